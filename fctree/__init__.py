@@ -1,0 +1,20 @@
+"""fctree: shallow, fast and explained trees, used like scikit-learn."""
+
+from fctree import datasets
+from fctree._config import show_config
+from fctree._tree import ObliqueTree
+from fctree._version import __version__
+from fctree.oblique import FCODTClassifier, FCODTRegressor
+from fctree.plotting import export_text, plot_regions, plot_tree
+
+__all__ = [
+    "FCODTClassifier",
+    "FCODTRegressor",
+    "ObliqueTree",
+    "__version__",
+    "datasets",
+    "export_text",
+    "plot_regions",
+    "plot_tree",
+    "show_config",
+]

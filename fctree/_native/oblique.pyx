@@ -1,0 +1,203 @@
+# distutils: language = c++
+"""Growing and evaluating one oblique tree: ``native/oblique`` on NumPy arrays."""
+
+cimport numpy as cnp
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy
+from libcpp cimport bool as cbool
+from libcpp.vector cimport vector
+
+import numpy as np
+
+cnp.import_array()
+
+
+cdef extern from "translate.hpp" namespace "fctree" nogil:
+    void set_python_error()
+    cbool signal_raised()
+
+
+cdef extern from "core/parallel.hpp" namespace "fctree" nogil:
+    cdef struct Execution:
+        int n_threads
+        cbool (*interrupted)()
+
+
+cdef extern from "oblique/moments.hpp" namespace "fctree" nogil:
+    cdef struct TrainingData:
+        const double* x
+        const double* y
+        const double* weight
+        int64_t n_samples
+        int64_t n_features
+        int64_t n_outputs
+
+
+cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
+    cdef struct ObliqueParams:
+        double alpha
+        int64_t max_depth
+        int64_t min_samples_split
+        int64_t min_samples_leaf
+        double min_impurity_decrease
+        cbool feature_concatenation
+        cbool ridge_leaves
+        cbool fit_intercept
+        double impurity_scale
+
+
+cdef extern from "oblique/tree.hpp" namespace "fctree" nogil:
+    cdef cppclass ObliqueTreeArrays:
+        vector[int64_t] children_left
+        vector[int64_t] children_right
+        vector[int64_t] split_output
+        vector[double] threshold
+        vector[double] coef
+        vector[double] intercept
+        vector[double] value
+        vector[double] impurity
+        vector[int64_t] n_node_samples
+        vector[double] weighted_n_node_samples
+        vector[int64_t] leaf_index
+        vector[double] leaf_coef
+        vector[double] leaf_intercept
+        vector[double] feature_gain
+
+
+cdef extern from "oblique/grow.hpp" namespace "fctree" nogil:
+    ObliqueTreeArrays grow_tree(const TrainingData&, const ObliqueParams&,
+                                const Execution&) except +set_python_error
+
+
+cdef extern from "oblique/dense.hpp" namespace "fctree" nogil:
+    cdef struct RoutingArrays:
+        const int64_t* children_left
+        const int64_t* children_right
+        const double* threshold
+        const double* coef
+        int64_t n_features
+
+
+cdef extern from "oblique/predict.hpp" namespace "fctree" nogil:
+    cdef struct LeafModels:
+        const int64_t* leaf_index
+        const double* coef
+        const double* intercept
+        int64_t n_outputs
+
+    void apply_tree(const RoutingArrays&, const double*, int64_t, int64_t*,
+                    const Execution&) except +set_python_error
+    void predict_tree(const RoutingArrays&, const LeafModels&, const double*, int64_t, double*,
+                      const Execution&) except +set_python_error
+
+
+cdef copied(const void* values, tuple shape, dtype=np.float64):
+    """A NumPy array of this shape with a copy of the values."""
+    out = np.empty(shape, dtype=dtype)
+    if out.size:
+        memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values, out.nbytes)
+    return out
+
+
+cdef Execution execution_on(int n_threads) noexcept:
+    cdef Execution execution
+    execution.n_threads = n_threads
+    execution.interrupted = signal_raised
+    return execution
+
+
+cdef RoutingArrays routing_of(const int64_t[::1] children_left, const int64_t[::1] children_right,
+                              const double[::1] threshold, const double[:, ::1] coef) noexcept:
+    cdef RoutingArrays tree
+    tree.children_left = &children_left[0]
+    tree.children_right = &children_right[0]
+    tree.threshold = &threshold[0]
+    tree.coef = &coef[0, 0]
+    tree.n_features = coef.shape[1]
+    return tree
+
+
+def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sample_weight, *,
+         dict params, int n_threads):
+    """Grow a tree on ``X`` (n, d) and ``y`` (n, K); returns its arrays by name.
+
+    ``params`` holds the fields of ``native/oblique/params.hpp``; ``sample_weight`` is
+    (n,) or None.
+    """
+    if X.shape[0] >= 2**31:
+        raise ValueError(f"X has {X.shape[0]} samples; at most {2**31 - 1} are supported")
+    cdef TrainingData data
+    data.x = &X[0, 0]
+    data.y = &y[0, 0]
+    data.weight = NULL
+    if sample_weight is not None:
+        data.weight = &sample_weight[0]
+    data.n_samples = X.shape[0]
+    data.n_features = X.shape[1]
+    data.n_outputs = y.shape[1]
+    cdef ObliqueParams native_params = params
+    cdef Execution execution = execution_on(n_threads)
+    cdef ObliqueTreeArrays tree
+    with nogil:
+        tree = grow_tree(data, native_params, execution)
+
+    cdef Py_ssize_t n_nodes = tree.children_left.size()
+    cdef Py_ssize_t d = X.shape[1]
+    cdef Py_ssize_t n_outputs = y.shape[1]
+    cdef Py_ssize_t n_leaves = tree.leaf_intercept.size() // n_outputs
+    cdef Py_ssize_t n_models = tree.leaf_coef.size() // (n_outputs * d)
+    return {
+        "children_left": copied(tree.children_left.data(), (n_nodes,), np.int64),
+        "children_right": copied(tree.children_right.data(), (n_nodes,), np.int64),
+        "split_output": copied(tree.split_output.data(), (n_nodes,), np.int64),
+        "threshold": copied(tree.threshold.data(), (n_nodes,)),
+        "coef": copied(tree.coef.data(), (n_nodes, d)),
+        "intercept": copied(tree.intercept.data(), (n_nodes,)),
+        "value": copied(tree.value.data(), (n_nodes, n_outputs)),
+        "impurity": copied(tree.impurity.data(), (n_nodes,)),
+        "n_node_samples": copied(tree.n_node_samples.data(), (n_nodes,), np.int64),
+        "weighted_n_node_samples": copied(tree.weighted_n_node_samples.data(), (n_nodes,)),
+        "leaf_index": copied(tree.leaf_index.data(), (n_nodes,), np.int64),
+        "leaf_coef": copied(tree.leaf_coef.data(), (n_models, n_outputs, d)),
+        "leaf_intercept": copied(tree.leaf_intercept.data(), (n_leaves, n_outputs)),
+        "feature_gain": copied(tree.feature_gain.data(), (d,)),
+    }
+
+
+def apply(const double[:, ::1] X, const int64_t[::1] children_left,
+          const int64_t[::1] children_right, const double[::1] threshold,
+          const double[:, ::1] coef, int n_threads):
+    """The id of the leaf that each row of ``X`` (n, d) reaches, (n,) int64."""
+    out = np.empty(X.shape[0], dtype=np.int64)
+    if X.shape[0] == 0:
+        return out
+    cdef int64_t[::1] leaf = out
+    cdef RoutingArrays tree = routing_of(children_left, children_right, threshold, coef)
+    cdef Execution execution = execution_on(n_threads)
+    with nogil:
+        apply_tree(tree, &X[0, 0], X.shape[0], &leaf[0], execution)
+    return out
+
+
+def predict(const double[:, ::1] X, const int64_t[::1] children_left,
+            const int64_t[::1] children_right, const double[::1] threshold,
+            const double[:, ::1] coef, const int64_t[::1] leaf_index,
+            const double[:, :, ::1] leaf_coef, const double[:, ::1] leaf_intercept,
+            int n_threads):
+    """The leaf models' values, (n, K) float64; constant leaves have an empty ``leaf_coef``."""
+    out = np.empty((X.shape[0], leaf_intercept.shape[1]))
+    if X.shape[0] == 0:
+        return out
+    cdef double[:, ::1] values = out
+    cdef RoutingArrays tree = routing_of(children_left, children_right, threshold, coef)
+    cdef LeafModels leaves
+    leaves.leaf_index = &leaf_index[0]
+    leaves.coef = NULL
+    if leaf_coef.shape[0] > 0:
+        leaves.coef = &leaf_coef[0, 0, 0]
+    leaves.intercept = &leaf_intercept[0, 0]
+    leaves.n_outputs = leaf_intercept.shape[1]
+    cdef Execution execution = execution_on(n_threads)
+    with nogil:
+        predict_tree(tree, leaves, &X[0, 0], X.shape[0], &values[0, 0], execution)
+    return out

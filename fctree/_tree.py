@@ -1,0 +1,398 @@
+"""The fitted oblique tree: a set of plain NumPy arrays, and how to read them.
+
+An `ObliqueTree` is what a fitted FC-ODT estimator keeps in ``tree_``. It is read like
+scikit-learn's ``tree_``, with one difference: an internal node compares the projection
+``coef[node] @ x`` of a sample with its threshold, instead of one feature.
+
+Words: a *node* is a row of the arrays, the root is node 0 and nodes are numbered
+breadth-first, so that a parent's number is below its children's; a *leaf* is a node
+without children; the *direction* of an internal node is its row of ``coef``; a *leaf
+model* is the affine function (or the constant) that predicts inside a leaf.
+"""
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from fctree._native import oblique as _oblique
+
+# Names of the values that ``split_kind`` takes; -1 marks leaves.
+SPLIT_KINDS = ("ridge", "curvature", "axis")
+
+
+class ObliqueTree:
+    """A binary tree whose splits are hyperplanes.
+
+    A sample x goes to the left child of an internal node where
+    ``coef[node] @ x <= threshold[node]`` and to the right child elsewhere. A leaf
+    predicts with its own affine model, or with the mean of its training samples.
+
+    Parameters
+    ----------
+    children_left, children_right : array of shape (n_nodes,), int64
+        Node numbers of the children, -1 at leaves. A child's number is above its
+        parent's.
+    threshold : array of shape (n_nodes,), float64
+        Where the projection is cut, in the units of ``coef @ x``; NaN at leaves.
+    coef : array of shape (n_nodes, n_features), float64
+        At internal nodes the direction of the split in the original features. At the
+        leaves of a tree with one output and ridge leaves, the leaf's linear model.
+        Zero elsewhere.
+    intercept : array of shape (n_nodes,), float64
+        The constant that goes with `coef`; zero where `coef` carries no model.
+    split_output : array of shape (n_nodes,), int64
+        The output whose ridge direction won the split, -1 at leaves.
+    leaf_coef : array of shape (n_leaves, n_outputs, n_features), float64
+        Linear models of the leaves; shape (0, n_outputs, n_features) where leaves
+        are constant.
+    leaf_intercept : array of shape (n_leaves, n_outputs), float64
+        Constants of the leaf models; the leaf's mean where leaves are constant.
+    leaf_index : array of shape (n_nodes,), int64
+        Row of each leaf in `leaf_coef` and `leaf_intercept`, -1 at internal nodes.
+    value : array of shape (n_nodes, n_outputs, 1) or (n_nodes, 1, n_classes), float64
+        Weighted means of y (regression) or weighted class fractions (classification).
+    impurity : array of shape (n_nodes,), float64
+        Variance of y averaged over the outputs, in the units of y squared
+        (regression), or the Gini index (classification).
+    n_node_samples : array of shape (n_nodes,), int64
+        Number of training samples of positive weight.
+    weighted_n_node_samples : array of shape (n_nodes,), float64
+        Their total weight.
+    feature_gain : array of shape (n_features,), float64
+        Decrease of impurity credited to each feature, not normalised.
+    n_classes : int or None, default=None
+        Number of classes; None for regression.
+    split_kind : array of shape (n_nodes,), int64, default=None
+        How each direction was found: an index into ``("ridge", "curvature",
+        "axis")``, -1 at leaves. None where the tree does not say.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not describe one tree: shapes that disagree, a node with one
+        child, a child numbered below its parent, a leaf without a model.
+
+    Notes
+    -----
+    The object holds nothing but these arrays (and `n_classes`), so it can be pickled,
+    copied and sent to another process, and compared array by array.
+
+    References
+    ----------
+    S.-H. Lyu, Y.-X. He, Y. Wang, Z. Qu, B. Tang and B. Ye, "Enhance Learning Efficiency
+    of Oblique Decision Tree via Feature Concatenation", arXiv:2502.00465, 2025.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree import FCODTRegressor
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(200, 2))
+    >>> tree = FCODTRegressor(max_depth=2).fit(X, np.maximum(X @ [1, 2], 0)).tree_
+    >>> tree.coef.shape == (tree.node_count, 2)
+    True
+    >>> bool(np.all(tree.children_left[tree.apply(X)] == -1))
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        children_left,
+        children_right,
+        threshold,
+        coef,
+        intercept,
+        split_output,
+        leaf_coef,
+        leaf_intercept,
+        leaf_index,
+        value,
+        impurity,
+        n_node_samples,
+        weighted_n_node_samples,
+        feature_gain,
+        n_classes=None,
+        split_kind=None,
+    ):
+        n_nodes = np.size(children_left)
+        node = (n_nodes,)
+        self.children_left = _plain("children_left", children_left, np.int64, node)
+        self.children_right = _plain("children_right", children_right, np.int64, node)
+        self.threshold = _plain("threshold", threshold, np.float64, node)
+        self.coef = _plain("coef", coef, np.float64, (n_nodes, None))
+        self.intercept = _plain("intercept", intercept, np.float64, node)
+        self.split_output = _plain("split_output", split_output, np.int64, node)
+        self.leaf_intercept = _plain(
+            "leaf_intercept", leaf_intercept, np.float64, (n_nodes - n_nodes // 2, None)
+        )
+        outputs = (self.n_outputs, self.n_features)
+        n_models = 0 if np.shape(leaf_coef)[:1] == (0,) else self.n_leaves
+        self.leaf_coef = _plain("leaf_coef", leaf_coef, np.float64, (n_models, *outputs))
+        self.leaf_index = _plain("leaf_index", leaf_index, np.int64, node)
+        self.n_classes = None if n_classes is None else int(n_classes)
+        width = (self.n_outputs, 1) if n_classes is None else (1, self.n_classes)
+        self.value = _plain("value", value, np.float64, (n_nodes, *width))
+        self.impurity = _plain("impurity", impurity, np.float64, node)
+        self.n_node_samples = _plain("n_node_samples", n_node_samples, np.int64, node)
+        self.weighted_n_node_samples = _plain(
+            "weighted_n_node_samples", weighted_n_node_samples, np.float64, node
+        )
+        self.feature_gain = _plain("feature_gain", feature_gain, np.float64, outputs[1:])
+        self.split_kind = None
+        if split_kind is not None:
+            self.split_kind = _plain("split_kind", split_kind, np.int64, node)
+        self._check_structure()
+
+    # The sizes ------------------------------------------------------------------------
+
+    @property
+    def node_count(self):
+        """Number of nodes, leaves included."""
+        return self.children_left.shape[0]
+
+    @property
+    def n_features(self):
+        """Number of features of a sample."""
+        return self.coef.shape[1]
+
+    @property
+    def n_outputs(self):
+        """Number of columns that `predict` returns.
+
+        The number of targets in regression; in classification 1 for two classes (the
+        score of the second one) and otherwise the number of classes.
+        """
+        return self.leaf_intercept.shape[1]
+
+    @property
+    def n_leaves(self):
+        """Number of leaves."""
+        return self.leaf_intercept.shape[0]
+
+    @property
+    def max_depth(self):
+        """Number of splits on the longest path from the root to a leaf."""
+        return int(self.node_depth().max())
+
+    def node_depth(self):
+        """Number of splits above each node.
+
+        Returns
+        -------
+        depth : array of shape (n_nodes,), int64
+        """
+        depth = np.zeros(self.node_count, dtype=np.int64)
+        level = np.zeros(1, dtype=np.int64)
+        while True:
+            level = level[self.children_left[level] >= 0]
+            if level.size == 0:
+                return depth
+            children = np.concatenate(
+                [self.children_left[level], self.children_right[level]]
+            )
+            depth[children] = np.tile(depth[level] + 1, 2)
+            level = children
+
+    def parents(self):
+        """Parent of each node.
+
+        Returns
+        -------
+        parent : array of shape (n_nodes,), int64
+            -1 at the root.
+        """
+        parent = np.full(self.node_count, -1, dtype=np.int64)
+        internal = np.flatnonzero(self.children_left >= 0)
+        parent[self.children_left[internal]] = internal
+        parent[self.children_right[internal]] = internal
+        return parent
+
+    # Where samples go -----------------------------------------------------------------
+
+    def apply(self, X, *, n_threads=1):
+        """Find the leaf of each sample.
+
+        Parameters
+        ----------
+        X : C-contiguous float64 array of shape (n_samples, n_features)
+            Finite values; they are not checked here (the estimators do).
+        n_threads : int, default=1
+            OpenMP threads. The result does not depend on it.
+
+        Returns
+        -------
+        leaf : array of shape (n_samples,), int64
+            Node number of the leaf that each sample reaches.
+
+        Raises
+        ------
+        ValueError
+            If `X` is not of that type, layout and width.
+        """
+        return _oblique.apply(
+            self._checked(X),
+            self.children_left,
+            self.children_right,
+            self.threshold,
+            self.coef,
+            n_threads,
+        )
+
+    def predict(self, X, *, n_threads=1):
+        """Evaluate the leaf models.
+
+        Parameters
+        ----------
+        X : C-contiguous float64 array of shape (n_samples, n_features)
+            Finite values; they are not checked here (the estimators do).
+        n_threads : int, default=1
+            OpenMP threads. The result does not depend on it.
+
+        Returns
+        -------
+        prediction : array of shape (n_samples, n_outputs), float64
+            In the units of y; for a classifier the raw scores, before they are turned
+            into probabilities.
+
+        Raises
+        ------
+        ValueError
+            If `X` is not of that type, layout and width.
+        """
+        return _oblique.predict(
+            self._checked(X),
+            self.children_left,
+            self.children_right,
+            self.threshold,
+            self.coef,
+            self.leaf_index,
+            self.leaf_coef,
+            self.leaf_intercept,
+            n_threads,
+        )
+
+    def decision_path(self, X, *, n_threads=1):
+        """Mark the nodes that each sample visits.
+
+        Parameters
+        ----------
+        X : C-contiguous float64 array of shape (n_samples, n_features)
+            As in `apply`.
+        n_threads : int, default=1
+            OpenMP threads used to find the leaves.
+
+        Returns
+        -------
+        indicator : csr_matrix of shape (n_samples, n_nodes), int64
+            1 where the sample passes through the node, its leaf included.
+
+        Raises
+        ------
+        ValueError
+            If `X` is not of the required type, layout and width.
+        """
+        node = self.apply(X, n_threads=n_threads)
+        n_samples = node.shape[0]
+        indptr = np.zeros(n_samples + 1, dtype=np.int64)
+        np.cumsum(self.node_depth()[node] + 1, out=indptr[1:])
+        indices = np.empty(indptr[-1], dtype=np.int64)
+        # All samples climb together from their leaves, one level a turn: O(entries).
+        # Parents have lower numbers, so filling backwards leaves each row sorted.
+        parent = self.parents()
+        position = indptr[1:] - 1
+        while node.size:
+            indices[position] = node
+            node = parent[node]
+            climbing = node >= 0
+            node, position = node[climbing], position[climbing] - 1
+        data = np.ones(indices.shape[0], dtype=np.int64)
+        return csr_matrix((data, indices, indptr), shape=(n_samples, self.node_count))
+
+    def compute_feature_importances(self, normalize=True):
+        """Impurity-based importance of the features.
+
+        Parameters
+        ----------
+        normalize : bool, default=True
+            Scale the importances to sum to 1. A tree without a split has importances
+            of zero either way.
+
+        Returns
+        -------
+        importances : array of shape (n_features,), float64
+        """
+        importances = self.feature_gain.copy()
+        if normalize:
+            total = importances.sum()
+            if total > 0.0:
+                importances /= total
+        return importances
+
+    def __repr__(self):
+        classes = "" if self.n_classes is None else f", n_classes={self.n_classes}"
+        return (
+            f"ObliqueTree(node_count={self.node_count}, n_leaves={self.n_leaves}, "
+            f"max_depth={self.max_depth}, n_features={self.n_features}, "
+            f"n_outputs={self.n_outputs}{classes})"
+        )
+
+    # Checks ---------------------------------------------------------------------------
+
+    def _checked(self, X):
+        if (
+            not isinstance(X, np.ndarray)
+            or X.ndim != 2
+            or X.dtype != np.float64
+            or not X.flags.c_contiguous
+            or X.shape[1] != self.n_features
+        ):
+            if isinstance(X, np.ndarray):
+                layout = "C-contiguous" if X.flags.c_contiguous else "not C-contiguous"
+                given = f"{layout} {X.dtype} of shape {X.shape}"
+            else:
+                given = f"a {type(X).__name__}"
+            raise ValueError(
+                "X must be a C-contiguous float64 array of shape "
+                f"(n_samples, {self.n_features}), got {given}; the estimators' own "
+                "methods accept and convert other input"
+            )
+        return X
+
+    def _check_structure(self):
+        """O(n_nodes): the native code follows these numbers without further checks."""
+        n_nodes, left, right = self.node_count, self.children_left, self.children_right
+        if n_nodes == 0:
+            raise ValueError("a tree has at least one node")
+        leaf = left == -1
+        if not np.array_equal(leaf, right == -1):
+            raise ValueError("children_left and children_right are -1 at the same nodes")
+        internal = np.flatnonzero(~leaf)
+        children = np.concatenate([left[internal], right[internal]])
+        if not np.array_equal(np.sort(children), np.arange(1, n_nodes)):
+            raise ValueError("every node but the root must be the child of one node")
+        if np.any(children <= np.tile(internal, 2)):
+            raise ValueError("a child's number must be above its parent's")
+        if np.any(self.leaf_index[internal] != -1) or not np.array_equal(
+            np.sort(self.leaf_index[leaf]), np.arange(self.n_leaves)
+        ):
+            raise ValueError(
+                "leaf_index must number the leaves from 0 to n_leaves - 1 and be -1 at "
+                "internal nodes"
+            )
+        if np.any(np.isnan(self.threshold[internal])):
+            raise ValueError("threshold must not be NaN at internal nodes")
+
+
+def _plain(name, array, dtype, shape):
+    """C-contiguous array of that type; a copy only if needed, and no digit lost."""
+    array = np.asarray(array)
+    expected = tuple("any" if size is None else size for size in shape)
+    if array.ndim != len(shape) or any(
+        size not in (None, given) for size, given in zip(shape, array.shape)
+    ):
+        raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
+    try:
+        return array.astype(dtype, order="C", casting="same_kind", copy=False)
+    except TypeError:
+        raise ValueError(
+            f"{name} must hold {np.dtype(dtype).name} values, got {array.dtype}"
+        ) from None

@@ -1,0 +1,68 @@
+"""Turning what users pass into what the core takes: the only place that casts or copies.
+
+The core takes C-contiguous float64 arrays; NumPy arrays that already are pass through
+without a copy.
+"""
+
+import joblib
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
+
+
+def check_features(estimator, X):
+    """``X`` for prediction: (n_samples, n_features_in_) float64, C-contiguous, finite."""
+    return validate_data(estimator, X, reset=False, dtype=np.float64, order="C")
+
+
+def check_training_data(estimator, X, y, sample_weight, *, multi_output):
+    """``X``, ``y`` and the weights of a fit; sets ``n_features_in_`` and the names.
+
+    Returns
+    -------
+    X : array of shape (n_samples, n_features), float64, C-contiguous
+    y : array of shape (n_samples,) or (n_samples, n_outputs)
+    sample_weight : array of shape (n_samples,), float64, or None
+    """
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        dtype=np.float64,
+        order="C",
+        multi_output=multi_output,
+        y_numeric=multi_output,
+    )
+    return X, y, check_sample_weight(sample_weight, X)
+
+
+def check_sample_weight(sample_weight, X):
+    """Finite, non-negative weights of shape (n_samples,), or None for equal ones."""
+    if sample_weight is None:
+        return None
+    sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if np.any(sample_weight < 0):
+        raise ValueError(
+            f"Negative values in data passed to `sample_weight`: the smallest is "
+            f"{sample_weight.min()}; weights must be at least 0"
+        )
+    if not np.any(sample_weight):
+        raise ValueError("sample_weight is zero for every sample; at least one must be positive")
+    return np.ascontiguousarray(sample_weight)
+
+
+def check_targets(y):
+    """Numeric targets as (n_samples, n_outputs) float64, C-contiguous."""
+    y = check_array(y, dtype=np.float64, ensure_2d=False, order="C", input_name="y")
+    return np.ascontiguousarray(y.reshape(len(y), -1))
+
+
+def count_samples(limit, n_samples):
+    """A number of samples from a count, or from a fraction of ``n_samples``, rounded up."""
+    if isinstance(limit, (int, np.integer)):
+        return int(limit)
+    return int(np.ceil(limit * n_samples))
+
+
+def count_threads(n_jobs):
+    """OpenMP threads for ``n_jobs``, which means what it means in scikit-learn."""
+    return joblib.effective_n_jobs(n_jobs)

@@ -1,0 +1,118 @@
+"""The leaves of a tree over two features, as exact polygons.
+
+A leaf is the set where all inequalities on its path hold: a convex polygon inside a
+rectangle, found by cutting the rectangle along one split after the other (Sutherland and
+Hodgman's clipping, 1974). Nothing here needs matplotlib.
+"""
+
+import numpy as np
+
+
+def clip(polygon, normal, offset):
+    """The part of a convex polygon where ``normal @ x <= offset``.
+
+    Parameters
+    ----------
+    polygon : array of shape (n_vertices, 2)
+        Vertices in order.
+    normal : array of shape (2,)
+        Direction of the inequality; zero keeps all or nothing.
+    offset : float
+        Its right-hand side.
+
+    Returns
+    -------
+    part : array of shape (m, 2)
+        Vertices in the same order; ``m = 0`` where nothing is left.
+    """
+    if polygon.shape[0] == 0:
+        return polygon
+    excess = polygon @ normal - offset
+    part = []
+    for i, (point, here) in enumerate(zip(polygon, excess)):
+        before, there = polygon[i - 1], excess[i - 1]
+        if (here <= 0.0) != (there <= 0.0):
+            # The edge crosses the line where its excess, linear along it, vanishes.
+            part.append(before + (point - before) * (there / (there - here)))
+        if here <= 0.0:
+            part.append(point)
+    return np.array(part).reshape(-1, 2)
+
+
+def leaf_polygons(tree, bounds):
+    """Regions of the leaves inside a rectangle.
+
+    Parameters
+    ----------
+    tree : ObliqueTree
+        A tree over two features.
+    bounds : array of shape (2, 2)
+        Rows (low, high) of the two features.
+
+    Returns
+    -------
+    polygons : dict of int to array of shape (n_vertices, 2)
+        Region of each leaf that meets the rectangle in more than a line, by node number.
+
+    Raises
+    ------
+    ValueError
+        If the tree has not two features.
+    """
+    if tree.n_features != 2:
+        raise ValueError(
+            f"regions of the plane need a tree over 2 features, this one has "
+            f"{tree.n_features}"
+        )
+    (x_low, x_high), (y_low, y_high) = bounds
+    corners = [(x_low, y_low), (x_high, y_low), (x_high, y_high), (x_low, y_high)]
+    polygons = {}
+    pending = [(0, np.array(corners, dtype=np.float64))]
+    while pending:
+        node, polygon = pending.pop()
+        if polygon.shape[0] < 3:
+            continue
+        if tree.children_left[node] < 0:
+            polygons[node] = polygon
+            continue
+        normal, offset = tree.coef[node], tree.threshold[node]
+        pending.append((tree.children_right[node], clip(polygon, -normal, -offset)))
+        pending.append((tree.children_left[node], clip(polygon, normal, offset)))
+    return polygons
+
+
+def class_polygons(tree, node, polygon):
+    """Regions of a ridge leaf in which each class has the largest score.
+
+    Scores are linear inside a leaf, so a class wins on an intersection of half-planes.
+
+    Parameters
+    ----------
+    tree : ObliqueTree
+        A classification tree over two features with ridge leaves.
+    node : int
+        A leaf.
+    polygon : array of shape (n_vertices, 2)
+        The leaf's region.
+
+    Returns
+    -------
+    polygons : dict of int to array of shape (n_vertices, 2)
+        Region of each class that wins anywhere, by the class's index.
+    """
+    row = tree.leaf_index[node]
+    coef, constant = tree.leaf_coef[row], tree.leaf_intercept[row]
+    if tree.n_outputs == 1:
+        # One score s, that of the second class; the first one has 1 - s.
+        coef = np.concatenate([-coef, coef])
+        constant = np.array([1.0 - constant[0], constant[0]])
+    polygons = {}
+    for winner in range(tree.n_classes):
+        part = polygon
+        for other in range(tree.n_classes):
+            if other != winner:
+                normal = coef[other] - coef[winner]
+                part = clip(part, normal, constant[winner] - constant[other])
+        if part.shape[0] >= 3:
+            polygons[winner] = part
+    return polygons

@@ -1,0 +1,242 @@
+"""The plane as a tree over two features divides it."""
+
+import numpy as np
+
+from fctree.plotting.leaf_polygons import class_polygons, leaf_polygons
+from fctree.plotting.node_colors import NodeColors, require_matplotlib
+from fctree.plotting.tree_labels import TreeLabels, at_least
+
+_EDGE = "#ffffff"
+# Samples on each side of a leaf's picture. Linear functions are interpolated exactly;
+# more than 2 keeps the rounding of the picture's rim off the polygon.
+_GRID = 64
+
+
+def plot_regions(
+    tree,
+    *,
+    X=None,
+    y=None,
+    bounds=None,
+    feature_names=None,
+    class_names=None,
+    output=0,
+    cmap=None,
+    ax=None,
+):
+    """Draw the regions of a tree over two features, coloured by what it predicts.
+
+    The borders are exact: each leaf is a polygon, cut out by the splits above it. Where
+    leaves are constant each region has one colour; in the ridge leaves of a regression
+    the colour follows the leaf's linear model; in those of a classification the region
+    is divided further, along the lines where two classes have the same score.
+
+    Parameters
+    ----------
+    tree : fitted FC-ODT estimator or ObliqueTree
+        A tree over two features.
+    X : array-like of shape (n_samples, 2), default=None
+        Samples to draw as points.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+        Their targets, which colour the points on the scale of the regions; for a
+        classifier the class labels as it has seen them in `fit`.
+    bounds : array-like of shape (2, 2), default=None
+        Rows (low, high) of the two features. By default the range of `X`, 5 % wider on
+        each side.
+    feature_names : array-like of shape (2,), default=None
+        Labels of the axes; by default those the estimator has seen in `fit`, else
+        ``x0`` and ``x1``.
+    class_names : array-like of shape (n_classes,), default=None
+        Names of the classes in the legend; by default the estimator's ``classes_``.
+    output : int, default=0
+        The target that is shown, where there are several.
+    cmap : str or matplotlib Colormap, default=None
+        Colours of a regression's predictions, "viridis" by default.
+    ax : matplotlib Axes, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    TypeError
+        If `tree` is not an estimator with an oblique tree, nor such a tree.
+    NotFittedError
+        If the estimator has not been fitted.
+    ValueError
+        If the tree has not two features, neither `X` nor `bounds` is given, or an array
+        has the wrong shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree import FCODTRegressor
+    >>> from fctree.plotting import plot_regions
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(300, 2))
+    >>> y = np.maximum(X[:, 0] + X[:, 1], 0.0)
+    >>> tree = FCODTRegressor(max_depth=2).fit(X, y)
+    >>> ax = plot_regions(tree, X=X, y=y)  # doctest: +SKIP
+    """
+    matplotlib = require_matplotlib()
+    labels = TreeLabels(
+        tree,
+        feature_names=feature_names,
+        class_names=class_names,
+        max_coef=None,
+        decimals=2,
+    )
+    classes = getattr(tree, "classes_", None)
+    tree = labels.tree
+    at_least("output", output, 0, high=tree.value.shape[1] - 1)
+    X, shown = _samples(tree, X, y, classes, output)
+    bounds = _bounds(bounds, X)
+    polygons = leaf_polygons(tree, bounds)
+    if ax is None:
+        from matplotlib import pyplot
+
+        _, ax = pyplot.subplots(figsize=(6.4, 4.8), layout="constrained")
+    if tree.n_classes is None:
+        low, high = _range(tree, polygons, shown, output)
+        colors = NodeColors(tree, output=output, cmap=cmap, low=low, high=high)
+        _fill_regression(ax, tree, polygons, colors)
+        scale = matplotlib.cm.ScalarMappable(colors.norm, colors.cmap)
+        ax.figure.colorbar(scale, ax=ax, label="prediction")
+    else:
+        _fill_classes(ax, tree, polygons, NodeColors(tree), labels.class_names)
+    _outline(ax, polygons)
+    if X is not None:
+        _scatter(ax, X, shown, None if tree.n_classes is not None else colors)
+    ax.set(xlim=bounds[0], ylim=bounds[1])
+    ax.set_xlabel(labels.feature_names[0], parse_math=False)
+    ax.set_ylabel(labels.feature_names[1], parse_math=False)
+    return ax
+
+
+# What is drawn ------------------------------------------------------------------------
+
+
+def _samples(tree, X, y, classes, output):
+    """Points, and the number or the class index that colours each (None: neutral)."""
+    if X is None:
+        if y is not None:
+            raise ValueError("y colours the points of X, but X was not given")
+        return None, None
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] != 2:
+        raise ValueError(f"X has shape {X.shape}, expected (n_samples, 2)")
+    if y is None:
+        return X, None
+    y = np.asarray(y)
+    if y.shape[:1] != X.shape[:1] or y.ndim > 2:
+        raise ValueError(f"y has shape {y.shape}, X has {X.shape[0]} samples")
+    if tree.n_classes is None:
+        return X, (y if y.ndim == 1 else y[:, output]).astype(np.float64)
+    classes = np.arange(tree.n_classes) if classes is None else classes
+    index = np.searchsorted(classes, y.ravel()).clip(max=len(classes) - 1)
+    if np.any(classes[index] != y.ravel()):
+        raise ValueError(f"y holds labels that are not among the classes {classes}")
+    return X, index
+
+
+def _bounds(bounds, X):
+    if bounds is None:
+        if X is None or X.shape[0] == 0:
+            raise ValueError("give bounds, or samples X to take them from")
+        low, high = X.min(axis=0), X.max(axis=0)
+        margin = 0.05 * np.where(high > low, high - low, 1.0)
+        bounds = np.stack([low - margin, high + margin], axis=1)
+    bounds = np.asarray(bounds, dtype=np.float64)
+    if bounds.shape != (2, 2) or not np.isfinite(bounds).all():
+        raise ValueError("bounds must be two finite rows (low, high)")
+    if np.any(bounds[:, 0] >= bounds[:, 1]):
+        raise ValueError(f"bounds must have low < high, got {bounds.tolist()}")
+    return bounds
+
+
+def _leaf_plane(tree, node, output):
+    """Slope and constant of a leaf's prediction of one output."""
+    row = tree.leaf_index[node]
+    constant = tree.leaf_intercept[row, output]
+    if tree.leaf_coef.shape[0] == 0:
+        return np.zeros(2), constant
+    return tree.leaf_coef[row, output], constant
+
+
+def _range(tree, polygons, shown, output):
+    """Least and largest number that the picture shows."""
+    values = [np.zeros(0) if shown is None else shown]
+    for node, polygon in polygons.items():
+        slope, constant = _leaf_plane(tree, node, output)
+        # A linear function has its extremes at the corners.
+        values.append(polygon @ slope + constant)
+    values = np.concatenate(values)
+    return float(values.min()), float(values.max())
+
+
+def _fill_regression(ax, tree, polygons, colors):
+    from matplotlib.patches import Polygon
+
+    for node, polygon in polygons.items():
+        slope, constant = _leaf_plane(tree, node, colors.output)
+        flat = not slope.any()
+        color = colors.scalar(constant) if flat else "none"
+        patch = ax.add_patch(Polygon(polygon, facecolor=color, edgecolor="none"))
+        if flat:
+            continue
+        low, high = polygon.min(axis=0), polygon.max(axis=0)
+        # Pixel centres run from one end of the polygon's rectangle to the other, so the
+        # picture reaches half a pixel further.
+        pixel = (high - low) / (_GRID - 1)
+        first, second = np.linspace(low, high, _GRID).T
+        image = ax.imshow(
+            slope[0] * first + slope[1] * second[:, None] + constant,
+            cmap=colors.cmap,
+            norm=colors.norm,
+            origin="lower",
+            aspect="auto",
+            interpolation="bilinear",
+            extent=np.stack([low - pixel / 2, high + pixel / 2], axis=1).ravel(),
+        )
+        image.set_clip_path(patch)
+
+
+def _fill_classes(ax, tree, polygons, colors, class_names):
+    from matplotlib.patches import Patch, Polygon
+
+    for node, polygon in polygons.items():
+        if tree.leaf_coef.shape[0] == 0:
+            parts = {int(np.argmax(tree.value[node, 0])): polygon}
+        else:
+            parts = class_polygons(tree, node, polygon)
+        for winner, part in parts.items():
+            # Paler than the points, which are drawn in the full colour.
+            ax.add_patch(Polygon(part, color=colors.of_class(winner, strength=0.6)))
+    handles = [
+        Patch(color=colors.of_class(index, strength=0.6), label=name)
+        for index, name in enumerate(class_names)
+    ]
+    for text in ax.legend(handles=handles, loc="best").get_texts():
+        text.set_parse_math(False)
+
+
+def _outline(ax, polygons):
+    from matplotlib.patches import Polygon
+
+    for polygon in polygons.values():
+        ax.add_patch(
+            Polygon(polygon, facecolor="none", edgecolor=_EDGE, linewidth=1.4, zorder=2)
+        )
+
+
+def _scatter(ax, X, shown, colors):
+    style = {"s": 16.0, "linewidths": 0.5, "edgecolors": "#1d2329", "zorder": 3}
+    if shown is None:
+        ax.scatter(*X.T, color="white", **style)
+    elif colors is None:
+        ax.scatter(*X.T, c=[NodeColors.of_class(index) for index in shown], **style)
+    else:
+        ax.scatter(*X.T, c=shown, cmap=colors.cmap, norm=colors.norm, **style)

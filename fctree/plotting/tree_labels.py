@@ -1,0 +1,167 @@
+"""What a node of an oblique tree says: names, numbers and sums cut to their largest terms.
+
+Shared by the text and the pictures, so that both name features, classes and numbers
+alike. Nothing here needs matplotlib.
+"""
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._tree import SPLIT_KINDS, ObliqueTree
+
+
+class TreeLabels:
+    """Names and numbers of the nodes of one tree.
+
+    Parameters
+    ----------
+    tree : fitted estimator or ObliqueTree
+        An estimator gives its ``tree_``, ``feature_names_in_`` and ``classes_``.
+    feature_names : array-like of shape (n_features,) or None
+        Overrides the estimator's; ``x0, x1, ...`` where there are none.
+    class_names : array-like of shape (n_classes,) or None
+        Overrides the estimator's classes; ``0, 1, ...`` where there are none.
+    max_coef : int or None
+        Terms shown of a sum, the largest in absolute value; None shows all.
+    decimals : int
+        Digits after the decimal point.
+
+    Raises
+    ------
+    TypeError
+        If `tree` is neither of the two.
+    NotFittedError
+        If it is an estimator that has not been fitted.
+    ValueError
+        If a list of names has the wrong length or a number is out of range.
+    """
+
+    def __init__(self, tree, *, feature_names, class_names, max_coef, decimals):
+        self.max_coef = at_least("max_coef", max_coef, 1, none_allowed=True)
+        self.decimals = at_least("decimals", decimals, 0)
+        self.tree = _tree_of(tree)
+        if feature_names is None:
+            feature_names = getattr(tree, "feature_names_in_", None)
+        if feature_names is None:
+            feature_names = [f"x{j}" for j in range(self.tree.n_features)]
+        self.feature_names = _names(
+            "feature_names", feature_names, self.tree.n_features
+        )
+        self.class_names = None
+        if self.tree.n_classes is not None:
+            if class_names is None:
+                class_names = getattr(tree, "classes_", range(self.tree.n_classes))
+            self.class_names = _names("class_names", class_names, self.tree.n_classes)
+        elif class_names is not None:
+            raise ValueError("class_names was given, but the tree is a regression tree")
+
+    def number(self, value):
+        """A number with `decimals` digits, or in the form that keeps it visible."""
+        size = abs(float(value))
+        if size != 0.0 and not 0.5 * 10.0**-self.decimals <= size < 1e6:
+            return f"{value:.{max(self.decimals, 2)}g}"
+        return f"{value:.{self.decimals}f}"
+
+    def largest(self, coef):
+        """Indices of the terms to show, and how many others are not zero."""
+        # A stable sort, so that equal coefficients come in the order of the features.
+        order = np.argsort(-np.abs(coef), kind="stable")
+        order = order[coef[order] != 0.0]
+        shown = order if self.max_coef is None else order[: self.max_coef]
+        return shown, order.shape[0] - shown.shape[0]
+
+    def linear(self, coef, constant=None):
+        """A linear function as text, ``0.52*bmi - 0.31*s1 + ... (8 more)``."""
+        shown, n_more = self.largest(coef)
+        text = "" if constant is None else self.number(constant)
+        for j in shown:
+            term = f"{self.number(abs(coef[j]))}*{self.feature_names[j]}"
+            if text:
+                text += f" - {term}" if coef[j] < 0 else f" + {term}"
+            else:
+                text = f"-{term}" if coef[j] < 0 else term
+        if n_more:
+            text += f" + ... ({n_more} more)"
+        return text or self.number(0.0)
+
+    def kind(self, node):
+        """How the direction of a split was found; empty where the tree does not say."""
+        kinds = getattr(self.tree, "split_kind", None)
+        if kinds is None or not 0 <= kinds[node] < len(SPLIT_KINDS):
+            return ""
+        return SPLIT_KINDS[kinds[node]]
+
+    def value(self, node):
+        """Mean of y, or the largest class with its fraction."""
+        value = self.tree.value[node]
+        if self.class_names is not None:
+            best = int(np.argmax(value[0]))
+            return f"{self.class_names[best]} ({self.number(value[0, best])})"
+        means = [self.number(mean) for mean in value[:, 0]]
+        return means[0] if len(means) == 1 else f"[{', '.join(means)}]"
+
+    def fractions(self, node):
+        """Class fractions of a node as text."""
+        fractions = (self.number(fraction) for fraction in self.tree.value[node, 0])
+        return f"[{', '.join(fractions)}]"
+
+    def leaf_models(self, node):
+        """Linear models of a leaf, one text an output; none if leaves are constant."""
+        tree = self.tree
+        if tree.leaf_coef.shape[0] == 0:
+            return []
+        row = tree.leaf_index[node]
+        if tree.n_classes is None:
+            single = tree.n_outputs == 1
+            names = ["y"] if single else [f"y{k}" for k in range(tree.n_outputs)]
+        else:
+            # Two classes have one score, that of the second class.
+            scored = self.class_names[-1:] if tree.n_outputs == 1 else self.class_names
+            names = [f"score({name})" for name in scored]
+        return [
+            f"{name} = {self.linear(coef, constant)}"
+            for name, coef, constant in zip(
+                names, tree.leaf_coef[row], tree.leaf_intercept[row]
+            )
+        ]
+
+
+def _tree_of(tree):
+    if isinstance(tree, ObliqueTree):
+        return tree
+    fitted = getattr(tree, "tree_", None)
+    if isinstance(fitted, ObliqueTree):
+        return fitted
+    given = type(tree).__name__
+    if hasattr(tree, "steps"):
+        raise TypeError(
+            f"expected a fitted FC-ODT estimator or an ObliqueTree, got a {given}: pass "
+            "its last step, and the names of the features which that step sees"
+        )
+    if isinstance(tree, BaseEstimator) and not hasattr(tree, "tree_"):
+        check_is_fitted(tree, "tree_")
+    raise TypeError(
+        f"expected a fitted FC-ODT estimator or an ObliqueTree, got a {given}"
+    )
+
+
+def _names(parameter, names, expected):
+    names = [str(name) for name in names]
+    if len(names) != expected:
+        raise ValueError(f"{parameter} has {len(names)} names, expected {expected}")
+    return names
+
+
+def at_least(parameter, value, low, *, high=None, none_allowed=False):
+    """Check an int parameter of the plots and return it as an int."""
+    if value is None and none_allowed:
+        return None
+    above = high is not None and isinstance(value, Integral) and value > high
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < low or above:
+        span = f"at least {low}" if high is None else f"{low} to {high}"
+        also = " or None" if none_allowed else ""
+        raise ValueError(f"{parameter} must be an int of {span}{also}, got {value!r}")
+    return int(value)

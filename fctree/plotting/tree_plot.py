@@ -1,0 +1,174 @@
+"""An oblique tree as a picture: every split by the bars of its largest coefficients."""
+
+import numpy as np
+
+from fctree.plotting.node_box import NodeBox, measure
+from fctree.plotting.node_colors import NodeColors, require_matplotlib
+from fctree.plotting.tree_labels import TreeLabels, at_least
+from fctree.plotting.tree_layout import tidy_layout
+from fctree.plotting.tree_painter import TreePainter, prepare_axes
+
+
+def plot_tree(
+    tree,
+    *,
+    feature_names=None,
+    class_names=None,
+    max_coef=3,
+    decimals=2,
+    max_depth=None,
+    output=0,
+    cmap=None,
+    ax=None,
+):
+    """Draw a tree with matplotlib.
+
+    A split shows the largest coefficients of its direction as bars (positive to the
+    right, negative to the left) and the threshold; samples for which the
+    inequality is true go left. Its coloured head carries the number of samples and, if
+    the tree knows it, how the direction was found. A leaf shows the mean of y (or the
+    largest class and its fraction), the number of samples and, if it is a ridge leaf, the
+    largest coefficients of its model on one scale for all leaves: the model of `output`
+    in regression, the score of the second class where there are two, none where there
+    are more. Colour is the mean of y, or the class, paler where the node is mixed, with a
+    strip of the class fractions; lines are as thick as the share of the samples that take
+    them.
+
+    Parameters
+    ----------
+    tree : fitted FC-ODT estimator or ObliqueTree
+        The tree to draw.
+    feature_names : array-like of shape (n_features,), default=None
+        Names of the features; by default those the estimator has seen in `fit`, else
+        ``x0``, ``x1``, ... Long names are cut.
+    class_names : array-like of shape (n_classes,), default=None
+        Names of the classes; by default the estimator's ``classes_``.
+    max_coef : int or None, default=3
+        Coefficients shown of each linear function, the largest in absolute value; None
+        shows all that are not zero.
+    decimals : int, default=2
+        Digits after the decimal point.
+    max_depth : int or None, default=None
+        Draw no node below this depth. None draws the whole tree.
+    output : int, default=0
+        The target whose means and leaf models are shown, where there are several.
+    cmap : str or matplotlib Colormap, default=None
+        Colours of a regression's means, "viridis" by default.
+    ax : matplotlib Axes, default=None
+        Where to draw; the drawing is scaled to fit. None makes a figure of the size that
+        the tree needs.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    TypeError
+        If `tree` is not an estimator with an oblique tree, nor such a tree.
+    NotFittedError
+        If the estimator has not been fitted.
+    ValueError
+        If names have the wrong length or a number is out of range.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from fctree import FCODTRegressor, plot_tree
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)  # doctest: +SKIP
+    >>> ax = plot_tree(FCODTRegressor(max_depth=2).fit(X, y))  # doctest: +SKIP
+    >>> ax.figure.savefig("tree.png", dpi=150)  # doctest: +SKIP
+    """
+    require_matplotlib()
+    labels = TreeLabels(
+        tree,
+        feature_names=feature_names,
+        class_names=class_names,
+        max_coef=max_coef,
+        decimals=decimals,
+    )
+    tree = labels.tree
+    at_least("output", output, 0, high=tree.value.shape[1] - 1)
+    at_least("max_depth", max_depth, 0, none_allowed=True)
+    left, right = tree.children_left, tree.children_right
+    if max_depth is not None:
+        drawn = tree.node_depth() < max_depth
+        left, right = np.where(drawn, left, -1), np.where(drawn, right, -1)
+    boxes = _boxes(labels, left, output)
+    center, top, size = tidy_layout(
+        left,
+        right,
+        np.array([box.width for box in boxes]),
+        np.array([box.height for box in boxes]),
+        gap=10.0,
+        level_gap=34.0,
+    )
+    ax, scale = prepare_axes(ax, size)
+    colors = NodeColors(tree, output=output, cmap=cmap)
+    painter = TreePainter(ax, scale, colors.bars)
+    bottom = top - np.array([box.height for box in boxes])
+    weight = tree.weighted_n_node_samples
+    for node in np.flatnonzero(~np.isnan(center)):
+        if left[node] >= 0:
+            start = (center[node], bottom[node])
+            for child in (left[node], right[node]):
+                end = (center[child], top[child])
+                painter.branch(start, end, weight[child] / weight[0])
+        painter.box(boxes[node], center[node], top[node], colors.node(node))
+    if left[0] >= 0:
+        ends = [(center[child], top[child]) for child in (left[0], right[0])]
+        painter.branch_names((center[0], bottom[0]), *ends)
+    return ax
+
+
+def _boxes(labels, left, output):
+    """Boxes of all nodes; those with no child in `left` are drawn as ends."""
+    tree = labels.tree
+    models = tree.leaf_coef[:0, 0]
+    if tree.n_classes is None or tree.n_outputs == 1:
+        models = tree.leaf_coef[:, output]
+    # One scale for the slopes of all leaves: they are in the units of y and compare.
+    leaf_scale = np.abs(models).max(initial=0.0)
+    n_leaves_below = _leaves_below(tree)
+    boxes = []
+    for node in range(tree.node_count):
+        n_samples = f"n = {tree.n_node_samples[node]}"
+        coef, scale = np.zeros(0), 1.0
+        if left[node] >= 0:
+            box = NodeBox(n_samples, labels.kind(node), is_split=True)
+            box.footer = f"\N{LESS-THAN OR EQUAL TO} {labels.number(tree.threshold[node])}"
+            coef = tree.coef[node]
+            scale = np.abs(coef).max(initial=0.0)
+        else:
+            box = NodeBox(_mean(labels, node, output), lines=[n_samples])
+            if tree.children_left[node] >= 0:
+                box.lines.append(f"{n_leaves_below[node]} leaves below")
+            elif models.shape[0]:
+                coef, scale = models[tree.leaf_index[node]], leaf_scale
+        if tree.n_classes is not None:
+            box.fractions = tree.value[node, 0]
+        shown, n_more = labels.largest(coef)
+        for j in shown:
+            text = labels.number(coef[j]) if box.is_split else ""
+            box.bars.append((labels.feature_names[j], coef[j] / scale, text))
+        box.more = f"+ {n_more} more" if n_more else ""
+        boxes.append(box)
+    measure(boxes)
+    return boxes
+
+
+def _mean(labels, node, output):
+    if labels.class_names is not None:
+        return labels.value(node)
+    return labels.number(labels.tree.value[node, output, 0])
+
+
+def _leaves_below(tree):
+    count = (tree.children_left < 0).astype(np.int64)
+    for node in range(tree.node_count - 1, -1, -1):
+        left, right = tree.children_left[node], tree.children_right[node]
+        if left >= 0:
+            count[node] = count[left] + count[right]
+    return count

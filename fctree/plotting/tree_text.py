@@ -1,0 +1,97 @@
+"""An oblique tree as text: every split by its largest coefficients."""
+
+from fctree.plotting.tree_labels import TreeLabels
+
+
+def export_text(tree, *, feature_names=None, decimals=3, max_coef=5, class_names=None):
+    """Write a tree as indented text.
+
+    A split shows the largest terms of its direction and the threshold; the branch marked
+    ``yes`` holds the samples for which the inequality is true. A leaf shows the mean of y
+    or the class fractions of its training samples and, if it is a ridge leaf, its linear
+    model.
+
+    Coefficients belong to the features as the tree has seen them, so their sizes compare
+    with each other only where the features are on one scale.
+
+    Parameters
+    ----------
+    tree : fitted FC-ODT estimator or ObliqueTree
+        The tree to write.
+    feature_names : array-like of shape (n_features,), default=None
+        Names of the features; by default those the estimator has seen in `fit`, else
+        ``x0``, ``x1``, ...
+    decimals : int, default=3
+        Digits after the decimal point. Numbers too small to be seen so, or above a
+        million, are written with significant digits instead.
+    max_coef : int or None, default=5
+        Terms shown of each linear function, the largest in absolute value; None shows
+        all that are not zero.
+    class_names : array-like of shape (n_classes,), default=None
+        Names of the classes; by default the estimator's ``classes_``.
+
+    Returns
+    -------
+    text : str
+        One line a node, and one more for each linear model of a leaf; the last line ends
+        without a line break.
+
+    Raises
+    ------
+    TypeError
+        If `tree` is not an estimator with an oblique tree, nor such a tree.
+    NotFittedError
+        If the estimator has not been fitted.
+    ValueError
+        If names have the wrong length or a number is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree import FCODTRegressor, export_text
+    >>> X = np.arange(8.0).reshape(-1, 1)
+    >>> y = np.repeat([0.0, 1.0], 4)
+    >>> tree = FCODTRegressor(alpha=0.0, max_depth=1, leaf_model="constant").fit(X, y)
+    >>> print(export_text(tree, feature_names=["age"], decimals=2))
+    node 0: 0.19*age <= 0.67  [n=8, impurity=0.25]
+    |-- yes: leaf 1: 0.00  [n=4, impurity=0.00]
+    |-- no:  leaf 2: 1.00  [n=4, impurity=0.00]
+    """
+    labels = TreeLabels(
+        tree,
+        feature_names=feature_names,
+        class_names=class_names,
+        max_coef=max_coef,
+        decimals=decimals,
+    )
+    left, right = labels.tree.children_left, labels.tree.children_right
+    lines = []
+    # Nodes to write, the next one last: (node, indentation, name of the branch).
+    pending = [(0, "", "")]
+    while pending:
+        node, indent, branch = pending.pop()
+        below = indent + "|   " if branch else indent
+        lines.append(f"{indent}{branch}{_node_line(labels, node)}")
+        if left[node] < 0:
+            lines.extend(f"{below}     {text}" for text in labels.leaf_models(node))
+        else:
+            pending.append((right[node], below, "|-- no:  "))
+            pending.append((left[node], below, "|-- yes: "))
+    return "\n".join(lines)
+
+
+def _node_line(labels, node):
+    tree = labels.tree
+    about = f"n={tree.n_node_samples[node]}"
+    about += f", impurity={labels.number(tree.impurity[node])}"
+    if tree.children_left[node] < 0:
+        text = f"leaf {node}: {labels.value(node)}"
+        if tree.n_classes is not None:
+            about += f", fractions={labels.fractions(node)}"
+    else:
+        threshold = labels.number(tree.threshold[node])
+        text = f"node {node}: {labels.linear(tree.coef[node])} <= {threshold}"
+        kind = labels.kind(node)
+        if kind:
+            about += f", {kind}"
+    return f"{text}  [{about}]"

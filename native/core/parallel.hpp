@@ -1,0 +1,39 @@
+// Parallel loops. This header and its source hold the only OpenMP of the core.
+//
+// Work is a list of tasks that the caller cuts by the data alone, never by the number of
+// threads, and whose results it merges in task order: so results are the same bytes for
+// any thread count, and without OpenMP at all. An exception in a task ends the loop and
+// is rethrown in the calling thread (that of the lowest task index, if several throw).
+#pragma once
+
+#include <functional>
+
+#include "core/types.hpp"
+
+namespace fctree {
+
+// How a computation may run. `interrupted`, if set, is polled from the calling thread a
+// few times a second; when it answers true, the loop stops and throws Interrupted.
+struct Execution {
+  int n_threads = 1;
+  bool (*interrupted)() = nullptr;
+};
+
+// Calls task(0) .. task(n_tasks - 1), each once, in any order, on up to n_threads threads.
+void parallel_for(const Execution& execution, index_t n_tasks,
+                  const std::function<void(index_t)>& task);
+
+// A range [0, size) cut into parts of nearly equal length.
+struct Partition {
+  index_t size = 0;
+  index_t n_parts = 0;
+  index_t begin(index_t part) const { return size * part / n_parts; }
+  index_t end(index_t part) const { return size * (part + 1) / n_parts; }
+};
+
+// At least one part, and no part shorter than `min_length` unless there is only one.
+Partition partition_range(index_t size, index_t min_length, index_t max_parts);
+
+bool has_openmp();
+
+}  // namespace fctree

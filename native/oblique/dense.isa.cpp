@@ -1,0 +1,145 @@
+// The kernels of oblique/dense.hpp, compiled once per instruction set.
+#include "oblique/dense.hpp"
+
+#include "core/simd.hpp"
+
+namespace fctree {
+namespace FCTREE_ISA {
+
+namespace {
+
+// A register block: kBlockRows rows of the product times up to kBlockPacks packs of its
+// columns are summed in registers over a tile (8 x 3 packs of 8 with AVX-512's 32
+// registers; 4 x 3 of 4 and 4 x 2 of 2 with the 16 of AVX2 and SSE2).
+constexpr int kBlockRows = kLanes == 8 ? 8 : 4;
+constexpr int kBlockPacks = kLanes == 2 ? 2 : 3;
+
+// Both sides of the products of a tile, (n_rows, width) each: left carries the factor.
+struct Tile {
+  const double* left;
+  const double* right;
+  std::int64_t n_rows;
+  std::int64_t width;
+};
+
+template <int kPacks>
+void add_block(const Tile& tile, std::int64_t row, std::int64_t column, double* products) {
+  Pack sums[kBlockRows][kPacks] = {};
+  const double* left = tile.left + row;
+  const double* right = tile.right + column;
+  for (std::int64_t r = 0; r < tile.n_rows; ++r, left += tile.width, right += tile.width) {
+    Pack values[kPacks];
+    for (int p = 0; p < kPacks; ++p) values[p] = load(right + p * kLanes);
+    for (int i = 0; i < kBlockRows; ++i) {
+      const Pack factor = broadcast(left[i]);
+      for (int p = 0; p < kPacks; ++p) sums[i][p] += factor * values[p];
+    }
+  }
+  for (int i = 0; i < kBlockRows; ++i)
+    for (int p = 0; p < kPacks; ++p) {
+      double* target = products + (row + i) * tile.width + column + p * kLanes;
+      store(target, load(target) + sums[i][p]);
+    }
+}
+
+void add_tile(const Tile& tile, double* products) {
+  for (std::int64_t row = 0; row < tile.width; row += kBlockRows) {
+    std::int64_t column = row / kLanes * kLanes;
+    for (; column + kBlockPacks * kLanes <= tile.width; column += kBlockPacks * kLanes)
+      add_block<kBlockPacks>(tile, row, column, products);
+    const std::int64_t packs_left = (tile.width - column) / kLanes;
+    if (packs_left == 2) add_block<2>(tile, row, column, products);
+    if (packs_left == 1) add_block<1>(tile, row, column, products);
+  }
+}
+
+// out = in - origin
+inline void subtract(const double* in, const double* origin, std::int64_t n, double* out) {
+  std::int64_t j = 0;
+  for (; j + kLanes <= n; j += kLanes) store(out + j, load(in + j) - load(origin + j));
+  for (; j < n; ++j) out[j] = in[j] - origin[j];
+}
+
+void pack_rows(const RowSelection& s, std::int64_t begin, std::int64_t n_rows,
+               const double* origin, double* out) {
+  constexpr std::int64_t kAhead = 8;  // rows are gathered: ask for them early
+  const std::int64_t width = packed_width(s.n_features, s.n_outputs);
+  for (std::int64_t r = 0; r < n_rows; ++r, out += width) {
+    const std::int64_t row = s.rows[begin + r];
+    if (begin + r + kAhead < s.n_rows) {
+      const double* next = s.x + s.rows[begin + r + kAhead] * s.n_features;
+      for (std::int64_t j = 0; j < s.n_features; j += 8) __builtin_prefetch(next + j);
+    }
+    subtract(s.x + row * s.n_features, origin, s.n_features, out);
+    subtract(s.y + row * s.n_outputs, origin + s.n_features, s.n_outputs, out + s.n_features);
+    const std::int64_t used = s.n_features + s.n_outputs;
+    out[used] = 1.0;
+    for (std::int64_t j = used + 1; j < width; ++j) out[j] = 0.0;
+  }
+}
+
+void scale_rows(const RowSelection& s, std::int64_t begin, std::int64_t n_rows,
+                const double* tile, double* out) {
+  const std::int64_t width = packed_width(s.n_features, s.n_outputs);
+  for (std::int64_t r = 0; r < n_rows; ++r) {
+    const Pack factor = broadcast(s.factor[s.rows[begin + r]]);
+    for (std::int64_t j = 0; j < width; j += kLanes)
+      store(out + r * width + j, factor * load(tile + r * width + j));
+  }
+}
+
+void add_products(const RowSelection& s, const double* origin, double* tile, double* products) {
+  const std::int64_t width = packed_width(s.n_features, s.n_outputs);
+  double* scaled = tile + kTileRows * width;
+  for (std::int64_t begin = 0; begin < s.n_rows; begin += kTileRows) {
+    const std::int64_t n_rows = s.n_rows - begin < kTileRows ? s.n_rows - begin : kTileRows;
+    pack_rows(s, begin, n_rows, origin, tile);
+    if (s.factor != nullptr) scale_rows(s, begin, n_rows, tile, scaled);
+    add_tile({s.factor != nullptr ? scaled : tile, tile, n_rows, width}, products);
+  }
+}
+
+void project(const RowSelection& s, const double* directions, std::int64_t n_directions,
+             double* scores, std::int64_t score_stride) {
+  for (std::int64_t i = 0; i < s.n_rows; ++i) {
+    const double* row = s.x + s.rows[i] * s.n_features;
+    for (std::int64_t k = 0; k < n_directions; ++k)
+      scores[k * score_stride + i] = dot(directions + k * s.n_features, row, s.n_features);
+  }
+}
+
+// Rows go down together, one level at a time: their walks do not wait for each other.
+void route(const RoutingArrays& tree, const double* x, std::int64_t n_rows, std::int64_t* leaf) {
+  for (std::int64_t i = 0; i < n_rows; ++i) leaf[i] = 0;
+  for (bool moving = true; moving;) {
+    moving = false;
+    for (std::int64_t i = 0; i < n_rows; ++i) {
+      const std::int64_t node = leaf[i];
+      if (tree.children_left[node] < 0) continue;
+      const double score =
+          dot(tree.coef + node * tree.n_features, x + i * tree.n_features, tree.n_features);
+      leaf[i] = score <= tree.threshold[node] ? tree.children_left[node]
+                                              : tree.children_right[node];
+      moving = true;
+    }
+  }
+}
+
+void evaluate_leaves(const double* coef, const double* intercept, std::int64_t n_outputs,
+                     const std::int64_t* slot, const double* x, std::int64_t n_features,
+                     std::int64_t n_rows, double* out) {
+  for (std::int64_t i = 0; i < n_rows; ++i)
+    for (std::int64_t k = 0; k < n_outputs; ++k) {
+      const std::int64_t model = slot[i] * n_outputs + k;
+      out[i * n_outputs + k] =
+          intercept[model] + dot(coef + model * n_features, x + i * n_features, n_features);
+    }
+}
+
+}  // namespace
+
+extern const DenseKernels dense_table;
+const DenseKernels dense_table = {add_products, project, route, evaluate_leaves};
+
+}  // namespace FCTREE_ISA
+}  // namespace fctree

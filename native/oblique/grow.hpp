@@ -1,0 +1,26 @@
+// Growing one FC-ODT tree (Lyu et al. 2025, "Enhance Learning Efficiency of Oblique
+// Decision Tree via Feature Concatenation", arXiv 2502.00465).
+//
+// The tree grows level by level. For all open nodes of a level at once:
+//   1. fit      the ridge models from the nodes' moments        O(nodes d^3 / 3)
+//   2. score    the nodes' samples along the ridge directions   O(n d)
+//   3. cut      sort the scores, find the best threshold        O(n)
+//   4. split    part the samples, sum the smaller child's moments, subtract for the
+//               larger one                                      O(n d^2 / 4)
+// Each step is one parallel loop over tasks cut by the data. Memory beyond the input:
+// O(n) and min(2^level, n / d) d^2 for the moments of a level.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "oblique/moments.hpp"
+#include "oblique/params.hpp"
+#include "oblique/tree.hpp"
+
+namespace fctree {
+
+// Samples of weight 0 are left out. Throws std::invalid_argument if none is left, or if
+// squares of the data overflow.
+ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
+                            const Execution& execution);
+
+}  // namespace fctree

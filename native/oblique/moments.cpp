@@ -1,0 +1,162 @@
+#include "oblique/moments.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "oblique/dense.hpp"
+
+namespace fctree {
+
+namespace {
+
+// Below this part of the sums they were derived from, moments hold fewer than about twelve
+// correct digits.
+constexpr double kResolution = 1e-4;
+
+// Samples are summed in chunks, merged in their order. A chunk is long enough that the
+// chunks' products together take an eighth of the memory of X at most.
+constexpr index_t kMinChunkRows = 2048;
+constexpr index_t kMaxChunks = 64;
+
+Partition chunks_of(const NodeRows& node, index_t n_features) {
+  return partition_range(node.size, std::max(kMinChunkRows, 8 * n_features), kMaxChunks);
+}
+
+struct Chunk {
+  index_t node;
+  index_t begin;
+  index_t end;
+};
+
+Moments centre(const RowMatrix& products, const TrainingData& data, const Vector& shift,
+               const Vector& origin) {
+  const index_t d = data.n_features;
+  const index_t used = d + data.n_outputs;
+  Moments moments;
+  moments.weight = products(used, used);
+  const Vector sums = products.col(used).head(used);
+  const Vector offset = sums / moments.weight;
+  moments.mean = (shift - origin) + offset;
+  moments.diagonal =
+      (products.diagonal().head(used) - sums.cwiseProduct(offset)).cwiseMax(0.0);
+  moments.scatter = products.topLeftCorner(d, d);
+  moments.scatter.triangularView<Eigen::Upper>() -= sums.head(d) * offset.head(d).transpose();
+  moments.scatter.diagonal() = moments.diagonal.head(d);
+  moments.cross = products.block(0, d, d, data.n_outputs) -
+                  sums.head(d) * offset.tail(data.n_outputs).transpose();
+  moments.reference = moments.diagonal;
+  moments.reference_weight = moments.weight;
+  return moments;
+}
+
+}  // namespace
+
+Vector heaviest_sample(const TrainingData& data, const NodeRows& node) {
+  std::int32_t row = node.rows[0];
+  if (data.weight != nullptr)
+    row = *std::max_element(
+        node.rows, node.rows + node.size,
+        [&](std::int32_t a, std::int32_t b) { return data.weight[a] < data.weight[b]; });
+  Vector sample(data.n_features + data.n_outputs);
+  sample.head(data.n_features) = VectorView(data.x + row * data.n_features, data.n_features);
+  sample.tail(data.n_outputs) = VectorView(data.y + row * data.n_outputs, data.n_outputs);
+  return sample;
+}
+
+std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<NodeRows>& nodes,
+                                 const Vector& origin, const Execution& execution) {
+  const index_t width = packed_width(data.n_features, data.n_outputs);
+  std::vector<Chunk> chunks;
+  std::vector<index_t> first_chunk;
+  for (index_t i = 0; i < static_cast<index_t>(nodes.size()); ++i) {
+    const Partition parts = chunks_of(nodes[i], data.n_features);
+    first_chunk.push_back(static_cast<index_t>(chunks.size()));
+    for (index_t p = 0; p < parts.n_parts; ++p) chunks.push_back({i, parts.begin(p), parts.end(p)});
+  }
+  first_chunk.push_back(static_cast<index_t>(chunks.size()));
+
+  std::vector<Vector> shifts(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) shifts[i] = heaviest_sample(data, nodes[i]);
+  std::vector<RowMatrix> products(chunks.size());
+  parallel_for(execution, static_cast<index_t>(chunks.size()), [&](index_t c) {
+    const Chunk& chunk = chunks[c];
+    const RowSelection selection = {data.x,          data.y,
+                                    data.weight,     nodes[chunk.node].rows + chunk.begin,
+                                    chunk.end - chunk.begin, data.n_features,
+                                    data.n_outputs};
+    std::vector<double> tile(2 * kTileRows * width);
+    products[c] = RowMatrix::Zero(width, width);
+    dense_kernels().add_products(selection, shifts[chunk.node].data(), tile.data(),
+                                 products[c].data());
+  });
+
+  std::vector<Moments> moments(nodes.size());
+  parallel_for(execution, static_cast<index_t>(nodes.size()), [&](index_t i) {
+    RowMatrix& total = products[first_chunk[i]];
+    for (index_t c = first_chunk[i] + 1; c < first_chunk[i + 1]; ++c) total += products[c];
+    moments[i] = centre(total, data, shifts[i], origin);
+    moments[i].n_samples = nodes[i].size;
+  });
+  return moments;
+}
+
+Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin) {
+  const index_t d = data.n_features;
+  const index_t used = d + data.n_outputs;
+  const Vector shift = heaviest_sample(data, node);
+  Vector sums = Vector::Zero(used);
+  Vector squares = Vector::Zero(used);
+  Moments moments;
+  for (index_t i = 0; i < node.size; ++i) {
+    const index_t row = node.rows[i];
+    const double weight = data.weight == nullptr ? 1.0 : data.weight[row];
+    moments.weight += weight;
+    const auto add = [&](const double* z, index_t offset, index_t size) {
+      for (index_t j = 0; j < size; ++j) {
+        const double difference = z[j] - shift[offset + j];
+        sums[offset + j] += weight * difference;
+        squares[offset + j] += weight * difference * difference;
+      }
+    };
+    add(data.x + row * d, 0, d);
+    add(data.y + row * data.n_outputs, d, data.n_outputs);
+  }
+  moments.n_samples = node.size;
+  moments.mean = (shift - origin) + sums / moments.weight;
+  moments.diagonal = (squares - sums.cwiseProduct(sums) / moments.weight).cwiseMax(0.0);
+  return moments;
+}
+
+Moments subtract_moments(Moments parent, const Moments& child) {
+  const index_t d = parent.cross.rows();
+  const double weight = parent.weight - child.weight;
+  const Vector difference = child.mean - parent.mean;
+  const double factor = child.weight * parent.weight / weight;
+  parent.scatter.triangularView<Eigen::Upper>() -= child.scatter;
+  parent.scatter.triangularView<Eigen::Upper>() -=
+      (factor * difference.head(d)) * difference.head(d).transpose();
+  parent.cross -= child.cross + (factor * difference.head(d)) *
+                                    difference.tail(difference.size() - d).transpose();
+  parent.diagonal = (parent.diagonal - child.diagonal - factor * difference.cwiseAbs2())
+                        .cwiseMax(0.0);
+  parent.scatter.diagonal() = parent.diagonal.head(d);
+  parent.mean -= (child.weight / weight) * difference;
+  parent.weight = weight;
+  parent.n_samples -= child.n_samples;
+  return parent;
+}
+
+bool is_resolved(const Moments& moments) {
+  return moments.weight > kResolution * moments.reference_weight &&
+         (moments.diagonal.array() >= kResolution * moments.reference.array()).all();
+}
+
+double rounding_noise(const Moments& moments) {
+  double largest_ratio = 1.0;
+  for (index_t j = 0; j < moments.diagonal.size(); ++j)
+    if (moments.diagonal[j] > 0.0)
+      largest_ratio = std::max(largest_ratio, moments.reference[j] / moments.diagonal[j]);
+  return std::numeric_limits<double>::epsilon() * largest_ratio;
+}
+
+}  // namespace fctree

@@ -1,0 +1,52 @@
+#include "oblique/predict.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace fctree {
+
+namespace {
+
+// Few enough rows to stay in the first cache while they go down the tree.
+constexpr index_t kBlockRows = 64;
+constexpr index_t kBlocksPerTask = 32;
+
+template <class Body>
+void for_each_block(index_t n_rows, const Execution& execution, const Body& body) {
+  constexpr index_t kTaskRows = kBlockRows * kBlocksPerTask;
+  parallel_for(execution, (n_rows + kTaskRows - 1) / kTaskRows, [&](index_t task) {
+    const index_t end = std::min(n_rows, (task + 1) * kTaskRows);
+    for (index_t begin = task * kTaskRows; begin < end; begin += kBlockRows)
+      body(begin, std::min(kBlockRows, end - begin));
+  });
+}
+
+}  // namespace
+
+void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, index_t* leaf,
+                const Execution& execution) {
+  for_each_block(n_rows, execution, [&](index_t begin, index_t size) {
+    dense_kernels().route(tree, x + begin * tree.n_features, size, leaf + begin);
+  });
+}
+
+void predict_tree(const RoutingArrays& tree, const LeafModels& leaves, const double* x,
+                  index_t n_rows, double* out, const Execution& execution) {
+  const index_t n_outputs = leaves.n_outputs;
+  for_each_block(n_rows, execution, [&](index_t begin, index_t size) {
+    std::array<std::int64_t, kBlockRows> slot;
+    const double* rows = x + begin * tree.n_features;
+    dense_kernels().route(tree, rows, size, slot.data());
+    for (index_t i = 0; i < size; ++i) slot[i] = leaves.leaf_index[slot[i]];
+    double* block_out = out + begin * n_outputs;
+    if (leaves.coef != nullptr) {
+      dense_kernels().evaluate_leaves(leaves.coef, leaves.intercept, n_outputs, slot.data(), rows,
+                                      tree.n_features, size, block_out);
+      return;
+    }
+    for (index_t i = 0; i < size; ++i)
+      std::copy_n(leaves.intercept + slot[i] * n_outputs, n_outputs, block_out + i * n_outputs);
+  });
+}
+
+}  // namespace fctree

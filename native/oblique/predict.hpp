@@ -1,0 +1,27 @@
+// Prediction with the arrays of an oblique tree: which leaf a sample reaches, and the
+// value of that leaf's model.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "oblique/dense.hpp"
+
+namespace fctree {
+
+// Leaf models, one a leaf: (n_leaves, n_outputs, n_features) or null for constant leaves,
+// and (n_leaves, n_outputs).
+struct LeafModels {
+  const std::int64_t* leaf_index;  // (n_nodes,)
+  const double* coef;
+  const double* intercept;
+  std::int64_t n_outputs;
+};
+
+// leaf (n_rows,): ids of the leaves. O(depth d) a row.
+void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, index_t* leaf,
+                const Execution& execution);
+
+// out (n_rows, n_outputs).
+void predict_tree(const RoutingArrays& tree, const LeafModels& leaves, const double* x,
+                  index_t n_rows, double* out, const Execution& execution);
+
+}  // namespace fctree

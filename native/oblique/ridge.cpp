@@ -1,0 +1,142 @@
+#include "oblique/ridge.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <limits>
+
+namespace fctree {
+
+namespace {
+
+// (I + W W')^{-1}, by Woodbury: I - W (I + W'W)^{-1} W'.
+Matrix penalty_matrix(const Matrix& ancestors) {
+  const index_t d = ancestors.rows();
+  const index_t k = ancestors.cols();
+  Matrix penalty = Matrix::Identity(d, d);
+  if (k == 0) return penalty;
+  const Matrix capacity = Matrix::Identity(k, k) + ancestors.transpose() * ancestors;
+  penalty.noalias() -= ancestors * capacity.llt().solve(ancestors.transpose());
+  return penalty;
+}
+
+// The least-norm solution of a positive semi-definite system, in the norm w' penalty w.
+// Columns are scaled to a unit diagonal first, so that the rank does not depend on units;
+// then the null space is projected out of a particular solution.
+Matrix solve_singular(const Matrix& scaled, const Vector& scale, const Matrix& rhs,
+                      const Matrix& penalty, double tolerance) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scaled);
+  const Vector& values = eigen.eigenvalues();  // ascending
+  const index_t d = values.size();
+  const double smallest = tolerance * std::max(values[d - 1], 0.0);
+  index_t n_null = 0;
+  while (n_null < d && values[n_null] <= smallest) ++n_null;
+  const Matrix range = eigen.eigenvectors().rightCols(d - n_null);
+  Matrix solution = scale.asDiagonal() *
+                    (range * (values.tail(d - n_null).cwiseInverse().asDiagonal() *
+                              (range.transpose() * (scale.asDiagonal() * rhs))));
+  if (n_null == 0) return solution;
+  const Matrix null_space = scale.asDiagonal() * eigen.eigenvectors().leftCols(n_null);
+  const Matrix weighted = penalty * null_space;
+  solution -= null_space * (null_space.transpose() * weighted)
+                               .ldlt()
+                               .solve(weighted.transpose() * solution);
+  return solution;
+}
+
+// Solves system * w = rhs, system symmetric positive semi-definite (upper triangle given)
+// and known to the relative precision `noise`.
+Matrix solve_semidefinite(Matrix system, const Matrix& rhs, const Matrix& ancestors,
+                          double noise) {
+  const index_t d = system.rows();
+  Vector scale(d);
+  for (index_t j = 0; j < d; ++j) {
+    const double diagonal = system(j, j);
+    scale[j] = diagonal > 0.0 ? 1.0 / std::sqrt(diagonal) : 1.0;
+  }
+  system = scale.asDiagonal() * system * scale.asDiagonal();
+  const Matrix scaled_rhs = scale.asDiagonal() * rhs;
+  const Eigen::LLT<Matrix, Eigen::Upper> factor(system);
+  const double tolerance = 16.0 * static_cast<double>(d) * noise;
+  const double smallest_pivot = factor.matrixLLT().diagonal().cwiseAbs2().minCoeff();
+  if (factor.info() == Eigen::Success && smallest_pivot > tolerance)
+    return scale.asDiagonal() * factor.solve(scaled_rhs);
+  system = system.selfadjointView<Eigen::Upper>();
+  return solve_singular(system, scale, rhs, penalty_matrix(ancestors), tolerance);
+}
+
+// The same for a system built from the samples themselves, by pseudo-inverse.
+Matrix pseudo_solve(const Matrix& gram, const Matrix& rhs) {
+  const Eigen::LLT<Matrix> factor(gram);
+  const double largest = gram.diagonal().maxCoeff();
+  const double cutoff =
+      16.0 * static_cast<double>(gram.rows()) * std::numeric_limits<double>::epsilon();
+  if (factor.info() == Eigen::Success &&
+      factor.matrixLLT().diagonal().cwiseAbs2().minCoeff() > cutoff * largest)
+    return factor.solve(rhs);
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
+  const Vector& values = eigen.eigenvalues();
+  const double smallest = cutoff * std::max(values[values.size() - 1], 0.0);
+  const Vector inverse = (values.array() > smallest).select(values.cwiseInverse(), 0.0);
+  return eigen.eigenvectors() * (inverse.asDiagonal() * (eigen.eigenvectors().transpose() * rhs));
+}
+
+Vector intercept_of(const Matrix& coef, const Moments& moments, const Vector& origin,
+                    bool fit_intercept) {
+  const index_t d = coef.rows();
+  if (!fit_intercept) return Vector::Zero(coef.cols());
+  const Vector mean = moments.mean + origin;
+  return mean.tail(coef.cols()) - coef.transpose() * mean.head(d);
+}
+
+}  // namespace
+
+RidgeFit fit_ridge(const Moments& moments, const Matrix& ancestors, const Vector& origin,
+                   const RidgeOptions& options) {
+  const index_t d = moments.cross.rows();
+  Matrix scatter = moments.scatter.selfadjointView<Eigen::Upper>();
+  Matrix cross = moments.cross;
+  if (!options.fit_intercept) {
+    const Vector mean = moments.mean + origin;
+    scatter += moments.weight * mean.head(d) * mean.head(d).transpose();
+    cross += moments.weight * mean.head(d) * mean.tail(cross.cols()).transpose();
+  }
+  Matrix system = scatter;
+  if (options.alpha > 0.0) system += options.alpha * penalty_matrix(ancestors);
+  RidgeFit fit;
+  fit.coef = solve_semidefinite(std::move(system), cross, ancestors, rounding_noise(moments));
+  fit.intercept = intercept_of(fit.coef, moments, origin, options.fit_intercept);
+  fit.reduction =
+      (2.0 * cross - scatter * fit.coef).cwiseProduct(fit.coef).colwise().sum().transpose();
+  return fit;
+}
+
+RidgeFit fit_ridge_dual(const TrainingData& data, const NodeRows& node, const Moments& moments,
+                        const Matrix& ancestors, const Vector& origin,
+                        const RidgeOptions& options) {
+  const index_t n = node.size;
+  const index_t d = data.n_features;
+  Vector mean = Vector::Zero(d + data.n_outputs);
+  if (options.fit_intercept) mean = moments.mean + origin;
+  Matrix x(n, d);
+  Matrix y(n, data.n_outputs);
+  for (index_t i = 0; i < n; ++i) {
+    const index_t row = node.rows[i];
+    const double root = data.weight == nullptr ? 1.0 : std::sqrt(data.weight[row]);
+    x.row(i) = root * (VectorView(data.x + row * d, d) - mean.head(d)).transpose();
+    y.row(i) = root * (VectorView(data.y + row * data.n_outputs, data.n_outputs) -
+                       mean.tail(data.n_outputs)).transpose();
+  }
+  const Matrix projected = x * ancestors;  // (n, k)
+  Matrix gram = x * x.transpose() + projected * projected.transpose();
+  gram.diagonal().array() += options.alpha;
+  const Matrix dual = pseudo_solve(gram, y);
+  RidgeFit fit;
+  fit.coef = x.transpose() * dual + ancestors * (projected.transpose() * dual);
+  fit.intercept = intercept_of(fit.coef, moments, origin, options.fit_intercept);
+  const Matrix fitted = x * fit.coef;
+  fit.reduction = (2.0 * y - fitted).cwiseProduct(fitted).colwise().sum().transpose();
+  return fit;
+}
+
+}  // namespace fctree

@@ -1,0 +1,38 @@
+// An oblique tree as flat arrays, one entry a node, breadth-first: what growing returns
+// and fctree.ObliqueTree holds under the same names.
+#pragma once
+
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace fctree {
+
+struct ObliqueTreeArrays {
+  index_t n_features = 0;
+  index_t n_outputs = 0;
+
+  std::vector<index_t> children_left;
+  std::vector<index_t> children_right;
+  std::vector<index_t> split_output;
+  std::vector<double> threshold;
+  std::vector<double> coef;       // (n_nodes, n_features)
+  std::vector<double> intercept;  // (n_nodes,)
+  std::vector<double> value;      // (n_nodes, n_outputs): weighted means
+  std::vector<double> impurity;
+  std::vector<index_t> n_node_samples;
+  std::vector<double> weighted_n_node_samples;
+
+  std::vector<index_t> leaf_index;
+  std::vector<double> leaf_coef;       // (n_leaves, n_outputs, n_features), or empty
+  std::vector<double> leaf_intercept;  // (n_leaves, n_outputs)
+
+  std::vector<double> feature_gain;  // (n_features,)
+
+  index_t n_nodes() const { return static_cast<index_t>(children_left.size()); }
+  index_t n_leaves() const {
+    return static_cast<index_t>(leaf_intercept.size()) / n_outputs;
+  }
+};
+
+}  // namespace fctree

@@ -1,0 +1,164 @@
+"""Builds the native core once, as a static library, and the extension modules on it.
+
+Every ``native/**/*.isa.cpp`` is compiled once per instruction set (the core chooses at run
+time); everything else once. The environment can say:
+
+FCTREE_OPENMP=0            build without OpenMP (it is probed otherwise)
+FCTREE_SANITIZE=address,undefined   or ``thread``: build with sanitizers
+EIGEN_INCLUDE_DIR          where Eigen's headers are (else cmeel-eigen's, else the system's)
+"""
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy
+import pybind11
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+NATIVE = ROOT / "native"
+SANITIZE = os.environ.get("FCTREE_SANITIZE", "")
+
+# name: (compiler flags, preprocessor flag that says it is built)
+INSTRUCTION_SETS = {
+    "baseline": [],
+    "avx2": ["-mavx2", "-mfma"],
+    "avx512": ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mfma"],
+}
+OPENMP_FLAGS = [
+    (["-fopenmp"], ["-fopenmp"]),
+    (["-Xpreprocessor", "-fopenmp"], ["-lomp"]),
+]
+
+
+def eigen_include_dir():
+    candidates = [os.environ.get("EIGEN_INCLUDE_DIR", "")]
+    candidates += [os.path.join(p, "cmeel.prefix", "include", "eigen3") for p in sys.path]
+    candidates += ["/usr/include/eigen3", "/usr/local/include/eigen3", "/opt/homebrew/include/eigen3"]
+    for candidate in candidates:
+        if candidate and os.path.exists(os.path.join(candidate, "Eigen", "Core")):
+            return candidate
+    raise SystemExit(
+        "Eigen's headers were not found: install cmeel-eigen or a system Eigen "
+        "(libeigen3-dev), or set EIGEN_INCLUDE_DIR"
+    )
+
+
+class BuildExt(build_ext):
+    """Compiles the core with all cores, then the modules that link it."""
+
+    def build_extensions(self):
+        self.force_parallel = os.cpu_count() or 1
+        self.parallel = self.force_parallel
+        self.common_flags = ["-std=c++17", "-O3", "-fvisibility=hidden", "-fno-math-errno", "-Wno-maybe-uninitialized"]
+        self.link_flags = []
+        if SANITIZE:
+            flags = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g"]
+            self.common_flags += [*flags, "-UNDEBUG", "-fno-sanitize-recover=all"]
+            self.link_flags += flags
+        else:
+            self.common_flags += ["-DNDEBUG"]
+        self.add_openmp()
+        self.isa_flags = self.supported_instruction_sets()
+        defines = [f"-DFCTREE_BUILT_{isa.upper()}" for isa in self.isa_flags]
+        self.common_flags += defines
+
+        library = self.build_core()
+        for extension in self.extensions:
+            extension.extra_compile_args = [*self.common_flags, "-ffp-contract=off"]
+            extension.extra_link_args = list(self.link_flags)
+            extension.extra_objects = [library]
+            extension.depends = [library, *map(str, headers())]
+        super().build_extensions()
+
+    def compiles(self, source, compile_flags, link_flags=(), run=False):
+        """Whether a small program compiles and links (and runs) with these flags."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "probe.cpp")
+            path.write_text(source)
+            command = [*self.compiler.compiler_so, *compile_flags, str(path)]
+            command += [*link_flags, "-o", str(Path(folder, "probe"))]
+            done = subprocess.run(command, capture_output=True)
+            if done.returncode == 0 and run:
+                done = subprocess.run([str(Path(folder, "probe"))], capture_output=True)
+            return done.returncode == 0
+
+    def add_openmp(self):
+        if os.environ.get("FCTREE_OPENMP", "1") == "0":
+            return
+        source = "#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }\n"
+        for compile_flags, link_flags in OPENMP_FLAGS:
+            if self.compiles(source, compile_flags, link_flags, run=True):
+                self.common_flags += compile_flags
+                self.link_flags += link_flags
+                return
+        print("OpenMP was not found: fctree is built to run on one thread")
+
+    def supported_instruction_sets(self):
+        names = {"baseline": INSTRUCTION_SETS["baseline"]}
+        if platform.machine().lower() in ("x86_64", "amd64"):
+            for name in ("avx2", "avx512"):
+                if not self.compiles("int main() {}\n", INSTRUCTION_SETS[name]):
+                    break
+                names[name] = INSTRUCTION_SETS[name]
+        return names
+
+    def build_core(self):
+        jobs = []
+        for source in sorted(NATIVE.rglob("*.cpp")):
+            if source.name.endswith(".isa.cpp"):
+                for isa, flags in self.isa_flags.items():
+                    jobs.append((source, isa, [*flags, f"-DFCTREE_ISA={isa}", "-ffp-contract=fast"]))
+            else:
+                jobs.append((source, "core", ["-ffp-contract=off"]))
+        with ThreadPoolExecutor(self.force_parallel) as pool:
+            objects = list(pool.map(lambda job: self.compile_one(*job), jobs))
+        self.compiler.create_static_lib(objects, "fctree_core", output_dir=self.build_temp)
+        return os.path.join(self.build_temp, self.compiler.library_filename("fctree_core"))
+
+    def compile_one(self, source, variant, flags):
+        relative = os.path.relpath(source, os.getcwd())
+        folder = os.path.join(self.build_temp, variant)
+        target = Path(self.compiler.object_filenames([relative], output_dir=folder)[0])
+        newest = max(path.stat().st_mtime for path in [source, Path(__file__), *headers()])
+        if self.force or not target.exists() or target.stat().st_mtime < newest:
+            self.compiler.compile(
+                [relative],
+                output_dir=folder,
+                include_dirs=[str(NATIVE), eigen_include_dir()],
+                extra_postargs=[*self.common_flags, *flags],
+            )
+        return str(target)
+
+
+def headers():
+    return [*NATIVE.rglob("*.hpp"), *(ROOT / "fctree" / "_native").glob("*.hpp")]
+
+
+def extension(name, source, *include_dirs):
+    return Extension(
+        f"fctree._native.{name}",
+        [f"fctree/_native/{source}"],
+        include_dirs=["native", "fctree/_native", eigen_include_dir(), *include_dirs],
+        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+        language="c++",
+    )
+
+
+setup(
+    ext_modules=[
+        *cythonize(
+            [extension("oblique", "oblique.pyx", numpy.get_include())],
+            compiler_directives={"language_level": 3, "boundscheck": False, "wraparound": False},
+        ),
+        extension("matrix", "matrix.cpp", pybind11.get_include()),
+    ],
+    cmdclass={"build_ext": BuildExt},
+)
