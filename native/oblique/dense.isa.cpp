@@ -60,16 +60,20 @@ inline void subtract(const double* in, const double* origin, std::int64_t n, dou
   for (; j < n; ++j) out[j] = in[j] - origin[j];
 }
 
+// Rows are gathered: ask for the one that is some rows ahead of row i.
+inline void prefetch_ahead(const RowSelection& s, std::int64_t i) {
+  constexpr std::int64_t kAhead = 8;
+  if (i + kAhead >= s.n_rows) return;
+  const double* next = s.x + s.rows[i + kAhead] * s.n_features;
+  for (std::int64_t j = 0; j < s.n_features; j += 8) __builtin_prefetch(next + j);
+}
+
 void pack_rows(const RowSelection& s, std::int64_t begin, std::int64_t n_rows,
                const double* origin, double* out) {
-  constexpr std::int64_t kAhead = 8;  // rows are gathered: ask for them early
   const std::int64_t width = packed_width(s.n_features, s.n_outputs);
   for (std::int64_t r = 0; r < n_rows; ++r, out += width) {
     const std::int64_t row = s.rows[begin + r];
-    if (begin + r + kAhead < s.n_rows) {
-      const double* next = s.x + s.rows[begin + r + kAhead] * s.n_features;
-      for (std::int64_t j = 0; j < s.n_features; j += 8) __builtin_prefetch(next + j);
-    }
+    prefetch_ahead(s, begin + r);
     subtract(s.x + row * s.n_features, origin, s.n_features, out);
     subtract(s.y + row * s.n_outputs, origin + s.n_features, s.n_outputs, out + s.n_features);
     const std::int64_t used = s.n_features + s.n_outputs;
@@ -102,6 +106,7 @@ void add_products(const RowSelection& s, const double* origin, double* tile, dou
 void project(const RowSelection& s, const double* directions, std::int64_t n_directions,
              double* scores, std::int64_t score_stride) {
   for (std::int64_t i = 0; i < s.n_rows; ++i) {
+    prefetch_ahead(s, i);
     const double* row = s.x + s.rows[i] * s.n_features;
     for (std::int64_t k = 0; k < n_directions; ++k)
       scores[k * score_stride + i] = dot(directions + k * s.n_features, row, s.n_features);

@@ -69,7 +69,7 @@ class Grower {
     return node.moments.diagonal.tail(data_.n_outputs).sum() / node.moments.weight;
   }
   Vector target_mean(const OpenNode& node) const {
-    return (node.moments.mean + origin_).tail(data_.n_outputs);
+    return node.moments.mean.tail(data_.n_outputs) + origin_.tail(data_.n_outputs);
   }
 
   void open_root();
@@ -248,7 +248,8 @@ void Grower::make_leaf(const OpenNode& node) {
 bool Grower::choose_cut(OpenNode& node) {
   index_t best = -1;
   for (index_t k = 0; k < data_.n_outputs; ++k)
-    if (node.cuts[k].found && (best < 0 || node.cuts[k].decrease > node.cuts[best].decrease))
+    if (node.cuts[k].found && (best < 0 || is_better(node.cuts[k].decrease,
+                                                     node.cuts[best].decrease)))
       best = k;
   if (best < 0) return false;
   const Cut& cut = node.cuts[best];

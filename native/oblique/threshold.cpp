@@ -101,7 +101,7 @@ Cut best_cut(const TrainingData& data, const NodeRows& node, const Moments& mome
     const double right_weight = moments.weight - left_weight;
     if (!(right_weight > 0.0)) break;
     const double decrease = sums.squaredNorm() / (left_weight * right_weight);
-    if (decrease > best.decrease) {
+    if (is_better(decrease, best.decrease)) {
       best.found = true;
       best.decrease = decrease;
       best.threshold = midpoint(scores[at], upper);

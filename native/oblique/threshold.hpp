@@ -17,6 +17,11 @@ struct Cut {
   index_t n_left = 0;
 };
 
+// Whether a candidate beats the best of those before it. Candidates that are equal in
+// exact arithmetic differ by rounding: the first of them has to win all the same, or else
+// duplicating a sample would not be the same as weighting it.
+inline bool is_better(double decrease, double best) { return decrease > best * (1.0 + 1e-10); }
+
 // Scratch for one node and direction: two arrays of the node's size.
 struct SortBuffer {
   std::uint64_t* items;

@@ -1,0 +1,157 @@
+"""The rules of the house that a machine can check (docs/architecture.md states them)."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import fctree
+
+ROOT = Path(__file__).resolve().parent.parent
+NATIVE = ROOT / "native"
+FOLDERS = ("native", "fctree", "tests", "benchmarks", "examples", "docs", ".ci")
+CODE_SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".py", ".pyx", ".pxd"}
+FAMILIES = ("oblique", "boosting", "soft", "kernels", "cuda")
+
+# Parameters of the core that the estimators derive from theirs, and from which.
+DERIVED_PARAMETERS = {"ridge_leaves": "leaf_model", "impurity_scale": None}
+
+
+def files(*suffixes, folders=FOLDERS):
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    generated = {"oblique.cpp"}
+    return sorted(
+        path
+        for path in found
+        if (not suffixes or path.suffix in suffixes)
+        and "__pycache__" not in path.parts
+        and not (path.parent.name == "_native" and path.name in generated)
+    )
+
+
+def text_files():
+    binary = {".png", ".so", ".o", ".a", ".pyc"}
+    top = [path for path in ROOT.iterdir() if path.suffix in {".py", ".md", ".toml", ".in"}]
+    return [path for path in files() + top if path.suffix not in binary]
+
+
+def native_sources():
+    return files(".cpp", ".hpp", ".cu", ".cuh", folders=("native",))
+
+
+def quoted_includes(path):
+    return re.findall(r'^\s*#include "([^"]+)"', path.read_text(), flags=re.M)
+
+
+def test_there_is_something_to_check():
+    assert len(native_sources()) > 10
+    assert len(text_files()) > 40
+
+
+def test_includes_point_one_way():
+    """core <- families <- bindings; families never include each other."""
+    for path in native_sources():
+        family = path.relative_to(NATIVE).parts[0]
+        allowed = {"core", family} | ({"kernels"} if family == "cuda" else set())
+        for include in quoted_includes(path):
+            assert include.split("/")[0] in allowed, f"{path.relative_to(ROOT)}: {include}"
+
+
+def test_python_stays_in_the_bindings():
+    for path in native_sources():
+        assert not re.search(r"#include\s*[<\"](Python\.h|pybind11|numpy)", path.read_text()), path
+
+
+def test_openmp_stays_in_its_file():
+    for path in files(".cpp", ".hpp", ".pyx", folders=("native", "fctree")):
+        if path.name in ("parallel.cpp", "parallel.hpp") and path.parent.name == "core":
+            continue
+        text = path.read_text()
+        assert not re.search(r"#\s*pragma\s+omp|_Pragma|omp\.h|\bomp_\w+\(|\bprange\b", text), path
+
+
+def test_random_engines_stay_in_their_file():
+    for path in native_sources():
+        if path.name in ("rng.cpp", "rng.hpp"):
+            continue
+        assert not re.search(r"#include <random>|\bmt19937|\bs?rand\(", path.read_text()), path
+
+
+def test_hot_translation_units_share_no_templates():
+    """A *.isa.cpp may only include what has no instances that copies could share."""
+    hot = sorted(NATIVE.rglob("*.isa.cpp"))
+    assert hot
+    for path in hot:
+        own = path.name.replace(".isa.cpp", ".hpp")
+        includes = re.findall(r'#include [<"]([^>"]+)', path.read_text())
+        allowed = {"core/simd.hpp", f"{path.parent.name}/{own}", "cstddef", "cstdint"}
+        assert set(includes) <= allowed, f"{path.relative_to(ROOT)}: {includes}"
+        header = (path.parent / own).read_text()
+        assert set(re.findall(r"#include <([^>]+)>", header)) <= {"cstddef", "cstdint"}, own
+
+
+@pytest.mark.parametrize("limit", [400])
+def test_files_are_short(limit):
+    for path in [*files(*CODE_SUFFIXES), ROOT / "setup.py"]:
+        n_lines = len(path.read_text().splitlines())
+        assert n_lines <= limit, f"{path.relative_to(ROOT)} has {n_lines} lines"
+
+
+def body_length(function):
+    """Lines of a function without its docstring."""
+    first = function.body[0]
+    length = function.end_lineno - function.lineno + 1
+    if isinstance(first, ast.Expr) and isinstance(getattr(first, "value", None), ast.Constant):
+        length -= first.end_lineno - first.lineno + 1
+    return length
+
+
+def test_python_functions_are_short():
+    for path in [*files(".py", folders=("fctree", "benchmarks", "examples")), ROOT / "setup.py"]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                assert body_length(node) <= 60, f"{path.relative_to(ROOT)}: {node.name}"
+
+
+def test_file_names_say_what_is_inside():
+    for path in files(*CODE_SUFFIXES):
+        assert not re.search(r"utils?|helpers?|common|manager", path.stem), path
+
+
+def test_no_unfinished_words():
+    words = "|".join(["TO" + "DO", "FIX" + "ME", "X" * 3, "not implemented " + "yet"])
+    for path in text_files():
+        assert not re.search(rf"\b({words})\b", path.read_text()), path.relative_to(ROOT)
+
+
+def test_no_machine_paths():
+    roots = "|".join(["work", "root", "farm", "tmp", "home", "Users"])
+    for path in text_files():
+        found = re.search(rf"(?<![\w.$}}])/({roots})/[a-z]\w*", path.read_text())
+        assert not found, f"{path.relative_to(ROOT)}: {found.group()}"
+
+
+def struct_fields(path, name):
+    body = re.search(rf"struct {name} {{(.*?)}};", path.read_text(), flags=re.S).group(1)
+    body = re.sub(r"//.*", "", body)
+    return re.findall(r"(\w+)(?:\s*=[^;]*)?;", body)
+
+
+@pytest.mark.parametrize("estimator", [fctree.FCODTRegressor, fctree.FCODTClassifier])
+def test_parameters_have_one_name_on_both_sides(estimator):
+    fields = struct_fields(NATIVE / "oblique" / "params.hpp", "ObliqueParams")
+    parameters = list(inspect.signature(estimator).parameters)
+    own = [field for field in fields if field not in DERIVED_PARAMETERS]
+    assert set(own) <= set(parameters)
+    for source in filter(None, (DERIVED_PARAMETERS.get(field) for field in fields)):
+        assert source in parameters
+    binding = (ROOT / "fctree" / "_native" / "oblique.pyx").read_text()
+    struct = re.search(r"cdef struct ObliqueParams:\n((?:        .*\n)+)", binding).group(1)
+    assert re.findall(r"(\w+)$", struct, flags=re.M) == fields
+
+
+def test_core_structs_have_no_defaults():
+    for path in NATIVE.rglob("params.hpp"):
+        assert not re.search(r"^  \w+ \w+\s*(=|\{)", path.read_text(), flags=re.M), path
