@@ -243,9 +243,9 @@ class ObliqueTree:
         Parameters
         ----------
         X : C-contiguous float64 array of shape (n_samples, n_features)
-            Finite values; they are not checked here (the estimators do).
+            As in `apply`.
         n_threads : int, default=1
-            OpenMP threads. The result does not depend on it.
+            As in `apply`.
 
         Returns
         -------
@@ -278,7 +278,7 @@ class ObliqueTree:
         X : C-contiguous float64 array of shape (n_samples, n_features)
             As in `apply`.
         n_threads : int, default=1
-            OpenMP threads used to find the leaves.
+            As in `apply`.
 
         Returns
         -------
@@ -291,8 +291,8 @@ class ObliqueTree:
             If `X` is not of the required type, layout and width.
         """
         node = self.apply(X, n_threads=n_threads)
-        n_samples = node.shape[0]
-        indptr = np.zeros(n_samples + 1, dtype=np.int64)
+        shape = (node.shape[0], self.node_count)
+        indptr = np.zeros(shape[0] + 1, dtype=np.int64)
         np.cumsum(self.node_depth()[node] + 1, out=indptr[1:])
         indices = np.empty(indptr[-1], dtype=np.int64)
         # All samples climb together from their leaves, one level a turn: O(entries).
@@ -305,7 +305,7 @@ class ObliqueTree:
             climbing = node >= 0
             node, position = node[climbing], position[climbing] - 1
         data = np.ones(indices.shape[0], dtype=np.int64)
-        return csr_matrix((data, indices, indptr), shape=(n_samples, self.node_count))
+        return csr_matrix((data, indices, indptr), shape=shape)
 
     def compute_feature_importances(self, normalize=True):
         """Impurity-based importance of the features.
@@ -328,12 +328,9 @@ class ObliqueTree:
         return importances
 
     def __repr__(self):
-        classes = "" if self.n_classes is None else f", n_classes={self.n_classes}"
-        return (
-            f"ObliqueTree(node_count={self.node_count}, n_leaves={self.n_leaves}, "
-            f"max_depth={self.max_depth}, n_features={self.n_features}, "
-            f"n_outputs={self.n_outputs}{classes})"
-        )
+        sizes = ["node_count", "n_leaves", "max_depth", "n_features", "n_outputs"]
+        sizes += [] if self.n_classes is None else ["n_classes"]
+        return f"ObliqueTree({', '.join(f'{s}={getattr(self, s)}' for s in sizes)})"
 
     # Checks ---------------------------------------------------------------------------
 
@@ -380,6 +377,9 @@ class ObliqueTree:
             )
         if np.any(np.isnan(self.threshold[internal])):
             raise ValueError("threshold must not be NaN at internal nodes")
+        kinds = np.zeros(0) if self.split_kind is None else self.split_kind[internal]
+        if np.any((kinds < 0) | (kinds >= len(SPLIT_KINDS))):
+            raise ValueError(f"split_kind must index {SPLIT_KINDS} at internal nodes")
 
 
 def _plain(name, array, dtype, shape):

@@ -36,6 +36,7 @@ cdef extern from "oblique/moments.hpp" namespace "fctree" nogil:
 cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
     cdef struct ObliqueParams:
         double alpha
+        cbool choose_alpha
         int64_t max_depth
         int64_t min_samples_split
         int64_t min_samples_leaf
@@ -44,12 +45,23 @@ cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
         cbool ridge_leaves
         cbool fit_intercept
         double impurity_scale
+        cbool ridge_directions
+        cbool curvature_directions
+        cbool axis_directions
+        int64_t n_curvature
+        int64_t n_screened
+        cbool ridge_criterion
+        int64_t max_thresholds
+        double parent_weight
+        double split_margin
 
 
 cdef extern from "oblique/tree.hpp" namespace "fctree" nogil:
     cdef cppclass ObliqueTreeArrays:
+        double alpha
         vector[int64_t] children_left
         vector[int64_t] children_right
+        vector[int64_t] split_kind
         vector[int64_t] split_output
         vector[double] threshold
         vector[double] coef
@@ -119,7 +131,7 @@ cdef RoutingArrays routing_of(const int64_t[::1] children_left, const int64_t[::
 
 def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sample_weight, *,
          dict params, int n_threads):
-    """Grow a tree on ``X`` (n, d) and ``y`` (n, K); returns its arrays by name.
+    """Grow a tree on ``X`` (n, d) and ``y`` (n, K); returns its arrays by name, and alpha.
 
     ``params`` holds the fields of ``native/oblique/params.hpp``; ``sample_weight`` is
     (n,) or None.
@@ -146,9 +158,10 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
     cdef Py_ssize_t n_outputs = y.shape[1]
     cdef Py_ssize_t n_leaves = tree.leaf_intercept.size() // n_outputs
     cdef Py_ssize_t n_models = tree.leaf_coef.size() // (n_outputs * d)
-    return {
+    arrays = {
         "children_left": copied(tree.children_left.data(), (n_nodes,), np.int64),
         "children_right": copied(tree.children_right.data(), (n_nodes,), np.int64),
+        "split_kind": copied(tree.split_kind.data(), (n_nodes,), np.int64),
         "split_output": copied(tree.split_output.data(), (n_nodes,), np.int64),
         "threshold": copied(tree.threshold.data(), (n_nodes,)),
         "coef": copied(tree.coef.data(), (n_nodes, d)),
@@ -162,6 +175,7 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
         "leaf_intercept": copied(tree.leaf_intercept.data(), (n_leaves, n_outputs)),
         "feature_gain": copied(tree.feature_gain.data(), (d,)),
     }
+    return arrays, tree.alpha
 
 
 def apply(const double[:, ::1] X, const int64_t[::1] children_left,

@@ -9,14 +9,16 @@ from sklearn.utils.validation import check_is_fitted
 from fctree._native import oblique as _native
 from fctree._validation import check_features, count_samples, count_threads
 
-_UNLIMITED_DEPTH = 2**31
+DIRECTIONS = ("ridge", "curvature", "axis")
+
+_UNLIMITED = 2**31
 
 
 class BaseFCODT(BaseEstimator):
     """An oblique tree with ridge splits; subclasses bring the targets and the prediction."""
 
     _parameter_constraints = {
-        "alpha": [Interval(Real, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"loo"})],
         "max_depth": [Interval(Integral, 0, None, closed="left"), None],
         "min_samples_split": [
             Interval(Integral, 2, None, closed="left"),
@@ -30,6 +32,13 @@ class BaseFCODT(BaseEstimator):
         "feature_concatenation": ["boolean"],
         "leaf_model": [StrOptions({"ridge", "constant"})],
         "fit_intercept": ["boolean"],
+        "directions": [StrOptions({*DIRECTIONS, "all"}), tuple, list],
+        "n_curvature": [Interval(Integral, 1, None, closed="left")],
+        "split_criterion": [StrOptions({"constant", "ridge"})],
+        "max_thresholds": [Interval(Integral, 1, None, closed="left")],
+        "n_screened": [Interval(Integral, 1, None, closed="left"), None],
+        "parent_weight": [Interval(Real, 0, None, closed="left")],
+        "split_margin": [Interval(Real, 0, None, closed="left")],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -45,6 +54,13 @@ class BaseFCODT(BaseEstimator):
         feature_concatenation=True,
         leaf_model="ridge",
         fit_intercept=True,
+        directions="ridge",
+        n_curvature=2,
+        split_criterion="constant",
+        max_thresholds=32,
+        n_screened=4,
+        parent_weight=2.0,
+        split_margin=0.75,
         n_jobs=None,
         random_state=None,
     ):
@@ -56,15 +72,37 @@ class BaseFCODT(BaseEstimator):
         self.feature_concatenation = feature_concatenation
         self.leaf_model = leaf_model
         self.fit_intercept = fit_intercept
+        self.directions = directions
+        self.n_curvature = n_curvature
+        self.split_criterion = split_criterion
+        self.max_thresholds = max_thresholds
+        self.n_screened = n_screened
+        self.parent_weight = parent_weight
+        self.split_margin = split_margin
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def _chosen_directions(self):
+        """``directions`` as a set of names."""
+        if isinstance(self.directions, str):
+            return set(DIRECTIONS) if self.directions == "all" else {self.directions}
+        chosen = set(self.directions)
+        if not chosen or not chosen <= set(DIRECTIONS):
+            raise ValueError(
+                f"directions must be 'all', one of {DIRECTIONS} or a non-empty tuple of them, "
+                f"got {self.directions!r}"
+            )
+        return chosen
+
     def _grow(self, X, targets, sample_weight, *, impurity_scale):
-        """The arrays of a tree grown on validated data, by name."""
+        """The arrays of a tree grown on validated data, by name; sets ``alpha_``."""
         n_samples = len(X)
+        directions = self._chosen_directions()
+        choose_alpha = isinstance(self.alpha, str)
         params = {
-            "alpha": self.alpha,
-            "max_depth": _UNLIMITED_DEPTH if self.max_depth is None else self.max_depth,
+            "alpha": 0.0 if choose_alpha else self.alpha,
+            "choose_alpha": choose_alpha,
+            "max_depth": _UNLIMITED if self.max_depth is None else self.max_depth,
             "min_samples_split": max(count_samples(self.min_samples_split, n_samples), 2),
             "min_samples_leaf": count_samples(self.min_samples_leaf, n_samples),
             "min_impurity_decrease": self.min_impurity_decrease,
@@ -72,10 +110,20 @@ class BaseFCODT(BaseEstimator):
             "ridge_leaves": self.leaf_model == "ridge",
             "fit_intercept": self.fit_intercept,
             "impurity_scale": impurity_scale,
+            "ridge_directions": "ridge" in directions,
+            "curvature_directions": "curvature" in directions,
+            "axis_directions": "axis" in directions,
+            "n_curvature": self.n_curvature,
+            "n_screened": _UNLIMITED if self.n_screened is None else self.n_screened,
+            "ridge_criterion": self.split_criterion == "ridge",
+            "max_thresholds": self.max_thresholds,
+            "parent_weight": self.parent_weight,
+            "split_margin": self.split_margin,
         }
-        return _native.grow(
+        arrays, self.alpha_ = _native.grow(
             X, targets, sample_weight, params=params, n_threads=count_threads(self.n_jobs)
         )
+        return arrays
 
     def _predict_scores(self, X):
         """The leaf models' values, (n_samples, n_outputs)."""

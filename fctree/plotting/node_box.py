@@ -12,7 +12,7 @@ FONT_SIZE = 9.0
 LINE = 13.0  # height of a line of text
 STRIP = 5.0  # height of the strip of class fractions
 PAD = 6.0  # between the rim of a box and its content
-NAME_LIMIT = 96.0  # wider feature names are cut
+NAME_LIMIT = 124.0  # wider feature names are cut
 _MIN_WIDTH = 58.0
 
 

@@ -79,7 +79,7 @@ class NodeColors:
             return self.scalar(value[0])
         best = int(np.argmax(value))
         chance = 1.0 / self.tree.n_classes
-        purity = (value[best] - chance) / max(1.0 - chance, chance)
+        purity = 1.0 if chance == 1.0 else (value[best] - chance) / (1.0 - chance)
         return self.of_class(best, strength=0.25 + 0.75 * purity)
 
     def scalar(self, value):

@@ -88,9 +88,12 @@ class TreeLabels:
         return text or self.number(0.0)
 
     def kind(self, node):
-        """How the direction of a split was found; empty where the tree does not say."""
-        kinds = getattr(self.tree, "split_kind", None)
-        if kinds is None or not 0 <= kinds[node] < len(SPLIT_KINDS):
+        """How the direction of a split was found.
+
+        Empty where the tree does not say, and where all its splits are ridge splits.
+        """
+        kinds = self.tree.split_kind
+        if kinds is None or not np.any(kinds > SPLIT_KINDS.index("ridge")):
             return ""
         return SPLIT_KINDS[kinds[node]]
 
@@ -111,7 +114,8 @@ class TreeLabels:
     def leaf_models(self, node):
         """Linear models of a leaf, one text an output; none if leaves are constant."""
         tree = self.tree
-        if tree.leaf_coef.shape[0] == 0:
+        # A single class leaves nothing to score either.
+        if tree.leaf_coef.shape[0] == 0 or tree.n_classes == 1:
             return []
         row = tree.leaf_index[node]
         if tree.n_classes is None:

@@ -24,15 +24,16 @@ def plot_tree(
     """Draw a tree with matplotlib.
 
     A split shows the largest coefficients of its direction as bars (positive to the
-    right, negative to the left) and the threshold; samples for which the
-    inequality is true go left. Its coloured head carries the number of samples and, if
-    the tree knows it, how the direction was found. A leaf shows the mean of y (or the
-    largest class and its fraction), the number of samples and, if it is a ridge leaf, the
-    largest coefficients of its model on one scale for all leaves: the model of `output`
-    in regression, the score of the second class where there are two, none where there
-    are more. Colour is the mean of y, or the class, paler where the node is mixed, with a
-    strip of the class fractions; lines are as thick as the share of the samples that take
-    them.
+    right, negative to the left) and the threshold; samples for which the inequality is
+    true go left. Its coloured head carries the number of samples and, in a tree with
+    other than ridge splits, how the direction was found. A leaf shows the mean of y (or
+    the largest class and its fraction), the number of samples and, if it is a ridge leaf,
+    the largest coefficients of its model on one scale for all leaves: the model of
+    `output` in regression, the score of the second class where there are two, none where
+    there are more.
+
+    Colour is the mean of y, or the class, paler where the node is mixed, with a strip of
+    the class fractions. Lines are as thick as the share of the samples that take them.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ def export_text(tree, *, feature_names=None, decimals=3, max_coef=5, class_names
     A split shows the largest terms of its direction and the threshold; the branch marked
     ``yes`` holds the samples for which the inequality is true. A leaf shows the mean of y
     or the class fractions of its training samples and, if it is a ridge leaf, its linear
-    model.
+    model. Where not all splits are ridge splits, each says how its direction was found.
 
     Coefficients belong to the features as the tree has seen them, so their sizes compare
     with each other only where the features are on one scale.

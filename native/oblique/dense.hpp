@@ -37,7 +37,7 @@ constexpr std::int64_t packed_width(std::int64_t n_features, std::int64_t n_outp
 struct DenseKernels {
   // products += sum over the rows of factor * z z', z the packed row with origin `origin`
   // (n_features + n_outputs); only the blocks on and above the diagonal are written.
-  // products is (width, width), tile holds 2 * tile_rows * width doubles of scratch.
+  // products is (width, width), tile holds 2 * kTileRows * width doubles of scratch.
   // O(n (d + K)^2 / 2).
   void (*add_products)(const RowSelection& selection, const double* origin, double* tile,
                        double* products);
@@ -45,6 +45,11 @@ struct DenseKernels {
   // n_features. O(n d) each.
   void (*project)(const RowSelection& selection, const double* directions,
                   std::int64_t n_directions, double* scores, std::int64_t score_stride);
+  // out[i] = |G' (x - mean)|^2 of row i, G = inverse_factor (upper, rows of spd_stride): its
+  // leverage in a ridge fit. tile holds 2 * kTileRows * packed_width(d, K) doubles of
+  // scratch. O(n d^2 / 2).
+  void (*leverages)(const RowSelection& selection, const double* mean,
+                    const double* inverse_factor, double* tile, double* out);
   // leaf[i] = id of the leaf that row i of x reaches. O(d) a level.
   void (*route)(const RoutingArrays& tree, const double* x, std::int64_t n_rows,
                 std::int64_t* leaf);

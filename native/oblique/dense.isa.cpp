@@ -113,6 +113,51 @@ void project(const RowSelection& s, const double* directions, std::int64_t n_dir
   }
 }
 
+// out[i] += |rows of the tile times a block of columns of the factor|^2
+template <int kPacks>
+void add_squared_block(const double* rows, std::int64_t n_rows, std::int64_t stride,
+                       const double* factor, std::int64_t column, std::int64_t d, double* out) {
+  constexpr int kRows = 4;
+  const std::int64_t last = column + kPacks * kLanes < d ? column + kPacks * kLanes : d;
+  for (std::int64_t begin = 0; begin < n_rows; begin += kRows) {
+    Pack sums[kRows][kPacks] = {};
+    for (std::int64_t j = 0; j < last; ++j) {
+      const double* factors = factor + j * stride + column;
+      Pack values[kPacks];
+      for (int p = 0; p < kPacks; ++p) values[p] = load(factors + p * kLanes);
+      for (int i = 0; i < kRows; ++i) {
+        const Pack multiplier = broadcast(rows[(begin + i) * stride + j]);
+        for (int p = 0; p < kPacks; ++p) sums[i][p] += multiplier * values[p];
+      }
+    }
+    for (int i = 0; i < kRows && begin + i < n_rows; ++i) {
+      Pack squares{};
+      for (int p = 0; p < kPacks; ++p) squares += sums[i][p] * sums[i][p];
+      out[begin + i] += sum(squares);
+    }
+  }
+}
+
+void leverages(const RowSelection& s, const double* mean, const double* inverse_factor,
+               double* tile, double* out) {
+  const std::int64_t d = s.n_features;
+  const std::int64_t stride = (d + 7) / 8 * 8;
+  for (std::int64_t begin = 0; begin < s.n_rows; begin += kTileRows, out += kTileRows) {
+    const std::int64_t n_rows = s.n_rows - begin < kTileRows ? s.n_rows - begin : kTileRows;
+    for (std::int64_t r = 0; r < n_rows; ++r) {
+      prefetch_ahead(s, begin + r);
+      subtract(s.x + s.rows[begin + r] * d, mean, d, tile + r * stride);
+      out[r] = 0.0;
+    }
+    constexpr int kPacks = kLanes == 8 ? 4 : 2;
+    std::int64_t column = 0;
+    for (; column + kPacks * kLanes <= stride; column += kPacks * kLanes)
+      add_squared_block<kPacks>(tile, n_rows, stride, inverse_factor, column, d, out);
+    for (; column < stride; column += kLanes)
+      add_squared_block<1>(tile, n_rows, stride, inverse_factor, column, d, out);
+  }
+}
+
 // Rows go down together, one level at a time: their walks do not wait for each other.
 void route(const RoutingArrays& tree, const double* x, std::int64_t n_rows, std::int64_t* leaf) {
   for (std::int64_t i = 0; i < n_rows; ++i) leaf[i] = 0;
@@ -144,7 +189,7 @@ void evaluate_leaves(const double* coef, const double* intercept, std::int64_t n
 }  // namespace
 
 extern const DenseKernels dense_table;
-const DenseKernels dense_table = {add_products, project, route, evaluate_leaves};
+const DenseKernels dense_table = {add_products, project, leverages, route, evaluate_leaves};
 
 }  // namespace FCTREE_ISA
 }  // namespace fctree

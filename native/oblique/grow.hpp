@@ -2,13 +2,13 @@
 // Decision Tree via Feature Concatenation", arXiv 2502.00465).
 //
 // The tree grows level by level. For all open nodes of a level at once:
-//   1. fit      the ridge models from the nodes' moments        O(nodes d^3 / 3)
-//   2. score    the nodes' samples along the ridge directions   O(n d)
-//   3. cut      sort the scores, find the best threshold        O(n)
-//   4. split    part the samples, sum the smaller child's moments, subtract for the
-//               larger one                                      O(n d^2 / 4)
-// Each step is one parallel loop over tasks cut by the data. Memory beyond the input:
-// O(n) and min(2^level, n / d) d^2 for the moments of a level.
+//   1. search   score the samples along the candidate directions and find the best cut of
+//               each (split_search.hpp): O(n d) and a sort for the paper's rule
+//   2. split    part the samples, sum the smaller child's moments, subtract for the larger
+//               one, fit the children's ridge models (split.hpp): O(n d^2 / 4 + nodes d^3 / 3)
+//   3. record   the arrays of the tree
+// Each step is parallel loops over tasks cut by the data. Memory beyond the input: O(n) and
+// min(2^level, n / d) d^2 for the moments of a level.
 #pragma once
 
 #include "core/parallel.hpp"

@@ -63,25 +63,25 @@ Vector heaviest_sample(const TrainingData& data, const NodeRows& node) {
   return sample;
 }
 
-std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<NodeRows>& nodes,
-                                 const Vector& origin, const Execution& execution) {
+std::vector<RowMatrix> sum_products(const TrainingData& data, const std::vector<NodeRows>& nodes,
+                                    const std::vector<Vector>& shifts, const double* factor,
+                                    const Execution& execution) {
   const index_t width = packed_width(data.n_features, data.n_outputs);
+  const index_t n_nodes = static_cast<index_t>(nodes.size());
   std::vector<Chunk> chunks;
   std::vector<index_t> first_chunk;
-  for (index_t i = 0; i < static_cast<index_t>(nodes.size()); ++i) {
+  for (index_t i = 0; i < n_nodes; ++i) {
     const Partition parts = chunks_of(nodes[i], data.n_features);
     first_chunk.push_back(static_cast<index_t>(chunks.size()));
     for (index_t p = 0; p < parts.n_parts; ++p) chunks.push_back({i, parts.begin(p), parts.end(p)});
   }
   first_chunk.push_back(static_cast<index_t>(chunks.size()));
 
-  std::vector<Vector> shifts(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) shifts[i] = heaviest_sample(data, nodes[i]);
   std::vector<RowMatrix> products(chunks.size());
   parallel_for(execution, static_cast<index_t>(chunks.size()), [&](index_t c) {
     const Chunk& chunk = chunks[c];
     const RowSelection selection = {data.x,          data.y,
-                                    data.weight,     nodes[chunk.node].rows + chunk.begin,
+                                    factor,          nodes[chunk.node].rows + chunk.begin,
                                     chunk.end - chunk.begin, data.n_features,
                                     data.n_outputs};
     std::vector<double> tile(2 * kTileRows * width);
@@ -89,12 +89,23 @@ std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<Nod
     dense_kernels().add_products(selection, shifts[chunk.node].data(), tile.data(),
                                  products[c].data());
   });
+  std::vector<RowMatrix> totals(nodes.size());
+  parallel_for(execution, n_nodes, [&](index_t i) {
+    totals[i] = std::move(products[first_chunk[i]]);
+    for (index_t c = first_chunk[i] + 1; c < first_chunk[i + 1]; ++c) totals[i] += products[c];
+  });
+  return totals;
+}
 
+std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<NodeRows>& nodes,
+                                 const Vector& origin, const Execution& execution) {
+  std::vector<Vector> shifts;
+  for (const NodeRows& node : nodes) shifts.push_back(heaviest_sample(data, node));
+  const std::vector<RowMatrix> products =
+      sum_products(data, nodes, shifts, data.weight, execution);
   std::vector<Moments> moments(nodes.size());
   parallel_for(execution, static_cast<index_t>(nodes.size()), [&](index_t i) {
-    RowMatrix& total = products[first_chunk[i]];
-    for (index_t c = first_chunk[i] + 1; c < first_chunk[i + 1]; ++c) total += products[c];
-    moments[i] = centre(total, data, shifts[i], origin);
+    moments[i] = centre(products[i], data, shifts[i], origin);
     moments[i].n_samples = nodes[i].size;
   });
   return moments;
@@ -144,6 +155,40 @@ Moments subtract_moments(Moments parent, const Moments& child) {
   parent.weight = weight;
   parent.n_samples -= child.n_samples;
   return parent;
+}
+
+Moments pool_moments(const Moments& first, const Moments& second) {
+  if (!(second.weight > 0.0)) return first;
+  const index_t d = first.cross.rows();
+  const Vector difference = second.mean - first.mean;
+  Moments pooled = first;
+  pooled.weight += second.weight;
+  const double factor = first.weight * second.weight / pooled.weight;
+  pooled.mean += (second.weight / pooled.weight) * difference;
+  pooled.scatter += second.scatter;
+  pooled.scatter.triangularView<Eigen::Upper>() +=
+      (factor * difference.head(d)) * difference.head(d).transpose();
+  pooled.cross += second.cross + (factor * difference.head(d)) *
+                                     difference.tail(difference.size() - d).transpose();
+  pooled.diagonal += second.diagonal + factor * difference.cwiseAbs2();
+  return pooled;
+}
+
+RowMatrix products_about(const Moments& moments, const Vector& point) {
+  const index_t d = moments.cross.rows();
+  const index_t n_outputs = moments.cross.cols();
+  const index_t used = d + n_outputs;
+  const Vector offset = moments.mean - point;
+  const Vector sums = moments.weight * offset;
+  RowMatrix products = RowMatrix::Zero(packed_width(d, n_outputs), packed_width(d, n_outputs));
+  products.topLeftCorner(d, d) = moments.scatter;
+  products.topLeftCorner(d, d) += sums.head(d) * offset.head(d).transpose();
+  products.block(0, d, d, n_outputs) =
+      moments.cross + sums.head(d) * offset.tail(n_outputs).transpose();
+  products.col(used).head(used) = sums;
+  products(used, used) = moments.weight;
+  for (index_t k = d; k < used; ++k) products(k, k) = moments.diagonal[k] + sums[k] * offset[k];
+  return products;
 }
 
 bool is_resolved(const Moments& moments) {

@@ -45,6 +45,12 @@ struct Moments {
   Matrix cross;      // (d, K)
 };
 
+// Sum of factor * z z' over the samples of each node, z the packed row (dense.hpp) about the
+// node's shift (d + K); factor is by row number, or null for ones. O(n (d + K)^2 / 2).
+std::vector<RowMatrix> sum_products(const TrainingData& data, const std::vector<NodeRows>& nodes,
+                                    const std::vector<Vector>& shifts, const double* factor,
+                                    const Execution& execution);
+
 // Full moments of each node; means are relative to `origin` (d + K).
 // O(n (d + K)^2 / 2) over the samples of all nodes.
 std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<NodeRows>& nodes,
@@ -55,6 +61,13 @@ Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vecto
 
 // The moments of what is left of a node without one of its children.
 Moments subtract_moments(Moments parent, const Moments& child);
+
+// The moments of two sets of samples together; one of weight 0 adds nothing.
+Moments pool_moments(const Moments& first, const Moments& second);
+
+// The same as sums of products about a point that is relative to the moments' origin:
+// packed (d + K + 1 square and padding), upper triangle, y'y on its diagonal only.
+RowMatrix products_about(const Moments& moments, const Vector& point);
 
 // Whether a difference of moments kept enough digits to be used.
 bool is_resolved(const Moments& moments);

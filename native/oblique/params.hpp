@@ -8,6 +8,7 @@ namespace fctree {
 
 struct ObliqueParams {
   double alpha;
+  bool choose_alpha;  // alpha == "loo": alpha is chosen at the root
   index_t max_depth;
   index_t min_samples_split;
   index_t min_samples_leaf;
@@ -18,6 +19,16 @@ struct ObliqueParams {
   // Impurity is the sum over outputs of their variances times this: 1 / n_outputs for
   // regression, 1 for class indicators (Gini), 2 for the one indicator of two classes.
   double impurity_scale;
+  // Which candidate directions a node has.
+  bool ridge_directions;
+  bool curvature_directions;
+  bool axis_directions;
+  index_t n_curvature;
+  index_t n_screened;  // axes tried by the ridge criterion, at most
+  bool ridge_criterion;  // split_criterion == "ridge"
+  index_t max_thresholds;
+  double parent_weight;
+  double split_margin;
 };
 
 }  // namespace fctree

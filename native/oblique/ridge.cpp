@@ -9,17 +9,6 @@ namespace fctree {
 
 namespace {
 
-// (I + W W')^{-1}, by Woodbury: I - W (I + W'W)^{-1} W'.
-Matrix penalty_matrix(const Matrix& ancestors) {
-  const index_t d = ancestors.rows();
-  const index_t k = ancestors.cols();
-  Matrix penalty = Matrix::Identity(d, d);
-  if (k == 0) return penalty;
-  const Matrix capacity = Matrix::Identity(k, k) + ancestors.transpose() * ancestors;
-  penalty.noalias() -= ancestors * capacity.llt().solve(ancestors.transpose());
-  return penalty;
-}
-
 // The least-norm solution of a positive semi-definite system, in the norm w' penalty w.
 // Columns are scaled to a unit diagonal first, so that the rank does not depend on units;
 // then the null space is projected out of a particular solution.
@@ -90,6 +79,17 @@ Vector intercept_of(const Matrix& coef, const Moments& moments, const Vector& or
 }
 
 }  // namespace
+
+// By Woodbury: I - W (I + W'W)^{-1} W'.
+Matrix penalty_matrix(const Matrix& ancestors) {
+  const index_t d = ancestors.rows();
+  const index_t k = ancestors.cols();
+  Matrix penalty = Matrix::Identity(d, d);
+  if (k == 0) return penalty;
+  const Matrix capacity = Matrix::Identity(k, k) + ancestors.transpose() * ancestors;
+  penalty.noalias() -= ancestors * capacity.llt().solve(ancestors.transpose());
+  return penalty;
+}
 
 RidgeFit fit_ridge(const Moments& moments, const Matrix& ancestors, const Vector& origin,
                    const RidgeOptions& options) {

@@ -26,6 +26,9 @@ struct RidgeFit {
                       // without an intercept that of zero
 };
 
+// (I + W W')^{-1}, the shape of the penalty. O(d^2 k).
+Matrix penalty_matrix(const Matrix& ancestors);
+
 // From full moments. `ancestors` is (d, k), `origin` (d + K) what means are relative to.
 // O(d^3 / 3).
 RidgeFit fit_ridge(const Moments& moments, const Matrix& ancestors, const Vector& origin,

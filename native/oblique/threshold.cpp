@@ -45,13 +45,6 @@ std::uint64_t* sort_by_key(std::uint64_t* items, std::uint64_t* spare, index_t n
   return items;
 }
 
-// A point between two scores, such that a score at the lower one compares as left of it
-// and one at the upper as right, whatever the rounding.
-double midpoint(double lower, double upper) {
-  const double middle = lower + (upper - lower) / 2.0;
-  return middle < upper ? middle : lower;
-}
-
 }  // namespace
 
 const std::uint64_t* sort_scores(const double* scores, index_t n, SortBuffer buffer) {
@@ -80,25 +73,26 @@ const std::uint64_t* sort_scores(const double* scores, index_t n, SortBuffer buf
   return items;
 }
 
-Cut best_cut(const TrainingData& data, const NodeRows& node, const Moments& moments,
-             const Vector& mean, const double* scores, SortBuffer buffer, const CutRules& rules) {
+Cut best_cut(const TrainingData& data, const NodeRows& node, const Vector& mean, double weight,
+             const double* scores, const CutRules& rules) {
   const index_t n = node.size;
   const index_t n_outputs = data.n_outputs;
-  const std::uint64_t* order = sort_scores(scores, n, buffer);
+  std::vector<std::uint64_t> items(n), spare(n);
+  const std::uint64_t* order = sort_scores(scores, n, {items.data(), spare.data()});
   Vector sums = Vector::Zero(n_outputs);  // of w (y - mean), left of the cut
   double left_weight = 0.0;
   Cut best;
   for (index_t i = 0; i + rules.min_samples_leaf < n; ++i) {
     const std::uint32_t at = position(order[i]);
     const index_t row = node.rows[at];
-    const double weight = data.weight == nullptr ? 1.0 : data.weight[row];
+    const double own_weight = data.weight == nullptr ? 1.0 : data.weight[row];
     const double* y = data.y + row * n_outputs;
-    left_weight += weight;
-    for (index_t k = 0; k < n_outputs; ++k) sums[k] += weight * (y[k] - mean[k]);
+    left_weight += own_weight;
+    for (index_t k = 0; k < n_outputs; ++k) sums[k] += own_weight * (y[k] - mean[k]);
     if (i + 1 < rules.min_samples_leaf) continue;
     const double upper = scores[position(order[i + 1])];
     if (!(upper - scores[at] > rules.score_noise)) continue;
-    const double right_weight = moments.weight - left_weight;
+    const double right_weight = weight - left_weight;
     if (!(right_weight > 0.0)) break;
     const double decrease = sums.squaredNorm() / (left_weight * right_weight);
     if (is_better(decrease, best.decrease)) {

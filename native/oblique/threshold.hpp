@@ -13,9 +13,21 @@ namespace fctree {
 struct Cut {
   bool found = false;
   double threshold = 0.0;  // left is score <= threshold
-  double decrease = 0.0;   // of the sum over outputs of the weighted variance
+  double decrease = 0.0;   // of the criterion
   index_t n_left = 0;
+  // Filled by the ridge criterion only: the losses of the sides, and how many cuts of this
+  // direction were compared.
+  double left_loss = 0.0;
+  double right_loss = 0.0;
+  index_t n_tried = 0;
 };
+
+// A point between two scores, such that a score at the lower one compares as left of it
+// and one at the upper as right, whatever the rounding.
+inline double midpoint(double lower, double upper) {
+  const double middle = lower + (upper - lower) / 2.0;
+  return middle < upper ? middle : lower;
+}
 
 // Whether a candidate beats the best of those before it. Candidates that are equal in
 // exact arithmetic differ by rounding: the first of them has to win all the same, or else
@@ -38,8 +50,9 @@ struct CutRules {
   double score_noise;  // scores closer than this are equal
 };
 
-// The best cut of a node; `mean` (K) and `weight` are its own. O(n K) and the sort.
-Cut best_cut(const TrainingData& data, const NodeRows& node, const Moments& moments,
-             const Vector& mean, const double* scores, SortBuffer buffer, const CutRules& rules);
+// The best cut of a node whose targets have this mean (K) and weight; the decrease is that
+// of the weighted variance, summed over outputs. O(n K) and the sort.
+Cut best_cut(const TrainingData& data, const NodeRows& node, const Vector& mean, double weight,
+             const double* scores, const CutRules& rules);
 
 }  // namespace fctree

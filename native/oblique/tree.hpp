@@ -8,13 +8,18 @@
 
 namespace fctree {
 
+// How the direction of a split was found.
+enum class SplitKind : index_t { ridge = 0, curvature = 1, axis = 2 };
+
 struct ObliqueTreeArrays {
   index_t n_features = 0;
   index_t n_outputs = 0;
+  double alpha = 0.0;  // the penalty that was used
 
   std::vector<index_t> children_left;
   std::vector<index_t> children_right;
-  std::vector<index_t> split_output;
+  std::vector<index_t> split_kind;    // a SplitKind, -1 at leaves
+  std::vector<index_t> split_output;  // of a ridge direction, else -1
   std::vector<double> threshold;
   std::vector<double> coef;       // (n_nodes, n_features)
   std::vector<double> intercept;  // (n_nodes,)

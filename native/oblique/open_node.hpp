@@ -1,0 +1,79 @@
+// A node of the level that is being grown, and what the steps of growing share.
+#pragma once
+
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "oblique/moments.hpp"
+#include "oblique/params.hpp"
+#include "oblique/ridge.hpp"
+#include "oblique/threshold.hpp"
+#include "oblique/tree.hpp"
+
+namespace fctree {
+
+// A direction along which a node may be split: the ridge direction of an output, a
+// curvature direction (by strength), or the axis of a feature.
+struct Candidate {
+  SplitKind kind;
+  index_t index;
+};
+
+struct OpenNode {
+  index_t id = 0;
+  index_t depth = 0;
+  index_t begin = 0;  // of its rows in GrowState::rows
+  index_t size = 0;
+  Moments moments;    // of its samples
+  Moments prior;      // pseudo-samples that its model is drawn to (weight 0: none)
+  Matrix ancestors;   // (d, k): directions concatenated on the path
+  RidgeFit fit;
+  double loss = 0.0;  // of its model, by the ridge criterion
+
+  Matrix curvature;   // (d, c) directions
+  std::vector<Candidate> candidates;
+  std::vector<Cut> cuts;  // one a candidate
+};
+
+// The input, and the arrays that all nodes have a part of.
+struct GrowState {
+  const TrainingData& data;
+  ObliqueParams params;
+  const Execution& execution;
+  Vector origin;                   // (d + K): what means are relative to
+  std::vector<std::int32_t> rows;  // samples, node by node
+  std::vector<double> scores;      // (K, n) along the ridge directions, in the order of rows
+
+  index_t n_rows() const { return static_cast<index_t>(rows.size()); }
+  NodeRows rows_of(const OpenNode& node) const { return {rows.data() + node.begin, node.size}; }
+  RidgeOptions ridge_options() const { return {params.alpha, params.fit_intercept}; }
+
+  // The dual needs no moments, which is why the ridge criterion, which lives on them, keeps
+  // them for all nodes but a root that has too few samples.
+  bool is_dual(const OpenNode& node) const {
+    return node.size < data.n_features && (!params.ridge_criterion || node.depth == 0);
+  }
+  // What depth and size alone allow.
+  bool is_large_enough(const OpenNode& node) const {
+    return node.depth < params.max_depth && node.size >= params.min_samples_split &&
+           node.size / 2 >= params.min_samples_leaf &&
+           !(params.ridge_criterion && is_dual(node));
+  }
+  // A node of equal targets is not split either.
+  bool may_split(const OpenNode& node) const {
+    return is_large_enough(node) && variance_of(node) > 0.0;
+  }
+  bool needs_fit(const OpenNode& node) const {
+    return params.ridge_leaves || is_large_enough(node);
+  }
+
+  // Summed over outputs.
+  double variance_of(const OpenNode& node) const {
+    return node.moments.diagonal.tail(data.n_outputs).sum() / node.moments.weight;
+  }
+  Vector target_mean(const OpenNode& node) const {
+    return node.moments.mean.tail(data.n_outputs) + origin.tail(data.n_outputs);
+  }
+};
+
+}  // namespace fctree

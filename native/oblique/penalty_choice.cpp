@@ -1,0 +1,123 @@
+#include "oblique/penalty_choice.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "oblique/dense.hpp"
+
+namespace fctree {
+
+namespace {
+
+constexpr int kGridSize = 15;
+constexpr index_t kChunkRows = 1024;
+
+double grid_alpha(int i) { return std::pow(10.0, 3.0 - 0.5 * i); }
+
+// The ridge fit in the coordinates of the scatter's eigenvectors.
+struct SpectralFit {
+  Matrix vectors;  // (d, r)
+  Vector values;   // (r)
+  Matrix cross;    // (r, K)
+  Vector mean;     // (d + K), raw; zero without an intercept
+  double base;     // leverage of a sample at the mean
+};
+
+using GridErrors = Eigen::Array<double, kGridSize, 1>;
+
+// Sum over some samples of the squared leave-one-out residuals, one entry a penalty.
+GridErrors sum_errors(const TrainingData& data, const NodeRows& samples, const SpectralFit& fit) {
+  const index_t d = data.n_features;
+  const index_t n_outputs = data.n_outputs;
+  GridErrors errors = GridErrors::Zero();
+  Vector coordinates, filtered;
+  for (index_t i = 0; i < samples.size; ++i) {
+    const index_t row = samples.rows[i];
+    const double weight = data.weight == nullptr ? 1.0 : data.weight[row];
+    coordinates.noalias() =
+        fit.vectors.transpose() * (VectorView(data.x + row * d, d) - fit.mean.head(d));
+    for (int g = 0; g < kGridSize; ++g) {
+      filtered = coordinates.array() / (fit.values.array() + grid_alpha(g));
+      const double leverage = std::min(fit.base + filtered.dot(coordinates), 0.98);
+      double squares = 0.0;
+      for (index_t k = 0; k < n_outputs; ++k) {
+        const double residual =
+            data.y[row * n_outputs + k] - fit.mean[d + k] - filtered.dot(fit.cross.col(k));
+        squares += residual * residual;
+      }
+      errors[g] += weight * squares / ((1.0 - leverage) * (1.0 - leverage));
+    }
+  }
+  return errors;
+}
+
+// Eigenvectors from the (n, n) Gram matrix, for fewer samples than features.
+SpectralFit dual_fit(const TrainingData& data, const NodeRows& node, const Vector& mean) {
+  const index_t d = data.n_features;
+  Matrix x(node.size, d);
+  Matrix y(node.size, data.n_outputs);
+  for (index_t i = 0; i < node.size; ++i) {
+    const index_t row = node.rows[i];
+    const double root = data.weight == nullptr ? 1.0 : std::sqrt(data.weight[row]);
+    x.row(i) = root * (VectorView(data.x + row * d, d) - mean.head(d)).transpose();
+    y.row(i) = root * (VectorView(data.y + row * data.n_outputs, data.n_outputs) -
+                       mean.tail(data.n_outputs)).transpose();
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(x * x.transpose());
+  const Vector& values = eigen.eigenvalues();
+  const double smallest =
+      values.maxCoeff() * static_cast<double>(node.size) * std::numeric_limits<double>::epsilon();
+  index_t rank = 0;
+  while (rank < values.size() && values[values.size() - 1 - rank] > smallest) ++rank;
+  SpectralFit fit;
+  fit.values = values.tail(rank);
+  fit.vectors = x.transpose() * eigen.eigenvectors().rightCols(rank) *
+                fit.values.cwiseSqrt().cwiseInverse().asDiagonal();
+  fit.cross = fit.vectors.transpose() * (x.transpose() * y);
+  return fit;
+}
+
+SpectralFit primal_fit(const Moments& moments, const Vector& mean, bool fit_intercept) {
+  const index_t d = moments.cross.rows();
+  Matrix scatter = moments.scatter.selfadjointView<Eigen::Upper>();
+  Matrix cross = moments.cross;
+  if (!fit_intercept) {
+    scatter += moments.weight * mean.head(d) * mean.head(d).transpose();
+    cross += moments.weight * mean.head(d) * mean.tail(cross.cols()).transpose();
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scatter);
+  SpectralFit fit;
+  fit.vectors = eigen.eigenvectors();
+  fit.values = eigen.eigenvalues().cwiseMax(0.0);
+  fit.cross = fit.vectors.transpose() * cross;
+  return fit;
+}
+
+}  // namespace
+
+double choose_alpha(const TrainingData& data, const NodeRows& node, const Moments& moments,
+                    const Vector& origin, bool fit_intercept, const Execution& execution) {
+  const Vector mean = moments.mean + origin;
+  const Vector centre = fit_intercept ? mean : Vector(Vector::Zero(mean.size()));
+  SpectralFit fit = moments.scatter.size() == 0 ? dual_fit(data, node, centre)
+                                                : primal_fit(moments, mean, fit_intercept);
+  fit.mean = centre;
+  fit.base = fit_intercept ? 1.0 / moments.weight : 0.0;
+  const Partition parts = partition_range(node.size, kChunkRows, node.size);
+  std::vector<GridErrors> partial(parts.n_parts);
+  parallel_for(execution, parts.n_parts, [&](index_t p) {
+    const NodeRows samples = {node.rows + parts.begin(p), parts.end(p) - parts.begin(p)};
+    partial[p] = sum_errors(data, samples, fit);
+  });
+  GridErrors errors = GridErrors::Zero();
+  for (const GridErrors& part : partial) errors += part;
+  int best = 0;
+  for (int g = 1; g < kGridSize; ++g)
+    if (errors[g] < errors[best] * (1.0 - 1e-10)) best = g;
+  return grid_alpha(best);
+}
+
+}  // namespace fctree

@@ -1,0 +1,30 @@
+// Carrying out the splits of a level: parting the samples, summing the children's moments,
+// fitting their models and, under the ridge criterion, judging whether the split stays.
+#pragma once
+
+#include <array>
+
+#include "oblique/open_node.hpp"
+
+namespace fctree {
+
+// A node, the candidate whose cut divides it, and its children (left, right).
+struct Split {
+  OpenNode* node;
+  index_t chosen;
+  std::array<OpenNode, 2> children;
+  bool accepted = true;
+
+  const Candidate& candidate() const { return node->candidates[chosen]; }
+  const Cut& cut() const { return node->cuts[chosen]; }
+};
+
+// The node's own ridge model, drawn to its prior.
+void fit_node(const GrowState& state, OpenNode& node);
+
+// Orders the rows of each split node left side first and opens its children, fitted where
+// they need a model. O(n d^2 / 4) for the moments, and under the ridge criterion O(n d^2)
+// for the leave-one-out test that sets `accepted`.
+void carry_out(GrowState& state, std::vector<Split>& splits);
+
+}  // namespace fctree
