@@ -55,27 +55,30 @@ class BuildExt(build_ext):
     """Compiles the core with all cores, then the modules that link it."""
 
     def build_extensions(self):
-        self.force_parallel = os.cpu_count() or 1
-        self.parallel = self.force_parallel
-        self.common_flags = ["-std=c++17", "-O3", "-fvisibility=hidden", "-fno-math-errno", "-Wno-maybe-uninitialized"]
+        self.parallel = int(self.parallel or os.cpu_count() or 1)
+        self.common_flags = ["-std=c++17", "-O3", "-fvisibility=hidden", "-fno-math-errno"]
+        self.common_flags += ["-Wno-maybe-uninitialized"]  # false alarms in Eigen and intrinsics
+        # Threads are the core's business (core/parallel.hpp), not Eigen's.
+        self.common_flags += ["-DEIGEN_DONT_PARALLELIZE"]
         self.link_flags = []
         if SANITIZE:
             flags = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g"]
             self.common_flags += [*flags, "-UNDEBUG", "-fno-sanitize-recover=all"]
             self.link_flags += flags
         else:
-            self.common_flags += ["-DNDEBUG"]
+            self.common_flags += ["-DNDEBUG", "-g0"]  # Python's own flags ask for -g
         self.add_openmp()
         self.isa_flags = self.supported_instruction_sets()
         defines = [f"-DFCTREE_BUILT_{isa.upper()}" for isa in self.isa_flags]
         self.common_flags += defines
 
-        library = self.build_core()
+        objects = self.compile_core()
+        library = self.archive(objects)
         for extension in self.extensions:
             extension.extra_compile_args = [*self.common_flags, "-ffp-contract=off"]
             extension.extra_link_args = list(self.link_flags)
             extension.extra_objects = [library]
-            extension.depends = [library, *map(str, headers())]
+            extension.depends = [*objects, *map(str, headers())]
         super().build_extensions()
 
     def compiles(self, source, compile_flags, link_flags=(), run=False):
@@ -110,7 +113,7 @@ class BuildExt(build_ext):
                 names[name] = INSTRUCTION_SETS[name]
         return names
 
-    def build_core(self):
+    def compile_core(self):
         jobs = []
         for source in sorted(NATIVE.rglob("*.cpp")):
             if source.name.endswith(".isa.cpp"):
@@ -118,10 +121,14 @@ class BuildExt(build_ext):
                     jobs.append((source, isa, [*flags, f"-DFCTREE_ISA={isa}", "-ffp-contract=fast"]))
             else:
                 jobs.append((source, "core", ["-ffp-contract=off"]))
-        with ThreadPoolExecutor(self.force_parallel) as pool:
-            objects = list(pool.map(lambda job: self.compile_one(*job), jobs))
+        with ThreadPoolExecutor(self.parallel) as pool:
+            return list(pool.map(lambda job: self.compile_one(*job), jobs))
+
+    def archive(self, objects):
+        library = Path(self.build_temp, self.compiler.library_filename("fctree_core"))
+        library.unlink(missing_ok=True)  # or it keeps objects whose source is gone
         self.compiler.create_static_lib(objects, "fctree_core", output_dir=self.build_temp)
-        return os.path.join(self.build_temp, self.compiler.library_filename("fctree_core"))
+        return str(library)
 
     def compile_one(self, source, variant, flags):
         relative = os.path.relpath(source, os.getcwd())

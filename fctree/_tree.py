@@ -40,7 +40,7 @@ class ObliqueTree:
     intercept : array of shape (n_nodes,), float64
         The constant that goes with `coef`; zero where `coef` carries no model.
     split_output : array of shape (n_nodes,), int64
-        The output whose ridge direction won the split, -1 at leaves.
+        The output whose direction won the split, -1 at leaves.
     leaf_coef : array of shape (n_leaves, n_outputs, n_features), float64
         Linear models of the leaves; shape (0, n_outputs, n_features) where leaves
         are constant.

@@ -4,6 +4,8 @@ The core takes C-contiguous float64 arrays; NumPy arrays that already are pass t
 without a copy.
 """
 
+from contextlib import contextmanager
+
 import joblib
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
@@ -66,3 +68,18 @@ def count_samples(limit, n_samples):
 def count_threads(n_jobs):
     """OpenMP threads for ``n_jobs``, which means what it means in scikit-learn."""
     return joblib.effective_n_jobs(n_jobs)
+
+
+@contextmanager
+def unchanged_on_failure(estimator):
+    """Puts the estimator's attributes back if the fit inside does not end.
+
+    An interrupted or refused fit leaves it unfitted or as the last fit left it.
+    """
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise

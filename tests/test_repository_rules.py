@@ -16,7 +16,15 @@ CODE_SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".py", ".pyx", ".pxd"}
 FAMILIES = ("oblique", "boosting", "soft", "kernels", "cuda")
 
 # Parameters of the core that the estimators derive from theirs, and from which.
-DERIVED_PARAMETERS = {"ridge_leaves": "leaf_model", "impurity_scale": None}
+DERIVED_PARAMETERS = {
+    "ridge_leaves": "leaf_model",
+    "impurity_scale": None,
+    "choose_alpha": "alpha",
+    "ridge_directions": "directions",
+    "curvature_directions": "directions",
+    "axis_directions": "directions",
+    "ridge_criterion": "split_criterion",
+}
 
 
 def files(*suffixes, folders=FOLDERS):

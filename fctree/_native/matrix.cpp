@@ -68,6 +68,8 @@ py::dict node_moments(const MatrixIn& x, const MatrixIn& y, const VectorIn& weig
 py::dict node_ridge(const MatrixIn& x, const MatrixIn& y, const VectorIn& weight,
                     const MatrixIn& ancestors, double alpha, bool fit_intercept, bool dual) {
   const WholeNode whole(x, y, weight);
+  if (ancestors.cols() != x.cols())
+    throw std::invalid_argument("ancestors need one column a feature of X");
   const Vector origin = heaviest_sample(whole.data, whole.node());
   const RidgeOptions options = {alpha, fit_intercept};
   const Matrix directions = ancestors.transpose();

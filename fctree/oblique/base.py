@@ -7,9 +7,8 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import oblique as _native
+from fctree._tree import SPLIT_KINDS
 from fctree._validation import check_features, count_samples, count_threads
-
-DIRECTIONS = ("ridge", "curvature", "axis")
 
 _UNLIMITED = 2**31
 
@@ -32,7 +31,7 @@ class BaseFCODT(BaseEstimator):
         "feature_concatenation": ["boolean"],
         "leaf_model": [StrOptions({"ridge", "constant"})],
         "fit_intercept": ["boolean"],
-        "directions": [StrOptions({*DIRECTIONS, "all"}), tuple, list],
+        "directions": [StrOptions({*SPLIT_KINDS, "all"}), tuple, list],
         "n_curvature": [Interval(Integral, 1, None, closed="left")],
         "split_criterion": [StrOptions({"constant", "ridge"})],
         "max_thresholds": [Interval(Integral, 1, None, closed="left")],
@@ -58,8 +57,8 @@ class BaseFCODT(BaseEstimator):
         n_curvature=2,
         split_criterion="constant",
         max_thresholds=32,
-        n_screened=4,
-        parent_weight=2.0,
+        n_screened=8,
+        parent_weight=3.0,
         split_margin=0.75,
         n_jobs=None,
         random_state=None,
@@ -85,11 +84,11 @@ class BaseFCODT(BaseEstimator):
     def _chosen_directions(self):
         """``directions`` as a set of names."""
         if isinstance(self.directions, str):
-            return set(DIRECTIONS) if self.directions == "all" else {self.directions}
+            return set(SPLIT_KINDS) if self.directions == "all" else {self.directions}
         chosen = set(self.directions)
-        if not chosen or not chosen <= set(DIRECTIONS):
+        if not chosen or not chosen <= set(SPLIT_KINDS):
             raise ValueError(
-                f"directions must be 'all', one of {DIRECTIONS} or a non-empty tuple of them, "
+                f"directions must be 'all', one of {SPLIT_KINDS} or a non-empty tuple of them, "
                 f"got {self.directions!r}"
             )
         return chosen

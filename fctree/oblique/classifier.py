@@ -5,7 +5,7 @@ from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._tree import ObliqueTree
-from fctree._validation import check_training_data
+from fctree._validation import check_training_data, unchanged_on_failure
 from fctree.oblique.base import BaseFCODT
 
 
@@ -97,23 +97,24 @@ class FCODTClassifier(ClassifierMixin, BaseFCODT):
             For NaN or infinity, shapes that disagree, targets that are not classes,
             negative or all-zero weights.
         """
-        X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=False)
-        check_classification_targets(y)
-        classes, labels = np.unique(y, return_inverse=True)
-        n_classes = len(classes)
-        columns = np.arange(n_classes) if n_classes > 2 else np.array([1])
-        targets = (labels[:, np.newaxis] == columns).astype(np.float64)
-        impurity_scale = 1.0 if n_classes > 2 else 2.0
-        arrays = self._grow(X, targets, sample_weight, impurity_scale=impurity_scale)
-        fractions = arrays["value"]
-        if n_classes == 2:
-            fractions = np.hstack([1.0 - fractions, fractions])
-        elif n_classes == 1:
-            fractions = np.ones_like(fractions)
-        arrays["value"] = fractions[:, np.newaxis, :]
-        self.tree_ = ObliqueTree(n_classes=n_classes, **arrays)
-        self.classes_ = classes
-        self.n_classes_ = n_classes
+        with unchanged_on_failure(self):
+            X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=False)
+            check_classification_targets(y)
+            classes, labels = np.unique(y, return_inverse=True)
+            n_classes = len(classes)
+            columns = np.arange(n_classes) if n_classes > 2 else np.array([1])
+            targets = (labels[:, np.newaxis] == columns).astype(np.float64)
+            impurity_scale = 1.0 if n_classes > 2 else 2.0
+            arrays = self._grow(X, targets, sample_weight, impurity_scale=impurity_scale)
+            fractions = arrays["value"]
+            if n_classes == 2:
+                fractions = np.hstack([1.0 - fractions, fractions])
+            elif n_classes == 1:
+                fractions = np.ones_like(fractions)
+            arrays["value"] = fractions[:, np.newaxis, :]
+            self.tree_ = ObliqueTree(n_classes=n_classes, **arrays)
+            self.classes_ = classes
+            self.n_classes_ = n_classes
         return self
 
     def decision_function(self, X):

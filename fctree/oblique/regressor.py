@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 
 from fctree._tree import ObliqueTree
-from fctree._validation import check_targets, check_training_data
+from fctree._validation import check_targets, check_training_data, unchanged_on_failure
 from fctree.oblique.base import BaseFCODT
 
 
@@ -100,14 +100,15 @@ class FCODTRegressor(RegressorMixin, BaseFCODT):
         ValueError
             For NaN or infinity, shapes that disagree, negative or all-zero weights.
         """
-        X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)
-        targets = check_targets(y)
-        n_outputs = targets.shape[1]
-        arrays = self._grow(X, targets, sample_weight, impurity_scale=1.0 / n_outputs)
-        arrays["value"] = arrays["value"][:, :, np.newaxis]
-        self.tree_ = ObliqueTree(**arrays)
-        self.n_outputs_ = n_outputs
-        self._single_target = y.ndim == 1
+        with unchanged_on_failure(self):
+            X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)
+            targets = check_targets(y)
+            n_outputs = targets.shape[1]
+            arrays = self._grow(X, targets, sample_weight, impurity_scale=1.0 / n_outputs)
+            arrays["value"] = arrays["value"][:, :, np.newaxis]
+            self.tree_ = ObliqueTree(**arrays)
+            self.n_outputs_ = n_outputs
+            self._single_target = y.ndim == 1
         return self
 
     def predict(self, X):

@@ -82,6 +82,13 @@ class LoopState {
 
 }  // namespace
 
+Execution limit_threads(Execution execution, double work) {
+  constexpr double kWorkPerThread = 2e5;  // tens of microseconds
+  const double worth = std::max(1.0, work / kWorkPerThread);
+  if (worth < execution.n_threads) execution.n_threads = static_cast<int>(worth);
+  return execution;
+}
+
 bool has_openmp() {
 #ifdef _OPENMP
   return true;

@@ -19,6 +19,10 @@ struct Execution {
   bool (*interrupted)() = nullptr;
 };
 
+// The same with fewer threads where a loop's work, in multiply-adds, does not pay for waking
+// more. Results do not depend on it.
+Execution limit_threads(Execution execution, double work);
+
 // Calls task(0) .. task(n_tasks - 1), each once, in any order, on up to n_threads threads.
 void parallel_for(const Execution& execution, index_t n_tasks,
                   const std::function<void(index_t)>& task);

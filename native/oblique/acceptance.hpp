@@ -4,7 +4,7 @@
 // leave-one-out: with D_i the decrease of sample i's squared leave-one-out residual from the
 // node's model to the child's,
 //     sum D_i > split_margin * sqrt(2 log T) * sqrt(n) * std(D),
-// T the number of cuts compared: sqrt(2 log T) is about what the largest of T standard
+// T the number of cuts that the split was chosen from: sqrt(2 log T) is about what the largest of T standard
 // normal variables reaches by chance. Leave-one-out residuals are closed-form,
 // r_i / (1 - h_i), h_i the leverage. O(n d^2) a node.
 #pragma once

@@ -14,9 +14,15 @@ namespace fctree {
 
 namespace {
 
+// Multiply-adds of summing the moments of a level, which stand for the work of all steps.
+double moment_work(const TrainingData& data) {
+  const double width = static_cast<double>(data.n_features + data.n_outputs);
+  return 0.5 * static_cast<double>(data.n_samples) * width * width;
+}
+
 class Grower {
  public:
-  Grower(const TrainingData& data, const ObliqueParams& params, const Execution& execution)
+  Grower(const TrainingData& data, const ObliqueParams& params, Execution execution)
       : state_{data, params, execution, {}, {}, {}} {
     tree_.n_features = data.n_features;
     tree_.n_outputs = data.n_outputs;
@@ -201,7 +207,7 @@ void Grower::add_gain(const OpenNode& node, const Vector& direction, double decr
 
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                             const Execution& execution) {
-  return Grower(data, params, execution).grow();
+  return Grower(data, params, limit_threads(execution, moment_work(data))).grow();
 }
 
 }  // namespace fctree

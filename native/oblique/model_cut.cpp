@@ -15,6 +15,8 @@ inline std::uint32_t position(std::uint64_t item) { return static_cast<std::uint
 std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& node,
                                    const double* scores, const std::uint64_t* order,
                                    const ModelCutRules& rules) {
+  const double gap = least_gap(rules.cut, scores[position(order[0])],
+                               scores[position(order[node.size - 1])]);
   std::vector<index_t> sizes;
   std::vector<double> weights;  // of the left side
   double left_weight = 0.0;
@@ -22,7 +24,7 @@ std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& nod
     const std::uint32_t at = position(order[i]);
     left_weight += data.weight == nullptr ? 1.0 : data.weight[node.rows[at]];
     if (i + 1 < rules.cut.min_samples_leaf) continue;
-    if (!(scores[position(order[i + 1])] - scores[at] > rules.cut.score_noise)) continue;
+    if (!(scores[position(order[i + 1])] - scores[at] > gap)) continue;
     sizes.push_back(i + 1);
     weights.push_back(left_weight);
   }
@@ -48,7 +50,6 @@ Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildMo
   std::vector<std::uint64_t> items(node.size), spare(node.size);
   const std::uint64_t* order = sort_scores(scores, node.size, {items.data(), spare.data()});
   const std::vector<index_t> cuts = quantile_cuts(data, node, scores, order, rules);
-  best.n_tried = static_cast<index_t>(cuts.size());
   if (cuts.empty()) return best;
 
   std::vector<std::int32_t> rows(cuts.back());

@@ -20,7 +20,7 @@ struct ModelCutRules {
 };
 
 // `products` are those of the whole node about models.origin. The cut's decrease is that
-// of the loss; n_tried is the number of cuts that were compared.
+// of the loss.
 Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildModels& models,
                    const RowMatrix& products, const double* scores, const ModelCutRules& rules);
 

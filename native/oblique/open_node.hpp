@@ -39,7 +39,7 @@ struct OpenNode {
 struct GrowState {
   const TrainingData& data;
   ObliqueParams params;
-  const Execution& execution;
+  Execution execution;
   Vector origin;                   // (d + K): what means are relative to
   std::vector<std::int32_t> rows;  // samples, node by node
   std::vector<double> scores;      // (K, n) along the ridge directions, in the order of rows

@@ -1,8 +1,10 @@
 #include "oblique/screening.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <numeric>
+
+#include "oblique/split_search.hpp"
 
 namespace fctree {
 
@@ -10,36 +12,55 @@ namespace {
 
 constexpr index_t kBins = 32;
 
-// Weighted sums over the samples of a bin, x relative to the node's mean.
-struct LineSums {
-  double w = 0.0, x = 0.0, xx = 0.0, r = 0.0, xr = 0.0;
-  void add(const LineSums& other, double sign) {
-    w += sign * other.w;
-    x += sign * other.x;
-    xx += sign * other.xx;
-    r += sign * other.r;
-    xr += sign * other.xr;
+// The columns that do not depend on the feature, one row a sample of the node.
+RowMatrix shared_columns(const GrowState& state, const OpenNode& node) {
+  const index_t n_outputs = state.data.n_outputs;
+  const index_t n_curvature = node.curvature.cols();
+  RowMatrix columns(node.size, 1 + n_outputs + n_curvature);
+  columns.col(0).setOnes();
+  for (index_t k = 0; k < n_outputs; ++k)
+    columns.col(1 + k) =
+        VectorView(state.scores.data() + k * state.n_rows() + node.begin, node.size);
+  std::vector<double> scores(node.size);
+  for (index_t c = 0; c < n_curvature; ++c) {
+    score_rows(state, node, {SplitKind::curvature, c}, state.rows_of(node), scores.data());
+    columns.col(1 + n_outputs + c) = VectorView(scores.data(), node.size);
   }
-  // By how much the best line through the samples lowers the sum of squares of r.
-  double decrease() const {
-    if (!(w > 0.0)) return 0.0;
-    const double spread = xx - x * x / w;
-    const double slope = xr - x * r / w;
-    return r * r / w + (spread > 1e-12 * xx ? slope * slope / spread : 0.0);
+  for (index_t c = 1; c < columns.cols(); ++c) {
+    auto column = columns.col(c).array();
+    column -= column.mean();
+    const double size = std::sqrt(column.square().mean());
+    if (size > 0.0) column /= size;
   }
-};
+  return columns;
+}
 
-using BinSums = std::array<LineSums, kBins>;
+// Residuals of the node's fit times the weights, (n, K).
+RowMatrix weighted_residuals(const GrowState& state, const OpenNode& node) {
+  const TrainingData& data = state.data;
+  RowMatrix residuals(node.size, data.n_outputs);
+  for (index_t k = 0; k < data.n_outputs; ++k) {
+    const double* scores = state.scores.data() + k * state.n_rows() + node.begin;
+    for (index_t i = 0; i < node.size; ++i) {
+      const index_t row = state.rows[node.begin + i];
+      const double weight = data.weight == nullptr ? 1.0 : data.weight[row];
+      residuals(i, k) =
+          weight * (data.y[row * data.n_outputs + k] - node.fit.intercept[k] - scores[i]);
+    }
+  }
+  return residuals;
+}
 
-double best_decrease(const BinSums& bins) {
-  LineSums left, right;
-  for (const LineSums& bin : bins) right.add(bin, 1.0);
-  const double whole = right.decrease();
+// bins: (kBins, 1 + columns * K), the weight first.
+double promise_of(const RowMatrix& bins) {
+  const double total = bins.col(0).sum();
+  Vector left = Vector::Zero(bins.cols());
   double best = 0.0;
   for (index_t b = 0; b + 1 < kBins; ++b) {
-    left.add(bins[b], 1.0);
-    right.add(bins[b], -1.0);
-    best = std::max(best, left.decrease() + right.decrease() - whole);
+    left += bins.row(b).transpose();
+    const double share = left[0] / total;
+    if (!(share > 0.0 && share < 1.0)) continue;
+    best = std::max(best, left.tail(left.size() - 1).squaredNorm() / (share * (1.0 - share)));
   }
   return best;
 }
@@ -50,38 +71,32 @@ std::vector<index_t> screen_axes(const GrowState& state, const OpenNode& node) {
   const TrainingData& data = state.data;
   const index_t d = data.n_features;
   const NodeRows rows = state.rows_of(node);
-  const Vector mean = (node.moments.mean + state.origin).head(d);
-  Vector lowest = VectorView(data.x + rows.rows[0] * d, d);
-  Vector highest = lowest;
-  for (index_t i = 1; i < rows.size; ++i) {
-    const VectorView x(data.x + rows.rows[i] * d, d);
-    lowest = lowest.cwiseMin(x);
-    highest = highest.cwiseMax(x);
-  }
-  const Vector range = highest - lowest;
-  const Vector per_width = (range.array() > 0.0).select(kBins / range.array(), 0.0);
-
+  const RowMatrix columns = shared_columns(state, node);
+  const RowMatrix residuals = weighted_residuals(state, node);
+  const index_t n_columns = columns.cols() + 1;  // and the feature
   Vector promise = Vector::Zero(d);
-  std::vector<BinSums> bins(d);
-  for (index_t k = 0; k < data.n_outputs; ++k) {
-    std::fill(bins.begin(), bins.end(), BinSums());
-    const double* scores = state.scores.data() + k * state.n_rows() + node.begin;
-    for (index_t i = 0; i < rows.size; ++i) {
-      const index_t row = rows.rows[i];
-      const double* x = data.x + row * d;
-      const double weight = data.weight == nullptr ? 1.0 : data.weight[row];
-      const double residual =
-          data.y[row * data.n_outputs + k] - node.fit.intercept[k] - scores[i];
-      for (index_t j = 0; j < d; ++j) {
-        const index_t bin =
-            std::min<index_t>(static_cast<index_t>((x[j] - lowest[j]) * per_width[j]), kBins - 1);
-        const double from_mean = x[j] - mean[j];
-        const double weighted = weight * from_mean;
-        bins[j][bin].add({weight, weighted, weighted * from_mean, weight * residual,
-                          weighted * residual}, 1.0);
+  RowMatrix bins(kBins, 1 + n_columns * data.n_outputs);
+  Vector x(node.size);
+  for (index_t j = 0; j < d; ++j) {
+    for (index_t i = 0; i < node.size; ++i) x[i] = data.x[rows.rows[i] * d + j];
+    const double lowest = x.minCoeff();
+    const double range = x.maxCoeff() - lowest;
+    const double spread = std::sqrt(node.moments.diagonal[j] / node.moments.weight);
+    if (!(range > 0.0) || !(spread > 0.0)) continue;
+    const double mean = node.moments.mean[j] + state.origin[j];
+    bins.setZero();
+    for (index_t i = 0; i < node.size; ++i) {
+      const auto bin = static_cast<index_t>((x[i] - lowest) / range * kBins);
+      double* sums = bins.data() + std::min(bin, kBins - 1) * bins.cols();
+      const double standardised = (x[i] - mean) / spread;
+      *sums++ += data.weight == nullptr ? 1.0 : data.weight[rows.rows[i]];
+      for (index_t k = 0; k < data.n_outputs; ++k) {
+        const double residual = residuals(i, k);
+        for (index_t c = 0; c + 1 < n_columns; ++c) *sums++ += residual * columns(i, c);
+        *sums++ += residual * standardised;
       }
     }
-    for (index_t j = 0; j < d; ++j) promise[j] += best_decrease(bins[j]);
+    promise[j] = promise_of(bins);
   }
   std::vector<index_t> features(d);
   std::iota(features.begin(), features.end(), 0);

@@ -131,6 +131,15 @@ LeverageModel model_of(const GrowState& state, const OpenNode& node) {
                         state.origin, state.ridge_options());
 }
 
+// Directions among which the split was chosen: axes that were screened out count as well.
+index_t count_directions(const GrowState& state, const OpenNode& node) {
+  index_t n_directions = static_cast<index_t>(node.candidates.size());
+  if (!state.params.axis_directions) return n_directions;
+  n_directions -= std::count_if(node.candidates.begin(), node.candidates.end(),
+                                [](const Candidate& c) { return c.kind == SplitKind::axis; });
+  return n_directions + (node.moments.diagonal.head(state.data.n_features).array() > 0.0).count();
+}
+
 // Which splits have earned their place by leave-one-out.
 void judge(const GrowState& state, std::vector<Split>& splits) {
   struct Task {
@@ -165,8 +174,7 @@ void judge(const GrowState& state, std::vector<Split>& splits) {
   std::vector<DecreaseSums> totals(n_splits);
   for (std::size_t t = 0; t < tasks.size(); ++t) totals[tasks[t].split].add(sums[t]);
   for (index_t i = 0; i < n_splits; ++i) {
-    index_t n_tried = 0;
-    for (const Cut& cut : splits[i].node->cuts) n_tried += cut.n_tried;
+    const index_t n_tried = count_directions(state, *splits[i].node) * state.params.max_thresholds;
     splits[i].accepted = earns_its_place(totals[i], n_tried, state.params.split_margin);
   }
 }

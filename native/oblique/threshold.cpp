@@ -79,6 +79,7 @@ Cut best_cut(const TrainingData& data, const NodeRows& node, const Vector& mean,
   const index_t n_outputs = data.n_outputs;
   std::vector<std::uint64_t> items(n), spare(n);
   const std::uint64_t* order = sort_scores(scores, n, {items.data(), spare.data()});
+  const double gap = least_gap(rules, scores[position(order[0])], scores[position(order[n - 1])]);
   Vector sums = Vector::Zero(n_outputs);  // of w (y - mean), left of the cut
   double left_weight = 0.0;
   Cut best;
@@ -91,7 +92,7 @@ Cut best_cut(const TrainingData& data, const NodeRows& node, const Vector& mean,
     for (index_t k = 0; k < n_outputs; ++k) sums[k] += own_weight * (y[k] - mean[k]);
     if (i + 1 < rules.min_samples_leaf) continue;
     const double upper = scores[position(order[i + 1])];
-    if (!(upper - scores[at] > rules.score_noise)) continue;
+    if (!(upper - scores[at] > gap)) continue;
     const double right_weight = weight - left_weight;
     if (!(right_weight > 0.0)) break;
     const double decrease = sums.squaredNorm() / (left_weight * right_weight);

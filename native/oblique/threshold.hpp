@@ -15,11 +15,8 @@ struct Cut {
   double threshold = 0.0;  // left is score <= threshold
   double decrease = 0.0;   // of the criterion
   index_t n_left = 0;
-  // Filled by the ridge criterion only: the losses of the sides, and how many cuts of this
-  // direction were compared.
-  double left_loss = 0.0;
+  double left_loss = 0.0;  // of the sides, filled by the ridge criterion only
   double right_loss = 0.0;
-  index_t n_tried = 0;
 };
 
 // A point between two scores, such that a score at the lower one compares as left of it
@@ -47,8 +44,15 @@ const std::uint64_t* sort_scores(const double* scores, index_t n, SortBuffer buf
 
 struct CutRules {
   index_t min_samples_leaf;
-  double score_noise;  // scores closer than this are equal
+  double score_noise;  // the rounding error of a score
 };
+
+// Scores closer than this are the same score: rounding, their own or that of the direction,
+// must not decide where to cut.
+inline double least_gap(const CutRules& rules, double lowest, double highest) {
+  const double relative = 1e-10 * (highest - lowest);
+  return relative > rules.score_noise ? relative : rules.score_noise;
+}
 
 // The best cut of a node whose targets have this mean (K) and weight; the decrease is that
 // of the weighted variance, summed over outputs. O(n K) and the sort.

@@ -1,0 +1,86 @@
+"""Print tables and write results as JSON."""
+
+import json
+import math
+import os
+from datetime import date
+from pathlib import Path
+
+from environment import machine_facts
+
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+def seconds_text(value):
+    """A duration for people: `-` for a missing one, three significant digits else."""
+    if value is None or math.isnan(value):
+        return "-"
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if value >= scale:
+            return f"{value / scale:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"
+
+
+def number_text(value, digits=4):
+    """A number with `digits` significant digits, `-` for a missing one."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "-"
+    if isinstance(value, (int, str)):
+        return str(value)
+    return f"{value:.{digits}g}"
+
+
+def print_table(title, header, rows):
+    """Print rows under a header, numbers to the right, text to the left."""
+    cells = [[c if isinstance(c, str) else number_text(c) for c in row] for row in rows]
+    widths = [max(len(str(h)), *(len(r[i]) for r in cells), 1) if cells else len(str(h))
+              for i, h in enumerate(header)]
+    print(f"\n{title}")
+    print("  ".join(str(h).ljust(w) if i == 0 else str(h).rjust(w)
+                    for i, (h, w) in enumerate(zip(header, widths, strict=True))))
+    print("  ".join("-" * w for w in widths))
+    for row in cells:
+        print("  ".join(c.ljust(w) if i == 0 else c.rjust(w)
+                        for i, (c, w) in enumerate(zip(row, widths, strict=True))), flush=True)
+
+
+def add_arguments(parser, name):
+    """The two options every benchmark has."""
+    parser.add_argument("--json", type=Path, default=RESULTS / f"{name}.json", metavar="FILE",
+                        help="where the results are written (default: %(default)s)")
+    parser.add_argument("--quick", action="store_true", help="a run of about a minute")
+
+
+def warn_if_busy(limit=0.5):
+    """Say so when other programs are running: times and even ratios suffer.
+
+    OpenMP programs suffer most: a thread that has lost its core keeps the others waiting.
+    """
+    load = os.getloadavg()[0]
+    if load > limit:
+        print(f"WARNING: load average {load:.1f} before the start: other programs are running, "
+              "the times below are too long and the ratios unreliable", flush=True)
+
+
+def write_json(path, name, results, quick=False):
+    """Write the results with the machine's facts; an interrupted write leaves the old file."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = {"benchmark": name, "date": date.today().isoformat(), "quick": quick,
+                "machine": machine_facts(), "results": results}
+    partial = path.with_suffix(path.suffix + ".partial")
+    partial.write_text(json.dumps(_finite(document), indent=1) + "\n")
+    partial.replace(path)
+
+
+def _finite(value):
+    """The value with NaN and infinities as null, which JSON has no words for."""
+    if isinstance(value, dict):
+        return {str(k): _finite(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(v) for v in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
