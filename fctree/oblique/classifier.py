@@ -18,10 +18,12 @@ class FCODTClassifier(ClassifierMixin, BaseFCODT):
 
     Parameters
     ----------
-    alpha : float, default=1.0
+    alpha : float or "loo", default=1.0
         Penalty of every ridge regression, with the meaning it has in
         `sklearn.linear_model.Ridge`: it acts on the squared coefficients, so it is not
-        free of the features' scales; standardise or rescale them first.
+        free of the features' scales; standardise or rescale them first. ``"loo"`` takes
+        the penalty from 1e-4, 10^-3.5, .., 1e3 with the least leave-one-out error of the
+        root's ridge regression.
     max_depth : int or None, default=3
         Largest number of splits on a path; None grows until nothing can be split.
     min_samples_split : int or float, default=2
@@ -31,7 +33,8 @@ class FCODTClassifier(ClassifierMixin, BaseFCODT):
         Smallest number of samples that a leaf may hold, likewise.
     min_impurity_decrease : float, default=0.0
         Smallest decrease of the Gini impurity, weighted by the share of samples in the
-        node, for which a node is split.
+        node, for which a node is split. Under ``split_criterion="ridge"``: of its loss, a
+        sample.
     feature_concatenation : bool, default=True
         Whether the score of a node is handed to its children as one more feature.
     leaf_model : {"ridge", "constant"}, default="ridge"
@@ -39,6 +42,31 @@ class FCODTClassifier(ClassifierMixin, BaseFCODT):
         class fractions of their samples.
     fit_intercept : bool, default=True
         Whether ridge regressions are centred within the node.
+    directions : {"ridge", "curvature", "axis", "all"} or tuple of them, default="ridge"
+        The directions along which a node may be split: the ridge direction (the paper's),
+        the curvature directions, in which the residuals of the node's ridge fit bend most,
+        the axes of the features, or all of these.
+    n_curvature : int, default=2
+        Number of curvature directions a node has.
+    split_criterion : {"constant", "ridge"}, default="constant"
+        What a cut is judged by: the decrease of the Gini impurity when
+        children predict constants (the paper's),
+        or the generalised cross-validation loss of the children's ridge models. With
+        ``"ridge"`` a split also has to earn its place by leave-one-out (`split_margin`), so
+        that more depth does not mean more error.
+    max_thresholds : int, default=32
+        Cuts tried along each direction by ``split_criterion="ridge"``, at quantiles of the
+        scores; ``"constant"`` tries all.
+    n_screened : int or None, default=8
+        Axes that ``split_criterion="ridge"`` looks at exactly, chosen by a cheap screening;
+        None looks at all.
+    parent_weight : float, default=3.0
+        Number of pseudo-samples by which ``split_criterion="ridge"`` draws a child's model
+        towards its parent's; 0 is none.
+    split_margin : float, default=0.75
+        How clearly a split has to lower the leave-one-out error under
+        ``split_criterion="ridge"``, in units of what the best of as many random candidates
+        would reach by chance; 0 accepts any decrease.
     n_jobs : int or None, default=None
         Number of OpenMP threads, as in `FCODTRegressor`.
     random_state : int, RandomState instance or None, default=None
@@ -48,6 +76,8 @@ class FCODTClassifier(ClassifierMixin, BaseFCODT):
     ----------
     tree_ : ObliqueTree
         The tree as plain arrays.
+    alpha_ : float
+        The penalty that was used: `alpha`, or the one that leave-one-out chose.
     classes_ : array of shape (n_classes_,)
         The classes, sorted.
     n_classes_ : int

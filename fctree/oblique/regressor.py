@@ -13,11 +13,13 @@ class FCODTRegressor(RegressorMixin, BaseFCODT):
 
     Parameters
     ----------
-    alpha : float, default=1.0
+    alpha : float or "loo", default=1.0
         Penalty of every ridge regression, with the meaning it has in
         `sklearn.linear_model.Ridge`: it acts on the squared coefficients, so it is not
         free of the features' scales; standardise or rescale them first. 0 gives least
-        squares, with the least-norm solution where columns are collinear.
+        squares, with the least-norm solution where columns are collinear. ``"loo"`` takes
+        the penalty from 1e-4, 10^-3.5, .., 1e3 with the least leave-one-out error of the
+        root's ridge regression.
     max_depth : int or None, default=3
         Largest number of splits on a path; None grows until nothing can be split. 0 is
         one ridge regression.
@@ -29,7 +31,7 @@ class FCODTRegressor(RegressorMixin, BaseFCODT):
         models of ``n_features + 1`` numbers: a few times as many samples serve them well.
     min_impurity_decrease : float, default=0.0
         Smallest decrease of the impurity, weighted by the share of samples in the node,
-        for which a node is split.
+        for which a node is split. Under ``split_criterion="ridge"``: of its loss, a sample.
     feature_concatenation : bool, default=True
         Whether the score of a node is handed to its children as one more feature. False
         gives a plain oblique tree with ridge splits.
@@ -39,6 +41,31 @@ class FCODTRegressor(RegressorMixin, BaseFCODT):
     fit_intercept : bool, default=True
         Whether ridge regressions are centred within the node. False gives the paper's
         uncentred form.
+    directions : {"ridge", "curvature", "axis", "all"} or tuple of them, default="ridge"
+        The directions along which a node may be split: the ridge direction (the paper's),
+        the curvature directions, in which the residuals of the node's ridge fit bend most,
+        the axes of the features, or all of these.
+    n_curvature : int, default=2
+        Number of curvature directions a node has.
+    split_criterion : {"constant", "ridge"}, default="constant"
+        What a cut is judged by: the squared error when children predict
+        constants (the paper's),
+        or the generalised cross-validation loss of the children's ridge models. With
+        ``"ridge"`` a split also has to earn its place by leave-one-out (`split_margin`), so
+        that more depth does not mean more error.
+    max_thresholds : int, default=32
+        Cuts tried along each direction by ``split_criterion="ridge"``, at quantiles of the
+        scores; ``"constant"`` tries all.
+    n_screened : int or None, default=8
+        Axes that ``split_criterion="ridge"`` looks at exactly, chosen by a cheap screening;
+        None looks at all.
+    parent_weight : float, default=3.0
+        Number of pseudo-samples by which ``split_criterion="ridge"`` draws a child's model
+        towards its parent's; 0 is none.
+    split_margin : float, default=0.75
+        How clearly a split has to lower the leave-one-out error under
+        ``split_criterion="ridge"``, in units of what the best of as many random candidates
+        would reach by chance; 0 accepts any decrease.
     n_jobs : int or None, default=None
         Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
         context, -1 means all cores. Trees and predictions are the same to the last bit
@@ -50,6 +77,8 @@ class FCODTRegressor(RegressorMixin, BaseFCODT):
     ----------
     tree_ : ObliqueTree
         The tree as plain arrays.
+    alpha_ : float
+        The penalty that was used: `alpha`, or the one that leave-one-out chose.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)

@@ -47,8 +47,7 @@ Matrix solve_semidefinite(Matrix system, const Matrix& rhs, const Matrix& ancest
   const Matrix scaled_rhs = scale.asDiagonal() * rhs;
   const Eigen::LLT<Matrix, Eigen::Upper> factor(system);
   const double tolerance = 16.0 * static_cast<double>(d) * noise;
-  const double smallest_pivot = factor.matrixLLT().diagonal().cwiseAbs2().minCoeff();
-  if (factor.info() == Eigen::Success && smallest_pivot > tolerance)
+  if (factor.info() == Eigen::Success && factor.rcond() > tolerance)
     return scale.asDiagonal() * factor.solve(scaled_rhs);
   system = system.selfadjointView<Eigen::Upper>();
   return solve_singular(system, scale, rhs, penalty_matrix(ancestors), tolerance);
@@ -57,12 +56,9 @@ Matrix solve_semidefinite(Matrix system, const Matrix& rhs, const Matrix& ancest
 // The same for a system built from the samples themselves, by pseudo-inverse.
 Matrix pseudo_solve(const Matrix& gram, const Matrix& rhs) {
   const Eigen::LLT<Matrix> factor(gram);
-  const double largest = gram.diagonal().maxCoeff();
   const double cutoff =
       16.0 * static_cast<double>(gram.rows()) * std::numeric_limits<double>::epsilon();
-  if (factor.info() == Eigen::Success &&
-      factor.matrixLLT().diagonal().cwiseAbs2().minCoeff() > cutoff * largest)
-    return factor.solve(rhs);
+  if (factor.info() == Eigen::Success && factor.rcond() > cutoff) return factor.solve(rhs);
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
   const Vector& values = eigen.eigenvalues();
   const double smallest = cutoff * std::max(values[values.size() - 1], 0.0);

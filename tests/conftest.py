@@ -1,0 +1,22 @@
+"""Settings that every test shares.
+
+Hypothesis runs without a deadline (a shared machine may stall for a second) and with few
+examples a test: the strategies build whole training tables, and one table visits many
+nodes. In continuous integration the examples are a fixed list, so that a red build is
+red again on the next machine.
+"""
+
+import os
+
+import hypothesis
+
+hypothesis.settings.register_profile("local", deadline=None, max_examples=40)
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+# A test that draws must not look for a screen. Set before matplotlib is first imported.
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+# scikit-learn skips its check of array-API input unless SciPy was imported with this set.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")

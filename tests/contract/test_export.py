@@ -1,0 +1,125 @@
+"""Text and pictures of trees."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from fctree import FCODTClassifier, FCODTRegressor, export_text, plot_regions, plot_tree
+from reference.tree_comparison import smooth_table
+from sklearn.exceptions import NotFittedError
+
+
+@pytest.fixture
+def frame():
+    X, y = smooth_table(120, 3, seed=70)
+    return pd.DataFrame(X, columns=["height", "width", "depth"]), y
+
+
+def models(frame):
+    X, y = frame
+    classes = np.array(["ash", "birch", "cedar"])[np.searchsorted(np.quantile(y, [0.3, 0.6]), y)]
+    return [
+        FCODTRegressor(max_depth=2).fit(X, y),
+        FCODTRegressor(max_depth=2, leaf_model="constant").fit(X, y),
+        FCODTRegressor(max_depth=1).fit(X, np.column_stack([y, -y])),
+        FCODTClassifier(max_depth=2).fit(X, classes),
+        FCODTClassifier(max_depth=2, leaf_model="constant").fit(X, classes == "ash"),
+        FCODTRegressor(max_depth=0).fit(X, y),
+    ]
+
+
+def test_text_names_every_node_once(frame):
+    for model in models(frame):
+        text = export_text(model)
+        nodes = re.findall(r"(?:node|leaf) (\d+)", text)
+        assert sorted(map(int, nodes)) == list(range(model.tree_.node_count))
+        assert len(re.findall(r"\bleaf\b", text)) >= model.get_n_leaves()
+        assert not text.endswith("\n")
+
+
+def test_text_shows_features_thresholds_and_classes(frame):
+    X, y = frame
+    model = FCODTRegressor(max_depth=1).fit(X, y)
+    text = export_text(model, decimals=4)
+    assert all(name in text for name in X.columns)
+    assert f"{model.tree_.threshold[0]:.4f}" in text
+    assert f"n={len(y)}" in text
+    classifier = FCODTClassifier(max_depth=1).fit(X, np.where(y > np.median(y), "tall", "short"))
+    assert "tall" in export_text(classifier) and "short" in export_text(classifier)
+    assert "yes_class" in export_text(classifier, class_names=["no_class", "yes_class"])
+
+
+def test_text_from_the_tree_alone_and_with_other_names(frame):
+    model = models(frame)[0]
+    assert "x0" in export_text(model.tree_)
+    assert "apple" in export_text(model, feature_names=["apple", "pear", "plum"])
+    assert "height" not in export_text(model, feature_names=["apple", "pear", "plum"])
+
+
+def test_text_can_be_cut_to_the_largest_terms(frame):
+    X, y = frame
+    model = FCODTRegressor(max_depth=1).fit(X, y)
+    first = export_text(model, max_coef=1).splitlines()[0]
+    assert sum(name in first for name in X.columns) == 1
+    assert X.columns[np.abs(model.tree_.coef[0]).argmax()] in first
+
+
+def test_text_of_a_bare_root(frame):
+    X, y = frame
+    text = export_text(FCODTRegressor(max_depth=0, leaf_model="constant").fit(X, y), decimals=3)
+    assert f"{y.mean():.3f}" in text
+
+
+@pytest.mark.parametrize("draw", [export_text, plot_tree])
+def test_errors_name_the_cause(frame, draw):
+    if draw is plot_tree:
+        pytest.importorskip("matplotlib")
+    with pytest.raises(NotFittedError):
+        draw(FCODTRegressor())
+    with pytest.raises(TypeError):
+        draw("a tree")
+    model = models(frame)[0]
+    with pytest.raises(ValueError, match="feature_names"):
+        draw(model, feature_names=["one", "two"])
+    with pytest.raises(ValueError, match="max_coef"):
+        draw(model, max_coef=0)
+
+
+def test_pictures_of_every_kind_of_tree(frame, tmp_path):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    for number, model in enumerate(models(frame)):
+        axes = plot_tree(model)
+        axes.figure.savefig(tmp_path / f"{number}.png")
+        assert (tmp_path / f"{number}.png").stat().st_size > 1000
+        pyplot.close(axes.figure)
+
+
+def test_a_picture_goes_where_it_is_told(frame):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    figure, axes = pyplot.subplots()
+    assert plot_tree(models(frame)[0], ax=axes) is axes
+    figure.canvas.draw()
+    texts = " ".join(text.get_text() for text in axes.texts)
+    assert "height" in texts or "width" in texts or "depth" in texts
+    pyplot.close(figure)
+
+
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("leaf_model", ["ridge", "constant"])
+def test_regions_of_the_plane(leaf_model, classes, tmp_path):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    X, y = smooth_table(150, 2, seed=71)
+    y = y > np.median(y) if classes else y
+    kind = FCODTClassifier if classes else FCODTRegressor
+    model = kind(max_depth=3, leaf_model=leaf_model).fit(X, y)
+    axes = plot_regions(model, X=X, y=y)
+    axes.figure.savefig(tmp_path / "regions.png")
+    assert (tmp_path / "regions.png").stat().st_size > 1000
+    pyplot.close(axes.figure)
+
+
+def test_regions_need_two_features(frame):
+    pytest.importorskip("matplotlib")
+    with pytest.raises(ValueError, match="2 features"):
+        plot_regions(models(frame)[0], bounds=[[-1, 1], [-1, 1]])

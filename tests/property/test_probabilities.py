@@ -1,0 +1,89 @@
+"""Probabilities of the classifier: a point of the simplex, consistent with everything else."""
+
+import numpy as np
+from fctree import FCODTClassifier
+from hypothesis import given
+from property.strategies import class_tables, tree_parameters
+from reference.literal_fcodt import project_to_simplex
+
+
+def fitted(table, parameters):
+    model = FCODTClassifier(**parameters)
+    return model.fit(table.X, table.y, sample_weight=table.sample_weight)
+
+
+def points(table):
+    new = np.random.default_rng(5).normal(scale=3, size=(15, table.X.shape[1]))
+    return np.concatenate([table.X, new])
+
+
+@given(class_tables(), tree_parameters())
+def test_probabilities_are_probabilities(table, parameters):
+    model = fitted(table, parameters)
+    probabilities = model.predict_proba(points(table))
+    assert probabilities.shape == (len(points(table)), len(model.classes_))
+    assert np.all((probabilities >= 0) & (probabilities <= 1))
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-12)
+
+
+@given(class_tables(), tree_parameters())
+def test_the_most_probable_class_is_predicted(table, parameters):
+    model, X = fitted(table, parameters), points(table)
+    probabilities = model.predict_proba(X)
+    predicted = np.searchsorted(model.classes_, model.predict(X))
+    chosen = probabilities[np.arange(len(X)), predicted]
+    np.testing.assert_array_equal(chosen, probabilities.max(axis=1))
+    np.testing.assert_array_equal(predicted, probabilities.argmax(axis=1))
+
+
+@given(class_tables(), tree_parameters())
+def test_the_decision_agrees_with_the_prediction(table, parameters):
+    model, X = fitted(table, parameters), points(table)
+    n_classes = len(model.classes_)
+    decision = model.decision_function(X)
+    predicted = np.searchsorted(model.classes_, model.predict(X))
+    if n_classes <= 2:
+        assert decision.shape == (len(X),)
+        if n_classes == 2:
+            np.testing.assert_array_equal(predicted, (decision > 0).astype(int))
+    else:
+        assert decision.shape == (len(X), n_classes)
+        np.testing.assert_array_equal(predicted, decision.argmax(axis=1))
+
+
+@given(class_tables(), tree_parameters(leaf_model="ridge"))
+def test_ridge_scores_are_projected_onto_the_simplex(table, parameters):
+    model, X = fitted(table, parameters), points(table)
+    if len(model.classes_) < 2:
+        return
+    raw = model.tree_.predict(X)
+    if len(model.classes_) == 2:
+        raw = np.column_stack([1 - raw[:, 0], raw[:, 0]])
+    # Scores far outside the simplex cancel in the projection: rounding of their size.
+    size = np.maximum(1, np.abs(raw).max(axis=1, keepdims=True))
+    error = np.abs(model.predict_proba(X) - project_to_simplex(raw))
+    assert np.all(error <= 1e-14 * len(model.classes_) * size)
+
+
+@given(class_tables(), tree_parameters(leaf_model="constant"))
+def test_constant_leaves_give_their_class_fractions(table, parameters):
+    model, X = fitted(table, parameters), points(table)
+    expected = model.tree_.value[model.apply(X), 0, :]
+    np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-14)
+
+
+@given(class_tables(), tree_parameters())
+def test_labels_are_names_only(table, parameters):
+    """Renaming the classes in the same order changes nothing but the names."""
+    model, X = fitted(table, parameters), points(table)
+    codes = np.searchsorted(model.classes_, table.y)
+    renamed = FCODTClassifier(**parameters).fit(
+        table.X, np.array([10, 25, 31, 47])[codes], sample_weight=table.sample_weight)
+    np.testing.assert_array_equal(renamed.predict_proba(X), model.predict_proba(X))
+
+
+@given(class_tables(), tree_parameters())
+def test_only_known_classes_are_predicted(table, parameters):
+    model = fitted(table, parameters)
+    assert set(model.predict(points(table))) <= set(table.y)
+    np.testing.assert_array_equal(model.classes_, np.unique(table.y))

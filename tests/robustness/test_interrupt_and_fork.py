@@ -1,0 +1,130 @@
+"""Ctrl-C during a fit, and processes made by fork() after a parallel fit.
+
+Each case runs in processes of its own. Bounds are generous: they tell a hang from an end,
+and do not measure speed.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and fork of POSIX systems")
+
+LONG_FIT = """
+import sys
+import numpy as np
+from fctree import FCODTRegressor
+
+rng = np.random.default_rng(0)
+n_jobs, refit = int(sys.argv[1]), sys.argv[2] == "refit"
+X = rng.standard_normal((60_000, 300))
+y = np.abs(X).sum(axis=1)
+model = FCODTRegressor(max_depth=14, min_samples_leaf=5, n_jobs=n_jobs)
+if refit:
+    model.fit(X[:500, :5], y[:500])
+    before = model.predict(X[:10, :5])
+print("ready", flush=True)
+try:
+    for _ in range(1000):
+        FCODTRegressor.fit(model, X, y)
+except KeyboardInterrupt:
+    if refit:
+        kept = np.array_equal(model.predict(X[:10, :5]), before)
+        print("as before" if kept else "changed")
+    else:
+        print("fitted" if hasattr(model, "tree_") else "unfitted")
+    # What follows an interrupt works as usual.
+    model.set_params(max_depth=2).fit(X[:500], y[:500])
+    print("usable")
+"""
+
+
+def interrupt(n_jobs, refit):
+    """Output after SIGINT, and the seconds from the signal to the end of the fit."""
+    process = subprocess.Popen([sys.executable, "-c", LONG_FIT, str(n_jobs), refit],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline().strip() == "ready"
+        time.sleep(0.7)  # well inside the first fit, which lasts several times as long
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        first = process.stdout.readline().strip()
+        seconds = time.monotonic() - sent
+        rest, errors = process.communicate(timeout=60)
+        return [first, *rest.split("\n")], seconds, errors
+    finally:
+        process.kill()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_interrupting_leaves_the_estimator_unfitted(n_jobs):
+    lines, seconds, errors = interrupt(n_jobs, "fresh")
+    assert lines[0] == "unfitted", errors
+    assert "usable" in lines[1], errors
+    # A second is promised on a free machine; a busy one may take some more.
+    assert seconds < 5
+
+
+def test_interrupting_leaves_the_last_fit_in_place():
+    lines, seconds, errors = interrupt(2, "refit")
+    assert lines[0] == "as before", errors
+    assert seconds < 5
+
+
+FORK_AFTER_FIT = """
+import os, signal, sys
+import numpy as np
+from fctree import FCODTRegressor
+
+n_features, in_parent, in_child = map(int, sys.argv[1:])
+rng = np.random.default_rng(0)
+X = rng.standard_normal((10_000, n_features))
+y = np.abs(X).sum(axis=1)
+expected = FCODTRegressor(n_jobs=in_parent).fit(X, y).predict(X)
+child = os.fork()
+if child == 0:
+    signal.alarm(60)  # ends a child that hangs
+    same = np.array_equal(FCODTRegressor(n_jobs=in_child).fit(X, y).predict(X), expected)
+    os._exit(0 if same else 3)
+_, status = os.waitpid(child, 0)
+again = FCODTRegressor(n_jobs=2).fit(X, y).predict(X)
+print("child", os.waitstatus_to_exitcode(status), "parent", np.array_equal(again, expected))
+"""
+
+FORK_POOL = """
+import multiprocessing
+import numpy as np
+from fctree import FCODTRegressor
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((20_000, 8))
+y = np.abs(X).sum(axis=1)
+
+def depth_of(max_depth):
+    return FCODTRegressor(max_depth=max_depth, n_jobs=2).fit(X, y).get_depth()
+
+FCODTRegressor(n_jobs=2).fit(X, y)
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    print(pool.map(depth_of, [1, 2, 3, 4]))
+"""
+
+
+def run(script, *arguments):
+    # A hang would last for ever; the script itself takes a few seconds.
+    return subprocess.run([sys.executable, "-W", "ignore", "-c", script, *map(str, arguments)],
+                          capture_output=True, text=True, timeout=120, check=True).stdout.strip()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.parametrize("n_features, in_parent, in_child", [(10, 2, 2), (200, 1, 1), (200, 2, 1)])
+def test_a_forked_child_fits_the_same_tree(n_features, in_parent, in_child):
+    assert run(FORK_AFTER_FIT, n_features, in_parent, in_child) == "child 0 parent True"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_pool_of_forked_workers():
+    assert run(FORK_POOL) == "[1, 2, 3, 4]"

@@ -1,0 +1,73 @@
+"""Sample weights that cannot be, and some that can."""
+
+import numpy as np
+import pytest
+from fctree import FCODTClassifier, FCODTRegressor
+from reference.tree_comparison import smooth_table
+
+
+@pytest.fixture(params=[FCODTRegressor, FCODTClassifier])
+def problem(request):
+    X, y = smooth_table(40, 3, seed=130)
+    return request.param(), X, y if request.param is FCODTRegressor else y > np.median(y)
+
+
+@pytest.mark.parametrize("bad, message", [
+    (np.full(39, 1.0), "shape|sample_weight"),
+    (np.ones((40, 2)), "1D|2D|shape"),
+    (np.where(np.arange(40) == 3, -1.0, 1.0), "[Nn]egative"),
+    (np.where(np.arange(40) == 3, np.nan, 1.0), "NaN"),
+    (np.where(np.arange(40) == 3, np.inf, 1.0), "infinity"),
+    (np.zeros(40), "zero"),
+    (np.full(40, "heavy"), "convert|dtype"),
+], ids=["short", "matrix", "negative", "nan", "infinite", "all zero", "text"])
+def test_bad_weights_are_refused(problem, bad, message):
+    estimator, X, y = problem
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X, y, sample_weight=bad)
+    assert not hasattr(estimator, "tree_")
+
+
+@pytest.mark.parametrize("weight", [1, 2.5, np.ones(40, dtype=int), np.ones(40, np.float32),
+                                    [1] * 40], ids=["one", "number", "int", "float32", "list"])
+def test_weights_of_any_type_are_taken(problem, weight):
+    estimator, X, y = problem
+    estimator.fit(X, y, sample_weight=weight)
+    total = np.sum(np.broadcast_to(weight, 40))
+    assert estimator.tree_.weighted_n_node_samples[0] == pytest.approx(total)
+
+
+def test_weight_one_is_no_weight(problem):
+    estimator, X, y = problem
+    plain = estimator.fit(X, y).predict(X)
+    # Multiplying by one is exact, so even the bytes agree.
+    np.testing.assert_array_equal(estimator.fit(X, y, sample_weight=np.ones(40)).predict(X), plain)
+
+
+def test_only_one_sample_with_weight(problem):
+    estimator, X, y = problem
+    weight = np.zeros(40)
+    weight[7] = 0.5
+    estimator.fit(X, y, sample_weight=weight)
+    assert estimator.tree_.node_count == 1
+    assert estimator.tree_.n_node_samples[0] == 1
+    np.testing.assert_array_equal(estimator.predict(X), np.full(40, y[7]))
+
+
+def test_weights_of_very_different_size():
+    X, y = smooth_table(40, 3, seed=131)
+    weight = np.logspace(-12, 12, 40)
+    model = FCODTRegressor(max_depth=None).fit(X, y, sample_weight=weight)
+    assert np.all(np.isfinite(model.predict(X)))
+    # The heaviest samples have nearly all the say.
+    assert abs(model.predict(X[-1:])[0] - y[-1]) < 1e-3
+
+
+def test_a_class_without_weight_is_still_a_class():
+    X, y = smooth_table(60, 3, seed=132)
+    classes = np.searchsorted(np.quantile(y, [0.3, 0.6]), y)
+    weight = (classes != 1).astype(float)
+    model = FCODTClassifier(leaf_model="constant").fit(X, classes, sample_weight=weight)
+    np.testing.assert_array_equal(model.classes_, [0, 1, 2])
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], 0, atol=1e-12)
+    assert 1 not in model.predict(X)
