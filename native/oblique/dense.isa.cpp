@@ -168,8 +168,10 @@ void route(const RoutingArrays& tree, const double* x, std::int64_t n_rows, std:
       if (tree.children_left[node] < 0) continue;
       const double score =
           dot(tree.coef + node * tree.n_features, x + i * tree.n_features, tree.n_features);
-      leaf[i] = score <= tree.threshold[node] ? tree.children_left[node]
-                                              : tree.children_right[node];
+      // Selected by a mask: a branch would be guessed wrong half of the time.
+      const std::int64_t goes_left = -static_cast<std::int64_t>(score <= tree.threshold[node]);
+      const std::int64_t right = tree.children_right[node];
+      leaf[i] = right ^ ((tree.children_left[node] ^ right) & goes_left);
       moving = true;
     }
   }

@@ -90,7 +90,8 @@ std::vector<RowMatrix> sum_products(const TrainingData& data, const std::vector<
                                  products[c].data());
   });
   std::vector<RowMatrix> totals(nodes.size());
-  parallel_for(execution, n_nodes, [&](index_t i) {
+  const double merged = static_cast<double>(chunks.size() * width * width);
+  parallel_for(limit_threads(execution, merged), n_nodes, [&](index_t i) {
     totals[i] = std::move(products[first_chunk[i]]);
     for (index_t c = first_chunk[i] + 1; c < first_chunk[i + 1]; ++c) totals[i] += products[c];
   });
@@ -104,7 +105,9 @@ std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<Nod
   const std::vector<RowMatrix> products =
       sum_products(data, nodes, shifts, data.weight, execution);
   std::vector<Moments> moments(nodes.size());
-  parallel_for(execution, static_cast<index_t>(nodes.size()), [&](index_t i) {
+  const double width = static_cast<double>(origin.size());
+  const double work = width * width * static_cast<double>(nodes.size());
+  parallel_for(limit_threads(execution, work), static_cast<index_t>(nodes.size()), [&](index_t i) {
     moments[i] = centre(products[i], data, shifts[i], origin);
     moments[i].n_samples = nodes[i].size;
   });

@@ -112,7 +112,10 @@ void sum_children(const GrowState& state, std::vector<Split>& splits) {
     }
   }
   sum_nodes(state, smaller);
-  parallel_for(state.execution, static_cast<index_t>(pairs.size()), [&](index_t i) {
+  const double d = static_cast<double>(state.data.n_features);
+  const Execution subtracting =
+      limit_threads(state.execution, d * d * static_cast<double>(pairs.size()));
+  parallel_for(subtracting, static_cast<index_t>(pairs.size()), [&](index_t i) {
     const Pair& pair = pairs[i];
     pair.larger->moments = subtract_moments(pair.parent->moments, pair.smaller->moments);
   });
@@ -198,7 +201,10 @@ void carry_out(GrowState& state, std::vector<Split>& splits) {
     open_children(state, splits[i]);
   });
   sum_children(state, splits);
-  parallel_for(state.execution, 2 * n_splits, [&](index_t i) {
+  const double d = static_cast<double>(state.data.n_features);
+  const Execution fitting =
+      limit_threads(state.execution, d * d * d * static_cast<double>(n_splits));
+  parallel_for(fitting, 2 * n_splits, [&](index_t i) {
     OpenNode& child = splits[i / 2].children[i % 2];
     if (state.needs_fit(child)) fit_node(state, child);
   });

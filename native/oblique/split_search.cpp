@@ -182,7 +182,9 @@ void search_splits(GrowState& state, std::vector<OpenNode>& level) {
     });
   }
   std::vector<ModelSearch> searches(state.params.ridge_criterion ? nodes.size() : 0);
-  parallel_for(state.execution, n_nodes, [&](index_t i) {
+  Execution preparing = state.execution;  // nothing to speak of for the constant criterion
+  if (!state.params.ridge_criterion) preparing.n_threads = 1;
+  parallel_for(preparing, n_nodes, [&](index_t i) {
     propose_candidates(state, *nodes[i]);
     if (state.params.ridge_criterion) searches[i] = prepare_model_search(state, *nodes[i]);
   });
