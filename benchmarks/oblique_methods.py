@@ -22,6 +22,13 @@ def fcodt(depth, n_jobs=-1, **parameters):
     return FCODTRegressor(max_depth=depth, n_jobs=n_jobs, **parameters)
 
 
+def curvature(depth, n_jobs=-1, **parameters):
+    """A curvature tree: every kind of direction, judged by the children's ridge models."""
+    parameters = {"directions": "all", "split_criterion": "ridge", "min_samples_leaf": 20,
+                  **parameters}
+    return fcodt(depth, n_jobs=n_jobs, **parameters)
+
+
 def literal(depth, **parameters):
     """The plain NumPy version of the same algorithm."""
     from literal_fcodt import LiteralFCODTRegressor
@@ -128,10 +135,11 @@ def catboost(iterations=200):
                              allow_writing_files=False, random_seed=0)
 
 
-def lightgbm(n_estimators=200):
+def lightgbm(n_estimators=200, **parameters):
     from lightgbm import LGBMRegressor
 
-    return LGBMRegressor(n_estimators=n_estimators, num_leaves=63, verbose=-1, random_state=0)
+    parameters = {"num_leaves": 63, **parameters}
+    return LGBMRegressor(n_estimators=n_estimators, verbose=-1, random_state=0, **parameters)
 
 
 def fcodt_trees(n_jobs=-1):

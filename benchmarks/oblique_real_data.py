@@ -22,7 +22,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from measure import time_once
 from oblique_methods import (
-    LITERAL_TREES, cart, fcodt_trees, linear_tree, missing, print_missing, ridge, treeple_tree)
+    LITERAL_TREES, cart, curvature, fcodt_trees, linear_tree, missing, print_missing, ridge, treeple_tree)
 from oblique_real_plot import plot_scores
 from real_data import REGRESSION_SETS, available, choose, load_table, short_name
 from report import add_arguments, print_table, write_json
@@ -57,6 +57,8 @@ def tuned_boosting(_depth):
 # name -> factory(depth); the score is computed at each depth.
 TREES = {
     **fcodt_trees(n_jobs=1),
+    "curvature tree": lambda depth: curvature(depth, n_jobs=1),
+    "curvature tree, alpha loo": lambda depth: curvature(depth, n_jobs=1, alpha="loo"),
     "CART": lambda depth: cart(depth),
     "treeple oblique tree": lambda depth: treeple_tree(depth),
     "linear-tree + Ridge": lambda depth: linear_tree(depth),

@@ -9,6 +9,7 @@ red again on the next machine.
 import os
 
 import hypothesis
+import pytest
 
 hypothesis.settings.register_profile("local", deadline=None, max_examples=40)
 hypothesis.settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True)
@@ -20,3 +21,12 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 # scikit-learn skips its check of array-API input unless SciPy was imported with this set.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def outside_the_source_tree(tmp_path_factory):
+    """Processes that tests start import what is installed, not the folder they start in."""
+    before = os.getcwd()
+    os.chdir(tmp_path_factory.mktemp("working_directory"))
+    yield
+    os.chdir(before)

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <thread>
 
 #include "core/errors.hpp"
 
@@ -24,15 +26,13 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPollInterval{50};
 
 // GNU's OpenMP cannot start threads in a child made by fork() once the parent has used
-// them: such a child runs every loop in its calling thread instead of hanging.
+// them, in this library or another: such a child runs every loop in its calling thread
+// instead of hanging.
 std::atomic<bool> forked_child{false};
 
-void watch_for_fork() {
 #if defined(__unix__) || defined(__APPLE__)
-  static std::once_flag once;
-  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { forked_child = true; }); });
+const int watching_for_fork = pthread_atfork(nullptr, nullptr, [] { forked_child = true; });
 #endif
-}
 
 // The state of one loop: whether it must stop, and why.
 class LoopState {
@@ -40,6 +40,7 @@ class LoopState {
   explicit LoopState(const Execution& execution) : execution_(execution) {}
 
   void run(index_t index, const std::function<void(index_t)>& task, bool in_calling_thread) {
+    // A stopped loop's tasks are all taken, and left undone.
     if (stopped_.load(std::memory_order_relaxed)) return;
     try {
       if (in_calling_thread) poll();
@@ -82,6 +83,67 @@ class LoopState {
 
 }  // namespace
 
+// Workers and the loop they may help with. The calling thread opens a loop, works on it
+// itself, closes it to newcomers, and waits for those who have joined.
+class Team {
+ public:
+  // A worker's life.
+  void work() {
+    std::uint64_t seen = 0;
+    for (;;) {
+      linger([&] { return opened_ != seen || dismissed_; });
+      std::unique_lock<std::mutex> lock(mutex_);
+      wake_.wait(lock, [&] { return opened_ != seen || dismissed_; });
+      if (dismissed_) return;
+      seen = opened_;
+      if (loop_ == nullptr) continue;
+      ++n_helpers_;
+      const auto& take_tasks = *loop_;
+      lock.unlock();
+      take_tasks(false);
+      lock.lock();
+      if (--n_helpers_ == 0) idle_.notify_one();
+    }
+  }
+
+  void dismiss() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    dismissed_ = true;
+    wake_.notify_all();
+  }
+
+  // take_tasks(in_calling_thread) runs tasks until none is left to take; it does not throw.
+  void run(const std::function<void(bool)>& take_tasks) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      loop_ = &take_tasks;
+      ++opened_;
+    }
+    wake_.notify_all();
+    take_tasks(true);
+    std::unique_lock<std::mutex> lock(mutex_);
+    loop_ = nullptr;
+    idle_.wait(lock, [&] { return n_helpers_ == 0; });
+  }
+
+ private:
+  // Loops follow each other closely: before a worker sleeps it looks a few times more,
+  // leaving its core to whoever wants it in between.
+  template <class Condition>
+  static void linger(const Condition& condition) {
+    constexpr int kLooks = 64;
+    for (int i = 0; i < kLooks && !condition(); ++i) std::this_thread::yield();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable idle_;
+  const std::function<void(bool)>* loop_ = nullptr;
+  int n_helpers_ = 0;
+  std::atomic<std::uint64_t> opened_{0};
+  std::atomic<bool> dismissed_{false};
+};
+
 Execution limit_threads(Execution execution, double work) {
   constexpr double kWorkPerThread = 2e5;  // tens of microseconds
   const double worth = std::max(1.0, work / kWorkPerThread);
@@ -97,20 +159,46 @@ bool has_openmp() {
 #endif
 }
 
-void parallel_for(const Execution& execution, index_t n_tasks,
-                  const std::function<void(index_t)>& task) {
-  LoopState state(execution);
+void with_team(const Execution& execution, const std::function<void(const Execution&)>& body) {
 #ifdef _OPENMP
-  const int n_threads = static_cast<int>(std::min<index_t>(execution.n_threads, n_tasks));
-  if (n_threads > 1 && !forked_child) {
-    watch_for_fork();
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
-    for (index_t i = 0; i < n_tasks; ++i) state.run(i, task, omp_get_thread_num() == 0);
-    state.rethrow();
+  if (execution.n_threads > 1 && !forked_child) {
+    Team team;
+    std::exception_ptr error;
+#pragma omp parallel num_threads(execution.n_threads)
+    {
+      if (omp_get_thread_num() == 0) {
+        try {
+          body({execution.n_threads, execution.interrupted, &team});
+        } catch (...) {
+          error = std::current_exception();
+        }
+        team.dismiss();
+      } else {
+        team.work();
+      }
+    }
+    if (error) std::rethrow_exception(error);
     return;
   }
 #endif
-  for (index_t i = 0; i < n_tasks; ++i) state.run(i, task, true);
+  body({1, execution.interrupted, nullptr});
+}
+
+void parallel_for(const Execution& execution, index_t n_tasks,
+                  const std::function<void(index_t)>& task) {
+  if (execution.n_threads > 1 && n_tasks > 1 && execution.team == nullptr) {
+    with_team(execution, [&](const Execution& with) { parallel_for(with, n_tasks, task); });
+    return;
+  }
+  LoopState state(execution);
+  std::atomic<index_t> next{0};
+  const std::function<void(bool)> take_tasks = [&](bool in_calling_thread) {
+    for (index_t i = next++; i < n_tasks; i = next++) state.run(i, task, in_calling_thread);
+  };
+  if (execution.n_threads > 1 && n_tasks > 1)
+    execution.team->run(take_tasks);
+  else
+    take_tasks(true);
   state.rethrow();
 }
 

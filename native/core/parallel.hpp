@@ -4,6 +4,11 @@
 // threads, and whose results it merges in task order: so results are the same bytes for
 // any thread count, and without OpenMP at all. An exception in a task ends the loop and
 // is rethrown in the calling thread (that of the lowest task index, if several throw).
+//
+// One OpenMP region spans a whole native call (with_team); its workers sleep between the
+// loops. A loop waits for tasks that have begun, never for threads: a worker that the
+// operating system does not let run costs its help and nothing else, where a barrier a
+// loop would keep everybody waiting, and spinning, on a busy machine.
 #pragma once
 
 #include <functional>
@@ -12,18 +17,26 @@
 
 namespace fctree {
 
+class Team;
+
 // How a computation may run. `interrupted`, if set, is polled from the calling thread a
 // few times a second; when it answers true, the loop stops and throws Interrupted.
 struct Execution {
   int n_threads = 1;
   bool (*interrupted)() = nullptr;
+  Team* team = nullptr;  // the threads at hand, set by with_team
 };
+
+// Calls body with a team of up to n_threads threads, the calling one included, for the
+// loops inside it.
+void with_team(const Execution& execution, const std::function<void(const Execution&)>& body);
 
 // The same with fewer threads where a loop's work, in multiply-adds, does not pay for waking
 // more. Results do not depend on it.
 Execution limit_threads(Execution execution, double work);
 
-// Calls task(0) .. task(n_tasks - 1), each once, in any order, on up to n_threads threads.
+// Calls task(0) .. task(n_tasks - 1), each once, in any order, on the team's threads, or
+// without a team on one of its own. Serial where n_threads is 1.
 void parallel_for(const Execution& execution, index_t n_tasks,
                   const std::function<void(index_t)>& task);
 

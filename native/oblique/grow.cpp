@@ -207,7 +207,11 @@ void Grower::add_gain(const OpenNode& node, const Vector& direction, double decr
 
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                             const Execution& execution) {
-  return Grower(data, params, limit_threads(execution, moment_work(data))).grow();
+  ObliqueTreeArrays tree;
+  with_team(limit_threads(execution, moment_work(data)), [&](const Execution& with) {
+    tree = Grower(data, params, with).grow();
+  });
+  return tree;
 }
 
 }  // namespace fctree

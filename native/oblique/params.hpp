@@ -1,4 +1,4 @@
-// The parameters of one oblique tree, named as in the estimators (fctree/oblique.py),
+// The parameters of one oblique tree, named as in the estimators (fctree/oblique/base.py),
 // which hold their defaults and ranges.
 #pragma once
 

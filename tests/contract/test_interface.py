@@ -50,7 +50,7 @@ def test_parameters_are_keywords_with_the_documented_defaults(kind):
     assert kind().get_params() == {name: p.default for name, p in parameters.items()}
     assert set(kind._parameter_constraints) == set(parameters)
     for name in parameters:
-        assert f"\n    {name} : " in kind.__doc__, f"{name} is not documented"
+        assert f"\n{name} : " in inspect.getdoc(kind), f"{name} is not documented"
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)

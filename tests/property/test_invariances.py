@@ -9,16 +9,18 @@ import numpy as np
 from fctree import FCODTClassifier, FCODTRegressor
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from property.strategies import Table, generic_tables, tree_parameters
+from property.strategies import Table, generic_tables, tree_parameters, well_posed
 from reference.literal_fcodt import LiteralFCODT
 from scipy.stats import ortho_group
 
 TOLERANCE = 1e-8
 CLOSEST_CALL = 1e-6
 
-ordinary = tree_parameters(min_impurity_decrease=0.0, min_samples_split=2, max_depth=3)
+ordinary = tree_parameters(min_impurity_decrease=0.0, min_samples_split=2, max_depth=3).map(
+    well_posed)
+# Nodes may be of any size: with a penalty only.
 single = tree_parameters(min_impurity_decrease=0.0, min_samples_split=2, min_samples_leaf=1,
-                         max_depth=2)
+                         max_depth=2).filter(lambda parameters: parameters["alpha"] > 0)
 
 
 def decided(table, parameters):
@@ -104,8 +106,6 @@ def test_scaling_y_scales_predictions(table, parameters, size, sign):
     the least norm, prefers."""
     if parameters["alpha"] > 0:
         parameters = {**parameters, "feature_concatenation": False}
-    else:
-        parameters = {**parameters, "min_samples_leaf": 8}  # d is 6 at most
     decided(table, parameters)
     factor = sign * size
     first = model(table.X, table.y, table.sample_weight, parameters)
@@ -154,8 +154,7 @@ def test_rotating_the_features_rotates_the_directions(table, parameters, seed):
 
 @given(generic_tables(max_outputs=2), ordinary)
 def test_without_penalty_concatenation_does_nothing(table, parameters):
-    # Nodes keep more samples than features, so that least squares has one solution.
-    parameters = {**parameters, "alpha": 0.0, "min_samples_leaf": 8}
+    parameters = well_posed({**parameters, "alpha": 0.0})
     decided(table, parameters)
     with_it, without = (
         model(table.X, table.y, table.sample_weight, {**parameters, "feature_concatenation": on})

@@ -87,3 +87,11 @@ def test_only_known_classes_are_predicted(table, parameters):
     model = fitted(table, parameters)
     assert set(model.predict(points(table))) <= set(table.y)
     np.testing.assert_array_equal(model.classes_, np.unique(table.y))
+
+
+def test_probabilities_do_not_exceed_one_by_a_rounding():
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_normal((12, 6)), np.concatenate([np.arange(4), rng.integers(0, 4, 8)])
+        model = FCODTClassifier(alpha=0.01, max_depth=0, fit_intercept=False).fit(X, y)
+        assert model.predict_proba(rng.normal(scale=3, size=(30, 6))).max() <= 1

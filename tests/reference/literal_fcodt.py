@@ -64,6 +64,8 @@ def ridge(Z, Y, weight, alpha, fit_intercept):
     """
     z_mean = np.average(Z, axis=0, weights=weight) if fit_intercept else np.zeros(Z.shape[1])
     y_mean = np.average(Y, axis=0, weights=weight) if fit_intercept else np.zeros(Y.shape[1])
+    # A column that is constant in the node is zero, not the rounding of its mean.
+    Z = np.where(np.ptp(Z, axis=0) == 0, z_mean, Z) if fit_intercept else Z
     root = np.sqrt(weight)[:, None]
     Zc, Yc = root * (Z - z_mean), root * (Y - y_mean)
     if alpha > 0:

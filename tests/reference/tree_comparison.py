@@ -10,7 +10,8 @@ def smooth_table(n_samples, n_features, n_outputs=1, *, seed=0, noise=0.1):
     are well conditioned, and continuous noise makes ties between cuts improbable.
     """
     rng = np.random.default_rng(seed)
-    X = rng.uniform(-1, 1, (n_samples, n_features))
+    # Times 0.9, because uniform draws lie on a grid on which differences are exact.
+    X = 0.9 * rng.uniform(-1, 1, (n_samples, n_features))
     directions = rng.standard_normal((2, n_outputs, n_features)) / np.sqrt(n_features)
     Y = np.maximum(X @ directions[0].T, 0) + np.exp(X @ directions[1].T)
     Y = Y + noise * rng.standard_normal(Y.shape)

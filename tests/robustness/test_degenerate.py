@@ -83,6 +83,22 @@ def test_a_full_tree_of_distinct_samples_separates_them(leaf_model):
     np.testing.assert_allclose(model.predict(X), y, atol=1e-12)
 
 
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_leaves_of_one_point_are_flat(repeats):
+    """Without a penalty too: one point has no slope, and what is left of it after its mean
+    is subtracted is a rounding, whose quotients are anything."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        d = int(rng.integers(2, 7))
+        X = np.repeat(rng.standard_normal((20, d)), repeats, axis=0)
+        y = rng.standard_normal(len(X))
+        tree = FCODTRegressor(alpha=0.0, max_depth=None).fit(X, y).tree_
+        single = (tree.children_left < 0) & (tree.n_node_samples == repeats)
+        assert single.any()
+        np.testing.assert_allclose(tree.coef[single], 0, atol=1e-9)
+        np.testing.assert_allclose(tree.intercept[single], tree.value[single, 0, 0], rtol=1e-9)
+
+
 def test_a_sorted_exponential_makes_a_deep_tree():
     """Each cut takes few samples off, so the tree is far deeper than a balanced one."""
     x = np.arange(60.0)[:, None]

@@ -1,0 +1,247 @@
+"""Curvature splits word by word: the slow twin of `split_criterion="ridge"`.
+
+The fast trees get every loss from sums of products. Here each child of each cut is a
+weighted ridge regression on its own rows, the prior is a set of rows like any other, and
+leave-one-out takes one row at a time. docs/algorithms/oblique.md states the method; the
+curvature directions are the residual-based principal Hessian directions of Li (1992) and
+Cook (1998), the loss is the generalised cross-validation of Golub, Heath, Wahba (1979).
+
+Left out on purpose: the screening of axes (compare with `n_screened=None`) and what keeps
+singular systems solvable, 1e-10 of the diagonal (compare with `alpha` > 0 or full rank).
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+KINDS = ("ridge", "curvature", "axis")
+TIE = 1e-10  # losses closer than this, relative to the node's own, are the same loss
+LEAST_FREEDOM = 0.02  # least value of 1 - df / n and of 1 - leverage
+
+
+@dataclass
+class RidgeModel:
+    """y ~ intercept + x @ coef, and the leverage of one more row of weight one."""
+
+    coef: np.ndarray  # (d, K)
+    intercept: np.ndarray  # (K,)
+    inverse: np.ndarray  # (d, d) of the penalised scatter
+    centre: np.ndarray  # (d,) zero without an intercept
+    base: float  # leverage at the centre
+
+    def predict(self, x):
+        return x @ self.coef + self.intercept
+
+    def leverages(self, x):
+        u = x - self.centre
+        return self.base + np.sum((u @ self.inverse) * u, axis=1)
+
+
+@dataclass
+class CurvatureNode:
+    """One node: its rows, its model, and the split if it has one."""
+
+    rows: np.ndarray
+    depth: int
+    model: RidgeModel
+    scores: list  # (d, K) coefficients of the ancestors whose scores are concatenated
+    kind: str = "leaf"
+    direction: np.ndarray | None = None
+    threshold: float = np.nan
+    children: tuple = ()
+    # How far the node's decisions are from other ones, relative to the quantity decided.
+    margin: float = np.inf
+
+    def walk(self):
+        """All nodes, breadth first, the left child first."""
+        queue = [self]
+        while queue:
+            yield (node := queue.pop(0))
+            queue += node.children
+
+
+def gcv_loss(model, x, y, weight):
+    """Residual sum of squares over (1 - df / n)^2, df the sum of the rows' leverages."""
+    squares = weight @ ((y - model.predict(x)) ** 2).sum(axis=1)
+    rest = 1 - weight @ model.leverages(x) / weight.sum()
+    return squares / max(rest, LEAST_FREEDOM) ** 2
+
+
+def leave_one_out(model, x, y):
+    """Squared error of each row under the model without one copy of it, (n,)."""
+    rest = np.maximum(1 - model.leverages(x), LEAST_FREEDOM)
+    return ((y - model.predict(x)) ** 2).sum(axis=1) / rest**2
+
+
+def curvature_directions(x, residual, weight, count):
+    """The `count` most curved directions, columns of (d, .), the strongest first."""
+    n, d = weight.sum(), x.shape[1]
+    xc = x - weight @ x / n
+    covariance = xc.T @ (weight[:, None] * xc) / n
+    covariance += 1e-6 * np.trace(covariance) / d * np.eye(d)
+    lower = np.linalg.cholesky(covariance)
+    u = np.linalg.solve(lower, xc.T)
+    hessians = [(u * (weight * r)) @ u.T / n for r in residual.T]
+    # Outputs are pooled by squares; a single Hessian keeps its signs, which tell apart
+    # the two directions of a saddle.
+    pooled = hessians[0] if len(hessians) == 1 else sum(h @ h for h in hessians)
+    values, vectors = np.linalg.eigh(pooled)
+    strongest = np.argsort(-np.abs(values), kind="stable")[:count]
+    found = np.linalg.solve(lower.T, vectors[:, strongest])
+    largest = np.argmax(np.abs(found), axis=0)
+    return found * np.sign(found[largest, np.arange(found.shape[1])])
+
+
+def quantile_cuts(scores, weight, max_thresholds, min_samples_leaf):
+    """Sizes of the left side: the valid boundaries nearest to the weighted quantiles.
+
+    `scores` ascend. Scores closer than 1e-10 of their range are one score.
+    """
+    n = len(scores)
+    size = np.flatnonzero(np.diff(scores) > 1e-10 * np.ptp(scores)) + 1
+    size = size[(size >= min_samples_leaf) & (size <= n - min_samples_leaf)]
+    if len(size) <= max_thresholds:
+        return size
+    below = np.cumsum(weight)[size - 1]
+    targets = weight.sum() * np.arange(1, max_thresholds + 1) / (max_thresholds + 1)
+    return np.unique([size[np.argmin(np.abs(below - target))] for target in targets])
+
+
+@dataclass
+class LiteralCurvatureTree:
+    """The literal tree. Parameters as in `fctree.FCODTRegressor`."""
+
+    alpha: float = 1.0
+    max_depth: int = 3
+    min_samples_leaf: int = 1
+    directions: tuple = KINDS
+    n_curvature: int = 2
+    max_thresholds: int = 32
+    parent_weight: float = 3.0
+    split_margin: float = 0.75
+    feature_concatenation: bool = True
+    fit_intercept: bool = True
+    root_: CurvatureNode | None = field(default=None, init=False)
+
+    def fit(self, X, y, sample_weight=None):
+        self.X = np.asarray(X, dtype=np.float64)
+        self.Y = np.asarray(y, dtype=np.float64).reshape(len(self.X), -1)
+        self.weight = np.ones(len(self.X)) if sample_weight is None else sample_weight
+        rows = np.flatnonzero(self.weight > 0)
+        self.root_ = CurvatureNode(rows, 0, self._model(rows, [], None), [])
+        for node in self.root_.walk():  # children join the walk as they appear
+            self._split(node)
+        return self
+
+    @property
+    def margin(self):
+        """The closest call of the whole tree: two programs may only be asked for the same
+        tree where rounding cannot decide."""
+        return min(node.margin for node in self.root_.walk())
+
+    def _data(self, rows):
+        return self.X[rows], self.Y[rows], self.weight[rows]
+
+    def _model(self, rows, scores, parent):
+        """The ridge of some rows, the parent's ones added with its fitted values as targets
+        and a total weight of `parent_weight`."""
+        x, y, weight = self._data(rows)
+        if parent is not None and self.parent_weight > 0:
+            lent, _, share = self._data(parent.rows)
+            x = np.vstack([x, lent])
+            y = np.vstack([y, parent.model.predict(lent)])
+            weight = np.append(weight, self.parent_weight * share / share.sum())
+        d = x.shape[1]
+        W = np.column_stack([np.zeros(d), *scores])
+        penalty = self.alpha * np.linalg.inv(np.eye(d) + W @ W.T)
+        keep = float(self.fit_intercept)
+        mean_x, mean_y = keep * (weight @ x) / weight.sum(), keep * (weight @ y) / weight.sum()
+        xc = x - mean_x
+        inverse = np.linalg.inv(xc.T @ (weight[:, None] * xc) + penalty)
+        coef = inverse @ (xc.T @ (weight[:, None] * (y - mean_y)))
+        return RidgeModel(coef, mean_y - mean_x @ coef, inverse, mean_x, keep / weight.sum())
+
+    def _candidates(self, node):
+        """(kind, direction) in the order in which they are tried."""
+        x, y, weight = self._data(node.rows)
+        found = []
+        if "ridge" in self.directions:
+            found += [("ridge", column) for column in node.model.coef.T]
+        if "curvature" in self.directions:
+            bent = curvature_directions(x, y - node.model.predict(x), weight, self.n_curvature)
+            found += [("curvature", column) for column in bent.T]
+        if "axis" in self.directions:
+            found += [("axis", axis) for axis in np.eye(x.shape[1])[np.ptp(x, axis=0) > 0]]
+        return found
+
+    def _cuts_along(self, node, direction):
+        """(loss, threshold, goes_left) of every cut along a direction."""
+        x, _, weight = self._data(node.rows)
+        score = x @ direction
+        order = np.argsort(score, kind="stable")
+        for size in quantile_cuts(score[order], weight[order], self.max_thresholds,
+                                  self.min_samples_leaf):
+            goes_left = np.zeros(len(x), dtype=bool)
+            goes_left[order[:size]] = True
+            models = self._child_models(node, goes_left)
+            loss = sum(gcv_loss(m, *self._data(node.rows[side]))
+                       for m, side in zip(models, (goes_left, ~goes_left), strict=True))
+            yield loss, score[order[size - 1:size + 1]].mean(), goes_left
+
+    def _child_scores(self, node):
+        return [*node.scores, node.model.coef] if self.feature_concatenation else []
+
+    def _child_models(self, node, goes_left):
+        scores = self._child_scores(node)
+        return [self._model(node.rows[side], scores, node) for side in (goes_left, ~goes_left)]
+
+    def _split(self, node):
+        x, y, weight = self._data(node.rows)
+        if node.depth == self.max_depth or len(x) < 2 * self.min_samples_leaf:
+            return
+        own = gcv_loss(node.model, x, y, weight)
+        candidates = self._candidates(node)
+        least, chosen, tried = own, None, []
+        for kind, direction in candidates:
+            for loss, threshold, goes_left in self._cuts_along(node, direction):
+                tried.append((loss, goes_left))
+                if loss < least - TIE * own:
+                    least, chosen = loss, (kind, direction, threshold, goes_left)
+        if not tried:
+            return
+        kept = np.ones(len(x), bool) if chosen is None else chosen[3]
+        others = [abs(loss - least) for loss, side in tried
+                  if not (np.array_equal(side, kept) or np.array_equal(side, ~kept))]
+        node.margin = min([*others, own if chosen is None else own - least]) / own
+        if chosen is None:
+            return
+        kind, direction, threshold, goes_left = chosen
+        models = self._child_models(node, goes_left)
+        if not self._earns_its_place(node, goes_left, models, len(candidates)):
+            return
+        node.kind, node.direction, node.threshold = kind, direction, threshold
+        node.children = tuple(
+            CurvatureNode(node.rows[side], node.depth + 1, model, self._child_scores(node))
+            for model, side in zip(models, (goes_left, ~goes_left), strict=True))
+
+    def _earns_its_place(self, node, goes_left, models, n_directions):
+        """Whether the leave-one-out errors fall by more than the best of many does by luck."""
+        x, y, weight = self._data(node.rows)
+        decrease = leave_one_out(node.model, x, y)
+        for model, side in zip(models, (goes_left, ~goes_left), strict=True):
+            decrease[side] -= leave_one_out(model, x[side], y[side])
+        deviation = np.sqrt(weight @ (decrease - np.average(decrease, weights=weight)) ** 2)
+        luck = np.sqrt(2 * np.log(max(2, n_directions * self.max_thresholds)))
+        surplus = weight @ decrease - self.split_margin * luck * deviation
+        node.margin = min(node.margin, abs(surplus) / (luck * deviation))
+        return surplus > 0
+
+    def predict(self, X):
+        """(n, K) predictions, one row at a time."""
+        values = []
+        for x in np.asarray(X, dtype=np.float64):
+            node = self.root_
+            while node.children:
+                node = node.children[0 if x @ node.direction <= node.threshold else 1]
+            values.append(node.model.predict(x))
+        return np.array(values)

@@ -1,0 +1,122 @@
+"""The fast curvature trees against the rows of reference/literal_curvature.py.
+
+Tolerance 1e-7: the fast path adds 1e-10 of the diagonal to the systems that its losses and
+leverages come from, and its curvature directions come from an eigenproblem whose gaps are
+down to some hundredths of its size. Each case first checks that no decision was so close
+that such differences could turn it.
+"""
+
+import numpy as np
+import pytest
+from fctree import FCODTClassifier, FCODTRegressor
+from reference.literal_curvature import KINDS, LiteralCurvatureTree
+from reference.tree_comparison import assert_close, random_weights, smooth_table
+
+TOLERANCE = 1e-7
+CLOSEST_CALL = 1e-7  # relative; both sides agree on losses to about 1e-9
+
+
+def assert_same_splits(tree, twin):
+    ids = {0: twin.root_}
+    for node in range(tree.node_count):
+        literal = ids[node]
+        assert tree.n_node_samples[node] == len(literal.rows)
+        kind = tree.split_kind[node]
+        assert (KINDS[kind] if kind >= 0 else "leaf") == literal.kind, f"node {node}"
+        if not literal.children:
+            continue
+        ids[tree.children_left[node]], ids[tree.children_right[node]] = literal.children
+        # The length of a direction means nothing: both are brought to length one.
+        size, twin_size = np.linalg.norm(tree.coef[node]), np.linalg.norm(literal.direction)
+        assert_close(tree.coef[node] / size, literal.direction / twin_size, TOLERANCE, "coef")
+        assert_close(tree.threshold[node] / size, literal.threshold / twin_size, TOLERANCE,
+                     f"threshold[{node}]")
+    assert len(ids) == tree.node_count
+
+
+def twin_of(X, y, weight, parameters):
+    twin = LiteralCurvatureTree(**parameters).fit(X, y, weight)
+    assert twin.margin > CLOSEST_CALL, "choose another seed: this tree hangs on a rounding"
+    return twin
+
+
+def compare(X, y, weight=None, *, n_nodes=3, **parameters):
+    """Fits both and compares splits and predictions; `n_nodes`: at least so many nodes."""
+    parameters = {"max_thresholds": 6, "min_samples_leaf": 10, "max_depth": 2, **parameters}
+    twin = twin_of(X, y, weight, parameters)
+    fast = FCODTRegressor(split_criterion="ridge", n_screened=None,
+                          **{"directions": "all", **parameters})
+    fast.fit(X, y, sample_weight=weight)
+    assert fast.tree_.node_count >= n_nodes, "the case shows nothing"
+    assert_same_splits(fast.tree_, twin)
+    new = np.random.default_rng(99).uniform(-1, 1, (100, X.shape[1]))
+    for rows in (X, new):
+        assert_close(fast.tree_.predict(rows), twin.predict(rows), TOLERANCE, "predictions")
+    return fast.tree_
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("split_margin", [0.0, 0.75])
+@pytest.mark.parametrize("parent_weight", [0.0, 3.0])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_outputs_weights_prior_margin_intercept(n_outputs, weighted, parent_weight, split_margin,
+                                                fit_intercept):
+    X, Y = smooth_table(240, 3, n_outputs, seed=1)
+    weight = random_weights(len(X), seed=2, zeros=True) if weighted else None
+    compare(X, Y, weight, parent_weight=parent_weight, split_margin=split_margin,
+            fit_intercept=fit_intercept, n_nodes=1 if split_margin else 3)
+
+
+@pytest.mark.parametrize("feature_concatenation", [True, False])
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 30.0])
+def test_penalty_and_concatenation(alpha, feature_concatenation):
+    X, y = smooth_table(300, 4, seed=3)
+    compare(X, y, alpha=alpha, feature_concatenation=feature_concatenation, max_depth=3,
+            split_margin=0.3, n_nodes=5)
+
+
+@pytest.mark.parametrize("directions", [
+    ("ridge",), ("curvature",), ("axis",), ("ridge", "axis"), ("axis", "curvature")], ids=str)
+def test_kinds_of_directions(directions):
+    X, y = smooth_table(300, 4, seed=4)
+    tree = compare(X, y, directions=directions, split_margin=0.2)
+    assert {KINDS[kind] for kind in tree.split_kind if kind >= 0} <= set(directions)
+
+
+@pytest.mark.parametrize("n_curvature", [1, 3, 9])
+@pytest.mark.parametrize("max_thresholds", [1, 5, 400])
+def test_numbers_of_directions_and_cuts(max_thresholds, n_curvature):
+    X, y = smooth_table(120, 3, seed=5, noise=0.03)
+    compare(X, y, max_thresholds=max_thresholds, n_curvature=n_curvature, max_depth=1,
+            split_margin=0.2)
+
+
+def test_repeated_values_and_a_constant_column():
+    X, y = smooth_table(300, 3, seed=6, noise=0.03)
+    X = np.column_stack([np.round(3 * X) / 3, np.full(len(X), 2.0)])
+    y = np.abs(X[:, 0] + X[:, 1]) + y
+    compare(X, y, random_weights(len(X), seed=7), split_margin=0.2)
+
+
+def test_far_from_zero():
+    # 30 is 50 standard deviations: sums of squares about zero would lose three digits.
+    X, y = smooth_table(250, 3, seed=8)
+    compare(X + 30, y + 100, split_margin=0.2)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_classifier_is_the_tree_of_the_indicators(n_classes):
+    X, score = smooth_table(300, 3, seed=9)
+    score = np.abs(X[:, 0] - X[:, 1]) + 0.1 * score
+    y = np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
+    targets = (y[:, None] == np.arange(n_classes)).astype(float)
+    targets = targets[:, 1:] if n_classes == 2 else targets
+    weight = random_weights(len(X), seed=10)
+    parameters = {"max_depth": 2, "max_thresholds": 6, "min_samples_leaf": 20}
+    twin = twin_of(X, targets, weight, parameters)
+    fast = FCODTClassifier(split_criterion="ridge", directions="all", n_screened=None,
+                           **parameters).fit(X, y, sample_weight=weight)
+    assert fast.tree_.node_count >= 3
+    assert_same_splits(fast.tree_, twin)
+    assert_close(fast.tree_.predict(X), twin.predict(X), TOLERANCE, "scores")
