@@ -82,11 +82,11 @@ class BaseFCODT(BaseEstimator):
         self.random_state = random_state
 
     def _chosen_directions(self):
-        """``directions`` as a set of names."""
+        """``directions`` as a list of names."""
         if isinstance(self.directions, str):
-            return set(SPLIT_KINDS) if self.directions == "all" else {self.directions}
-        chosen = set(self.directions)
-        if not chosen or not chosen <= set(SPLIT_KINDS):
+            return list(SPLIT_KINDS) if self.directions == "all" else [self.directions]
+        chosen = list(self.directions)
+        if not chosen or not all(name in SPLIT_KINDS for name in chosen):
             raise ValueError(
                 f"directions must be 'all', one of {SPLIT_KINDS} or a non-empty tuple of them, "
                 f"got {self.directions!r}"

@@ -53,7 +53,8 @@ class FCODTClassifier(ClassifierMixin, BaseFCODT):
         children predict constants (the paper's),
         or the generalised cross-validation loss of the children's ridge models. With
         ``"ridge"`` a split also has to earn its place by leave-one-out (`split_margin`), so
-        that more depth does not mean more error.
+        that more depth does not mean more error. It judges ridge models even where leaves
+        are constant, and stops where one of them is enough.
     max_thresholds : int, default=32
         Cuts tried along each direction by ``split_criterion="ridge"``, at quantiles of the
         scores; ``"constant"`` tries all.
@@ -212,4 +213,4 @@ def _project_to_simplex(scores):
     shifts = (np.cumsum(ordered, axis=1) - 1.0) / np.arange(1, n_classes + 1)
     n_positive = np.count_nonzero(ordered > shifts, axis=1)
     shift = np.take_along_axis(shifts, n_positive[:, np.newaxis] - 1, axis=1)
-    return np.maximum(scores - shift, 0.0)
+    return np.clip(scores - shift, 0.0, 1.0)

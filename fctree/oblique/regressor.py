@@ -52,7 +52,8 @@ class FCODTRegressor(RegressorMixin, BaseFCODT):
         constants (the paper's),
         or the generalised cross-validation loss of the children's ridge models. With
         ``"ridge"`` a split also has to earn its place by leave-one-out (`split_margin`), so
-        that more depth does not mean more error.
+        that more depth does not mean more error. It judges ridge models even where leaves
+        are constant, and stops where one of them is enough.
     max_thresholds : int, default=32
         Cuts tried along each direction by ``split_criterion="ridge"``, at quantiles of the
         scores; ``"constant"`` tries all.

@@ -67,9 +67,9 @@ Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
 }
 
 DecreaseSums sum_decreases(const TrainingData& data, const NodeRows& samples,
-                           const LeverageModel& node, const LeverageModel& child) {
-  const Vector decreases =
-      leave_one_out_losses(data, samples, node) - leave_one_out_losses(data, samples, child);
+                           const LeverageModel& node, const LeverageModel& child, double unit) {
+  const Vector decreases = (leave_one_out_losses(data, samples, node) -
+                            leave_one_out_losses(data, samples, child)) / unit;
   DecreaseSums sums;
   for (index_t i = 0; i < samples.size; ++i) {
     const double weight = data.weight == nullptr ? 1.0 : data.weight[samples.rows[i]];

@@ -31,7 +31,7 @@ LeverageModel leverage_model(const Moments& pooled, const RidgeFit& fit, const M
 Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
                             const LeverageModel& model);
 
-// Weighted sums over samples of the decreases D, and of their squares.
+// Weighted sums over samples of the decreases D, in units of some loss, and of their squares.
 struct DecreaseSums {
   double weight = 0.0;
   double total = 0.0;
@@ -44,8 +44,9 @@ struct DecreaseSums {
   }
 };
 
+// `unit` is a loss of the usual size: squares of losses in y's own unit could overflow.
 DecreaseSums sum_decreases(const TrainingData& data, const NodeRows& samples,
-                           const LeverageModel& node, const LeverageModel& child);
+                           const LeverageModel& node, const LeverageModel& child, double unit);
 
 bool earns_its_place(const DecreaseSums& sums, index_t n_tried, double split_margin);
 

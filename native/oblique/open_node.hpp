@@ -63,8 +63,9 @@ struct GrowState {
   bool may_split(const OpenNode& node) const {
     return is_large_enough(node) && variance_of(node) > 0.0;
   }
+  // The ridge criterion judges a split by models that constant leaves then do not use.
   bool needs_fit(const OpenNode& node) const {
-    return params.ridge_leaves || is_large_enough(node);
+    return params.ridge_leaves || params.ridge_criterion || is_large_enough(node);
   }
 
   // Summed over outputs.

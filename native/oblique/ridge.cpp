@@ -53,15 +53,17 @@ Matrix solve_semidefinite(Matrix system, const Matrix& rhs, const Matrix& ancest
   return solve_singular(system, scale, rhs, penalty_matrix(ancestors), tolerance);
 }
 
-// The same for a system built from the samples themselves, by pseudo-inverse.
-Matrix pseudo_solve(const Matrix& gram, const Matrix& rhs) {
+// The same for a system built from the samples themselves, by pseudo-inverse; what is not
+// larger than `floor` is rounding.
+Matrix pseudo_solve(const Matrix& gram, const Matrix& rhs, double floor) {
+  if (gram.diagonal().maxCoeff() <= floor) return Matrix::Zero(rhs.rows(), rhs.cols());
   const Eigen::LLT<Matrix> factor(gram);
   const double cutoff =
       16.0 * static_cast<double>(gram.rows()) * std::numeric_limits<double>::epsilon();
   if (factor.info() == Eigen::Success && factor.rcond() > cutoff) return factor.solve(rhs);
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
   const Vector& values = eigen.eigenvalues();
-  const double smallest = cutoff * std::max(values[values.size() - 1], 0.0);
+  const double smallest = std::max(cutoff * values[values.size() - 1], floor);
   const Vector inverse = (values.array() > smallest).select(values.cwiseInverse(), 0.0);
   return eigen.eigenvectors() * (inverse.asDiagonal() * (eigen.eigenvectors().transpose() * rhs));
 }
@@ -126,7 +128,10 @@ RidgeFit fit_ridge_dual(const TrainingData& data, const NodeRows& node, const Mo
   const Matrix projected = x * ancestors;  // (n, k)
   Matrix gram = x * x.transpose() + projected * projected.transpose();
   gram.diagonal().array() += options.alpha;
-  const Matrix dual = pseudo_solve(gram, y);
+  // Centring leaves a rounding error of the size of the mean's.
+  const double rounding = 4.0 * std::numeric_limits<double>::epsilon();
+  const double floor = rounding * rounding * moments.weight * mean.head(d).squaredNorm();
+  const Matrix dual = pseudo_solve(gram, y, floor);
   RidgeFit fit;
   fit.coef = x.transpose() * dual + ancestors * (projected.transpose() * dual);
   fit.intercept = intercept_of(fit.coef, moments, origin, options.fit_intercept);

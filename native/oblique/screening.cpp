@@ -26,10 +26,14 @@ RowMatrix shared_columns(const GrowState& state, const OpenNode& node) {
     score_rows(state, node, {SplitKind::curvature, c}, state.rows_of(node), scores.data());
     columns.col(1 + n_outputs + c) = VectorView(scores.data(), node.size);
   }
+  Vector weight = Vector::Ones(node.size);
+  if (state.data.weight != nullptr)
+    for (index_t i = 0; i < node.size; ++i)
+      weight[i] = state.data.weight[state.rows[node.begin + i]];
   for (index_t c = 1; c < columns.cols(); ++c) {
-    auto column = columns.col(c).array();
-    column -= column.mean();
-    const double size = std::sqrt(column.square().mean());
+    auto column = columns.col(c);
+    column.array() -= weight.dot(column) / node.moments.weight;
+    const double size = std::sqrt(weight.dot(column.cwiseAbs2()) / node.moments.weight);
     if (size > 0.0) column /= size;
   }
   return columns;

@@ -172,7 +172,8 @@ void judge(const GrowState& state, std::vector<Split>& splits) {
   std::vector<DecreaseSums> sums(tasks.size());
   parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
     const Models& of = models[tasks[t].split];
-    sums[t] = sum_decreases(state.data, tasks[t].rows, of.node, of.children[tasks[t].child]);
+    sums[t] = sum_decreases(state.data, tasks[t].rows, of.node, of.children[tasks[t].child],
+                            state.variance_of(*splits[tasks[t].split].node));
   });
   std::vector<DecreaseSums> totals(n_splits);
   for (std::size_t t = 0; t < tasks.size(); ++t) totals[tasks[t].split].add(sums[t]);

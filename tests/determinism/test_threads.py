@@ -107,5 +107,6 @@ def test_layout_and_type_of_the_input_do_not_matter(large):
     X, y = large
     exact = np.round(X * 256) / 256  # float32 holds these numbers too
     expected = fingerprint(FCODTRegressor(max_depth=3).fit(exact, y), exact)
-    for same in (np.asfortranarray(exact), exact.astype(np.float32), np.repeat(exact, 2, axis=1)[:, ::2]):
+    strided = np.repeat(exact, 2, axis=1)[:, ::2]
+    for same in (np.asfortranarray(exact), exact.astype(np.float32), strided):
         assert fingerprint(FCODTRegressor(max_depth=3).fit(same, y), exact) == expected

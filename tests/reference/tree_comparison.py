@@ -45,7 +45,8 @@ def assert_close(actual, expected, tolerance, what):
     assert actual.shape == expected.shape, f"{what}: {actual.shape} != {expected.shape}"
     scale = max(1.0, np.abs(expected).max(initial=0))
     error = np.abs(actual - expected).max(initial=0)
-    assert error <= tolerance * scale, f"{what}: off by {error:.3g}, allowed {tolerance * scale:.3g}"
+    allowed = tolerance * scale
+    assert error <= allowed, f"{what}: off by {error:.3g}, allowed {allowed:.3g}"
 
 
 def assert_same_tree(tree, twin, tolerance, *, directions=True):

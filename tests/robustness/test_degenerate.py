@@ -16,7 +16,7 @@ EVERY = [{"leaf_model": leaf_model, "alpha": alpha, "feature_concatenation": on,
 def finite(model, X):
     arrays = (value for name, value in vars(model.tree_).items()
               if isinstance(value, np.ndarray) and name != "threshold")
-    return all(np.all(np.isfinite(a)) for a in arrays) and np.all(np.isfinite(model.tree_.predict(X)))
+    return all(np.all(np.isfinite(array)) for array in (*arrays, model.tree_.predict(X)))
 
 
 @pytest.mark.parametrize("parameters", EVERY, ids=str)

@@ -15,7 +15,8 @@ ESTIMATORS = [FCODTRegressor, FCODTClassifier]
 @pytest.fixture(params=ESTIMATORS)
 def problem(request):
     X, y = smooth_table(60, 4, seed=90)
-    return request.param, X, y if request.param is FCODTRegressor else (y > np.median(y)).astype(int)
+    classes = (y > np.median(y)).astype(int)
+    return request.param, X, y if request.param is FCODTRegressor else classes
 
 
 @pytest.mark.parametrize("bad, message", [
@@ -178,6 +179,7 @@ def test_classes_must_be_classes():
 def test_a_column_of_targets_is_one_target():
     X, y = smooth_table(60, 3, seed=95)
     column = FCODTRegressor().fit(X, y[:, None])
-    np.testing.assert_array_equal(np.ravel(column.predict(X)), FCODTRegressor().fit(X, y).predict(X))
+    vector = FCODTRegressor().fit(X, y)
+    np.testing.assert_array_equal(np.ravel(column.predict(X)), vector.predict(X))
     with pytest.warns(match="column-vector y was passed"):
         FCODTClassifier().fit(X, (y > 1)[:, None])

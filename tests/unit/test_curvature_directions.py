@@ -81,8 +81,7 @@ def test_the_ridge_direction_of_a_saddle_is_no_use():
         model = FCODTRegressor(max_depth=2, min_samples_leaf=20, directions=directions,
                                split_criterion="ridge").fit(X, y)
         errors.append(np.mean((model.predict(X) - y) ** 2))
-    # MEASURED
-    print(errors)
+    # 0.93 and 0.12 measured, of a variance of 1.
     assert errors[1] < 0.5 * errors[0]
 
 
