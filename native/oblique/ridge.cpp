@@ -53,17 +53,15 @@ Matrix solve_semidefinite(Matrix system, const Matrix& rhs, const Matrix& ancest
   return solve_singular(system, scale, rhs, penalty_matrix(ancestors), tolerance);
 }
 
-// The same for a system built from the samples themselves, by pseudo-inverse; what is not
-// larger than `floor` is rounding.
-Matrix pseudo_solve(const Matrix& gram, const Matrix& rhs, double floor) {
-  if (gram.diagonal().maxCoeff() <= floor) return Matrix::Zero(rhs.rows(), rhs.cols());
+// The same for a system built from the samples themselves, by pseudo-inverse.
+Matrix pseudo_solve(const Matrix& gram, const Matrix& rhs) {
   const Eigen::LLT<Matrix> factor(gram);
   const double cutoff =
       16.0 * static_cast<double>(gram.rows()) * std::numeric_limits<double>::epsilon();
   if (factor.info() == Eigen::Success && factor.rcond() > cutoff) return factor.solve(rhs);
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
   const Vector& values = eigen.eigenvalues();
-  const double smallest = std::max(cutoff * values[values.size() - 1], floor);
+  const double smallest = cutoff * std::max(values[values.size() - 1], 0.0);
   const Vector inverse = (values.array() > smallest).select(values.cwiseInverse(), 0.0);
   return eigen.eigenvectors() * (inverse.asDiagonal() * (eigen.eigenvectors().transpose() * rhs));
 }
@@ -114,24 +112,27 @@ RidgeFit fit_ridge_dual(const TrainingData& data, const NodeRows& node, const Mo
                         const RidgeOptions& options) {
   const index_t n = node.size;
   const index_t d = data.n_features;
-  Vector mean = Vector::Zero(d + data.n_outputs);
-  if (options.fit_intercept) mean = moments.mean + origin;
+  // Relative to the origin, as the mean is: so copies of one point are exactly at their mean.
+  Vector shift = Vector::Zero(d + data.n_outputs);
+  Vector mean = shift;
+  if (options.fit_intercept) {
+    shift = origin;
+    mean = moments.mean;
+  }
   Matrix x(n, d);
   Matrix y(n, data.n_outputs);
   for (index_t i = 0; i < n; ++i) {
     const index_t row = node.rows[i];
     const double root = data.weight == nullptr ? 1.0 : std::sqrt(data.weight[row]);
-    x.row(i) = root * (VectorView(data.x + row * d, d) - mean.head(d)).transpose();
-    y.row(i) = root * (VectorView(data.y + row * data.n_outputs, data.n_outputs) -
-                       mean.tail(data.n_outputs)).transpose();
+    const VectorView features(data.x + row * d, d);
+    const VectorView targets(data.y + row * data.n_outputs, data.n_outputs);
+    x.row(i) = root * ((features - shift.head(d)) - mean.head(d)).transpose();
+    y.row(i) = root * ((targets - shift.tail(targets.size())) - mean.tail(targets.size())).transpose();
   }
   const Matrix projected = x * ancestors;  // (n, k)
   Matrix gram = x * x.transpose() + projected * projected.transpose();
   gram.diagonal().array() += options.alpha;
-  // Centring leaves a rounding error of the size of the mean's.
-  const double rounding = 4.0 * std::numeric_limits<double>::epsilon();
-  const double floor = rounding * rounding * moments.weight * mean.head(d).squaredNorm();
-  const Matrix dual = pseudo_solve(gram, y, floor);
+  const Matrix dual = pseudo_solve(gram, y);
   RidgeFit fit;
   fit.coef = x.transpose() * dual + ancestors * (projected.transpose() * dual);
   fit.intercept = intercept_of(fit.coef, moments, origin, options.fit_intercept);
