@@ -3,7 +3,8 @@
 The programs take turns, so that a change of the machine's pace meets all of them alike, and
 ratios of medians are what to read. Before each timed call the process sleeps for a moment:
 idle threads of OpenMP and OpenBLAS spin before they sleep and would take a core from the
-next program.
+next program. A short call is then made once untimed: waking an idle core and its threads can
+take milliseconds on a virtual machine, which is not what is to be compared.
 """
 
 import time
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 SETTLE_SECONDS = 0.06
+SHORT_SECONDS = 0.3  # calls below are made once untimed before each timed one
 
 
 @dataclass
@@ -45,11 +47,12 @@ def time_once(call, settle=SETTLE_SECONDS):
 
 def time_best_of_batch(call, min_seconds=0.01):
     """Seconds of one call, calls shorter than `min_seconds` averaged over a batch."""
-    first, _ = time_once(call)
+    time_once(call)
+    first, _ = time_once(call, settle=0.0)
     count = max(1, int(min_seconds / max(first, 1e-7)))
     if count == 1:
         return first
-    elapsed, _ = time_once(lambda: [call() for _ in range(count)])
+    elapsed, _ = time_once(lambda: [call() for _ in range(count)], settle=0.0)
     return elapsed / count
 
 
@@ -72,6 +75,7 @@ def interleave(calls, repeats=5, slow_seconds=2.0, batch=False):
     """
     timings = {name: Timing() for name in calls}
     results = {}
+    first_seconds = {}
     active = []
     for name, call in calls.items():
         try:
@@ -79,6 +83,7 @@ def interleave(calls, repeats=5, slow_seconds=2.0, batch=False):
         except Exception as error:  # a peer that fails is reported in the table
             timings[name].error = f"{type(error).__name__}: {error}"[:200]
             continue
+        first_seconds[name] = seconds
         if seconds > slow_seconds:
             timings[name].seconds.append(seconds)
         else:
@@ -89,7 +94,11 @@ def interleave(calls, repeats=5, slow_seconds=2.0, batch=False):
             if batch:
                 seconds = time_best_of_batch(calls[name])
             else:
-                seconds, results[name] = time_once(calls[name])
+                if first_seconds[name] < SHORT_SECONDS:
+                    time_once(calls[name])
+                    seconds, results[name] = time_once(calls[name], settle=0.0)
+                else:
+                    seconds, results[name] = time_once(calls[name])
             timings[name].seconds.append(seconds)
     return timings, results
 

@@ -145,7 +145,7 @@ class Team {
 };
 
 Execution limit_threads(Execution execution, double work) {
-  constexpr double kWorkPerThread = 2e5;  // tens of microseconds
+  constexpr double kWorkPerThread = 5e5;  // a tenth of a millisecond: about what waking takes
   const double worth = std::max(1.0, work / kWorkPerThread);
   if (worth < execution.n_threads) execution.n_threads = static_cast<int>(worth);
   return execution;

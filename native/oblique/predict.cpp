@@ -12,9 +12,12 @@ constexpr index_t kBlockRows = 64;
 constexpr index_t kBlocksPerTask = 32;
 
 template <class Body>
-void for_each_block(index_t n_rows, const Execution& execution, const Body& body) {
+void for_each_block(index_t n_rows, index_t n_features, const Execution& execution,
+                    const Body& body) {
   constexpr index_t kTaskRows = kBlockRows * kBlocksPerTask;
-  parallel_for(execution, (n_rows + kTaskRows - 1) / kTaskRows, [&](index_t task) {
+  // Of one level: shallow trees are the rule.
+  const double work = static_cast<double>(n_rows) * static_cast<double>(n_features);
+  parallel_for(limit_threads(execution, work), (n_rows + kTaskRows - 1) / kTaskRows, [&](index_t task) {
     const index_t end = std::min(n_rows, (task + 1) * kTaskRows);
     for (index_t begin = task * kTaskRows; begin < end; begin += kBlockRows)
       body(begin, std::min(kBlockRows, end - begin));
@@ -25,7 +28,7 @@ void for_each_block(index_t n_rows, const Execution& execution, const Body& body
 
 void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, index_t* leaf,
                 const Execution& execution) {
-  for_each_block(n_rows, execution, [&](index_t begin, index_t size) {
+  for_each_block(n_rows, tree.n_features, execution, [&](index_t begin, index_t size) {
     dense_kernels().route(tree, x + begin * tree.n_features, size, leaf + begin);
   });
 }
@@ -33,7 +36,7 @@ void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, inde
 void predict_tree(const RoutingArrays& tree, const LeafModels& leaves, const double* x,
                   index_t n_rows, double* out, const Execution& execution) {
   const index_t n_outputs = leaves.n_outputs;
-  for_each_block(n_rows, execution, [&](index_t begin, index_t size) {
+  for_each_block(n_rows, tree.n_features, execution, [&](index_t begin, index_t size) {
     std::array<std::int64_t, kBlockRows> slot;
     const double* rows = x + begin * tree.n_features;
     dense_kernels().route(tree, rows, size, slot.data());
