@@ -15,16 +15,8 @@ constexpr index_t kAcceptChunkRows = 4096;
 // Left rows first, each side in ascending order.
 void part_rows(GrowState& state, const Split& split) {
   const OpenNode& node = *split.node;
-  const Candidate& candidate = split.candidate();
   std::vector<double> own_scores;
-  const double* scores = nullptr;
-  if (candidate.kind == SplitKind::ridge) {
-    scores = state.scores.data() + candidate.index * state.n_rows() + node.begin;
-  } else {
-    own_scores.resize(node.size);
-    score_rows(state, node, candidate, state.rows_of(node), own_scores.data());
-    scores = own_scores.data();
-  }
+  const double* scores = candidate_scores(state, node, split.candidate(), own_scores);
   const double threshold = split.cut().threshold;
   std::int32_t* rows = state.rows.data() + node.begin;
   std::int32_t* left = rows;

@@ -124,14 +124,7 @@ Cut search_candidate(const GrowState& state, const OpenNode& node, const Candida
                      const ModelSearch* search) {
   const NodeRows rows = state.rows_of(node);
   std::vector<double> own_scores;
-  const double* scores = nullptr;
-  if (candidate.kind == SplitKind::ridge) {
-    scores = state.scores.data() + candidate.index * state.n_rows() + node.begin;
-  } else {
-    own_scores.resize(node.size);
-    score_rows(state, node, candidate, rows, own_scores.data());
-    scores = own_scores.data();
-  }
+  const double* scores = candidate_scores(state, node, candidate, own_scores);
   const Vector direction = direction_of(state, node, candidate);
   const CutRules rules = {state.params.min_samples_leaf, score_noise(state, node, direction)};
   if (search == nullptr)
@@ -152,6 +145,15 @@ void score_rows(const GrowState& state, const OpenNode& node, const Candidate& c
   }
   const Vector direction = direction_of(state, node, candidate);
   dense_kernels().project(select(state.data, rows), direction.data(), 1, scores, rows.size);
+}
+
+const double* candidate_scores(const GrowState& state, const OpenNode& node,
+                               const Candidate& candidate, std::vector<double>& storage) {
+  if (candidate.kind == SplitKind::ridge)
+    return state.scores.data() + candidate.index * state.n_rows() + node.begin;
+  storage.resize(node.size);
+  score_rows(state, node, candidate, state.rows_of(node), storage.data());
+  return storage.data();
 }
 
 Vector direction_of(const GrowState& state, const OpenNode& node, const Candidate& candidate) {

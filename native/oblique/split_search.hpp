@@ -14,6 +14,11 @@ void search_splits(GrowState& state, std::vector<OpenNode>& level);
 void score_rows(const GrowState& state, const OpenNode& node, const Candidate& candidate,
                 const NodeRows& rows, double* scores);
 
+// The scores of all rows of a node: those that the state holds for a ridge direction, else
+// computed into `storage`.
+const double* candidate_scores(const GrowState& state, const OpenNode& node,
+                               const Candidate& candidate, std::vector<double>& storage);
+
 // The direction of a candidate in the raw features, (d).
 Vector direction_of(const GrowState& state, const OpenNode& node, const Candidate& candidate);
 
