@@ -94,7 +94,11 @@ class Team {
       linger([&] { return opened_ != seen || dismissed_; });
       std::unique_lock<std::mutex> lock(mutex_);
       wake_.wait(lock, [&] { return opened_ != seen || dismissed_; });
-      if (dismissed_) return;
+      if (dismissed_) {
+        ++n_gone_;
+        idle_.notify_one();
+        return;
+      }
       seen = opened_;
       if (loop_ == nullptr) continue;
       ++n_helpers_;
@@ -106,10 +110,13 @@ class Team {
     }
   }
 
-  void dismiss() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+  // Waits asleep until all workers have gone: OpenMP's own wait at the end of a region spins,
+  // on what may be the very core that a worker has yet to wake up on.
+  void dismiss(int n_workers) {
+    std::unique_lock<std::mutex> lock(mutex_);
     dismissed_ = true;
     wake_.notify_all();
+    idle_.wait(lock, [&] { return n_gone_ == n_workers; });
   }
 
   // take_tasks(in_calling_thread) runs tasks until none is left to take; it does not throw.
@@ -140,6 +147,7 @@ class Team {
   std::condition_variable idle_;
   const std::function<void(bool)>* loop_ = nullptr;
   int n_helpers_ = 0;
+  int n_gone_ = 0;
   std::atomic<std::uint64_t> opened_{0};
   std::atomic<bool> dismissed_{false};
 };
@@ -172,7 +180,7 @@ void with_team(const Execution& execution, const std::function<void(const Execut
         } catch (...) {
           error = std::current_exception();
         }
-        team.dismiss();
+        team.dismiss(omp_get_num_threads() - 1);
       } else {
         team.work();
       }
