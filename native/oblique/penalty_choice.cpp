@@ -55,21 +55,12 @@ GridErrors sum_errors(const TrainingData& data, const NodeRows& samples, const S
 }
 
 // Eigenvectors from the (n, n) Gram matrix, for fewer samples than features.
-SpectralFit dual_fit(const TrainingData& data, const NodeRows& node, const Vector& mean) {
-  const index_t d = data.n_features;
-  Matrix x(node.size, d);
-  Matrix y(node.size, data.n_outputs);
-  for (index_t i = 0; i < node.size; ++i) {
-    const index_t row = node.rows[i];
-    const double root = data.weight == nullptr ? 1.0 : std::sqrt(data.weight[row]);
-    x.row(i) = root * (VectorView(data.x + row * d, d) - mean.head(d)).transpose();
-    y.row(i) = root * (VectorView(data.y + row * data.n_outputs, data.n_outputs) -
-                       mean.tail(data.n_outputs)).transpose();
-  }
+SpectralFit dual_fit(const CentredRows& centred) {
+  const auto& [x, y] = centred;
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(x * x.transpose());
   const Vector& values = eigen.eigenvalues();
   const double smallest =
-      values.maxCoeff() * static_cast<double>(node.size) * std::numeric_limits<double>::epsilon();
+      values.maxCoeff() * static_cast<double>(x.rows()) * std::numeric_limits<double>::epsilon();
   index_t rank = 0;
   while (rank < values.size() && values[values.size() - 1 - rank] > smallest) ++rank;
   SpectralFit fit;
@@ -102,8 +93,10 @@ double choose_alpha(const TrainingData& data, const NodeRows& node, const Moment
                     const Vector& origin, bool fit_intercept, const Execution& execution) {
   const Vector mean = moments.mean + origin;
   const Vector centre = fit_intercept ? mean : Vector(Vector::Zero(mean.size()));
-  SpectralFit fit = moments.scatter.size() == 0 ? dual_fit(data, node, centre)
-                                                : primal_fit(moments, mean, fit_intercept);
+  SpectralFit fit =
+      moments.scatter.size() == 0
+          ? dual_fit(centred_rows(data, node, moments, origin, fit_intercept))
+          : primal_fit(moments, mean, fit_intercept);
   fit.mean = centre;
   fit.base = fit_intercept ? 1.0 / moments.weight : 0.0;
   const Partition parts = partition_range(node.size, kChunkRows, node.size);

@@ -107,28 +107,32 @@ RidgeFit fit_ridge(const Moments& moments, const Matrix& ancestors, const Vector
   return fit;
 }
 
-RidgeFit fit_ridge_dual(const TrainingData& data, const NodeRows& node, const Moments& moments,
-                        const Matrix& ancestors, const Vector& origin,
-                        const RidgeOptions& options) {
-  const index_t n = node.size;
+CentredRows centred_rows(const TrainingData& data, const NodeRows& node, const Moments& moments,
+                         const Vector& origin, bool fit_intercept) {
   const index_t d = data.n_features;
   // Relative to the origin, as the mean is: so copies of one point are exactly at their mean.
   Vector shift = Vector::Zero(d + data.n_outputs);
   Vector mean = shift;
-  if (options.fit_intercept) {
+  if (fit_intercept) {
     shift = origin;
     mean = moments.mean;
   }
-  Matrix x(n, d);
-  Matrix y(n, data.n_outputs);
-  for (index_t i = 0; i < n; ++i) {
+  CentredRows centred = {Matrix(node.size, d), Matrix(node.size, data.n_outputs)};
+  for (index_t i = 0; i < node.size; ++i) {
     const index_t row = node.rows[i];
     const double root = data.weight == nullptr ? 1.0 : std::sqrt(data.weight[row]);
-    const VectorView features(data.x + row * d, d);
-    const VectorView targets(data.y + row * data.n_outputs, data.n_outputs);
-    x.row(i) = root * ((features - shift.head(d)) - mean.head(d)).transpose();
-    y.row(i) = root * ((targets - shift.tail(targets.size())) - mean.tail(targets.size())).transpose();
+    const VectorView x(data.x + row * d, d);
+    const VectorView y(data.y + row * data.n_outputs, data.n_outputs);
+    centred.x.row(i) = root * ((x - shift.head(d)) - mean.head(d)).transpose();
+    centred.y.row(i) = root * ((y - shift.tail(y.size())) - mean.tail(y.size())).transpose();
   }
+  return centred;
+}
+
+RidgeFit fit_ridge_dual(const TrainingData& data, const NodeRows& node, const Moments& moments,
+                        const Matrix& ancestors, const Vector& origin,
+                        const RidgeOptions& options) {
+  const auto [x, y] = centred_rows(data, node, moments, origin, options.fit_intercept);
   const Matrix projected = x * ancestors;  // (n, k)
   Matrix gram = x * x.transpose() + projected * projected.transpose();
   gram.diagonal().array() += options.alpha;

@@ -29,6 +29,15 @@ struct RidgeFit {
 // (I + W W')^{-1}, the shape of the penalty. O(d^2 k).
 Matrix penalty_matrix(const Matrix& ancestors);
 
+// The node's samples and targets less their means (less nothing without an intercept), each
+// row times the root of its weight.
+struct CentredRows {
+  Matrix x;  // (n, d)
+  Matrix y;  // (n, K)
+};
+CentredRows centred_rows(const TrainingData& data, const NodeRows& node, const Moments& moments,
+                         const Vector& origin, bool fit_intercept);
+
 // From full moments. `ancestors` is (d, k), `origin` (d + K) what means are relative to.
 // O(d^3 / 3).
 RidgeFit fit_ridge(const Moments& moments, const Matrix& ancestors, const Vector& origin,
