@@ -162,7 +162,10 @@ def extension(name, source, *include_dirs):
 setup(
     ext_modules=[
         *cythonize(
-            [extension("oblique", "oblique.pyx", numpy.get_include())],
+            [
+                extension(name, f"{name}.pyx", numpy.get_include())
+                for name in ("boosting", "oblique")
+            ],
             compiler_directives={"language_level": 3, "boundscheck": False, "wraparound": False},
         ),
         extension("matrix", "matrix.cpp", pybind11.get_include()),

@@ -4,6 +4,11 @@ from fctree import datasets
 from fctree._config import show_config
 from fctree._tree import ObliqueTree
 from fctree._version import __version__
+from fctree.boosting import (
+    SymmetricBoostingClassifier,
+    SymmetricBoostingRegressor,
+    SymmetricTrees,
+)
 from fctree.oblique import FCODTClassifier, FCODTRegressor
 from fctree.plotting import export_text, plot_regions, plot_tree
 
@@ -11,6 +16,9 @@ __all__ = [
     "FCODTClassifier",
     "FCODTRegressor",
     "ObliqueTree",
+    "SymmetricBoostingClassifier",
+    "SymmetricBoostingRegressor",
+    "SymmetricTrees",
     "__version__",
     "datasets",
     "export_text",

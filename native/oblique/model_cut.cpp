@@ -8,8 +8,6 @@ namespace fctree {
 
 namespace {
 
-inline std::uint32_t position(std::uint64_t item) { return static_cast<std::uint32_t>(item); }
-
 }  // namespace
 
 std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& node,
@@ -48,7 +46,7 @@ Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildMo
                    const RowMatrix& products, const double* scores, const ModelCutRules& rules) {
   Cut best;
   std::vector<std::uint64_t> items(node.size), spare(node.size);
-  const std::uint64_t* order = sort_scores(scores, node.size, {items.data(), spare.data()});
+  const std::uint64_t* order = argsort(scores, node.size, {items.data(), spare.data()});
   const std::vector<index_t> cuts = quantile_cuts(data, node, scores, order, rules);
   if (cuts.empty()) return best;
 

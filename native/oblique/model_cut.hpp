@@ -25,7 +25,7 @@ Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildMo
                    const RowMatrix& products, const double* scores, const ModelCutRules& rules);
 
 // Sizes of the left side at up to max_thresholds quantiles of the weight, each moved to the
-// nearest place between two distinct scores; ascending. `order` is that of sort_scores.
+// nearest place between two distinct scores; ascending. `order` is that of argsort.
 std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& node,
                                    const double* scores, const std::uint64_t* order,
                                    const ModelCutRules& rules);

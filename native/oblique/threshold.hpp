@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "core/argsort.hpp"
 #include "core/types.hpp"
 #include "oblique/moments.hpp"
 
@@ -19,28 +20,10 @@ struct Cut {
   double right_loss = 0.0;
 };
 
-// A point between two scores, such that a score at the lower one compares as left of it
-// and one at the upper as right, whatever the rounding.
-inline double midpoint(double lower, double upper) {
-  const double middle = lower + (upper - lower) / 2.0;
-  return middle < upper ? middle : lower;
-}
-
 // Whether a candidate beats the best of those before it. Candidates that are equal in
 // exact arithmetic differ by rounding: the first of them has to win all the same, or else
 // duplicating a sample would not be the same as weighting it.
 inline bool is_better(double decrease, double best) { return decrease > best * (1.0 + 1e-10); }
-
-// Scratch for one node and direction: two arrays of the node's size.
-struct SortBuffer {
-  std::uint64_t* items;
-  std::uint64_t* spare;
-};
-
-// Positions 0 .. n - 1 by ascending score, equal scores by position: the low 32 bits of
-// the items of the returned array (one of the two of the buffer). O(n) where scores are
-// spread, O(n log n) at worst.
-const std::uint64_t* sort_scores(const double* scores, index_t n, SortBuffer buffer);
 
 struct CutRules {
   index_t min_samples_leaf;

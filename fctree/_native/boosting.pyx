@@ -1,0 +1,364 @@
+# distutils: language = c++
+"""Growing and evaluating symmetric trees: ``native/boosting`` on NumPy arrays."""
+
+cimport numpy as cnp
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy
+from libcpp cimport bool as cbool
+from libcpp.vector cimport vector
+
+import numpy as np
+
+cnp.import_array()
+
+
+cdef extern from "translate.hpp" namespace "fctree" nogil:
+    void set_python_error()
+    cbool signal_raised()
+
+
+cdef extern from "core/parallel.hpp" namespace "fctree" nogil:
+    cdef struct Execution:
+        int n_threads
+        cbool (*interrupted)()
+
+
+cdef extern from "core/loss.hpp" namespace "fctree" nogil:
+    cpdef enum class LossKind(int):
+        squared_error
+        absolute_error
+        huber
+        quantile
+        poisson
+        gamma
+        binary_log_loss
+        multiclass_log_loss
+
+
+cdef extern from "boosting/params.hpp" namespace "fctree" nogil:
+    cpdef enum class ScoreNoise(int):
+        normal
+        gumbel
+
+    cpdef enum class ScoreFunction(int):
+        l2
+        cosine
+
+    cdef struct BoostingParams:
+        double learning_rate
+        int64_t max_iter
+        int64_t max_depth
+        double l2_leaf_reg
+        int64_t min_samples_leaf
+        double random_strength
+        ScoreNoise score_noise
+        ScoreFunction score_function
+        double subsample
+        double colsample
+        double model_shrink_rate
+        cbool early_stopping
+        int64_t n_iter_no_change
+        double tol
+        uint64_t seed
+
+
+cdef extern from "boosting/feature_matrix.hpp" namespace "fctree" nogil:
+    cdef cppclass FeatureMatrix:
+        const void* data
+        int64_t n_samples
+        int64_t n_features
+        int64_t row_stride
+        int64_t column_stride
+        cbool single_precision
+
+
+cdef extern from "boosting/thresholds.hpp" namespace "fctree" nogil:
+    cdef struct ThresholdRules:
+        int64_t max_bins
+        uint64_t seed
+
+    cdef struct CandidateThresholds:
+        vector[double] values
+        vector[int64_t] offsets
+
+    CandidateThresholds c_find_thresholds "fctree::find_thresholds"(
+        const FeatureMatrix&, const double*, const ThresholdRules&,
+        const Execution&) except +set_python_error
+
+
+cdef extern from "boosting/model.hpp" namespace "fctree" nogil:
+    cdef cppclass SymmetricTreesArrays:
+        vector[int32_t] split_feature
+        vector[double] split_threshold
+        vector[uint8_t] missing_right
+        vector[double] split_gain
+        vector[double] leaf_values
+        int64_t n_trees()
+        void truncate(int64_t)
+
+    cdef cppclass SymmetricTreesView:
+        const int32_t* split_feature
+        const double* split_threshold
+        const uint8_t* missing_right
+        const double* leaf_values
+        int64_t n_trees
+        int64_t max_depth
+        int64_t n_outputs
+
+
+cdef extern from "boosting/boost.hpp" namespace "fctree" nogil:
+    cdef cppclass LabelledSamples:
+        FeatureMatrix x
+        const double* y
+        const double* weight
+        const double* initial
+        const double* raw
+
+    cdef cppclass BoostingTask:
+        LabelledSamples train
+        const LabelledSamples* eval
+        const double* thresholds
+        const int64_t* offsets
+        const int8_t* monotone
+        const double* baseline
+        LossKind loss
+        double quantile
+        int64_t n_outputs
+        int64_t first_iteration
+        double best_score
+
+    cdef struct RoundListener:
+        void (*told)(void*, int64_t, double, double) noexcept
+        void* context
+
+    cdef cppclass BoostingResult:
+        SymmetricTreesArrays trees
+        vector[double] baseline
+        vector[double] train_loss
+        vector[double] eval_loss
+        int64_t best_iteration
+
+    BoostingResult c_boost "fctree::boost"(
+        const BoostingTask&, const BoostingParams&, const RoundListener&,
+        const Execution&) except +set_python_error
+
+
+cdef extern from "boosting/predict.hpp" namespace "fctree" nogil:
+    cdef struct ScoreUpdate:
+        double keep
+        const double* origin
+
+    void c_add_trees "fctree::add_trees"(
+        const SymmetricTreesView&, const FeatureMatrix&, const ScoreUpdate&, double*,
+        const Execution&) except +set_python_error
+    void c_apply_trees "fctree::apply_trees"(
+        const SymmetricTreesView&, const FeatureMatrix&, int32_t*,
+        const Execution&) except +set_python_error
+
+
+cdef copied(const void* values, tuple shape, dtype):
+    """A NumPy array of this shape with a copy of the values."""
+    out = np.empty(shape, dtype=dtype)
+    if out.size:
+        memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values, out.nbytes)
+    return out
+
+
+cdef Execution execution_on(int n_threads) noexcept:
+    cdef Execution execution
+    execution.n_threads = n_threads
+    execution.interrupted = signal_raised
+    return execution
+
+
+cdef FeatureMatrix matrix_of(X):
+    """A view of a two-dimensional float32 or float64 array of any strides."""
+    cdef FeatureMatrix matrix
+    cdef cnp.ndarray array = X
+    matrix.data = cnp.PyArray_DATA(array)
+    matrix.n_samples = array.shape[0]
+    matrix.n_features = array.shape[1]
+    matrix.row_stride = array.strides[0] // array.itemsize
+    matrix.column_stride = array.strides[1] // array.itemsize
+    matrix.single_precision = array.itemsize == 4
+    return matrix
+
+
+cdef const double* pointer(const double[:, ::1] values) noexcept:
+    if values is None or values.shape[0] * values.shape[1] == 0:
+        return NULL
+    return &values[0, 0]
+
+
+cdef const double* pointer_1d(const double[::1] values) noexcept:
+    if values is None or values.shape[0] == 0:
+        return NULL
+    return &values[0]
+
+
+cdef LabelledSamples samples_of(tuple arrays):
+    """Of ``(X, y, weight, initial, raw)``, which have to outlive it."""
+    X, y, weight, initial, raw = arrays
+    cdef LabelledSamples samples
+    samples.x = matrix_of(X)
+    samples.y = pointer(y)
+    samples.weight = pointer_1d(weight)
+    samples.initial = pointer(initial)
+    samples.raw = pointer(raw)
+    return samples
+
+
+cdef SymmetricTreesView view_of(const int32_t[:, ::1] split_feature,
+                                const double[:, ::1] split_threshold,
+                                const uint8_t[:, ::1] missing_right,
+                                const double[:, :, ::1] leaf_values) noexcept:
+    cdef SymmetricTreesView trees
+    trees.n_trees = split_feature.shape[0]
+    trees.max_depth = split_feature.shape[1]
+    trees.n_outputs = leaf_values.shape[2]
+    if trees.n_trees > 0:
+        trees.split_feature = &split_feature[0, 0]
+        trees.split_threshold = &split_threshold[0, 0]
+        trees.missing_right = &missing_right[0, 0]
+        trees.leaf_values = &leaf_values[0, 0, 0]
+    return trees
+
+
+cdef class Listener:
+    """Hands each round's losses to a Python function, whose first error is kept."""
+    cdef object told
+    cdef object error
+
+
+cdef void tell(void* context, int64_t iteration, double train_loss,
+               double eval_loss) noexcept with gil:
+    cdef Listener listener = <Listener>context
+    if listener.told is None or listener.error is not None:
+        return
+    try:
+        listener.told(iteration, train_loss, eval_loss)
+    except BaseException as error:
+        listener.error = error
+
+
+def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uint64_t seed,
+                    int n_threads):
+    """Each feature's candidate thresholds, ascending, as a list of float64 arrays.
+
+    ``X`` is a float32 or float64 array (n, d); ``sample_weight`` is (n,) or None.
+    """
+    cdef FeatureMatrix matrix = matrix_of(X)
+    cdef ThresholdRules rules
+    rules.max_bins = max_bins
+    rules.seed = seed
+    cdef Execution execution = execution_on(n_threads)
+    cdef const double* weight = pointer_1d(sample_weight)
+    cdef CandidateThresholds found
+    with nogil:
+        found = c_find_thresholds(matrix, weight, rules, execution)
+    values = copied(found.values.data(), (found.values.size(),), np.float64)
+    offsets = copied(found.offsets.data(), (found.offsets.size(),), np.int64)
+    return np.split(values, offsets[1:len(offsets) - 1])
+
+
+def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[::1] baseline,
+          int loss, double quantile, int64_t n_outputs, int64_t first_iteration,
+          double best_score, dict params, listener, int n_threads):
+    """Grow trees; returns their arrays by name, the baseline, the losses and the best round.
+
+    ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial, raw)`` with arrays of
+    shapes (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None twice.
+    ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None.
+    """
+    if len(train[0]) >= 2**31:
+        raise ValueError(f"X has {len(train[0])} samples; at most {2**31 - 1} are supported")
+    cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
+    cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
+    cdef LabelledSamples eval_samples
+    cdef BoostingTask task
+    task.train = samples_of(train)
+    task.eval = NULL
+    if eval is not None:
+        eval_samples = samples_of(eval)
+        task.eval = &eval_samples
+    task.thresholds = pointer_1d(values)
+    task.offsets = &offsets[0]
+    task.monotone = NULL
+    if monotone is not None:
+        task.monotone = &monotone[0]
+    task.baseline = pointer_1d(baseline)
+    task.loss = <LossKind>loss
+    task.quantile = quantile
+    task.n_outputs = n_outputs
+    task.first_iteration = first_iteration
+    task.best_score = best_score
+    cdef BoostingParams native_params = params
+    cdef Execution execution = execution_on(n_threads)
+    cdef Listener holder = Listener()
+    holder.told = listener
+    cdef RoundListener native_listener
+    native_listener.told = tell
+    native_listener.context = <void*>holder
+    cdef BoostingResult result
+    with nogil:
+        result = c_boost(task, native_params, native_listener, execution)
+    if holder.error is not None:
+        raise holder.error
+
+    cdef SymmetricTreesArrays* trees = &result.trees
+    result.trees.truncate(result.best_iteration)
+    cdef int64_t n_trees = result.best_iteration
+    splits = (n_trees, native_params.max_depth)
+    arrays = {
+        "split_feature": copied(trees.split_feature.data(), splits, np.int32),
+        "split_threshold": copied(trees.split_threshold.data(), splits, np.float64),
+        "missing_right": copied(trees.missing_right.data(), splits, np.bool_),
+        "split_gain": copied(trees.split_gain.data(), splits, np.float64),
+        "leaf_values": copied(trees.leaf_values.data(),
+                              (n_trees, 1 << native_params.max_depth, n_outputs), np.float64),
+    }
+    return (
+        arrays,
+        copied(result.baseline.data(), (n_outputs,), np.float64),
+        copied(result.train_loss.data(), (result.train_loss.size(),), np.float64),
+        copied(result.eval_loss.data(), (result.eval_loss.size(),), np.float64),
+    )
+
+
+def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,
+              const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
+              double[:, ::1] scores, int n_threads, double keep=1.0,
+              const double[:, ::1] origin=None):
+    """Add each row's leaf values, tree by tree, to ``scores`` (n, n_outputs), in place.
+
+    With ``keep`` below 1 the scores are first drawn towards ``origin`` (n, n_outputs) by that
+    factor before each tree.
+    """
+    if X.shape[0] == 0 or split_feature.shape[0] == 0:
+        return
+    cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
+                                            leaf_values)
+    cdef FeatureMatrix matrix = matrix_of(X)
+    cdef ScoreUpdate update
+    update.keep = keep
+    update.origin = pointer(origin)
+    cdef Execution execution = execution_on(n_threads)
+    with nogil:
+        c_add_trees(trees, matrix, update, &scores[0, 0], execution)
+
+
+def apply(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,
+          const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
+          int n_threads):
+    """The leaf of each row in each tree, (n, n_trees) int32."""
+    out = np.zeros((X.shape[0], split_feature.shape[0]), dtype=np.int32)
+    if out.size == 0:
+        return out
+    cdef int32_t[:, ::1] leaf = out
+    cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
+                                            leaf_values)
+    cdef FeatureMatrix matrix = matrix_of(X)
+    cdef Execution execution = execution_on(n_threads)
+    with nogil:
+        c_apply_trees(trees, matrix, &leaf[0, 0], execution)
+    return out

@@ -1,0 +1,364 @@
+"""What the symmetric boosting estimators share: parameters, fitting, reading the model."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._native import boosting as _native
+from fctree._validation import (
+    check_boosting_data,
+    check_boosting_features,
+    check_sample_weight,
+    count_threads,
+    unchanged_on_failure,
+)
+from fctree.boosting.progress import progress_listener
+from fctree.boosting.samples import (
+    Samples,
+    check_directions,
+    check_init_score,
+    hold_out,
+    unpack_eval_set,
+)
+from fctree.boosting.trees import SymmetricTrees
+
+
+class BaseSymmetricBoosting(BaseEstimator):
+    """Boosted symmetric trees; subclasses bring the loss, the targets and the predictions."""
+
+    _parameter_constraints = {
+        "quantile": [Interval(Real, 0, 1, closed="neither"), None],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_depth": [Interval(Integral, 1, 16, closed="both")],
+        "max_bins": [Interval(Integral, 2, 254, closed="both")],
+        "l2_leaf_reg": [Interval(Real, 0, None, closed="left")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "posterior_samples": [Interval(Integral, 0, None, closed="left")],
+        "random_strength": [Interval(Real, 0, None, closed="left")],
+        "score_noise": [StrOptions({"normal", "gumbel"})],
+        "score_function": [StrOptions({"l2", "cosine"})],
+        "subsample": [Interval(Real, 0, 1, closed="right")],
+        "colsample": [Interval(Real, 0, 1, closed="right")],
+        "monotonic_cst": ["array-like", dict, None],
+        "model_shrink_rate": [Interval(Real, 0, None, closed="left")],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [
+            Interval(Real, 0, 1, closed="neither"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "verbose": ["verbose"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "posterior_scale": [Interval(Real, 0, None, closed="neither")],
+        "posterior_noise": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        loss="squared_error",
+        quantile=None,
+        learning_rate=0.1,
+        max_iter=100,
+        max_depth=6,
+        max_bins=254,
+        l2_leaf_reg=3.0,
+        min_samples_leaf=1,
+        posterior_samples=0,
+        random_strength=1.0,
+        score_noise="normal",
+        score_function="l2",
+        subsample=1.0,
+        colsample=1.0,
+        monotonic_cst=None,
+        model_shrink_rate=0.0,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+        posterior_scale=1.0,
+        posterior_noise=0.01,
+    ):
+        self.loss = loss
+        self.quantile = quantile
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_depth = max_depth
+        self.max_bins = max_bins
+        self.l2_leaf_reg = l2_leaf_reg
+        self.min_samples_leaf = min_samples_leaf
+        self.posterior_samples = posterior_samples
+        self.random_strength = random_strength
+        self.score_noise = score_noise
+        self.score_function = score_function
+        self.subsample = subsample
+        self.colsample = colsample
+        self.monotonic_cst = monotonic_cst
+        self.model_shrink_rate = model_shrink_rate
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.posterior_scale = posterior_scale
+        self.posterior_noise = posterior_noise
+
+    # A subclass has _loss_kind(), the core's name of the loss, and _encode_targets(y, reset=),
+    # y as float64 (n_targets, n_samples).
+    _classification = False
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, eval_set=None, init_score=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            NaN is a missing value; infinities are the least and the largest values.
+            float32 and float64 arrays of any memory layout are read as they are.
+        y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
+            Targets in the domain of the loss, or class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights; a sample of weight 0 is left out.
+        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
+            Samples to measure `validation_score_` on, and to stop early by. Missing values
+            where training has none go with the majority of each split.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Raw scores to start from instead of the best constant; predictions do not
+            include them. Not together with `eval_set`, which has no such scores.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For shapes that disagree, negative weights, targets outside the loss's domain,
+            labels in `eval_set` that `y` lacks, or fewer rounds than a warm start has.
+        """
+        with unchanged_on_failure(self):
+            continuing = self.warm_start and hasattr(self, "trees_")
+            X, y = check_boosting_data(
+                self, X, y, reset=not continuing, classification=self._classification
+            )
+            targets = self._encode_targets(y, reset=not continuing)
+            weight = check_sample_weight(sample_weight, X)
+            initial = check_init_score(init_score, len(X), self.n_outputs_)
+            train = Samples(X, targets, weight, initial)
+            if not continuing:
+                self._random_seed = int(
+                    check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
+                )
+            train, validation = self._validation_samples(train, y, eval_set)
+            self._boost(train, validation, continuing=continuing)
+            self._after_fit(train)
+        return self
+
+    def _after_fit(self, train):
+        """What a subclass adds to a fitted model."""
+
+    def _validation_samples(self, train, y, eval_set):
+        """The samples to grow trees on and those to validate with (or None)."""
+        if eval_set is not None:
+            if train.initial is not None:
+                raise ValueError("init_score and eval_set exclude each other")
+            X, y_eval, weight = unpack_eval_set(eval_set)
+            X, y_eval = check_boosting_data(
+                self, X, y_eval, reset=False, classification=self._classification
+            )
+            targets = self._encode_targets(y_eval, reset=False)
+            return train, Samples(X, targets, check_sample_weight(weight, X), None)
+        if self.early_stopping:
+            stratify = y if self._classification else None
+            return hold_out(train, stratify, self.validation_fraction, self._random_seed)
+        return train, None
+
+    def _native_params(self, n_rounds):
+        return {
+            "learning_rate": self.learning_rate,
+            "max_iter": n_rounds,
+            "max_depth": self.max_depth,
+            "l2_leaf_reg": self.l2_leaf_reg,
+            "min_samples_leaf": self.min_samples_leaf,
+            "random_strength": self.random_strength,
+            "score_noise": _native.ScoreNoise[self.score_noise].value,
+            "score_function": _native.ScoreFunction[self.score_function].value,
+            "subsample": self.subsample,
+            "colsample": self.colsample,
+            "model_shrink_rate": self.model_shrink_rate,
+            "early_stopping": self.early_stopping,
+            "n_iter_no_change": self.n_iter_no_change,
+            "tol": self.tol,
+            "seed": self._random_seed,
+        }
+
+    def _boost(self, train, validation, *, continuing):
+        n_threads = count_threads(self.n_jobs)
+        if not continuing:
+            self.bin_thresholds_ = _native.find_thresholds(
+                train.X,
+                train.weight,
+                max_bins=self.max_bins,
+                seed=self._random_seed,
+                n_threads=n_threads,
+            )
+            self.baseline_ = None
+        done = self.trees_.n_trees if continuing else 0
+        if self.max_iter < done:
+            raise ValueError(
+                f"max_iter={self.max_iter} must be at least the {done} rounds that a warm "
+                f"start continues from"
+            )
+        n_rounds = self.max_iter - done
+        best = -self.validation_score_.max() if done and len(self.validation_score_) else np.inf
+        with progress_listener(self.verbose, n_rounds, type(self).__name__) as listener:
+            arrays, baseline, train_loss, eval_loss = _native.boost(
+                train.native(self._raw_so_far(train) if continuing else None),
+                validation
+                and validation.native(self._raw_so_far(validation) if continuing else None),
+                thresholds=self.bin_thresholds_,
+                monotone=check_directions(self, n_outputs=self.n_outputs_),
+                baseline=self.baseline_,
+                loss=_native.LossKind[self._loss_kind()].value,
+                quantile=self._quantile_order(),
+                n_outputs=self.n_outputs_,
+                first_iteration=done,
+                best_score=best if validation is not None else np.inf,
+                params=self._native_params(n_rounds),
+                listener=listener,
+                n_threads=n_threads,
+            )
+        self._keep(SymmetricTrees(**arrays), baseline, -train_loss, -eval_loss, continuing)
+
+    def _quantile_order(self):
+        return 0.5 if self.quantile is None else self.quantile
+
+    def _keep(self, trees, baseline, train_score, eval_score, continuing):
+        """Stores the rounds of a fit behind those of the fits that it continues."""
+        if continuing:
+            steps = SymmetricTrees.concatenate([self._steps, trees])
+            train_score = np.concatenate([self.train_score_, train_score[1:]])
+            eval_score = np.concatenate([self.validation_score_, eval_score[1:]])
+        else:
+            steps = trees
+        self.baseline_ = baseline
+        self.n_iter_ = steps.n_trees
+        self.train_score_ = train_score
+        self.validation_score_ = eval_score
+        self._steps = steps
+        self.trees_ = self._shrunk(steps)
+
+    def _keep_factor(self):
+        return 1.0 - self.model_shrink_rate * self.learning_rate
+
+    def _shrunk(self, steps):
+        """The trees with what later rounds' shrinkage has left of their leaf values."""
+        if self.model_shrink_rate == 0.0:
+            return steps
+        factors = self._keep_factor() ** np.arange(steps.n_trees - 1, -1, -1.0)
+        return SymmetricTrees(
+            **{**vars(steps), "leaf_values": steps.leaf_values * factors[:, None, None]}
+        )
+
+    def _raw_so_far(self, samples):
+        """The scores of the model to continue, as its own rounds computed them."""
+        scores = np.empty((len(samples.X), self.n_outputs_))
+        scores[:] = self.baseline_ if samples.initial is None else samples.initial.T
+        origin = scores.copy()
+        self._steps.add_to(
+            samples.X,
+            scores,
+            n_threads=count_threads(self.n_jobs),
+            keep=self._keep_factor(),
+            origin=origin,
+        )
+        return np.ascontiguousarray(scores.T)
+
+    def _raw_predict(self, X):
+        """Raw scores, (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        X = check_boosting_features(self, X)
+        scores = np.empty((len(X), self.n_outputs_))
+        scores[:] = self.baseline_
+        self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
+        return scores
+
+    def _staged_raw_predict(self, X):
+        """Raw scores of the first 1, 2, .. trees; the same array each time."""
+        check_is_fitted(self)
+        X = check_boosting_features(self, X)
+        scores = np.empty((len(X), self.n_outputs_))
+        scores[:] = self.baseline_
+        n_threads = count_threads(self.n_jobs)
+        origin = scores.copy()
+        for tree in range(self.n_iter_):
+            self._steps[tree].add_to(
+                X, scores, n_threads=n_threads, keep=self._keep_factor(), origin=origin
+            )
+            yield scores
+
+    def apply(self, X):
+        """The leaf that each sample reaches in each tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        leaves : array of shape (n_samples, n_iter_), int32
+            Indices into the second axis of ``trees_.leaf_values``.
+        """
+        check_is_fitted(self)
+        X = check_boosting_features(self, X)
+        return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
+
+    def compute_feature_importances(self, kind="gain"):
+        """How much each feature counts in the trees.
+
+        Parameters
+        ----------
+        kind : {"gain", "split"}, default="gain"
+            The gains of the splits by the feature (what each raised the sum over leaves of
+            ``S^2 / (W + l2_leaf_reg)`` by), or their number.
+
+        Returns
+        -------
+        importances : array of shape (n_features,)
+            Sums to 1 for ``"gain"``, or is all 0 where nothing was split.
+        """
+        check_is_fitted(self)
+        if kind not in ("gain", "split"):
+            raise ValueError(f"kind must be 'gain' or 'split', got {kind!r}")
+        used = self.trees_.split_feature >= 0
+        features = self.trees_.split_feature[used]
+        weights = self.trees_.split_gain[used] if kind == "gain" else None
+        counts = np.bincount(features, weights=weights, minlength=self.n_features_in_)
+        total = counts.sum()
+        return counts / total if kind == "gain" and total > 0 else counts
+
+    @property
+    def feature_importances_(self):
+        """Share of the splits' gains that each feature accounts for, (n_features,)."""
+        return self.compute_feature_importances()
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,35 @@
+"""What a fit shows while it runs: nothing, a progress bar, or a line a round."""
+
+from contextlib import contextmanager
+
+import numpy as np
+from tqdm.auto import tqdm
+
+
+@contextmanager
+def progress_listener(verbose, n_rounds, title):
+    """A function to call after each round, or None where nothing is to be shown.
+
+    ``verbose=1`` is a progress bar with the losses, more is a line for each round.
+    """
+    verbose = int(verbose)
+    if verbose <= 0:
+        yield None
+        return
+    if verbose > 1:
+        yield lambda iteration, train, eval_: print(
+            f"[{iteration + 1}] {_losses(train, eval_)}", flush=True
+        )
+        return
+    with tqdm(total=n_rounds, desc=title, unit="tree") as bar:
+
+        def show(iteration, train, eval_):
+            bar.set_postfix_str(_losses(train, eval_), refresh=False)
+            bar.update()
+
+        yield show
+
+
+def _losses(train, eval_):
+    text = f"train loss {train:.6g}"
+    return text if np.isnan(eval_) else f"{text}, validation loss {eval_:.6g}"

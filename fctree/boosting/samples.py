@@ -1,0 +1,83 @@
+"""Samples as the core takes them: training and validation sets, scores, constraints."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_array
+from sklearn.utils.validation import _check_monotonic_cst
+
+
+@dataclass(eq=False)
+class Samples:
+    """Features (n, d) and encoded targets (n_targets, n); weights (n,) and scores to start from
+    (n_outputs, n), or None for equal ones and for the baseline.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray | None
+    initial: np.ndarray | None
+
+    def native(self, raw):
+        """The tuple that the core takes, with the scores of a model to continue or None."""
+        return self.X, self.y, self.weight, self.initial, raw
+
+    def take(self, rows):
+        """The samples of these rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        initial = None if self.initial is None else np.ascontiguousarray(self.initial[:, rows])
+        return Samples(self.X[rows], np.ascontiguousarray(self.y[:, rows]), weight, initial)
+
+
+def hold_out(samples, stratify, fraction, seed):
+    """The samples in two parts, the second of them for validation."""
+    n_samples = len(samples.X)
+    if n_samples < 2:
+        raise ValueError(
+            f"early_stopping needs at least 2 samples to hold some out, got n_samples={n_samples}"
+        )
+    rows = np.arange(n_samples)
+    options = {"test_size": fraction, "random_state": seed % 2**32}
+    try:
+        kept, held = train_test_split(rows, stratify=stratify, **options)
+    except ValueError:
+        if stratify is None:
+            raise
+        kept, held = train_test_split(rows, **options)  # too few samples of some class
+    return samples.take(np.sort(kept)), samples.take(np.sort(held))
+
+
+def unpack_eval_set(eval_set):
+    """``(X, y, sample_weight)`` of a tuple of two or three, or of a list of one such tuple."""
+    if isinstance(eval_set, list) and len(eval_set) == 1:
+        eval_set = eval_set[0]
+    if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
+        raise ValueError(
+            "eval_set must be a tuple (X, y) or (X, y, sample_weight), or a list of one such "
+            f"tuple, got {type(eval_set).__name__}"
+        )
+    return (*eval_set, None)[:3]
+
+
+def check_init_score(init_score, n_samples, n_outputs):
+    """Scores to start from as (n_outputs, n_samples), C-contiguous, or None."""
+    if init_score is None:
+        return None
+    scores = check_array(init_score, dtype=np.float64, ensure_2d=False, input_name="init_score")
+    if scores.size != n_samples * n_outputs or scores.shape[0] != n_samples:
+        raise ValueError(
+            f"init_score must have the shape ({n_samples},) or ({n_samples}, {n_outputs}), "
+            f"got {scores.shape}"
+        )
+    return np.ascontiguousarray(scores.reshape(n_samples, n_outputs).T)
+
+
+def check_directions(estimator, *, n_outputs):
+    """Monotone constraints as int8 (n_features,), or None for none."""
+    directions = _check_monotonic_cst(estimator, estimator.monotonic_cst)
+    if directions is None or not np.any(directions):
+        return None
+    if n_outputs > 1:
+        raise ValueError("monotonic_cst needs one raw score: one target, or two classes")
+    return np.ascontiguousarray(directions, dtype=np.int8)

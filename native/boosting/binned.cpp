@@ -1,0 +1,75 @@
+#include "boosting/binned.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "boosting/scan.hpp"
+
+namespace fctree {
+
+namespace {
+
+constexpr index_t kBlockRows = 1024;
+
+// Group widths differ by at most one, and their number is a multiple of the threads'.
+index_t count_groups(index_t n_features, index_t n_threads) {
+  const index_t least = (n_features + kGroupLanes - 1) / kGroupLanes;
+  const index_t even = (least + n_threads - 1) / n_threads * n_threads;
+  return std::min(even, n_features);
+}
+
+}  // namespace
+
+BinnedMatrix::BinnedMatrix(const FeatureMatrix& x, const double* thresholds,
+                           const index_t* offsets, const Execution& execution)
+    : n_samples_(x.n_samples),
+      n_features_(x.n_features),
+      group_index_(x.n_features),
+      n_cuts_(x.n_features),
+      has_missing_(x.n_features, 0),
+      // Eight bytes are read at any sample of any group.
+      codes_(x.n_samples * x.n_features + 8) {
+  const index_t n_groups = count_groups(n_features_, execution.n_threads);
+  for (index_t g = 0; g < n_groups; ++g) {
+    FeatureGroup group{};
+    group.first_feature = n_features_ * g / n_groups;
+    group.width = n_features_ * (g + 1) / n_groups - group.first_feature;
+    group.offset = n_samples_ * group.first_feature;
+    group.n_codes = 1;
+    for (index_t f = group.first_feature; f < group.first_feature + group.width; ++f) {
+      group_index_[f] = g;
+      n_cuts_[f] = offsets[f + 1] - offsets[f];
+      group.n_codes = std::max(group.n_codes, n_cuts_[f] + 1);
+    }
+    group.missing_code = group.n_codes;
+    groups_.push_back(group);
+  }
+
+  const Partition blocks = partition_range(n_samples_, kBlockRows, n_samples_);
+  std::vector<std::uint8_t> block_has_missing(blocks.n_parts * n_features_, 0);
+  const double work = 4.0 * static_cast<double>(n_samples_) * static_cast<double>(n_features_);
+  parallel_for(limit_threads(execution, work), blocks.n_parts, [&](index_t b) {
+    const index_t begin = blocks.begin(b), end = blocks.end(b);
+    std::vector<double> values(end - begin);
+    std::vector<std::uint8_t> found(end - begin);
+    for (index_t f = 0; f < n_features_; ++f) {
+      const FeatureGroup& group = group_of(f);
+      x.copy_column(f, begin, end, values.data());
+      ThresholdSearch search(thresholds + offsets[f], n_cuts_[f],
+                             static_cast<std::uint8_t>(group.missing_code));
+      block_has_missing[b * n_features_ + f] =
+          scan_kernels().find_codes(search, values.data(), end - begin, found.data());
+      std::uint8_t* out = codes_.data() + group.offset + begin * group.width;
+      out += f - group.first_feature;
+      for (index_t i = 0; i < end - begin; ++i) out[i * group.width] = found[i];
+    }
+  });
+  for (index_t b = 0; b < blocks.n_parts; ++b)
+    for (index_t f = 0; f < n_features_; ++f)
+      has_missing_[f] |= block_has_missing[b * n_features_ + f];
+  for (FeatureGroup& group : groups_)
+    for (index_t f = group.first_feature; f < group.first_feature + group.width; ++f)
+      group.has_missing |= has_missing_[f] != 0;
+}
+
+}  // namespace fctree

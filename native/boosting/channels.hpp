@@ -1,0 +1,50 @@
+// Gradients and weights as fixed-point numbers: the channels that histograms add up.
+//
+// A channel's value of a sample is (round(w g / unit) << count_bits) + 1, or without weights
+// (round(g / unit) << count_bits) + 1: its sum over any samples holds their number in the low
+// bits and their gradient above. With sample weights a further channel carries w itself and
+// the count, and gradients have 0 in the low bits. Units are powers of two such that the sum of
+// all absolute values stays below 2^min(50, 62 - count_bits): sums are exact integers in
+// any order, and convert to double exactly. A gradient is rounded to 2^-(50 - log2 n) of the
+// mean absolute gradient or finer for n <= 2^12, and to 2^-(62 - 2 log2 n) of it beyond.
+#pragma once
+
+#include <vector>
+
+#include "boosting/tiles.hpp"
+#include "core/parallel.hpp"
+
+namespace fctree {
+
+class Channels {
+ public:
+  // weight is (n_samples,) or null.
+  Channels(const Tiles& tiles, const double* weight, index_t n_outputs);
+
+  index_t n_channels() const { return n_outputs_ + (weighted() ? 1 : 0); }
+  index_t n_outputs() const { return n_outputs_; }
+  bool weighted() const { return weight_ != nullptr; }
+  int count_bits() const { return count_bits_; }
+  // The channel with the counts, and the units of all (the weight's is 0 without weights).
+  index_t count_channel() const { return weighted() ? n_outputs_ : 0; }
+  const std::vector<double>& gradient_units() const { return gradient_units_; }
+  double weight_unit() const { return weight_unit_; }
+
+  // Chooses the units for these gradients (n_outputs, n_samples); whether any is not 0.
+  bool set_gradients(const double* gradient, const Execution& execution);
+  // The values of `channel` for samples begin .. end.
+  void write(index_t channel, index_t begin, index_t end, std::int64_t* out) const;
+
+ private:
+  double unit_for(double total) const;
+
+  const Tiles& tiles_;
+  const double* weight_;
+  index_t n_outputs_;
+  int count_bits_;
+  double weight_unit_ = 0.0;
+  std::vector<double> gradient_units_;
+  const double* gradient_ = nullptr;
+};
+
+}  // namespace fctree

@@ -1,0 +1,98 @@
+#include "boosting/grow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace fctree {
+
+TreeGrower::TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const BoostingParams& params,
+                       const double* weight, const std::int8_t* monotone, index_t n_outputs)
+    : x_(x),
+      tiles_(tiles),
+      params_(params),
+      weight_(weight),
+      total_weight_(static_cast<double>(x.n_samples())),
+      n_outputs_(n_outputs),
+      feature_used_(params.colsample < 1.0 ? x.n_features() : 0),
+      channels_(tiles, weight, n_outputs),
+      rows_(tiles, channels_, params.max_depth),
+      scores_(x, tiles, channels_,
+              {params, monotone, feature_used_.empty() ? nullptr : feature_used_.data()}),
+      choice_(x, params) {
+  if (weight != nullptr) total_weight_ = std::accumulate(weight, weight + x.n_samples(), 0.0);
+}
+
+// A fixed number of features for the tree: those with the least draws.
+void TreeGrower::sample_features(index_t iteration) {
+  if (feature_used_.empty()) return;
+  const index_t d = x_.n_features();
+  const Random random(params_.seed, Purpose::feature_sample);
+  std::vector<std::pair<double, index_t>> draws;
+  for (index_t f = 0; f < d; ++f)
+    draws.push_back({random.uniform(static_cast<std::uint32_t>(iteration),
+                                    static_cast<std::uint32_t>(f), 0), f});
+  std::sort(draws.begin(), draws.end());
+  const auto n_used = std::max<index_t>(1, std::llround(params_.colsample * static_cast<double>(d)));
+  std::fill(feature_used_.begin(), feature_used_.end(), 0);
+  for (index_t i = 0; i < n_used; ++i) feature_used_[draws[i].second] = 1;
+}
+
+double TreeGrower::gradient_rms(const double* gradient, const Execution& execution) const {
+  const index_t n = tiles_.n_samples();
+  std::vector<double> sums(tiles_.count(), 0.0);
+  parallel_for(execution, tiles_.count(), [&](index_t tile) {
+    double sum = 0.0;
+    for (index_t k = 0; k < n_outputs_; ++k)
+      for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i) {
+        const double g = gradient[k * n + i];
+        sum += g * g * (weight_ == nullptr ? 1.0 : weight_[i]);
+      }
+    sums[tile] = sum;
+  });
+  return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0) / total_weight_);
+}
+
+std::vector<LevelSplit> TreeGrower::grow(const double* gradient, const std::uint8_t* in_bag,
+                                         index_t iteration, const Execution& execution) {
+  std::vector<LevelSplit> splits;
+  sample_features(iteration);
+  const bool any_gradient = channels_.set_gradients(gradient, execution);
+  if (!any_gradient && params_.score_noise != ScoreNoise::gumbel) return splits;
+  NoiseScale noise = {iteration, 0.0, total_weight_};
+  if (params_.random_strength > 0.0 && params_.score_noise == ScoreNoise::normal)
+    noise.gradient_rms = gradient_rms(gradient, execution);
+  rows_.reset(in_bag, execution);
+  scores_.restart();
+  for (index_t level = 0; level < params_.max_depth; ++level) {
+    scores_.compute(rows_, execution);
+    const auto split = choice_.choose(scores_, noise, splits);
+    if (!split) break;
+    splits.push_back(*split);
+    if (level + 1 == params_.max_depth) break;
+    scores_.descend(*split);
+    rows_.split(x_, *split, execution);
+  }
+  return splits;
+}
+
+void find_leaves(const BinnedMatrix& x, const std::vector<LevelSplit>& splits, const Tiles& tiles,
+                 std::uint16_t* leaf, const Execution& execution) {
+  parallel_for(execution, tiles.count(), [&](index_t tile) {
+    const index_t begin = tiles.begin(tile), end = tiles.end(tile);
+    std::fill(leaf + begin, leaf + end, std::uint16_t{0});
+    for (const LevelSplit& split : splits) {
+      const FeatureGroup& group = x.group_of(split.feature);
+      const std::uint8_t* codes = x.codes(split.feature);
+      const index_t lowest = split.code + 1, width = group.width;
+      const auto n_right = static_cast<std::uint32_t>(
+          group.missing_code + (split.missing_right ? 1 : 0) - lowest);
+      for (index_t i = begin; i < end; ++i) {
+        const auto above = static_cast<std::uint32_t>(codes[i * width] - lowest);
+        leaf[i] = static_cast<std::uint16_t>(2 * leaf[i] + (above < n_right));
+      }
+    }
+  });
+}
+
+}  // namespace fctree

@@ -1,0 +1,48 @@
+// One symmetric tree: at each level the candidate that scores best over all leaves.
+//
+//   channels    gradients as fixed-point numbers (channels.hpp)
+//   rows        the sampled rows, by leaf (leaf_rows.hpp)
+//   scores      histograms and scores of a level's candidates (level_scores.hpp)
+//   choice      the best after noise (candidate_choice.hpp)
+#pragma once
+
+#include <vector>
+
+#include "boosting/candidate_choice.hpp"
+
+namespace fctree {
+
+class TreeGrower {
+ public:
+  // weight (n_samples,) or null; monotone (n_features,) or null. Everything is kept by reference.
+  TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const BoostingParams& params,
+             const double* weight, const std::int8_t* monotone, index_t n_outputs);
+
+  // The splits of one tree for these gradients (n_outputs, n_samples), from the root down;
+  // fewer than max_depth where nothing can be split. in_bag (n_samples,) or null.
+  std::vector<LevelSplit> grow(const double* gradient, const std::uint8_t* in_bag,
+                               index_t iteration, const Execution& execution);
+
+ private:
+  void sample_features(index_t iteration);
+  double gradient_rms(const double* gradient, const Execution& execution) const;
+
+  const BinnedMatrix& x_;
+  const Tiles& tiles_;
+  const BoostingParams& params_;
+  const double* weight_;
+  double total_weight_;
+  index_t n_outputs_;
+  std::vector<std::uint8_t> feature_used_;
+  Channels channels_;
+  RowsByLeaf rows_;
+  LevelScores scores_;
+  CandidateChoice choice_;
+};
+
+// leaf[i] = the leaf of each sample: the answers as bits, the root's the highest.
+// O(n depth).
+void find_leaves(const BinnedMatrix& x, const std::vector<LevelSplit>& splits, const Tiles& tiles,
+                 std::uint16_t* leaf, const Execution& execution);
+
+}  // namespace fctree

@@ -1,0 +1,232 @@
+#include "boosting/level_scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fctree {
+
+namespace {
+
+constexpr double kNone = -std::numeric_limits<double>::infinity();
+enum Sums { kScore, kNorm, kSmallest };
+
+std::int64_t count_of(std::int64_t channel, int count_bits) {
+  return channel & ((std::int64_t{1} << count_bits) - 1);
+}
+
+}  // namespace
+
+LevelScores::LevelScores(const BinnedMatrix& x, const Tiles& tiles, const Channels& channels,
+                         const LevelRules& rules)
+    : x_(x), tiles_(tiles), channels_(channels), rules_(rules), groups_(x.groups().size()) {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const std::size_t cells = x.groups()[g].n_codes * kCellLanes;
+    groups_[g].scores.score.resize(cells);
+    groups_[g].scores.gain_base.resize(cells);
+    groups_[g].scores.missing_right.resize(cells);
+  }
+}
+
+void LevelScores::restart() {
+  n_leaves_ = 1;
+  smaller_is_right_.clear();
+  is_empty_.assign(1, 0);
+}
+
+index_t LevelScores::leaf_stride(index_t g) const {
+  return (x_.groups()[g].n_codes + 1) * kCellLanes;
+}
+
+std::int64_t* LevelScores::histogram(Group& group, index_t g, int side, index_t channel,
+                                     index_t leaf) const {
+  const index_t n_leaves = side == side_ ? n_leaves_ : n_leaves_ / 2;
+  return group.histograms[side].data() + (channel * n_leaves + leaf) * leaf_stride(g);
+}
+
+void LevelScores::compute(const RowsByLeaf& rows, const Execution& execution) {
+  parallel_for(execution, static_cast<index_t>(groups_.size()),
+               [&](index_t g) { compute_group(g, rows); });
+  if (n_leaves_ == 1) current_score_ = root_score();
+}
+
+void LevelScores::compute_group(index_t g, const RowsByLeaf& rows) {
+  const FeatureGroup& shape = x_.groups()[g];
+  Group& group = groups_[g];
+  const std::size_t size = channels_.n_channels() * n_leaves_ * leaf_stride(g);
+  if (group.histograms[side_].size() < size) group.histograms[side_].resize(size);
+  count_smaller(g, rows);
+  const index_t cells = shape.n_codes + 1;
+  const ScanKernels& kernels = scan_kernels();
+  for (index_t c = 0; c < channels_.n_channels(); ++c) {
+    if (n_leaves_ == 1) {
+      kernels.sum_codes(histogram(group, g, side_, c, 0), shape.n_codes);
+      continue;
+    }
+    for (index_t parent = 0; parent < n_leaves_ / 2; ++parent) {
+      const index_t smaller = 2 * parent + smaller_is_right_[parent];
+      std::int64_t* child = histogram(group, g, side_, c, smaller);
+      kernels.sum_codes(child, shape.n_codes);
+      kernels.subtract(histogram(group, g, 1 - side_, c, parent), child, cells,
+                       histogram(group, g, side_, c, smaller ^ 1));
+    }
+  }
+  score_group(g);
+}
+
+// Adds up the rows of the leaves that are not had by subtraction; tile by tile, while the
+// tile's codes are in the cache.
+void LevelScores::count_smaller(index_t g, const RowsByLeaf& rows) {
+  const FeatureGroup& shape = x_.groups()[g];
+  Group& group = groups_[g];
+  const index_t n_counted = std::max<index_t>(n_leaves_ / 2, 1);
+  const auto counted = [&](index_t i) {
+    return n_leaves_ == 1 ? 0 : 2 * i + smaller_is_right_[i];
+  };
+  for (index_t c = 0; c < channels_.n_channels(); ++c)
+    for (index_t i = 0; i < n_counted; ++i) {
+      std::int64_t* cells = histogram(group, g, side_, c, counted(i));
+      std::fill(cells, cells + leaf_stride(g), 0);
+    }
+  for (index_t tile = 0; tile < tiles_.count(); ++tile) {
+    const std::uint8_t* codes = x_.codes(shape) + tiles_.begin(tile) * shape.width;
+    for (index_t i = 0; i < n_counted; ++i)
+      for (index_t c = 0; c < channels_.n_channels(); ++c)
+        scan_kernels().add_rows(rows.rows(tile, counted(i), c), codes, shape.width,
+                                histogram(group, g, side_, c, counted(i)));
+  }
+}
+
+void LevelScores::score_group(index_t g) {
+  const FeatureGroup& shape = x_.groups()[g];
+  Group& group = groups_[g];
+  const index_t size = shape.n_codes * kCellLanes;
+  const index_t n_outputs = channels_.n_outputs();
+  const bool cosine = rules_.params.score_function == ScoreFunction::cosine;
+  double direction[kCellLanes] = {};
+  for (index_t lane = 0; rules_.monotone != nullptr && lane < shape.width; ++lane)
+    direction[lane] = rules_.monotone[shape.first_feature + lane];
+  const ChannelScales scales = {channels_.gradient_units().data(), channels_.weight_unit(),
+                                channels_.count_bits()};
+  std::vector<const std::int64_t*> gradient(n_outputs);
+  for (const bool missing_left : {false, true}) {
+    if (missing_left && !shape.has_missing) break;
+    std::vector<double>* sums = group.sums;
+    sums[kScore].assign(size, 0.0);
+    sums[kNorm].assign(cosine ? size : 0, 0.0);
+    sums[kSmallest].assign(size, std::numeric_limits<double>::infinity());
+    const CutRule rule = {rules_.params.l2_leaf_reg, missing_left,
+                          rules_.monotone != nullptr ? direction : nullptr};
+    const CutScores out = {sums[kScore].data(), cosine ? sums[kNorm].data() : nullptr,
+                           sums[kSmallest].data()};
+    for (index_t leaf = 0; leaf < n_leaves_; ++leaf) {
+      if (is_empty_[leaf]) continue;
+      for (index_t k = 0; k < n_outputs; ++k)
+        gradient[k] = histogram(group, g, side_, k, leaf);
+      const LeafHistogram histograms = {
+          gradient.data(), histogram(group, g, side_, channels_.count_channel(), leaf), n_outputs,
+          shape.n_codes};
+      scan_kernels().score_leaf(histograms, scales, rule, out);
+    }
+    combine_sides(g, missing_left);
+  }
+}
+
+// Keeps the better side for missing values, and marks what is no candidate.
+void LevelScores::combine_sides(index_t g, bool missing_left) {
+  const FeatureGroup& shape = x_.groups()[g];
+  Group& group = groups_[g];
+  GroupScores& scores = group.scores;
+  const bool any_cut = rules_.params.score_noise == ScoreNoise::gumbel;
+  const double least = static_cast<double>(rules_.params.min_samples_leaf);
+  if (!missing_left) std::fill(scores.score.begin(), scores.score.end(), kNone);
+  for (index_t lane = 0; lane < shape.width; ++lane) {
+    const index_t feature = shape.first_feature + lane;
+    if (rules_.feature_used != nullptr && !rules_.feature_used[feature]) continue;
+    if (missing_left && !x_.has_missing(feature)) continue;
+    for (index_t code = 0; code < x_.n_cuts(feature); ++code) {
+      const index_t at = code * kCellLanes + lane;
+      const double smallest = group.sums[kSmallest][at];
+      const bool cuts = smallest < std::numeric_limits<double>::infinity();
+      if (cuts ? smallest < least : !any_cut) continue;
+      double score = group.sums[kScore][at];
+      const double base = score;
+      if (!group.sums[kNorm].empty())
+        score = group.sums[kNorm][at] > 0.0 ? score / std::sqrt(group.sums[kNorm][at]) : 0.0;
+      if (missing_left && !(score >= scores.score[at])) continue;
+      scores.score[at] = score;
+      scores.gain_base[at] = base;
+      scores.missing_right[at] = !missing_left;
+    }
+  }
+}
+
+// From the first feature's lane, whose total is all rows.
+double LevelScores::root_score() {
+  const index_t missing_at = x_.groups()[0].n_codes * kCellLanes;
+  const auto total = [&](index_t channel) {
+    const std::int64_t* cells = histogram(groups_[0], 0, side_, channel, 0);
+    return cells[missing_at - kCellLanes] + cells[missing_at];
+  };
+  const std::int64_t counted = total(channels_.count_channel());
+  double weight = static_cast<double>(count_of(counted, channels_.count_bits()));
+  if (channels_.weighted())
+    weight = static_cast<double>(counted >> channels_.count_bits()) * channels_.weight_unit();
+  weight += rules_.params.l2_leaf_reg;
+  double score = 0.0;
+  for (index_t k = 0; k < channels_.n_outputs() && weight > 0.0; ++k) {
+    const double sum = static_cast<double>(total(k) >> channels_.count_bits()) *
+                       channels_.gradient_units()[k];
+    score += sum * sum / weight;
+  }
+  return score;
+}
+
+// Sampled rows of a leaf, or those of them right of the split, from this level's histograms.
+index_t LevelScores::count(index_t g, index_t lane, index_t leaf, const LevelSplit* split) const {
+  Group& group = const_cast<Group&>(groups_[g]);
+  const std::int64_t* cells = histogram(group, g, side_, channels_.count_channel(), leaf) + lane;
+  const index_t missing_at = x_.groups()[g].n_codes * kCellLanes;
+  const int bits = channels_.count_bits();
+  const index_t missing = count_of(cells[missing_at], bits);
+  const index_t ordinary = count_of(cells[missing_at - kCellLanes], bits);
+  if (split == nullptr) return ordinary + missing;
+  const index_t left = count_of(cells[split->code * kCellLanes], bits);
+  return ordinary - left + (split->missing_right ? missing : 0);
+}
+
+index_t LevelScores::count_right(const LevelSplit& split) const {
+  const FeatureGroup& shape = x_.group_of(split.feature);
+  const index_t g = &shape - x_.groups().data();
+  index_t n = 0;
+  for (index_t leaf = 0; leaf < n_leaves_; ++leaf)
+    n += count(g, split.feature - shape.first_feature, leaf, &split);
+  return n;
+}
+
+index_t LevelScores::count_all() const {
+  index_t n = 0;
+  for (index_t leaf = 0; leaf < n_leaves_; ++leaf) n += count(0, 0, leaf, nullptr);
+  return n;
+}
+
+void LevelScores::descend(const LevelSplit& split) {
+  const FeatureGroup& shape = x_.group_of(split.feature);
+  const index_t g = &shape - x_.groups().data();
+  const index_t lane = split.feature - shape.first_feature;
+  smaller_is_right_.resize(n_leaves_);
+  std::vector<std::uint8_t> is_empty(2 * n_leaves_);
+  for (index_t leaf = 0; leaf < n_leaves_; ++leaf) {
+    const index_t right = count(g, lane, leaf, &split);
+    const index_t left = count(g, lane, leaf, nullptr) - right;
+    smaller_is_right_[leaf] = right < left;
+    is_empty[2 * leaf] = left == 0;
+    is_empty[2 * leaf + 1] = right == 0;
+  }
+  is_empty_.swap(is_empty);
+  current_score_ = groups_[g].scores.gain_base[split.code * kCellLanes + lane];
+  n_leaves_ *= 2;
+  side_ = 1 - side_;
+}
+
+}  // namespace fctree

@@ -1,0 +1,74 @@
+// One level of a symmetric tree: the histograms of all leaves and from them the score of every
+// candidate, which all leaves of the level share.
+//
+// Only the smaller child of each leaf is counted, the other is the parent less it. Histograms
+// of a group of features are one task: O(n d / 2) additions and O(2^level b d) cells a level.
+#pragma once
+
+#include <vector>
+
+#include "boosting/leaf_rows.hpp"
+#include "boosting/params.hpp"
+
+namespace fctree {
+
+// Scores of a group's candidates, (n_codes, kCellLanes) each; -inf is no candidate.
+struct GroupScores {
+  std::vector<double> score;
+  std::vector<double> gain_base;  // sum of S^2 / (W + l2) over the new leaves
+  std::vector<std::uint8_t> missing_right;
+};
+
+struct LevelRules {
+  const BoostingParams& params;
+  const std::int8_t* monotone;       // (n_features,) or null
+  const std::uint8_t* feature_used;  // (n_features,) or null: features that may be split
+};
+
+class LevelScores {
+ public:
+  LevelScores(const BinnedMatrix& x, const Tiles& tiles, const Channels& channels,
+              const LevelRules& rules);
+
+  // Histograms and scores of the root, then of each further level after descend().
+  void compute(const RowsByLeaf& rows, const Execution& execution);
+  // Makes `split` the last level's: the next compute() is of the leaves below it.
+  void descend(const LevelSplit& split);
+  void restart();
+
+  const GroupScores& group(index_t g) const { return groups_[g].scores; }
+  // The sum of S^2 / (W + l2) over the current leaves, without a further cut.
+  double current_score() const { return current_score_; }
+  // Sampled rows that `split` would send right, of all leaves and in all.
+  index_t count_right(const LevelSplit& split) const;
+  index_t count_all() const;
+
+ private:
+  struct Group {
+    std::vector<std::int64_t> histograms[2];  // [channel][leaf][code][lane], this level's and next
+    std::vector<double> sums[5];
+    GroupScores scores;
+  };
+
+  std::int64_t* histogram(Group& group, index_t g, int side, index_t channel, index_t leaf) const;
+  index_t leaf_stride(index_t g) const;
+  index_t count(index_t g, index_t lane, index_t leaf, const LevelSplit* split) const;
+  void compute_group(index_t g, const RowsByLeaf& rows);
+  void count_smaller(index_t g, const RowsByLeaf& rows);
+  void score_group(index_t g);
+  void combine_sides(index_t g, bool has_missing);
+  double root_score();
+
+  const BinnedMatrix& x_;
+  const Tiles& tiles_;
+  const Channels& channels_;
+  LevelRules rules_;
+  index_t n_leaves_ = 1;
+  double current_score_ = 0.0;
+  int side_ = 0;
+  std::vector<std::uint8_t> smaller_is_right_;  // for each leaf that was split
+  std::vector<std::uint8_t> is_empty_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace fctree

@@ -1,0 +1,19 @@
+// Leaf values of one tree that respect monotone constraints.
+#pragma once
+
+#include <vector>
+
+#include "boosting/leaf_rows.hpp"
+#include "boosting/leaf_values.hpp"
+
+namespace fctree {
+
+// Moves the values (one output) the least, in weighted squares, so that along each constrained
+// feature they do not fall (direction 1) or rise (-1): the weighted isotonic regression over
+// the leaves' partial order, by Dykstra's alternating projections with pool-adjacent-violators
+// along each feature, and a last pass that makes the order exact. Leaves that no value of a
+// feature can reach are left alone. directions is (n_features,).
+void make_monotone(const std::vector<LevelSplit>& splits, const std::int8_t* directions,
+                   LeafValues& leaves);
+
+}  // namespace fctree

@@ -1,0 +1,189 @@
+// The kernels of boosting/scan.hpp, compiled once per instruction set.
+#include "boosting/scan.hpp"
+
+#include "core/simd.hpp"
+
+namespace fctree {
+namespace FCTREE_ISA {
+
+namespace {
+
+typedef std::int64_t IntPack __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
+typedef std::int64_t UnalignedIntPack __attribute__((
+    vector_size(kLanes * sizeof(std::int64_t)), aligned(sizeof(std::int64_t)), may_alias));
+
+constexpr int kPacks = static_cast<int>(kCellLanes) / kLanes;  // packs of a cell
+
+inline IntPack load_int(const std::int64_t* p) {
+  return *reinterpret_cast<const UnalignedIntPack*>(p);
+}
+inline void store_int(std::int64_t* p, IntPack v) {
+  *reinterpret_cast<UnalignedIntPack*>(p) = v;
+}
+inline IntPack broadcast_int(std::int64_t v) { return v - IntPack{}; }
+
+// Exact for |v| < 2^51: v is put into the mantissa of 1.5 * 2^52.
+inline Pack to_double(IntPack v) {
+#if defined(__AVX512DQ__)
+  return __builtin_convertvector(v, Pack);
+#else
+  return reinterpret_cast<Pack>(v + broadcast_int(0x4338000000000000)) -
+         broadcast(6755399441055744.0);
+#endif
+}
+
+inline Pack smaller(Pack a, Pack b) { return a < b ? a : b; }
+
+bool find_codes(const ThresholdSearch& search, const double* values, std::int64_t n,
+                std::uint8_t* codes) {
+  constexpr int kTogether = 16;
+  bool any_missing = false;
+  for (std::int64_t begin = 0; begin < n; begin += kTogether) {
+    const std::int64_t count = n - begin < kTogether ? n - begin : kTogether;
+    double x[kTogether] = {};
+    std::int64_t below[kTogether] = {};
+    for (std::int64_t i = 0; i < count; ++i) x[i] = values[begin + i];
+    for (std::int64_t step = search.first_step; step > 0; step /= 2)
+      for (int i = 0; i < kTogether; ++i)
+        below[i] += x[i] > search.padded[below[i] + step - 1] ? step : 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const bool missing = x[i] != x[i];
+      any_missing |= missing;
+      codes[begin + i] = missing ? search.missing_code : static_cast<std::uint8_t>(below[i]);
+    }
+  }
+  return any_missing;
+}
+
+template <int kWidth>
+void add_rows_of(const LeafRows& leaf, const std::uint8_t* codes, std::int64_t* histogram) {
+  for (std::int64_t i = 0; i < leaf.n_rows; ++i) {
+    std::uint64_t word;
+    __builtin_memcpy(&word, codes + kWidth * static_cast<std::int64_t>(leaf.rows[i]), 8);
+    const std::int64_t value = leaf.values[i];
+    for (int lane = 0; lane < kWidth; ++lane)
+      histogram[lane + kCellLanes * ((word >> (8 * lane)) & 255)] += value;
+  }
+}
+
+void add_rows(const LeafRows& rows, const std::uint8_t* codes, std::int64_t width,
+              std::int64_t* histogram) {
+  switch (width) {
+    case 1: return add_rows_of<1>(rows, codes, histogram);
+    case 2: return add_rows_of<2>(rows, codes, histogram);
+    case 3: return add_rows_of<3>(rows, codes, histogram);
+    case 4: return add_rows_of<4>(rows, codes, histogram);
+    case 5: return add_rows_of<5>(rows, codes, histogram);
+    case 6: return add_rows_of<6>(rows, codes, histogram);
+    case 7: return add_rows_of<7>(rows, codes, histogram);
+    default: return add_rows_of<8>(rows, codes, histogram);
+  }
+}
+
+void sum_codes(std::int64_t* histogram, std::int64_t n_codes) {
+  for (int p = 0; p < kPacks; ++p) {
+    IntPack sum{};
+    std::int64_t* cell = histogram + p * kLanes;
+    for (std::int64_t code = 0; code < n_codes; ++code, cell += kCellLanes) {
+      sum += load_int(cell);
+      store_int(cell, sum);
+    }
+  }
+}
+
+void subtract(const std::int64_t* parent, const std::int64_t* child, std::int64_t n_cells,
+              std::int64_t* out) {
+  for (std::int64_t i = 0; i < n_cells * kCellLanes; i += kLanes)
+    store_int(out + i, load_int(parent + i) - load_int(child + i));
+}
+
+// One side of a cut: its weight and its number of samples.
+struct Side {
+  Pack weight;
+  Pack count;
+};
+
+inline Side read_side(IntPack channel, const ChannelScales& scales) {
+  const IntPack mask = broadcast_int((std::int64_t{1} << scales.count_bits) - 1);
+  const Pack count = to_double(channel & mask);
+  if (scales.weight == 0.0) return {count, count};
+  return {to_double(channel >> scales.count_bits) * scales.weight, count};
+}
+
+// A lane whose side is empty has gradient 0 there: this keeps the quotient 0 at l2 = 0.
+constexpr double kLeastDenominator = 1e-150;
+
+inline Pack denominator_of(Pack weight, double l2) {
+  const Pack sum = weight + l2;
+  const Pack least = broadcast(kLeastDenominator);
+  return sum > least ? sum : least;
+}
+
+// The scores of both sides; where the monotone constraint refuses the order of their means,
+// the leaf counts as if it were not cut.
+inline Pack both_sides(Pack left, Pack right, Pack left_denominator, Pack right_denominator,
+                       const CutRule& rule, int pack, Pack* joint) {
+  const Pack numerator =
+      left * left * right_denominator + right * right * left_denominator;
+  const Pack score = numerator / (left_denominator * right_denominator);
+  if (rule.direction == nullptr) return score;
+  const Pack sign = load(rule.direction + pack * kLanes);
+  const Pack rise = (right * left_denominator - left * right_denominator) * sign;
+  return rise < broadcast(0.0) ? *joint : score;
+}
+
+void score_leaf(const LeafHistogram& leaf, const ChannelScales& scales, const CutRule& rule,
+                const CutScores& out) {
+  const std::int64_t missing_at = leaf.n_codes * kCellLanes;
+  const std::int64_t last = missing_at - kCellLanes;
+  for (int p = 0; p < kPacks; ++p) {
+    const std::int64_t lane = p * kLanes;
+    const IntPack weight_missing = load_int(leaf.weight + missing_at + lane);
+    const IntPack weight_total = load_int(leaf.weight + last + lane) + weight_missing;
+    const Pack whole = read_side(weight_total, scales).weight;
+    for (std::int64_t code = 0; code + 1 < leaf.n_codes; ++code) {
+      const std::int64_t at = code * kCellLanes + lane;
+      IntPack weight_left = load_int(leaf.weight + at);
+      if (rule.missing_left) weight_left += weight_missing;
+      const Side left = read_side(weight_left, scales);
+      const Side right = read_side(weight_total - weight_left, scales);
+      const Pack fewer = smaller(left.count, right.count);
+      const Pack is_cut = fewer > broadcast(0.0) ? fewer : broadcast(__builtin_inf());
+      store(out.smallest_side + at, smaller(load(out.smallest_side + at), is_cut));
+      const Pack left_denominator = denominator_of(left.weight, rule.l2_leaf_reg);
+      const Pack right_denominator = denominator_of(right.weight, rule.l2_leaf_reg);
+      Pack score = load(out.score + at);
+      Pack squared_norm{};
+      for (std::int64_t k = 0; k < leaf.n_outputs; ++k) {
+        const std::int64_t* gradient = leaf.gradient[k];
+        const IntPack missing = load_int(gradient + missing_at + lane);
+        const IntPack total_sum = load_int(gradient + last + lane) + missing;
+        IntPack left_sum = load_int(gradient + at);
+        if (rule.missing_left) left_sum += missing;
+        const Pack unit = broadcast(scales.gradient[k]);
+        const Pack total = to_double(total_sum >> scales.count_bits) * unit;
+        const Pack gl = to_double(left_sum >> scales.count_bits) * unit;
+        const Pack gr = total - gl;
+        Pack joint{};
+        if (rule.direction != nullptr)
+          joint = total * total / denominator_of(whole, rule.l2_leaf_reg);
+        score += both_sides(gl, gr, left_denominator, right_denominator, rule, p, &joint);
+        if (out.squared_norm != nullptr) {
+          const Pack ml = gl / left_denominator, mr = gr / right_denominator;
+          squared_norm += ml * ml * left.weight + mr * mr * right.weight;
+        }
+      }
+      store(out.score + at, score);
+      if (out.squared_norm != nullptr)
+        store(out.squared_norm + at, load(out.squared_norm + at) + squared_norm);
+    }
+  }
+}
+
+}  // namespace
+
+extern const ScanKernels scan_table;
+const ScanKernels scan_table = {find_codes, add_rows, sum_codes, subtract, score_leaf};
+
+}  // namespace FCTREE_ISA
+}  // namespace fctree

@@ -1,0 +1,150 @@
+#include "boosting/thresholds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/argsort.hpp"
+#include "core/rng.hpp"
+
+namespace fctree {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The distinct values of a feature with their weights, ascending.
+struct DistinctValues {
+  std::vector<double> value;
+  std::vector<double> weight;
+
+  void add(double v, double w) {
+    if (value.empty() || value.back() != v) {
+      value.push_back(v);
+      weight.push_back(0.0);
+    }
+    weight.back() += w;
+  }
+};
+
+// A threshold between two neighbouring values: only infinity lies above the largest double.
+double threshold_between(double lower, double upper) {
+  if (lower == -kInfinity) return -kInfinity;
+  if (upper == kInfinity) return std::numeric_limits<double>::max();
+  return midpoint(lower, upper);
+}
+
+// The rows that the quantiles are taken of: all, or one of each of kQuantileRows stretches.
+std::vector<index_t> quantile_rows(index_t n_samples, std::uint64_t seed) {
+  std::vector<index_t> rows(std::min(n_samples, kQuantileRows));
+  const Random random(seed, Purpose::threshold_rows);
+  const index_t m = static_cast<index_t>(rows.size());
+  for (index_t i = 0; i < m; ++i) {
+    const index_t begin = n_samples * i / m, end = n_samples * (i + 1) / m;
+    const double u = end - begin > 1 ? random.uniform(static_cast<std::uint32_t>(i), 0, 0) : 0.0;
+    rows[i] = begin + static_cast<index_t>(u * static_cast<double>(end - begin));
+  }
+  return rows;
+}
+
+// Sorted values of the feature in these rows, without missing ones and rows of no weight.
+DistinctValues distinct_values(const FeatureMatrix& x, const double* weight, index_t feature,
+                               const std::vector<index_t>& rows) {
+  std::vector<double> values, weights;
+  values.reserve(rows.size());
+  double below = 0.0, above = 0.0;  // weights of -inf and inf, which do not sort by digits
+  for (const index_t row : rows) {
+    const double v = x(row, feature), w = weight == nullptr ? 1.0 : weight[row];
+    if (std::isnan(v) || w == 0.0) continue;
+    if (std::isinf(v)) {
+      (v < 0.0 ? below : above) += w;
+      continue;
+    }
+    values.push_back(v);
+    if (weight != nullptr) weights.push_back(w);
+  }
+  DistinctValues distinct;
+  if (below > 0.0) distinct.add(-kInfinity, below);
+  const index_t n = static_cast<index_t>(values.size());
+  if (n > 0) {
+    std::vector<std::uint64_t> items(n), spare(n);
+    const std::uint64_t* order = argsort(values.data(), n, {items.data(), spare.data()});
+    for (index_t i = 0; i < n; ++i) {
+      const std::uint32_t at = position(order[i]);
+      distinct.add(values[at], weight == nullptr ? 1.0 : weights[at]);
+    }
+  }
+  if (above > 0.0) distinct.add(kInfinity, above);
+  return distinct;
+}
+
+// The distinct values among all rows, if there are at most `limit`; else none.
+std::vector<double> few_values(const FeatureMatrix& x, const double* weight, index_t feature,
+                               index_t limit) {
+  std::vector<double> values;
+  for (index_t row = 0; row < x.n_samples; ++row) {
+    const double v = x(row, feature);
+    if (std::isnan(v) || (weight != nullptr && weight[row] == 0.0)) continue;
+    const auto at = std::lower_bound(values.begin(), values.end(), v);
+    if (at != values.end() && *at == v) continue;
+    if (static_cast<index_t>(values.size()) == limit) return {};
+    values.insert(at, v);
+  }
+  return values;
+}
+
+std::vector<double> between_all(const std::vector<double>& values) {
+  std::vector<double> thresholds;
+  for (std::size_t i = 1; i < values.size(); ++i)
+    thresholds.push_back(threshold_between(values[i - 1], values[i]));
+  return thresholds;
+}
+
+std::vector<double> quantile_thresholds(const DistinctValues& distinct, index_t max_bins) {
+  const index_t n = static_cast<index_t>(distinct.value.size());
+  if (n <= max_bins) return between_all(distinct.value);
+  double left = 0.0;
+  for (const double w : distinct.weight) left += w;
+  std::vector<double> thresholds;
+  double bin = 0.0;
+  for (index_t i = 0; i + 1 < n; ++i) {
+    const index_t bins_left = max_bins - static_cast<index_t>(thresholds.size());
+    if (bins_left == 1) break;
+    const double target = left / static_cast<double>(bins_left);
+    bin += distinct.weight[i];
+    // Closed here if that is nearer to the target than with the next value inside.
+    const double next = distinct.weight[i + 1];
+    const bool all_needed = n - 1 - i < bins_left;
+    if (bin + 0.5 * next < target && !all_needed) continue;
+    thresholds.push_back(threshold_between(distinct.value[i], distinct.value[i + 1]));
+    left -= bin;
+    bin = 0.0;
+  }
+  return thresholds;
+}
+
+}  // namespace
+
+CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight,
+                                    const ThresholdRules& rules, const Execution& execution) {
+  const std::vector<index_t> rows = quantile_rows(x.n_samples, rules.seed);
+  const bool sampled = static_cast<index_t>(rows.size()) < x.n_samples;
+  std::vector<std::vector<double>> found(x.n_features);
+  const double work = 20.0 * static_cast<double>(rows.size()) * static_cast<double>(x.n_features);
+  parallel_for(limit_threads(execution, work), x.n_features, [&](index_t feature) {
+    if (sampled) {
+      found[feature] = between_all(few_values(x, weight, feature, rules.max_bins));
+      if (!found[feature].empty()) return;
+    }
+    found[feature] = quantile_thresholds(distinct_values(x, weight, feature, rows), rules.max_bins);
+  });
+  CandidateThresholds thresholds;
+  thresholds.offsets.push_back(0);
+  for (const std::vector<double>& values : found) {
+    thresholds.values.insert(thresholds.values.end(), values.begin(), values.end());
+    thresholds.offsets.push_back(static_cast<index_t>(thresholds.values.size()));
+  }
+  return thresholds;
+}
+
+}  // namespace fctree

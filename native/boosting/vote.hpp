@@ -1,0 +1,29 @@
+// The inner loops of prediction, behind one table of functions per instruction set.
+#pragma once
+
+#include <cstdint>
+
+namespace fctree {
+
+constexpr std::int64_t kVoteRows = 256;  // rows that are evaluated together
+
+// One tree for a block of kVoteRows rows: at each of its levels the codes of the rows by one
+// feature, and the code above which they go right.
+struct BlockTree {
+  const std::uint8_t* const* codes;  // (depth,)
+  const std::uint8_t* borders;       // (depth,)
+  std::int64_t depth;
+  std::int64_t shift;    // leaf index = answers << shift
+  const double* values;  // (n_leaves, n_outputs)
+  std::int64_t n_outputs;
+};
+
+struct VoteKernels {
+  // out[i * n_outputs + k] += values of row i's leaf, for all kVoteRows rows. O(depth) bytes and
+  // one look-up a row.
+  void (*add_tree)(const BlockTree& tree, double* out);
+};
+
+const VoteKernels& vote_kernels();
+
+}  // namespace fctree

@@ -1,0 +1,54 @@
+#include "core/rng.hpp"
+
+#include <cmath>
+
+namespace fctree {
+
+namespace {
+
+double unit_interval(std::uint32_t high, std::uint32_t low) {
+  const std::uint64_t bits = (static_cast<std::uint64_t>(high) << 32 | low) >> 12;
+  return (static_cast<double>(bits) + 0.5) * 0x1p-52;  // 2^-53 .. 1 - 2^-53
+}
+
+}  // namespace
+
+Random::Random(std::uint64_t seed, Purpose purpose)
+    : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
+      purpose_(static_cast<std::uint32_t>(purpose)) {}
+
+std::array<std::uint32_t, 4> Random::words(std::uint32_t a, std::uint32_t b,
+                                           std::uint32_t c) const {
+  std::uint32_t x[4] = {a, b, c, purpose_};
+  std::uint32_t k0 = key_[0], k1 = key_[1];
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t p0 = std::uint64_t{0xD2511F53u} * x[0];
+    const std::uint64_t p1 = std::uint64_t{0xCD9E8D57u} * x[2];
+    const std::uint32_t y0 = static_cast<std::uint32_t>(p1 >> 32) ^ x[1] ^ k0;
+    const std::uint32_t y2 = static_cast<std::uint32_t>(p0 >> 32) ^ x[3] ^ k1;
+    x[1] = static_cast<std::uint32_t>(p1);
+    x[3] = static_cast<std::uint32_t>(p0);
+    x[0] = y0;
+    x[2] = y2;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  return {x[0], x[1], x[2], x[3]};
+}
+
+double Random::uniform(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+  const auto w = words(a, b, c);
+  return unit_interval(w[0], w[1]);
+}
+
+double Random::normal(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+  const auto w = words(a, b, c);
+  const double radius = std::sqrt(-2.0 * std::log(unit_interval(w[0], w[1])));
+  return radius * std::cos(2.0 * M_PI * unit_interval(w[2], w[3]));
+}
+
+double Random::gumbel(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+  return -std::log(-std::log(uniform(a, b, c)));
+}
+
+}  // namespace fctree

@@ -1,0 +1,43 @@
+// Random numbers that are functions of what they are for: a counter-based generator
+// (Philox4x32-10: Salmon, Moraes, Dror and Shaw, 2011) keyed by a seed and a purpose and
+// asked by index. A draw depends on neither the order of the draws nor on threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace fctree {
+
+enum class Purpose : std::uint32_t {
+  row_sample = 1,
+  feature_sample,
+  candidate_noise,
+  threshold_rows,
+  prior_structure,
+  prior_leaf,
+  target_noise,
+  kernel_structure,
+};
+
+class Random {
+ public:
+  Random(std::uint64_t seed, Purpose purpose);
+
+  // The four words at (a, b, c), each uniform over 32 bits.
+  std::array<std::uint32_t, 4> words(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
+  // Uniform on the open interval (0, 1), 53 bits.
+  double uniform(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
+  double normal(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
+  // Standard Gumbel, -log(-log u): its argmax over s_i / beta + gumbel_i is a softmax draw.
+  double gumbel(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
+
+  // No draw of uniform's 53 bits is larger in absolute value.
+  static constexpr double kLargestNormal = 8.6;
+  static constexpr double kLargestGumbel = 37.5;
+
+ private:
+  std::uint32_t key_[2];
+  std::uint32_t purpose_;
+};
+
+}  // namespace fctree
