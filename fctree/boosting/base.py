@@ -160,12 +160,12 @@ class BaseSymmetricBoosting(BaseEstimator):
             targets = self._encode_targets(y, reset=not continuing)
             weight = check_sample_weight(sample_weight, X)
             initial = check_init_score(init_score, len(X), self.n_outputs_)
-            train = Samples(X, targets, weight, initial)
+            train = Samples(X, targets, weight, initial).without_zero_weights()
             if not continuing:
                 self._random_seed = int(
                     check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
                 )
-            train, validation = self._validation_samples(train, y, eval_set)
+            train, validation = self._validation_samples(train, eval_set)
             self._boost(train, validation, continuing=continuing)
             self._after_fit(train)
         return self
@@ -173,7 +173,7 @@ class BaseSymmetricBoosting(BaseEstimator):
     def _after_fit(self, train):
         """What a subclass adds to a fitted model."""
 
-    def _validation_samples(self, train, y, eval_set):
+    def _validation_samples(self, train, eval_set):
         """The samples to grow trees on and those to validate with (or None)."""
         if eval_set is not None:
             if train.initial is not None:
@@ -183,10 +183,12 @@ class BaseSymmetricBoosting(BaseEstimator):
                 self, X, y_eval, reset=False, classification=self._classification
             )
             targets = self._encode_targets(y_eval, reset=False)
-            return train, Samples(X, targets, check_sample_weight(weight, X), None)
+            validation = Samples(X, targets, check_sample_weight(weight, X), None)
+            return train, validation.without_zero_weights()
         if self.early_stopping:
-            stratify = y if self._classification else None
-            return hold_out(train, stratify, self.validation_fraction, self._random_seed)
+            return hold_out(
+                train, self._classification, self.validation_fraction, self._random_seed
+            )
         return train, None
 
     def _native_params(self, n_rounds):

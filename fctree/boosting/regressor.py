@@ -209,3 +209,8 @@ class SymmetricBoostingRegressor(RegressorMixin, BaseSymmetricBoosting):
         """
         for scores in self._staged_raw_predict(X):
             yield self._inverse_link(scores.copy())
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

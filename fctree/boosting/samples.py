@@ -29,8 +29,14 @@ class Samples:
         initial = None if self.initial is None else np.ascontiguousarray(self.initial[:, rows])
         return Samples(self.X[rows], np.ascontiguousarray(self.y[:, rows]), weight, initial)
 
+    def without_zero_weights(self):
+        """The samples that count: others must not even make a bin or cut a leaf."""
+        if self.weight is None or np.all(self.weight > 0.0):
+            return self
+        return self.take(np.flatnonzero(self.weight))
 
-def hold_out(samples, stratify, fraction, seed):
+
+def hold_out(samples, by_class, fraction, seed):
     """The samples in two parts, the second of them for validation."""
     n_samples = len(samples.X)
     if n_samples < 2:
@@ -38,6 +44,7 @@ def hold_out(samples, stratify, fraction, seed):
             f"early_stopping needs at least 2 samples to hold some out, got n_samples={n_samples}"
         )
     rows = np.arange(n_samples)
+    stratify = samples.y[0] if by_class else None
     options = {"test_size": fraction, "random_state": seed % 2**32}
     try:
         kept, held = train_test_split(rows, stratify=stratify, **options)
