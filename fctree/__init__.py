@@ -1,6 +1,6 @@
 """fctree: shallow, fast and explained trees, used like scikit-learn."""
 
-from fctree import datasets
+from fctree import datasets, kernels
 from fctree._config import show_config
 from fctree._tree import ObliqueTree
 from fctree._version import __version__
@@ -22,6 +22,7 @@ __all__ = [
     "__version__",
     "datasets",
     "export_text",
+    "kernels",
     "plot_regions",
     "plot_tree",
     "show_config",

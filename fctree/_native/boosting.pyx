@@ -2,7 +2,7 @@
 """Growing and evaluating symmetric trees: ``native/boosting`` on NumPy arrays."""
 
 cimport numpy as cnp
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
@@ -154,6 +154,20 @@ cdef extern from "boosting/predict.hpp" namespace "fctree" nogil:
     void c_apply_trees "fctree::apply_trees"(
         const SymmetricTreesView&, const FeatureMatrix&, int32_t*,
         const Execution&) except +set_python_error
+
+
+cdef extern from "boosting/leaf_kernel.hpp" namespace "fctree" nogil:
+    cdef struct LeafKernelTask:
+        const uint16_t* leaf_x
+        const uint16_t* leaf_y
+        const double* weight
+        int64_t n_x
+        int64_t n_y
+        int64_t n_trees
+        int64_t n_leaves
+
+    void c_leaf_kernel "fctree::leaf_kernel"(
+        const LeafKernelTask&, double*, const Execution&) except +set_python_error
 
 
 cdef copied(const void* values, tuple shape, dtype):
@@ -361,4 +375,29 @@ def apply(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_thr
     cdef Execution execution = execution_on(n_threads)
     with nogil:
         c_apply_trees(trees, matrix, &leaf[0, 0], execution)
+    return out
+
+
+def leaf_kernel(const uint16_t[:, ::1] leaf_x, const uint16_t[:, ::1] leaf_y,
+                const double[:, ::1] weight, int n_threads):
+    """Sums ``weight[t, j]`` over the trees t in which a row of each side are in leaf j.
+
+    ``leaf_x`` is (n_trees, n_x), ``leaf_y`` (n_trees, n_y), ``weight`` (n_trees, n_leaves);
+    returns (n_x, n_y) float64.
+    """
+    out = np.zeros((leaf_x.shape[1], leaf_y.shape[1]))
+    if out.size == 0 or leaf_x.shape[0] == 0:
+        return out
+    cdef double[:, ::1] kernel = out
+    cdef LeafKernelTask task
+    task.leaf_x = &leaf_x[0, 0]
+    task.leaf_y = &leaf_y[0, 0]
+    task.weight = &weight[0, 0]
+    task.n_x = leaf_x.shape[1]
+    task.n_y = leaf_y.shape[1]
+    task.n_trees = leaf_x.shape[0]
+    task.n_leaves = weight.shape[1]
+    cdef Execution execution = execution_on(n_threads)
+    with nogil:
+        c_leaf_kernel(task, &kernel[0, 0], execution)
     return out

@@ -86,7 +86,7 @@ class SymmetricBoostingRegressor(RegressorMixin, BaseSymmetricBoosting):
         Threads; None is 1, -1 all cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seeds the noise, the samples and the validation split.
-    posterior_scale : float, default=1.0
+    posterior_scale : float, default=0.1
         Standard deviation of the posterior samples' prior, in standard deviations of `y`.
     posterior_noise : float, default=0.01
         Standard deviation of the noise of `y` that they assume, likewise.
