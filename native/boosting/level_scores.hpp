@@ -46,11 +46,13 @@ class LevelScores {
  private:
   struct Group {
     std::vector<std::int64_t> histograms[2];  // [channel][leaf][code][lane], this level's and next
-    std::vector<double> sums[5];
+    std::vector<double> sums[3];  // of one side for missing values (CutScores)
     GroupScores scores;
   };
 
-  std::int64_t* histogram(Group& group, index_t g, int side, index_t channel, index_t leaf) const;
+  // Where a leaf's histogram begins in this level's (side_) or the last level's buffer.
+  index_t histogram_offset(index_t g, int side, index_t channel, index_t leaf) const;
+  std::int64_t* histogram(index_t g, int side, index_t channel, index_t leaf);
   index_t leaf_stride(index_t g) const;
   index_t count(index_t g, index_t lane, index_t leaf, const LevelSplit* split) const;
   void compute_group(index_t g, const RowsByLeaf& rows);
