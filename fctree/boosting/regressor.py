@@ -53,7 +53,7 @@ class SymmetricBoostingRegressor(RegressorMixin, BaseSymmetricBoosting):
     score_noise : {"normal", "gumbel"}, default="normal"
         ``"normal"``: of standard deviation ``random_strength * RMS(gradients) * q / (1 + q)``
         with ``q = n exp(-iteration * learning_rate)``, CatBoost's: it dies out as the model
-        grows. ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
+        grows. It is added to the cosine score, or to the square root of the l2 score. ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
         the unused candidates, the SampleTree of [2]_.
     score_function : {"l2", "cosine"}, default="l2"
         What a split is judged by: the decrease of the squared error, or the cosine between

@@ -163,6 +163,8 @@ void LevelScores::combine_sides(index_t g, bool missing_left) {
       const double base = score;
       if (!group.sums[kNorm].empty())
         score = group.sums[kNorm][at] > 0.0 ? score / std::sqrt(group.sums[kNorm][at]) : 0.0;
+      else if (!any_cut)
+        score = std::sqrt(std::max(score, 0.0));
       if (missing_left && !(score >= scores.score[at])) continue;
       scores.score[at] = score;
       scores.gain_base[at] = base;

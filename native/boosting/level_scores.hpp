@@ -12,7 +12,8 @@
 
 namespace fctree {
 
-// Scores of a group's candidates, (n_codes, kCellLanes) each; -inf is no candidate.
+// Scores of a group's candidates, (n_codes, kCellLanes) each; -inf is no candidate. To the l2
+// score normal noise is added on the scale of gradients: there it is the score's square root.
 struct GroupScores {
   std::vector<double> score;
   std::vector<double> gain_base;  // sum of S^2 / (W + l2) over the new leaves
