@@ -9,11 +9,14 @@ predict  many rows: ns a row and tree.
 latency  one row through the full Python call, in microseconds.
 memory   the fit's peak beyond its input, each program in a process of its own.
 
-All programs of a table take turns in one process; read the ratios and the minima. A library that
-is missing is named and left out. `--ydf` adds YDF, which takes ten times as long as the others.
+All programs of a table take turns in one process; read the ratios and the minima. On one thread
+the processor's seconds are a measure that other programs on the machine hardly change; on two they
+count what threads spend waiting for each other. A library that is missing is named and left out.
+`--ydf` adds YDF, which takes ten times as long as the others.
 """
 
 import argparse
+import time
 from functools import partial
 
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
@@ -49,8 +52,15 @@ def train_rows(programs, size, settings, dtype, repeats):
     n, d = size
     X, y = simulate_boosting(n, d, seed=0, dtype=dtype)
     X_test, y_test = simulate_boosting(N_TEST, d, seed=1, dtype=dtype)
-    calls = {name: partial(lambda program: program.build(settings).fit(X, y), program)
-             for name, program in programs.items()}
+    cpu = {name: [] for name in programs}
+
+    def fit(name):
+        start = time.process_time()
+        model = programs[name].build(settings).fit(X, y)
+        cpu[name].append(time.process_time() - start)
+        return model
+
+    calls = {name: partial(fit, name) for name in programs}
     slow = {name: calls.pop(name) for name in SLOW_PROGRAMS if name in calls}
     timings, models = interleave(calls, repeats=repeats, slow_seconds=ALWAYS)
     for part, found in zip((timings, models), interleave(slow, slow_seconds=0.0), strict=True):
@@ -61,6 +71,7 @@ def train_rows(programs, size, settings, dtype, repeats):
         if name in models:
             predicted = programs[name].predict(models[name], X_test, settings.threads)
             row["rmse"] = rmse(predicted, y_test)
+            row["cpu_best_s"] = min(cpu[name])
             row["updates_per_s"] = n * d * settings.depth * settings.rounds / timing.best
         rows.append(row)
     return rows, models
@@ -73,16 +84,18 @@ def print_train(title, rows):
     table = []
     for row in rows:
         if "rmse" not in row:
-            table.append([row["program"], row["error"], *["-"] * 6])
+            table.append([row["program"], row["error"], *["-"] * 8])
             continue
         table.append([
             row["program"], f"{row['best_s']:.3f}", f"{row['median_s']:.3f}",
             f"{reference['best_s'] / row['best_s']:.2f}",
-            f"{reference['median_s'] / row['median_s']:.2f}", f"{row['rmse']:.4f}",
+            f"{reference['median_s'] / row['median_s']:.2f}", f"{row['cpu_best_s']:.3f}",
+            f"{reference['cpu_best_s'] / row['cpu_best_s']:.2f}", f"{row['rmse']:.4f}",
             f"{row['rmse'] / reference['rmse']:.4f}", f"{row['updates_per_s'] / 1e9:.2f}"])
     print_markdown(title, [
         "program", "best s", "median s", f"{reference['program']} / it, best", "median",
-        "test RMSE", "/ reference", "G updates/s"], table)
+        "CPU s", f"{reference['program']} / it, CPU", "test RMSE", "/ reference",
+        "G updates/s"], table)
 
 
 def run_train(programs, variants, sizes, repeats, quick):

@@ -59,8 +59,7 @@ def _fctree():
 def _stop_fctree(model, X, y, X_validation, y_validation):
     model.set_params(early_stopping=True, n_iter_no_change=PATIENCE, tol=0.0)
     model.fit(X, y, eval_set=(X_validation, y_validation))
-    losses = np.asarray(model.validation_score_)
-    return model.n_iter_, float(losses.min())
+    return max(1, model.n_iter_), -float(np.max(model.validation_score_))
 
 
 def _catboost():
