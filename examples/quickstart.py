@@ -30,7 +30,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
-from fctree import FCODTClassifier, FCODTRegressor, export_text, plot_tree
+from fctree import (
+    FCODTClassifier,
+    FCODTRegressor,
+    SymmetricBoostingClassifier,
+    SymmetricBoostingRegressor,
+    export_text,
+    plot_tree,
+)
 
 N_PREDICTED = 10_000  # samples for which the time to predict is taken
 FCODT_GRID = {"max_depth": [1, 2, 4, 6], "alpha": [1.0, 10.0, 100.0]}
@@ -47,6 +54,10 @@ CART_GRID = {"max_depth": [2, 3, 4, 8], "min_samples_leaf": [1, 20]}
 REGRESSORS = {
     "FC-ODT": (FCODTRegressor(min_samples_leaf=20), FCODT_GRID),
     "FC-ODT, curvature": (FCODTRegressor(**CURVATURE), {}),
+    "SymmetricBoosting": (
+        SymmetricBoostingRegressor(max_iter=50, random_state=0),
+        {"max_depth": [2, 4]},
+    ),
     "CART": (DecisionTreeRegressor(random_state=0), CART_GRID),
     "Ridge": (Ridge(), {"alpha": [0.1, 1.0, 10.0, 100.0]}),
     "HistGradientBoosting": (
@@ -57,6 +68,7 @@ REGRESSORS = {
 CLASSIFIERS = {
     "FC-ODT": (FCODTClassifier(min_samples_leaf=20), FCODT_GRID),
     "FC-ODT, curvature": (FCODTClassifier(**CURVATURE), {}),
+    "SymmetricBoosting": (SymmetricBoostingClassifier(random_state=0), {}),
     "CART": (DecisionTreeClassifier(random_state=0), CART_GRID),
     "LogisticRegression": (LogisticRegression(max_iter=200), {"C": [0.01, 0.1, 1.0]}),
     "HistGradientBoosting": (HistGradientBoostingClassifier(random_state=0), {}),
@@ -131,6 +143,8 @@ def size_of(model):
     """Number of trees, their largest depth and number of leaves; NaN where unknown."""
     if hasattr(model, "get_n_leaves"):
         return 1, model.get_depth(), model.get_n_leaves()
+    if isinstance(model, SymmetricBoostingRegressor | SymmetricBoostingClassifier):
+        return model.n_iter_, model.max_depth, 2**model.max_depth
     if hasattr(model, "n_trees_per_iteration_"):
         return model.n_iter_ * model.n_trees_per_iteration_, np.nan, np.nan
     return 0, np.nan, np.nan

@@ -40,7 +40,7 @@ CandidateChoice::Best CandidateChoice::highest(const LevelScores& scores,
         const double plain = score[code * kCellLanes + lane];
         if (plain == kNone) continue;
         if (!used.empty() && is_used(used, feature, code)) continue;
-        const double noisy = value(plain, feature, code);
+        const double noisy = value(plain, feature, code, best.score);
         if (noisy > best.score) best = {noisy, feature, code};
       }
     }
@@ -63,20 +63,21 @@ std::optional<LevelSplit> CandidateChoice::choose(const LevelScores& scores,
     unit *= noise.gradient_rms * q / (1.0 + q);
   }
 
-  const auto plain_value = [](double score, index_t, index_t) { return score; };
+  const auto plain_value = [](double score, index_t, index_t, double) { return score; };
   Best best = highest(scores, used, plain_value);
   if (best.feature < 0) return std::nullopt;
   if (unit > 0.0) {
-    const double reach =
-        gumbel ? Random::kLargestGumbel + 4.0 : 2.0 * Random::kLargestNormal;
-    const double least = best.score - reach * unit;
+    const double largest = gumbel ? Random::kLargestGumbel : Random::kLargestNormal;
+    const double smallest = gumbel ? -4.0 : -Random::kLargestNormal;
+    const double least = best.score + (smallest - largest) * unit;
     const auto iteration = static_cast<std::uint32_t>(noise.iteration);
     const auto level = static_cast<std::uint32_t>(above.size());
-    best = highest(scores, used, [&](double score, index_t feature, index_t code) {
-      if (score < least) return kNone;
+    best = highest(scores, used, [&](double score, index_t feature, index_t code, double so_far) {
+      if (score < least || score + largest * unit < so_far) return kNone;
       const std::uint32_t at = first_candidate_[feature] + static_cast<std::uint32_t>(code);
       const double draw = gumbel ? random_.gumbel(iteration, level, at)
-                                 : random_.normal(iteration, level, at);
+                                 : random_.normal_above((so_far - score) / unit, iteration,
+                                                        level, at);
       return score + unit * draw;
     });
   }

@@ -42,8 +42,8 @@ class CandidateChoice {
     index_t feature;
     index_t code;
   };
-  // The first of the candidates with the highest value(score, feature, code); codes and
-  // features in ascending order.
+  // The first of the candidates with the highest value(score, feature, code, highest so far), in
+  // the order of features and codes; a value below the highest so far need not be exact.
   template <class Value>
   Best highest(const LevelScores& scores, const std::vector<LevelSplit>& used,
                const Value& value) const;

@@ -1,6 +1,7 @@
 #include "core/rng.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace fctree {
 
@@ -42,9 +43,18 @@ double Random::uniform(std::uint32_t a, std::uint32_t b, std::uint32_t c) const 
 }
 
 double Random::normal(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+  return normal_above(-std::numeric_limits<double>::infinity(), a, b, c);
+}
+
+// Box and Muller: sqrt(-2 log u) cos(2 pi v). Above z > 0 it can only be where u < exp(-z^2 / 2),
+// and that is at most 1 / (1 + z^2 / 2).
+double Random::normal_above(double least, std::uint32_t a, std::uint32_t b,
+                            std::uint32_t c) const {
   const auto w = words(a, b, c);
-  const double radius = std::sqrt(-2.0 * std::log(unit_interval(w[0], w[1])));
-  return radius * std::cos(2.0 * M_PI * unit_interval(w[2], w[3]));
+  const double u = unit_interval(w[0], w[1]);
+  if (least > 0.0 && u * (1.0 + 0.5 * least * least) >= 1.0)
+    return -std::numeric_limits<double>::infinity();
+  return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * M_PI * unit_interval(w[2], w[3]));
 }
 
 double Random::gumbel(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {

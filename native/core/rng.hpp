@@ -28,6 +28,8 @@ class Random {
   // Uniform on the open interval (0, 1), 53 bits.
   double uniform(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
   double normal(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
+  // normal(a, b, c) if it is above `least`; else that or -inf, which is found out faster.
+  double normal_above(double least, std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
   // Standard Gumbel, -log(-log u): its argmax over s_i / beta + gumbel_i is a softmax draw.
   double gumbel(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
 
