@@ -10,6 +10,7 @@ from fctree.boosting import (
     SymmetricTrees,
 )
 from fctree.oblique import FCODTClassifier, FCODTRegressor
+from fctree.persistence import load_model, save_model
 from fctree.plotting import export_text, plot_regions, plot_tree
 
 __all__ = [
@@ -22,7 +23,9 @@ __all__ = [
     "__version__",
     "datasets",
     "export_text",
+    "load_model",
     "plot_regions",
     "plot_tree",
+    "save_model",
     "show_config",
 ]
