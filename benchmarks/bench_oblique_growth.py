@@ -20,11 +20,11 @@ from pathlib import Path
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
+from cost_formula import fit_constants
 from measure import interleave, time_gram
 from oblique_methods import fcodt, literal
 from report import (
     add_arguments, number_text, print_table, seconds_text, warn_if_busy, write_json)
-from scipy.optimize import nnls
 from simulated_data import simulate
 
 NAME = "bench_oblique_growth"
@@ -61,18 +61,6 @@ def cost_terms(n, d, nodes, depth):
     """The terms of the formula, each without its constant: (5,)."""
     return np.array([n * d * d / 2 * (1 + depth / 2), n * d * depth, nodes * d**3 / 3,
                      depth * n * np.log2(n), 1.0])
-
-
-def fit_constants(terms, seconds):
-    """Nonnegative constants that minimise the squares of measured / formula - 1, roughly.
-
-    Each case is divided by its measured time, so that a case of a millisecond counts as much
-    as one of a second; columns are scaled to size 1 for the solver's sake.
-    """
-    relative = terms / seconds[:, None]
-    scale = np.linalg.norm(relative, axis=0)
-    constants, _ = nnls(relative / scale, np.ones(len(seconds)))
-    return constants / scale
 
 
 def measure_case(factory, n, d, depth, repeats):

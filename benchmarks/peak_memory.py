@@ -1,9 +1,10 @@
 """Peak memory of one fit over the memory of its input, in a process of its own.
 
-Run as a script it fits one method of `oblique_methods.py` and prints JSON; `measure_in_child`
-does that from another program, with the allocator's default settings. Linux lets a process
-reset the high-water mark of its memory, so what importing and generating data took at their
-peak does not hide what the fit takes; elsewhere `ru_maxrss` serves, which can only be too low.
+Run as a script it fits one method of a family (`oblique_methods.py`, `boosting_peers.py`) and
+prints JSON; `measure_in_child` does that from another program, with the allocator's default
+settings. Linux lets a process reset the high-water mark of its memory, so what importing and
+generating data took at their peak does not hide what the fit takes; elsewhere `ru_maxrss`
+serves, which can only be too low.
 """
 
 import argparse
@@ -54,16 +55,33 @@ def peak_of_call(call):
     return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
 
 
-def measure(method, n_samples, n_features, depth):
-    """Peak of the fit over the input, in bytes and relative to the input's own bytes."""
+def oblique_family(method):
+    """(depth -> estimator, (n, d, seed) -> X, y) of the oblique benchmarks."""
     from oblique_methods import FCODT_TREES, LITERAL_TREES, PEER_TREES
     from simulated_data import simulate
 
     factory = {**FCODT_TREES, **LITERAL_TREES, **PEER_TREES}[method]
+    return factory, lambda n, d, seed: simulate("sim1", n, d, seed)[:2]
+
+
+def boosting_family(method):
+    """The same of the boosting benchmarks; the peak is reached within the first rounds."""
+    from boosting_data import simulate_boosting
+    from boosting_peers import PROGRAMS, SLOW_PROGRAMS, Settings
+
+    build = {**PROGRAMS, **SLOW_PROGRAMS}[method].build
+    return lambda depth: build(Settings(rounds=20, depth=depth)), simulate_boosting
+
+
+FAMILIES = {"oblique": oblique_family, "boosting": boosting_family}
+
+
+def measure(family, method, n_samples, n_features, depth):
+    """Peak of the fit over the input, in bytes and relative to the input's own bytes."""
+    factory, simulate = FAMILIES[family](method)
     # Libraries are loaded and threads started before the measured fit.
-    warm_X, warm_y, _ = simulate("sim1", 500, n_features, seed=1)
-    factory(2).fit(warm_X, warm_y)
-    X, y, _ = simulate("sim1", n_samples, n_features, seed=0)
+    factory(2).fit(*simulate(500, n_features, seed=1))
+    X, y = simulate(n_samples, n_features, seed=0)
     estimator = factory(depth)
     extra = peak_of_call(lambda: estimator.fit(X, y))
     return {"method": method, "n": n_samples, "d": n_features, "depth": depth,
@@ -71,10 +89,10 @@ def measure(method, n_samples, n_features, depth):
             "extra_over_input": extra / (X.nbytes + y.nbytes)}
 
 
-def measure_in_child(method, n_samples, n_features, depth, timeout=600):
+def measure_in_child(method, n_samples, n_features, depth, family="oblique", timeout=600):
     """`measure` in a fresh process; a dict with `error` if that fails."""
     command = [sys.executable, "-W", "ignore", __file__, "--method", method, "--n", str(n_samples),
-               "--d", str(n_features), "--depth", str(depth)]
+               "--d", str(n_features), "--depth", str(depth), "--family", family]
     child = subprocess.run(command, env=plain_environment(), capture_output=True, text=True,
                            timeout=timeout)
     if child.returncode != 0:
@@ -85,12 +103,14 @@ def measure_in_child(method, n_samples, n_features, depth, timeout=600):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--family", choices=tuple(FAMILIES), default="oblique")
     parser.add_argument("--method", required=True)
     parser.add_argument("--n", type=int, default=100_000)
     parser.add_argument("--d", type=int, default=50)
     parser.add_argument("--depth", type=int, default=6)
     arguments = parser.parse_args()
-    print(json.dumps(measure(arguments.method, arguments.n, arguments.d, arguments.depth)))
+    print(json.dumps(measure(arguments.family, arguments.method, arguments.n, arguments.d,
+                             arguments.depth)))
 
 
 if __name__ == "__main__":

@@ -47,10 +47,17 @@ def classification_sets(folder, prefix=""):
     return [f"classification/{file.name.removesuffix('.csv.gz')}" for file in files]
 
 
-def load_table(folder, name, max_rows=None, seed=0):
+def manifest_sets(folder, part):
+    """Names of the tables of one part, such as `regression`, in MANIFEST.csv's order."""
+    files = pd.read_csv(Path(folder) / "MANIFEST.csv")["file"]
+    return [name.removesuffix(".csv.gz") for name in files if name.startswith(f"{part}/")]
+
+
+def load_table(folder, name, max_rows=None, seed=0, keep_missing=False):
     """Read one table as numbers.
 
-    Columns of text become one indicator a category; missing numbers become the column's median.
+    Columns of text become one indicator a category; missing numbers become the column's median
+    unless they are kept as NaN.
 
     Parameters
     ----------
@@ -72,6 +79,7 @@ def load_table(folder, name, max_rows=None, seed=0):
     features = frame.iloc[:, :-1]
     text = [c for c in features if not pd.api.types.is_numeric_dtype(features[c])]
     features = pd.get_dummies(features, columns=text, dtype=float)
-    features = features.fillna(features.median(numeric_only=True))
+    if not keep_missing:
+        features = features.fillna(features.median(numeric_only=True))
     y = target.to_numpy(float if pd.api.types.is_numeric_dtype(target) else object)
     return np.ascontiguousarray(features.to_numpy(float)), y

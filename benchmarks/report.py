@@ -44,6 +44,16 @@ def print_table(title, header, rows):
                         for i, (c, w) in enumerate(zip(row, widths, strict=True))), flush=True)
 
 
+def print_markdown(title, header, rows):
+    """Print rows as a Markdown table, ready for a results page."""
+    cells = [[c if isinstance(c, str) else number_text(c) for c in row] for row in rows]
+    print(f"\n{title}\n")
+    print("| " + " | ".join(str(h) for h in header) + " |")
+    print("|---" + "|---:" * (len(header) - 1) + "|")
+    for row in cells:
+        print("| " + " | ".join(row) + " |", flush=True)
+
+
 def add_arguments(parser, name):
     """The two options every benchmark has."""
     parser.add_argument("--json", type=Path, default=RESULTS / f"{name}.json", metavar="FILE",

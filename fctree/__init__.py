@@ -1,6 +1,6 @@
 """fctree: shallow, fast and explained trees, used like scikit-learn."""
 
-from fctree import datasets
+from fctree import datasets, kernels
 from fctree._config import show_config
 from fctree._tree import ObliqueTree
 from fctree._version import __version__
@@ -23,6 +23,7 @@ __all__ = [
     "__version__",
     "datasets",
     "export_text",
+    "kernels",
     "load_model",
     "plot_regions",
     "plot_tree",

@@ -88,7 +88,7 @@ class BaseSymmetricBoosting(BaseEstimator):
         verbose=0,
         n_jobs=None,
         random_state=None,
-        posterior_scale=1.0,
+        posterior_scale=0.1,
         posterior_noise=0.01,
     ):
         self.loss = loss

@@ -17,45 +17,10 @@ import numpy as np
 from fctree._native import boosting as _native
 from fctree._validation import check_boosting_features, count_threads
 from fctree.boosting.samples import Samples
+from fctree.boosting.structures import draw_structures, leaf_weights
 from fctree.boosting.trees import SymmetricTrees
 
 PRIOR_TREES = 100  # T0
-
-
-def draw_structures(thresholds, n_trees, depth, rng):
-    """Trees whose candidates are drawn uniformly, without replacement within a tree.
-
-    Returns
-    -------
-    trees : SymmetricTrees
-        With leaf values 0, one output.
-    """
-    counts = np.array([len(values) for values in thresholds])
-    features = np.repeat(np.arange(len(thresholds)), counts)
-    values = np.concatenate([*thresholds, np.empty(0)])
-    levels = min(depth, len(values))
-    split_feature = np.full((n_trees, depth), -1, dtype=np.int32)
-    split_threshold = np.zeros((n_trees, depth))
-    for tree in range(n_trees):
-        chosen = rng.choice(len(values), size=levels, replace=False)
-        split_feature[tree, :levels] = features[chosen]
-        split_threshold[tree, :levels] = values[chosen]
-    return SymmetricTrees(
-        split_feature=split_feature,
-        split_threshold=split_threshold,
-        missing_right=np.zeros((n_trees, depth), dtype=bool),
-        split_gain=np.zeros((n_trees, depth)),
-        leaf_values=np.zeros((n_trees, 2**depth, 1)),
-    )
-
-
-def leaf_weights(trees, X, sample_weight, n_threads):
-    """The weight of the rows of ``X`` in each leaf, (n_trees, 2**depth)."""
-    leaves = trees.apply(X, n_threads=n_threads)
-    n_leaves = 2**trees.depth
-    return np.stack(
-        [np.bincount(leaf, weights=sample_weight, minlength=n_leaves) for leaf in leaves.T]
-    )
 
 
 def _draw_prior(model, train, rng, n_threads):

@@ -53,7 +53,7 @@ class SymmetricBoostingRegressor(RegressorMixin, BaseSymmetricBoosting):
     score_noise : {"normal", "gumbel"}, default="normal"
         ``"normal"``: of standard deviation ``random_strength * RMS(gradients) * q / (1 + q)``
         with ``q = n exp(-iteration * learning_rate)``, CatBoost's: it dies out as the model
-        grows. ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
+        grows. It is added to the cosine score, or to the square root of the l2 score. ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
         the unused candidates, the SampleTree of [2]_.
     score_function : {"l2", "cosine"}, default="l2"
         What a split is judged by: the decrease of the squared error, or the cosine between
@@ -86,7 +86,7 @@ class SymmetricBoostingRegressor(RegressorMixin, BaseSymmetricBoosting):
         Threads; None is 1, -1 all cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seeds the noise, the samples and the validation split.
-    posterior_scale : float, default=1.0
+    posterior_scale : float, default=0.1
         Standard deviation of the posterior samples' prior, in standard deviations of `y`.
     posterior_noise : float, default=0.01
         Standard deviation of the noise of `y` that they assume, likewise.

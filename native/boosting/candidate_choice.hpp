@@ -1,7 +1,9 @@
 // Which candidate a level takes: the best score after noise.
 //
-//   normal   score + N(0, (random_strength * RMS(r) * q / (1 + q))^2), q = n exp(-L), L the
-//            iteration times the learning rate: CatBoost's noise, gone once the model has grown.
+//   normal   s + N(0, (random_strength * RMS(r) * q / (1 + q))^2), q = n exp(-L), L the iteration
+//            times the learning rate: CatBoost's noise, gone once the model has grown. s is the
+//            cosine score or the square root of the l2 score, about RMS(r) sqrt(n) both: beside
+//            the l2 score itself, of the order RMS(r)^2 n, the noise would depend on y's units.
 //   gumbel   score / n + random_strength * Gumbel, used candidates excluded: an exact draw
 //            from the softmax of score / (n * random_strength) (SampleTree: Ustimenko,
 //            Beliakov and Prokhorenkova, 2023).

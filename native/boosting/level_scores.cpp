@@ -38,10 +38,13 @@ index_t LevelScores::leaf_stride(index_t g) const {
   return (x_.groups()[g].n_codes + 1) * kCellLanes;
 }
 
-std::int64_t* LevelScores::histogram(Group& group, index_t g, int side, index_t channel,
-                                     index_t leaf) const {
+index_t LevelScores::histogram_offset(index_t g, int side, index_t channel, index_t leaf) const {
   const index_t n_leaves = side == side_ ? n_leaves_ : n_leaves_ / 2;
-  return group.histograms[side].data() + (channel * n_leaves + leaf) * leaf_stride(g);
+  return (channel * n_leaves + leaf) * leaf_stride(g);
+}
+
+std::int64_t* LevelScores::histogram(index_t g, int side, index_t channel, index_t leaf) {
+  return groups_[g].histograms[side].data() + histogram_offset(g, side, channel, leaf);
 }
 
 void LevelScores::compute(const RowsByLeaf& rows, const Execution& execution) {
@@ -60,15 +63,15 @@ void LevelScores::compute_group(index_t g, const RowsByLeaf& rows) {
   const ScanKernels& kernels = scan_kernels();
   for (index_t c = 0; c < channels_.n_channels(); ++c) {
     if (n_leaves_ == 1) {
-      kernels.sum_codes(histogram(group, g, side_, c, 0), shape.n_codes);
+      kernels.sum_codes(histogram(g, side_, c, 0), shape.n_codes);
       continue;
     }
     for (index_t parent = 0; parent < n_leaves_ / 2; ++parent) {
       const index_t smaller = 2 * parent + smaller_is_right_[parent];
-      std::int64_t* child = histogram(group, g, side_, c, smaller);
+      std::int64_t* child = histogram(g, side_, c, smaller);
       kernels.sum_codes(child, shape.n_codes);
-      kernels.subtract(histogram(group, g, 1 - side_, c, parent), child, cells,
-                       histogram(group, g, side_, c, smaller ^ 1));
+      kernels.subtract(histogram(g, 1 - side_, c, parent), child, cells,
+                       histogram(g, side_, c, smaller ^ 1));
     }
   }
   score_group(g);
@@ -78,22 +81,29 @@ void LevelScores::compute_group(index_t g, const RowsByLeaf& rows) {
 // tile's codes are in the cache.
 void LevelScores::count_smaller(index_t g, const RowsByLeaf& rows) {
   const FeatureGroup& shape = x_.groups()[g];
-  Group& group = groups_[g];
   const index_t n_counted = std::max<index_t>(n_leaves_ / 2, 1);
   const auto counted = [&](index_t i) {
     return n_leaves_ == 1 ? 0 : 2 * i + smaller_is_right_[i];
   };
   for (index_t c = 0; c < channels_.n_channels(); ++c)
     for (index_t i = 0; i < n_counted; ++i) {
-      std::int64_t* cells = histogram(group, g, side_, c, counted(i));
+      std::int64_t* cells = histogram(g, side_, c, counted(i));
       std::fill(cells, cells + leaf_stride(g), 0);
     }
   for (index_t tile = 0; tile < tiles_.count(); ++tile) {
     const std::uint8_t* codes = x_.codes(shape) + tiles_.begin(tile) * shape.width;
-    for (index_t i = 0; i < n_counted; ++i)
+    // The rows of a small leaf are too far apart for the processor to foresee: the next tile is
+    // asked for while this one is counted, a part with each leaf.
+    const bool is_last = tile + 1 == tiles_.count();
+    const index_t ahead = is_last ? 0 : tiles_.length(tile + 1) * shape.width;
+    for (index_t i = 0; i < n_counted; ++i) {
+      const std::uint8_t* next = codes + tiles_.length(tile) * shape.width;
+      for (index_t byte = ahead * i / n_counted; byte < ahead * (i + 1) / n_counted; byte += 64)
+        __builtin_prefetch(next + byte, 0, 2);
       for (index_t c = 0; c < channels_.n_channels(); ++c)
         scan_kernels().add_rows(rows.rows(tile, counted(i), c), codes, shape.width,
-                                histogram(group, g, side_, c, counted(i)));
+                                histogram(g, side_, c, counted(i)));
+    }
   }
 }
 
@@ -122,9 +132,9 @@ void LevelScores::score_group(index_t g) {
     for (index_t leaf = 0; leaf < n_leaves_; ++leaf) {
       if (is_empty_[leaf]) continue;
       for (index_t k = 0; k < n_outputs; ++k)
-        gradient[k] = histogram(group, g, side_, k, leaf);
+        gradient[k] = histogram(g, side_, k, leaf);
       const LeafHistogram histograms = {
-          gradient.data(), histogram(group, g, side_, channels_.count_channel(), leaf), n_outputs,
+          gradient.data(), histogram(g, side_, channels_.count_channel(), leaf), n_outputs,
           shape.n_codes};
       scan_kernels().score_leaf(histograms, scales, rule, out);
     }
@@ -153,6 +163,8 @@ void LevelScores::combine_sides(index_t g, bool missing_left) {
       const double base = score;
       if (!group.sums[kNorm].empty())
         score = group.sums[kNorm][at] > 0.0 ? score / std::sqrt(group.sums[kNorm][at]) : 0.0;
+      else if (!any_cut)
+        score = std::sqrt(std::max(score, 0.0));
       if (missing_left && !(score >= scores.score[at])) continue;
       scores.score[at] = score;
       scores.gain_base[at] = base;
@@ -165,7 +177,7 @@ void LevelScores::combine_sides(index_t g, bool missing_left) {
 double LevelScores::root_score() {
   const index_t missing_at = x_.groups()[0].n_codes * kCellLanes;
   const auto total = [&](index_t channel) {
-    const std::int64_t* cells = histogram(groups_[0], 0, side_, channel, 0);
+    const std::int64_t* cells = histogram(0, side_, channel, 0);
     return cells[missing_at - kCellLanes] + cells[missing_at];
   };
   const std::int64_t counted = total(channels_.count_channel());
@@ -184,8 +196,8 @@ double LevelScores::root_score() {
 
 // Sampled rows of a leaf, or those of them right of the split, from this level's histograms.
 index_t LevelScores::count(index_t g, index_t lane, index_t leaf, const LevelSplit* split) const {
-  Group& group = const_cast<Group&>(groups_[g]);
-  const std::int64_t* cells = histogram(group, g, side_, channels_.count_channel(), leaf) + lane;
+  const std::int64_t* cells = groups_[g].histograms[side_].data() + lane +
+                              histogram_offset(g, side_, channels_.count_channel(), leaf);
   const index_t missing_at = x_.groups()[g].n_codes * kCellLanes;
   const int bits = channels_.count_bits();
   const index_t missing = count_of(cells[missing_at], bits);

@@ -12,7 +12,8 @@
 
 namespace fctree {
 
-// Scores of a group's candidates, (n_codes, kCellLanes) each; -inf is no candidate.
+// Scores of a group's candidates, (n_codes, kCellLanes) each; -inf is no candidate. To the l2
+// score normal noise is added on the scale of gradients: there it is the score's square root.
 struct GroupScores {
   std::vector<double> score;
   std::vector<double> gain_base;  // sum of S^2 / (W + l2) over the new leaves
@@ -46,11 +47,13 @@ class LevelScores {
  private:
   struct Group {
     std::vector<std::int64_t> histograms[2];  // [channel][leaf][code][lane], this level's and next
-    std::vector<double> sums[5];
+    std::vector<double> sums[3];  // of one side for missing values (CutScores)
     GroupScores scores;
   };
 
-  std::int64_t* histogram(Group& group, index_t g, int side, index_t channel, index_t leaf) const;
+  // Where a leaf's histogram begins in this level's (side_) or the last level's buffer.
+  index_t histogram_offset(index_t g, int side, index_t channel, index_t leaf) const;
+  std::int64_t* histogram(index_t g, int side, index_t channel, index_t leaf);
   index_t leaf_stride(index_t g) const;
   index_t count(index_t g, index_t lane, index_t leaf, const LevelSplit* split) const;
   void compute_group(index_t g, const RowsByLeaf& rows);

@@ -84,6 +84,7 @@ class RankedTrees {
       const auto at = std::lower_bound(values.begin(), values.end(), trees.split_threshold[i]);
       borders_.push_back(static_cast<std::uint8_t>(at - values.begin()));
     }
+    for (index_t tree = 0; tree < trees.n_trees; ++tree) depths_.push_back(depth_of(trees, tree));
     for (const std::vector<double>& values : thresholds_)
       searches_.emplace_back(values.data(), static_cast<std::int64_t>(values.size()), kMissing);
   }
@@ -106,19 +107,24 @@ class RankedTrees {
       for (index_t i = 0; i < n; ++i)
         missing_high[kVoteRows + i] = missing_high[i] == kMissing ? 0 : missing_high[i];
     }
-    std::vector<const std::uint8_t*> level_codes(trees_.max_depth);
-    for (index_t tree = 0; tree < trees_.n_trees; ++tree) {
-      const index_t first = tree * trees_.max_depth;
-      const index_t depth = depth_of(trees_, tree);
-      for (index_t level = 0; level < depth; ++level) {
-        const index_t slot = slot_[trees_.split_feature[first + level]];
-        const bool low = has_missing[slot] && !trees_.missing_right[first + level];
-        level_codes[level] = codes.data() + (2 * slot + (low ? 1 : 0)) * kVoteRows;
+    std::vector<const std::uint8_t*> level_codes(kVoteTrees * trees_.max_depth);
+    BlockTree together[kVoteTrees];
+    for (index_t first = 0; first < trees_.n_trees; first += kVoteTrees) {
+      const index_t n_trees = std::min(kVoteTrees, trees_.n_trees - first);
+      for (index_t t = 0; t < n_trees; ++t) {
+        const index_t tree = first + t, splits = tree * trees_.max_depth;
+        const std::uint8_t** codes_of = level_codes.data() + t * trees_.max_depth;
+        for (index_t level = 0; level < depths_[tree]; ++level) {
+          const index_t slot = slot_[trees_.split_feature[splits + level]];
+          const bool low = has_missing[slot] && !trees_.missing_right[splits + level];
+          codes_of[level] = codes.data() + (2 * slot + (low ? 1 : 0)) * kVoteRows;
+        }
+        together[t] = {codes_of, borders_.data() + splits, depths_[tree],
+                       trees_.max_depth - depths_[tree],
+                       trees_.leaf_values + tree * trees_.n_leaves() * trees_.n_outputs,
+                       trees_.n_outputs};
       }
-      vote_kernels().add_tree(
-          {level_codes.data(), borders_.data() + first, depth, trees_.max_depth - depth,
-           trees_.leaf_values + tree * trees_.n_leaves() * trees_.n_outputs, trees_.n_outputs},
-          scores);
+      vote_kernels().add_trees(together, n_trees, scores);
     }
   }
 
@@ -129,6 +135,7 @@ class RankedTrees {
   std::vector<std::vector<double>> thresholds_;
   std::vector<ThresholdSearch> searches_;
   std::vector<std::uint8_t> borders_;  // (n_trees, max_depth)
+  std::vector<index_t> depths_;        // levels that each tree has
   bool fits_ = true;
 };
 

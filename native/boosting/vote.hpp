@@ -6,6 +6,7 @@
 namespace fctree {
 
 constexpr std::int64_t kVoteRows = 256;  // rows that are evaluated together
+constexpr std::int64_t kVoteTrees = 8;   // and trees, at most
 
 // One tree for a block of kVoteRows rows: at each of its levels the codes of the rows by one
 // feature, and the code above which they go right.
@@ -19,9 +20,9 @@ struct BlockTree {
 };
 
 struct VoteKernels {
-  // out[i * n_outputs + k] += values of row i's leaf, for all kVoteRows rows. O(depth) bytes and
-  // one look-up a row.
-  void (*add_tree)(const BlockTree& tree, double* out);
+  // out[i * n_outputs + k] += values of row i's leaf in each of n_trees <= kVoteTrees trees, in
+  // order, for all kVoteRows rows. O(depth) bytes and one look-up a row and tree.
+  void (*add_trees)(const BlockTree* trees, std::int64_t n_trees, double* out);
 };
 
 const VoteKernels& vote_kernels();

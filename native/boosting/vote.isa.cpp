@@ -8,45 +8,92 @@ namespace FCTREE_ISA {
 
 namespace {
 
-// Answers of all rows, most significant first. A leaf fits one byte up to depth 8.
-template <class Leaf>
-inline void find_leaves(const BlockTree& tree, Leaf* leaf) {
-  for (std::int64_t i = 0; i < kVoteRows; ++i) leaf[i] = 0;
-  for (std::int64_t level = 0; level < tree.depth; ++level) {
-    const std::uint8_t* codes = tree.codes[level];
-    const std::uint8_t border = tree.borders[level];
-    for (std::int64_t i = 0; i < kVoteRows; ++i)
-      leaf[i] = static_cast<Leaf>(2 * leaf[i] + (codes[i] > border ? 1 : 0));
+constexpr int kBytes = kLanes * static_cast<int>(sizeof(double));
+typedef std::uint8_t BytePack __attribute__((vector_size(kBytes)));
+typedef std::uint8_t UnalignedBytePack
+    __attribute__((vector_size(kBytes), aligned(1), may_alias));
+
+inline BytePack load_bytes(const std::uint8_t* p) {
+  return *reinterpret_cast<const UnalignedBytePack*>(p);
+}
+inline void store_bytes(std::uint8_t* p, BytePack v) {
+  *reinterpret_cast<UnalignedBytePack*>(p) = v;
+}
+
+// Answers of all rows, most significant first, for trees of up to 8 levels. A comparison that
+// holds is a byte of ones, -1.
+inline void find_leaves(const BlockTree& tree, std::uint8_t* leaf) {
+  for (std::int64_t i = 0; i < kVoteRows; i += kBytes) {
+    BytePack answers{};
+    for (std::int64_t level = 0; level < tree.depth; ++level) {
+      const BytePack border = tree.borders[level] - BytePack{};
+      const BytePack codes = load_bytes(tree.codes[level] + i);
+      answers = answers + answers - reinterpret_cast<BytePack>(codes > border);
+    }
+    store_bytes(leaf + i, answers);
+  }
+}
+
+// The same for deeper trees.
+inline void find_leaves(const BlockTree& tree, std::uint16_t* leaf) {
+  for (std::int64_t i = 0; i < kVoteRows; ++i) {
+    unsigned answers = 0;
+    for (std::int64_t level = 0; level < tree.depth; ++level)
+      answers = 2 * answers + (tree.codes[level][i] > tree.borders[level] ? 1 : 0);
+    leaf[i] = static_cast<std::uint16_t>(answers);
+  }
+}
+
+// Several trees with one output: a row's sum stays in a register over them.
+template <int kTrees, class Leaf>
+void add_single_output(const BlockTree* trees, double* out) {
+  Leaf leaf[kTrees][kVoteRows];
+  for (int t = 0; t < kTrees; ++t) find_leaves(trees[t], leaf[t]);
+  for (std::int64_t i = 0; i < kVoteRows; ++i) {
+    double sum = out[i];
+    for (int t = 0; t < kTrees; ++t)
+      sum += trees[t].values[static_cast<std::int64_t>(leaf[t][i]) << trees[t].shift];
+    out[i] = sum;
   }
 }
 
 template <class Leaf>
-void add_tree_of(const BlockTree& tree, double* out) {
+void add_outputs(const BlockTree& tree, double* out) {
   Leaf leaf[kVoteRows];
   find_leaves(tree, leaf);
   const std::int64_t stride = tree.n_outputs << tree.shift;
-  if (tree.n_outputs == 1) {
-    const double* values = tree.values;
-    for (std::int64_t i = 0; i < kVoteRows; ++i) out[i] += values[leaf[i] * stride];
-    return;
-  }
   for (std::int64_t i = 0; i < kVoteRows; ++i) {
     const double* value = tree.values + leaf[i] * stride;
     for (std::int64_t k = 0; k < tree.n_outputs; ++k) out[i * tree.n_outputs + k] += value[k];
   }
 }
 
-void add_tree(const BlockTree& tree, double* out) {
-  if (tree.depth <= 8)
-    add_tree_of<std::uint8_t>(tree, out);
+template <class Leaf>
+void add_trees_of(const BlockTree* trees, std::int64_t n_trees, double* out) {
+  if (trees[0].n_outputs == 1 && n_trees == kVoteTrees)
+    return add_single_output<kVoteTrees, Leaf>(trees, out);
+  for (std::int64_t t = 0; t < n_trees; ++t) {
+    if (trees[t].n_outputs == 1)
+      add_single_output<1, Leaf>(trees + t, out);
+    else
+      add_outputs<Leaf>(trees[t], out);
+  }
+}
+
+void add_trees(const BlockTree* trees, std::int64_t n_trees, double* out) {
+  std::int64_t deepest = 0;
+  for (std::int64_t t = 0; t < n_trees; ++t)
+    if (trees[t].depth > deepest) deepest = trees[t].depth;
+  if (deepest <= 8)
+    add_trees_of<std::uint8_t>(trees, n_trees, out);
   else
-    add_tree_of<std::uint16_t>(tree, out);
+    add_trees_of<std::uint16_t>(trees, n_trees, out);
 }
 
 }  // namespace
 
 extern const VoteKernels vote_table;
-const VoteKernels vote_table = {add_tree};
+const VoteKernels vote_table = {add_trees};
 
 }  // namespace FCTREE_ISA
 }  // namespace fctree
