@@ -69,6 +69,11 @@ MODELS = {
         X,
         y,
     ),
+    "boosting, posterior of outputs": (
+        SymmetricBoostingRegressor(max_iter=4, posterior_samples=2, max_depth=2),
+        X,
+        Y,
+    ),
     "boosting, early stopping": (
         SymmetricBoostingRegressor(max_iter=40, early_stopping=True, n_iter_no_change=2),
         X,
