@@ -10,6 +10,7 @@ from fctree.boosting import (
     SymmetricTrees,
 )
 from fctree.oblique import FCODTClassifier, FCODTRegressor
+from fctree.persistence import load_model, save_model
 from fctree.plotting import export_text, plot_regions, plot_tree
 
 __all__ = [
@@ -23,7 +24,9 @@ __all__ = [
     "datasets",
     "export_text",
     "kernels",
+    "load_model",
     "plot_regions",
     "plot_tree",
+    "save_model",
     "show_config",
 ]

@@ -1,0 +1,235 @@
+"""Whether what was read describes a model.
+
+A digest says that a file is as it was written, not that somebody wrote a model: compiled code
+follows the numbers of a tree without looking, so everything that it indexes with is checked
+here. All checks are O(size of the model).
+"""
+
+import inspect
+from dataclasses import fields as dataclass_fields
+
+import numpy as np
+
+from fctree._tree import ObliqueTree
+from fctree.boosting.trees import SymmetricTrees
+
+_MOST_LEVELS = 16
+_MOST_THRESHOLDS = 254  # of a feature: bins are numbered by a byte
+
+
+def _require(condition, message):
+    if not condition:
+        raise ValueError(message)
+
+
+# Trees ----------------------------------------------------------------------------------
+
+
+def _check_fields(name, fields, required, optional=()):
+    missing = [field for field in required if field not in fields]
+    unknown = sorted(set(fields) - set(required) - set(optional))
+    _require(not missing, f"a {name} lacks {', '.join(missing)}")
+    _require(not unknown, f"a {name} has no {', '.join(unknown)}")
+
+
+def rebuild_oblique_tree(fields):
+    """The ObliqueTree with these attributes; its constructor checks the structure."""
+    parameters = inspect.signature(ObliqueTree).parameters
+    optional = ("n_classes", "split_kind")
+    _check_fields("ObliqueTree", fields, [p for p in parameters if p not in optional], optional)
+    for name, array in fields.items():
+        if name != "n_classes" and (name != "split_kind" or array is not None):
+            _check_array(f"the tree's {name}", array)
+    n_classes = fields.get("n_classes")
+    _require(
+        n_classes is None or (type(n_classes) is int and n_classes >= 1),
+        f"a tree has n_classes={n_classes!r}",
+    )
+    tree = ObliqueTree(**fields)
+    _require(tree.n_outputs >= 1, "a tree has no output")
+    _require(tree.n_features >= 1, "a tree has no features")
+    return tree
+
+
+def rebuild_symmetric_trees(fields):
+    """The SymmetricTrees with these attributes, C-contiguous as the core takes them."""
+    names = [field.name for field in dataclass_fields(SymmetricTrees)]
+    _check_fields("SymmetricTrees", fields, names)
+    dtypes = {"split_feature": np.int32, "missing_right": np.bool_}
+    for name in names:
+        axes = 3 if name == "leaf_values" else 2
+        _check_array(f"the trees' {name}", fields[name], dtypes.get(name, np.float64), axes)
+    trees = SymmetricTrees(**{name: np.ascontiguousarray(fields[name]) for name in names})
+    splits = (trees.n_trees, trees.depth)
+    _require(1 <= trees.depth <= _MOST_LEVELS, f"trees have {trees.depth} levels")
+    for name in names[:-1]:
+        shape = getattr(trees, name).shape
+        _require(shape == splits, f"the trees' {name} has the shape {shape}, not {splits}")
+    shape = trees.leaf_values.shape
+    leaves = (trees.n_trees, 2**trees.depth)
+    _require(shape[:2] == leaves and shape[2] >= 1, f"the trees' leaf_values have shape {shape}")
+    used = trees.split_feature >= 0
+    _require(np.all(trees.split_feature >= -1), "a tree splits by a feature below -1")
+    _require(not np.any(used[:, 1:] & ~used[:, :-1]), "a tree has a split below a missing one")
+    _require(not np.any(np.isnan(trees.split_threshold)), "a tree has a threshold that is NaN")
+    return trees
+
+
+def _check_array(name, array, dtype=None, n_axes=None):
+    _require(isinstance(array, np.ndarray), f"{name} is not an array")
+    if dtype is not None:
+        given, expected = array.dtype, np.dtype(dtype)
+        _require(given == expected, f"{name} has values of type {given}, not {expected}")
+    if n_axes is not None:
+        _require(array.ndim == n_axes, f"{name} has {array.ndim} axes, not {n_axes}")
+
+
+# Estimators -----------------------------------------------------------------------------
+
+
+def _is_fitted(model, names):
+    """Whether the model has these attributes; ValueError if it has some of them."""
+    present = [name for name in names if hasattr(model, name)]
+    missing = [name for name in names if not hasattr(model, name)]
+    _require(not present or not missing, f"the fitted model lacks {', '.join(missing)}")
+    return bool(present)
+
+
+def _check_whole(model, name, least, most=2**63 - 1):
+    value = getattr(model, name)
+    valid = type(value) is int and least <= value <= most
+    _require(valid, f"{name} is {value!r}, not an integer from {least} to {most}")
+
+
+def _check_truth(model, name):
+    value = getattr(model, name)
+    _require(type(value) is bool, f"{name} is {value!r}, not True or False")
+
+
+def _check_features(model):
+    _check_whole(model, "n_features_in_", 1)
+    if hasattr(model, "feature_names_in_"):
+        names = model.feature_names_in_
+        _check_array("feature_names_in_", names, object, 1)
+        _require(
+            len(names) == model.n_features_in_ and all(isinstance(name, str) for name in names),
+            "feature_names_in_ is not a name for each feature",
+        )
+
+
+def _check_classes(model):
+    """Sorted classes, as many as the model says: labels are found in them by bisection."""
+    _check_whole(model, "n_classes_", 1)
+    classes = model.classes_
+    _check_array("classes_", classes, n_axes=1)
+    _require(len(classes) == model.n_classes_, "classes_ has another length than n_classes_")
+    try:
+        ascending = bool(np.all(classes[:-1] < classes[1:]))
+    except TypeError:
+        ascending = False
+    _require(ascending, "classes_ is not ascending")
+
+
+def _check_fcodt(model, n_outputs, n_classes):
+    tree = model.tree_
+    _require(isinstance(tree, ObliqueTree), "tree_ is not an ObliqueTree")
+    _require(tree.n_features == model.n_features_in_, "tree_ has another number of features")
+    _require(tree.n_outputs == n_outputs, f"tree_ has {tree.n_outputs} outputs, not {n_outputs}")
+    _require(tree.n_classes == n_classes, f"tree_ has n_classes={tree.n_classes!r}")
+    _require(isinstance(model.alpha_, float), f"alpha_ is {model.alpha_!r}, not a float")
+
+
+def check_fcodt_regressor(model):
+    """Raise ValueError unless it is unfitted or its tree is that of a regressor."""
+    names = ("tree_", "alpha_", "n_features_in_", "n_outputs_", "_single_target")
+    if _is_fitted(model, names):
+        _check_features(model)
+        _check_whole(model, "n_outputs_", 1)
+        _check_truth(model, "_single_target")
+        _check_fcodt(model, model.n_outputs_, None)
+
+
+def check_fcodt_classifier(model):
+    """Raise ValueError unless it is unfitted or its tree is that of a classifier."""
+    names = ("tree_", "alpha_", "n_features_in_", "classes_", "n_classes_")
+    if _is_fitted(model, names):
+        _check_features(model)
+        _check_classes(model)
+        _check_fcodt(model, _n_scores(model.n_classes_), model.n_classes_)
+
+
+def _n_scores(n_classes):
+    """Raw scores of a classifier: the second class's where there are two."""
+    return n_classes if n_classes > 2 else 1
+
+
+_BOOSTING_NAMES = (
+    "trees_",
+    "_steps",
+    "n_iter_",
+    "baseline_",
+    "bin_thresholds_",
+    "train_score_",
+    "validation_score_",
+    "n_outputs_",
+    "n_features_in_",
+    "_random_seed",
+)
+
+
+def check_boosting_regressor(model):
+    """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
+    if _is_fitted(model, (*_BOOSTING_NAMES, "_single_target")):
+        _check_whole(model, "n_outputs_", 1)
+        _check_truth(model, "_single_target")
+        _check_boosting(model)
+
+
+def check_boosting_classifier(model):
+    """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
+    if _is_fitted(model, (*_BOOSTING_NAMES, "classes_", "n_classes_")):
+        _check_classes(model)
+        n_scores = _n_scores(model.n_classes_)
+        _check_whole(model, "n_outputs_", n_scores, n_scores)
+        _check_boosting(model)
+
+
+def _check_boosting(model):
+    _check_features(model)
+    _check_whole(model, "_random_seed", 0)
+    _check_array("baseline_", model.baseline_, np.float64, 1)
+    _require(len(model.baseline_) == model.n_outputs_, "baseline_ is not a score an output")
+    _check_trees("trees_", model.trees_, model)
+    _check_trees("_steps", model._steps, model)
+    _check_whole(model, "n_iter_", 0)
+    n_trees = {model.n_iter_, model.trees_.n_trees, model._steps.n_trees}
+    _require(len(n_trees) == 1, "n_iter_ is not the number of trees")
+    for name in ("train_score_", "validation_score_"):
+        _check_array(name, getattr(model, name), np.float64, 1)
+    _check_thresholds(model)
+    posterior = getattr(model, "posterior_trees_", [])
+    _require(isinstance(posterior, list), "posterior_trees_ is not a list")
+    for index, trees in enumerate(posterior):
+        _check_trees(f"posterior_trees_[{index}]", trees, model)
+
+
+def _check_trees(name, trees, model):
+    _require(isinstance(trees, SymmetricTrees), f"{name} is not SymmetricTrees")
+    _require(trees.n_outputs == model.n_outputs_, f"{name} has {trees.n_outputs} outputs")
+    largest = trees.split_feature.max(initial=-1)
+    _require(largest < model.n_features_in_, f"{name} splits by feature {largest}")
+
+
+def _check_thresholds(model):
+    thresholds = model.bin_thresholds_
+    _require(
+        isinstance(thresholds, list) and len(thresholds) == model.n_features_in_,
+        "bin_thresholds_ is not a list of an array for each feature",
+    )
+    for feature, values in enumerate(thresholds):
+        name = f"bin_thresholds_[{feature}]"
+        _check_array(name, values, np.float64, 1)
+        _require(len(values) <= _MOST_THRESHOLDS, f"{name} has {len(values)} thresholds")
+        # A single NaN is above nothing, not even itself.
+        ascending = np.all(values[:-1] < values[1:]) and not np.any(np.isnan(values))
+        _require(ascending, f"{name} is not ascending")

@@ -1,0 +1,212 @@
+"""Saving and loading a model."""
+
+import json
+import os
+
+from fctree._version import __version__
+from fctree.persistence.archive import read_archive, write_archive
+from fctree.persistence.encoding import Decoder, Encoder
+from fctree.persistence.registry import ESTIMATORS, STORED_CLASSES
+
+FORMAT = "fctree model"
+FORMAT_VERSION = 1
+_HEADER_ENTRIES = {"format", "format_version", "fctree_version", "class", "params", "attributes"}
+
+
+def save_model(estimator, path):
+    """Write an estimator of fctree, fitted or not, to a file.
+
+    The file holds text and numbers only, described in ``docs/guide/model_files.md``; unlike a
+    pickle it can be loaded from a source that is not trusted, and by later versions of
+    fctree. It is written beside `path` and then renamed: if writing fails, a file that was
+    there is as it was.
+
+    Parameters
+    ----------
+    estimator : estimator of fctree
+        Not a pipeline and not a subclass. Save preprocessing steps apart.
+    path : str or path-like
+        Used as it is: no suffix is added. A file that is there is replaced.
+
+    Raises
+    ------
+    TypeError
+        For other objects, and for estimators that hold what a file cannot, such as functions;
+        the message names the attribute. Parameters and attributes may be None, booleans,
+        numbers, text, NumPy arrays and scalars, random states, and lists, tuples and dicts of
+        these.
+    ValueError
+        If attributes were changed so that they do not describe a model.
+    OSError
+        If the file cannot be written.
+
+    See Also
+    --------
+    load_model
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.datasets import load_diabetes
+    >>> from fctree import FCODTRegressor, load_model, save_model
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> tree = FCODTRegressor(max_depth=2).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "diabetes.fctree")
+    ...     save_model(tree, path)
+    ...     loaded = load_model(path)
+    >>> bool((loaded.predict(X) == tree.predict(X)).all())
+    True
+    """
+    path = os.fsdecode(path)
+    header, arrays = _describe(estimator)
+    # What a file could not be loaded from must not replace one that could.
+    _rebuild(header, arrays)
+    text = json.dumps(header, ensure_ascii=True, allow_nan=False, indent=1)
+    write_archive(path, text.encode("ascii"), arrays)
+
+
+def load_model(path):
+    """Read an estimator that `save_model` wrote.
+
+    Nothing of the file is executed, and all of it is checked: its digest first, then whether
+    its content is a model.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    estimator : estimator of fctree
+        With the parameters and the attributes of the one that was saved; its predictions are
+        the same bit by bit on the same machine.
+
+    Raises
+    ------
+    ValueError
+        If the file was cut short or altered, is of another format or of a later version of
+        this one, or does not describe a model; the message says which.
+    OSError
+        If it cannot be read (`FileNotFoundError`, `PermissionError`, `IsADirectoryError`).
+
+    See Also
+    --------
+    save_model
+    """
+    path = os.fsdecode(path)
+    try:
+        text, arrays = read_archive(path)
+        return _rebuild(_parse(text), arrays)
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:
+        # Any other error means content that no reader foresaw.
+        what = "" if type(error) is ValueError else f"{type(error).__name__}: "
+        raise ValueError(f"cannot load a model from {path!r}: {what}{error}") from error
+
+
+def _describe(estimator):
+    """The header, as what JSON can hold, and the arrays."""
+    cls = type(estimator)
+    entry = ESTIMATORS.get(cls.__name__)
+    if entry is None or entry.cls is not cls:
+        raise TypeError(
+            f"save_model takes the estimators of fctree itself ({', '.join(ESTIMATORS)}), not a "
+            f"{cls.__module__}.{cls.__qualname__}"
+        )
+    encoder = Encoder(STORED_CLASSES)
+    params = estimator.get_params(deep=False)
+    attributes = {name: value for name, value in vars(estimator).items() if name not in params}
+    for name in attributes:
+        if not _may_be_attribute(cls, name):
+            raise TypeError(f"the attribute {name!r} cannot be stored under this name")
+    header = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "fctree_version": __version__,
+        "class": cls.__name__,
+        "params": {
+            name: encoder.encode(value, f"the parameter {name}") for name, value in params.items()
+        },
+        "attributes": {
+            name: encoder.encode(value, f"the attribute {name}")
+            for name, value in attributes.items()
+        },
+    }
+    return header, encoder.arrays
+
+
+def _parse(text):
+    """The header as a dict of dicts; its values are left to `Decoder`."""
+    header = json.loads(
+        text.decode("ascii"), parse_constant=_refuse_constant, object_pairs_hook=_without_doubles
+    )
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ValueError("its header is not that of a model of fctree")
+    version = header.get("format_version")
+    if type(version) is not int or version < 1:
+        raise ValueError(f"its format version is {version!r}")
+    if version > FORMAT_VERSION:
+        raise ValueError(
+            f"it was written by fctree {header.get('fctree_version')} in version {version} of the "
+            f"format, and this is fctree {__version__}, which reads versions up to "
+            f"{FORMAT_VERSION}: install a newer fctree"
+        )
+    if header.keys() != _HEADER_ENTRIES:
+        raise ValueError(f"its header has the entries {sorted(header)}")
+    return header
+
+
+def _refuse_constant(name):
+    raise ValueError(f"its header holds {name}, which is not JSON")
+
+
+def _without_doubles(pairs):
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
+        raise ValueError("its header has the same entry twice")
+    return mapping
+
+
+def _rebuild(header, arrays):
+    """The estimator that `_describe` gave these for."""
+    entry = ESTIMATORS.get(header["class"]) if isinstance(header["class"], str) else None
+    if entry is None:
+        raise ValueError(
+            f"it holds a {header['class']!r} of fctree {header['fctree_version']}, a class that "
+            f"this fctree, {__version__}, does not have"
+        )
+    decoder = Decoder(arrays, STORED_CLASSES)
+    params = _decode_all(decoder, header["params"], "parameter")
+    attributes = _decode_all(decoder, header["attributes"], "attribute")
+    decoder.check_all_used()
+    name = entry.cls.__name__
+    # Parameters that are younger than the file take their defaults.
+    unknown = sorted(params.keys() - entry.cls().get_params(deep=False).keys())
+    if unknown:
+        raise ValueError(f"{name} has no parameter {', '.join(unknown)}")
+    for attribute in attributes:
+        if attribute in params or not _may_be_attribute(entry.cls, attribute):
+            raise ValueError(f"{name} cannot have an attribute {attribute!r}")
+    estimator = entry.cls(**params)
+    vars(estimator).update(attributes)
+    entry.check(estimator)
+    return estimator
+
+
+def _decode_all(decoder, codes, kind):
+    if not isinstance(codes, dict):
+        raise ValueError(f"the {kind}s of its header must be an object")
+    values = {}
+    for name, code in codes.items():
+        try:
+            values[name] = decoder.decode(code)
+        except ValueError as error:
+            raise ValueError(f"the {kind} {name}: {error}") from error
+    return values
+
+
+def _may_be_attribute(cls, name):
+    """Whether an instance can have it without hiding what its class defines."""
+    return name.isidentifier() and not name.startswith("__") and not hasattr(cls, name)

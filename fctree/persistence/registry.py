@@ -1,0 +1,53 @@
+"""What can be stored: a new estimator, or a new class of fitted values, is an entry here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fctree._tree import ObliqueTree
+from fctree.boosting import (
+    SymmetricBoostingClassifier,
+    SymmetricBoostingRegressor,
+    SymmetricTrees,
+)
+from fctree.oblique import FCODTClassifier, FCODTRegressor
+from fctree.persistence import checks
+
+
+@dataclass(frozen=True)
+class StoredEstimator:
+    """An estimator that holds its parameters and what `Encoder` takes, and nothing else.
+
+    ``check(model)`` raises ValueError where its attributes do not fit together, so that no
+    method of it can read outside of an array.
+    """
+
+    cls: type
+    check: Callable
+
+
+@dataclass(frozen=True)
+class StoredClass:
+    """A class of fitted values, stored by its attributes.
+
+    ``rebuild(fields)`` gives the object with these attributes, or raises ValueError.
+    """
+
+    cls: type
+    rebuild: Callable
+
+
+def _by_name(*entries):
+    return {entry.cls.__name__: entry for entry in entries}
+
+
+ESTIMATORS = _by_name(
+    StoredEstimator(FCODTClassifier, checks.check_fcodt_classifier),
+    StoredEstimator(FCODTRegressor, checks.check_fcodt_regressor),
+    StoredEstimator(SymmetricBoostingClassifier, checks.check_boosting_classifier),
+    StoredEstimator(SymmetricBoostingRegressor, checks.check_boosting_regressor),
+)
+
+STORED_CLASSES = _by_name(
+    StoredClass(ObliqueTree, checks.rebuild_oblique_tree),
+    StoredClass(SymmetricTrees, checks.rebuild_symmetric_trees),
+)

@@ -1,0 +1,113 @@
+"""Model files made by hand, with the digest that their content asks for.
+
+A digest tells of accidents; these files were made on purpose.
+"""
+
+import hashlib
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from fctree import (
+    FCODTClassifier,
+    FCODTRegressor,
+    SymmetricBoostingClassifier,
+    SymmetricBoostingRegressor,
+    load_model,
+    save_model,
+)
+from fctree.persistence.archive import HEADER_NAME, MARK, array_name
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((60, 3))
+y = X[:, 0] + np.abs(X[:, 1])
+CLASSES = np.searchsorted([0.0, 1.0], y)
+
+MODELS = {
+    "oblique": FCODTRegressor(max_depth=2).fit(X, y),
+    "oblique classes": FCODTClassifier(max_depth=2).fit(X, np.array(["a", "b", "c"])[CLASSES]),
+    "boosting": SymmetricBoostingRegressor(max_iter=3, max_depth=2, posterior_samples=2).fit(X, y),
+    "boosting classes": SymmetricBoostingClassifier(max_iter=3, max_depth=2).fit(X, CLASSES),
+}
+
+# What stands for no value.
+NONSENSE = [
+    {},
+    {"type": None},
+    {"type": "unknown"},
+    {"type": "float", "value": "1.0"},
+    {"type": "float", "value": None},
+    {"type": "float"},
+    {"type": "array", "number": 0},
+    {"type": "array", "number": -1},
+    {"type": "array", "number": True},
+    {"type": "array list", "values": 0, "offsets": 0},
+    {"type": "numpy text", "value": 1},
+    {"type": "numpy scalar", "dtype": "O", "bytes": "00" * 8},
+    {"type": "numpy scalar", "dtype": "nothing", "bytes": ""},
+    {"type": "numpy scalar", "dtype": "<f8", "bytes": "00"},
+    {"type": "numpy scalar", "dtype": "<f8", "bytes": "zz"},
+    {"type": "numpy scalar", "dtype": "|b1", "bytes": "02"},
+    {"type": "object array", "shape": [3], "items": [1]},
+    {"type": "object array", "shape": [-1, -1], "items": [1]},
+    {"type": "object array", "shape": [1 << 62, 1 << 62, 0], "items": []},
+    {"type": "tuple", "items": {}},
+    {"type": "dict", "items": [[1]]},
+    {"type": "dict", "items": [[[], 1]]},
+    {"type": "dict", "items": [[1, 1], [1, 2]]},
+    {"type": "object", "class": "FCODTRegressor", "fields": {}},
+    {"type": "object", "class": "ObliqueTree", "fields": {}},
+    {"type": "object", "class": "ObliqueTree", "fields": None},
+    {"type": "object", "class": "SymmetricTrees", "fields": {"split_feature": 1}},
+    {"type": "random stream", "class": "Random", "state": None},
+    {"type": "random stream", "class": "Generator", "state": None},
+]
+
+
+def refused(path, content, match=None):
+    """Asserts that a file with this content is refused as it has to be."""
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=match) as caught:
+        load_model(path)
+    assert type(caught.value) is ValueError
+    assert str(path) in str(caught.value)
+
+
+def sealed(write):
+    """A zip file that ``write(archive)`` fills, with the mark and the digest at its end."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        write(archive)
+        archive.comment = MARK + b"0" * 64
+    content = buffer.getvalue()[:-64]
+    return content + hashlib.sha256(content).hexdigest().encode()
+
+
+def npy(array, **options):
+    """The bytes of an npy member."""
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array, **options)
+    return buffer.getvalue()
+
+
+def file_of(header, arrays):
+    """A file with this header (JSON or bytes) and these arrays (or bytes in their place)."""
+
+    def write(archive):
+        text = header if isinstance(header, bytes) else json.dumps(header).encode()
+        archive.writestr(HEADER_NAME, text)
+        for index, array in enumerate(arrays):
+            archive.writestr(array_name(index), array if isinstance(array, bytes) else npy(array))
+
+    return sealed(write)
+
+
+def parts_of(model, path):
+    """The header and the arrays of the model's file, to be changed."""
+    save_model(model, path)
+    with np.load(path) as content:
+        header = json.loads(content[HEADER_NAME])
+        arrays = [content[name] for name in content.files if name != HEADER_NAME]
+    return header, arrays

@@ -1,0 +1,201 @@
+"""Files made by hand whose container, header or values nobody would write: a ValueError."""
+
+import io
+import json
+import os
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+from fctree import FCODTRegressor, load_model
+from fctree.persistence.archive import HEADER_NAME
+from fctree.persistence.model_file import FORMAT_VERSION
+from robustness.forged_model_files import (
+    MODELS,
+    NONSENSE,
+    file_of,
+    npy,
+    parts_of,
+    refused,
+    sealed,
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def header(path):
+    """The header of an unfitted estimator, which has no arrays."""
+    header, arrays = parts_of(FCODTRegressor(), path)
+    assert arrays == []
+    return header
+
+
+def test_versions_and_classes(header, path):
+    later = {**header, "format_version": FORMAT_VERSION + 1, "fctree_version": "9.8", "new": 1}
+    refused(path, file_of(later, []), "fctree 9.8 in version .* install a newer fctree")
+    for version in (0, -1, True, 1.0, "1", None, []):
+        refused(path, file_of({**header, "format_version": version}, []), "format version")
+    for name in ("Pipeline", "ObliqueTree", "os.system", None, 1, [], {}):
+        refused(path, file_of({**header, "class": name}, []), "does not have")
+    refused(path, file_of({**header, "format": "other"}, []), "header is not")
+    for entry in header:
+        refused(path, file_of({k: v for k, v in header.items() if k != entry}, []), "header|format")
+    refused(path, file_of({**header, "more": 1}, []), "entries")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"[]",
+        b"null",
+        b"{",
+        b"\xff\xfe",
+        b'{"format": NaN}',
+        b'{"format": 1, "format": 1}',
+        b"[" * 100_000,
+        b"1" * 10_000,
+    ],
+    ids=lambda text: repr(text[:20]),
+)
+def test_headers_that_are_none(text, path):
+    refused(path, file_of(text, []))
+
+
+def test_members(header, path):
+    text = json.dumps(header)
+    refused(path, sealed(lambda archive: None), "header.json' is missing")
+    with pytest.warns(UserWarning, match="Duplicate"):
+        twice = sealed(lambda a: [a.writestr(HEADER_NAME, text) for _ in range(2)])
+    refused(path, twice, "two members")
+    deflated = sealed(lambda a: a.writestr(HEADER_NAME, text, zipfile.ZIP_DEFLATED))
+    refused(path, deflated, "compressed")
+    refused(path, file_of(header, [np.zeros(3)]), r"\[0\] belong to no value")
+    strange = sealed(lambda a: (a.writestr(HEADER_NAME, text), a.writestr("x", "")))
+    refused(path, strange, "arrays/0.npy' is missing, beside 'x'")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_arrays_that_are_missing(name, path):
+    header, arrays = parts_of(MODELS[name], path)
+    path.write_bytes(file_of(header, arrays))
+    load_model(path)
+    refused(path, file_of(header, arrays[:-1]), "missing")
+    refused(path, file_of(header, []), "missing")
+    refused(path, file_of(header, [*arrays, arrays[0]]), "belong to no value")
+
+
+class Trap:
+    """Leaves a file behind if it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
+
+
+def test_nothing_is_unpickled(header, path, tmp_path):
+    trap = np.array([Trap(str(tmp_path / "sprung")), 1], dtype=object)
+    header["attributes"]["note"] = {"type": "array", "number": 0}
+    refused(path, file_of(header, [npy(trap, allow_pickle=True)]), "not allowed")
+    refused(path, file_of(header, [pickle.dumps(trap)]))
+    assert not (tmp_path / "sprung").exists()
+    pickle.loads(pickle.dumps(trap))  # the trap works
+    assert (tmp_path / "sprung").exists()
+
+
+def npy_claiming(shape, descr="<f8", data=b""):
+    buffer = io.BytesIO()
+    entries = {"shape": shape, "fortran_order": False, "descr": descr}
+    np.lib.format.write_array_header_1_0(buffer, entries)
+    return buffer.getvalue() + data
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        b"",
+        b"\x93NUMPY",
+        b"\x93NUMPY\x03\x00" + bytes(100),
+        npy(np.zeros(3))[:-1],
+        npy(np.zeros(3)) + b"\0",
+        npy_claiming((1 << 60,)),
+        npy_claiming((1 << 40, 1 << 40)),
+        npy_claiming((-1, -8), data=bytes(64)),
+        npy_claiming((2,), descr="<f8,<f8", data=bytes(32)),
+        npy_claiming((1 << 50,), descr="<U0"),
+        npy_claiming((2,), descr="|b1", data=b"\x01\x02"),
+        npy_claiming((1,), descr="<U1", data=b"\xff\xff\xff\xff"),
+        npy_claiming((1,), descr=">U1", data=b"\x00\x11\x00\x00"),
+    ],
+    ids=lambda member: repr(member[-30:]),
+)
+def test_arrays_that_are_none(member, header, path):
+    header["attributes"]["note"] = {"type": "array", "number": 0}
+    refused(path, file_of(header, [member]))
+
+
+@pytest.mark.parametrize("name", ["predict", "__class__", "__dict__", "a b", "alpha", "tree_", ""])
+def test_names_of_attributes(name, header, path):
+    header["attributes"][name] = 1
+    refused(path, file_of(header, []))
+
+
+def test_parameters(header, path):
+    refused(path, file_of({**header, "params": {"new_parameter": 1}}, []), "new_parameter")
+    refused(path, file_of({**header, "params": []}, []), "object")
+    del header["params"]["alpha"]  # as if it were younger than the file
+    path.write_bytes(file_of(header, []))
+    assert load_model(path).get_params() == FCODTRegressor().get_params()
+
+
+@pytest.mark.parametrize("code", NONSENSE, ids=str)
+def test_values_that_are_none(code, header, path):
+    refused(path, file_of({**header, "attributes": {"note": code}}, []), "attribute note")
+    nested = {"type": "tuple", "items": [[code]]}
+    refused(path, file_of({**header, "attributes": {"note": nested}}, []), "attribute note")
+
+
+def file_with_stream(stream, path, change):
+    """A file whose random_state has the state that ``change`` makes of this one's."""
+    header, arrays = parts_of(FCODTRegressor(random_state=stream), path)
+    items = header["params"]["random_state"]["state"]["items"]
+    change({pair[0]: pair for pair in items})
+    return file_of(header, arrays)
+
+
+@pytest.mark.parametrize("state_of", [np.random.RandomState, np.random.Generator])
+@pytest.mark.parametrize("position", [-1, 625, 1 << 31, 1 << 70, 1.0, None, "0"])
+def test_random_streams_never_read_outside_of_their_buffers(state_of, position, path):
+    def move_mersenne(entries):
+        inner = {pair[0]: pair for pair in entries["state"][1]["items"]}
+        inner["pos"][1] = position
+
+    def move_philox(entries):
+        entries["buffer_pos"][1] = position
+
+    for kind, change in (("MT19937", move_mersenne), ("Philox", move_philox)):
+        stream = state_of(getattr(np.random, kind)(1))
+        refused(path, file_with_stream(stream, path, change), "outside of its buffer")
+
+
+def test_states_that_are_none(path):
+    def rename(entries):
+        entries["bit_generator"][1] = "PCG64"
+
+    def unknown(entries):
+        entries["bit_generator"][1] = "Popen"
+
+    def empty(entries):
+        entries["state"][1] = {"type": "dict", "items": []}
+
+    for change in (rename, unknown, empty):
+        for kind in ("MT19937", "SFC64"):
+            stream = np.random.Generator(getattr(np.random, kind)(1))
+            refused(path, file_with_stream(stream, path, change), "random stream|state")

@@ -1,0 +1,347 @@
+"""Files made by hand that hold trees which compiled code must never see."""
+
+import copy
+import random
+
+import numpy as np
+import pytest
+from fctree import load_model
+from robustness.forged_model_files import MODELS, NONSENSE, RNG, file_of, parts_of, refused
+
+
+class Forgery:
+    """A model's header and arrays, and ways to change what is at a path of attributes."""
+
+    def __init__(self, name, path):
+        self.path = path
+        self.header, self.arrays = parts_of(MODELS[name], path)
+
+    def _code(self, where):
+        attribute, *fields = where.split(".")
+        code = self.header["attributes"][attribute]
+        for field in fields:
+            code = code["fields"][field] if field.isidentifier() else code[int(field)]
+        return code
+
+    def change_array(self, where, change):
+        code = self._code(where)
+        number = code["number" if "number" in code else "values"]
+        # The array may be part of other values, which stay as they are.
+        self.arrays.append(np.array(change(self.arrays[number].copy())))
+        code["number" if "number" in code else "values"] = len(self.arrays) - 1
+
+    def set(self, where, value):
+        *parents, last = where.split(".")
+        attributes = self.header["attributes"]
+        entry = self._code(".".join(parents))["fields"] if parents else attributes
+        entry[last] = value
+
+    def remove(self, where):
+        *parents, last = where.split(".")
+        attributes = self.header["attributes"]
+        del (self._code(".".join(parents))["fields"] if parents else attributes)[last]
+
+    def refused(self, match):
+        used = set(_numbers(self.header))
+        renumbered = {old: new for new, old in enumerate(sorted(used))}
+        arrays = [self.arrays[number] for number in sorted(used)]
+        refused(self.path, file_of(_renumber(self.header, renumbered), arrays), match)
+
+
+_NUMBERS = ("number", "values", "offsets")
+
+
+def _numbers(node):
+    if isinstance(node, dict):
+        named = node.get("type") in ("array", "array list")
+        for key, value in node.items():
+            yield from [value] if named and key in _NUMBERS else _numbers(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _numbers(value)
+
+
+def _renumber(node, numbers):
+    if isinstance(node, dict):
+        named = node.get("type") in ("array", "array list")
+        return {
+            key: numbers[value] if named and key in _NUMBERS else _renumber(value, numbers)
+            for key, value in node.items()
+        }
+    return [_renumber(value, numbers) for value in node] if isinstance(node, list) else node
+
+
+def put(index, value):
+    """The change that sets an element."""
+
+    def change(array):
+        array[index] = value
+        return array
+
+    return change
+
+
+def as_type(dtype):
+    return lambda array: array.astype(dtype)
+
+
+def cut(*slices):
+    return lambda array: array[slices]
+
+
+@pytest.mark.parametrize("name", ["oblique", "oblique classes"])
+@pytest.mark.parametrize(
+    "field, change, match",
+    [
+        ("children_left", put(0, 1_000_000), "child"),
+        ("children_left", put(0, -2), "child"),
+        ("children_left", put(0, 0), "child"),
+        ("children_left", put(0, -1), "children"),
+        ("children_right", put(-1, 1), "children"),
+        ("children_right", as_type(np.float64), "int64"),
+        ("children_right", cut(slice(1)), "shape"),
+        ("children_left", cut(slice(0)), "shape|node"),
+        ("leaf_index", put(-1, 99), "leaf_index"),
+        ("leaf_index", put(-1, -1), "leaf_index"),
+        ("leaf_index", put(0, 0), "leaf_index"),
+        ("threshold", put(0, np.nan), "NaN"),
+        ("threshold", as_type("U8"), "threshold"),
+        ("coef", cut(slice(None), slice(2)), "shape"),
+        ("coef", cut(slice(2)), "shape"),
+        ("leaf_coef", cut(slice(1)), "shape"),
+        ("leaf_coef", cut(slice(None), slice(0)), "shape"),
+        ("leaf_intercept", cut(slice(1)), "shape"),
+        ("leaf_intercept", cut(slice(None), slice(0)), "shape|output"),
+        ("value", cut(slice(1)), "shape"),
+        ("split_kind", put(0, 3), "split_kind"),
+        ("feature_gain", cut(slice(1)), "shape"),
+    ],
+)
+def test_oblique_trees(name, field, change, match, tmp_path):
+    forgery = Forgery(name, tmp_path / "model")
+    forgery.change_array(f"tree_.{field}", change)
+    forgery.refused(match)
+
+
+@pytest.mark.parametrize("name", ["boosting", "boosting classes"])
+@pytest.mark.parametrize("trees", ["trees_", "_steps", "posterior_trees_.1"])
+@pytest.mark.parametrize(
+    "field, change, match",
+    [
+        ("split_feature", put((0, 0), 3), "feature 3"),
+        ("split_feature", put((-1, -1), 2**31 - 1), "feature"),
+        ("split_feature", put((0, 0), -2), "below -1"),
+        ("split_feature", put((0, 0), -1), "below a missing"),
+        ("split_feature", as_type(np.int64), "int32"),
+        ("split_feature", cut(slice(None), slice(1)), "shape"),
+        ("split_feature", cut(slice(1)), "shape"),
+        ("split_feature", lambda array: array[0], "axes"),
+        ("split_threshold", put((0, 0), np.nan), "NaN"),
+        ("split_threshold", as_type(np.float32), "float64"),
+        ("split_threshold", as_type(">f8"), "float64"),
+        ("split_threshold", cut(slice(1)), "shape"),
+        ("missing_right", as_type(np.uint8), "bool"),
+        ("missing_right", cut(slice(1)), "shape"),
+        ("split_gain", cut(slice(1)), "shape"),
+        ("leaf_values", cut(slice(None), slice(3)), "shape"),
+        ("leaf_values", cut(slice(1)), "shape"),
+        ("leaf_values", cut(..., slice(0)), "shape"),
+        ("leaf_values", lambda array: np.tile(array, 7), "outputs"),
+    ],
+)
+def test_symmetric_trees(name, trees, field, change, match, tmp_path):
+    if name == "boosting classes" and trees.startswith("posterior"):
+        name = "boosting"
+    forgery = Forgery(name, tmp_path / "model")
+    forgery.change_array(f"{trees}.{field}", change)
+    forgery.refused(match)
+
+
+def test_the_most_levels(tmp_path):
+    """Leaves are numbered by 16 bits."""
+    forgery = Forgery("boosting", tmp_path / "model")
+    wide = {"split_feature": -1, "split_threshold": 0, "split_gain": 0, "missing_right": False}
+    for field, fill in wide.items():
+        forgery.change_array(
+            f"trees_.{field}", lambda array, fill=fill: np.full((1, 17), fill, array.dtype)
+        )
+    forgery.change_array("trees_.leaf_values", lambda array: np.zeros((1, 2**17, 1)))
+    forgery.refused("17 levels")
+
+
+OBJECT = {"type": "object array", "shape": [3], "items": ["a", 1, None]}
+EMPTY = {"type": "dict", "items": []}
+
+
+@pytest.mark.parametrize(
+    "name, where, value, match",
+    [
+        *(
+            (name, "n_features_in_", value, "n_features_in_|feature")
+            for name in MODELS
+            for value in (0, 2, 4, -1, True, 3.0, None)
+        ),
+        *(
+            (name, "feature_names_in_", value, "feature_names_in_")
+            for name in MODELS
+            for value in (OBJECT, ["a", "b", "c"])
+        ),
+        *(
+            (name, "classes_", value, "classes_")
+            for name in ("oblique classes", "boosting classes")
+            for value in (OBJECT, ["a", "b", "c"], None)
+        ),
+        *(
+            (name, "n_classes_", value, "classes_")
+            for name in ("oblique classes", "boosting classes")
+            for value in (0, 2, 4, True)
+        ),
+        *(
+            (name, "n_outputs_", value, "n_outputs_|output")
+            for name in ("oblique", "boosting", "boosting classes")
+            for value in (0, 2, True, None)
+        ),
+        *(
+            (name, "_single_target", value, "_single_target")
+            for name in ("oblique", "boosting")
+            for value in (0, None)
+        ),
+        ("oblique", "tree_", None, "tree_"),
+        ("oblique", "alpha_", "loo", "alpha_"),
+        ("oblique", "tree_.n_classes", 0, "n_classes"),
+        ("oblique classes", "tree_.n_classes", None, "shape|n_classes"),
+        ("oblique", "tree_.children_left", [1, 2], "children_left"),
+        ("oblique", "tree_.threshold", OBJECT, "threshold"),
+        ("oblique", "tree_.more", 1, "more"),
+        ("boosting", "trees_", EMPTY, "trees_"),
+        ("boosting", "trees_.more", 1, "more"),
+        ("boosting", "posterior_trees_", EMPTY, "posterior_trees_"),
+        ("boosting", "_random_seed", -1, "_random_seed"),
+        ("boosting", "_random_seed", 2**64, "_random_seed"),
+        ("boosting", "n_iter_", 2, "n_iter_"),
+        ("boosting", "baseline_", 0.5, "baseline_"),
+        ("boosting", "train_score_", [], "train_score_"),
+        ("boosting", "bin_thresholds_", [], "bin_thresholds_"),
+        ("boosting", "bin_thresholds_", [1, 2, 3], "bin_thresholds_"),
+    ],
+)
+def test_attributes(name, where, value, match, tmp_path):
+    forgery = Forgery(name, tmp_path / "model")
+    forgery.set(where, value)
+    forgery.refused(match)
+
+
+@pytest.mark.parametrize(
+    "name, where, change, match",
+    [
+        ("boosting", "baseline_", lambda array: np.tile(array, 2), "baseline_"),
+        ("boosting", "baseline_", as_type(np.float32), "float64"),
+        ("boosting", "bin_thresholds_", put(1, -np.inf), "ascending"),
+        ("boosting", "bin_thresholds_", put(0, np.nan), "ascending"),
+        ("boosting", "bin_thresholds_", as_type(np.float32), "float64"),
+        ("boosting", "bin_thresholds_", cut(slice(5)), "offsets"),
+        ("boosting classes", "classes_", lambda array: array[::-1], "ascending"),
+        ("boosting classes", "classes_", lambda array: array * 0, "ascending"),
+        ("boosting classes", "classes_", lambda array: array[:, None], "axes"),
+        ("oblique classes", "classes_", lambda array: array[:2], "length"),
+    ],
+)
+def test_arrays_of_models(name, where, change, match, tmp_path):
+    forgery = Forgery(name, tmp_path / "model")
+    forgery.change_array(where, change)
+    forgery.refused(match)
+
+
+def test_too_many_thresholds(tmp_path):
+    forgery = Forgery("boosting", tmp_path / "model")
+    many = np.arange(3 * 255.0)
+    forgery.change_array("bin_thresholds_", lambda array: many)
+    code = forgery.header["attributes"]["bin_thresholds_"]
+    forgery.arrays.append(np.array([0, 255, 510, 765]))
+    code["offsets"] = len(forgery.arrays) - 1
+    forgery.refused("255 thresholds")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_each_attribute_is_needed(name, tmp_path):
+    optional = {"posterior_trees_"}
+    for attribute in vars(MODELS[name]).keys() - MODELS[name].get_params().keys() - optional:
+        forgery = Forgery(name, tmp_path / "model")
+        forgery.remove(attribute)
+        forgery.refused(f"lacks {attribute}")
+    for trees in {"tree_", "trees_"} & vars(MODELS[name]).keys():
+        for field in vars(getattr(MODELS[name], trees)).keys() - {"n_classes", "split_kind"}:
+            forgery = Forgery(name, tmp_path / "model")
+            forgery.remove(f"{trees}.{field}")
+            forgery.refused(f"lacks {field}")
+
+
+def change_somewhere(node, chance):
+    """Replaces or removes one entry somewhere inside of a JSON value."""
+    keys = list(node) if isinstance(node, dict) else range(len(node))
+    key = chance.choice(list(keys))
+    if isinstance(node[key], (dict, list)) and node[key] and chance.random() < 0.8:
+        change_somewhere(node[key], chance)
+    elif chance.random() < 0.2:
+        del node[key]
+    else:
+        node[key] = chance.choice(
+            [None, True, -1, 0, 1, 2, 7, 2**31, 2**63, 0.5, "", "text", [], [0], {}, *NONSENSE]
+        )
+
+
+def change_one_array(arrays, chance):
+    """Puts another number, shape or type into one array."""
+    index = chance.randrange(len(arrays))
+    array = arrays[index].copy()
+    action = chance.choice(["number", "number", "number", "shape", "cut", "type"])
+    if action == "number" and array.size and array.dtype.kind in "if":
+        numbers = [-2, -1, 0, 1, 2, 3, 5, 100, 2**30]
+        array.flat[chance.randrange(array.size)] = chance.choice(numbers)
+    elif action == "shape":
+        array = array.reshape(chance.choice([(-1,), (1, -1), (-1, 1), (-1, 1, 1)]))
+    elif action == "cut":
+        array = array[: chance.randrange(len(array) + 1)] if array.ndim else array
+    elif action == "type" and array.dtype.kind in "ifb":
+        with np.errstate(invalid="ignore"):
+            array = array.astype(chance.choice(["<f4", "<i8", ">f8", "<i4", "<U3", "<u8"]))
+    arrays[index] = array
+
+
+def use(model):
+    """Predicts and boosts on; whatever Python can say is fine, a crash ends the tests."""
+    rows = RNG.standard_normal((70, getattr(model, "n_features_in_", 3)))
+    try:
+        model.set_params(n_jobs=1)
+        targets = model.predict(rows)
+        if hasattr(model, "trees_"):
+            params = {"max_iter": model.n_iter_ + 1, "warm_start": True, "posterior_samples": 0}
+            model.set_params(**params).fit(rows, targets)
+    except Exception as error:
+        assert not isinstance(error, MemoryError)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_chance_makes_a_model_or_a_value_error(name, tmp_path):
+    """What is not refused is a model, which can be used or says in Python why not."""
+    path, model = tmp_path / "model", MODELS[name]
+    parts = parts_of(model, path)
+    chance = random.Random(11)
+    n_refused = 0
+    for _ in range(300):
+        header, arrays = copy.deepcopy(parts[0]), list(parts[1])
+        for _ in range(chance.randint(1, 2)):
+            if chance.random() < 0.5:
+                change_somewhere(header, chance)
+            else:
+                change_one_array(arrays, chance)
+        path.write_bytes(file_of(header, arrays))
+        try:
+            loaded = load_model(path)
+        except Exception as error:
+            assert type(error) is ValueError
+            n_refused += 1
+            continue
+        assert type(loaded) is type(model)
+        use(loaded)
+    assert 100 < n_refused < 300
