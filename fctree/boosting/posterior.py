@@ -63,7 +63,7 @@ def sample_posterior(model, train):
         rng = np.random.default_rng([model._random_seed, index])
         prior = _draw_prior(model, train, rng, n_threads)
         prior.leaf_values *= sigma
-        drawn = np.zeros_like(centred)
+        drawn = np.zeros(centred.shape)
         prior.add_to(train.X, drawn, n_threads=n_threads)
         targets = centred / scale - drawn + delta * rng.standard_normal(centred.shape)
         samples = Samples(train.X, np.ascontiguousarray(targets.T), weight, None)
@@ -78,7 +78,6 @@ def sample_posterior(model, train):
             quantile=0.5,
             n_outputs=model.n_outputs_,
             first_iteration=0,
-            best_score=np.inf,
             params=params,
             listener=None,
             n_threads=n_threads,

@@ -42,10 +42,10 @@ class CandidateChoice {
     index_t feature;
     index_t code;
   };
-  // The first of the candidates with the highest value(score, feature, code); codes and
-  // features in ascending order.
+  // The candidate with the highest value(score, feature, code), features and codes in ascending
+  // order; a later one must exceed the best before it by more than `tie` of that.
   template <class Value>
-  Best highest(const LevelScores& scores, const std::vector<LevelSplit>& used,
+  Best highest(const LevelScores& scores, const std::vector<LevelSplit>& used, double tie,
                const Value& value) const;
 
   const BinnedMatrix& x_;
