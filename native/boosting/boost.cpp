@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "boosting/grow.hpp"
 #include "boosting/monotone.hpp"
@@ -147,6 +149,11 @@ class Booster {
     loss_->prepare(train_.view());
     const Derivatives out = derivatives();
     result_.train_loss.push_back(train_.evaluate(*loss_, &out, execution_));
+    if (!std::isfinite(result_.train_loss.back()))
+      throw std::invalid_argument(
+          "the training loss is not finite after " +
+          std::to_string(task_.first_iteration + result_.trees.n_trees()) +
+          " rounds: the targets, init_score or learning_rate are too large");
     if (eval_) result_.eval_loss.push_back(eval_->evaluate(*loss_, nullptr, execution_));
   }
 

@@ -94,7 +94,9 @@ class LiteralBoosting:
             return None, base
         if self.parameters["score_function"] == "cosine":
             return (base / np.sqrt(norm) if norm > 0 else 0.0), base
-        return base, base
+        # Normal noise is on the scale of gradients, as the root of the l2 score is.
+        gumbel = self.parameters["score_noise"] == "gumbel"
+        return (base if gumbel else np.sqrt(base)), base
 
     def noise_unit(self, iteration):
         strength, n = self.parameters["random_strength"], self.weight.sum()
@@ -166,7 +168,8 @@ class LiteralBoosting:
             known = split if split in scores else Candidate(split.feature, split.code, False)
             assert known in scores, f"tree {tree}, level {level}: {split} is no candidate"
             best = max(scores, key=lambda c: scores[c][0])
-            slack = SCORE_TOLERANCE * max(scale, abs(scores[best][0]))
+            size = scale if gumbel else np.sqrt(scale)
+            slack = SCORE_TOLERANCE * max(size, abs(scores[best][0]))
             assert scores[known][0] >= scores[best][0] - slack, (tree, level, best, split)
             self.n_exact += known == best
             base = sum(self.leaf_terms(rows)[0] for rows in leaves)
@@ -202,8 +205,8 @@ class LiteralBoosting:
             return np.zeros(self.scores.shape[1])
         weight, residual = self.weight[rows], self.y[rows] - self.scores[rows]
         if self.loss.leaf == "newton":
-            whole = weight @ self.hessian[rows] + self.parameters["l2_leaf_reg"]
-            return weight @ self.gradient[rows] / whole
+            g, h = weight @ self.gradient[rows], weight @ self.hessian[rows]
+            return self.loss.limited(g / (h + self.parameters["l2_leaf_reg"]), g, h)
         order = self.loss.order if self.loss.leaf == "quantile" else 0.5
         middle = np.array([lower_upper_quantile(r, weight, order) for r in residual.T])
         if self.loss.leaf == "quantile":

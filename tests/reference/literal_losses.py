@@ -31,6 +31,10 @@ class SquaredError:
     def hessian(self, y, f):
         return np.ones_like(f)
 
+    def limited(self, step, gradient, hessian):
+        """A leaf's Newton step for the sums of its gradients and hessians."""
+        return step
+
     def baseline(self, y, w):
         return w @ y / w.sum()
 
@@ -82,6 +86,11 @@ class Poisson(SquaredError):
     def hessian(self, y, f):
         return np.exp(f)
 
+    def limited(self, step, gradient, hessian):
+        """No further than to the minimum: sum(y) = sum(exp F) exp(step)."""
+        minimum = np.log(np.maximum(gradient + hessian, 1e-300) / hessian)
+        return np.where(gradient > 0, np.minimum(step, minimum), step)
+
     def baseline(self, y, w):
         return np.log(w @ y / w.sum())
 
@@ -95,6 +104,11 @@ class Gamma(SquaredError):
 
     def hessian(self, y, f):
         return y / np.exp(f)
+
+    def limited(self, step, gradient, hessian):
+        """No further than to the minimum: sum(y / exp F) = n exp(step)."""
+        minimum = np.log(hessian / (hessian - gradient))
+        return np.where(gradient < 0, np.maximum(step, minimum), step)
 
     def baseline(self, y, w):
         return np.log(w @ y / w.sum())

@@ -167,7 +167,7 @@ def test_normal_noise_has_the_stated_deviation_and_dies_out():
     l2_leaf_reg, rate, n = 1e9, 0.01, len(X)
     scores = [scores_of(X, y, np.ones(n), [(f, 0.5)], l2_leaf_reg) for f in (0, 1)]
     rms = np.sqrt(np.mean((y - y.mean()) ** 2))
-    gap = scores[0] - scores[1]
+    gap = np.sqrt(scores[0]) - np.sqrt(scores[1])
     strength = abs(gap) / rms  # one difference is one standard deviation at the start
     better = 0 if gap > 0 else 1
     wins = np.zeros(2500)

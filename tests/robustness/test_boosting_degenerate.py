@@ -112,12 +112,12 @@ def test_more_samples_in_a_leaf_than_there_are():
 
 @pytest.mark.parametrize("exponent", [-500, -160, -60, 60, 160, 400, 500])
 @pytest.mark.parametrize("noise", [True, False])
-def test_the_unit_of_the_targets_does_not_matter(exponent, noise):
-    """Powers of two scale every number exactly, as long as none over- or underflows. Normal
-    noise has the unit of the cosine score."""
+@pytest.mark.parametrize("score_function", ["l2", "cosine"])
+def test_the_unit_of_the_targets_does_not_matter(score_function, exponent, noise):
+    """Powers of two scale every number exactly, as long as none over- or underflows."""
     X, y = table(200)
     settings = {"max_iter": 10, "random_strength": 1.0 if noise else 0.0,
-                "score_function": "cosine" if noise else "l2", "random_state": 0}
+                "score_function": score_function, "random_state": 0}
     expected = SymmetricBoostingRegressor(**settings).fit(X, y)
     scaled = SymmetricBoostingRegressor(**settings).fit(X, np.ldexp(y, exponent))
     np.testing.assert_array_equal(scaled.trees_.split_feature, expected.trees_.split_feature)
@@ -161,6 +161,33 @@ def test_any_learning_rate(rate):
     for loss in ("poisson", "gamma"):
         model = SymmetricBoostingRegressor(loss=loss, learning_rate=rate, max_iter=20)
         assert not np.isnan(model.fit(X, y).predict(X)).any()
+
+
+@pytest.mark.parametrize("loss", ["poisson", "gamma"])
+@pytest.mark.parametrize("l2_leaf_reg", [0.0, 3.0])
+def test_targets_of_many_magnitudes(loss, l2_leaf_reg):
+    """Newton steps of exponentials would leap beyond all numbers."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 3))
+    y = np.exp(X[:, 0] + 3 * rng.standard_normal(2000))
+    if loss == "poisson":
+        y = np.where(rng.random(2000) < 0.9, 0.0, y)
+    y[0], X[0] = 1e7, 9.0
+    model = SymmetricBoostingRegressor(loss=loss, l2_leaf_reg=l2_leaf_reg, max_iter=50,
+                                       random_strength=0.0)
+    model.fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+    assert np.all(np.diff(model.train_score_) > 0)
+
+
+def test_a_loss_that_overflows_is_an_error():
+    X, y = table()
+    with pytest.raises(ValueError, match="loss is not finite after 0 rounds"):
+        SymmetricBoostingRegressor().fit(X, y * 1e200)
+    model = SymmetricBoostingRegressor(max_iter=20_000, max_depth=2, learning_rate=1e3)
+    with pytest.raises(ValueError, match="not finite after [1-9][0-9]* rounds"):
+        model.fit(X, y)
+    assert not hasattr(model, "trees_")
 
 
 def test_infinities_in_the_features():
