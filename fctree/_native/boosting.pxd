@@ -117,10 +117,9 @@ cdef extern from "boosting/boost.hpp" namespace "fctree" nogil:
         double quantile
         int64_t n_outputs
         int64_t first_iteration
-        double best_score
 
     cdef struct RoundListener:
-        void (*told)(void*, int64_t, double, double) noexcept
+        cbool (*told)(void*, int64_t, double, double) noexcept
         void* context
 
     cdef cppclass BoostingResult:
@@ -137,7 +136,7 @@ cdef extern from "boosting/boost.hpp" namespace "fctree" nogil:
 
 cdef extern from "boosting/predict.hpp" namespace "fctree" nogil:
     cdef struct ScoreUpdate:
-        double keep
+        const double* keep
         const double* origin
 
     void c_add_trees "fctree::add_trees"(

@@ -79,20 +79,22 @@ cdef SymmetricTreesView view_of(const int32_t[:, ::1] split_feature,
 
 
 cdef class Listener:
-    """Hands each round's losses to a Python function, whose first error is kept."""
+    """Hands each round's losses to a Python function, whose first error ends the fit."""
     cdef object told
     cdef object error
 
 
-cdef void tell(void* context, int64_t iteration, double train_loss,
-               double eval_loss) noexcept with gil:
+cdef cbool tell(void* context, int64_t iteration, double train_loss,
+                double eval_loss) noexcept with gil:
     cdef Listener listener = <Listener>context
-    if listener.told is None or listener.error is not None:
-        return
+    if listener.told is None:
+        return True
     try:
         listener.told(iteration, train_loss, eval_loss)
-    except BaseException as error:
+    except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
         listener.error = error
+        return False
+    return True
 
 
 def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uint64_t seed,
@@ -117,7 +119,7 @@ def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uin
 
 def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[::1] baseline,
           int loss, double quantile, int64_t n_outputs, int64_t first_iteration,
-          double best_score, dict params, listener, int n_threads):
+          dict params, listener, int n_threads):
     """Grow trees; returns their arrays by name, the baseline, the losses and the best round.
 
     ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial, raw)`` with arrays of
@@ -145,7 +147,6 @@ def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[:
     task.quantile = quantile
     task.n_outputs = n_outputs
     task.first_iteration = first_iteration
-    task.best_score = best_score
     cdef BoostingParams native_params = params
     cdef Execution execution = execution_on(n_threads)
     cdef Listener holder = Listener()
@@ -181,12 +182,12 @@ def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[:
 
 def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,
               const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
-              double[:, ::1] scores, int n_threads, double keep=1.0,
+              double[:, ::1] scores, int n_threads, const double[::1] keep=None,
               const double[:, ::1] origin=None):
     """Add each row's leaf values, tree by tree, to ``scores`` (n, n_outputs), in place.
 
-    With ``keep`` below 1 the scores are first drawn towards ``origin`` (n, n_outputs) by that
-    factor before each tree.
+    With ``keep`` (n_trees,) the scores are drawn towards ``origin`` (n, n_outputs) by a tree's
+    factor before it is added.
     """
     if X.shape[0] == 0 or split_feature.shape[0] == 0:
         return
@@ -194,7 +195,7 @@ def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split
                                             leaf_values)
     cdef FeatureMatrix matrix = matrix_of(X)
     cdef ScoreUpdate update
-    update.keep = keep
+    update.keep = pointer_1d(keep)
     update.origin = pointer(origin)
     cdef Execution execution = execution_on(n_threads)
     with nogil:

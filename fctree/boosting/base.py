@@ -27,6 +27,17 @@ from fctree.boosting.samples import (
 from fctree.boosting.trees import SymmetricTrees
 
 
+def _scores_of_all(before, now, done, grown):
+    """Scores before the first round and after each, those of a model of ``done`` rounds and of
+    the ``grown`` ones that continue it as one; NaN for rounds that were not measured."""
+    if len(before) == 0 and len(now) == 0:
+        return before
+    if len(before) == 0:
+        return np.concatenate([np.full(done, np.nan), now])
+    later = now[1:] if len(now) else np.full(grown, np.nan)
+    return np.concatenate([before[: done + 1], later])
+
+
 class BaseSymmetricBoosting(BaseEstimator):
     """Boosted symmetric trees; subclasses bring the loss, the targets and the predictions."""
 
@@ -228,7 +239,6 @@ class BaseSymmetricBoosting(BaseEstimator):
                 f"start continues from"
             )
         n_rounds = self.max_iter - done
-        best = -self.validation_score_.max() if done and len(self.validation_score_) else np.inf
         with progress_listener(self.verbose, n_rounds, type(self).__name__) as listener:
             arrays, baseline, train_loss, eval_loss = _native.boost(
                 train.native(self._raw_so_far(train) if continuing else None),
@@ -241,7 +251,6 @@ class BaseSymmetricBoosting(BaseEstimator):
                 quantile=self._quantile_order(),
                 n_outputs=self.n_outputs_,
                 first_iteration=done,
-                best_score=best if validation is not None else np.inf,
                 params=self._native_params(n_rounds),
                 listener=listener,
                 n_threads=n_threads,
@@ -253,10 +262,14 @@ class BaseSymmetricBoosting(BaseEstimator):
 
     def _keep(self, trees, baseline, train_score, eval_score, continuing):
         """Stores the rounds of a fit behind those of the fits that it continues."""
+        keep = 1.0 - self.model_shrink_rate * self.learning_rate
+        factors = np.full(trees.n_trees, keep)
         if continuing:
             steps = SymmetricTrees.concatenate([self._steps, trees])
-            train_score = np.concatenate([self.train_score_, train_score[1:]])
-            eval_score = np.concatenate([self.validation_score_, eval_score[1:]])
+            factors = np.append(self._step_factors, factors)
+            rounds = self._steps.n_trees, len(train_score) - 1
+            train_score = _scores_of_all(self.train_score_, train_score, *rounds)
+            eval_score = _scores_of_all(self.validation_score_, eval_score, *rounds)
         else:
             steps = trees
         self.baseline_ = baseline
@@ -264,19 +277,20 @@ class BaseSymmetricBoosting(BaseEstimator):
         self.train_score_ = train_score
         self.validation_score_ = eval_score
         self._steps = steps
-        self.trees_ = self._shrunk(steps)
+        self._step_factors = factors
+        self.trees_ = self._shrunk()
 
-    def _keep_factor(self):
-        return 1.0 - self.model_shrink_rate * self.learning_rate
+    def _keep_factors(self):
+        """What each round multiplied the model by before its tree, or None for 1 throughout."""
+        return None if np.all(self._step_factors == 1.0) else self._step_factors
 
-    def _shrunk(self, steps):
+    def _shrunk(self):
         """The trees with what later rounds' shrinkage has left of their leaf values."""
-        if self.model_shrink_rate == 0.0:
-            return steps
-        factors = self._keep_factor() ** np.arange(steps.n_trees - 1, -1, -1.0)
-        return SymmetricTrees(
-            **{**vars(steps), "leaf_values": steps.leaf_values * factors[:, None, None]}
-        )
+        if self._keep_factors() is None:
+            return self._steps
+        left = np.cumprod(np.append(self._step_factors[1:], 1.0)[::-1])[::-1]
+        leaf_values = self._steps.leaf_values * left[:, None, None]
+        return SymmetricTrees(**{**vars(self._steps), "leaf_values": leaf_values})
 
     def _raw_so_far(self, samples):
         """The scores of the model to continue, as its own rounds computed them."""
@@ -287,7 +301,7 @@ class BaseSymmetricBoosting(BaseEstimator):
             samples.X,
             scores,
             n_threads=count_threads(self.n_jobs),
-            keep=self._keep_factor(),
+            keep=self._keep_factors(),
             origin=origin,
         )
         return np.ascontiguousarray(scores.T)
@@ -309,10 +323,10 @@ class BaseSymmetricBoosting(BaseEstimator):
         scores[:] = self.baseline_
         n_threads = count_threads(self.n_jobs)
         origin = scores.copy()
+        factors = self._keep_factors()
         for tree in range(self.n_iter_):
-            self._steps[tree].add_to(
-                X, scores, n_threads=n_threads, keep=self._keep_factor(), origin=origin
-            )
+            keep = None if factors is None else factors[tree : tree + 1]
+            self._steps[tree].add_to(X, scores, n_threads=n_threads, keep=keep, origin=origin)
             yield scores
 
     def apply(self, X):

@@ -78,7 +78,6 @@ def sample_posterior(model, train):
             quantile=0.5,
             n_outputs=model.n_outputs_,
             first_iteration=0,
-            best_score=np.inf,
             params=params,
             listener=None,
             n_threads=n_threads,

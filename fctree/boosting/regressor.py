@@ -102,7 +102,8 @@ class SymmetricBoostingRegressor(RegressorMixin, BaseSymmetricBoosting):
         Number of trees.
     train_score_, validation_score_ : ndarray
         Minus the mean loss before the first round and after each; without validation samples
-        the second is empty. Early stopping leaves the rounds in that it has cut off.
+        the second is empty, and NaN for rounds of a warm start that had none. Early stopping
+        leaves the rounds in that it has cut off; a warm start goes on from the last one kept.
     feature_importances_ : ndarray of shape (n_features,)
     n_features_in_, feature_names_in_, n_outputs_
 

@@ -21,10 +21,11 @@ def _trees_of(chosen, features, values, depth):
     split_threshold = np.zeros((n_trees, depth))
     split_feature[:, :levels] = features[chosen]
     split_threshold[:, :levels] = values[chosen]
+    missing_right = split_threshold == np.inf  # which nothing else is above
     return SymmetricTrees(
         split_feature=split_feature,
         split_threshold=split_threshold,
-        missing_right=np.zeros((n_trees, depth), dtype=bool),
+        missing_right=missing_right,
         split_gain=np.zeros((n_trees, depth)),
         leaf_values=np.zeros((n_trees, 2**depth, 1)),
     )

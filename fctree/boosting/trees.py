@@ -61,11 +61,11 @@ class SymmetricTrees:
             selection = slice(index, index + 1)
         return SymmetricTrees(**{name: array[selection] for name, array in self._arrays()})
 
-    def add_to(self, X, scores, *, n_threads=1, keep=1.0, origin=None):
+    def add_to(self, X, scores, *, n_threads=1, keep=None, origin=None):
         """Add the leaf values for the rows of ``X`` to ``scores`` (n, n_outputs), in place.
 
-        ``keep`` below 1 first draws the scores towards ``origin`` before each tree, as model
-        shrinkage does while a model grows.
+        With ``keep`` (n_trees,) the scores are drawn towards ``origin`` by a tree's factor
+        before it is added, as model shrinkage does while a model grows.
         """
         _native.add_trees(
             X,

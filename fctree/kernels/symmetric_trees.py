@@ -52,7 +52,7 @@ def symmetric_tree_kernel(
     Parameters
     ----------
     X : array-like of shape (n_x, n_features)
-        NaN is on the lower side of every threshold.
+        NaN is on the lower side of every threshold but infinity.
     Y : array-like of shape (n_y, n_features), default=None
         None means `X`.
     bin_thresholds : list of n_features array-likes

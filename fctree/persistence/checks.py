@@ -166,6 +166,7 @@ def _n_scores(n_classes):
 _BOOSTING_NAMES = (
     "trees_",
     "_steps",
+    "_step_factors",
     "n_iter_",
     "baseline_",
     "bin_thresholds_",
@@ -204,6 +205,8 @@ def _check_boosting(model):
     _check_whole(model, "n_iter_", 0)
     n_trees = {model.n_iter_, model.trees_.n_trees, model._steps.n_trees}
     _require(len(n_trees) == 1, "n_iter_ is not the number of trees")
+    _check_array("_step_factors", model._step_factors, np.float64, 1)
+    _require(len(model._step_factors) == model.n_iter_, "_step_factors is not one a round")
     for name in ("train_score_", "validation_score_"):
         _check_array(name, getattr(model, name), np.float64, 1)
     _check_thresholds(model)

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "boosting/grow.hpp"
 #include "boosting/monotone.hpp"
@@ -113,9 +115,10 @@ class Booster {
       sample_rows(iteration);
       add_tree(grower_.grow(gradient_.data(), in_bag(), iteration, execution_));
       evaluate();
-      listener.told(listener.context, iteration, result_.train_loss.back(),
-                    eval_ ? result_.eval_loss.back() : std::nan(""));
-      if (stops_early(round + 1)) break;
+      const double eval_loss = eval_ ? result_.eval_loss.back() : std::nan("");
+      const bool goes_on =
+          listener.told(listener.context, iteration, result_.train_loss.back(), eval_loss);
+      if (stops_early(round + 1) || !goes_on) break;
     }
     if (!params_.early_stopping) result_.best_iteration = result_.trees.n_trees();
     return std::move(result_);
@@ -135,10 +138,9 @@ class Booster {
       loss_->baseline(train_.view(), result_.baseline.data());
     train_.start(result_.baseline);
     if (eval_) eval_->start(result_.baseline);
-    best_ = task_.best_score;
     evaluate();
-    if (best_ == kInfinity)
-      best_ = eval_ ? result_.eval_loss.back() : result_.train_loss.back();
+    // Also where a model is continued: its earlier losses may be of other samples.
+    best_ = eval_ ? result_.eval_loss.back() : result_.train_loss.back();
     patience_from_ = best_;
   }
 
@@ -147,6 +149,11 @@ class Booster {
     loss_->prepare(train_.view());
     const Derivatives out = derivatives();
     result_.train_loss.push_back(train_.evaluate(*loss_, &out, execution_));
+    if (!std::isfinite(result_.train_loss.back()))
+      throw std::invalid_argument(
+          "the training loss is not finite after " +
+          std::to_string(task_.first_iteration + result_.trees.n_trees()) +
+          " rounds: the targets, init_score or learning_rate are too large");
     if (eval_) result_.eval_loss.push_back(eval_->evaluate(*loss_, nullptr, execution_));
   }
 
@@ -170,7 +177,11 @@ class Booster {
     const LeafAssignment leaves = {train_.leaf(), in_bag(), index_t{1} << depth};
     LeafValues values = compute_leaf_values(*loss_, train_.view(), derivatives(), leaves,
                                             params_.l2_leaf_reg, train_.tiles(), execution_);
-    if (task_.monotone != nullptr) make_monotone(splits, task_.monotone, values);
+    if (task_.monotone != nullptr) {
+      std::vector<std::uint8_t> parts_missing;
+      for (const LevelSplit& split : splits) parts_missing.push_back(threshold(split) == kInfinity);
+      make_monotone(splits, task_.monotone, parts_missing, values);
+    }
     for (double& value : values.value) value *= params_.learning_rate;
     const double keep = 1.0 - params_.model_shrink_rate * params_.learning_rate;
     train_.add(values.value, keep, execution_);
@@ -181,6 +192,10 @@ class Booster {
     store(splits, values.value);
   }
 
+  double threshold(const LevelSplit& split) const {
+    return task_.thresholds[task_.offsets[split.feature] + split.code];
+  }
+
   void store(const std::vector<LevelSplit>& splits, const std::vector<double>& step) {
     SymmetricTreesArrays& trees = result_.trees;
     const index_t depth = static_cast<index_t>(splits.size());
@@ -188,8 +203,7 @@ class Booster {
       const bool has = level < depth;
       const index_t feature = has ? splits[level].feature : -1;
       trees.split_feature.push_back(static_cast<std::int32_t>(feature));
-      trees.split_threshold.push_back(
-          has ? task_.thresholds[task_.offsets[feature] + splits[level].code] : 0.0);
+      trees.split_threshold.push_back(has ? threshold(splits[level]) : 0.0);
       trees.missing_right.push_back(has && splits[level].missing_right);
       trees.split_gain.push_back(has ? std::max(splits[level].gain, 0.0) : 0.0);
     }

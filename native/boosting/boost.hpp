@@ -40,12 +40,12 @@ struct BoostingTask {
   double quantile;
   index_t n_outputs;
   index_t first_iteration;  // trees that the model has
-  double best_score;        // the least evaluation loss of those rounds, or inf
 };
 
-// Told after each round; losses are means over the samples, eval NaN without any.
+// Told after each round; losses are means over the samples, eval NaN without any. What it
+// returns is whether to go on.
 struct RoundListener {
-  void (*told)(void* context, index_t iteration, double train_loss, double eval_loss);
+  bool (*told)(void* context, index_t iteration, double train_loss, double eval_loss);
   void* context;
 };
 

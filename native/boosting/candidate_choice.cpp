@@ -1,5 +1,6 @@
 #include "boosting/candidate_choice.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -8,6 +9,8 @@ namespace fctree {
 namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
+// Noise beyond any score, whose sums with scores stay finite.
+constexpr double kLargestNoise = 1e290;
 
 bool is_used(const std::vector<LevelSplit>& used, index_t feature, index_t code) {
   for (const LevelSplit& split : used)
@@ -29,7 +32,7 @@ CandidateChoice::CandidateChoice(const BinnedMatrix& x, const BoostingParams& pa
 template <class Value>
 CandidateChoice::Best CandidateChoice::highest(const LevelScores& scores,
                                                const std::vector<LevelSplit>& used,
-                                               const Value& value) const {
+                                               double tie, const Value& value) const {
   Best best = {kNone, -1, -1};
   for (std::size_t g = 0; g < x_.groups().size(); ++g) {
     const FeatureGroup& shape = x_.groups()[g];
@@ -41,7 +44,9 @@ CandidateChoice::Best CandidateChoice::highest(const LevelScores& scores,
         if (plain == kNone) continue;
         if (!used.empty() && is_used(used, feature, code)) continue;
         const double noisy = value(plain, feature, code, best.score);
-        if (noisy > best.score) best = {noisy, feature, code};
+        if (!(noisy > kNone)) continue;
+        if (best.feature < 0 || noisy > best.score + tie * std::abs(best.score))
+          best = {noisy, feature, code};
       }
     }
   }
@@ -64,7 +69,8 @@ std::optional<LevelSplit> CandidateChoice::choose(const LevelScores& scores,
   }
 
   const auto plain_value = [](double score, index_t, index_t, double) { return score; };
-  Best best = highest(scores, used, plain_value);
+  unit = std::min(unit, kLargestNoise);
+  Best best = highest(scores, used, kTie, plain_value);
   if (best.feature < 0) return std::nullopt;
   if (unit > 0.0) {
     const double largest = gumbel ? Random::kLargestGumbel : Random::kLargestNormal;
@@ -72,7 +78,8 @@ std::optional<LevelSplit> CandidateChoice::choose(const LevelScores& scores,
     const double least = best.score + (smallest - largest) * unit;
     const auto iteration = static_cast<std::uint32_t>(noise.iteration);
     const auto level = static_cast<std::uint32_t>(above.size());
-    best = highest(scores, used, [&](double score, index_t feature, index_t code, double so_far) {
+    best = highest(scores, used, 0.0,
+                   [&](double score, index_t feature, index_t code, double so_far) {
       if (score < least || score + largest * unit < so_far) return kNone;
       const std::uint32_t at = first_candidate_[feature] + static_cast<std::uint32_t>(code);
       const double draw = gumbel ? random_.gumbel(iteration, level, at)

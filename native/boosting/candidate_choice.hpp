@@ -42,10 +42,11 @@ class CandidateChoice {
     index_t feature;
     index_t code;
   };
-  // The first of the candidates with the highest value(score, feature, code, highest so far), in
-  // the order of features and codes; a value below the highest so far need not be exact.
+  // The candidate with the highest value(score, feature, code, highest so far), features and codes
+  // in ascending order; a later one must exceed the best before it by more than `tie` of that. A
+  // value that cannot win need not be exact.
   template <class Value>
-  Best highest(const LevelScores& scores, const std::vector<LevelSplit>& used,
+  Best highest(const LevelScores& scores, const std::vector<LevelSplit>& used, double tie,
                const Value& value) const;
 
   const BinnedMatrix& x_;

@@ -32,7 +32,7 @@ void add_tile(const ScoredSamples& s, const double* gradient, const double* hess
   }
 }
 
-LeafValues newton_values(const ScoredSamples& s, const Derivatives& d,
+LeafValues newton_values(const Loss& loss, const ScoredSamples& s, const Derivatives& d,
                          const LeafAssignment& leaves, double l2_leaf_reg, const Tiles& tiles,
                          const Execution& execution) {
   const index_t per_output = 2 * leaves.n_leaves;
@@ -59,7 +59,7 @@ LeafValues newton_values(const ScoredSamples& s, const Derivatives& d,
       }
       const index_t at = leaf * s.n_outputs + k;
       out.weight[at] = h;
-      if (h + l2_leaf_reg > 0.0) out.value[at] = g / (h + l2_leaf_reg);
+      if (h + l2_leaf_reg > 0.0) out.value[at] = loss.limited(g / (h + l2_leaf_reg), g, h);
     }
   return out;
 }
@@ -121,7 +121,7 @@ LeafValues compute_leaf_values(const Loss& loss, const ScoredSamples& samples,
                                double l2_leaf_reg, const Tiles& tiles,
                                const Execution& execution) {
   if (loss.leaf_rule() == LeafRule::newton)
-    return newton_values(samples, derivatives, leaves, l2_leaf_reg, tiles, execution);
+    return newton_values(loss, samples, derivatives, leaves, l2_leaf_reg, tiles, execution);
   return order_values(loss, samples, leaves, execution);
 }
 

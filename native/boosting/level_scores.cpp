@@ -165,7 +165,10 @@ void LevelScores::combine_sides(index_t g, bool missing_left) {
         score = group.sums[kNorm][at] > 0.0 ? score / std::sqrt(group.sums[kNorm][at]) : 0.0;
       else if (!any_cut)
         score = std::sqrt(std::max(score, 0.0));
-      if (missing_left && !(score >= scores.score[at])) continue;
+      // The left side wins ties, unless it leaves the candidate without a cut.
+      const double right_score = scores.score[at];
+      const bool had_right = missing_left && right_score != kNone;
+      if (had_right && !(cuts && score >= right_score - kTie * std::abs(right_score))) continue;
       scores.score[at] = score;
       scores.gain_base[at] = base;
       scores.missing_right[at] = !missing_left;

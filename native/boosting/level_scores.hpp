@@ -12,6 +12,10 @@
 
 namespace fctree {
 
+// Scores that differ by less of themselves are equal but for rounding: the first of them wins,
+// so that a sample of weight 2 and the sample twice give the same tree.
+constexpr double kTie = 1e-11;
+
 // Scores of a group's candidates, (n_codes, kCellLanes) each; -inf is no candidate. To the l2
 // score normal noise is added on the scale of gradients: there it is the score's square root.
 struct GroupScores {

@@ -12,16 +12,19 @@ constexpr int kRounds = 100;
 using Chain = std::vector<index_t>;  // leaves from low to high values of one feature
 
 // The chains of a feature: for each combination of the other levels' answers, the leaves that
-// its own levels' answers can reach, in the order of the feature.
-std::vector<Chain> chains_of(const std::vector<LevelSplit>& splits, index_t feature) {
+// its own levels' answers can reach, in the order of the feature. Leaves of samples that lack
+// the feature are in none.
+std::vector<Chain> chains_of(const std::vector<LevelSplit>& splits, index_t feature,
+                             const std::vector<std::uint8_t>& parts_missing) {
   const index_t depth = static_cast<index_t>(splits.size());
   std::vector<std::pair<index_t, index_t>> own;  // (code, bit), by code
   index_t mask = 0;
-  for (index_t level = 0; level < depth; ++level)
-    if (splits[level].feature == feature) {
-      own.push_back({splits[level].code, index_t{1} << (depth - 1 - level)});
-      mask |= own.back().second;
-    }
+  for (index_t level = 0; level < depth; ++level) {
+    if (splits[level].feature != feature) continue;
+    const index_t bit = index_t{1} << (depth - 1 - level);
+    mask |= bit;
+    if (!parts_missing[level]) own.push_back({splits[level].code, bit});
+  }
   std::sort(own.begin(), own.end());
   std::vector<index_t> answers = {0};  // bits set, as more and more thresholds are passed
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -74,7 +77,7 @@ void make_exact(const Chain& chain, double sign, std::vector<double>& value) {
 }  // namespace
 
 void make_monotone(const std::vector<LevelSplit>& splits, const std::int8_t* directions,
-                   LeafValues& leaves) {
+                   const std::vector<std::uint8_t>& parts_missing, LeafValues& leaves) {
   std::vector<index_t> features;
   for (const LevelSplit& split : splits)
     if (directions[split.feature] != 0 &&
@@ -89,7 +92,8 @@ void make_monotone(const std::vector<LevelSplit>& splits, const std::int8_t* dir
   for (double& w : weight) w = std::max(w, 1e-9 * total + 1e-300);
 
   std::vector<std::vector<Chain>> chains;
-  for (const index_t feature : features) chains.push_back(chains_of(splits, feature));
+  for (const index_t feature : features)
+    chains.push_back(chains_of(splits, feature, parts_missing));
   std::vector<double>& value = leaves.value;
   std::vector<std::vector<double>> corrections(features.size(),
                                                std::vector<double>(value.size(), 0.0));

@@ -12,8 +12,9 @@ namespace fctree {
 // feature they do not fall (direction 1) or rise (-1): the weighted isotonic regression over
 // the leaves' partial order, by Dykstra's alternating projections with pool-adjacent-violators
 // along each feature, and a last pass that makes the order exact. Leaves that no value of a
-// feature can reach are left alone. directions is (n_features,).
+// feature can reach are left alone. directions is (n_features,); parts_missing
+// (levels,) is not 0 where a split parts missing values from all others.
 void make_monotone(const std::vector<LevelSplit>& splits, const std::int8_t* directions,
-                   LeafValues& leaves);
+                   const std::vector<std::uint8_t>& parts_missing, LeafValues& leaves);
 
 }  // namespace fctree

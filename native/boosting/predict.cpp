@@ -43,9 +43,9 @@ void add_one_by_one(const SymmetricTreesView& trees, const FeatureMatrix& x,
     const index_t leaf = tree * trees.n_leaves() + leaf_of(trees, tree, x, row);
     const double* value = trees.leaf_values + leaf * trees.n_outputs;
     for (index_t k = 0; k < trees.n_outputs; ++k) {
-      if (update.keep != 1.0) {
+      if (update.keep != nullptr) {
         const double origin = update.origin[row * trees.n_outputs + k];
-        score[k] = origin + update.keep * (score[k] - origin);
+        score[k] = origin + update.keep[tree] * (score[k] - origin);
       }
       score[k] += value[k];
     }
@@ -155,7 +155,7 @@ void add_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, const Sc
     for (index_t row = b * kVoteRows; row < end; ++row)
       add_one_by_one(trees, x, update, row, scores + row * n_outputs);
   };
-  if (x.n_samples < kRowsOneByOne || update.keep != 1.0) {
+  if (x.n_samples < kRowsOneByOne || update.keep != nullptr) {
     parallel_for(limited, blocks.n_parts, add_block_by_rows);
     return;
   }

@@ -10,10 +10,11 @@
 
 namespace fctree {
 
-// How scores change from tree to tree: F <- origin + keep (F - origin) + value. keep is 1 but
-// for replaying a model that was shrunk while it grew, whose origin is (n_samples, n_outputs).
+// How scores change from tree to tree: F <- origin + keep (F - origin) + value. keep, a factor
+// for each tree, is null (for 1) but for replaying a model that was shrunk while it grew, whose
+// origin is (n_samples, n_outputs).
 struct ScoreUpdate {
-  double keep;
+  const double* keep;
   const double* origin;
 };
 

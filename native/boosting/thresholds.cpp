@@ -13,10 +13,11 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The distinct values of a feature with their weights, ascending.
+// The distinct values of a feature with their weights, ascending; missing ones aside.
 struct DistinctValues {
   std::vector<double> value;
   std::vector<double> weight;
+  bool has_missing = false;
 
   void add(double v, double w) {
     if (value.empty() || value.back() != v) {
@@ -47,15 +48,20 @@ std::vector<index_t> quantile_rows(index_t n_samples, std::uint64_t seed) {
   return rows;
 }
 
-// Sorted values of the feature in these rows, without missing ones and rows of no weight.
+// Sorted values of the feature in these rows, without rows of no weight.
 DistinctValues distinct_values(const FeatureMatrix& x, const double* weight, index_t feature,
                                const std::vector<index_t>& rows) {
   std::vector<double> values, weights;
+  DistinctValues distinct;
   values.reserve(rows.size());
   double below = 0.0, above = 0.0;  // weights of -inf and inf, which do not sort by digits
   for (const index_t row : rows) {
     const double v = x(row, feature), w = weight == nullptr ? 1.0 : weight[row];
-    if (std::isnan(v) || w == 0.0) continue;
+    if (w == 0.0) continue;
+    if (std::isnan(v)) {
+      distinct.has_missing = true;
+      continue;
+    }
     if (std::isinf(v)) {
       (v < 0.0 ? below : above) += w;
       continue;
@@ -63,7 +69,6 @@ DistinctValues distinct_values(const FeatureMatrix& x, const double* weight, ind
     values.push_back(v);
     if (weight != nullptr) weights.push_back(w);
   }
-  DistinctValues distinct;
   if (below > 0.0) distinct.add(-kInfinity, below);
   const index_t n = static_cast<index_t>(values.size());
   if (n > 0) {
@@ -78,19 +83,25 @@ DistinctValues distinct_values(const FeatureMatrix& x, const double* weight, ind
   return distinct;
 }
 
-// The distinct values among all rows, if there are at most `limit`; else none.
-std::vector<double> few_values(const FeatureMatrix& x, const double* weight, index_t feature,
-                               index_t limit) {
-  std::vector<double> values;
+// The distinct values among all rows, if there are at most `limit`; else none. Their weights
+// are left out.
+DistinctValues few_values(const FeatureMatrix& x, const double* weight, index_t feature,
+                          index_t limit) {
+  DistinctValues distinct;
+  std::vector<double>& values = distinct.value;
   for (index_t row = 0; row < x.n_samples; ++row) {
     const double v = x(row, feature);
-    if (std::isnan(v) || (weight != nullptr && weight[row] == 0.0)) continue;
+    if (weight != nullptr && weight[row] == 0.0) continue;
+    if (std::isnan(v)) {
+      distinct.has_missing = true;
+      continue;
+    }
     const auto at = std::lower_bound(values.begin(), values.end(), v);
     if (at != values.end() && *at == v) continue;
-    if (static_cast<index_t>(values.size()) == limit) return {};
+    if (static_cast<index_t>(values.size()) == limit) return DistinctValues();
     values.insert(at, v);
   }
-  return values;
+  return distinct;
 }
 
 std::vector<double> between_all(const std::vector<double>& values) {
@@ -98,6 +109,10 @@ std::vector<double> between_all(const std::vector<double>& values) {
   for (std::size_t i = 1; i < values.size(); ++i)
     thresholds.push_back(threshold_between(values[i - 1], values[i]));
   return thresholds;
+}
+
+void add_missing_threshold(const DistinctValues& distinct, std::vector<double>& thresholds) {
+  if (distinct.has_missing && !distinct.value.empty()) thresholds.push_back(kInfinity);
 }
 
 std::vector<double> quantile_thresholds(const DistinctValues& distinct, index_t max_bins) {
@@ -133,10 +148,14 @@ CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight
   const double work = 20.0 * static_cast<double>(rows.size()) * static_cast<double>(x.n_features);
   parallel_for(limit_threads(execution, work), x.n_features, [&](index_t feature) {
     if (sampled) {
-      found[feature] = between_all(few_values(x, weight, feature, rules.max_bins));
+      const DistinctValues few = few_values(x, weight, feature, rules.max_bins);
+      found[feature] = between_all(few.value);
+      add_missing_threshold(few, found[feature]);
       if (!found[feature].empty()) return;
     }
-    found[feature] = quantile_thresholds(distinct_values(x, weight, feature, rows), rules.max_bins);
+    const DistinctValues distinct = distinct_values(x, weight, feature, rows);
+    found[feature] = quantile_thresholds(distinct, rules.max_bins);
+    add_missing_threshold(distinct, found[feature]);
   });
   CandidateThresholds thresholds;
   thresholds.offsets.push_back(0);

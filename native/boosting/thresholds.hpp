@@ -6,6 +6,9 @@
 // too heavy for a bin take one of their own and leave the other bins to the rest. Of more
 // than kQuantileRows rows a fixed sample of that many is cut, one row from each of as many
 // stretches; which values are distinct is always asked of all rows.
+//
+// A feature with missing values (among the rows that are looked at) has one more threshold,
+// infinity: nothing is above it but what is missing.
 #pragma once
 
 #include <vector>
@@ -23,7 +26,7 @@ struct ThresholdRules {
 };
 
 // thresholds of feature f: values[offsets[f]] .. values[offsets[f + 1]], ascending. A sample
-// is above a threshold where x > threshold. Missing values and rows of weight 0 do not count.
+// is above a threshold where x > threshold. Rows of weight 0 do not count.
 // weight is (n_samples,) or null. O(n d).
 struct CandidateThresholds {
   std::vector<double> values;

@@ -146,6 +146,10 @@ class Poisson : public Loss {
   double hessian(double, double f) const { return std::exp(f); }
 
   bool has_hessian() const override { return true; }
+  // Upwards a Newton step is the rise of the mean itself, the minimum lies at its logarithm.
+  double limited(double step, double gradient, double hessian) const override {
+    return gradient > 0.0 ? std::min(step, std::log1p(gradient / hessian)) : step;
+  }
   void baseline(const ScoredSamples& s, double* out) const override {
     for (index_t k = 0; k < s.n_outputs; ++k)
       out[k] = std::log(weighted_mean(s, s.y + k * s.n_samples));
@@ -163,6 +167,10 @@ class Gamma : public Loss {
   double hessian(double y, double f) const { return y * std::exp(-f); }
 
   bool has_hessian() const override { return true; }
+  // As for Poisson, downwards.
+  double limited(double step, double gradient, double hessian) const override {
+    return gradient < 0.0 ? std::max(step, -std::log1p(-gradient / hessian)) : step;
+  }
   void baseline(const ScoredSamples& s, double* out) const override {
     for (index_t k = 0; k < s.n_outputs; ++k)
       out[k] = std::log(weighted_mean(s, s.y + k * s.n_samples));

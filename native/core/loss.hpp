@@ -11,6 +11,7 @@
 //                   median plus the mean of the clipped rest
 //   poisson         half the deviance   y - exp F, hessian exp F
 //   gamma           half the deviance   y exp(-F) - 1, hessian y exp(-F)
+//                   (both: a leaf's step goes no further than the leaf's own minimum)
 //   log_loss        binary (one output, y in {0, 1}) or softmax (y the class)
 #pragma once
 
@@ -59,6 +60,12 @@ class Loss {
   // The order of the quantile, where leaf_rule() needs it, and the bound of the residuals.
   virtual double quantile_order() const { return 0.5; }
   virtual double residual_bound() const { return 0.0; }
+
+  // A leaf's Newton step, held back where it would leap over the leaf's own minimum; sums of
+  // w g and w h over the leaf's samples.
+  virtual double limited(double step, double /*gradient*/, double /*hessian*/) const {
+    return step;
+  }
 
   // The constant scores with the least loss, (n_outputs,).
   virtual void baseline(const ScoredSamples& samples, double* out) const = 0;

@@ -171,3 +171,39 @@ def well_posed(parameters):
     """The same with enough samples in a node for least squares on six features at most,
     where there is no penalty: its solution is then unique and well conditioned."""
     return {**parameters, "min_samples_leaf": 12} if parameters["alpha"] == 0 else parameters
+
+
+def boosting_parameters(**fixed):
+    """Keyword arguments of the boosting estimators: few shallow trees of any kind."""
+    drawn = {
+        "loss": st.sampled_from(["squared_error", "squared_error", "absolute_error", "huber",
+                                 "poisson", "gamma"]),
+        "max_iter": st.integers(1, 5),
+        "max_depth": st.integers(1, 5),
+        "max_bins": st.sampled_from([2, 3, 10, 254]),
+        "learning_rate": st.sampled_from([0.1, 1.0]),
+        "l2_leaf_reg": st.sampled_from([0.0, 0.5, 3.0]),
+        "min_samples_leaf": st.sampled_from([1, 1, 3, 10]),
+        "random_strength": st.sampled_from([0.0, 0.1, 1.0, 100.0]),
+        "score_noise": st.sampled_from(["normal", "gumbel"]),
+        "score_function": st.sampled_from(["l2", "cosine"]),
+        "subsample": st.sampled_from([1.0, 0.6]),
+        "colsample": st.sampled_from([1.0, 0.5]),
+        "random_state": st.integers(0, 2**31),
+    }
+    drawn.update({name: st.just(value) for name, value in fixed.items()})
+    return st.fixed_dictionaries(drawn)
+
+
+@st.composite
+def boosting_tables(draw, min_rows=1, max_rows=80, max_features=6, max_outputs=2):
+    """Tables with missing and infinite features, and positive targets, which all losses take."""
+    table = draw(tables(min_rows, max_rows, max_features, max_outputs))
+    X, rng = table.X.copy(), np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    if draw(st.booleans()):
+        X[rng.random(X.shape) < 0.2] = np.nan
+    if draw(st.integers(0, 4)) == 0:
+        X[rng.random(X.shape) < 0.1] = np.inf
+        X[rng.random(X.shape) < 0.1] = -np.inf
+    y = np.exp(np.clip(table.y, -3, 3))
+    return Table(X, y, table.sample_weight)

@@ -1,0 +1,248 @@
+"""Boosting with symmetric trees word by word: the slow twin of the boosting estimators.
+
+Every candidate of every level is tried on every row; nothing is binned, subtracted or kept.
+The twin follows a fitted model: at each level it scores all candidates itself, demands that
+the model's choice is the best up to rounding, and goes on with the model's choice, so that
+two candidates that only rounding tells apart end no comparison.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from reference.literal_losses import lower_upper_quantile, make_loss
+from reference.literal_philox import (
+    CANDIDATE_NOISE,
+    FEATURE_SAMPLE,
+    ROW_SAMPLE,
+    LiteralRandom,
+)
+
+# Gradients are rounded to 2^-50 / n of their sum for the choice of splits, sums of some
+# hundred of them to some 1e-13; the logarithms of noise differ in their last bit.
+SCORE_TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True)
+class Candidate:
+    feature: int
+    code: int
+    missing_right: bool
+
+
+def goes_right(x, threshold, missing_right):
+    return np.where(np.isnan(x), missing_right, x > threshold)
+
+
+class LiteralBoosting:
+    """Follows `model`, a fitted estimator, over the rows it grew on.
+
+    y is (n, K), or the class numbers (n, 1); `initial` are scores (n, K) to start from.
+    """
+
+    def __init__(self, model, X, y, weight=None, initial=None):
+        self.model, self.parameters = model, model.get_params()
+        self.X, self.y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
+        n_classes = len(model.classes_) if hasattr(model, "classes_") else None
+        self.loss = make_loss(self.parameters["loss"], self.parameters["quantile"], n_classes)
+        self.is_weighted = weight is not None
+        self.weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
+        self.baseline = (np.zeros(model.n_outputs_) if initial is not None
+                         else self.loss.baseline(self.y, self.weight))
+        self.origin = np.broadcast_to(self.baseline, (len(X), model.n_outputs_))
+        if initial is not None:
+            self.origin = initial
+        self.scores = self.origin.copy()
+        self.thresholds = model.bin_thresholds_
+        directions = self.parameters["monotonic_cst"]
+        self.directions = np.zeros(X.shape[1]) if directions is None else np.asarray(directions)
+        self.losses = []
+        self.n_exact = 0  # splits where the twin's own choice was the model's
+
+    # Scores -------------------------------------------------------------------------------
+
+    def leaf_terms(self, rows):
+        """S^2 / (W + l2) and W S^2 / (W + l2)^2 of one leaf, the outputs summed, and S / (W + l2)."""
+        weight = self.weight[rows].sum()
+        total = self.weight[rows] @ self.gradient[rows]
+        whole = weight + self.parameters["l2_leaf_reg"]
+        if whole == 0:
+            return 0.0, 0.0, np.zeros_like(total)
+        return (total @ total) / whole, weight * (total @ total) / whole**2, total / whole
+
+    def score(self, candidate, leaves):
+        """The score of a level's candidate, or None where it is none; and its gain's base."""
+        threshold = self.thresholds[candidate.feature][candidate.code]
+        right = goes_right(self.X[:, candidate.feature], threshold, candidate.missing_right)
+        sign = self.directions[candidate.feature]
+        smallest, base, norm = np.inf, 0.0, 0.0
+        for rows in leaves:
+            sides = rows[~right[rows]], rows[right[rows]]
+            if len(rows) == 0:
+                continue
+            if all(map(len, sides)):
+                smallest = min(smallest, *map(len, sides))
+            terms = [self.leaf_terms(side) for side in sides]
+            if sign and sign * (terms[1][2] - terms[0][2])[0] < 0:
+                base += self.leaf_terms(rows)[0]
+            else:
+                base += terms[0][0] + terms[1][0]
+            norm += terms[0][1] + terms[1][1]
+        cuts = smallest < np.inf
+        if smallest < self.parameters["min_samples_leaf"]:
+            return None, base
+        if not cuts and self.parameters["score_noise"] != "gumbel":
+            return None, base
+        if self.parameters["score_function"] == "cosine":
+            return (base / np.sqrt(norm) if norm > 0 else 0.0), base
+        # Normal noise is on the scale of gradients, as the root of the l2 score is.
+        gumbel = self.parameters["score_noise"] == "gumbel"
+        return (base if gumbel else np.sqrt(base)), base
+
+    def noise_unit(self, iteration):
+        strength, n = self.parameters["random_strength"], self.weight.sum()
+        if self.parameters["score_noise"] == "gumbel":
+            return strength * n
+        q = n * np.exp(-iteration * self.parameters["learning_rate"])
+        squares = self.weight @ (self.gradient**2).sum(axis=1)
+        return strength * np.sqrt(squares / n) * q / (1 + q)
+
+    def noisy_scores(self, leaves, above, iteration):
+        """{candidate: (score with noise, gain's base)} of all that may be taken."""
+        random = LiteralRandom(self.model._random_seed, CANDIDATE_NOISE)
+        gumbel = self.parameters["score_noise"] == "gumbel"
+        draw = random.gumbel if gumbel else random.normal
+        unit, used = self.noise_unit(iteration), self.features_of(iteration)
+        found, number = {}, -1
+        for feature, thresholds in enumerate(self.thresholds):
+            missing = np.isnan(self.X[:, feature]).any()
+            for code in range(len(thresholds)):
+                number += 1
+                if feature not in used:
+                    continue
+                if gumbel and any((c.feature, c.code) == (feature, code) for c in above):
+                    continue
+                noise = unit * draw(iteration, len(above), number) if unit > 0 else 0.0
+                for side in ((False, True) if missing else (False,)):
+                    candidate = Candidate(feature, code, side)
+                    score, base = self.score(candidate, leaves)
+                    if score is not None:
+                        found[candidate] = (score + noise, base)
+        return found
+
+    # Samples of rows and features -----------------------------------------------------------
+
+    def rows_of(self, iteration):
+        n, share = len(self.X), self.parameters["subsample"]
+        if share == 1.0:
+            return np.arange(n)
+        random = LiteralRandom(self.model._random_seed, ROW_SAMPLE)
+        words = [w for i in range(0, n, 4) for w in random.words(iteration, i // 4, 0)]
+        return np.flatnonzero(np.array(words[:n]) < share * 2**32)
+
+    def features_of(self, iteration):
+        d, share = self.X.shape[1], self.parameters["colsample"]
+        if share == 1.0:
+            return set(range(d))
+        random = LiteralRandom(self.model._random_seed, FEATURE_SAMPLE)
+        draws = sorted((random.uniform(iteration, f, 0), f) for f in range(d))
+        n_used = max(1, int(np.floor(share * d + 0.5)))
+        return {f for _, f in draws[:n_used]}
+
+    # Trees ----------------------------------------------------------------------------------
+
+    def follow_splits(self, tree, iteration):
+        """The leaves that the model's tree makes of the sampled rows, its choices checked."""
+        trees, leaves, above = self.model.trees_, [self.rows_of(iteration)], []
+        gumbel = self.parameters["score_noise"] == "gumbel"
+        scale = max(1e-300, self.weight @ (self.gradient**2).sum(axis=1))
+        for level in range(trees.depth):
+            scores = self.noisy_scores(leaves, above, iteration)
+            if not self.gradient.any() and not gumbel:
+                scores = {}
+            feature = trees.split_feature[tree, level]
+            if feature < 0:
+                assert not scores, f"tree {tree} stops at level {level} with candidates left"
+                break
+            assert scores, f"tree {tree} splits at level {level}, where nothing can be split"
+            split = self.read_split(tree, level)
+            known = split if split in scores else Candidate(split.feature, split.code, False)
+            assert known in scores, f"tree {tree}, level {level}: {split} is no candidate"
+            best = max(scores, key=lambda c: scores[c][0])
+            size = scale if gumbel else np.sqrt(scale)
+            slack = SCORE_TOLERANCE * max(size, abs(scores[best][0]))
+            assert scores[known][0] >= scores[best][0] - slack, (tree, level, best, split)
+            self.n_exact += known == best
+            base = sum(self.leaf_terms(rows)[0] for rows in leaves)
+            gain = max(scores[known][1] - self.level_base(base, above), 0.0)
+            assert abs(trees.split_gain[tree, level] - gain) <= 1e-9 * scale
+            self.base_of_level = scores[known][1]
+            above.append(split)
+            right = goes_right(self.X[:, feature], trees.split_threshold[tree, level],
+                               split.missing_right)
+            leaves = [side for rows in leaves for side in (rows[~right[rows]], rows[right[rows]])]
+        return leaves, above
+
+    def level_base(self, plain, above):
+        """What the gain counts from: the root's score, then the last level's choice."""
+        return plain if not above else self.base_of_level
+
+    def read_split(self, tree, level):
+        trees = self.model.trees_
+        feature = int(trees.split_feature[tree, level])
+        threshold = trees.split_threshold[tree, level]
+        (code,) = np.flatnonzero(self.thresholds[feature] == threshold)
+        missing_right = bool(trees.missing_right[tree, level])
+        if not np.isnan(self.X[:, feature]).any():
+            rows = self.X[:, feature] > threshold
+            bag = self.rows_of(tree)
+            majority = 2 * np.count_nonzero(rows[bag]) > len(bag)
+            assert missing_right == majority, f"tree {tree}, level {level}: not the majority"
+        return Candidate(feature, int(code), missing_right)
+
+    def leaf_value(self, rows):
+        """(K,) before the learning rate."""
+        if len(rows) == 0:
+            return np.zeros(self.scores.shape[1])
+        weight, residual = self.weight[rows], self.y[rows] - self.scores[rows]
+        if self.loss.leaf == "newton":
+            g, h = weight @ self.gradient[rows], weight @ self.hessian[rows]
+            return self.loss.limited(g / (h + self.parameters["l2_leaf_reg"]), g, h)
+        order = self.loss.order if self.loss.leaf == "quantile" else 0.5
+        middle = np.array([lower_upper_quantile(r, weight, order) for r in residual.T])
+        if self.loss.leaf == "quantile":
+            return middle
+        rest = np.clip(residual - middle, -self.loss.delta, self.loss.delta)
+        return middle + weight @ rest / weight.sum()
+
+    def evaluate(self):
+        if hasattr(self.loss, "prepare"):
+            self.loss.prepare(self.y, self.scores, self.weight)
+        value = self.loss.value(self.y, self.scores).sum(axis=1)
+        self.losses.append(self.weight @ value / self.weight.sum())
+        self.gradient = self.loss.gradient(self.y, self.scores)
+        self.hessian = self.loss.hessian(self.y, self.scores)
+
+    def follow(self, n_trees=None):
+        """Goes through the trees; yields (tree, splits, leaves, the twin's leaf values)."""
+        trees = self.model.trees_
+        rate = self.parameters["learning_rate"]
+        keep = 1 - rate * self.parameters["model_shrink_rate"]
+        self.evaluate()
+        for tree in range(trees.n_trees if n_trees is None else n_trees):
+            leaves, splits = self.follow_splits(tree, tree)
+            values = np.array([rate * self.leaf_value(rows) for rows in leaves])
+            leaf = np.zeros(len(self.X), dtype=int)
+            for split in splits:
+                threshold = self.thresholds[split.feature][split.code]
+                leaf = 2 * leaf + goes_right(self.X[:, split.feature], threshold,
+                                             split.missing_right)
+            yield tree, splits, leaves, values
+            step = self.model_values(tree, splits) if self.directions.any() else values
+            self.scores = self.origin + keep * (self.scores - self.origin) + step[leaf]
+            self.evaluate()
+
+    def model_values(self, tree, splits):
+        """The model's values of the leaves that the splits make, (2**levels, K), as they were
+        when the tree was grown."""
+        spread = 2 ** (self.model.trees_.depth - len(splits))
+        return self.model._steps.leaf_values[tree, ::spread]

@@ -1,0 +1,168 @@
+"""Losses by their formulas: value, gradient (minus the derivative), hessian, best constant.
+
+All take y and F as (n, K); `log_loss` with several classes takes y as the class, (n, 1).
+`test_boosting_losses.py` differentiates the values numerically.
+"""
+
+import numpy as np
+from scipy.special import expit, logsumexp, softmax
+
+
+def lower_upper_quantile(values, weights, q):
+    """The least v with F(v) >= q, halfway to the next one where F(v) = q."""
+    order = np.argsort(values)
+    values, weights = values[order], weights[order]
+    share = np.cumsum(weights)
+    at = np.flatnonzero(share >= q * share[-1])[0]
+    if share[at] > q * share[-1] or at + 1 == len(values):
+        return values[at]
+    return 0.5 * (values[at] + values[at + 1])
+
+
+class SquaredError:
+    leaf = "newton"
+
+    def value(self, y, f):
+        return (y - f) ** 2
+
+    def gradient(self, y, f):
+        return y - f
+
+    def hessian(self, y, f):
+        return np.ones_like(f)
+
+    def limited(self, step, gradient, hessian):
+        """A leaf's Newton step for the sums of its gradients and hessians."""
+        return step
+
+    def baseline(self, y, w):
+        return w @ y / w.sum()
+
+
+class Quantile(SquaredError):
+    leaf = "quantile"
+
+    def __init__(self, order, factor=1.0):
+        self.order, self.factor = order, factor
+
+    def value(self, y, f):
+        return self.factor * np.maximum(self.order * (y - f), (self.order - 1) * (y - f))
+
+    def gradient(self, y, f):
+        return self.factor * np.where(y > f, self.order, np.where(y < f, self.order - 1, 0.0))
+
+    def baseline(self, y, w):
+        return np.array([lower_upper_quantile(column, w, self.order) for column in y.T])
+
+
+class Huber(SquaredError):
+    leaf = "clipped_mean"
+
+    def __init__(self, order):
+        self.order = order
+
+    def prepare(self, y, f, w):
+        """delta is the quantile of the present residuals."""
+        self.delta = max(lower_upper_quantile(r, w, self.order) for r in np.abs(y - f).T)
+
+    def value(self, y, f):
+        r = np.abs(y - f)
+        return np.where(r <= self.delta, r**2 / 2, self.delta * (r - self.delta / 2))
+
+    def gradient(self, y, f):
+        return np.clip(y - f, -self.delta, self.delta)
+
+    def baseline(self, y, w):
+        return np.array([lower_upper_quantile(column, w, 0.5) for column in y.T])
+
+
+class Poisson(SquaredError):
+    def value(self, y, f):
+        return np.where(y > 0, y * np.log(np.where(y > 0, y, 1)), 0) - y - y * f + np.exp(f)
+
+    def gradient(self, y, f):
+        return y - np.exp(f)
+
+    def hessian(self, y, f):
+        return np.exp(f)
+
+    def limited(self, step, gradient, hessian):
+        """No further than to the minimum: sum(y) = sum(exp F) exp(step)."""
+        minimum = np.log(np.maximum(gradient + hessian, 1e-300) / hessian)
+        return np.where(gradient > 0, np.minimum(step, minimum), step)
+
+    def baseline(self, y, w):
+        return np.log(w @ y / w.sum())
+
+
+class Gamma(SquaredError):
+    def value(self, y, f):
+        return y / np.exp(f) - 1 + f - np.log(y)
+
+    def gradient(self, y, f):
+        return y / np.exp(f) - 1
+
+    def hessian(self, y, f):
+        return y / np.exp(f)
+
+    def limited(self, step, gradient, hessian):
+        """No further than to the minimum: sum(y / exp F) = n exp(step)."""
+        minimum = np.log(hessian / (hessian - gradient))
+        return np.where(gradient < 0, np.maximum(step, minimum), step)
+
+    def baseline(self, y, w):
+        return np.log(w @ y / w.sum())
+
+
+class BinaryLogLoss(SquaredError):
+    def value(self, y, f):
+        return np.logaddexp(0, f) - y * f
+
+    def gradient(self, y, f):
+        return y - expit(f)
+
+    def hessian(self, y, f):
+        return expit(f) * expit(-f)
+
+    def baseline(self, y, w):
+        p = np.clip(w @ y / w.sum(), 1e-15, 1 - 1e-15)
+        return np.log(p / (1 - p))
+
+
+class MulticlassLogLoss(SquaredError):
+    """Its hessian is K / (K - 1) times the softmax's diagonal (Friedman, 2001)."""
+
+    def __init__(self, n_classes):
+        self.n_classes = n_classes
+
+    def indicators(self, y):
+        return (y == np.arange(self.n_classes)).astype(float)
+
+    def value(self, y, f):
+        chosen = np.sum(self.indicators(y) * f, axis=1, keepdims=True)
+        return logsumexp(f, axis=1, keepdims=True) - chosen
+
+    def gradient(self, y, f):
+        return self.indicators(y) - softmax(f, axis=1)
+
+    def hessian(self, y, f):
+        p = softmax(f, axis=1)
+        return self.n_classes / (self.n_classes - 1) * p * (1 - p)
+
+    def baseline(self, y, w):
+        logs = np.log(np.maximum(w @ self.indicators(y) / w.sum(), 1e-15))
+        return logs - logs.mean()
+
+
+def make_loss(name, quantile=None, n_classes=None):
+    """The loss of an estimator's parameters; `n_classes` for the classifier's."""
+    if name == "log_loss":
+        return BinaryLogLoss() if n_classes == 2 else MulticlassLogLoss(n_classes)
+    return {
+        "squared_error": SquaredError,
+        "absolute_error": lambda: Quantile(0.5, 2.0),
+        "quantile": lambda: Quantile(quantile),
+        "huber": lambda: Huber(0.9 if quantile is None else quantile),
+        "poisson": Poisson,
+        "gamma": Gamma,
+    }[name]()
