@@ -5,7 +5,8 @@
 Curvature trees with splits of at most 1, 2, 3, 5 and any number of features, at two depths: error
 against f on the simulations (n = 2,000, d = 10, mean over seeds), R^2 on the real regression
 sets and AUC or accuracy on the classification sets (5 folds, the protocols of
-oblique_real_data.py and oblique_classification.py), and the time of a fit.
+oblique_real_data.py and oblique_classification.py), and the time of a fit. On the regression sets
+also the published rule, with ridge and with constant leaves.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from measure import interleave
 from oblique_classification import curvature as curvature_classifier
 from oblique_classification import score as class_score
 from oblique_classification import tables
-from oblique_methods import curvature
+from oblique_methods import curvature, fcodt
 from oblique_real_data import scaled_folds
 from real_data import REGRESSION_SETS, available, load_table, short_name
 from report import add_arguments, print_table, seconds_text, warn_if_busy, write_json
@@ -31,6 +32,11 @@ from threadpoolctl import threadpool_limits
 NAME = "bench_sparse_directions"
 LIMITS = (1, 2, 3, 5, None)
 DEPTHS = (3, 4)
+REGRESSORS = {
+    "curvature tree": curvature,
+    "FC-ODT as published": partial(fcodt, min_samples_leaf=20),
+    "FC-ODT, constant leaves": partial(fcodt, min_samples_leaf=20, leaf_model="constant"),
+}
 SPEED_CASES = ((2_000, 10, 4), (20_000, 50, 4))
 
 
@@ -45,29 +51,32 @@ def by_limit(measure):
 
 
 def simulation_errors(n_seeds):
-    return {simulation: by_limit(lambda depth, limit: mean_error(
+    return {simulation: by_limit(lambda depth, limit, simulation=simulation: mean_error(
                 partial(curvature, max_coef=limit), depth, simulation, n_seeds))
             for simulation in SIMULATIONS}
 
 
+def mean_r2(tree, folds):
+    return float(np.mean([r2_score(y_test, tree.fit(X_train, y_train).predict(X_test))
+                          for X_train, y_train, X_test, y_test in folds]))
+
+
 def regression_scores(folder, max_rows):
-    """Mean R^2 over five folds of every set."""
+    """{method: {set: mean R^2 over five folds}}."""
     names, absent = available(folder, REGRESSION_SETS)
     for name in absent:
         print(f"left out: {name}: no such file below {folder}")
-    scores = {}
-    for name in names:
-        X, y = load_table(folder, name, max_rows=max_rows)
-        folds = list(scaled_folds(X, y, 5))
-        scores[short_name(name)] = by_limit(lambda depth, limit: float(np.mean([
-            r2_score(y_test, curvature(depth, max_coef=limit).fit(X_train, y_train).predict(X_test))
-            for X_train, y_train, X_test, y_test in folds])))
-    return scores
+    folds = {short_name(name): list(scaled_folds(*load_table(folder, name, max_rows=max_rows), 5))
+             for name in names}
+    return {method: {name: by_limit(lambda depth, limit, factory=factory, of=of:
+                                    mean_r2(factory(depth, max_coef=limit), of))
+                     for name, of in folds.items()}
+            for method, factory in REGRESSORS.items()}
 
 
 def classification_scores(folder, max_rows):
     """Mean AUC (two classes) or accuracy over five folds of every set."""
-    return {name: by_limit(lambda depth, limit: class_score(
+    return {name: by_limit(lambda depth, limit, X=X, y=y: class_score(
                 partial(curvature_classifier, max_coef=limit), depth, X, y)["score"])
             for name, X, y in tables(folder, max_rows)}
 
@@ -111,7 +120,8 @@ def main():
         results["simulations"] = simulation_errors(n_seeds=2 if quick else 10)
         print_scores("error against f", results["simulations"], 4)
         results["regression"] = regression_scores(arguments.data, 1_000 if quick else 4_000)
-        print_scores("R^2", results["regression"], 3)
+        for method, scores in results["regression"].items():
+            print_scores(f"R^2, {method}", scores, 3)
         results["classification"] = classification_scores(arguments.data, 500 if quick else 1_500)
         print_scores("AUC (two classes) or accuracy", results["classification"], 3)
     write_json(arguments.json, NAME, results, quick)
