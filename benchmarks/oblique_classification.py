@@ -30,11 +30,11 @@ DEPTHS = (0, 1, 2, 3, 5)
 OWN_SETS = {"breast_cancer": load_breast_cancer, "digits": load_digits, "wine": load_wine}
 
 
-def curvature(depth):
+def curvature(depth, **parameters):
     from fctree import FCODTClassifier
 
     return FCODTClassifier(max_depth=depth, directions="all", split_criterion="ridge",
-                           min_samples_leaf=20)
+                           min_samples_leaf=20, **parameters)
 
 
 def published(depth):

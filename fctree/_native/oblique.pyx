@@ -49,6 +49,7 @@ cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
         cbool curvature_directions
         cbool axis_directions
         int64_t n_curvature
+        int64_t max_coef
         int64_t n_screened
         cbool ridge_criterion
         int64_t max_thresholds

@@ -33,6 +33,7 @@ class BaseFCODT(BaseEstimator):
         "fit_intercept": ["boolean"],
         "directions": [StrOptions({*SPLIT_KINDS, "all"}), tuple, list],
         "n_curvature": [Interval(Integral, 1, None, closed="left")],
+        "max_coef": [Interval(Integral, 1, None, closed="left"), None],
         "split_criterion": [StrOptions({"constant", "ridge"})],
         "max_thresholds": [Interval(Integral, 1, None, closed="left")],
         "n_screened": [Interval(Integral, 1, None, closed="left"), None],
@@ -55,6 +56,7 @@ class BaseFCODT(BaseEstimator):
         fit_intercept=True,
         directions="ridge",
         n_curvature=2,
+        max_coef=None,
         split_criterion="constant",
         max_thresholds=32,
         n_screened=8,
@@ -73,6 +75,7 @@ class BaseFCODT(BaseEstimator):
         self.fit_intercept = fit_intercept
         self.directions = directions
         self.n_curvature = n_curvature
+        self.max_coef = max_coef
         self.split_criterion = split_criterion
         self.max_thresholds = max_thresholds
         self.n_screened = n_screened
@@ -113,6 +116,7 @@ class BaseFCODT(BaseEstimator):
             "curvature_directions": "curvature" in directions,
             "axis_directions": "axis" in directions,
             "n_curvature": self.n_curvature,
+            "max_coef": _UNLIMITED if self.max_coef is None else self.max_coef,
             "n_screened": _UNLIMITED if self.n_screened is None else self.n_screened,
             "ridge_criterion": self.split_criterion == "ridge",
             "max_thresholds": self.max_thresholds,

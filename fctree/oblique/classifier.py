@@ -48,6 +48,10 @@ class FCODTClassifier(ClassifierMixin, BaseFCODT):
         the axes of the features, or all of these.
     n_curvature : int, default=2
         Number of curvature directions a node has.
+    max_coef : int or None, default=None
+        Largest number of features in a split: a direction with more coefficients that are not
+        zero is replaced by one of its kind on fewer features. For people who read the tree;
+        the linear models in the leaves stay dense. None sets no limit.
     split_criterion : {"constant", "ridge"}, default="constant"
         What a cut is judged by: the decrease of the Gini impurity when
         children predict constants (the paper's),

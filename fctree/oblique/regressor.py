@@ -47,6 +47,10 @@ class FCODTRegressor(RegressorMixin, BaseFCODT):
         the axes of the features, or all of these.
     n_curvature : int, default=2
         Number of curvature directions a node has.
+    max_coef : int or None, default=None
+        Largest number of features in a split: a direction with more coefficients that are not
+        zero is replaced by one of its kind on fewer features. For people who read the tree;
+        the linear models in the leaves stay dense. None sets no limit.
     split_criterion : {"constant", "ridge"}, default="constant"
         What a cut is judged by: the squared error when children predict
         constants (the paper's),
@@ -104,6 +108,14 @@ class FCODTRegressor(RegressorMixin, BaseFCODT):
     4
     >>> tree.predict(X[:3]).shape
     (3,)
+
+    Splits of at most three features, chosen by the linear models on their two sides:
+
+    >>> tree = FCODTRegressor(
+    ...     max_depth=2, min_samples_leaf=20, directions="all", split_criterion="ridge", max_coef=3
+    ... ).fit(X, y)
+    >>> int((tree.tree_.coef[tree.tree_.children_left >= 0] != 0).sum(axis=1).max())
+    3
     """
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -16,21 +16,30 @@ constexpr double kJitter = 1e-6;
 
 }  // namespace
 
-Matrix curvature_directions(const Moments& moments, const std::vector<Matrix>& residual_scatter,
-                            index_t n_directions) {
-  const index_t d = moments.cross.rows();
-  Matrix covariance = moments.scatter / moments.weight;
-  const double mean_variance = covariance.trace() / static_cast<double>(d);
-  if (!(mean_variance > 0.0)) return Matrix(d, 0);
-  covariance.diagonal().array() += kJitter * mean_variance;
-  const Eigen::LLT<Matrix, Eigen::Upper> factor(covariance);  // C = U'U
-  Matrix hessian = Matrix::Zero(d, d);
+CurvatureProblem curvature_problem(const Moments& moments,
+                                   const std::vector<Matrix>& residual_scatter) {
+  CurvatureProblem problem;
+  problem.covariance = moments.scatter.selfadjointView<Eigen::Upper>();
+  problem.covariance /= moments.weight;
+  const double mean_variance =
+      problem.covariance.trace() / static_cast<double>(moments.cross.rows());
+  problem.covariance.diagonal().array() += kJitter * mean_variance;
   for (const Matrix& scatter : residual_scatter) {
-    Matrix whitened = scatter.selfadjointView<Eigen::Upper>();
-    whitened /= moments.weight;
+    problem.hessians.push_back(scatter.selfadjointView<Eigen::Upper>());
+    problem.hessians.back() /= moments.weight;
+  }
+  return problem;
+}
+
+Matrix curvature_directions(const CurvatureProblem& problem, index_t n_directions) {
+  const index_t d = problem.covariance.rows();
+  if (!(problem.covariance.trace() > 0.0)) return Matrix(d, 0);
+  const Eigen::LLT<Matrix, Eigen::Upper> factor(problem.covariance);  // C = U'U
+  Matrix hessian = Matrix::Zero(d, d);
+  for (Matrix whitened : problem.hessians) {
     factor.matrixU().transpose().solveInPlace(whitened);
     factor.matrixU().solveInPlace<Eigen::OnTheRight>(whitened);
-    if (residual_scatter.size() == 1)
+    if (problem.hessians.size() == 1)
       hessian = whitened;
     else
       hessian.noalias() += whitened * whitened.transpose();

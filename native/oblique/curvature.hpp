@@ -16,11 +16,19 @@
 
 namespace fctree {
 
-// Up to n_directions columns (d, .), the strongest first. residual_scatter has one
-// sum w r_k (x - mean)(x - mean)' an output (d, d), upper triangle. With several outputs
-// the directions are those of the sum of squares of the outputs' Hessians.
-// O(d^3), the constant is that of a symmetric eigenproblem.
-Matrix curvature_directions(const Moments& moments, const std::vector<Matrix>& residual_scatter,
-                            index_t n_directions);
+// The eigenproblem hessian v = lambda covariance v, one Hessian an output.
+struct CurvatureProblem {
+  Matrix covariance;             // (d, d), made invertible
+  std::vector<Matrix> hessians;  // mean(r_k (x - mean)(x - mean)'), (d, d)
+};
+
+// residual_scatter has one sum w r_k (x - mean)(x - mean)' an output (d, d), upper triangle.
+CurvatureProblem curvature_problem(const Moments& moments,
+                                   const std::vector<Matrix>& residual_scatter);
+
+// Up to n_directions columns (d, .) of length one, the strongest first; none where the
+// features do not vary. With several outputs the directions are those of the sum of squares
+// of the outputs' Hessians. O(d^3), the constant is that of a symmetric eigenproblem.
+Matrix curvature_directions(const CurvatureProblem& problem, index_t n_directions);
 
 }  // namespace fctree

@@ -165,7 +165,7 @@ void Grower::record_split(Split& split) {
   tree_.threshold[node.id] = split.cut().threshold;
   if (candidate.kind == SplitKind::ridge) {
     tree_.split_output[node.id] = candidate.index;
-    tree_.intercept[node.id] = node.fit.intercept[candidate.index];
+    tree_.intercept[node.id] = state_.ridge_intercepts(node)[candidate.index];
   }
   std::copy(direction.begin(), direction.end(), tree_.coef.begin() + node.id * tree_.n_features);
   add_gain(node, direction, explained);

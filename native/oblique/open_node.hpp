@@ -19,6 +19,12 @@ struct Candidate {
   index_t index;
 };
 
+// One linear function an output.
+struct LinearModels {
+  Matrix coef;       // (d, K)
+  Vector intercept;  // (K)
+};
+
 struct OpenNode {
   index_t id = 0;
   index_t depth = 0;
@@ -30,7 +36,8 @@ struct OpenNode {
   RidgeFit fit;
   double loss = 0.0;  // of its model, by the ridge criterion
 
-  Matrix curvature;   // (d, c) directions
+  LinearModels sparse_ridge;  // under max_coef: what is cut instead of `fit`
+  Matrix curvature;           // (d, c) directions
   std::vector<Candidate> candidates;
   std::vector<Cut> cuts;  // one a candidate
 };
@@ -66,6 +73,15 @@ struct GrowState {
   // The ridge criterion judges a split by models that constant leaves then do not use.
   bool needs_fit(const OpenNode& node) const {
     return params.ridge_leaves || params.ridge_criterion || is_large_enough(node);
+  }
+
+  bool has_sparse_directions() const { return params.max_coef < data.n_features; }
+  // What ridge splits cut along, (d, K), and the intercepts that go with it, (K).
+  const Matrix& ridge_directions(const OpenNode& node) const {
+    return has_sparse_directions() ? node.sparse_ridge.coef : node.fit.coef;
+  }
+  const Vector& ridge_intercepts(const OpenNode& node) const {
+    return has_sparse_directions() ? node.sparse_ridge.intercept : node.fit.intercept;
   }
 
   // Summed over outputs.

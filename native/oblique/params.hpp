@@ -24,6 +24,7 @@ struct ObliqueParams {
   bool curvature_directions;
   bool axis_directions;
   index_t n_curvature;
+  index_t max_coef;  // nonzero coefficients of a split direction, at most
   index_t n_screened;  // axes tried by the ridge criterion, at most
   bool ridge_criterion;  // split_criterion == "ridge"
   index_t max_thresholds;

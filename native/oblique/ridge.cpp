@@ -35,8 +35,7 @@ Matrix solve_singular(const Matrix& scaled, const Vector& scale, const Matrix& r
 
 // Solves system * w = rhs, system symmetric positive semi-definite (upper triangle given)
 // and known to the relative precision `noise`.
-Matrix solve_semidefinite(Matrix system, const Matrix& rhs, const Matrix& ancestors,
-                          double noise) {
+Matrix solve_semidefinite(Matrix system, const Matrix& rhs, const Matrix& penalty, double noise) {
   const index_t d = system.rows();
   Vector scale(d);
   for (index_t j = 0; j < d; ++j) {
@@ -50,7 +49,7 @@ Matrix solve_semidefinite(Matrix system, const Matrix& rhs, const Matrix& ancest
   if (factor.info() == Eigen::Success && factor.rcond() > tolerance)
     return scale.asDiagonal() * factor.solve(scaled_rhs);
   system = system.selfadjointView<Eigen::Upper>();
-  return solve_singular(system, scale, rhs, penalty_matrix(ancestors), tolerance);
+  return solve_singular(system, scale, rhs, penalty, tolerance);
 }
 
 // The same for a system built from the samples themselves, by pseudo-inverse.
@@ -66,6 +65,8 @@ Matrix pseudo_solve(const Matrix& gram, const Matrix& rhs) {
   return eigen.eigenvectors() * (inverse.asDiagonal() * (eigen.eigenvectors().transpose() * rhs));
 }
 
+}  // namespace
+
 Vector intercept_of(const Matrix& coef, const Moments& moments, const Vector& origin,
                     bool fit_intercept) {
   const index_t d = coef.rows();
@@ -73,8 +74,6 @@ Vector intercept_of(const Matrix& coef, const Moments& moments, const Vector& or
   const Vector mean = moments.mean + origin;
   return mean.tail(coef.cols()) - coef.transpose() * mean.head(d);
 }
-
-}  // namespace
 
 // By Woodbury: I - W (I + W'W)^{-1} W'.
 Matrix penalty_matrix(const Matrix& ancestors) {
@@ -87,20 +86,34 @@ Matrix penalty_matrix(const Matrix& ancestors) {
   return penalty;
 }
 
+NormalEquations normal_equations(const Moments& moments, const Vector& origin,
+                                 bool fit_intercept) {
+  const index_t d = moments.cross.rows();
+  NormalEquations equations;
+  equations.scatter = moments.scatter.selfadjointView<Eigen::Upper>();
+  equations.cross = moments.cross;
+  if (!fit_intercept) {
+    const Vector mean = moments.mean + origin;
+    equations.scatter += moments.weight * mean.head(d) * mean.head(d).transpose();
+    equations.cross +=
+        moments.weight * mean.head(d) * mean.tail(moments.cross.cols()).transpose();
+  }
+  return equations;
+}
+
+Matrix solve_ridge(const Matrix& scatter, const Matrix& rhs, const Matrix& penalty, double alpha,
+                   double noise) {
+  Matrix system = scatter;
+  if (alpha > 0.0) system += alpha * penalty;
+  return solve_semidefinite(std::move(system), rhs, penalty, noise);
+}
+
 RidgeFit fit_ridge(const Moments& moments, const Matrix& ancestors, const Vector& origin,
                    const RidgeOptions& options) {
-  const index_t d = moments.cross.rows();
-  Matrix scatter = moments.scatter.selfadjointView<Eigen::Upper>();
-  Matrix cross = moments.cross;
-  if (!options.fit_intercept) {
-    const Vector mean = moments.mean + origin;
-    scatter += moments.weight * mean.head(d) * mean.head(d).transpose();
-    cross += moments.weight * mean.head(d) * mean.tail(cross.cols()).transpose();
-  }
-  Matrix system = scatter;
-  if (options.alpha > 0.0) system += options.alpha * penalty_matrix(ancestors);
+  const auto [scatter, cross] = normal_equations(moments, origin, options.fit_intercept);
   RidgeFit fit;
-  fit.coef = solve_semidefinite(std::move(system), cross, ancestors, rounding_noise(moments));
+  fit.coef = solve_ridge(scatter, cross, penalty_matrix(ancestors), options.alpha,
+                         rounding_noise(moments));
   fit.intercept = intercept_of(fit.coef, moments, origin, options.fit_intercept);
   fit.reduction =
       (2.0 * cross - scatter * fit.coef).cwiseProduct(fit.coef).colwise().sum().transpose();

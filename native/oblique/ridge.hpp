@@ -38,6 +38,24 @@ struct CentredRows {
 CentredRows centred_rows(const TrainingData& data, const NodeRows& node, const Moments& moments,
                          const Vector& origin, bool fit_intercept);
 
+// The normal equations of a ridge without their penalty: sums about the mean, or about zero
+// without an intercept.
+struct NormalEquations {
+  Matrix scatter;  // (d, d)
+  Matrix cross;    // (d, K)
+};
+NormalEquations normal_equations(const Moments& moments, const Vector& origin,
+                                 bool fit_intercept);
+
+// Solves (scatter + alpha * penalty) w = rhs, (d, .), with sums known to the relative
+// precision `noise`. O(d^3 / 3).
+Matrix solve_ridge(const Matrix& scatter, const Matrix& rhs, const Matrix& penalty, double alpha,
+                   double noise);
+
+// The constants that make models (d, K) pass through the node's means; 0 without an intercept.
+Vector intercept_of(const Matrix& coef, const Moments& moments, const Vector& origin,
+                    bool fit_intercept);
+
 // From full moments. `ancestors` is (d, k), `origin` (d + K) what means are relative to.
 // O(d^3 / 3).
 RidgeFit fit_ridge(const Moments& moments, const Matrix& ancestors, const Vector& origin,

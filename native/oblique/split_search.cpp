@@ -7,6 +7,7 @@
 #include "oblique/dense.hpp"
 #include "oblique/model_cut.hpp"
 #include "oblique/screening.hpp"
+#include "oblique/sparse_direction.hpp"
 
 namespace fctree {
 
@@ -71,6 +72,27 @@ std::vector<std::vector<Matrix>> sum_residual_scatter(const GrowState& state,
       scatter[i].push_back(products[i].topLeftCorner(d, d));
   }
   return scatter;
+}
+
+// Finds the nodes' curvature directions; the problems are kept where sparse ones are wanted.
+std::vector<CurvatureProblem> find_curvature(const GrowState& state,
+                                             const std::vector<OpenNode*>& nodes) {
+  std::vector<CurvatureProblem> problems(nodes.size());
+  if (!state.params.curvature_directions) return problems;
+  std::vector<OpenNode*> with_moments;
+  std::vector<CurvatureProblem*> of_node;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (state.is_dual(*nodes[i])) continue;
+    with_moments.push_back(nodes[i]);
+    of_node.push_back(&problems[i]);
+  }
+  const auto scatter = sum_residual_scatter(state, with_moments);
+  parallel_for(state.execution, static_cast<index_t>(with_moments.size()), [&](index_t i) {
+    *of_node[i] = curvature_problem(with_moments[i]->moments, scatter[i]);
+    with_moments[i]->curvature = curvature_directions(*of_node[i], state.params.n_curvature);
+    if (!state.has_sparse_directions()) *of_node[i] = CurvatureProblem();
+  });
+  return problems;
 }
 
 void propose_candidates(const GrowState& state, OpenNode& node) {
@@ -149,7 +171,7 @@ void score_rows(const GrowState& state, const OpenNode& node, const Candidate& c
 
 const double* candidate_scores(const GrowState& state, const OpenNode& node,
                                const Candidate& candidate, std::vector<double>& storage) {
-  if (candidate.kind == SplitKind::ridge)
+  if (candidate.kind == SplitKind::ridge && !state.has_sparse_directions())
     return state.scores.data() + candidate.index * state.n_rows() + node.begin;
   storage.resize(node.size);
   score_rows(state, node, candidate, state.rows_of(node), storage.data());
@@ -159,7 +181,7 @@ const double* candidate_scores(const GrowState& state, const OpenNode& node,
 Vector direction_of(const GrowState& state, const OpenNode& node, const Candidate& candidate) {
   switch (candidate.kind) {
     case SplitKind::ridge:
-      return node.fit.coef.col(candidate.index);
+      return state.ridge_directions(node).col(candidate.index);
     case SplitKind::curvature:
       return node.curvature.col(candidate.index);
     default:
@@ -173,21 +195,13 @@ void search_splits(GrowState& state, std::vector<OpenNode>& level) {
     if (state.may_split(node)) nodes.push_back(&node);
   const index_t n_nodes = static_cast<index_t>(nodes.size());
   score_ridge_directions(state, nodes);
-  if (state.params.curvature_directions) {
-    std::vector<OpenNode*> with_moments;
-    for (OpenNode* node : nodes)
-      if (!state.is_dual(*node)) with_moments.push_back(node);
-    const auto scatter = sum_residual_scatter(state, with_moments);
-    parallel_for(state.execution, static_cast<index_t>(with_moments.size()), [&](index_t i) {
-      with_moments[i]->curvature = curvature_directions(with_moments[i]->moments, scatter[i],
-                                                        state.params.n_curvature);
-    });
-  }
+  const std::vector<CurvatureProblem> problems = find_curvature(state, nodes);
   std::vector<ModelSearch> searches(state.params.ridge_criterion ? nodes.size() : 0);
   Execution preparing = state.execution;  // nothing to speak of for the constant criterion
-  if (!state.params.ridge_criterion) preparing.n_threads = 1;
+  if (!state.params.ridge_criterion && !state.has_sparse_directions()) preparing.n_threads = 1;
   parallel_for(preparing, n_nodes, [&](index_t i) {
     propose_candidates(state, *nodes[i]);
+    if (state.has_sparse_directions()) sparsify_directions(state, *nodes[i], problems[i]);
     if (state.params.ridge_criterion) searches[i] = prepare_model_search(state, *nodes[i]);
   });
 

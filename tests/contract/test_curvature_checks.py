@@ -16,6 +16,7 @@ SETTINGS = [
     {**CURVED, "alpha": "loo", "parent_weight": 0.0, "split_margin": 0.0, "max_depth": None},
     # Constant leaves go with the constant criterion: the ridge one stops where a line will do.
     {"directions": ("curvature", "axis"), "leaf_model": "constant"},
+    {**CURVED, "max_coef": 2},
 ]
 ESTIMATORS = [kind(**settings) for kind in (FCODTRegressor, FCODTClassifier)
               for settings in SETTINGS]
@@ -33,6 +34,7 @@ BAD = {
     "alpha": ["LOO", "gcv", -1.0, None],
     "directions": ["hinge", None, 3, {"ridge"}, {"axis": 1}],
     "n_curvature": [0, -1, 1.5, "two", None],
+    "max_coef": [0, -1, 1.5, "two"],
     "split_criterion": ["gini", "curvature", None, 1],
     "max_thresholds": [0, -5, 2.5, "all", None],
     "n_screened": [0, -1, 1.5, "all"],
@@ -62,6 +64,7 @@ def test_bad_lists_of_directions_are_named(value):
 @pytest.mark.parametrize("name, value", [
     ("alpha", "loo"), ("alpha", 0), ("directions", ["axis"]), ("directions", ("axis", "axis")),
     ("n_curvature", np.int32(3)), ("n_curvature", 10**9), ("max_thresholds", 10**9),
+    ("max_coef", np.int64(1)), ("max_coef", 2**31),
     ("n_screened", 10**9), ("n_screened", None), ("parent_weight", 1e300),
     ("parent_weight", 0), ("split_margin", 1e300), ("split_margin", np.float32(0.5))], ids=str)
 def test_good_values_at_the_edge(name, value):

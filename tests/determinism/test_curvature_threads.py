@@ -31,6 +31,8 @@ def assert_same_bytes(kind, X, y, weight=None, **parameters):
     {"max_depth": 3, "alpha": "loo", "n_screened": 2, "min_samples_leaf": 50},
     {"max_depth": 3, "parent_weight": 0.0, "split_margin": 0.0, "fit_intercept": False},
     {"max_depth": 3, "split_criterion": "constant", "leaf_model": "constant"},
+    {"max_depth": 4, "max_coef": 3},
+    {"max_depth": 3, "max_coef": 1, "split_criterion": "constant"},
 ], ids=str)
 def test_many_rows(parameters):
     X, y = smooth_table(15_000, 9, seed=90)
@@ -39,7 +41,9 @@ def test_many_rows(parameters):
 
 def test_weights_and_several_outputs():
     X, Y = smooth_table(10_000, 7, 3, seed=91)
-    assert_same_bytes(FCODTRegressor, X, Y, random_weights(len(X), seed=92, zeros=True))
+    weight = random_weights(len(X), seed=92, zeros=True)
+    assert_same_bytes(FCODTRegressor, X, Y, weight)
+    assert_same_bytes(FCODTRegressor, X, Y, weight, max_coef=2)
 
 
 def test_classes():

@@ -13,6 +13,7 @@ singular systems solvable, 1e-10 of the diagonal (compare with `alpha` > 0 or fu
 from dataclasses import dataclass, field
 
 import numpy as np
+from reference.literal_sparse import eliminate, sparse_curvature
 
 KINDS = ("ridge", "curvature", "axis")
 TIE = 1e-10  # losses closer than this, relative to the node's own, are the same loss
@@ -45,6 +46,7 @@ class CurvatureNode:
     depth: int
     model: RidgeModel
     scores: list  # (d, K) coefficients of the ancestors whose scores are concatenated
+    parent: "CurvatureNode | None" = None
     kind: str = "leaf"
     direction: np.ndarray | None = None
     threshold: float = np.nan
@@ -73,15 +75,19 @@ def leave_one_out(model, x, y):
     return ((y - model.predict(x)) ** 2).sum(axis=1) / rest**2
 
 
-def curvature_directions(x, residual, weight, count):
-    """The `count` most curved directions, columns of (d, .), the strongest first."""
+def curvature_problem(x, residual, weight):
+    """The covariance (d, d) of the features and one residual-weighted one an output."""
     n, d = weight.sum(), x.shape[1]
     xc = x - weight @ x / n
     covariance = xc.T @ (weight[:, None] * xc) / n
     covariance += 1e-6 * np.trace(covariance) / d * np.eye(d)
+    return covariance, [(xc.T * (weight * r)) @ xc / n for r in residual.T]
+
+
+def curvature_directions(covariance, hessians, count):
+    """The `count` most curved directions, columns of (d, .), the strongest first."""
     lower = np.linalg.cholesky(covariance)
-    u = np.linalg.solve(lower, xc.T)
-    hessians = [(u * (weight * r)) @ u.T / n for r in residual.T]
+    hessians = [np.linalg.solve(lower, np.linalg.solve(lower, h).T) for h in hessians]
     # Outputs are pooled by squares; a single Hessian keeps its signs, which tell apart
     # the two directions of a saddle.
     pooled = hessians[0] if len(hessians) == 1 else sum(h @ h for h in hessians)
@@ -116,6 +122,7 @@ class LiteralCurvatureTree:
     min_samples_leaf: int = 1
     directions: tuple = KINDS
     n_curvature: int = 2
+    max_coef: int | None = None
     max_thresholds: int = 32
     parent_weight: float = 3.0
     split_margin: float = 0.75
@@ -142,18 +149,25 @@ class LiteralCurvatureTree:
     def _data(self, rows):
         return self.X[rows], self.Y[rows], self.weight[rows]
 
-    def _model(self, rows, scores, parent):
-        """The ridge of some rows, the parent's ones added with its fitted values as targets
-        and a total weight of `parent_weight`."""
+    def _pooled(self, rows, parent):
+        """Some rows, and their parent's with its fitted values as targets and a total weight
+        of `parent_weight`."""
         x, y, weight = self._data(rows)
-        if parent is not None and self.parent_weight > 0:
-            lent, _, share = self._data(parent.rows)
-            x = np.vstack([x, lent])
-            y = np.vstack([y, parent.model.predict(lent)])
-            weight = np.append(weight, self.parent_weight * share / share.sum())
-        d = x.shape[1]
+        if parent is None or self.parent_weight == 0:
+            return x, y, weight
+        lent, _, share = self._data(parent.rows)
+        return (np.vstack([x, lent]), np.vstack([y, parent.model.predict(lent)]),
+                np.append(weight, self.parent_weight * share / share.sum()))
+
+    def _penalty(self, scores):
+        d = self.X.shape[1]
         W = np.column_stack([np.zeros(d), *scores])
-        penalty = self.alpha * np.linalg.inv(np.eye(d) + W @ W.T)
+        return self.alpha * np.linalg.inv(np.eye(d) + W @ W.T)
+
+    def _model(self, rows, scores, parent):
+        """The ridge of some rows and what their parent lends them."""
+        x, y, weight = self._pooled(rows, parent)
+        penalty = self._penalty(scores)
         keep = float(self.fit_intercept)
         mean_x, mean_y = keep * (weight @ x) / weight.sum(), keep * (weight @ y) / weight.sum()
         xc = x - mean_x
@@ -166,13 +180,40 @@ class LiteralCurvatureTree:
         x, y, weight = self._data(node.rows)
         found = []
         if "ridge" in self.directions:
-            found += [("ridge", column) for column in node.model.coef.T]
+            found += [("ridge", column) for column in self._ridge_directions(node).T]
         if "curvature" in self.directions:
-            bent = curvature_directions(x, y - node.model.predict(x), weight, self.n_curvature)
-            found += [("curvature", column) for column in bent.T]
+            problem = curvature_problem(x, y - node.model.predict(x), weight)
+            for column in curvature_directions(*problem, self.n_curvature).T:
+                if self.max_coef is not None:
+                    column, margin = sparse_curvature(*problem, column, self.max_coef)
+                    node.margin = min(node.margin, margin)
+                found.append(("curvature", column))
         if "axis" in self.directions:
             found += [("axis", axis) for axis in np.eye(x.shape[1])[np.ptp(x, axis=0) > 0]]
         return found
+
+    def _ridge_directions(self, node):
+        """(d, K): those of the node's model, or the ridge of `max_coef` features each."""
+        if self.max_coef is None:
+            return node.model.coef
+        x, y, weight = self._pooled(node.rows, node.parent)
+        if self.fit_intercept:
+            x, y = x - weight @ x / weight.sum(), y - weight @ y / weight.sum()
+        root = np.sqrt(weight)[:, None]
+        x, y, penalty = root * x, root * y, self._penalty(node.scores)
+        columns = []
+        for target, direction in zip(y.T, node.model.coef.T, strict=True):
+            def solve(features, _, target=target):
+                part = x[:, features]
+                system = part.T @ part + penalty[np.ix_(features, features)]
+                found = np.zeros(x.shape[1])
+                found[features] = np.linalg.solve(system, part.T @ target)
+                return found
+
+            found, margin = eliminate(direction, (x**2).sum(axis=0), self.max_coef, solve)
+            node.margin = min(node.margin, margin)
+            columns.append(found)
+        return np.column_stack(columns)
 
     def _cuts_along(self, node, direction):
         """(loss, threshold, goes_left) of every cut along a direction."""
@@ -212,7 +253,8 @@ class LiteralCurvatureTree:
         kept = np.ones(len(x), bool) if chosen is None else chosen[3]
         others = [abs(loss - least) for loss, side in tried
                   if not (np.array_equal(side, kept) or np.array_equal(side, ~kept))]
-        node.margin = min([*others, own if chosen is None else own - least]) / own
+        closest = min([*others, own if chosen is None else own - least])
+        node.margin = min(node.margin, closest / own)
         if chosen is None:
             return
         kind, direction, threshold, goes_left = chosen
@@ -221,7 +263,7 @@ class LiteralCurvatureTree:
             return
         node.kind, node.direction, node.threshold = kind, direction, threshold
         node.children = tuple(
-            CurvatureNode(node.rows[side], node.depth + 1, model, self._child_scores(node))
+            CurvatureNode(node.rows[side], node.depth + 1, model, self._child_scores(node), node)
             for model, side in zip(models, (goes_left, ~goes_left), strict=True))
 
     def _earns_its_place(self, node, goes_left, models, n_directions):

@@ -17,6 +17,7 @@ Words: a *direction* a (d + k,) is the ridge solution of a node in its own desig
 from dataclasses import dataclass, field
 
 import numpy as np
+from reference.literal_sparse import constrained_ridge, eliminate
 from scipy import linalg
 
 
@@ -31,6 +32,10 @@ class LiteralNode:
     directions: np.ndarray  # (K, d + k) one ridge solution an output
     effective: np.ndarray  # (K, d) the same in raw features
     intercepts: np.ndarray  # (K,) of the ridge
+    # What is cut, in the node's design: the directions, or with `max_coef` sparse ones.
+    cut_directions: np.ndarray
+    cut_effective: np.ndarray
+    cut_intercepts: np.ndarray
     ancestors: list = field(default_factory=list)  # effective directions, root first
     split_output: int = -1
     threshold: float = np.nan
@@ -110,7 +115,7 @@ class LiteralFCODT:
 
     def __init__(self, *, alpha=1.0, max_depth=3, min_samples_split=2, min_samples_leaf=1,
                  min_impurity_decrease=0.0, feature_concatenation=True, leaf_model="ridge",
-                 fit_intercept=True):
+                 fit_intercept=True, max_coef=None):
         self.alpha = alpha
         self.max_depth = np.inf if max_depth is None else max_depth
         self.min_samples_split = min_samples_split
@@ -119,6 +124,7 @@ class LiteralFCODT:
         self.feature_concatenation = feature_concatenation
         self.leaf_model = leaf_model
         self.fit_intercept = fit_intercept
+        self.max_coef = np.inf if max_coef is None else max_coef
 
     def fit(self, X, y, sample_weight=None):
         X = np.asarray(X, dtype=np.float64)
@@ -159,15 +165,43 @@ class LiteralFCODT:
     def _describe(self, X, Z, Y, weight, samples, depth, ancestors):
         y, w = Y[samples], weight[samples]
         a, intercepts = ridge(Z[samples], y, w, self.alpha, self.fit_intercept)
-        d = X.shape[1]
-        effective = a[:, :d].copy()
-        for k, ancestor in enumerate(ancestors if self.feature_concatenation else []):
-            effective += a[:, d + k, None] * ancestor
+        B = np.eye(X.shape[1])  # takes a direction of the design to its effective one
+        if self.feature_concatenation:
+            B = np.column_stack([B, *ancestors])
+        cut, cut_intercepts, margin = a, intercepts, np.inf
+        if self.max_coef < X.shape[1]:
+            cut, cut_intercepts, margin = self._sparse_directions(Z[samples], y, w, a, B)
         value = np.average(y, axis=0, weights=w)
         return LiteralNode(
             samples=samples, depth=depth, value=value,
             impurity=np.average(((y - value) ** 2).mean(axis=1), weights=w),
-            directions=a, effective=effective, intercepts=intercepts, ancestors=ancestors)
+            directions=a, effective=a @ B.T, intercepts=intercepts, ancestors=ancestors,
+            cut_directions=cut, cut_effective=cut @ B.T, cut_intercepts=cut_intercepts,
+            margin=margin, partition_margin=margin)
+
+    def _sparse_directions(self, Z, Y, weight, directions, B):
+        """(directions (K, d + k), intercepts (K,), margin): each on `max_coef` features."""
+        d = len(B)
+        centre = np.average(Z[:, :d], axis=0, weights=weight) if self.fit_intercept else 0
+        variance = weight @ (Z[:, :d] - centre) ** 2
+        first_step = max(self.max_coef, len(Z)) if len(Z) < d else None
+        found, intercepts, margins = [], [], []
+        for y, direction in zip(Y.T, directions, strict=True):
+            last = direction
+
+            def solve(features, _, y=y):
+                nonlocal last
+                last = constrained_ridge(B, features, lambda N: ridge(
+                    Z @ N, y[:, None], weight, self.alpha, self.fit_intercept)[0][0])
+                effective = B @ last
+                return np.where(np.isin(np.arange(d), features), effective, 0)
+
+            _, margin = eliminate(B @ direction, variance, self.max_coef, solve, first_step)
+            found.append(last)
+            margins.append(margin)
+            mean = np.average(y - Z @ last, weights=weight) if self.fit_intercept else 0
+            intercepts.append(mean)
+        return np.array(found), np.array(intercepts), min(margins)
 
     def _may_split(self, node):
         n = len(node.samples)
@@ -177,7 +211,7 @@ class LiteralFCODT:
     def _best_cut(self, node, Z, Y, weight):
         """(output, threshold) of the best cut, the lower output and threshold on ties."""
         candidates = []
-        for output, a in enumerate(node.directions):
+        for output, a in enumerate(node.cut_directions):
             cuts = scan_thresholds(project(Z, a), Y, weight, self.min_samples_leaf)
             candidates += [(decrease, output, threshold) for decrease, threshold in cuts[:2]]
         candidates.sort(key=lambda c: (-c[0], c[1], c[2]))
@@ -193,14 +227,15 @@ class LiteralFCODT:
 
     def _measure_margins(self, node, Z, candidates):
         def goes_left(output, threshold):
-            return project(Z, node.directions[output]) <= threshold
+            return project(Z, node.cut_directions[output]) <= threshold
 
         decrease, output, threshold = candidates[0]
         left = goes_left(output, threshold)
-        scores = project(Z, node.directions[output])
+        scores = project(Z, node.cut_directions[output])
         gap = (scores[~left].min() - scores[left].max()) / np.ptp(scores)
         margin = min(gap, decrease / node.impurity / len(node.value))
-        node.margin = node.partition_margin = margin
+        node.margin = min(node.margin, margin)
+        node.partition_margin = min(node.partition_margin, margin)
         for other, k, cut in candidates[1:]:
             behind = (decrease - other) / decrease
             node.margin = min(node.margin, behind)
@@ -209,10 +244,10 @@ class LiteralFCODT:
 
     def _split(self, node, cut, X, Z, Y, weight):
         node.split_output, node.threshold = cut
-        scores = project(Z, node.directions[node.split_output])
-        goes_left = scores[node.samples] <= node.threshold
+        cut = project(Z, node.cut_directions[node.split_output])
+        goes_left = cut[node.samples] <= node.threshold
         if self.feature_concatenation:
-            Z = np.column_stack([Z, scores])
+            Z = np.column_stack([Z, project(Z, node.directions[node.split_output])])
         ancestors = [*node.ancestors, node.effective[node.split_output]]
         for side, samples in (("left", node.samples[goes_left]),
                               ("right", node.samples[~goes_left])):
@@ -223,10 +258,10 @@ class LiteralFCODT:
         """The leaf that one sample reaches, and the sample's row in that leaf's design."""
         node, z = self.root_, np.asarray(x, dtype=np.float64)
         while not node.is_leaf:
-            score = (z * node.directions[node.split_output]).sum()
+            cut = (z * node.cut_directions[node.split_output]).sum()
             if self.feature_concatenation:
-                z = np.append(z, score)
-            node = node.left if score <= node.threshold else node.right
+                z = np.append(z, (z * node.directions[node.split_output]).sum())
+            node = node.left if cut <= node.threshold else node.right
         return node, z
 
     def predict(self, X):

@@ -68,6 +68,6 @@ def assert_same_tree(tree, twin, tolerance, *, directions=True):
         assert tree.split_output[node] == k
         if directions:
             assert_close(tree.threshold[node], literal.threshold, tolerance, f"threshold[{node}]")
-            assert_close(tree.coef[node], literal.effective[k], tolerance, f"coef[{node}]")
-            assert_close(tree.intercept[node], literal.intercepts[k], tolerance,
+            assert_close(tree.coef[node], literal.cut_effective[k], tolerance, f"coef[{node}]")
+            assert_close(tree.intercept[node], literal.cut_intercepts[k], tolerance,
                          f"intercept[{node}]")
