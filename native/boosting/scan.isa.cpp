@@ -34,22 +34,40 @@ inline Pack to_double(IntPack v) {
 
 inline Pack smaller(Pack a, Pack b) { return a < b ? a : b; }
 
+inline Pack gather(const double* base, IntPack index) {
+#if defined(__AVX512F__)
+  return _mm512_i64gather_pd(reinterpret_cast<__m512i>(index), base, 8);
+#elif defined(__AVX2__)
+  return _mm256_i64gather_pd(base, reinterpret_cast<__m256i>(index), 8);
+#else
+  Pack v{};
+  for (int i = 0; i < kLanes; ++i) v[i] = base[index[i]];
+  return v;
+#endif
+}
+
+// Searches of several packs of values at once: their chains of loads overlap.
 bool find_codes(const ThresholdSearch& search, const double* values, std::int64_t n,
                 std::uint8_t* codes) {
-  constexpr int kTogether = 16;
+  constexpr int kTogether = 4;
+  constexpr std::int64_t kValues = kTogether * kLanes;
   bool any_missing = false;
-  for (std::int64_t begin = 0; begin < n; begin += kTogether) {
-    const std::int64_t count = n - begin < kTogether ? n - begin : kTogether;
-    double x[kTogether] = {};
-    std::int64_t below[kTogether] = {};
+  for (std::int64_t begin = 0; begin < n; begin += kValues) {
+    const std::int64_t count = n - begin < kValues ? n - begin : kValues;
+    double x[kValues] = {};
+    std::int64_t found[kValues];
     for (std::int64_t i = 0; i < count; ++i) x[i] = values[begin + i];
+    IntPack below[kTogether] = {};
     for (std::int64_t step = search.first_step; step > 0; step /= 2)
-      for (int i = 0; i < kTogether; ++i)
-        below[i] += x[i] > search.padded[below[i] + step - 1] ? step : 0;
+      for (int p = 0; p < kTogether; ++p) {
+        const Pack threshold = gather(search.padded + step - 1, below[p]);
+        below[p] += (load(x + p * kLanes) > threshold) & step;
+      }
+    for (int p = 0; p < kTogether; ++p) store_int(found + p * kLanes, below[p]);
     for (std::int64_t i = 0; i < count; ++i) {
       const bool missing = x[i] != x[i];
       any_missing |= missing;
-      codes[begin + i] = missing ? search.missing_code : static_cast<std::uint8_t>(below[i]);
+      codes[begin + i] = missing ? search.missing_code : static_cast<std::uint8_t>(found[i]);
     }
   }
   return any_missing;
