@@ -1,7 +1,7 @@
 // arcsin and arccos without branches, for numbers and vectors alike, and the angle that every
 // kernel here is made of.
 //
-// Where |c| is near 1, what matters is w = 1 - |c|, which the caller gives apart: computed from
+// Where |c| is near 1, what matters is 1 - |c|, which the caller gives apart: computed from
 // c it would have lost its digits.
 #pragma once
 
@@ -63,20 +63,19 @@ struct Circle<float> {
   static constexpr float half_pi = 1.57079637050628662109f, half_pi_rest = -4.3711388286737929e-8f;
 };
 
-// acos(m) / pi for m in [0, 1] and w = 1 - m > 0, with a small relative error at both ends.
-// For m > 1/2, acos(m) = 2 asin(sqrt(w / 2)).
+// acos(m) / pi for m in [0, 1] and half = (1 - m) / 2 > 0, with a small relative error at both
+// ends. For m > 1/2, acos(m) = 2 asin(sqrt(half)).
 template <class V>
-FCTREE_DEVICE inline V arc_share(V m, V w) {
+FCTREE_DEVICE inline V arc_share(V m, V half) {
   using N = Number<V>;
   using T = typename N::Scalar;
   const auto big = N::greater(m, N::set(T(0.5)));
-  const V half = w * T(0.5);
   const V z = N::select(big, half, m * m);
-  const V root = half * N::inverse_root(half);
-  const V scaled_r =
-      N::select(big, root * (T(2) * Circle<T>::inverse_pi), m * -Circle<T>::inverse_pi);
+  const V r = N::select(big, half * N::inverse_root(half), m);
+  const V slope = N::select(big, N::set(T(2) * Circle<T>::inverse_pi),
+                            N::set(-Circle<T>::inverse_pi));
   const V start = N::select(big, N::set(T(0)), N::set(T(0.5)));
-  return start + scaled_r * (T(1) + z * arcsine_series(z));
+  return start + (r * slope) * (T(1) + z * arcsine_series(z));
 }
 
 // What arcsin and arccos share: r = m or sqrt((1 - m) / 2), what r lacks to that root, and

@@ -131,12 +131,12 @@ void compute_gram_path(const std::vector<KernelSpec>& specs, const GramInput<T>&
                  [&](index_t task) {
       const TileStrip& strip = strips[task];
       TileWriter<T> writer(rows, strip.row, strip.first);
-      AlignedArray<T> t(kTile * kTile), g(kTile * kTile), tile(kTile * kTile);
+      AlignedArray<T> t(kTile * kTile), cotangent(kTile * kTile), tile(kTile * kTile);
       for (index_t column = strip.first; column < strip.last; ++column) {
         tile_kernels<T>().angles(rows.left().pair(strip.row, rows.right(), column), t.data(),
-                                 g.data());
+                                 cotangent.data());
         for (index_t k = 0; k < n_specs; ++k) {
-          tile_kernels<T>().values_of_angles(specs[k], t.data(), g.data(), tile.data());
+          tile_kernels<T>().values_of_angles(specs[k], t.data(), cotangent.data(), tile.data());
           writer.write(tile.data(), {out + k * n_x * n_y, n_y, stream}, column);
         }
       }

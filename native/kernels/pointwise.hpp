@@ -54,19 +54,20 @@ struct Pair {
   V product, self_left, self_right, gap_left, gap_right, factor;
 
   FCTREE_DEVICE V gap() const { return gap_left + gap_right; }
-  // 1 - |c| = (|u -+ v|^2 + gaps) / 2, never below what the gaps alone give.
-  FCTREE_DEVICE V complement(V m) const {
+  // (1 - |c|) / 2 = (|u -+ v|^2 + gaps) / 4, never below what the gaps alone give.
+  FCTREE_DEVICE V half_complement(V m) const {
     using N = Number<V>;
     using T = typename N::Scalar;
     const V apart = (self_left - m) + (self_right - m);
-    return (N::larger(apart, N::set(T(0))) + gap()) * T(0.5);
+    return (N::larger(apart, N::set(T(0))) + gap()) * T(0.25);
   }
 };
 
-// base^exponent by squaring; relative error exponent * eps at most.
+// factor * base^exponent by squaring; relative error exponent * eps at most.
 template <class V>
-FCTREE_DEVICE inline V integer_power(V base, std::int64_t exponent) {
-  V result = Number<V>::set(1);
+FCTREE_DEVICE inline V integer_power(V base, std::int64_t exponent,
+                                     typename Number<V>::Scalar factor) {
+  V result = Number<V>::set(factor);
   for (; exponent > 1; exponent >>= 1) {
     if (exponent & 1) result = result * base;
     base = base * base;
@@ -74,22 +75,30 @@ FCTREE_DEVICE inline V integer_power(V base, std::int64_t exponent) {
   return exponent == 1 ? result * base : result;
 }
 
-// t and g of a pair, and 1 / sin^2 for the derivatives.
+// What all tree kernels need of a pair: t, and k = 2 pi g = c / sqrt(h (1 - h)), where
+// h = (1 - |c|) / 2, for 1 - c^2 = 4 h (1 - h). The factor 1 / (2 pi) is left to the kernels,
+// which have a constant to take it into.
 template <class V>
 struct Angle {
-  V t, g, inverse_sine;
+  V t, k, inverse_root;
 
   FCTREE_DEVICE explicit Angle(const Pair<V>& pair) {
     using N = Number<V>;
     using T = typename N::Scalar;
     const V m = N::absolute(pair.product);
-    const V w = pair.complement(m);
-    const V arc = arc_share(m, w);
+    const V half = pair.half_complement(m);
+    const V arc = arc_share(m, half);
     t = N::select(N::greater(pair.product, N::set(T(0))), T(1) - arc, arc);
-    inverse_sine = N::inverse_root(w * (T(2) - w));
-    g = pair.product * inverse_sine * Circle<T>::inverse_pi;
+    inverse_root = N::inverse_root(half - half * half);
+    k = pair.product * inverse_root;
   }
 };
+
+// g = k / (2 pi)
+template <class T>
+FCTREE_DEVICE constexpr T k_to_g() {
+  return Circle<T>::inverse_pi / 2;
+}
 
 // A and its first two derivatives at t.
 template <class V>
@@ -102,14 +111,14 @@ struct PowerSum {
       : depth(spec.depth), weight(spec.weight) {}
   // weight t^D + g D weight t^(D-1) needs one power only.
   template <class V>
-  FCTREE_DEVICE V value(V t, V g) const {
+  FCTREE_DEVICE V value(V t, V k) const {
     using T = typename Number<V>::Scalar;
-    return (integer_power(t, depth - 1) * T(weight)) * (t + g * T(depth));
+    return integer_power(t, depth - 1, T(weight)) * (t + k * (k_to_g<T>() * T(depth)));
   }
   template <class V>
   FCTREE_DEVICE Expansion<V> expand(V t) const {
     using T = typename Number<V>::Scalar;
-    const V lower = integer_power(t, depth > 1 ? depth - 2 : 0) * T(weight);
+    const V lower = integer_power(t, depth > 1 ? depth - 2 : 0, T(weight));
     const V first = depth > 1 ? lower * t : lower;
     return {first * t, first * T(depth), lower * (T(depth) * T(depth - 1))};
   }
@@ -121,9 +130,9 @@ struct PowerSum {
 struct ListSum {
   explicit FCTREE_DEVICE ListSum(const KernelSpec& spec) : depth(spec.depth) {}
   template <class V>
-  FCTREE_DEVICE V value(V t, V g) const {
+  FCTREE_DEVICE V value(V t, V k) const {
     const Expansion<V> a = expand(t);
-    return a.zeroth + g * a.first;
+    return a.zeroth + (k * k_to_g<typename Number<V>::Scalar>()) * a.first;
   }
   template <class V>
   FCTREE_DEVICE Expansion<V> expand(V t) const {
@@ -131,7 +140,7 @@ struct ListSum {
     const V x = t * T(0.5);
     const V share = T(1) / (T(1) - x);
     const T d = T(depth);
-    const V lowest = integer_power(x, depth > 1 ? depth - 2 : 0);
+    const V lowest = integer_power(x, depth > 1 ? depth - 2 : 0, T(1));
     const V lower = depth > 1 ? lowest * x : lowest;  // x^(D-1)
     const V last = lower * x;
     const V zeroth = x * (T(1) - last) * share + last;
@@ -147,9 +156,9 @@ struct ListSum {
 struct EndlessListSum {
   explicit FCTREE_DEVICE EndlessListSum(const KernelSpec&) {}
   template <class V>
-  FCTREE_DEVICE V value(V t, V g) const {
+  FCTREE_DEVICE V value(V t, V k) const {
     const Expansion<V> a = expand(t);
-    return a.zeroth + g * a.first;
+    return a.zeroth + (k * k_to_g<typename Number<V>::Scalar>()) * a.first;
   }
   template <class V>
   FCTREE_DEVICE Expansion<V> expand(V t) const {
@@ -165,9 +174,9 @@ struct LeafSum {
   explicit FCTREE_DEVICE LeafSum(const KernelSpec& spec)
       : depth(spec.depth), coefficients(spec.coefficients) {}
   template <class V>
-  FCTREE_DEVICE V value(V t, V g) const {
+  FCTREE_DEVICE V value(V t, V k) const {
     const Expansion<V> a = expand(t);
-    return a.zeroth + g * a.first;
+    return a.zeroth + (k * k_to_g<typename Number<V>::Scalar>()) * a.first;
   }
   template <class V>
   FCTREE_DEVICE Expansion<V> expand(V t) const {
@@ -191,7 +200,7 @@ struct TreeKernel {
   template <class V>
   FCTREE_DEVICE V operator()(const Pair<V>& pair) const {
     const Angle<V> angle(pair);
-    return sum.value(angle.t, angle.g);
+    return sum.value(angle.t, angle.k);
   }
   Sum sum;
 };
@@ -206,13 +215,14 @@ struct TreeKernelGradient {
     using T = typename Number<V>::Scalar;
     const Angle<V> angle(pair);
     const Expansion<V> a = sum.expand(angle.t);
-    const V slope = T(1) + angle.inverse_sine * angle.inverse_sine;
-    return pair.gap() * angle.g * (a.first * slope + angle.g * a.second);
+    const V g = angle.k * k_to_g<T>();
+    const V slope = T(1) + (angle.inverse_root * angle.inverse_root) * T(0.25);
+    return pair.gap() * g * (a.first * slope + g * a.second);
   }
   Sum sum;
 };
 
-// So small a w that nothing can tell it from 0, whose root can still be inverted.
+// So small a complement that nothing can tell it from 0, whose root can still be inverted.
 template <class T>
 struct Smallest;
 template <>
@@ -227,7 +237,7 @@ struct Smallest<float> {
 // The rectifier network's kernel (Arora et al. 2019; depth 1 is the linear kernel), divided
 // by the samples' lengths: with t of the layer's cosine c,
 //   c <- c t + sin / pi,  theta <- theta t + c.
-// w = 1 - |c| goes along, so that samples that are nearly parallel stay apart layer by layer.
+// (1 - |c|) / 2 goes along, so that nearly parallel samples stay apart layer by layer.
 struct ReluKernel {
   explicit FCTREE_DEVICE ReluKernel(const KernelSpec& spec) : depth(spec.depth) {}
   template <class V>
@@ -235,22 +245,24 @@ struct ReluKernel {
     using N = Number<V>;
     using T = typename N::Scalar;
     V m = N::absolute(pair.product);
-    // Equal samples have w = 0, where the roots would divide by 0; this is as good as 0.
+    // Equal samples have 0 there, and the roots would divide by it; this is as good as 0.
     const V least = N::set(Smallest<T>::value);
-    V w = N::larger(pair.complement(m), least);
-    // Near the ends c is what w says, so that equal samples have exactly 1.
-    const V near_end = N::select(N::greater(N::set(T(0)), pair.product), w - T(1), T(1) - w);
+    V half = N::larger(pair.half_complement(m), least);
+    // Near the ends c is what that says, so that equal samples have exactly 1.
+    const V near_one = T(1) - half * T(2);
+    const V near_end = N::select(N::greater(N::set(T(0)), pair.product), -near_one, near_one);
     V c = N::select(N::greater(m, N::set(T(0.5))), near_end, pair.product);
     V theta = c;
     for (std::int64_t layer = 1; layer < depth; ++layer) {
-      const V arc = arc_share(m, w);
+      const V arc = arc_share(m, half);
       const V t = N::select(N::greater(c, N::set(T(0))), T(1) - arc, arc);
-      const V square = w * (T(2) - w);
-      const V sine = square * N::inverse_root(square) * Circle<T>::inverse_pi;
+      const V square = half - half * half;
+      const V sine = square * N::inverse_root(square) * (T(2) * Circle<T>::inverse_pi);
       const V next = c * t + sine;
-      // 1 - next, for c > 1/2 without the difference from 1.
-      w = N::select(N::greater(c, N::set(T(0.5))), (w - sine) + c * arc, T(1) - next);
-      w = N::larger(w, least);
+      // (1 - next) / 2, for c > 1/2 without the difference from 1.
+      const V kept = half + (c * arc - sine) * T(0.5);
+      half = N::select(N::greater(c, N::set(T(0.5))), kept, (T(1) - next) * T(0.5));
+      half = N::larger(half, least);
       c = next;
       m = next;
       theta = theta * t + c;

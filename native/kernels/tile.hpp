@@ -52,8 +52,8 @@ struct TileKernels {
   // tile (kTile, kTile) = kernel values. O(n_left n_right n_features).
   void (*values)(const KernelSpec& spec, const TilePair<T>& pair, T* tile);
   // The two functions of a pair that all tree kernels share, and values from them.
-  void (*angles)(const TilePair<T>& pair, T* t, T* g);
-  void (*values_of_angles)(const KernelSpec& spec, const T* t, const T* g, T* tile);
+  void (*angles)(const TilePair<T>& pair, T* t, T* k);
+  void (*values_of_angles)(const KernelSpec& spec, const T* t, const T* k, T* tile);
   void (*transpose)(const T* tile, T* transposed);
   void (*write)(const T* tile, std::int64_t n_rows, std::int64_t n_columns,
                 const TileTarget<T>& target);

@@ -117,23 +117,23 @@ void values(const KernelSpec& spec, const TilePair<T>& pair, T* tile) {
 }
 
 template <class T>
-void angles(const TilePair<T>& pair, T* t, T* g) {
+void angles(const TilePair<T>& pair, T* t, T* k) {
   using V = typename Lanes<T>::Vector;
   multiply_tile(pair, t, [&](std::int64_t i, std::int64_t j, T* block) {
-    T* other = g + i * kTile + j;
+    T* other = k + i * kTile + j;
     for_each_vector(pair, i, j, block, [&](std::int64_t element, const Pair<V>& vectors) {
       const Angle<V> angle(vectors);
       store_lanes(block + element, angle.t);
-      store_lanes(other + element, angle.g);
+      store_lanes(other + element, angle.k);
     });
   });
 }
 
 template <class T>
-void values_of_angles(const KernelSpec& spec, const T* t, const T* g, T* tile) {
+void values_of_angles(const KernelSpec& spec, const T* t, const T* k, T* tile) {
   with_sum(spec, [&](const auto& sum) {
-    for (std::int64_t k = 0; k < kTile * kTile; k += Lanes<T>::count)
-      store_lanes(tile + k, sum.value(load_lanes(t + k), load_lanes(g + k)));
+    for (std::int64_t element = 0; element < kTile * kTile; element += Lanes<T>::count)
+      store_lanes(tile + element, sum.value(load_lanes(t + element), load_lanes(k + element)));
   });
 }
 
