@@ -150,7 +150,10 @@ def _paths_of_counts(counts):
     if sum(n * 2 ** (deepest - d) for d, n in counts.items()) != 2**deepest:
         lengths = [d for d, n in counts.items() for _ in range(n)]
         starts = np.cumsum([0, *lengths])
-        return [[(int(s) + k, True) for k in range(d)] for s, d in zip(starts, lengths, strict=False)]
+        return [
+            [(int(start) + k, True) for k in range(length)]
+            for start, length in zip(starts[:-1], lengths, strict=True)
+        ]
     # Level by level, the first open places become leaves and the others splits.
     leaves, n_nodes = [], 0
     open_places = [[]]

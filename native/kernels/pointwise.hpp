@@ -46,6 +46,10 @@ struct KernelSpec {
 namespace fctree {
 namespace FCTREE_ISA {
 
+// A kernel is a struct with operator()(pair). One that goes through layers (`layered`) is also
+// start, n_steps times step, and finish: many pairs are then taken through each layer together,
+// for a processor can overlap the pairs, but not one pair's layers.
+
 // What a kernel sees of two samples: the product of their normalised rows; the rows' own
 // squared lengths as the same arithmetic gives them, and what these lack to 1 (gap, exactly);
 // the product of their factors (their lengths, for the kernels that need them).
@@ -196,6 +200,7 @@ struct LeafSum {
 
 template <class Sum>
 struct TreeKernel {
+  static constexpr bool layered = false;
   explicit FCTREE_DEVICE TreeKernel(const KernelSpec& spec) : sum(spec) {}
   template <class V>
   FCTREE_DEVICE V operator()(const Pair<V>& pair) const {
@@ -209,6 +214,7 @@ struct TreeKernel {
 // pi sin^3.
 template <class Sum>
 struct TreeKernelGradient {
+  static constexpr bool layered = false;
   explicit FCTREE_DEVICE TreeKernelGradient(const KernelSpec& spec) : sum(spec) {}
   template <class V>
   FCTREE_DEVICE V operator()(const Pair<V>& pair) const {
@@ -239,40 +245,57 @@ struct Smallest<float> {
 //   c <- c t + sin / pi,  theta <- theta t + c.
 // (1 - |c|) / 2 goes along, so that nearly parallel samples stay apart layer by layer.
 struct ReluKernel {
-  explicit FCTREE_DEVICE ReluKernel(const KernelSpec& spec) : depth(spec.depth) {}
+  static constexpr bool layered = true;
   template <class V>
-  FCTREE_DEVICE V operator()(const Pair<V>& pair) const {
+  struct State {
+    V c, half, theta;
+  };
+
+  explicit FCTREE_DEVICE ReluKernel(const KernelSpec& spec) : n_steps(spec.depth - 1) {}
+
+  template <class V>
+  FCTREE_DEVICE State<V> start(const Pair<V>& pair) const {
     using N = Number<V>;
     using T = typename N::Scalar;
-    V m = N::absolute(pair.product);
+    const V m = N::absolute(pair.product);
     // Equal samples have 0 there, and the roots would divide by it; this is as good as 0.
-    const V least = N::set(Smallest<T>::value);
-    V half = N::larger(pair.half_complement(m), least);
+    const V half = N::larger(pair.half_complement(m), N::set(Smallest<T>::value));
     // Near the ends c is what that says, so that equal samples have exactly 1.
     const V near_one = T(1) - half * T(2);
     const V near_end = N::select(N::greater(N::set(T(0)), pair.product), -near_one, near_one);
-    V c = N::select(N::greater(m, N::set(T(0.5))), near_end, pair.product);
-    V theta = c;
-    for (std::int64_t layer = 1; layer < depth; ++layer) {
-      const V arc = arc_share(m, half);
-      const V t = N::select(N::greater(c, N::set(T(0))), T(1) - arc, arc);
-      const V square = half - half * half;
-      const V sine = square * N::inverse_root(square) * (T(2) * Circle<T>::inverse_pi);
-      const V next = c * t + sine;
-      // (1 - next) / 2, for c > 1/2 without the difference from 1.
-      const V kept = half + (c * arc - sine) * T(0.5);
-      half = N::select(N::greater(c, N::set(T(0.5))), kept, (T(1) - next) * T(0.5));
-      half = N::larger(half, least);
-      c = next;
-      m = next;
-      theta = theta * t + c;
-    }
-    return theta * pair.factor;
+    const V c = N::select(N::greater(m, N::set(T(0.5))), near_end, pair.product);
+    return {c, half, c};
   }
-  std::int64_t depth;
+  template <class V>
+  FCTREE_DEVICE State<V> step(const State<V>& state) const {
+    using N = Number<V>;
+    using T = typename N::Scalar;
+    const V c = state.c, half = state.half;
+    const V arc = arc_share(N::absolute(c), half);
+    const V t = N::select(N::greater(c, N::set(T(0))), T(1) - arc, arc);
+    const V square = half - half * half;
+    const V sine = square * N::inverse_root(square) * (T(2) * Circle<T>::inverse_pi);
+    const V next = c * t + sine;
+    // (1 - next) / 2, for c > 1/2 without the difference from 1.
+    const V kept = half + (c * arc - sine) * T(0.5);
+    const V after = N::select(N::greater(c, N::set(T(0.5))), kept, (T(1) - next) * T(0.5));
+    return {next, N::larger(after, N::set(Smallest<T>::value)), state.theta * t + next};
+  }
+  template <class V>
+  FCTREE_DEVICE V finish(const State<V>& state, const V& factor) const {
+    return state.theta * factor;
+  }
+  template <class V>
+  FCTREE_DEVICE V operator()(const Pair<V>& pair) const {
+    State<V> state = start(pair);
+    for (std::int64_t k = 0; k < n_steps; ++k) state = step(state);
+    return finish(state, pair.factor);
+  }
+  std::int64_t n_steps;
 };
 
 struct LinearKernel {
+  static constexpr bool layered = false;
   explicit FCTREE_DEVICE LinearKernel(const KernelSpec&) {}
   template <class V>
   FCTREE_DEVICE V operator()(const Pair<V>& pair) const {

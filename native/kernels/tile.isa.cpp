@@ -101,13 +101,39 @@ inline void for_each_vector(const TilePair<T>& pair, std::int64_t i, std::int64_
   }
 }
 
+// All pairs of a block layer by layer; their states stay in the first cache.
+template <class T, class Kernel>
+inline void apply_layers(const Kernel& kernel, const TilePair<T>& pair, std::int64_t i,
+                         std::int64_t j, T* block) {
+  using B = Block<T>;
+  using V = typename Lanes<T>::Vector;
+  constexpr int size = B::rows * B::packs;
+  typename Kernel::template State<V> states[size];
+  V factors[size];
+  int k = 0;
+  for_each_vector(pair, i, j, block, [&](std::int64_t, const Pair<V>& vectors) {
+    states[k] = kernel.start(vectors);
+    factors[k++] = vectors.factor;
+  });
+  for (std::int64_t layer = 0; layer < kernel.n_steps; ++layer)
+    for (k = 0; k < size; ++k) states[k] = kernel.step(states[k]);
+  k = 0;
+  for (int r = 0; r < B::rows; ++r)
+    for (int p = 0; p < B::packs; ++p, ++k)
+      store_lanes(block + r * kTile + p * B::lanes, kernel.finish(states[k], factors[k]));
+}
+
 template <class T, class Kernel>
 void values_with(const Kernel& kernel, const TilePair<T>& pair, T* tile) {
   using V = typename Lanes<T>::Vector;
   multiply_tile(pair, tile, [&](std::int64_t i, std::int64_t j, T* block) {
-    for_each_vector(pair, i, j, block, [&](std::int64_t element, const Pair<V>& vectors) {
-      store_lanes(block + element, kernel(vectors));
-    });
+    if constexpr (Kernel::layered) {
+      apply_layers(kernel, pair, i, j, block);
+    } else {
+      for_each_vector(pair, i, j, block, [&](std::int64_t element, const Pair<V>& vectors) {
+        store_lanes(block + element, kernel(vectors));
+      });
+    }
   });
 }
 
