@@ -155,6 +155,8 @@ def all_methods(X, depth, *, n_jobs, with_slow):
         calls["numba"] = numba_loops(X, depth)
     if installed("jax"):
         calls["jax"] = jax_formula(X, depth)
+    for call in list(calls.values()):
+        call()  # what is compiled at the first call is compiled here
     calls["numpy, plain"] = plain_numpy(X, depth)
     calls["scikit-learn rbf"] = lambda: rbf_kernel(X, gamma=0.1)
     if with_slow:
