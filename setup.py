@@ -169,6 +169,7 @@ setup(
             compiler_directives={"language_level": 3, "boundscheck": False, "wraparound": False},
         ),
         extension("matrix", "matrix.cpp", pybind11.get_include()),
+        extension("kernels", "kernels.cpp", pybind11.get_include()),
     ],
     cmdclass={"build_ext": BuildExt},
 )

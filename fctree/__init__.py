@@ -9,6 +9,12 @@ from fctree.boosting import (
     SymmetricBoostingRegressor,
     SymmetricTrees,
 )
+from fctree.kernel_ridge import (
+    TreeNTKClassifier,
+    TreeNTKClassifierCV,
+    TreeNTKRegressor,
+    TreeNTKRegressorCV,
+)
 from fctree.oblique import FCODTClassifier, FCODTRegressor
 from fctree.persistence import load_model, save_model
 from fctree.plotting import export_text, plot_regions, plot_tree
@@ -20,6 +26,10 @@ __all__ = [
     "SymmetricBoostingClassifier",
     "SymmetricBoostingRegressor",
     "SymmetricTrees",
+    "TreeNTKClassifier",
+    "TreeNTKClassifierCV",
+    "TreeNTKRegressor",
+    "TreeNTKRegressorCV",
     "__version__",
     "datasets",
     "export_text",

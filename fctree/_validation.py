@@ -5,6 +5,7 @@ float64 in any layout, with NaN for missing values. NumPy arrays that already ar
 through without a copy.
 """
 
+import os
 from contextlib import contextmanager
 
 import joblib
@@ -109,6 +110,82 @@ def check_targets(y):
     """Numeric targets as (n_samples, n_outputs) float64, C-contiguous."""
     y = check_array(y, dtype=np.float64, ensure_2d=False, order="C", input_name="y")
     return np.ascontiguousarray(y.reshape(len(y), -1))
+
+
+def check_kernel_samples(X, Y):
+    """``X`` and ``Y`` (or None) of one type, float32 if both are, C-contiguous and finite."""
+    dtypes = [np.float64, np.float32]
+    X = check_array(X, dtype=dtypes, order="C", input_name="X")
+    if Y is None:
+        return X, None
+    Y = check_array(Y, dtype=dtypes, order="C", input_name="Y")
+    if X.shape[1] != Y.shape[1]:
+        raise ValueError(f"X has {X.shape[1]} features, but Y has {Y.shape[1]}")
+    dtype = np.result_type(X, Y)
+    return np.ascontiguousarray(X, dtype=dtype), np.ascontiguousarray(Y, dtype=dtype)
+
+
+def check_vectors(v, n_rows, dtype):
+    """Vectors to multiply a Gram matrix with, as (n_rows, n_vectors), C-contiguous."""
+    v = check_array(v, dtype=dtype, ensure_2d=False, order="C", input_name="v")
+    if len(v) != n_rows:
+        raise ValueError(f"v has {len(v)} rows, the matrix has {n_rows} columns")
+    return np.ascontiguousarray(v.reshape(n_rows, -1))
+
+
+def check_device(device):
+    """Refuses a device that is not there."""
+    if device not in ("cpu", "auto", "cuda"):
+        raise ValueError(f"device must be 'cpu', 'auto' or 'cuda', got {device!r}")
+    if device == "cuda":
+        raise RuntimeError("device='cuda': this build of fctree has no CUDA")
+
+
+def available_memory():
+    """Bytes that can be allocated without pushing others out, or None if nobody knows."""
+    try:
+        with open("/proc/meminfo") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def check_memory(shape, dtype, remedy):
+    """MemoryError, with the size and what to do, before an allocation that cannot fit."""
+    needed = float(np.dtype(dtype).itemsize)
+    for length in shape:
+        needed *= length
+    free = available_memory()
+    if free is not None and needed > free:
+        raise MemoryError(
+            f"a Gram matrix of shape {tuple(shape)} takes {needed / 2**30:.1f} GiB and "
+            f"{free / 2**30:.1f} GiB of memory are free: {remedy}"
+        )
+
+
+def allocate_gram(shape, dtype, out, inputs):
+    """``out`` if it fits, or a new array of this shape and type for a Gram matrix."""
+    if out is None:
+        remedy = (
+            "pass out=numpy.memmap(...), multiply with tree_ntk_matvec, or use "
+            "TreeNTKRegressor(solver='nystrom')"
+        )
+        check_memory(shape, dtype, remedy)
+        return np.empty(shape, dtype=dtype)
+    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype:
+        found = getattr(out, "shape", None), getattr(out, "dtype", type(out))
+        raise ValueError(f"out must be an array of shape {shape} and type {dtype}, got {found}")
+    if not out.flags.c_contiguous or not out.flags.writeable:
+        raise ValueError("out must be C-contiguous and writeable")
+    if any(np.may_share_memory(out, array) for array in inputs if array is not None):
+        raise ValueError("out must not share memory with X or Y")
+    return out
 
 
 def count_samples(limit, n_samples):

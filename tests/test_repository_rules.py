@@ -87,17 +87,29 @@ def test_random_engines_stay_in_their_file():
         assert not re.search(r"#include <random>|\bmt19937|\bs?rand\(", path.read_text()), path
 
 
+def per_instruction_set(path):
+    """Whether a header's code is compiled once per instruction set, in a namespace of its own."""
+    return path.is_file() and "namespace FCTREE_ISA {" in path.read_text()
+
+
 def test_hot_translation_units_share_no_templates():
-    """A *.isa.cpp may only include what has no instances that copies could share."""
+    """A *.isa.cpp may only include what has no instances that copies could share: its own
+    header, and headers whose code is in the instruction set's namespace."""
     hot = sorted(NATIVE.rglob("*.isa.cpp"))
     assert hot
     for path in hot:
-        own = path.name.replace(".isa.cpp", ".hpp")
-        includes = re.findall(r'#include [<"]([^>"]+)', path.read_text())
-        allowed = {"core/simd.hpp", f"{path.parent.name}/{own}", "cstddef", "cstdint"}
-        assert set(includes) <= allowed, f"{path.relative_to(ROOT)}: {includes}"
-        header = (path.parent / own).read_text()
-        assert set(re.findall(r"#include <([^>]+)>", header)) <= {"cstddef", "cstdint"}, own
+        waiting, seen = [path], set()
+        own = f"{path.parent.name}/{path.name.replace('.isa.cpp', '.hpp')}"
+        while waiting:
+            source = waiting.pop()
+            seen.add(source)
+            system = set(re.findall(r"#include <([^>]+)>", source.read_text()))
+            intrinsics = {"immintrin.h"} if per_instruction_set(source) else set()
+            assert system <= {"cstddef", "cstdint"} | intrinsics, f"{path.name}: {source.name}"
+            for include in quoted_includes(source):
+                header = NATIVE / include
+                assert include == own or per_instruction_set(header), f"{path.name}: {include}"
+                waiting += [header] if header not in seen else []
 
 
 @pytest.mark.parametrize("limit", [400])

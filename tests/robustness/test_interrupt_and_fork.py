@@ -130,3 +130,35 @@ def test_a_forked_child_fits_the_same_tree(n_features, in_parent, in_child):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_pool_of_forked_workers():
     assert run(FORK_POOL) == "[1, 2, 3, 4]"
+
+
+LONG_KERNEL = """
+import sys
+import numpy as np
+from fctree.kernels import relu_ntk
+
+X = np.random.default_rng(0).standard_normal((6000, 20))
+print("ready", flush=True)
+try:
+    while True:
+        relu_ntk(X, depth=1000, n_jobs=int(sys.argv[1]))
+except KeyboardInterrupt:
+    print("stopped" if relu_ntk(X[:5]).shape == (5, 5) else "broken")
+"""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_interrupting_a_gram_matrix(n_jobs):
+    process = subprocess.Popen([sys.executable, "-c", LONG_KERNEL, str(n_jobs)],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline().strip() == "ready"
+        time.sleep(0.7)
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        line = process.stdout.readline().strip()
+        seconds = time.monotonic() - sent
+        assert line == "stopped", process.communicate(timeout=60)[1]
+        assert seconds < 5
+    finally:
+        process.kill()

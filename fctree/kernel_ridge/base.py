@@ -1,0 +1,110 @@
+"""What the kernel ridge estimators share: parameters, the kernel, prediction."""
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._validation import check_device, check_features, check_training_data
+from fctree.kernel_ridge.solvers import TreeKernel
+from fctree.kernels.architecture import ARCHITECTURES
+
+DEPTH = [Interval(Integral, 1, None, closed="left"), Options(Real, {np.inf})]
+ARCHITECTURE = [StrOptions(set(ARCHITECTURES)), Mapping]
+DEVICE = [StrOptions({"cpu", "auto", "cuda"})]
+
+
+class BaseTreeNTK(BaseEstimator):
+    """Kernel ridge with a tree kernel; subclasses bring the targets and the solution."""
+
+    def _kernel(self, depth, scale):
+        check_device(self.device)
+        return TreeKernel(depth, float(scale), self.architecture, self.device, self.n_jobs)
+
+    def _predict_outputs(self, X):
+        """f(X) of shape (n_samples, n_outputs), in tiles."""
+        check_is_fitted(self)
+        X = check_features(self, X)
+        coefficients = self.dual_coef_.reshape(len(self.X_fit_), -1)
+        return self._fitted_kernel().multiply(X, self.X_fit_, coefficients)
+
+
+class RegressorTargets(RegressorMixin):
+    """Numeric targets, one or several outputs."""
+
+    def _check_targets(self, X, y, sample_weight):
+        """Validated X, y as (n, n_outputs), weights; remembers the shape of y."""
+        X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)
+        self._one_output = y.ndim == 1
+        return X, y.reshape(len(y), -1).astype(np.float64), sample_weight
+
+    def _store(self, X_fit, coefficients):
+        self.X_fit_ = X_fit
+        self.dual_coef_ = coefficients[:, 0] if self._one_output else coefficients
+
+    def predict(self, X):
+        """Predict the targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        outputs = self._predict_outputs(X)
+        return outputs[:, 0] if self._one_output else outputs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class ClassifierTargets(ClassifierMixin):
+    """Classes as one-hot targets, the largest output wins (the papers' protocol)."""
+
+    def _check_targets(self, X, y, sample_weight):
+        """Validated X, one-hot targets (n, n_classes), weights; sets ``classes_``."""
+        X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=False)
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        return X, np.eye(len(self.classes_))[labels], sample_weight
+
+    def _store(self, X_fit, coefficients):
+        self.X_fit_ = X_fit
+        self.dual_coef_ = coefficients
+
+    def decision_function(self, X):
+        """The outputs of the classes: regressions on their indicators, not probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : array of shape (n_samples,) or (n_samples, n_classes)
+            With two classes the second's output less the first's.
+        """
+        outputs = self._predict_outputs(X)
+        return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
+
+    def predict(self, X):
+        """Predict the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        """
+        best = self._predict_outputs(X).argmax(axis=1)
+        return self.classes_[best]

@@ -1,0 +1,284 @@
+"""Choosing the penalty, depth and scale of a tree kernel by cross-validation."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.base import _fit_context, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils._param_validation import Interval
+from tqdm.auto import tqdm
+
+from fctree._validation import check_memory, unchanged_on_failure
+from fctree.kernel_ridge.base import (
+    ARCHITECTURE,
+    DEVICE,
+    BaseTreeNTK,
+    ClassifierTargets,
+    RegressorTargets,
+)
+from fctree.kernel_ridge.solvers import solve_gram, weighted
+from fctree.kernels import tree_ntk, tree_ntk_path
+from fctree.kernels.architecture import check_depth, check_scale
+
+# Gram matrices of several depths that are held at a time.
+_PATH_BYTES = 2**30
+
+
+class Spectrum:
+    """The weighted Gram matrix by eigenvectors: coefficients for any penalty in O(n^2)."""
+
+    def __init__(self, K, targets, weights):
+        K, self.targets = weighted(K, targets, weights)
+        self.eigenvalues, self.vectors = eigh(K, overwrite_a=True, check_finite=False)
+        self.projected = self.vectors.T @ self.targets
+        self.roots = None if weights is None else np.sqrt(weights)[:, np.newaxis]
+
+    def inverse(self, alpha):
+        """1 / (eigenvalue + alpha), 0 where that is rounding."""
+        shifted = self.eigenvalues + alpha
+        largest = max(abs(shifted[0]), abs(shifted[-1]))
+        kept = shifted > len(shifted) * np.finfo(np.float64).eps * largest
+        return np.divide(1.0, shifted, out=np.zeros_like(shifted), where=kept)
+
+    def coefficients(self, alpha):
+        """Those of the weighted system; times the roots of the weights, those of f."""
+        return self.vectors @ (self.inverse(alpha)[:, np.newaxis] * self.projected)
+
+    def dual_coef(self, alpha):
+        """Coefficients of f = K(., X) c."""
+        c = self.coefficients(alpha)
+        return c if self.roots is None else c * self.roots
+
+    def left_out(self, targets, alpha):
+        """What the model without sample i predicts for sample i: y_i - c_i / G_ii.
+
+        G the inverse of the (weighted) system; a sample without weight is not left out by
+        leaving it out, and its row is not meaningful.
+        """
+        c = self.coefficients(alpha)
+        diagonal = (self.vectors**2) @ self.inverse(alpha)
+        residual = c / np.maximum(diagonal, np.finfo(np.float64).tiny)[:, np.newaxis]
+        if self.roots is not None:
+            residual = np.divide(residual, self.roots, out=np.zeros_like(residual),
+                                 where=self.roots > 0)
+        return targets - residual
+
+
+class SearchingTreeNTK(BaseTreeNTK):
+    """Parameters, search and fit of the estimators that choose their kernel."""
+
+    _parameter_constraints = {
+        "alphas": ["array-like"],
+        "depths": ["array-like"],
+        "scales": ["array-like"],
+        "architecture": ARCHITECTURE,
+        "cv": ["cv_object"],
+        "device": DEVICE,
+        "verbose": ["verbose"],
+        "n_jobs": [Integral, None],
+    }
+    _alpha_constraint = Interval(Real, 0, None, closed="left")
+
+    def __init__(
+        self,
+        *,
+        alphas=(1e-8, 1e-4, 1e-2, 1.0),
+        depths=(1, 2, 3, 5, 8),
+        scales=(0.5, 1.0, 2.0, 4.0, 8.0),
+        architecture="perfect",
+        cv=None,
+        device="cpu",
+        verbose=0,
+        n_jobs=None,
+    ):
+        self.alphas = alphas
+        self.depths = depths
+        self.scales = scales
+        self.architecture = architecture
+        self.cv = cv
+        self.device = device
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def _fitted_kernel(self):
+        return self._kernel(self.depth_, self.scale_)
+
+    def _check_grid(self):
+        """The three lists, checked; leaf counts have no depth to vary."""
+        named = isinstance(self.architecture, str)
+        lists = {"alphas": list(self.alphas), "scales": list(self.scales),
+                 "depths": list(self.depths) if named else [1]}
+        for name, values in lists.items():
+            if not values:
+                raise ValueError(f"{name} is empty")
+        for alpha in lists["alphas"]:
+            if not self._alpha_constraint.is_satisfied_by(alpha) or not np.isfinite(alpha):
+                raise ValueError(f"alphas must be finite and at least 0, got {alpha!r}")
+        depths = [check_depth(d, architecture=self.architecture) for d in lists["depths"]]
+        return lists["alphas"], depths, [check_scale(s) for s in lists["scales"]]
+
+    def _matrices(self, X, depths, scales):
+        """(scale, depth, Gram matrix) for the grid; depths share what they can."""
+        bar = tqdm(total=len(depths) * len(scales), disable=not self.verbose, desc="kernels")
+        check_memory((2, len(X), len(X)), np.float64, "fit on fewer samples, or fix the kernel and "
+                     "use TreeNTKRegressor(solver='nystrom')")
+        together = max(1, int(_PATH_BYTES // (8 * len(X) ** 2)))
+        shared = {"architecture": self.architecture, "device": self.device, "n_jobs": self.n_jobs}
+        for scale in scales:
+            for start in range(0, len(depths), together):
+                some = depths[start : start + together]
+                if isinstance(self.architecture, str):
+                    matrices = tree_ntk_path(X, depths=some, scale=scale, **shared)
+                else:
+                    matrices = [tree_ntk(X, scale=scale, **shared)]
+                for depth, K in zip(some, matrices, strict=True):
+                    yield scale, depth, K
+                    bar.update()
+        bar.close()
+
+    def _score(self, outputs, targets, weights):
+        """Larger is better: accuracy, or minus the mean squared error."""
+        if is_classifier(self):
+            values = outputs.argmax(axis=1) == targets.argmax(axis=1)
+        else:
+            values = -np.mean((outputs - targets) ** 2, axis=1)
+        return float(np.average(values, weights=weights))
+
+    def _scores_of_folds(self, K, targets, weights, alphas, folds):
+        """Mean score of each alpha; the folds are parts of one matrix."""
+        scores = np.zeros((len(folds), len(alphas)))
+        for row, (train, test) in zip(scores, folds, strict=True):
+            part = None if weights is None else weights[train]
+            spectrum = Spectrum(K[np.ix_(train, train)], targets[train], part)
+            across = K[np.ix_(test, train)]
+            for k, alpha in enumerate(alphas):
+                outputs = across @ spectrum.dual_coef(alpha)
+                row[k] = self._score(outputs, targets[test],
+                                     None if weights is None else weights[test])
+        return scores.mean(axis=0)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Choose the parameters, then fit with them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), or (n_samples, n_outputs) for a regressor
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError, TypeError
+            For bad data and bad grids.
+        MemoryError
+            If two Gram matrices do not fit in memory.
+        """
+        with unchanged_on_failure(self):
+            alphas, depths, scales = self._check_grid()
+            X, targets, weights = self._check_targets(X, y, sample_weight)
+            self._kernel(1, 1.0)  # refuses a device that is not there
+            folds = None
+            if self.cv is not None:
+                labels = targets.argmax(axis=1) if is_classifier(self) else targets
+                splitter = check_cv(self.cv, labels, classifier=is_classifier(self))
+                folds = [f for f in splitter.split(X, labels)
+                         if weights is None or (weights[f[0]].any() and weights[f[1]].any())]
+            tried, best = [], None
+            for scale, depth, K in self._matrices(X, depths, scales):
+                if folds is None:
+                    spectrum = Spectrum(K, targets, weights)
+                    scores = [self._score(spectrum.left_out(targets, alpha), targets, weights)
+                              for alpha in alphas]
+                else:
+                    scores = self._scores_of_folds(K, targets, weights, alphas, folds)
+                tried += [(scale, depth, alpha, float(s))
+                          for alpha, s in zip(alphas, scores, strict=True)]
+                k = int(np.argmax(scores))
+                if best is None or scores[k] > best[0]:
+                    solution = spectrum.dual_coef(alphas[k]) if folds is None else None
+                    best = (scores[k], scale, depth, alphas[k], solution)
+            self.best_score_, self.scale_, self.depth_, self.alpha_ = (*map(float, best[:2]),
+                                                                       *best[2:4])
+            names = ("scale", "depth", "alpha", "score")
+            self.cv_results_ = {n: np.array(v) for n, v in
+                                zip(names, zip(*tried, strict=True), strict=True)}
+            solution = best[4]
+            if solution is None:
+                solution = solve_gram(self._fitted_kernel().gram(X), targets, self.alpha_, weights)
+            self._store(X, solution)
+        return self
+
+
+class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
+    """Tree kernel ridge regression with penalty, depth and scale by cross-validation.
+
+    Parameters
+    ----------
+    alphas : sequence of float, default=(1e-8, 1e-4, 1e-2, 1.0)
+    depths : sequence of int (or inf), default=(1, 2, 3, 5, 8)
+    scales : sequence of float, default=(0.5, 1.0, 2.0, 4.0, 8.0)
+    architecture : str or mapping, default="perfect"
+        With a mapping `depths` is not used.
+    cv : int, splitter, iterable or None, default=None
+        None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
+        as in scikit-learn, which share the Gram matrix.
+    device : {"cpu", "auto", "cuda"}, default="cpu"
+    verbose : int, default=0
+        1 shows the progress over the kernels.
+    n_jobs : int, default=None
+
+    Attributes
+    ----------
+    alpha_, depth_, scale_ : float, int, float
+        The chosen ones; the first of equals.
+    best_score_ : float
+        Minus the mean squared error, over left-out samples or the mean of the folds.
+    cv_results_ : dict of arrays
+        ``scale``, ``depth``, ``alpha`` and ``score`` of all that was tried.
+    X_fit_, dual_coef_, n_features_in_, feature_names_in_
+        As in `TreeNTKRegressor`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.preprocessing import scale
+    >>> from fctree import TreeNTKRegressorCV
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = TreeNTKRegressorCV(alphas=(1.0, 10.0, 100.0), depths=(1, 2)).fit(scale(X), y)
+    >>> model.depth_ in (1, 2) and -model.best_score_ < y.var()
+    True
+    """
+
+
+class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
+    """Tree kernel ridge classification with penalty, depth and scale by cross-validation.
+
+    Parameters
+    ----------
+    alphas, depths, scales, architecture, cv, device, verbose, n_jobs
+        As for `TreeNTKRegressorCV`; integer ``cv`` is stratified.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    alpha_, depth_, scale_, cv_results_, X_fit_, dual_coef_
+        As for `TreeNTKRegressorCV`.
+    best_score_ : float
+        Accuracy, over left-out samples or the mean of the folds.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from fctree import TreeNTKClassifierCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = TreeNTKClassifierCV(depths=(1, 2, 3)).fit(scale(X), y)
+    >>> bool(model.best_score_ > 0.94)
+    True
+    """

@@ -1,0 +1,221 @@
+"""Kernel ridge regression and classification with one tree kernel."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from fctree._validation import unchanged_on_failure
+from fctree.kernel_ridge.base import (
+    ARCHITECTURE,
+    DEPTH,
+    DEVICE,
+    BaseTreeNTK,
+    ClassifierTargets,
+    RegressorTargets,
+)
+from fctree.kernel_ridge.solvers import (
+    solve_by_conjugate_gradients,
+    solve_gram,
+    solve_with_landmarks,
+)
+
+
+class SingleTreeNTK(BaseTreeNTK):
+    """Parameters and fit of the estimators with one kernel."""
+
+    _parameter_constraints = {
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "depth": DEPTH,
+        "scale": [Interval(Real, 0, None, closed="neither")],
+        "architecture": ARCHITECTURE,
+        "solver": [StrOptions({"cholesky", "nystrom", "cg"})],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "device": DEVICE,
+        "verbose": ["verbose"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha=1e-8,
+        depth=3,
+        scale=2.0,
+        architecture="perfect",
+        solver="cholesky",
+        n_components=1000,
+        max_iter=1000,
+        tol=1e-6,
+        device="cpu",
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.alpha = alpha
+        self.depth = depth
+        self.scale = scale
+        self.architecture = architecture
+        self.solver = solver
+        self.n_components = n_components
+        self.max_iter = max_iter
+        self.tol = tol
+        self.device = device
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _fitted_kernel(self):
+        return self._kernel(self.depth, self.scale)
+
+    def _choose_landmarks(self, X, weights):
+        """Distinct rows of X, drawn without replacement of those that have a weight."""
+        rows = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
+        if self.n_components < len(rows):
+            random_state = check_random_state(self.random_state)
+            rows = random_state.choice(rows, self.n_components, replace=False)
+        # A landmark twice would add nothing but a singular matrix.
+        return np.unique(X[rows], axis=0)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the coefficients.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers; missing values are refused.
+        y : array-like of shape (n_samples,), or (n_samples, n_outputs) for a regressor
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights; weight 2 is the sample twice, weight 0 leaves it out.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For NaN or infinity, shapes that disagree, parameters out of range.
+        MemoryError
+            If the matrix of ``solver="cholesky"`` cannot fit in memory.
+        RuntimeError
+            For ``device="cuda"`` where it cannot be had.
+        """
+        with unchanged_on_failure(self):
+            X, targets, weights = self._check_targets(X, y, sample_weight)
+            kernel = self._fitted_kernel()
+            stopping = {"tol": self.tol, "max_iter": self.max_iter, "verbose": self.verbose}
+            self.n_iter_ = 1
+            if self.solver == "cholesky":
+                X_fit, coefficients = X, solve_gram(kernel.gram(X), targets, self.alpha, weights)
+            elif self.solver == "cg":
+                X_fit = X
+                coefficients, self.n_iter_ = solve_by_conjugate_gradients(
+                    kernel, X, targets, weights, alpha=self.alpha, **stopping
+                )
+            else:
+                X_fit = self._choose_landmarks(X, weights)
+                coefficients, self.n_iter_ = solve_with_landmarks(
+                    kernel, X, X_fit, targets, weights, alpha=self.alpha, **stopping
+                )
+            self._store(X_fit, coefficients)
+        return self
+
+
+class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
+    """Kernel ridge regression with a tree neural tangent kernel.
+
+    What an infinite ensemble of soft trees predicts after training, without training it.
+
+    Parameters
+    ----------
+    alpha : float, default=1e-8
+        Penalty, with the meaning it has in `sklearn.kernel_ridge.KernelRidge`. The default is
+        the papers' regression nearly without ridge; noisy targets want more.
+    depth : int or inf, default=3
+        Depth of the trees; ``inf`` with ``architecture="decision_list"``.
+    scale : float, default=2.0
+        Hardness of the splits (the papers' alpha).
+    architecture : str or mapping, default="perfect"
+        As in `fctree.kernels.tree_ntk`.
+    solver : {"cholesky", "nystrom", "cg"}, default="cholesky"
+        ``"cholesky"`` needs the n x n matrix and O(n^3) time. ``"nystrom"`` expands the
+        solution in `n_components` samples drawn at random (landmarks), by preconditioned
+        conjugate gradients: O(n) memory, O(n * n_components) an iteration. ``"cg"`` solves
+        the full system by plain conjugate gradients without the matrix.
+    n_components : int, default=1000
+        Landmarks of ``"nystrom"``; all samples if there are fewer.
+    max_iter, tol : int, default=1000; float, default=1e-6
+        Iterations at most, and the relative residual at which they end (``"nystrom"``, ``"cg"``).
+    device : {"cpu", "auto", "cuda"}, default="cpu"
+    verbose : int, default=0
+        1 shows the progress of the iterations.
+    n_jobs : int, default=None
+        Threads for the kernel, as in scikit-learn; the result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the landmarks.
+
+    Attributes
+    ----------
+    X_fit_ : array of shape (n_fit, n_features)
+        The samples that the solution is expanded in: all of them, or the landmarks.
+    dual_coef_ : array of shape (n_fit,) or (n_fit, n_outputs)
+    n_iter_ : int
+        Iterations of conjugate gradients; 1 for ``"cholesky"``.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    R. Kanoh and M. Sugiyama, "A Neural Tangent Kernel Perspective of Infinite Tree Ensembles",
+    ICLR 2022; "Analyzing Tree Architectures in Ensembles via Neural Tangent Kernel", ICLR 2023.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.preprocessing import scale
+    >>> from fctree import TreeNTKRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = TreeNTKRegressor(alpha=10.0, depth=2, scale=0.5).fit(scale(X)[:300], y[:300])
+    >>> bool(model.score(scale(X)[300:], y[300:]) > 0.4)
+    True
+    """
+
+
+class TreeNTKClassifier(ClassifierTargets, SingleTreeNTK):
+    """Kernel ridge classification with a tree neural tangent kernel.
+
+    One regression on the indicator of each class, the largest output wins: the protocol of
+    the papers' tables.
+
+    Parameters
+    ----------
+    alpha, depth, scale, architecture, solver, n_components, max_iter, tol, device, verbose, \
+n_jobs, random_state
+        As for `TreeNTKRegressor`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    X_fit_ : array of shape (n_fit, n_features)
+    dual_coef_ : array of shape (n_fit, n_classes)
+    n_iter_ : int
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fctree import TreeNTKClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = TreeNTKClassifier(alpha=1.0).fit(scale(X)[:400], y[:400])
+    >>> bool(model.score(scale(X)[400:], y[400:]) > 0.95)
+    True
+    """

@@ -1,0 +1,191 @@
+"""Solving kernel ridge systems: exactly, by conjugate gradients, and with landmarks.
+
+All minimise sum_i w_i |y_i - f(x_i)|^2 + alpha |f|^2 over functions f = K(., X) c of the
+kernel's space; `targets` are (n, n_outputs), `weights` (n,) or None.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
+from tqdm.auto import tqdm
+
+from fctree._validation import check_memory
+from fctree.kernels import tree_ntk, tree_ntk_matvec
+
+
+@dataclass(frozen=True)
+class TreeKernel:
+    """A tree kernel with its parameters chosen."""
+
+    depth: float
+    scale: float
+    architecture: object
+    device: str
+    n_jobs: int | None
+
+    def gram(self, X, Y=None):
+        """K(X, Y), or MemoryError with what to do instead."""
+        shape = (len(X), len(X if Y is None else Y))
+        check_memory(
+            shape, np.float64, "use solver='nystrom' (n_components landmarks) or solver='cg'"
+        )
+        return tree_ntk(X, Y, **vars(self))
+
+    def multiply(self, X, Y, v):
+        """K(X, Y) v in tiles."""
+        return tree_ntk_matvec(X, Y, v, **vars(self))
+
+
+def weighted(K, targets, weights):
+    """The system with weights taken into the kernel: W^1/2 K W^1/2 and W^1/2 y; K is changed."""
+    if weights is None:
+        return K, targets
+    roots = np.sqrt(weights)
+    K *= roots[:, np.newaxis]
+    K *= roots
+    return K, targets * roots[:, np.newaxis]
+
+
+def solve_gram(K, targets, alpha, weights=None):
+    """Coefficients c of K c + alpha W^-1 c = y by Cholesky's factorisation; K is destroyed.
+
+    Where the matrix is singular to rounding, a warning says so and the least-norm solution is
+    taken instead, from the eigenvectors whose eigenvalues are not rounding.
+
+    Returns
+    -------
+    coefficients : array of shape (n, n_outputs)
+    """
+    K, targets = weighted(K, targets, weights)
+    diagonal = K.diagonal() + alpha
+    np.fill_diagonal(K, diagonal)
+    norm = np.abs(K).sum(axis=0).max()
+    # The upper triangle is kept for the fall-back: LAPACK sees the transpose, and of it the
+    # upper triangle, which is K's lower one.
+    factor, info = linalg.lapack.dpotrf(K.T, lower=0, clean=0, overwrite_a=1)
+    rcond = linalg.lapack.dpocon(factor, norm)[0] if info == 0 else 0.0
+    if rcond >= np.finfo(np.float64).eps:
+        solution = linalg.cho_solve((factor, False), targets, check_finite=False)
+    else:
+        warnings.warn(
+            f"The kernel matrix with alpha={alpha:g} on its diagonal is singular to rounding "
+            f"(reciprocal condition {rcond:.1e}): the solution of least norm is taken. Equal "
+            "samples with different targets do this; a larger alpha repairs it.",
+            linalg.LinAlgWarning,
+            stacklevel=2,
+        )
+        np.fill_diagonal(K, diagonal)
+        eigenvalues, vectors = linalg.eigh(K, lower=False, check_finite=False)
+        kept = eigenvalues > len(K) * np.finfo(np.float64).eps * max(eigenvalues[-1], 0.0)
+        vectors = vectors[:, kept]
+        solution = vectors @ ((vectors.T @ targets) / eigenvalues[kept, np.newaxis])
+    return solution if weights is None else solution * np.sqrt(weights)[:, np.newaxis]
+
+
+def conjugate_gradients(multiply, b, *, tol, max_iter, verbose):
+    """Solves A x = b for all columns of b at once, A positive definite.
+
+    One product with A serves all columns, which is what the time goes into; each column has
+    its own step lengths and stops by itself. SciPy's solver takes one column at a time.
+
+    Returns
+    -------
+    x : array of the shape of b
+    n_iter : int
+    converged : bool
+    """
+    x = np.zeros_like(b)
+    residual = b.copy()
+    direction = b.copy()
+    square = np.einsum("ij,ij->j", residual, residual)
+    goal = tol**2 * square
+    bar = tqdm(total=max_iter, disable=not verbose, desc="conjugate gradients")
+    n_iter = 0
+    while n_iter < max_iter and np.any(square > goal):
+        n_iter += 1
+        bar.update()
+        product = multiply(direction)
+        curvature = np.einsum("ij,ij->j", direction, product)
+        # A direction without curvature is rounding: that column is done.
+        moving = (square > goal) & (curvature > 0)
+        if not moving.any():
+            break
+        step = np.divide(square, curvature, out=np.zeros_like(square), where=moving)
+        x += step * direction
+        residual -= step * product
+        before = square
+        square = np.where(moving, np.einsum("ij,ij->j", residual, residual), square)
+        direction = residual + np.divide(square, before, out=np.zeros_like(square),
+                                         where=moving) * direction
+    bar.close()
+    return x, n_iter, not np.any(square > goal)
+
+
+def warn_unless(converged, n_iter):
+    """ConvergenceWarning for a solver that stopped too soon."""
+    if not converged:
+        warnings.warn(
+            f"conjugate gradients stopped after {n_iter} iterations before reaching tol: raise "
+            "max_iter, tol or alpha",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+def solve_by_conjugate_gradients(kernel, X, targets, weights, *, alpha, **stopping):
+    """Coefficients of all samples without the n x n matrix; O(n^2) a product."""
+    roots = np.ones((len(X), 1)) if weights is None else np.sqrt(weights)[:, np.newaxis]
+
+    def multiply(v):
+        return roots * kernel.multiply(X, None, roots * v) + alpha * v
+
+    solution, n_iter, converged = conjugate_gradients(multiply, roots * targets, **stopping)
+    warn_unless(converged, n_iter)
+    return roots * solution, n_iter
+
+
+def solve_with_landmarks(kernel, X, landmarks, targets, weights, *, alpha, **stopping):
+    """Coefficients of landmarks: f = K(., Z) c, with (K_zx W K_xz + alpha K_zz) c = K_zx W y.
+
+    Conjugate gradients with the preconditioner of Rudi, Carratino and Rosasco ("FALKON",
+    2017): the system with the m landmarks in place of all n samples, sum(w) / m K_zz^2 +
+    alpha K_zz, factored as B B' with B = T' A', T'T = K_zz, A'A = sum(w) / m T T' + alpha I.
+    O(n m) a product and O(m^3) once; memory O(n + m^2).
+    """
+    n, m = len(X), len(landmarks)
+    total = n if weights is None else weights.sum()
+    column = np.ones((n, 1)) if weights is None else weights[:, np.newaxis]
+    K = kernel.gram(landmarks)
+    T = jittered_factor(K)
+    A = jittered_factor(T @ T.T * (total / m), alpha)
+
+    def outward(v):
+        return linalg.solve_triangular(T, linalg.solve_triangular(A, v, check_finite=False),
+                                       check_finite=False)
+
+    def inward(v):
+        half = linalg.solve_triangular(T, v, trans="T", check_finite=False)
+        return linalg.solve_triangular(A, half, trans="T", check_finite=False)
+
+    def multiply(v):
+        c = outward(v)
+        fitted = column * kernel.multiply(X, landmarks, c)
+        return inward(kernel.multiply(landmarks, X, fitted) + alpha * (K @ c))
+
+    b = inward(kernel.multiply(landmarks, X, column * targets))
+    solution, n_iter, converged = conjugate_gradients(multiply, b, **stopping)
+    warn_unless(converged, n_iter)
+    return outward(solution), n_iter
+
+
+def jittered_factor(K, alpha=0.0):
+    """Upper Cholesky factor of K + alpha I, with as little more on the diagonal as it takes."""
+    scale = np.finfo(np.float64).eps * max(K.trace(), np.finfo(np.float64).tiny)
+    while True:
+        try:
+            return linalg.cholesky(K + (alpha + scale) * np.eye(len(K)), check_finite=False)
+        except linalg.LinAlgError:
+            scale *= 10.0

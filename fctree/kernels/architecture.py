@@ -1,0 +1,159 @@
+"""Tree architectures as the kernel sees them: the number of leaves at each depth.
+
+Theorem 3 of Kanoh and Sugiyama (2023): nothing else of an architecture matters to the kernel
+of an infinite ensemble. The core takes these numbers as q_d = Q(d) / 2^d, which sum to 1 in
+any binary tree and so never overflow.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+from numbers import Integral, Real
+
+import numpy as np
+
+from fctree._native import kernels as _native
+
+ARCHITECTURES = ("perfect", "oblivious", "decision_list", "rule_set")
+
+
+def leaf_counts(tree):
+    """Number of leaves at each depth of a binary tree.
+
+    Two trees with the same counts have the same tree neural tangent kernel, whatever their
+    shape (Kanoh and Sugiyama 2023, corollary 1).
+
+    Parameters
+    ----------
+    tree : nested tuples, or object with a fitted tree
+        A tuple or list of two is a split with its left and right part; anything else is a
+        leaf: ``((0, 0), (0, (0, 0)))``. Or anything with the arrays ``children_left`` and
+        ``children_right`` (scikit-learn's ``tree_``, fctree's ``ObliqueTree``), or an estimator
+        with such a ``tree_``.
+
+    Returns
+    -------
+    counts : dict of int to int
+        ``{depth: number of leaves}``, by rising depth; the root has depth 0. What
+        `tree_ntk` takes as ``architecture``.
+
+    Raises
+    ------
+    ValueError
+        If a split has other than two parts.
+
+    Examples
+    --------
+    >>> from fctree.kernels import leaf_counts
+    >>> leaf_counts((("a", "b"), "c"))
+    {1: 1, 2: 2}
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> leaf_counts(DecisionTreeClassifier(max_depth=2).fit(X, y))
+    {1: 1, 2: 2}
+    """
+    arrays = getattr(tree, "tree_", tree)
+    if hasattr(arrays, "children_left") and hasattr(arrays, "children_right"):
+        return _counts_of_arrays(arrays.children_left, arrays.children_right)
+    counts = Counter()
+    waiting = [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if not isinstance(node, (tuple, list)):
+            counts[depth] += 1
+            continue
+        if len(node) != 2:
+            raise ValueError(f"a split has two parts, got {len(node)} in {node!r}")
+        waiting += [(part, depth + 1) for part in node]
+    return dict(sorted(counts.items()))
+
+
+def _counts_of_arrays(children_left, children_right):
+    counts = Counter()
+    waiting = [(0, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        left, right = int(children_left[node]), int(children_right[node])
+        if left < 0:
+            counts[depth] += 1
+        else:
+            waiting += [(left, depth + 1), (right, depth + 1)]
+    return dict(sorted(counts.items()))
+
+
+def check_depth(depth, *, architecture):
+    """``depth`` as an int, or as inf for a decision list."""
+    if isinstance(depth, Real) and math.isinf(depth) and depth > 0:
+        if architecture == "decision_list":
+            return math.inf
+        raise ValueError(
+            f"depth=inf is for architecture='decision_list' only, got architecture={architecture!r}"
+        )
+    if isinstance(depth, (bool, np.bool_)) or not isinstance(depth, Integral):
+        raise TypeError(f"depth must be an integer, at least 1, or inf; got {depth!r}")
+    if depth < 1:
+        raise ValueError(f"depth must be at least 1, got {depth}")
+    return int(depth)
+
+
+def check_scale(scale):
+    """``scale`` as a positive, finite float."""
+    if isinstance(scale, (bool, np.bool_)) or not isinstance(scale, Real):
+        raise TypeError(f"scale must be a number, got {scale!r}")
+    if not (0 < scale < math.inf):
+        raise ValueError(f"scale must be positive and finite, got {scale}")
+    return float(scale)
+
+
+def check_counts(counts):
+    """A mapping of depths to numbers of leaves as ``{int: int}``; empty depths dropped."""
+    checked = {}
+    for depth, n_leaves in counts.items():
+        for name, value in (("depth", depth), ("number of leaves", n_leaves)):
+            if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+                raise TypeError(f"architecture: a {name} must be an integer, got {value!r}")
+            if value < 0:
+                raise ValueError(f"architecture: a {name} must not be negative, got {value}")
+        if n_leaves:
+            checked[int(depth)] = int(n_leaves)
+    if not checked:
+        raise ValueError("architecture has no leaves")
+    return checked
+
+
+def check_architecture(architecture):
+    """A known name, or checked leaf counts."""
+    if isinstance(architecture, Mapping):
+        return check_counts(architecture)
+    if not isinstance(architecture, str):
+        raise TypeError(
+            f"architecture must be one of {ARCHITECTURES} or a mapping of depths to numbers of "
+            f"leaves, got {type(architecture).__name__}"
+        )
+    if architecture not in ARCHITECTURES:
+        raise ValueError(
+            f"architecture must be one of {ARCHITECTURES} or a mapping of depths to numbers of "
+            f"leaves, got {architecture!r}"
+        )
+    return architecture
+
+
+def kernel_spec(depth, architecture, *, gradient=False):
+    """What the core needs of an architecture; ``depth`` is unused for leaf counts."""
+    architecture = check_architecture(architecture)
+    if isinstance(architecture, dict):
+        coefficients = np.zeros(max(max(architecture), 1) + 1)
+        for d, n_leaves in architecture.items():
+            coefficients[d] = float(Fraction(n_leaves, 2**d))
+        return _native.KernelSpec(
+            "leaf_counts", coefficients=coefficients.tolist(), gradient=gradient
+        )
+    depth = check_depth(depth, architecture=architecture)
+    if architecture == "decision_list":
+        if math.isinf(depth):
+            return _native.KernelSpec("endless_list", gradient=gradient)
+        return _native.KernelSpec("decision_list", depth=depth, gradient=gradient)
+    weight = math.ldexp(1.0, -depth) if architecture == "rule_set" else 1.0
+    return _native.KernelSpec("power", depth=depth, weight=weight, gradient=gradient)

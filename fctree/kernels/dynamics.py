@@ -1,0 +1,77 @@
+"""Training of an infinite ensemble by gradient flow, from its kernel alone."""
+
+from numbers import Real
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.utils.validation import check_array
+
+
+def gradient_flow(K_train, K_test, y, *, learning_rate, times):
+    """Predictions of an infinite ensemble while it is trained.
+
+    ``f(v, t) = K(v, X) K^-1 (I - exp(-learning_rate K t)) y``: full-batch gradient flow of half
+    the sum of squared errors, from outputs that are 0 at the start (Kanoh and Sugiyama 2022,
+    section 4; Lee et al. 2019). As t grows, this tends to kernel regression without ridge.
+
+    Parameters
+    ----------
+    K_train : array-like of shape (n_train, n_train)
+        Gram matrix of the training samples.
+    K_test : array-like of shape (n_test, n_train)
+        Kernel of the samples to predict with the training samples.
+    y : array-like of shape (n_train,) or (n_train, n_outputs)
+    learning_rate : float
+        Positive.
+    times : array-like of shape (n_times,)
+        Not negative; ``inf`` is the end of the training (directions in which the kernel is
+        0 to rounding do not move then).
+
+    Returns
+    -------
+    f : array of shape (n_times, n_test) or (n_times, n_test, n_outputs)
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not belong together and times below 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree.kernels import gradient_flow, tree_ntk
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([1.0, -1.0])
+    >>> K = tree_ntk(X)
+    >>> gradient_flow(K, K, y, learning_rate=0.1, times=[0.0, 1.0, np.inf]).round(2) + 0.0
+    array([[ 0.  ,  0.  ],
+           [ 0.11, -0.18],
+           [ 1.  , -1.  ]])
+    """
+    K_train = check_array(K_train, dtype=np.float64, input_name="K_train")
+    K_test = check_array(K_test, dtype=np.float64, input_name="K_test")
+    y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+    n = len(K_train)
+    if K_train.shape != (n, n) or K_test.shape[1] != n or len(y) != n:
+        raise ValueError(
+            f"K_train {K_train.shape}, K_test {K_test.shape} and y {y.shape} do not belong together"
+        )
+    if not isinstance(learning_rate, Real) or not 0 < learning_rate < np.inf:
+        raise ValueError(f"learning_rate must be positive and finite, got {learning_rate!r}")
+    times = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    if times.ndim != 1 or np.isnan(times).any() or (times < 0).any():
+        raise ValueError(f"times must be a sequence of numbers that are at least 0, got {times}")
+    eigenvalues, vectors = eigh(K_train)
+    eigenvalues = np.maximum(eigenvalues, 0.0)
+    nothing = n * np.finfo(np.float64).eps * max(eigenvalues[-1], np.finfo(np.float64).tiny)
+    targets = vectors.T @ y.reshape(n, -1)
+    projected = K_test @ vectors
+    rates = np.empty((len(times), n))
+    still = eigenvalues <= nothing
+    for k, time in enumerate(times):
+        # (1 - exp(-a)) / eigenvalue, whose limit for small eigenvalues is learning_rate * time.
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            moved = -np.expm1(-learning_rate * eigenvalues * time) / eigenvalues
+        slow = 0.0 if np.isinf(time) else learning_rate * time
+        rates[k] = np.where(still, slow, moved)
+    f = np.einsum("ij,tj,jk->tik", projected, rates, targets, optimize=True)
+    return f[:, :, 0] if y.ndim == 1 else f

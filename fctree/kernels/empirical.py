@@ -1,0 +1,168 @@
+"""The tangent kernel of finite ensembles: what the limit is the limit of."""
+
+from collections.abc import Mapping
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from fctree._native import kernels as _native
+from fctree._validation import allocate_gram, check_kernel_samples, count_threads
+from fctree.kernels.architecture import (
+    check_architecture,
+    check_counts,
+    check_depth,
+    check_scale,
+)
+
+# Trees with more leaves than this do not come from a depth by accident.
+_MOST_LEAVES = 2**16
+
+
+def empirical_tree_ntk(
+    X,
+    Y=None,
+    *,
+    n_trees,
+    depth=3,
+    scale=2.0,
+    architecture="perfect",
+    random_state=None,
+    n_jobs=None,
+):
+    """Neural tangent kernel of finitely many soft trees at their random start.
+
+    Split and leaf weights are standard normal, the ensemble is the sum of its trees over
+    ``sqrt(n_trees)``. As `n_trees` grows this tends to `tree_ntk`, with an error that falls as
+    ``1 / sqrt(n_trees)``.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_x, n_features)
+    Y : array-like of shape (n_y, n_features), default=None
+        ``X`` itself if None.
+    n_trees : int
+    depth : int, default=3
+        Unused if `architecture` is a mapping or a tree.
+    scale : float, default=2.0
+    architecture : str, mapping or nested tuples, default="perfect"
+        A name as in `tree_ntk` (oblivious trees share the split weights of a level);
+        ``{depth: number of leaves}``, of which a binary tree is made if there is one and
+        else that many separate rules; or an explicit tree of nested pairs (see `leaf_counts`).
+    random_state : int, RandomState instance or None, default=None
+    n_jobs : int, default=None
+
+    Returns
+    -------
+    K : array of shape (n_x, n_y), float64
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad samples and parameters, and trees of more than 65,536 leaves.
+    MemoryError
+        If the matrix cannot fit in memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree.kernels import empirical_tree_ntk, tree_ntk
+    >>> X = np.array([[1.0, 0.0], [0.6, 0.8]])
+    >>> K = empirical_tree_ntk(X, n_trees=20_000, random_state=0)
+    >>> bool(np.abs(K / tree_ntk(X) - 1).max() < 0.05)
+    True
+    """
+    if isinstance(n_trees, bool) or not isinstance(n_trees, Integral):
+        raise TypeError(f"n_trees must be an integer, got {n_trees!r}")
+    if n_trees < 1:
+        raise ValueError(f"n_trees must be at least 1, got {n_trees}")
+    scale = check_scale(scale)
+    leaves = leaf_paths(architecture, depth)
+    n_parameters = 1 + max((p for path in leaves for p, _ in path), default=-1)
+    X, Y = check_kernel_samples(X, Y)
+    X, Y = X.astype(np.float64), None if Y is None else Y.astype(np.float64)
+    random_state = check_random_state(random_state)
+    split_weights = random_state.standard_normal((n_trees, n_parameters, X.shape[1]))
+    leaf_weights = random_state.standard_normal((n_trees, len(leaves)))
+    paths = _native.LeafPaths(
+        path_start=np.cumsum([0] + [len(path) for path in leaves]).tolist(),
+        path_parameter=[p for path in leaves for p, _ in path],
+        path_left=[int(left) for path in leaves for _, left in path],
+        n_parameters=n_parameters,
+    )
+    out = allocate_gram((len(X), len(X if Y is None else Y)), X.dtype, None, (X, Y))
+    _native.empirical(
+        paths, split_weights, leaf_weights, X, Y, scale, out, count_threads(n_jobs)
+    )
+    return out
+
+
+def leaf_paths(architecture, depth):
+    """The way to each leaf: a list of (parameter, goes left) for each."""
+    if isinstance(architecture, (tuple, list)):
+        return _paths_of_tree(architecture)
+    if isinstance(architecture, Mapping):
+        return _paths_of_counts(check_counts(architecture))
+    architecture = check_architecture(architecture)
+    depth = check_depth(depth, architecture=architecture)
+    if depth == np.inf:
+        raise ValueError("depth=inf: an ensemble of finite trees has a finite depth")
+    if architecture == "rule_set":
+        return [[(k, True) for k in range(depth)]]
+    if architecture == "decision_list":
+        list_leaves = [[(i, False) for i in range(k)] + [(k, True)] for k in range(depth)]
+        return [*list_leaves, [(i, False) for i in range(depth)]]
+    if 2**depth > _MOST_LEAVES:
+        raise ValueError(f"depth={depth}: a tree of more than {_MOST_LEAVES} leaves")
+    bits = [[leaf >> (depth - 1 - level) & 1 for level in range(depth)] for leaf in range(2**depth)]
+    if architecture == "oblivious":
+        return [[(level, not bit) for level, bit in enumerate(leaf)] for leaf in bits]
+    # Nodes breadth-first: level k begins at 2^k - 1, the bits above name the node.
+    return [
+        [
+            (2**level - 1 + int("0" + "".join(map(str, leaf[:level])), 2), not leaf[level])
+            for level in range(depth)
+        ]
+        for leaf in bits
+    ]
+
+
+def _paths_of_tree(tree):
+    leaves, n_nodes = [], 0
+    waiting = [(tree, [])]
+    while waiting:
+        node, path = waiting.pop()
+        if not isinstance(node, (tuple, list)):
+            leaves.append(path)
+            continue
+        if len(node) != 2:
+            raise ValueError(f"a split has two parts, got {len(node)} in {node!r}")
+        here, n_nodes = n_nodes, n_nodes + 1
+        waiting += [(node[1], [*path, (here, False)]), (node[0], [*path, (here, True)])]
+    return leaves
+
+
+def _paths_of_counts(counts):
+    """A binary tree with these leaves, or one rule a leaf if there is none."""
+    if sum(counts.values()) > _MOST_LEAVES:
+        raise ValueError(f"architecture has more than {_MOST_LEAVES} leaves")
+    deepest = max(counts)
+    if sum(n * 2 ** (deepest - d) for d, n in counts.items()) != 2**deepest:
+        lengths = [d for d, n in counts.items() for _ in range(n)]
+        starts = np.cumsum([0, *lengths])
+        return [
+            [(int(start) + k, True) for k in range(length)]
+            for start, length in zip(starts[:-1], lengths, strict=True)
+        ]
+    # Level by level, the first open places become leaves and the others splits.
+    leaves, n_nodes = [], 0
+    open_places = [[]]
+    for d in range(deepest + 1):
+        n_leaves = counts.get(d, 0)
+        leaves += open_places[:n_leaves]
+        splits = open_places[n_leaves:]
+        open_places = []
+        for path in splits:
+            open_places += [[*path, (n_nodes, True)], [*path, (n_nodes, False)]]
+            n_nodes += 1
+    return leaves

@@ -1,0 +1,245 @@
+"""Gram matrices of the tree kernels and of the rectifier network's kernel."""
+
+import numpy as np
+
+from fctree._native import kernels as _native
+from fctree._validation import (
+    allocate_gram,
+    check_device,
+    check_kernel_samples,
+    check_vectors,
+    count_threads,
+)
+from fctree.kernels.architecture import check_depth, check_scale, kernel_spec
+
+
+def compute_gram(spec, X, Y, *, scale, device, out, n_jobs):
+    """The Gram matrix of a specification, samples and output validated here."""
+    check_device(device)
+    X, Y = check_kernel_samples(X, Y)
+    out = allocate_gram((len(X), len(X if Y is None else Y)), X.dtype, out, (X, Y))
+    _native.gram(spec, X, Y, scale, out, count_threads(n_jobs))
+    return out
+
+
+def tree_ntk(
+    X, Y=None, *, depth=3, scale=2.0, architecture="perfect", device="cpu", out=None, n_jobs=None
+):
+    """Tree neural tangent kernel: the kernel of infinitely many soft trees.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_x, n_features)
+    Y : array-like of shape (n_y, n_features), default=None
+        ``X`` itself if None; then half of the matrix is computed and mirrored.
+    depth : int or inf, default=3
+        Depth of the trees. ``inf`` for decision lists only. Unused if `architecture` is a
+        mapping. The time does not depend on it.
+    scale : float, default=2.0
+        Hardness of the splits: the decision function is ``erf(scale * w @ x) / 2 + 1 / 2``.
+        The papers' alpha.
+    architecture : str or mapping, default="perfect"
+        ``"perfect"``; ``"oblivious"`` (the same in the limit); ``"decision_list"``;
+        ``"rule_set"`` (one rule of this depth); or ``{depth: number of leaves}``, as
+        `leaf_counts` gives it, for any tree. A mapping costs O(largest depth) an entry.
+    device : {"cpu", "auto", "cuda"}, default="cpu"
+    out : array of shape (n_x, n_y), default=None
+        Where to write, C-contiguous and of the result's type; a `numpy.memmap` holds what
+        memory does not.
+    n_jobs : int, default=None
+        Threads, as in scikit-learn. The result does not depend on it.
+
+    Returns
+    -------
+    K : array of shape (n_x, n_y)
+        float32 if X and Y are, else float64; exactly symmetric if ``Y`` is None.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For samples that are not a finite table of numbers, parameters out of range, and rows
+        longer than 1e150 / scale (float32: 1e18 / scale).
+    MemoryError
+        If the matrix cannot fit in memory.
+    RuntimeError
+        For ``device="cuda"`` where it cannot be had.
+
+    Notes
+    -----
+    Equations 7 to 9 of Kanoh and Sugiyama (2022), theorem 3 and propositions 1 and 2 of Kanoh
+    and Sugiyama (2023). There is no bias and no normalisation: add a constant column and
+    standardise yourself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree.kernels import tree_ntk
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> tree_ntk(X, depth=2).round(3)
+    array([[1.768, 0.25 , 0.915],
+           [0.25 , 1.768, 0.915],
+           [0.915, 0.915, 2.371]])
+    """
+    spec = kernel_spec(depth, architecture)
+    scale = check_scale(scale)
+    return compute_gram(spec, X, Y, scale=scale, device=device, out=out, n_jobs=n_jobs)
+
+
+def tree_ntk_path(
+    X, Y=None, *, depths, scale=2.0, architecture="perfect", device="cpu", out=None, n_jobs=None
+):
+    """Tree neural tangent kernels of many depths, for little more than the price of one.
+
+    All depths share the products of the samples and the arcsine, which is nearly all of the
+    work.
+
+    Parameters
+    ----------
+    X, Y, scale, device, n_jobs
+        As for `tree_ntk`.
+    depths : sequence of int (or inf)
+        At least one.
+    architecture : {"perfect", "oblivious", "decision_list", "rule_set"}, default="perfect"
+    out : array of shape (n_depths, n_x, n_y), default=None
+
+    Returns
+    -------
+    K : array of shape (n_depths, n_x, n_y)
+        ``K[i]`` is the Gram matrix of ``depths[i]``.
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError, RuntimeError
+        As `tree_ntk` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree.kernels import tree_ntk_path
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> tree_ntk_path(X, depths=[1, 2, 3])[:, 0, 1]
+    array([0.5  , 0.25 , 0.125])
+    """
+    if not isinstance(architecture, str):
+        raise TypeError("architecture must be a name: a mapping has no depth to vary")
+    check_device(device)
+    depths = list(depths)
+    if not depths:
+        raise ValueError("depths is empty")
+    specs = [kernel_spec(depth, architecture) for depth in depths]
+    scale = check_scale(scale)
+    X, Y = check_kernel_samples(X, Y)
+    shape = (len(specs), len(X), len(X if Y is None else Y))
+    out = allocate_gram(shape, X.dtype, out, (X, Y))
+    _native.gram_path(specs, X, Y, scale, out, count_threads(n_jobs))
+    return out
+
+
+def rule_ntk(X, Y=None, *, depth=3, scale=2.0, device="cpu", out=None, n_jobs=None):
+    """Tangent kernel of infinitely many soft rules with `depth` conditions.
+
+    The stone that all trees' kernels are built of: a tree's is the sum over its leaves of
+    the rule's kernel of the leaf's depth (Kanoh and Sugiyama 2023, theorems 2 and 3).
+
+    Parameters
+    ----------
+    X, Y, scale, device, out, n_jobs
+        As for `tree_ntk`.
+    depth : int, default=3
+
+    Returns
+    -------
+    K : array of shape (n_x, n_y)
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError, RuntimeError
+        As `tree_ntk` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree.kernels import rule_ntk, tree_ntk
+    >>> X = np.array([[1.0, 0.5], [-1.0, 2.0]])
+    >>> np.allclose(tree_ntk(X, depth=4), 2**4 * rule_ntk(X, depth=4))
+    True
+    """
+    return tree_ntk(
+        X, Y, depth=depth, scale=scale, architecture="rule_set", device=device, out=out,
+        n_jobs=n_jobs,
+    )
+
+
+def relu_ntk(X, Y=None, *, depth=3, device="cpu", out=None, n_jobs=None):
+    """Neural tangent kernel of an infinitely wide network of rectifiers, without biases.
+
+    The kernel that the papers compare with (Arora et al., "On exact computation with an
+    infinitely wide neural net", 2019). The time grows linearly with the depth.
+
+    Parameters
+    ----------
+    X, Y, device, out, n_jobs
+        As for `tree_ntk`.
+    depth : int, default=3
+        Layers of weights; 1 is the linear kernel.
+
+    Returns
+    -------
+    K : array of shape (n_x, n_y)
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError, RuntimeError
+        As `tree_ntk` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree.kernels import relu_ntk
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> relu_ntk(X, depth=2).round(3)
+    array([[2.   , 0.318],
+           [0.318, 2.   ]])
+    """
+    spec = _native.KernelSpec("relu", depth=check_depth(depth, architecture="relu"))
+    return compute_gram(spec, X, Y, scale=1.0, device=device, out=out, n_jobs=n_jobs)
+
+
+def tree_ntk_matvec(
+    X, Y, v, *, depth=3, scale=2.0, architecture="perfect", device="cpu", n_jobs=None
+):
+    """``tree_ntk(X, Y) @ v`` in tiles, without the matrix.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_x, n_features)
+    Y : array-like of shape (n_y, n_features), or None for ``X``
+    v : array-like of shape (n_y,) or (n_y, n_vectors)
+    depth, scale, architecture, device, n_jobs
+        As for `tree_ntk`.
+
+    Returns
+    -------
+    product : array of shape (n_x,) or (n_x, n_vectors)
+
+    Raises
+    ------
+    ValueError, TypeError, RuntimeError
+        As `tree_ntk` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree.kernels import tree_ntk, tree_ntk_matvec
+    >>> X = np.random.default_rng(0).standard_normal((50, 3))
+    >>> np.allclose(tree_ntk_matvec(X, None, np.ones(50)), tree_ntk(X).sum(axis=1))
+    True
+    """
+    spec = kernel_spec(depth, architecture)
+    scale = check_scale(scale)
+    check_device(device)
+    X, Y = check_kernel_samples(X, Y)
+    vectors = check_vectors(v, len(X if Y is None else Y), X.dtype)
+    out = np.empty((len(X), vectors.shape[1]), dtype=X.dtype)
+    _native.gram_product(spec, X, Y, scale, vectors, out, count_threads(n_jobs))
+    return out[:, 0] if np.ndim(v) == 1 else out

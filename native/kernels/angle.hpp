@@ -1,0 +1,131 @@
+// arcsin and arccos without branches, for numbers and vectors alike, and the angle that every
+// kernel here is made of.
+//
+// Where |c| is near 1, what matters is 1 - |c|, which the caller gives apart: computed from
+// c it would have lost its digits.
+#pragma once
+
+#include "kernels/scalars.hpp"
+
+namespace fctree {
+namespace FCTREE_ISA {
+
+// Coefficients of the minimax polynomial (Remez' algorithm with 60 digits) of
+// (asin(r) / r - 1) / z, z = r^2 <= 1/4, lowest degree first. Error of asin(r) / r: 5e-17, and
+// 2e-8 for float.
+template <class T>
+struct Arcsine;
+
+template <>
+struct Arcsine<double> {
+  static constexpr int size = 12;
+  static FCTREE_DEVICE double coefficient(int k) {
+    constexpr double table[size] = {
+        0.16666666666666645949,   0.075000000000233799853, 0.044642857099206753704,
+        0.03038194763206102477,   0.022372039098498688634, 0.017355420198028686973,
+        0.013927777738777250339,  0.01188958160406194981,  0.0077349855400353319274,
+        0.016239065070864729283,  -0.011093488251635447274, 0.028420859157262182801};
+    return table[k];
+  }
+};
+
+template <>
+struct Arcsine<float> {
+  static constexpr int size = 5;
+  static FCTREE_DEVICE float coefficient(int k) {
+    constexpr float table[size] = {0.16666673150830722437f, 0.074987592927827442617f,
+                                   0.045020765617063621147f, 0.026429296445215670682f,
+                                   0.03833752383379466154f};
+    return table[k];
+  }
+};
+
+// (asin(r) / r - 1) / z
+template <class V>
+FCTREE_DEVICE inline V arcsine_series(V z) {
+  using N = Number<V>;
+  using C = Arcsine<typename N::Scalar>;
+  V sum = N::set(C::coefficient(C::size - 1));
+  for (int k = C::size - 2; k >= 0; --k) sum = sum * z + C::coefficient(k);
+  return sum;
+}
+
+template <class T>
+struct Circle;
+template <>
+struct Circle<double> {
+  static constexpr double inverse_pi = 0.31830988618379067154;
+  static constexpr double half_pi = 1.57079632679489655800, half_pi_rest = 6.1232339957367658e-17;
+};
+template <>
+struct Circle<float> {
+  static constexpr float inverse_pi = 0.31830988618379067154f;
+  static constexpr float half_pi = 1.57079637050628662109f, half_pi_rest = -4.3711388286737929e-8f;
+};
+
+// acos(m) / pi for m in [0, 1] and half = (1 - m) / 2 > 0, with a small relative error at both
+// ends. For m > 1/2, acos(m) = 2 asin(sqrt(half)).
+template <class V>
+FCTREE_DEVICE inline V arc_share(V m, V half) {
+  using N = Number<V>;
+  using T = typename N::Scalar;
+  const auto big = N::greater(m, N::set(T(0.5)));
+  const V z = N::select(big, half, m * m);
+  const V r = N::select(big, half * N::inverse_root(half), m);
+  const V slope = N::select(big, N::set(T(2) * Circle<T>::inverse_pi),
+                            N::set(-Circle<T>::inverse_pi));
+  const V start = N::select(big, N::set(T(0)), N::set(T(0.5)));
+  return start + (r * slope) * (T(1) + z * arcsine_series(z));
+}
+
+// What arcsin and arccos share: r = m or sqrt((1 - m) / 2), what r lacks to that root, and
+// asin(r) - r.
+template <class V>
+struct Reduced {
+  using N = Number<V>;
+  using T = typename N::Scalar;
+  typename N::Mask big;
+  V r, rest, excess;
+
+  FCTREE_DEVICE explicit Reduced(V m) {
+    big = N::greater(m, N::set(T(0.5)));
+    const V half = (T(1) - m) * T(0.5);
+    // A root of 0 would divide by 0; the ends are exact by other means.
+    const V safe = N::select(N::greater(half, N::set(T(0))), half, N::set(T(0.5)));
+    const V root = N::select(N::greater(half, N::set(T(0))), N::root(safe), N::set(T(0)));
+    const V z = N::select(big, half, m * m);
+    r = N::select(big, root, m);
+    rest = N::select(big, (half - root * root) * (N::inverse_root(safe) * T(0.5)), N::set(T(0)));
+    excess = (r * z) * arcsine_series(z);
+  }
+};
+
+template <class V>
+FCTREE_DEVICE inline V arcsine(V x) {
+  using N = Number<V>;
+  using T = typename N::Scalar;
+  const Reduced<V> reduced(N::absolute(x));
+  // pi/2 - 2 r is exact where the result is small; everything small is added afterwards.
+  const V rest = (reduced.excess + reduced.rest) * T(2) - Circle<T>::half_pi_rest;
+  const V large = (Circle<T>::half_pi - reduced.r * T(2)) - rest;
+  const V magnitude = N::select(reduced.big, large, reduced.r + reduced.excess);
+  return N::select(N::greater(N::set(T(0)), x), -magnitude, magnitude);
+}
+
+template <class V>
+FCTREE_DEVICE inline V arccosine(V x) {
+  using N = Number<V>;
+  using T = typename N::Scalar;
+  const Reduced<V> reduced(N::absolute(x));
+  const auto negative = N::greater(N::set(T(0)), x);
+  const V twice = reduced.r * T(2) + (reduced.excess + reduced.rest) * T(2);
+  const V beyond = Circle<T>::half_pi * T(2) - (twice - Circle<T>::half_pi_rest * T(2));
+  const V large = N::select(negative, beyond, twice);
+  const V signed_r = N::select(negative, -reduced.r, reduced.r);
+  const V signed_excess = N::select(negative, -reduced.excess, reduced.excess);
+  const V small = (Circle<T>::half_pi - signed_r) - (signed_excess - Circle<T>::half_pi_rest);
+  return N::select(reduced.big, large, small);
+}
+
+}  // namespace FCTREE_ISA
+}  // namespace fctree
