@@ -14,6 +14,7 @@ threads cannot be limited afterwards).
 import argparse
 import resource
 import time
+from functools import partial
 
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
@@ -99,8 +100,8 @@ def add_ratios(row):
 
 def print_grid(rows):
     for row in rows:
-        print_table(f"{row['n']} x {row['d']} {row['dtype']}: {row['over_floor']:.2f} of the floor, "
-                    f"{row['peer_over_fctree']:.1f} times faster than {row['fastest_peer']}",
+        print_table(f"{row['n']} x {row['d']} {row['dtype']}: {row['over_floor']:.2f} of the floor,"
+                    f" {row['peer_over_fctree']:.1f} times faster than {row['fastest_peer']}",
                     ("method", "seconds"),
                     [(k, seconds_text(v)) for k, v in row["seconds"].items()])
 
@@ -113,8 +114,8 @@ def compare_depths(sizes, depths, repeats, clock):
         out = np.empty((n, n))
         for depth in depths:
             threads = {"out": out, "n_jobs": 1 if clock == "cpu" else -1}
-            calls = {"tree_ntk": lambda d=depth, t=threads: tree_ntk(X, depth=d, **t),
-                     "relu_ntk": lambda d=depth, t=threads: relu_ntk(X, depth=d, **t)}
+            calls = {"tree_ntk": partial(tree_ntk, X, depth=depth, **threads),
+                     "relu_ntk": partial(relu_ntk, X, depth=depth, **threads)}
             if installed("neural_tangents"):
                 calls["neural-tangents"] = neural_tangents_relu(X, depth)
             seconds, _ = best_seconds(calls, repeats, clock)

@@ -164,7 +164,8 @@ def report_lists(done):
     entries = [entry for entry in done.values() if "lists" in entry]
     if not entries:
         return
-    for architecture, depths in (("perfect", LIST_DEPTHS), ("decision_list", (*LIST_DEPTHS, "inf"))):
+    depths_of = {"perfect": LIST_DEPTHS, "decision_list": (*LIST_DEPTHS, "inf")}
+    for architecture, depths in depths_of.items():
         rows = [(f"scale {scale}",
                  *np.mean([accuracies(e, e["lists"][architecture][str(scale)])
                            for e in entries], axis=0).tolist())

@@ -137,7 +137,11 @@ def test_float32(depth, scale):
     A[60:90] = A[90:120] * np.float32(1.0001)
     single = tree_ntk(A, depth=depth, scale=scale)
     assert single.dtype == np.float32
-    close(single, tree_ntk(A.astype(np.float64), depth=depth, scale=scale), 1e-4)
+    double = tree_ntk(A.astype(np.float64), depth=depth, scale=scale)
+    # Close but different rows lose digits that equal ones keep: their 1 - c is 1e-7 of rounding.
+    apart = np.delete(np.arange(300), np.arange(60, 90))
+    close(single[np.ix_(apart, apart)], double[np.ix_(apart, apart)], 1e-4)
+    close(single, double, 2e-3)
 
 
 def test_rule_is_a_share_of_the_perfect_tree():
