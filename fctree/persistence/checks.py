@@ -236,3 +236,38 @@ def _check_thresholds(model):
         # A single NaN is above nothing, not even itself.
         ascending = np.all(values[:-1] < values[1:]) and not np.any(np.isnan(values))
         _require(ascending, f"{name} is not ascending")
+
+
+_TREE_NTK_NAMES = ("X_fit_", "dual_coef_", "n_features_in_")
+_SEARCHED_NAMES = ("alpha_", "depth_", "scale_", "best_score_", "cv_results_")
+
+
+def check_tree_ntk_regressor(model):
+    """Raise ValueError unless it is unfitted or its expansion fits together."""
+    if _is_fitted(model, (*_TREE_NTK_NAMES, *_chosen_names(model), "_one_output")):
+        _check_truth(model, "_one_output")
+        n_axes = 1 if model._one_output else 2
+        _check_tree_ntk(model, n_axes)
+
+
+def check_tree_ntk_classifier(model):
+    """Raise ValueError unless it is unfitted or its expansion fits together."""
+    if _is_fitted(model, (*_TREE_NTK_NAMES, *_chosen_names(model), "classes_")):
+        _require(isinstance(model.classes_, np.ndarray), "classes_ is not an array")
+        _check_tree_ntk(model, 2)
+        n_columns = model.dual_coef_.shape[1]
+        _require(n_columns == len(model.classes_), "dual_coef_ is not a column a class")
+
+
+def _chosen_names(model):
+    return _SEARCHED_NAMES if hasattr(model, "alphas") else ("n_iter_",)
+
+
+def _check_tree_ntk(model, n_axes):
+    _check_features(model)
+    _check_array("X_fit_", model.X_fit_, np.float64, 2)
+    _check_array("dual_coef_", model.dual_coef_, np.float64, n_axes)
+    n_rows, n_features = model.X_fit_.shape
+    _require(n_features == model.n_features_in_, f"X_fit_ has {n_features} features")
+    _require(n_rows >= 1 and np.all(np.isfinite(model.X_fit_)), "X_fit_ is not finite samples")
+    _require(len(model.dual_coef_) == n_rows, "dual_coef_ is not a row a sample of X_fit_")

@@ -9,6 +9,12 @@ from fctree.boosting import (
     SymmetricBoostingRegressor,
     SymmetricTrees,
 )
+from fctree.kernel_ridge import (
+    TreeNTKClassifier,
+    TreeNTKClassifierCV,
+    TreeNTKRegressor,
+    TreeNTKRegressorCV,
+)
 from fctree.oblique import FCODTClassifier, FCODTRegressor
 from fctree.persistence import checks
 
@@ -45,6 +51,10 @@ ESTIMATORS = _by_name(
     StoredEstimator(FCODTRegressor, checks.check_fcodt_regressor),
     StoredEstimator(SymmetricBoostingClassifier, checks.check_boosting_classifier),
     StoredEstimator(SymmetricBoostingRegressor, checks.check_boosting_regressor),
+    StoredEstimator(TreeNTKClassifier, checks.check_tree_ntk_classifier),
+    StoredEstimator(TreeNTKClassifierCV, checks.check_tree_ntk_classifier),
+    StoredEstimator(TreeNTKRegressor, checks.check_tree_ntk_regressor),
+    StoredEstimator(TreeNTKRegressorCV, checks.check_tree_ntk_regressor),
 )
 
 STORED_CLASSES = _by_name(

@@ -148,7 +148,7 @@ def test_a_loaded_model_can_be_fitted_and_saved_again(fitted, tmp_path):
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_unfitted(name, tmp_path):
-    model = ESTIMATORS[name].cls(n_jobs=2, random_state=7)
+    model = ESTIMATORS[name].cls(n_jobs=2)
     loaded = round_trip(model, tmp_path)
     assert_same_values(loaded, model)
     loaded.fit(X, LABELS)
