@@ -49,10 +49,10 @@ def test_every_loss_honours_them(seed, directions, loss, depth, l2_leaf_reg, noi
         loss=loss, quantile=0.3, max_iter=8, max_depth=depth, max_bins=8, learning_rate=0.5,
         l2_leaf_reg=l2_leaf_reg, monotonic_cst=directions, score_noise=noise, random_state=0)
     model.fit(X, y, sample_weight=rng.uniform(0.1, 3, len(X)))
-    raw = lambda Z: model._raw_predict(Z)[:, 0]  # noqa: E731
+    raw = lambda Z: model._raw_predict(Z)[:, 0]
     rows = np.concatenate([X[:20], table(seed + 1, 10, missing=True)[0]])
     # Sums of trees that are monotone each differ by rounding at most where they are equal.
-    exact = lambda Z: np.round(raw(Z), 9)  # noqa: E731
+    exact = lambda Z: np.round(raw(Z), 9)
     assert_honoured(exact, rows, directions, model.bin_thresholds_)
     for tree in range(model.n_iter_):
         values = model.trees_.leaf_values[tree, :, 0]
