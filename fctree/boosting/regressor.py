@@ -168,6 +168,8 @@ class SymmetricBoostingRegressor(RegressorMixin, BaseSymmetricBoosting):
     def _after_fit(self, train):
         if self.posterior_samples:
             sample_posterior(self, train)
+        elif hasattr(self, "posterior_trees_"):
+            del self.posterior_trees_  # those of an earlier fit
 
     def predict(self, X, return_std=False):
         """Predict the targets.
@@ -192,7 +194,7 @@ class SymmetricBoostingRegressor(RegressorMixin, BaseSymmetricBoosting):
         predictions = self._inverse_link(self._raw_predict(X))
         if not return_std:
             return predictions
-        if not self.posterior_samples:
+        if not hasattr(self, "posterior_trees_"):  # the parameter may have changed since the fit
             raise ValueError("return_std=True needs a model fitted with posterior_samples")
         std = posterior_std(self, X)
         return predictions, std[:, 0] if self._single_target else std
