@@ -42,11 +42,11 @@ def check_training_data(estimator, X, y, sample_weight, *, multi_output):
 _BOOSTING_DTYPES = (np.float64, np.float32)
 
 
-def _strided_in_elements(X):
+def strided_in_elements(X):
     """``X`` such that its strides count whole, aligned elements."""
     if X.flags.aligned and all(stride % X.itemsize == 0 for stride in X.strides):
         return X
-    return np.ascontiguousarray(X)
+    return X.copy()  # aligned, whatever X is
 
 
 def check_boosting_features(estimator, X):
@@ -63,11 +63,11 @@ def check_boosting_features(estimator, X):
         and X.shape[1] == estimator.n_features_in_
         and not hasattr(estimator, "feature_names_in_")
     ):
-        return _strided_in_elements(X)
+        return strided_in_elements(X)
     X = validate_data(
         estimator, X, reset=False, dtype=list(_BOOSTING_DTYPES), ensure_all_finite=False
     )
-    return _strided_in_elements(X)
+    return strided_in_elements(X)
 
 
 def check_boosting_data(estimator, X, y, *, reset, classification):
@@ -88,7 +88,7 @@ def check_boosting_data(estimator, X, y, *, reset, classification):
         multi_output=not classification,
         y_numeric=not classification,
     )
-    return _strided_in_elements(X), y
+    return strided_in_elements(X), y
 
 
 def check_sample_weight(sample_weight, X):
@@ -103,7 +103,7 @@ def check_sample_weight(sample_weight, X):
         )
     if not np.any(sample_weight):
         raise ValueError("sample_weight is zero for every sample; at least one must be positive")
-    return np.ascontiguousarray(sample_weight)
+    return np.require(sample_weight, requirements=["C", "ALIGNED"])
 
 
 def check_targets(y):

@@ -8,7 +8,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
 
 from fctree._native import boosting as _native
-from fctree._validation import count_threads
+from fctree._validation import count_threads, strided_in_elements
 from fctree.boosting.structures import draw_structures, enumerate_structures, leaf_weights
 
 _TREES_AT_ONCE = 512  # leaves of all rows are held for as many trees
@@ -96,9 +96,12 @@ def symmetric_tree_kernel(
            [0. , 1.5, 1.5]])
     """
     accept = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "order": "C"}
-    X = check_array(X, **accept, input_name="X")
-    Y = X if Y is None else check_array(Y, **accept, input_name="Y")
-    X_train = Y if X_train is None else check_array(X_train, **accept, input_name="X_train")
+    X = strided_in_elements(check_array(X, **accept, input_name="X"))
+    Y = X if Y is None else strided_in_elements(check_array(Y, **accept, input_name="Y"))
+    if X_train is None:
+        X_train = Y
+    else:
+        X_train = strided_in_elements(check_array(X_train, **accept, input_name="X_train"))
     thresholds = [np.sort(np.asarray(values, dtype=np.float64)) for values in bin_thresholds]
     for name, array in (("X", X), ("Y", Y), ("X_train", X_train)):
         if array.shape[1] != len(thresholds):
