@@ -117,9 +117,9 @@ RUN = {"perfect": run_perfect, "peers": run_peers, "lists": run_lists}
 
 def compute(names, arguments, done):
     """Adds to `done` what is missing, and writes after each set."""
-    todo = [(name, experiment) for name in names for experiment in arguments.only
+    remaining = [(name, experiment) for name in names for experiment in arguments.only
             if experiment not in done.get(name, {})]
-    bar = tqdm(todo, disable=not todo)
+    bar = tqdm(remaining, disable=not remaining)
     for name, experiment in bar:
         bar.set_description(f"{experiment} {name}")
         data = UCISet(arguments.data, name)
