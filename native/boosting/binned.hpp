@@ -1,7 +1,7 @@
 // The features as bin codes. The code of a value is the number of the feature's thresholds
 // below it; missing values have a code above all others.
 //
-// Features lie in groups of at most kLanes, whose codes for one sample are neighbours, so that
+// Features lie in groups of at most kCellLanes, whose codes for one sample are neighbours, so that
 // one load of eight bytes serves a whole group: codes[offset + width * sample + lane].
 // The matrix takes n * d bytes.
 #pragma once
@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "boosting/feature_matrix.hpp"
+#include "boosting/scan.hpp"
 #include "boosting/thresholds.hpp"
 
 namespace fctree {
-
-constexpr index_t kGroupLanes = 8;
 
 struct FeatureGroup {
   index_t first_feature;

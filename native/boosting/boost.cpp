@@ -35,7 +35,6 @@ class ScoredSet {
   const BinnedMatrix& x() const { return x_; }
   const Tiles& tiles() const { return tiles_; }
   const std::uint16_t* leaf() const { return leaf_.data(); }
-  const double* weight() const { return samples_.weight; }
   ScoredSamples view() const {
     return {samples_.y, raw_.data(), samples_.weight, n(), n_outputs_};
   }

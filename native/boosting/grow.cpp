@@ -84,13 +84,10 @@ void find_leaves(const BinnedMatrix& x, const std::vector<LevelSplit>& splits, c
     for (const LevelSplit& split : splits) {
       const FeatureGroup& group = x.group_of(split.feature);
       const std::uint8_t* codes = x.codes(split.feature);
-      const index_t lowest = split.code + 1, width = group.width;
-      const auto n_right = static_cast<std::uint32_t>(
-          group.missing_code + (split.missing_right ? 1 : 0) - lowest);
-      for (index_t i = begin; i < end; ++i) {
-        const auto above = static_cast<std::uint32_t>(codes[i * width] - lowest);
-        leaf[i] = static_cast<std::uint16_t>(2 * leaf[i] + (above < n_right));
-      }
+      const RightCodes right_codes(split, group);
+      const index_t width = group.width;
+      for (index_t i = begin; i < end; ++i)
+        leaf[i] = static_cast<std::uint16_t>(2 * leaf[i] + right_codes.contain(codes[i * width]));
     }
   });
 }

@@ -40,9 +40,7 @@ void RowsByLeaf::split_tile(const BinnedMatrix& x, const LevelSplit& split, inde
   const index_t first = tiles_.begin(tile);
   const std::uint8_t* codes = x.codes(split.feature) + first * group.width;
   const index_t width = group.width;
-  // Codes above `code` go right, the missing one (the highest) only if the split says so.
-  const index_t lowest = split.code + 1;
-  const index_t n_right = (split.missing_right ? group.missing_code + 1 : group.missing_code) - lowest;
+  const RightCodes right_codes(split, group);
   const index_t n_channels = channels_.n_channels();
   const std::uint16_t* from = rows_[side_].data() + first;
   std::uint16_t* to = rows_[1 - side_].data() + first;
@@ -54,9 +52,7 @@ void RowsByLeaf::split_tile(const BinnedMatrix& x, const LevelSplit& split, inde
     const std::int64_t* value = values_[side_][0].data() + first;
     std::int64_t* new_value = values_[1 - side_][0].data() + first;
     for (index_t i = begin; i < end; ++i) {
-      const index_t code = codes[from[i] * width];
-      const bool goes_right =
-          static_cast<std::uint64_t>(code - lowest) < static_cast<std::uint64_t>(n_right);
+      const bool goes_right = right_codes.contain(codes[from[i] * width]);
       to[left] = to[right] = from[i];
       new_value[left] = new_value[right] = value[i];
       left += !goes_right;
@@ -67,9 +63,7 @@ void RowsByLeaf::split_tile(const BinnedMatrix& x, const LevelSplit& split, inde
       std::int64_t* new_other = values_[1 - side_][c].data() + first;
       index_t l = begin, r = end - 1;
       for (index_t i = begin; i < end; ++i) {
-        const index_t code = codes[from[i] * width];
-        const bool goes_right =
-            static_cast<std::uint64_t>(code - lowest) < static_cast<std::uint64_t>(n_right);
+        const bool goes_right = right_codes.contain(codes[from[i] * width]);
         new_other[l] = new_other[r] = other[i];
         l += !goes_right;
         r -= goes_right;

@@ -19,6 +19,21 @@ struct LevelSplit {
   double gain;  // how much it raises the sum of S^2 / (W + l2) over the leaves
 };
 
+// The codes of the split's feature that go right: those above `code`, the missing one (the
+// highest) only if the split says so.
+class RightCodes {
+ public:
+  RightCodes(const LevelSplit& split, const FeatureGroup& group)
+      : lowest_(static_cast<std::uint32_t>(split.code + 1)),
+        count_(static_cast<std::uint32_t>(group.missing_code + (split.missing_right ? 1 : 0)) -
+               lowest_) {}
+  bool contain(std::uint8_t code) const { return code - lowest_ < count_; }
+
+ private:
+  std::uint32_t lowest_;
+  std::uint32_t count_;
+};
+
 class RowsByLeaf {
  public:
   RowsByLeaf(const Tiles& tiles, const Channels& channels, index_t max_depth);

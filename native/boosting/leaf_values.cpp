@@ -10,10 +10,6 @@ bool is_in(const LeafAssignment& leaves, index_t i) {
   return leaves.in_bag == nullptr || leaves.in_bag[i] != 0;
 }
 
-double weight_of(const ScoredSamples& s, index_t i) {
-  return s.weight == nullptr ? 1.0 : s.weight[i];
-}
-
 // sums[leaf * 2], [leaf * 2 + 1] += w g, w h for the rows of one tile and output.
 void add_tile(const ScoredSamples& s, const double* gradient, const double* hessian,
               const LeafAssignment& leaves, index_t begin, index_t end, double* sums) {
@@ -26,7 +22,7 @@ void add_tile(const ScoredSamples& s, const double* gradient, const double* hess
   }
   for (index_t i = begin; i < end; ++i) {
     if (!is_in(leaves, i)) continue;
-    const double w = weight_of(s, i);
+    const double w = s.weight_of(i);
     sums[2 * leaves.leaf[i]] += w * gradient[i];
     sums[2 * leaves.leaf[i] + 1] += hessian == nullptr ? w : w * hessian[i];
   }
@@ -100,7 +96,7 @@ LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssi
       for (const index_t i : rows[leaf]) {
         in_leaf.residual.push_back(s.y[first + i] - s.raw[first + i]);
         if (s.weight != nullptr) in_leaf.weight.push_back(s.weight[i]);
-        out.weight[at] += weight_of(s, i);
+        out.weight[at] += s.weight_of(i);
       }
       const index_t n = static_cast<index_t>(rows[leaf].size());
       if (loss.leaf_rule() == LeafRule::clipped_mean)

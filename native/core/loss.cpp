@@ -11,15 +11,11 @@ namespace fctree {
 
 namespace {
 
-double weight_of(const ScoredSamples& s, index_t i) {
-  return s.weight == nullptr ? 1.0 : s.weight[i];
-}
-
 double weighted_mean(const ScoredSamples& s, const double* y) {
   double sum = 0.0, total = 0.0;
   for (index_t i = 0; i < s.n_samples; ++i) {
-    sum += weight_of(s, i) * y[i];
-    total += weight_of(s, i);
+    sum += s.weight_of(i) * y[i];
+    total += s.weight_of(i);
   }
   return sum / total;
 }
@@ -40,7 +36,7 @@ double evaluate_pointwise(const Point& point, const ScoredSamples& s, index_t be
   for (index_t k = 0; k < s.n_outputs; ++k) {
     const double* y = s.y + k * s.n_samples;
     const double* raw = s.raw + k * s.n_samples;
-    for (index_t i = begin; i < end; ++i) sum += weight_of(s, i) * point.value(y[i], raw[i]);
+    for (index_t i = begin; i < end; ++i) sum += s.weight_of(i) * point.value(y[i], raw[i]);
     if (out == nullptr) continue;
     double* gradient = out->gradient + k * s.n_samples;
     for (index_t i = begin; i < end; ++i) gradient[i] = point.gradient(y[i], raw[i]);
@@ -198,7 +194,7 @@ class BinaryLogLoss : public Loss {
     for (index_t i = begin; i < end; ++i) {
       const double f = s.raw[i];
       const double e = std::exp(-std::abs(f));
-      sum += weight_of(s, i) * (std::log1p(e) + std::max(f, 0.0) - s.y[i] * f);
+      sum += s.weight_of(i) * (std::log1p(e) + std::max(f, 0.0) - s.y[i] * f);
       if (out == nullptr) continue;
       const double p = (f >= 0.0 ? 1.0 : e) / (1.0 + e);
       out->gradient[i] = s.y[i] - p;
@@ -215,8 +211,8 @@ class MulticlassLogLoss : public Loss {
     std::vector<double> share(s.n_outputs, 0.0);
     double total = 0.0, mean = 0.0;
     for (index_t i = 0; i < s.n_samples; ++i) {
-      share[static_cast<index_t>(s.y[i])] += weight_of(s, i);
-      total += weight_of(s, i);
+      share[static_cast<index_t>(s.y[i])] += s.weight_of(i);
+      total += s.weight_of(i);
     }
     for (index_t k = 0; k < s.n_outputs; ++k) {
       out[k] = std::log(std::max(share[k] / total, kLeastProbability));
@@ -238,7 +234,7 @@ class MulticlassLogLoss : public Loss {
       for (index_t k = 0; k < s.n_outputs; ++k)
         total += p[k] = std::exp(s.raw[k * s.n_samples + i] - largest);
       const index_t label = static_cast<index_t>(s.y[i]);
-      sum += weight_of(s, i) *
+      sum += s.weight_of(i) *
              (largest + std::log(total) - s.raw[label * s.n_samples + i]);
       if (out == nullptr) continue;
       for (index_t k = 0; k < s.n_outputs; ++k) {

@@ -43,6 +43,8 @@ struct ScoredSamples {
   const double* weight;
   index_t n_samples;
   index_t n_outputs;
+
+  double weight_of(index_t i) const { return weight == nullptr ? 1.0 : weight[i]; }
 };
 
 // Where a loss writes derivatives: (n_outputs, n_samples) each; hessian null where it is 1.
