@@ -91,6 +91,26 @@ def check_boosting_data(estimator, X, y, *, reset, classification):
     return strided_in_elements(X), y
 
 
+def check_ensemble_data(estimator, X, y, *, reset, classification):
+    """``X`` and ``y`` of a fit, or of its evaluation with ``reset=False``.
+
+    Returns
+    -------
+    X : array of shape (n_samples, n_features), float64, C-contiguous, finite
+    y : array of shape (n_samples,) or (n_samples, n_outputs)
+    """
+    return validate_data(
+        estimator,
+        X,
+        y,
+        reset=reset,
+        dtype=np.float64,
+        order="C",
+        multi_output=not classification,
+        y_numeric=not classification,
+    )
+
+
 def check_sample_weight(sample_weight, X):
     """Finite, non-negative weights of shape (n_samples,), or None for equal ones."""
     if sample_weight is None:

@@ -70,9 +70,15 @@ struct GrowState {
   bool may_split(const OpenNode& node) const {
     return is_large_enough(node) && variance_of(node) > 0.0;
   }
+  // Constant leaves and splits along axes need no model at all.
+  bool has_models() const {
+    return params.ridge_leaves || params.ridge_criterion || params.ridge_directions ||
+           params.curvature_directions;
+  }
   // The ridge criterion judges a split by models that constant leaves then do not use.
   bool needs_fit(const OpenNode& node) const {
-    return params.ridge_leaves || params.ridge_criterion || is_large_enough(node);
+    return params.ridge_leaves || params.ridge_criterion ||
+           (has_models() && is_large_enough(node));
   }
 
   bool has_sparse_directions() const { return params.max_coef < data.n_features; }

@@ -194,7 +194,7 @@ void search_splits(GrowState& state, std::vector<OpenNode>& level) {
   for (OpenNode& node : level)
     if (state.may_split(node)) nodes.push_back(&node);
   const index_t n_nodes = static_cast<index_t>(nodes.size());
-  score_ridge_directions(state, nodes);
+  if (state.has_models()) score_ridge_directions(state, nodes);
   const std::vector<CurvatureProblem> problems = find_curvature(state, nodes);
   std::vector<ModelSearch> searches(state.params.ridge_criterion ? nodes.size() : 0);
   Execution preparing = state.execution;  // nothing to speak of for the constant criterion
