@@ -24,6 +24,7 @@ DERIVED_PARAMETERS = {
     "curvature_directions": "directions",
     "axis_directions": "directions",
     "ridge_criterion": "split_criterion",
+    "node_features": None,  # of forests
 }
 
 

@@ -151,6 +151,7 @@ def boost(train, eval, *, const double[::1] baseline, continued, int loss, doubl
         eval_samples = samples_of(eval)
         task.eval = &eval_samples
     task.n_features = train[0].shape[1]
+    task.n_targets = train[1].shape[0]
     task.n_outputs = n_outputs
     task.loss = <LossKind>loss
     task.quantile = quantile
@@ -185,6 +186,55 @@ def boost(train, eval, *, const double[::1] baseline, continued, int loss, doubl
         copied(result.eval_loss.data(), (result.eval_loss.size(),)),
         result.alpha,
     )
+
+
+cdef ObliqueForestTask forest_task(const double[:, ::1] X, const double[:, ::1] y,
+                                   const double[::1] sample_weight, int64_t first_tree) noexcept:
+    cdef ObliqueForestTask task
+    task.data.x = pointer(X)
+    task.data.y = pointer(y)
+    task.data.weight = pointer_1d(sample_weight)
+    task.data.n_samples = X.shape[0]
+    task.data.n_features = X.shape[1]
+    task.data.n_outputs = y.shape[1]
+    task.first_tree = first_tree
+    return task
+
+
+def grow_forest(X, y, sample_weight, *, dict tree_params, dict params, int64_t first_tree,
+                int n_threads):
+    """Grow trees number ``first_tree`` and on; returns their arrays by name.
+
+    ``X`` is (n, d), ``y`` (n, n_outputs), ``sample_weight`` (n,) or None.
+    """
+    check_size(X)
+    cdef ObliqueForestTask task = forest_task(X, y, sample_weight, first_tree)
+    cdef ObliqueParams native_tree_params = tree_params
+    cdef ObliqueForestParams native_params = params
+    cdef Execution execution = execution_on(n_threads)
+    cdef ObliqueTreesArrays trees
+    with nogil:
+        trees = c_grow_forest(task, native_tree_params, native_params, execution)
+    return arrays_of(&trees)
+
+
+def sum_out_of_bag(X, y, sample_weight, trees, *, dict params, int n_threads):
+    """The sums of the scores of the trees that each sample was not drawn for, and their number.
+
+    The arrays are those that the forest was grown on; returns (n, n_outputs) and (n,).
+    """
+    cdef ObliqueForestTask task = forest_task(X, y, sample_weight, 0)
+    cdef ObliqueForestParams native_params = params
+    cdef Trees native_trees = Trees(trees)
+    cdef Execution execution = execution_on(n_threads)
+    sums = np.zeros((X.shape[0], y.shape[1]))
+    numbers = np.zeros(X.shape[0], dtype=np.int64)
+    cdef double[:, ::1] scores = sums
+    cdef int64_t[::1] counts = numbers
+    with nogil:
+        c_sum_out_of_bag(task, native_trees.view, native_trees.n_trees, native_params,
+                         &scores[0, 0], &counts[0], execution)
+    return sums, numbers
 
 
 def add_trees(trees, int64_t first, int64_t last, const double[:, ::1] X, double[:, ::1] scores,

@@ -21,6 +21,11 @@ cdef extern from "core/loss.hpp" namespace "fctree" nogil:
 
 
 cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
+    cdef struct NodeFeatures:
+        int64_t max_features
+        uint64_t seed
+        int64_t tree
+
     cdef struct ObliqueParams:
         double alpha
         cbool choose_alpha
@@ -42,6 +47,7 @@ cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
         int64_t max_thresholds
         double parent_weight
         double split_margin
+        NodeFeatures node_features
 
 
 cdef extern from "oblique/ensemble_params.hpp" namespace "fctree" nogil:
@@ -56,6 +62,25 @@ cdef extern from "oblique/ensemble_params.hpp" namespace "fctree" nogil:
         int64_t n_iter_no_change
         double tol
         uint64_t seed
+
+
+    cdef struct ObliqueForestParams:
+        int64_t n_estimators
+        double max_samples
+        cbool bootstrap
+        cbool standardize
+        double extrapolation
+        uint64_t seed
+
+
+cdef extern from "oblique/moments.hpp" namespace "fctree" nogil:
+    cdef struct TrainingData:
+        const double* x
+        const double* y
+        const double* weight
+        int64_t n_samples
+        int64_t n_features
+        int64_t n_outputs
 
 
 cdef extern from "oblique/ensemble.hpp" namespace "fctree" nogil:
@@ -120,6 +145,7 @@ cdef extern from "oblique/boost.hpp" namespace "fctree" nogil:
         BoostedSamples train
         const BoostedSamples* eval
         int64_t n_features
+        int64_t n_targets
         int64_t n_outputs
         LossKind loss
         double quantile
@@ -143,3 +169,16 @@ cdef extern from "oblique/boost.hpp" namespace "fctree" nogil:
     ObliqueBoostingResult boost_oblique(
         const ObliqueBoostingTask&, const vector[ObliqueParams]&, const ObliqueBoostingParams&,
         const TreeListener&, const Execution&) except +set_python_error
+
+
+cdef extern from "oblique/forest.hpp" namespace "fctree" nogil:
+    cdef struct ObliqueForestTask:
+        TrainingData data
+        int64_t first_tree
+
+    ObliqueTreesArrays c_grow_forest "fctree::grow_forest"(
+        const ObliqueForestTask&, const ObliqueParams&, const ObliqueForestParams&,
+        const Execution&) except +set_python_error
+    void c_sum_out_of_bag "fctree::sum_out_of_bag"(
+        const ObliqueForestTask&, const ObliqueTreesView&, int64_t, const ObliqueForestParams&,
+        double*, int64_t*, const Execution&) except +set_python_error

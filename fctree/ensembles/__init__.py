@@ -5,6 +5,14 @@ docs/algorithms/ensembles.md has the formulas and what they cost.
 
 from fctree.ensembles.boosting_classifier import FCODTBoostingClassifier
 from fctree.ensembles.boosting_regressor import FCODTBoostingRegressor
+from fctree.ensembles.forest_classifier import FCODTForestClassifier
+from fctree.ensembles.forest_regressor import FCODTForestRegressor
 from fctree.ensembles.trees import ObliqueTrees
 
-__all__ = ["FCODTBoostingClassifier", "FCODTBoostingRegressor", "ObliqueTrees"]
+__all__ = [
+    "FCODTBoostingClassifier",
+    "FCODTBoostingRegressor",
+    "FCODTForestClassifier",
+    "FCODTForestRegressor",
+    "ObliqueTrees",
+]

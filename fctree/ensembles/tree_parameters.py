@@ -53,6 +53,7 @@ def native_tree_params(model, n_samples, *, impurity_scale, alpha):
         "max_thresholds": model.max_thresholds,
         "parent_weight": model.parent_weight,
         "split_margin": model.split_margin,
+        "node_features": {"max_features": _UNLIMITED, "seed": 0, "tree": 0},
     }
 
 

@@ -8,9 +8,11 @@
 #include <string>
 
 #include "core/rng.hpp"
+#include "oblique/feature_draw.hpp"
 #include "oblique/grow.hpp"
 #include "oblique/leaf_revision.hpp"
 #include "oblique/predict.hpp"
+#include "oblique/row_sample.hpp"
 #include "oblique/working_response.hpp"
 
 namespace fctree {
@@ -89,7 +91,8 @@ class ObliqueBooster {
                               task.n_features, params.standardize)),
         gradient_(task.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.n_outputs * train_.n() : 0),
-        in_bag_(params.subsample < 1.0 ? train_.n() : 0) {
+        rows_(task.train.x, task.train.y, train_.n(), task.n_features, task.n_targets,
+              params.seed) {
     if (task.eval != nullptr) eval_ = std::make_unique<BoostedSet>(*task.eval, task);
     result_.trees.n_features = task.n_features;
     result_.trees.n_outputs = task.n_outputs;
@@ -140,7 +143,8 @@ class ObliqueBooster {
   std::vector<double> mapped_;  // those of all rows
   std::vector<double> gradient_;
   std::vector<double> hessian_;
-  std::vector<std::uint8_t> in_bag_;
+  RowSampler rows_;
+  std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
   double best_ = kInfinity;           // the least loss so far: where the model is cut
   double patience_from_ = kInfinity;  // the last that was less than the one before by tol
@@ -180,32 +184,15 @@ void ObliqueBooster::evaluate() {
 }
 
 void ObliqueBooster::sample_rows(index_t iteration) {
-  if (in_bag_.empty()) return;
-  const Random random(params_.seed, Purpose::row_sample);
-  const double limit = params_.subsample * 0x1p32;
-  for (index_t i = 0; i < train_.n(); i += 4) {
-    const auto words = random.words(static_cast<std::uint32_t>(iteration),
-                                    static_cast<std::uint32_t>(i / 4), 0);
-    for (index_t j = 0; j < 4 && i + j < train_.n(); ++j) in_bag_[i + j] = words[j] < limit;
-  }
-  if (std::count(in_bag_.begin(), in_bag_.end(), 1) == 0)
-    std::fill(in_bag_.begin(), in_bag_.end(), 1);
+  if (params_.subsample < 1.0 && rows_.may_draw())
+    rows_.draw_part(iteration, params_.subsample, in_bag_);
 }
 
-// Ascending.
 std::vector<index_t> ObliqueBooster::sample_columns(index_t iteration) const {
   const index_t d = task_.n_features;
-  const index_t wanted = static_cast<index_t>(std::ceil(params_.colsample * static_cast<double>(d)));
+  const double wanted = std::ceil(params_.colsample * static_cast<double>(d));
   const Random random(params_.seed, Purpose::feature_sample);
-  std::vector<std::pair<std::uint32_t, index_t>> keys;
-  for (index_t j = 0; j < d; ++j)
-    keys.push_back({random.words(static_cast<std::uint32_t>(iteration),
-                                 static_cast<std::uint32_t>(j), 0)[0], j});
-  std::sort(keys.begin(), keys.end());
-  std::vector<index_t> columns;
-  for (index_t at = 0; at < std::max<index_t>(wanted, 1); ++at) columns.push_back(keys[at].second);
-  std::sort(columns.begin(), columns.end());
-  return columns;
+  return choose_features(random, {iteration, 0}, static_cast<index_t>(wanted), d);
 }
 
 Contender ObliqueBooster::grow_kind(index_t kind) {

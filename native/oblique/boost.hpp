@@ -38,6 +38,7 @@ struct ObliqueBoostingTask {
   BoostedSamples train;
   const BoostedSamples* eval;  // or null
   index_t n_features;
+  index_t n_targets;
   index_t n_outputs;
   LossKind loss;
   double quantile;

@@ -21,8 +21,8 @@ struct ObliqueBoostingParams {
 
 struct ObliqueForestParams {
   index_t n_estimators;
-  index_t max_samples;  // rows drawn for a tree
-  bool bootstrap;       // with replacement
+  double max_samples;  // of all, how many a tree's draw has on average
+  bool bootstrap;      // whether a sample may be drawn more than once
   bool standardize;
   double extrapolation;
   std::uint64_t seed;
