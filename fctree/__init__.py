@@ -9,6 +9,13 @@ from fctree.boosting import (
     SymmetricBoostingRegressor,
     SymmetricTrees,
 )
+from fctree.ensembles import (
+    FCODTBoostingClassifier,
+    FCODTBoostingRegressor,
+    FCODTForestClassifier,
+    FCODTForestRegressor,
+    ObliqueTrees,
+)
 from fctree.kernel_ridge import (
     TreeNTKClassifier,
     TreeNTKClassifierCV,
@@ -20,9 +27,14 @@ from fctree.persistence import load_model, save_model
 from fctree.plotting import export_text, plot_regions, plot_tree
 
 __all__ = [
+    "FCODTBoostingClassifier",
+    "FCODTBoostingRegressor",
     "FCODTClassifier",
+    "FCODTForestClassifier",
+    "FCODTForestRegressor",
     "FCODTRegressor",
     "ObliqueTree",
+    "ObliqueTrees",
     "SymmetricBoostingClassifier",
     "SymmetricBoostingRegressor",
     "SymmetricTrees",

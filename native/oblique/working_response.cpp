@@ -30,25 +30,46 @@ double newton_weight(const ScoredSamples& s, const Derivatives& d, index_t i) {
   return curvature;
 }
 
-double mean_residual(const ScoredSamples& s) {
-  double sum = 0.0, total = 0.0;
+// The parabola through a residual that has the loss's slope there. Under Huber's loss it is the
+// loss itself where the residual is small. Under a pinball loss it would be ever steeper towards
+// 0: residuals below `least` count as that, and 0 itself, where the slope jumps, has the mean one.
+struct Secants {
+  bool is_huber;
+  double least;
+  double mean_slope;
+
+  double curvature(double residual, double slope) const {
+    if (is_huber) return residual > 0.0 ? slope / residual : 1.0;
+    if (!(least > 0.0)) return 1.0;  // no residual at all
+    return (residual > 0.0 ? slope : mean_slope) / std::max(residual, least);
+  }
+};
+
+Secants find_secants(const Loss& loss, const ScoredSamples& s, const Derivatives& d) {
+  double residuals = 0.0, slopes = 0.0, total = 0.0, sloping = 0.0;
   for (index_t i = 0; i < s.n_samples; ++i) {
     const double w = s.weight_of(i);
-    total += w;
-    for (index_t k = 0; k < s.n_outputs; ++k)
-      sum += w * std::abs(s.y[k * s.n_samples + i] - s.raw[k * s.n_samples + i]);
+    for (index_t k = 0; k < s.n_outputs; ++k) {
+      const index_t at = k * s.n_samples + i;
+      const double residual = std::abs(s.y[at] - s.raw[at]);
+      total += w;
+      residuals += w * residual;
+      if (!(residual > 0.0)) continue;
+      sloping += w;
+      slopes += w * std::abs(d.gradient[at]);
+    }
   }
-  return sum / (total * static_cast<double>(s.n_outputs));
+  return {loss.leaf_rule() == LeafRule::clipped_mean, kLeastResidual * residuals / total,
+          sloping > 0.0 ? slopes / sloping : 0.0};
 }
 
-// Slope over residual, the residual no smaller than `least`.
-double secant_weight(const ScoredSamples& s, const Derivatives& d, index_t i, double least) {
+double secant_weight(const ScoredSamples& s, const Derivatives& d, index_t i,
+                     const Secants& secants) {
   double curvature = kLeastCurvature;
   for (index_t k = 0; k < s.n_outputs; ++k) {
     const index_t at = k * s.n_samples + i;
-    const double residual = std::abs(s.y[at] - s.raw[at]);
-    if (residual > 0.0)
-      curvature = std::max(curvature, std::abs(d.gradient[at]) / std::max(residual, least));
+    curvature = std::max(curvature, secants.curvature(std::abs(s.y[at] - s.raw[at]),
+                                                      std::abs(d.gradient[at])));
   }
   return curvature;
 }
@@ -60,13 +81,13 @@ void find_working_response(const Loss& loss, const ScoredSamples& s, const Deriv
                            const Execution& execution) {
   const index_t n = s.n_samples;
   const bool secant = loss.leaf_rule() != LeafRule::newton;
-  const double least = secant ? kLeastResidual * mean_residual(s) : 0.0;
+  const Secants secants = secant ? find_secants(loss, s, d) : Secants();
   out.target.resize(n * s.n_outputs);
   out.weight.resize(n);
   parallel_for(execution, (n + kTaskRows - 1) / kTaskRows, [&](index_t task) {
     const index_t end = std::min(n, (task + 1) * kTaskRows);
     for (index_t i = task * kTaskRows; i < end; ++i) {
-      const double curvature = secant ? secant_weight(s, d, i, least) : newton_weight(s, d, i);
+      const double curvature = secant ? secant_weight(s, d, i, secants) : newton_weight(s, d, i);
       for (index_t k = 0; k < s.n_outputs; ++k)
         out.target[i * s.n_outputs + k] = d.gradient[k * n + i] / curvature;
       out.weight[i] = in_bag == nullptr || in_bag[i] != 0 ? s.weight_of(i) * curvature : 0.0;

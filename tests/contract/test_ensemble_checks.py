@@ -1,18 +1,27 @@
 """The contract of scikit-learn for ensembles of oblique trees."""
 
 import pytest
-from fctree.ensembles import FCODTBoostingClassifier, FCODTBoostingRegressor
+from fctree import (
+    FCODTBoostingClassifier,
+    FCODTBoostingRegressor,
+    FCODTForestClassifier,
+    FCODTForestRegressor,
+)
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-QUICK = {"max_iter": 10}
+BOOSTED = {"max_iter": 5}
+GROWN = {"n_estimators": 5}
+CONSTANT = {"leaf_model": "constant", "split_criterion": "constant", "standardize": False,
+            "extrapolation": None}
 ESTIMATORS = [
-    FCODTBoostingRegressor(**QUICK),
-    FCODTBoostingRegressor(**QUICK, early_stopping=True, colsample=0.5, alpha="loo"),
-    FCODTBoostingRegressor(**QUICK, loss="absolute_error", subsample=1.0),
-    FCODTBoostingRegressor(**QUICK, leaf_model="constant", split_criterion="constant",
-                           standardize=False, extrapolation=None, step_depth=None),
-    FCODTBoostingClassifier(**QUICK),
-    FCODTBoostingClassifier(**QUICK, early_stopping=True, step_depth=None),
+    FCODTBoostingRegressor(**BOOSTED),
+    FCODTBoostingRegressor(**BOOSTED, loss="absolute_error", colsample=0.5, alpha="loo"),
+    FCODTBoostingRegressor(**BOOSTED, **CONSTANT, step_depth=None),
+    FCODTBoostingClassifier(**BOOSTED),
+    FCODTForestRegressor(**GROWN),
+    FCODTForestRegressor(**GROWN, **CONSTANT, max_features=0.5, directions="ridge"),
+    FCODTForestClassifier(**GROWN),
+    FCODTForestClassifier(**GROWN, max_features="sqrt", max_samples=0.5, bootstrap=False),
 ]
 
 
