@@ -10,7 +10,15 @@ from contextlib import contextmanager
 
 import joblib
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.utils import get_tags
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _get_feature_names,
+    check_array,
+    check_X_y,
+    validate_data,
+)
 
 
 def check_features(estimator, X):
@@ -104,6 +112,35 @@ def check_sample_weight(sample_weight, X):
     if not np.any(sample_weight):
         raise ValueError("sample_weight is zero for every sample; at least one must be positive")
     return np.require(sample_weight, requirements=["C", "ALIGNED"])
+
+
+def check_inspection_data(estimator, X, y, sample_weight):
+    """Data whose columns an importance is asked of.
+
+    Returns
+    -------
+    X : array of shape (n_samples, n_features), float32 or float64, C-contiguous; NaN where the
+        estimator's tags allow it
+    y : array of shape (n_samples,) or (n_samples, n_outputs)
+    sample_weight : array of shape (n_samples,) or None
+    names : list of str
+        Column names, ``x0``, ``x1``, ... without any.
+    """
+    names = _get_feature_names(X)
+    allow_nan = getattr(estimator, "allow_nan", None)
+    if allow_nan is None:
+        allow_nan = isinstance(estimator, BaseEstimator) and get_tags(estimator).input_tags.allow_nan
+    X, y = check_X_y(
+        X,
+        y,
+        dtype=list(_BOOSTING_DTYPES),
+        order="C",
+        ensure_all_finite=not allow_nan,
+        multi_output=not is_classifier(estimator),
+        y_numeric=not is_classifier(estimator),
+    )
+    names = [f"x{j}" for j in range(X.shape[1])] if names is None else [str(n) for n in names]
+    return X, y, check_sample_weight(sample_weight, X), names
 
 
 def check_targets(y):
