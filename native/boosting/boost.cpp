@@ -257,6 +257,11 @@ BinnedSamples::BinnedSamples(const BoostingTask& task, const Execution& executio
     eval = std::make_unique<BinnedMatrix>(task.eval->x, task.thresholds, task.offsets, execution);
 }
 
+BinnedSamples::BinnedSamples(const BinnedSamples& from, const std::vector<index_t>& features)
+    : train(from.train, features) {
+  if (from.eval) eval = std::make_unique<BinnedMatrix>(*from.eval, features);
+}
+
 BoostingResult boost_binned(const BoostingTask& task, const BinnedSamples& binned,
                             const BoostingParams& params, const RoundListener& listener,
                             const Execution& execution) {

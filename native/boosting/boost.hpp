@@ -49,6 +49,8 @@ struct BoostingTask {
 // The bins of a task's samples, which models grown on the same ones share.
 struct BinnedSamples {
   BinnedSamples(const BoostingTask& task, const Execution& execution);
+  // Some of the features.
+  BinnedSamples(const BinnedSamples& from, const std::vector<index_t>& features);
 
   BinnedMatrix train;
   std::unique_ptr<BinnedMatrix> eval;  // or null

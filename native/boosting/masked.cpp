@@ -59,6 +59,37 @@ std::vector<double> transposed(std::vector<double> scores, index_t n_outputs) {
   return out;
 }
 
+// A task on the features that are not masked, and which these are.
+struct ReducedTask {
+  ReducedTask(const BoostingTask& full, const BinnedSamples& from, std::vector<index_t> kept)
+      : features(std::move(kept)), binned(from, features), task(full) {
+    offsets.push_back(0);
+    for (const index_t f : features) {
+      thresholds.insert(thresholds.end(), full.thresholds + full.offsets[f],
+                        full.thresholds + full.offsets[f + 1]);
+      offsets.push_back(static_cast<index_t>(thresholds.size()));
+      if (full.monotone != nullptr) monotone.push_back(full.monotone[f]);
+    }
+    task.thresholds = thresholds.data();
+    task.offsets = offsets.data();
+    if (full.monotone != nullptr) task.monotone = monotone.data();
+    task.masked = nullptr;
+  }
+
+  // The trees with the features' own numbers.
+  void restore(SymmetricTreesArrays& trees) const {
+    for (std::int32_t& feature : trees.split_feature)
+      if (feature >= 0) feature = static_cast<std::int32_t>(features[feature]);
+  }
+
+  std::vector<index_t> features;
+  std::vector<double> thresholds;
+  std::vector<index_t> offsets;
+  std::vector<std::int8_t> monotone;
+  BinnedSamples binned;
+  BoostingTask task;
+};
+
 // Ends the growth of all masks when one has failed or the caller wants no more.
 bool tell_nothing(void* stop, index_t, double, double) {
   return !static_cast<const std::atomic<bool>*>(stop)->load(std::memory_order_relaxed);
@@ -73,7 +104,9 @@ class MaskedBooster {
     for (auto* counts : {&result_.n_rounds, &result_.n_kept}) counts->assign(task.n_masks, 0);
     for (auto* values : {&result_.eval_loss, &result_.seconds})
       values->assign(task.n_masks, std::nan(""));
-    if (params.max_iter > 0) binned_ = std::make_unique<BinnedSamples>(task.boosting, execution);
+    // Groups for one thread, as each mask has one; so results know nothing of their number.
+    const Execution alone = {1, execution.interrupted, nullptr};
+    if (params.max_iter > 0) binned_ = std::make_unique<BinnedSamples>(task.boosting, alone);
     if (task.trees != nullptr) rank_trees(execution);
   }
 
@@ -132,8 +165,7 @@ class MaskedBooster {
         if (!eval_raw.empty()) eval.raw = eval_raw.data();
         task.eval = &eval;
       }
-      BoostingResult grown =
-          boost_binned(task, *binned_, params_, {tell_nothing, &stop_}, execution);
+      BoostingResult grown = grow(task, execution);
       keep(mask, grown);
       add_to(test, grown, execution);
     }
@@ -144,6 +176,21 @@ class MaskedBooster {
                                         static_cast<double>(result_.n_rounds[mask]),
                                         result_.eval_loss[mask]);
     if (!goes_on) stop_ = true;
+  }
+
+  BoostingResult grow(const BoostingTask& task, const Execution& execution) {
+    const RoundListener listener = {tell_nothing, &stop_};
+    std::vector<index_t> kept;
+    for (index_t f = 0; f < binned_->train.n_features(); ++f)
+      if (!task.masked[f]) kept.push_back(f);
+    const auto n_groups = static_cast<index_t>(binned_->train.groups().size());
+    const auto n_needed = (static_cast<index_t>(kept.size()) + kCellLanes - 1) / kCellLanes;
+    if (kept.empty() || n_needed >= n_groups)
+      return boost_binned(task, *binned_, params_, listener, execution);
+    const ReducedTask reduced(task, *binned_, std::move(kept));
+    BoostingResult grown = boost_binned(reduced.task, reduced.binned, params_, listener, execution);
+    reduced.restore(grown.trees);
+    return grown;
   }
 
   void keep(index_t mask, BoostingResult& grown) {

@@ -2,7 +2,9 @@
 // and early stopping): the columns of a mask are replaced by one value each in all samples.
 //
 // Samples are binned once for all masks. A replaced column is constant, so no split can use it:
-// it is left out, and no column is written. What a model to continue scores on replaced
+// it is left out, and no column is written. Where this leaves fewer groups of features than there
+// were, the others' bins are copied into groups of their own, n bytes a feature: histograms and
+// scores cost a group whatever it holds. What a model to continue scores on replaced
 // samples takes each tree's codes of the replaced columns from one constant block. Masks are
 // tasks; a mask's result does not depend on the others.
 #pragma once
