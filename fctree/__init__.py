@@ -1,6 +1,6 @@
 """fctree: shallow, fast and explained trees, used like scikit-learn."""
 
-from fctree import datasets, kernels
+from fctree import datasets, inspection, kernels
 from fctree._config import show_config
 from fctree._tree import ObliqueTree
 from fctree._version import __version__
@@ -33,6 +33,7 @@ __all__ = [
     "__version__",
     "datasets",
     "export_text",
+    "inspection",
     "kernels",
     "load_model",
     "plot_regions",

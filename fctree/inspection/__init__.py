@@ -1,8 +1,10 @@
 """Which features matter, and how sure that is: importances and Shapley values."""
 
+from fctree.inspection.display import VariableImportanceDisplay
 from fctree.inspection.importance import variable_importance
 from fctree.inspection.results import ImportanceResult, ShapleyResult
 from fctree.inspection.shapley import shapley_importance
+from fctree.inspection.theory import boosting_kernel, local_complexity, stopping_threshold
 from fctree.inspection.warm_start import RoundByRound, Samples, WarmStartModel
 
 __all__ = [
@@ -10,7 +12,11 @@ __all__ = [
     "RoundByRound",
     "Samples",
     "ShapleyResult",
+    "VariableImportanceDisplay",
     "WarmStartModel",
+    "boosting_kernel",
+    "local_complexity",
     "shapley_importance",
+    "stopping_threshold",
     "variable_importance",
 ]
