@@ -10,8 +10,6 @@ from contextlib import contextmanager
 
 import joblib
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier
-from sklearn.utils import get_tags
 from sklearn.utils.validation import (
     _check_sample_weight,
     _get_feature_names,
@@ -114,30 +112,27 @@ def check_sample_weight(sample_weight, X):
     return np.require(sample_weight, requirements=["C", "ALIGNED"])
 
 
-def check_inspection_data(estimator, X, y, sample_weight):
+def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
     """Data whose columns an importance is asked of.
 
     Returns
     -------
     X : array of shape (n_samples, n_features), float32 or float64, C-contiguous; NaN where the
-        estimator's tags allow it
+        allowed
     y : array of shape (n_samples,) or (n_samples, n_outputs)
     sample_weight : array of shape (n_samples,) or None
     names : list of str
         Column names, ``x0``, ``x1``, ... without any.
     """
     names = _get_feature_names(X)
-    allow_nan = getattr(estimator, "allow_nan", None)
-    if allow_nan is None:
-        allow_nan = isinstance(estimator, BaseEstimator) and get_tags(estimator).input_tags.allow_nan
     X, y = check_X_y(
         X,
         y,
         dtype=list(_BOOSTING_DTYPES),
         order="C",
         ensure_all_finite=not allow_nan,
-        multi_output=not is_classifier(estimator),
-        y_numeric=not is_classifier(estimator),
+        multi_output=not classification,
+        y_numeric=not classification,
     )
     names = [f"x{j}" for j in range(X.shape[1])] if names is None else [str(n) for n in names]
     return X, y, check_sample_weight(sample_weight, X), names

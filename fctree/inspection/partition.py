@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import train_test_split
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._validation import check_inspection_data
-from fctree.inspection.warm_start import Samples
+from fctree.inspection.warm_start import Samples, WarmStartModel
 
 
 @dataclass(eq=False)
@@ -51,12 +52,15 @@ def partition(estimator, X, y, sample_weight, *, fractions, seed):
     ValueError
         For bad data, or parts that lack a class.
     """
-    X, y, weight, names = check_inspection_data(estimator, X, y, sample_weight)
+    classification, allow_nan = _tags(estimator)
+    X, y, weight, names = check_inspection_data(
+        X, y, sample_weight, classification=classification, allow_nan=allow_nan
+    )
     if weight is not None and not np.all(weight > 0):
         kept = np.flatnonzero(weight)
         X, y, weight = X[kept], y[kept], weight[kept]
     classes = None
-    if is_classifier(estimator):
+    if classification:
         check_classification_targets(y)
         classes = np.unique(y)
         if len(classes) < 2:
@@ -71,6 +75,13 @@ def partition(estimator, X, y, sample_weight, *, fractions, seed):
         _check_classes(name, part)
     train = parts["training"]
     return Partition(train, parts["validation"], parts["test"], column_means(train), names)
+
+
+def _tags(estimator):
+    """Whether targets are classes, and whether NaN may be among the features."""
+    if isinstance(estimator, WarmStartModel):
+        return estimator.classification, estimator.allow_nan
+    return is_classifier(estimator), get_tags(estimator).input_tags.allow_nan
 
 
 def _split(samples, rows, named_fraction, seed):

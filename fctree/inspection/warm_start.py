@@ -68,10 +68,16 @@ class WarmStartModel(ABC):
         Rounds of the last `fit` or `continue_fit`.
     stopped_early_ : bool
         Whether validation ended it, and not the largest number of rounds.
+    classification : bool
+        Whether the targets are classes; False unless a subclass says otherwise.
+    allow_nan : bool
+        Whether NaN may be among the features; False unless a subclass says otherwise.
     """
 
     n_iter_ = 0
     stopped_early_ = True
+    classification = False
+    allow_nan = False
 
     def copy(self):
         """A model with the same parameters and the same state, independent of this one."""
