@@ -205,6 +205,10 @@ void define_device_kernels(py::module_& module) {
   module.def("why_no_device", &cuda::why_unavailable,
              "Why no device can be used; empty where one can.");
   module.def("device_name", &cuda::device_name);
+  module.def("wait_for_stream", [](std::uintptr_t stream) {
+    py::gil_scoped_release release;
+    cuda::wait_for(reinterpret_cast<void*>(stream));
+  }, py::arg("stream"), "Waits until everything before in a stream is done.");
   module.def("device_of", [](std::uintptr_t address) {
     return cuda::device_of(reinterpret_cast<const void*>(address));
   }, py::arg("address"), "The device whose memory an address is in, or -1.");

@@ -56,6 +56,10 @@ int device_of(const void* address) {
   return usable ? attributes.device : -1;
 }
 
+void wait_for(void* stream) {
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for a stream");
+}
+
 void* allocate(std::int64_t n_bytes) {
   void* address = nullptr;
   check(cudaMalloc(&address, static_cast<std::size_t>(n_bytes > 0 ? n_bytes : 1)),

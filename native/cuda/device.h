@@ -46,7 +46,7 @@ struct DeviceInput {
 struct DeviceCall {
   int device;             // -1: the current one
   void* stream;           // a cudaStream_t
-  std::int64_t max_bytes; // of the matrix held on the device for an output elsewhere; 0: by its memory
+  std::int64_t max_bytes; // of a slab of an output elsewhere; 0: by the device's memory
   bool (*interrupted)();
 };
 
@@ -63,6 +63,9 @@ template <class T>
 void multiply_gram(const KernelSpec& spec, const DeviceInput<T>& input,
                    const DeviceArray<const T>& vectors, std::int64_t n_vectors,
                    const DeviceArray<T>& out, const DeviceCall& call);
+
+// Waits until everything before in a stream is done.
+void wait_for(void* stream);
 
 // Memory of the current device.
 void* allocate(std::int64_t n_bytes);

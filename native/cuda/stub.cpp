@@ -38,6 +38,7 @@ FCTREE_INSTANTIATE(double)
 FCTREE_INSTANTIATE(float)
 #undef FCTREE_INSTANTIATE
 
+void wait_for(void*) { refuse(); }
 void* allocate(std::int64_t) { refuse(); }
 void release(void*) noexcept {}
 void copy_to_device(void*, const void*, std::int64_t) { refuse(); }
