@@ -203,7 +203,7 @@ def address_of(array):
 
 
 def stream_of(array):
-    """The stream that an array's elements may still be written in: what to work in, as an int."""
+    """The stream that an array's elements may still be written in, as an int; None for none."""
     library = _library(array)
     if library == "torch":
         import torch
@@ -213,18 +213,20 @@ def stream_of(array):
         import cupy
 
         return cupy.cuda.get_current_stream().ptr
-    return int(array.__cuda_array_interface__.get("stream") or 0)
+    return array.__cuda_array_interface__.get("stream")
 
 
 def place_for(arrays, max_bytes=0):
-    """The device and stream for a call on these arrays; others' streams are waited for."""
+    """The device and stream for a call on these arrays: the first's; others' are waited for."""
     there = [array for array in arrays if array is not None and on_device(array)]
     if not there:
         return _native.DevicePlace(max_bytes=max_bytes)
     devices = {_native.device_of(address_of(array)) for array in there}
     if len(devices) > 1:
         raise ValueError(f"the arrays lie on several devices: {sorted(devices)}")
-    first, *others = dict.fromkeys(stream_of(array) for array in there)
+    streams = dict.fromkeys(stream_of(array) for array in there)
+    streams.pop(None, None)
+    first, *others = streams or (0,)
     for stream in others:
         _native.wait_for_stream(stream)
     return _native.DevicePlace(devices.pop(), first, max_bytes)

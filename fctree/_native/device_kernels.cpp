@@ -187,10 +187,16 @@ void define_emulation(py::module_& module) {
 void define_device_kernels(py::module_& module) {
   py::class_<ArrayAddress>(module, "ArrayAddress")
       .def(py::init<std::uintptr_t, std::vector<index_t>, std::string, bool>(), py::arg("address"),
-           py::arg("shape"), py::arg("dtype"), py::arg("on_device"));
+           py::arg("shape"), py::arg("dtype"), py::arg("on_device"))
+      .def_readonly("address", &ArrayAddress::address)
+      .def_readonly("shape", &ArrayAddress::shape)
+      .def_readonly("dtype", &ArrayAddress::dtype)
+      .def_readonly("on_device", &ArrayAddress::on_device);
   py::class_<DevicePlace>(module, "DevicePlace")
       .def(py::init<int, std::uintptr_t, std::int64_t>(), py::arg("device") = -1,
-           py::arg("stream") = 0, py::arg("max_bytes") = 0);
+           py::arg("stream") = 0, py::arg("max_bytes") = 0)
+      .def_readonly("device", &DevicePlace::device)
+      .def_readonly("stream", &DevicePlace::stream);
   py::class_<DeviceBuffer>(module, "DeviceBuffer")
       .def(py::init<std::int64_t>(), py::arg("n_bytes"))
       .def_property_readonly("address", &DeviceBuffer::address)
