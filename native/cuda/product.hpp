@@ -66,19 +66,19 @@ template <class T, class Team>
 FCTREE_DEVICE inline void fetch_stage(Team& team, const T* left, const T* right, std::int64_t begin,
                                       std::int64_t depth, int stage) {
   using S = TileShape<T>;
-  constexpr int kSide = S::stage_depth * kPacksPerRow<T>;
+  constexpr int kStep = S::threads / kPacksPerRow<T>;  // features that are copied at once
+  static_assert(S::threads % kPacksPerRow<T> == 0 && S::stage_depth % kStep == 0, "no rests");
   team.lanes([&](int thread, Registers<T>&) {
+    const int row = thread % kPacksPerRow<T> * kPack<T>, first = thread / kPacksPerRow<T>;
+    const std::int64_t offset = (begin + first) * S::tile + row;
+    const int rest = depth - begin < S::stage_depth ? static_cast<int>(depth - begin) : S::stage_depth;
 #pragma unroll
-    for (int c = 0; c < 2 * kSide; c += S::threads) {
-      const int copy = c + thread;
-      const int side = copy / kSide, feature = copy % kSide / kPacksPerRow<T>;
-      const int row = copy % kPacksPerRow<T> * kPack<T>;
-      if ((2 * kSide) % S::threads != 0 && copy >= 2 * kSide) continue;
-      if (begin + feature >= depth) continue;
-      const T* from = side == 0 ? left : right;
-      team.shared.copy(stage_index<T>(stage, side, feature) + row,
-                       from + (begin + feature) * S::tile + row);
-    }
+    for (int side = 0; side < 2; ++side)
+#pragma unroll
+      for (int feature = 0; feature < S::stage_depth; feature += kStep)
+        if (first + feature < rest)
+          team.shared.copy(stage_index<T>(stage, side, first + feature) + row,
+                           (side == 0 ? left : right) + offset + feature * S::tile);
   });
   team.finish_group();
 }
