@@ -183,6 +183,15 @@ def test_boosting_parameters_have_one_name_on_both_sides(estimator):
     assert re.findall(r"(\w+)$", struct, flags=re.M) == fields
 
 
+@pytest.mark.parametrize("estimator", [fctree.SoftTreeRegressor, fctree.SoftTreeClassifier])
+def test_soft_tree_parameters_have_one_name_on_both_sides(estimator):
+    fields = struct_fields(NATIVE / "soft" / "params.hpp", "SoftTreeParams")
+    assert set(fields) - {"seed"} <= set(inspect.signature(estimator).parameters)
+    binding = (ROOT / "fctree" / "_native" / "soft.pxd").read_text()
+    struct = re.search(r"cdef struct SoftTreeParams:\n((?:        .*\n)+)", binding).group(1)
+    assert re.findall(r"(\w+)$", struct, flags=re.M) == fields
+
+
 def test_core_structs_have_no_defaults():
     for path in NATIVE.rglob("params.hpp"):
         assert not re.search(r"^  \w+ \w+\s*(=|\{)", path.read_text(), flags=re.M), path

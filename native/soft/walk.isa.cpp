@@ -9,7 +9,7 @@ namespace FCTREE_ISA {
 namespace {
 
 constexpr std::int64_t kTogether = 4;  // samples whose products are summed together
-constexpr std::int64_t kRoom = kBlockRows + kTogether;
+constexpr std::int64_t kRoom = kBlockRows + kVectorBytes;  // vectors end behind the last one
 
 // t[i] = <w, x of sample[i]>, i < n. The last samples are repeated where n is no multiple of
 // kTogether, so that every product is summed in the same way wherever it stands.
@@ -46,55 +46,66 @@ void products(const WalkInput<T>& input, const T* w, const std::uint16_t* sample
 }
 
 // The smooth step of a node's samples, written without cancellation: with v = t / gamma + 1/2 and
-// w = 1 - v, S = v^2 (3 - 2 v), 1 - S = w^2 (3 - 2 w), S' = 6 v w / gamma. What is not positive
-// is hard.
+// w = 1 - v, both cut to [0, 1], S = v^2 (3 - 2 v), 1 - S = w^2 (3 - 2 w), S' = 6 v w / gamma.
 template <class T>
 struct Routing {
   T left[kRoom];
   T right[kRoom];
   T slope[kRoom];
-  std::uint8_t goes_left[kRoom];
-  std::uint8_t goes_right[kRoom];
 };
 
-// NaN is fractional, to the left only: one path carries it to the output and the gradients.
 template <class T>
 void smooth_steps(const T* t, std::int64_t n, T inverse_gamma, Routing<T>& routing) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const T u = t[i] * inverse_gamma;
-    const T v = T(0.5) + u;
-    const T w = T(0.5) - u;
-    const bool not_right = !(v <= T(0));
-    const bool not_left = w > T(0);
-    routing.goes_left[i] = not_right;
-    routing.goes_right[i] = not_left;
-    routing.left[i] = w <= T(0) ? T(1) : (v <= T(0) ? T(0) : v * v * (T(3) - T(2) * v));
-    routing.right[i] = v <= T(0) ? T(1) : (w <= T(0) ? T(0) : w * w * (T(3) - T(2) * w));
-    routing.slope[i] = T(6) * v * w * inverse_gamma;
+  using V = typename Lanes<T>::Vector;
+  const V zero{}, half = set_lanes<T>(T(0.5)), one = set_lanes<T>(T(1));
+  for (std::int64_t i = 0; i < n; i += Lanes<T>::count) {
+    const V u = load_lanes(t + i) * inverse_gamma;
+    V v = half + u, w = half - u;
+    v = v < zero ? zero : (v > one ? one : v);
+    w = w < zero ? zero : (w > one ? one : w);
+    store_lanes(routing.left + i, v * v * (T(3) - T(2) * v));
+    store_lanes(routing.right + i, w * w * (T(3) - T(2) * w));
+    store_lanes(routing.slope + i, v * w * (T(6) * inverse_gamma));
   }
+}
+
+// NaN is fractional, to the left only: one path carries it to the output and the gradients.
+// Neither share of a fractional sample is 0: the least v that is not is half a unit of rounding.
+template <class T>
+inline bool goes_left(T left) {
+  return left != T(0);
+}
+template <class T>
+inline bool goes_right(T right) {
+  return right > T(0);
+}
+template <class T>
+inline bool fractional(T left, T right) {
+  return (left != T(0)) & (right != T(0));
 }
 
 // The pairs of one side, appended to `to`; those of fractional nodes point to their record.
 template <class T, bool kRight, bool kRecord>
 void append_side(const Frontier<T>& from, std::int64_t begin, std::int64_t n,
                  const Routing<T>& routing, std::int32_t first_record, Frontier<T>& to) {
-  std::int64_t at = to.n_pairs;
-  std::int32_t record = first_record;
-  const T* share = kRight ? routing.right : routing.left;
-  const std::uint8_t* goes = kRight ? routing.goes_right : routing.goes_left;
+  std::uint16_t* sample = to.sample + to.n_pairs;
+  T* probability = to.probability + to.n_pairs;
+  std::int32_t* slot = to.slot + to.n_pairs;
+  std::int64_t at = 0;
+  std::int32_t record_slot = 2 * first_record + (kRight ? 1 : 0);
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t e = begin + i;
-    to.sample[at] = from.sample[e];
-    to.probability[at] = from.probability[e] * share[i];
+    const T left = routing.left[i], right = routing.right[i];
+    sample[at] = from.sample[e];
+    probability[at] = from.probability[e] * (kRight ? right : left);
     if (kRecord) {
-      // As in `remember`: fractional is what goes left and not only left.
-      const bool fractional = routing.goes_left[i] && !(routing.right[i] == T(0));
-      to.slot[at] = fractional ? 2 * record + (kRight ? 1 : 0) : from.slot[e];
-      record += fractional;
+      const std::int32_t is_fractional = fractional(left, right);
+      slot[at] = from.slot[e] + (record_slot - from.slot[e]) * is_fractional;
+      record_slot += 2 * is_fractional;
     }
-    at += goes[i];
+    at += kRight ? goes_right(right) : goes_left(left);
   }
-  to.n_pairs = at;
+  to.n_pairs += at;
 }
 
 template <class T>
@@ -107,7 +118,7 @@ void remember(const Frontier<T>& from, std::int64_t begin, std::int64_t n,
     records.left[r] = routing.left[i];
     records.slope[r] = from.probability[e] * routing.slope[i];
     records.slot[r] = from.slot[e];
-    r += routing.goes_left[i] && !(routing.right[i] == T(0));
+    r += fractional(routing.left[i], routing.right[i]);
   }
   records.n_records = r - 1;
 }
