@@ -126,15 +126,16 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
             self._target_scale = np.ones(self.n_outputs_)
         else:
             with np.errstate(over="ignore", invalid="ignore"):
-                self.baseline_ = np.average(train.y, axis=1, weights=train.weight)
+                # About the first sample: a constant's mean is then exact, and its deviation 0.
+                first = train.y[:, 0]
+                moved = train.y - first[:, None]
+                self.baseline_ = first + np.average(moved, axis=1, weights=train.weight)
                 centred = train.y - self.baseline_[:, None]
                 variance = np.average(centred**2, axis=1, weights=train.weight)
             if not np.all(np.isfinite(variance)):
                 raise ValueError("y is too large: its variance is not finite")
             deviation = np.sqrt(variance)
-            # A constant's deviation is rounding.
-            constant = deviation <= 1e-13 * np.abs(self.baseline_)
-            self._target_scale = np.where(constant, 1.0, deviation)
+            self._target_scale = np.where(deviation > 0.0, deviation, 1.0)
         self.output_scale_ = self._target_scale * self._tree_factor()
 
     def _offset_and_multiplier(self):

@@ -34,9 +34,9 @@ struct DenseKernels {
   void (*add_scaled)(const T* value, T a, std::int64_t n, T* out);
   // The sum over the n samples of a * b.
   T (*dot)(const T* a, const T* b, std::int64_t n);
-  // value = S left + (1 - S) right, written over `left`; derivative, written over the slopes,
-  // = P S' (left - right).
-  void (*combine)(const T* left_share, const T* right, std::int64_t n, T* left, T* slope);
+  // value = S left + (1 - S) right, written over `left`; derivative = P S' (left - right).
+  void (*combine)(const T* left_share, const T* slope, const T* right, std::int64_t n, T* left,
+                  T* derivative);
   // gradient (n_nodes, n_features) += derivative (n_nodes, stride) x (n_rows, x_stride).
   void (*add_split_gradient)(const T* derivative, std::int64_t n_nodes, std::int64_t stride,
                              const T* x, std::int64_t n_rows, std::int64_t x_stride,

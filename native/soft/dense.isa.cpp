@@ -145,11 +145,12 @@ T dot(const T* a, const T* b, std::int64_t n) {
 }
 
 template <class T>
-void combine(const T* left_share, const T* right, std::int64_t n, T* left, T* slope) {
+void combine(const T* left_share, const T* slope, const T* right, std::int64_t n, T* left,
+             T* derivative) {
   for (std::int64_t i = 0; i < n; i += Lanes<T>::count) {
     const auto other = load_lanes(right + i);
     const auto difference = load_lanes(left + i) - other;
-    store_lanes(slope + i, load_lanes(slope + i) * difference);
+    store_lanes(derivative + i, load_lanes(slope + i) * difference);
     store_lanes(left + i, other + load_lanes(left_share + i) * difference);
   }
 }

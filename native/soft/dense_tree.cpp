@@ -77,6 +77,7 @@ void DenseTree<T>::find_derivatives(const Ensemble<T>& trees, index_t tree, cons
     for (index_t k = 0; k < n_outputs; ++k) output_[k * stride_ + i] = gradient[i * n_outputs + k];
   // Values of a level's nodes stand in the rows of their leftmost leaves.
   const T* o = trees.leaves_of(tree);
+  derivative_.resize(slope_.size());
   value_.assign(trees.n_leaves() * stride_, T(0));
   for (index_t leaf = 0; leaf < trees.n_leaves(); ++leaf)
     for (index_t k = 0; k < n_outputs; ++k)
@@ -87,8 +88,9 @@ void DenseTree<T>::find_derivatives(const Ensemble<T>& trees, index_t tree, cons
     for (index_t at = 0; at < index_t{1} << level; ++at) {
       const index_t node = (index_t{1} << level) - 1 + at;
       T* left = value_.data() + at * width * stride_;
-      kernels.combine(left_.data() + node * stride_, left + width / 2 * stride_, stride_, left,
-                      slope_.data() + node * stride_);
+      kernels.combine(left_.data() + node * stride_, slope_.data() + node * stride_,
+                      left + width / 2 * stride_, stride_, left,
+                      derivative_.data() + node * stride_);
     }
   }
 }
@@ -98,14 +100,14 @@ void DenseTree<T>::add_split_gradient(const Ensemble<T>& trees, const SampleBloc
                                       const TreePart& part, T* split_gradient,
                                       std::uint8_t* touched) const {
   const index_t n = part.node_end - part.node_begin;
-  dense_kernels<T>().add_split_gradient(slope_.data() + part.node_begin * stride_, n, stride_,
+  dense_kernels<T>().add_split_gradient(derivative_.data() + part.node_begin * stride_, n, stride_,
                                         block.rows(), n_rows_, block.stride(), trees.n_features,
                                         split_gradient + part.node_begin * trees.n_features);
   if (touched == nullptr) return;
   // As the conditional pass would: a node with a fractional sample.
   for (index_t node = part.node_begin; node < part.node_end; ++node) {
-    const T* slope = slope_.data() + node * stride_;
-    touched[node] |= std::any_of(slope, slope + n_rows_, [](T value) { return value != T(0); });
+    const T* derivative = derivative_.data() + node * stride_;
+    touched[node] |= std::any_of(derivative, derivative + n_rows_, [](T value) { return value != T(0); });
   }
 }
 
@@ -123,7 +125,7 @@ void DenseTree<T>::add_leaf_gradient(const Ensemble<T>& trees, const TreePart& p
 template <class T>
 void DenseTree<T>::add_input_gradient(const Ensemble<T>& trees, index_t tree,
                                       const SampleBlock<T>& block, T* x_gradient) const {
-  dense_kernels<T>().add_input_gradient(slope_.data(), trees.n_nodes(), stride_,
+  dense_kernels<T>().add_input_gradient(derivative_.data(), trees.n_nodes(), stride_,
                                         trees.splits_of(tree), n_rows_, block.stride(),
                                         trees.n_features, x_gradient);
 }
@@ -148,7 +150,7 @@ index_t DenseTree<T>::n_reached_leaves(const Ensemble<T>& trees) const {
 
 template <class T>
 std::size_t DenseTree<T>::bytes() const {
-  return (left_.capacity() + slope_.capacity() + probability_.capacity() + output_.capacity() +
+  return (left_.capacity() + slope_.capacity() + derivative_.capacity() + probability_.capacity() + output_.capacity() +
           value_.capacity()) * sizeof(T);
 }
 

@@ -206,5 +206,5 @@ def test_model_files_and_pickles(model_and_targets, tmp_path):
 def test_files_that_do_not_fit_together_are_refused(name, value, tmp_path):
     model = SoftTreeRegressor(**FEW).fit(X, Y[:, 0])
     model._state = {**model._state, name: value}
-    with pytest.raises(ValueError, match=name):
+    with pytest.raises(ValueError, match="weights|moment|running|epochs"):
         save_model(model, tmp_path / "model")
