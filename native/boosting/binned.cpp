@@ -1,6 +1,7 @@
 #include "boosting/binned.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace fctree {
 
@@ -47,18 +48,22 @@ BinnedMatrix::BinnedMatrix(const FeatureMatrix& x, const double* thresholds,
   const double work = 4.0 * static_cast<double>(n_samples_) * static_cast<double>(n_features_);
   parallel_for(limit_threads(execution, work), blocks.n_parts, [&](index_t b) {
     const index_t begin = blocks.begin(b), end = blocks.end(b);
-    std::vector<double> values(end - begin);
-    std::vector<std::uint8_t> found(end - begin);
-    for (index_t f = 0; f < n_features_; ++f) {
-      const FeatureGroup& group = group_of(f);
-      x.copy_column(f, begin, end, values.data());
-      ThresholdSearch search(thresholds + offsets[f], n_cuts_[f],
-                             static_cast<std::uint8_t>(group.missing_code));
-      block_has_missing[b * n_features_ + f] =
-          scan_kernels().find_codes(search, values.data(), end - begin, found.data());
-      std::uint8_t* out = codes_.data() + group.offset + begin * group.width;
-      out += f - group.first_feature;
-      for (index_t i = 0; i < end - begin; ++i) out[i * group.width] = found[i];
+    const index_t n = end - begin;
+    std::vector<double> values(kCellLanes * n);
+    std::vector<std::uint8_t> found(n);
+    for (const FeatureGroup& group : groups_) {
+      index_t features[kCellLanes];
+      std::iota(features, features + group.width, group.first_feature);
+      x.copy_columns(features, group.width, begin, end, values.data());
+      for (index_t lane = 0; lane < group.width; ++lane) {
+        const index_t f = features[lane];
+        const ThresholdSearch search(thresholds + offsets[f], n_cuts_[f],
+                                     static_cast<std::uint8_t>(group.missing_code));
+        block_has_missing[b * n_features_ + f] =
+            scan_kernels().find_codes(search, values.data() + lane * n, n, found.data());
+        std::uint8_t* out = codes_.data() + group.offset + begin * group.width + lane;
+        for (index_t i = 0; i < n; ++i) out[i * group.width] = found[i];
+      }
     }
   });
   for (index_t b = 0; b < blocks.n_parts; ++b)
