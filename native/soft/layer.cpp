@@ -11,7 +11,7 @@ constexpr index_t kFewRows = 64;
 
 // The measured rule (docs/algorithms/soft_trees.md): up to this depth a dense pass costs no more
 // than a walk whatever is reached, and beyond it no more once samples reach this share of leaves.
-constexpr index_t kAlwaysDense = 3;
+constexpr index_t kAlwaysDense = 2;
 constexpr double kDenseShare = 0.25;
 
 }  // namespace
