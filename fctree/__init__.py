@@ -18,11 +18,14 @@ from fctree.kernel_ridge import (
 from fctree.oblique import FCODTClassifier, FCODTRegressor
 from fctree.persistence import load_model, save_model
 from fctree.plotting import export_text, plot_regions, plot_tree
+from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 __all__ = [
     "FCODTClassifier",
     "FCODTRegressor",
     "ObliqueTree",
+    "SoftTreeClassifier",
+    "SoftTreeRegressor",
     "SymmetricBoostingClassifier",
     "SymmetricBoostingRegressor",
     "SymmetricTrees",

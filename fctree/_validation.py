@@ -97,6 +97,27 @@ def check_boosting_data(estimator, X, y, *, reset, classification):
     return strided_in_elements(X), y
 
 
+def check_soft_features(estimator, X):
+    """``X`` for prediction: float32 or float64, C-contiguous, finite."""
+    return validate_data(
+        estimator, X, reset=False, dtype=list(_BOOSTING_DTYPES), order="C"
+    )
+
+
+def check_soft_data(estimator, X, y, *, reset, classification):
+    """``X`` (n_samples, n_features), float32 or float64, C-contiguous and finite, and ``y``."""
+    return validate_data(
+        estimator,
+        X,
+        y,
+        reset=reset,
+        dtype=list(_BOOSTING_DTYPES),
+        order="C",
+        multi_output=not classification,
+        y_numeric=not classification,
+    )
+
+
 def check_sample_weight(sample_weight, X):
     """Finite, non-negative weights of shape (n_samples,), or None for equal ones."""
     if sample_weight is None:

@@ -16,7 +16,8 @@ from fctree.kernel_ridge import (
     TreeNTKRegressorCV,
 )
 from fctree.oblique import FCODTClassifier, FCODTRegressor
-from fctree.persistence import checks
+from fctree.persistence import checks, soft_tree_checks
+from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ def _by_name(*entries):
 ESTIMATORS = _by_name(
     StoredEstimator(FCODTClassifier, checks.check_fcodt_classifier),
     StoredEstimator(FCODTRegressor, checks.check_fcodt_regressor),
+    StoredEstimator(SoftTreeClassifier, soft_tree_checks.check_soft_tree_classifier),
+    StoredEstimator(SoftTreeRegressor, soft_tree_checks.check_soft_tree_regressor),
     StoredEstimator(SymmetricBoostingClassifier, checks.check_boosting_classifier),
     StoredEstimator(SymmetricBoostingRegressor, checks.check_boosting_regressor),
     StoredEstimator(TreeNTKClassifier, checks.check_tree_ntk_classifier),
