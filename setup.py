@@ -246,7 +246,7 @@ setup(
         *cythonize(
             [
                 extension(name, f"{name}.pyx", numpy.get_include())
-                for name in ("boosting", "oblique", "soft")
+                for name in ("boosting", "ensembles", "oblique", "soft")
             ],
             compiler_directives={"language_level": 3, "boundscheck": False, "wraparound": False},
         ),

@@ -9,6 +9,13 @@ from fctree.boosting import (
     SymmetricBoostingRegressor,
     SymmetricTrees,
 )
+from fctree.ensembles import (
+    FCODTBoostingClassifier,
+    FCODTBoostingRegressor,
+    FCODTForestClassifier,
+    FCODTForestRegressor,
+    ObliqueTrees,
+)
 from fctree.kernel_ridge import (
     TreeNTKClassifier,
     TreeNTKClassifierCV,
@@ -21,9 +28,14 @@ from fctree.plotting import export_text, plot_regions, plot_tree
 from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 __all__ = [
+    "FCODTBoostingClassifier",
+    "FCODTBoostingRegressor",
     "FCODTClassifier",
+    "FCODTForestClassifier",
+    "FCODTForestRegressor",
     "FCODTRegressor",
     "ObliqueTree",
+    "ObliqueTrees",
     "SoftTreeClassifier",
     "SoftTreeRegressor",
     "SymmetricBoostingClassifier",

@@ -106,12 +106,31 @@ def check_soft_features(estimator, X):
 
 def check_soft_data(estimator, X, y, *, reset, classification):
     """``X`` (n_samples, n_features), float32 or float64, C-contiguous and finite, and ``y``."""
+    return _check_finite_data(
+        estimator, X, y, reset=reset, classification=classification, dtype=list(_BOOSTING_DTYPES)
+    )
+
+
+def check_ensemble_data(estimator, X, y, *, reset, classification):
+    """``X`` and ``y`` of a fit, or of its evaluation with ``reset=False``.
+
+    Returns
+    -------
+    X : array of shape (n_samples, n_features), float64, C-contiguous, finite
+    y : array of shape (n_samples,) or (n_samples, n_outputs)
+    """
+    return _check_finite_data(
+        estimator, X, y, reset=reset, classification=classification, dtype=np.float64
+    )
+
+
+def _check_finite_data(estimator, X, y, *, reset, classification, dtype):
     return validate_data(
         estimator,
         X,
         y,
         reset=reset,
-        dtype=list(_BOOSTING_DTYPES),
+        dtype=dtype,
         order="C",
         multi_output=not classification,
         y_numeric=not classification,
