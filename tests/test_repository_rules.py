@@ -24,12 +24,13 @@ DERIVED_PARAMETERS = {
     "curvature_directions": "directions",
     "axis_directions": "directions",
     "ridge_criterion": "split_criterion",
+    "node_features": None,  # of forests
 }
 
 
 def files(*suffixes, folders=FOLDERS):
     found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
-    generated = {"boosting.cpp", "oblique.cpp", "soft.cpp"}
+    generated = {"boosting.cpp", "ensembles.cpp", "oblique.cpp", "soft.cpp"}
     return sorted(
         path
         for path in found
