@@ -18,6 +18,7 @@ ARRAYS = (
     "leaf_second_moment",
     "running_mean",
     "running_variance",
+    "reached_leaves",
 )
 
 
@@ -43,6 +44,7 @@ def initial_state(estimator, *, n_features, n_outputs, dtype, seed):
         "leaf_second_moment": np.zeros_like(leaves),
         "running_mean": np.zeros(n_features),
         "running_variance": np.zeros(n_features),
+        "reached_leaves": np.full(estimator.n_trees, -1.0),
         "n_batches": 0,
         "n_epochs": 0,
     }
