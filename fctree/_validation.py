@@ -10,7 +10,13 @@ from contextlib import contextmanager
 
 import joblib
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _get_feature_names,
+    check_array,
+    check_X_y,
+    validate_data,
+)
 
 
 def check_features(estimator, X):
@@ -91,6 +97,46 @@ def check_boosting_data(estimator, X, y, *, reset, classification):
     return strided_in_elements(X), y
 
 
+def check_soft_features(estimator, X):
+    """``X`` for prediction: float32 or float64, C-contiguous, finite."""
+    return validate_data(
+        estimator, X, reset=False, dtype=list(_BOOSTING_DTYPES), order="C"
+    )
+
+
+def check_soft_data(estimator, X, y, *, reset, classification):
+    """``X`` (n_samples, n_features), float32 or float64, C-contiguous and finite, and ``y``."""
+    return _check_finite_data(
+        estimator, X, y, reset=reset, classification=classification, dtype=list(_BOOSTING_DTYPES)
+    )
+
+
+def check_ensemble_data(estimator, X, y, *, reset, classification):
+    """``X`` and ``y`` of a fit, or of its evaluation with ``reset=False``.
+
+    Returns
+    -------
+    X : array of shape (n_samples, n_features), float64, C-contiguous, finite
+    y : array of shape (n_samples,) or (n_samples, n_outputs)
+    """
+    return _check_finite_data(
+        estimator, X, y, reset=reset, classification=classification, dtype=np.float64
+    )
+
+
+def _check_finite_data(estimator, X, y, *, reset, classification, dtype):
+    return validate_data(
+        estimator,
+        X,
+        y,
+        reset=reset,
+        dtype=dtype,
+        order="C",
+        multi_output=not classification,
+        y_numeric=not classification,
+    )
+
+
 def check_sample_weight(sample_weight, X):
     """Finite, non-negative weights of shape (n_samples,), or None for equal ones."""
     if sample_weight is None:
@@ -104,6 +150,32 @@ def check_sample_weight(sample_weight, X):
     if not np.any(sample_weight):
         raise ValueError("sample_weight is zero for every sample; at least one must be positive")
     return np.require(sample_weight, requirements=["C", "ALIGNED"])
+
+
+def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
+    """Data whose columns an importance is asked of.
+
+    Returns
+    -------
+    X : array of shape (n_samples, n_features), float32 or float64, C-contiguous; NaN where the
+        allowed
+    y : array of shape (n_samples,) or (n_samples, n_outputs)
+    sample_weight : array of shape (n_samples,) or None
+    names : list of str
+        Column names, ``x0``, ``x1``, ... without any.
+    """
+    names = _get_feature_names(X)
+    X, y = check_X_y(
+        X,
+        y,
+        dtype=list(_BOOSTING_DTYPES),
+        order="C",
+        ensure_all_finite=not allow_nan,
+        multi_output=not classification,
+        y_numeric=not classification,
+    )
+    names = [f"x{j}" for j in range(X.shape[1])] if names is None else [str(n) for n in names]
+    return X, y, check_sample_weight(sample_weight, X), names
 
 
 def check_targets(y):

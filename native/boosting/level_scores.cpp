@@ -150,11 +150,17 @@ void LevelScores::combine_sides(index_t g, bool missing_left) {
   const bool any_cut = rules_.params.score_noise == ScoreNoise::gumbel;
   const double least = static_cast<double>(rules_.params.min_samples_leaf);
   if (!missing_left) std::fill(scores.score.begin(), scores.score.end(), kNone);
+  // Lane by lane in the order of memory; a lane without candidates has none for any code.
+  index_t n_cuts[kCellLanes] = {};
   for (index_t lane = 0; lane < shape.width; ++lane) {
     const index_t feature = shape.first_feature + lane;
     if (rules_.feature_used != nullptr && !rules_.feature_used[feature]) continue;
-    if (missing_left && !x_.has_missing(feature)) continue;
-    for (index_t code = 0; code < x_.n_cuts(feature); ++code) {
+    if (!missing_left || x_.has_missing(feature)) n_cuts[lane] = x_.n_cuts(feature);
+  }
+  const index_t most_cuts = *std::max_element(n_cuts, n_cuts + kCellLanes);
+  for (index_t code = 0; code < most_cuts; ++code) {
+    for (index_t lane = 0; lane < shape.width; ++lane) {
+      if (code >= n_cuts[lane]) continue;
       const index_t at = code * kCellLanes + lane;
       const double smallest = group.sums[kSmallest][at];
       const bool cuts = smallest < std::numeric_limits<double>::infinity();
