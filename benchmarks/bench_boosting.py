@@ -26,7 +26,7 @@ from boosting_data import NOISE, simulate_boosting
 from boosting_floor import floor_seconds, measure_floor
 from boosting_peers import (
     CATBOOST, FCTREE, PROGRAMS, SLOW_PROGRAMS, VARIANTS, Settings, usable)
-from measure import interleave, time_once
+from measure import interleave
 from peak_memory import measure_in_child
 from report import add_arguments, number_text, print_markdown, warn_if_busy, write_json
 
@@ -99,8 +99,7 @@ def print_train(title, rows):
 
 
 def run_train(programs, variants, sizes, repeats, quick):
-    """All tables of training: [{"n", "d", "rounds", "threads", "dtype", "rows"}]."""
-    results = []
+    """Yield the tables of training one by one: {"n", "d", "rounds", "threads", "dtype", "rows"}."""
     for size, rounds in sizes.items():
         for dtype, threads in ((np.float64, 2), (np.float32, 2), (np.float64, 1)):
             plain = dtype == np.float64 and threads == 2
@@ -112,9 +111,8 @@ def run_train(programs, variants, sizes, repeats, quick):
             name = np.dtype(dtype).name
             print_train(f"train, {size_text(*size, rounds)}, {name}, threads: {threads} "
                         f"(noise {NOISE})", rows)
-            results.append({"n": size[0], "d": size[1], "rounds": rounds, "threads": threads,
-                            "dtype": name, "rows": rows})
-    return results
+            yield {"n": size[0], "d": size[1], "rounds": rounds, "threads": threads,
+                   "dtype": name, "rows": rows}
 
 
 def run_floor(sizes, trained, settings):
@@ -206,22 +204,25 @@ def run_memory(programs, sizes):
     return results
 
 
-def run(parts, quick, repeats, programs, variants, results):
-    """Run the chosen parts into `results`."""
+def run(parts, quick, repeats, programs, variants):
+    """Yield (part, results of the part), training's after each of its tables."""
     sizes = QUICK_SIZES if quick else SIZES
+    trained = []
     if "train" in parts:
-        results["train"] = run_train(programs, variants, sizes, repeats, quick)
+        for table in run_train(programs, variants, sizes, repeats, quick):
+            trained.append(table)
+            yield "train", trained
     if "floor" in parts:
-        results["floor"] = run_floor(sizes, results.get("train", []), Settings())
+        yield "floor", run_floor(sizes, trained, Settings())
     if "predict" in parts or "latency" in parts:
         d, rounds = 50, 200
         models = fit_models(programs, (20_000, d), rounds)
         if "predict" in parts:
-            results["predict"] = run_predict(programs, models, d, rounds, repeats)
+            yield "predict", run_predict(programs, models, d, rounds, repeats)
         if "latency" in parts:
-            results["latency"] = run_latency(programs, models, d, rounds, repeats)
+            yield "latency", run_latency(programs, models, d, rounds, repeats)
     if "memory" in parts:
-        results["memory"] = run_memory(programs, list(sizes)[-2:])
+        yield "memory", run_memory(programs, list(sizes)[-2:])
 
 
 def chosen(programs, texts):
@@ -249,10 +250,11 @@ def main():
     warn_if_busy()
     repeats = arguments.repeats or (2 if arguments.quick else 5)
     results = {}
-    elapsed, _ = time_once(lambda: run(arguments.only, arguments.quick, repeats, programs, variants,
-                                       results), settle=0.0)
-    write_json(arguments.json, NAME, results, arguments.quick)
-    print(f"\n{elapsed:.0f} s; results written to {arguments.json}")
+    start = time.perf_counter()
+    for part, found in run(arguments.only, arguments.quick, repeats, programs, variants):
+        results[part] = found
+        write_json(arguments.json, NAME, results, arguments.quick)
+    print(f"\n{time.perf_counter() - start:.0f} s; results written to {arguments.json}")
 
 
 if __name__ == "__main__":

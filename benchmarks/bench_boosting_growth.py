@@ -143,7 +143,8 @@ def plot_sweeps(sweeps, label, path):
 
     words = {"n": "n = {n:,}", "d": "d = {d}", "depth": "depth {depth}", "bins": "{bins} bins",
              "trees": "{trees} trees"}
-    figure, axes = plt.subplots(1, len(sweeps), figsize=(15, 3.4), layout="constrained")
+    figure, axes = plt.subplots(1, len(sweeps), figsize=(15, 3.4), sharey=True,
+                                layout="constrained")
     for panel, (sweep, cases) in zip(axes, sweeps.items(), strict=True):
         x = [case[sweep] for case in cases]
         panel.loglog(x, [case["formula_s"] for case in cases], "-", color="0.55", linewidth=4,

@@ -1,6 +1,6 @@
 """fctree: shallow, fast and explained trees, used like scikit-learn."""
 
-from fctree import datasets, kernels
+from fctree import datasets, inspection, kernels
 from fctree._config import show_config
 from fctree._tree import ObliqueTree
 from fctree._version import __version__
@@ -25,6 +25,7 @@ from fctree.kernel_ridge import (
 from fctree.oblique import FCODTClassifier, FCODTRegressor
 from fctree.persistence import load_model, save_model
 from fctree.plotting import export_text, plot_regions, plot_tree
+from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 __all__ = [
     "FCODTBoostingClassifier",
@@ -35,6 +36,8 @@ __all__ = [
     "FCODTRegressor",
     "ObliqueTree",
     "ObliqueTrees",
+    "SoftTreeClassifier",
+    "SoftTreeRegressor",
     "SymmetricBoostingClassifier",
     "SymmetricBoostingRegressor",
     "SymmetricTrees",
@@ -45,6 +48,7 @@ __all__ = [
     "__version__",
     "datasets",
     "export_text",
+    "inspection",
     "kernels",
     "load_model",
     "plot_regions",

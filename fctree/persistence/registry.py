@@ -23,7 +23,8 @@ from fctree.kernel_ridge import (
     TreeNTKRegressorCV,
 )
 from fctree.oblique import FCODTClassifier, FCODTRegressor
-from fctree.persistence import checks, ensemble_checks
+from fctree.persistence import checks, ensemble_checks, soft_tree_checks
+from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ ESTIMATORS = _by_name(
     StoredEstimator(FCODTRegressor, checks.check_fcodt_regressor),
     StoredEstimator(FCODTForestClassifier, ensemble_checks.check_forest_classifier),
     StoredEstimator(FCODTForestRegressor, ensemble_checks.check_forest_regressor),
+    StoredEstimator(SoftTreeClassifier, soft_tree_checks.check_soft_tree_classifier),
+    StoredEstimator(SoftTreeRegressor, soft_tree_checks.check_soft_tree_regressor),
     StoredEstimator(SymmetricBoostingClassifier, checks.check_boosting_classifier),
     StoredEstimator(SymmetricBoostingRegressor, checks.check_boosting_regressor),
     StoredEstimator(TreeNTKClassifier, checks.check_tree_ntk_classifier),

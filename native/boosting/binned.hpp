@@ -28,6 +28,8 @@ class BinnedMatrix {
   // Groups are as wide as leaves one for each thread, where there are features enough.
   BinnedMatrix(const FeatureMatrix& x, const double* thresholds, const index_t* offsets,
                const Execution& execution);
+  // Some features of another matrix, in groups for one thread. Copies n bytes a feature.
+  BinnedMatrix(const BinnedMatrix& from, const std::vector<index_t>& features);
 
   index_t n_samples() const { return n_samples_; }
   index_t n_features() const { return n_features_; }
@@ -46,6 +48,8 @@ class BinnedMatrix {
   }
 
  private:
+  void lay_out_groups(index_t n_threads);
+
   index_t n_samples_;
   index_t n_features_;
   std::vector<FeatureGroup> groups_;

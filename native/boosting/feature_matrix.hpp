@@ -1,6 +1,8 @@
 // The features as NumPy hands them over: float32 or float64, any strides, NaN for missing.
 #pragma once
 
+#include <cstdlib>
+
 #include "core/types.hpp"
 
 namespace fctree {
@@ -19,19 +21,33 @@ struct FeatureMatrix {
                             : static_cast<const double*>(data)[at];
   }
 
-  // out[i] = feature `column` of row begin + i.
-  void copy_column(index_t column, index_t begin, index_t end, double* out) const {
-    const index_t first = begin * row_stride + column * column_stride;
+  // out[c * (end - begin) + i] = feature columns[c] of row begin + i. Features that are neighbours
+  // in memory are read together.
+  void copy_columns(const index_t* columns, index_t n_columns, index_t begin, index_t end,
+                    double* out) const {
     if (single_precision)
-      copy(static_cast<const float*>(data) + first, end - begin, out);
+      copy(static_cast<const float*>(data), columns, n_columns, begin, end, out);
     else
-      copy(static_cast<const double*>(data) + first, end - begin, out);
+      copy(static_cast<const double*>(data), columns, n_columns, begin, end, out);
   }
 
  private:
   template <class Scalar>
-  void copy(const Scalar* from, index_t n, double* out) const {
-    for (index_t i = 0; i < n; ++i) out[i] = static_cast<double>(from[i * row_stride]);
+  void copy(const Scalar* from, const index_t* columns, index_t n_columns, index_t begin,
+            index_t end, double* out) const {
+    const index_t n = end - begin;
+    if (std::abs(row_stride) < std::abs(column_stride)) {
+      for (index_t c = 0; c < n_columns; ++c) {
+        const Scalar* column = from + begin * row_stride + columns[c] * column_stride;
+        for (index_t i = 0; i < n; ++i) out[c * n + i] = static_cast<double>(column[i * row_stride]);
+      }
+      return;
+    }
+    for (index_t i = 0; i < n; ++i) {
+      const Scalar* row = from + (begin + i) * row_stride;
+      for (index_t c = 0; c < n_columns; ++c)
+        out[c * n + i] = static_cast<double>(row[columns[c] * column_stride]);
+    }
   }
 };
 

@@ -7,33 +7,37 @@
 namespace fctree {
 
 TreeGrower::TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const BoostingParams& params,
-                       const double* weight, const std::int8_t* monotone, index_t n_outputs)
+                       const GrowthRules& rules, index_t n_outputs)
     : x_(x),
       tiles_(tiles),
       params_(params),
-      weight_(weight),
+      rules_(rules),
       total_weight_(static_cast<double>(x.n_samples())),
       n_outputs_(n_outputs),
-      feature_used_(params.colsample < 1.0 ? x.n_features() : 0),
-      channels_(tiles, weight, n_outputs),
+      feature_used_(params.colsample < 1.0 || rules.masked != nullptr ? x.n_features() : 0),
+      channels_(tiles, rules.weight, n_outputs),
       rows_(tiles, channels_, params.max_depth),
       scores_(x, tiles, channels_,
-              {params, monotone, feature_used_.empty() ? nullptr : feature_used_.data()}),
+              {params, rules.monotone, feature_used_.empty() ? nullptr : feature_used_.data()}),
       choice_(x, params) {
-  if (weight != nullptr) total_weight_ = std::accumulate(weight, weight + x.n_samples(), 0.0);
+  if (rules.weight != nullptr)
+    total_weight_ = std::accumulate(rules.weight, rules.weight + x.n_samples(), 0.0);
 }
 
-// A fixed number of features for the tree: those with the least draws.
+// A fixed number of the features at hand for the tree: those with the least draws.
 void TreeGrower::sample_features(index_t iteration) {
   if (feature_used_.empty()) return;
   const index_t d = x_.n_features();
   const Random random(params_.seed, Purpose::feature_sample);
   std::vector<std::pair<double, index_t>> draws;
   for (index_t f = 0; f < d; ++f)
-    draws.push_back({random.uniform(static_cast<std::uint32_t>(iteration),
-                                    static_cast<std::uint32_t>(f), 0), f});
+    if (rules_.masked == nullptr || !rules_.masked[f])
+      draws.push_back({random.uniform(static_cast<std::uint32_t>(iteration),
+                                      static_cast<std::uint32_t>(f), 0), f});
   std::sort(draws.begin(), draws.end());
-  const auto n_used = std::max<index_t>(1, std::llround(params_.colsample * static_cast<double>(d)));
+  const auto n_at_hand = static_cast<index_t>(draws.size());
+  const auto n_wanted = std::llround(params_.colsample * static_cast<double>(n_at_hand));
+  const index_t n_used = std::min(n_at_hand, std::max<index_t>(1, n_wanted));
   std::fill(feature_used_.begin(), feature_used_.end(), 0);
   for (index_t i = 0; i < n_used; ++i) feature_used_[draws[i].second] = 1;
 }
@@ -46,7 +50,7 @@ double TreeGrower::gradient_rms(const double* gradient, const Execution& executi
     for (index_t k = 0; k < n_outputs_; ++k)
       for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i) {
         const double g = gradient[k * n + i];
-        sum += g * g * (weight_ == nullptr ? 1.0 : weight_[i]);
+        sum += g * g * (rules_.weight == nullptr ? 1.0 : rules_.weight[i]);
       }
     sums[tile] = sum;
   });
