@@ -110,6 +110,7 @@ class BuildExt(build_ext):
         library = self.archive(objects)
         for extension in self.extensions:
             extension.extra_compile_args = [*self.common_flags, "-ffp-contract=off"]
+            extension.extra_compile_args += self.cuda_defines()
             extension.extra_link_args = list(self.link_flags)
             extension.extra_objects = [library]
             extension.depends = [*objects, *map(str, headers())]
@@ -147,12 +148,14 @@ class BuildExt(build_ext):
         reason = self.cuda_fault(nvcc) if nvcc else "nvcc was not found"
         if reason is None:
             self.nvcc = nvcc
-            self.common_flags.append("-DFCTREE_CUDA")
             self.link_flags += cuda_link_flags(nvcc)
         elif wanted == "1":
             raise SystemExit(f"FCTREE_CUDA=1: {reason}")
         else:
             print(f"{reason}: fctree is built without CUDA")
+
+    def cuda_defines(self):
+        return ["-DFCTREE_CUDA"] if self.nvcc else []
 
     def cuda_fault(self, nvcc):
         """Why a small CUDA program cannot be built, or None."""
@@ -186,7 +189,8 @@ class BuildExt(build_ext):
             else:
                 flags = ["-ffp-contract=off"]
                 # The device's headers say where loops are unrolled in nvcc's words.
-                flags += ["-Wno-unknown-pragmas"] if source.parent.name == "cuda" else []
+                if source.parent.name == "cuda":
+                    flags += ["-Wno-unknown-pragmas", *self.cuda_defines()]
                 jobs.append((source, "core", flags))
         on_device = sorted(NATIVE.rglob("*.cu")) if self.nvcc else []
         with ThreadPoolExecutor(self.parallel) as pool:

@@ -12,7 +12,7 @@ import fctree
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "native"
 FOLDERS = ("native", "fctree", "tests", "benchmarks", "examples", "docs", ".ci")
-CODE_SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".py", ".pyx", ".pxd"}
+CODE_SUFFIXES = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".pyx", ".pxd"}
 FAMILIES = ("oblique", "boosting", "soft", "kernels", "cuda")
 
 # Parameters of the core that the estimators derive from theirs, and from which.
@@ -47,7 +47,7 @@ def text_files():
 
 
 def native_sources():
-    return files(".cpp", ".hpp", ".cu", ".cuh", folders=("native",))
+    return files(".cpp", ".hpp", ".h", ".cu", ".cuh", folders=("native",))
 
 
 def quoted_includes(path):

@@ -115,6 +115,7 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
         subsample=0.7,
         colsample=1.0,
         standardize=True,
+        l2_leaf_reg=0.0,
         extrapolation=1.0,
         step_depth=6,
         step_min_samples_leaf=5,

@@ -11,12 +11,28 @@
 namespace fctree {
 namespace FCTREE_ISA {
 
+// What a thread copies of each stage: some features of a pack of rows, on both sides.
+template <class T>
+struct PanelReader {
+  const T* from[2];
+  int first, to;  // its first feature of a stage; where that goes in the first stage
+
+  FCTREE_DEVICE void start(int thread, const T* left, const T* right) {
+    const int row = thread % kPacksPerRow<T> * kPack<T>;
+    first = thread / kPacksPerRow<T>;
+    to = first * TileShape<T>::stride + row;
+    from[0] = left + first * TileShape<T>::tile + row;
+    from[1] = right + first * TileShape<T>::tile + row;
+  }
+};
+
 template <class T>
 struct Registers;
 
 // Thread (of 8 warps, 4 x 2): rows row + {0..3, 16..19}, columns column + {0..3, 32..35}.
 template <>
 struct Registers<float> {
+  PanelReader<float> reader;
   float sums[8][8];
   int row, column;
 
@@ -36,6 +52,7 @@ struct Registers<float> {
 // 8 n + column + {0, 1}. Of the factors it holds one feature of two rows and of one column.
 template <>
 struct Registers<double> {
+  PanelReader<double> reader;
   double sums[3][4][4];
   double left[3][2], right[4];
   int row, column, first_row, first_column, feature;
@@ -57,28 +74,26 @@ struct Registers<double> {
 };
 
 template <class T>
-FCTREE_DEVICE inline int stage_index(int stage, int side, int feature) {
-  return (stage * 2 + side) * kStageSize<T> + feature * TileShape<T>::stride;
+FCTREE_DEVICE inline int stage_index(int stage, int side) {
+  return (stage * 2 + side) * kStageSize<T>;
 }
 
-// Starts copying the features [begin, begin + stage_depth) of both panels.
+// Starts copying the next stage of both panels, which have `rest` features left.
 template <class T, class Team>
-FCTREE_DEVICE inline void fetch_stage(Team& team, const T* left, const T* right, std::int64_t begin,
-                                      std::int64_t depth, int stage) {
+FCTREE_DEVICE inline void fetch_stage(Team& team, int rest, int stage) {
   using S = TileShape<T>;
   constexpr int kStep = S::threads / kPacksPerRow<T>;  // features that are copied at once
   static_assert(S::threads % kPacksPerRow<T> == 0 && S::stage_depth % kStep == 0, "no rests");
-  team.lanes([&](int thread, Registers<T>&) {
-    const int row = thread % kPacksPerRow<T> * kPack<T>, first = thread / kPacksPerRow<T>;
-    const std::int64_t offset = (begin + first) * S::tile + row;
-    const int rest = depth - begin < S::stage_depth ? static_cast<int>(depth - begin) : S::stage_depth;
+  team.lanes([&](int, Registers<T>& r) {
 #pragma unroll
-    for (int side = 0; side < 2; ++side)
+    for (int side = 0; side < 2; ++side) {
 #pragma unroll
       for (int feature = 0; feature < S::stage_depth; feature += kStep)
-        if (first + feature < rest)
-          team.shared.copy(stage_index<T>(stage, side, first + feature) + row,
-                           (side == 0 ? left : right) + offset + feature * S::tile);
+        if (r.reader.first + feature < rest)
+          team.shared.copy(stage_index<T>(stage, side) + r.reader.to + feature * S::stride,
+                           r.reader.from[side] + feature * S::tile);
+      r.reader.from[side] += S::stage_depth * S::tile;
+    }
   });
   team.finish_group();
 }
@@ -126,18 +141,21 @@ template <class T, class Team>
 FCTREE_DEVICE inline void multiply_panels(Team& team, const T* left, const T* right,
                                           std::int64_t depth) {
   constexpr int kDepth = TileShape<T>::stage_depth;
-  team.lanes([](int thread, Registers<T>& r) { r.start(thread); });
-  for (int s = 0; s < kStages - 1; ++s) fetch_stage(team, left, right, s * kDepth, depth, s);
+  int rest = static_cast<int>(depth);
+  team.lanes([&](int thread, Registers<T>& r) {
+    r.start(thread);
+    r.reader.start(thread, left, right);
+  });
+  for (int s = 0; s < kStages - 1; ++s) fetch_stage<T>(team, rest - s * kDepth, s);
   int stage = 0;
-  for (std::int64_t begin = 0; begin < depth; begin += kDepth) {
+  for (; rest > 0; rest -= kDepth) {
     team.wait_for_group();
     team.barrier();
     // The stage before this one has been used by everybody: its memory is the next to fill.
     const int next = stage == 0 ? kStages - 1 : stage - 1;
-    fetch_stage(team, left, right, begin + (kStages - 1) * kDepth, depth, next);
-    const std::int64_t rest = depth - begin;
-    const int groups = (rest < kDepth ? static_cast<int>(rest) : kDepth) / kGroup;
-    int from_left = stage_index<T>(stage, 0, 0), from_right = stage_index<T>(stage, 1, 0);
+    fetch_stage<T>(team, rest - (kStages - 1) * kDepth, next);
+    const int groups = (rest < kDepth ? rest : kDepth) / kGroup;
+    int from_left = stage_index<T>(stage, 0), from_right = stage_index<T>(stage, 1);
     for (int g = 0; g < groups; ++g) {
       multiply_group(team, from_left, from_right, left);
       from_left += kGroup * TileShape<T>::stride;
