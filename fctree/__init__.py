@@ -9,6 +9,13 @@ from fctree.boosting import (
     SymmetricBoostingRegressor,
     SymmetricTrees,
 )
+from fctree.ensembles import (
+    FCODTBoostingClassifier,
+    FCODTBoostingRegressor,
+    FCODTForestClassifier,
+    FCODTForestRegressor,
+    ObliqueTrees,
+)
 from fctree.kernel_ridge import (
     TreeNTKClassifier,
     TreeNTKClassifierCV,
@@ -18,11 +25,19 @@ from fctree.kernel_ridge import (
 from fctree.oblique import FCODTClassifier, FCODTRegressor
 from fctree.persistence import load_model, save_model
 from fctree.plotting import export_text, plot_regions, plot_tree
+from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 __all__ = [
+    "FCODTBoostingClassifier",
+    "FCODTBoostingRegressor",
     "FCODTClassifier",
+    "FCODTForestClassifier",
+    "FCODTForestRegressor",
     "FCODTRegressor",
     "ObliqueTree",
+    "ObliqueTrees",
+    "SoftTreeClassifier",
+    "SoftTreeRegressor",
     "SymmetricBoostingClassifier",
     "SymmetricBoostingRegressor",
     "SymmetricTrees",
