@@ -9,7 +9,7 @@ from fctree import (
 )
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-BOOSTED = {"max_iter": 5}
+BOOSTED = {"max_iter": 5, "learning_rate": 0.5}
 GROWN = {"n_estimators": 5}
 CONSTANT = {"leaf_model": "constant", "split_criterion": "constant", "standardize": False,
             "extrapolation": None}
@@ -19,7 +19,8 @@ ESTIMATORS = [
     FCODTBoostingRegressor(**BOOSTED, **CONSTANT, step_depth=None),
     FCODTBoostingClassifier(**BOOSTED),
     FCODTForestRegressor(**GROWN),
-    FCODTForestRegressor(**GROWN, **CONSTANT, max_features=0.5, directions="ridge"),
+    FCODTForestRegressor(**GROWN, **CONSTANT, max_features=0.5, directions="ridge",
+                         min_samples_leaf=1),
     FCODTForestClassifier(**GROWN),
     FCODTForestClassifier(**GROWN, max_features="sqrt", max_samples=0.5, bootstrap=False),
 ]
