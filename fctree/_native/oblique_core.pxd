@@ -57,6 +57,7 @@ cdef extern from "oblique/ensemble_params.hpp" namespace "fctree" nogil:
         double subsample
         double colsample
         cbool standardize
+        double l2_leaf_reg
         double extrapolation
         cbool early_stopping
         int64_t n_iter_no_change

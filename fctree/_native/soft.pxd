@@ -146,6 +146,7 @@ cdef extern from "soft/train.hpp" namespace "fctree" nogil:
         T* leaf_second_moment
         double* running_mean
         double* running_variance
+        double* reached_leaves
         int64_t n_batches
         int64_t n_epochs
 

@@ -260,7 +260,9 @@ cdef SoftHistory train_of(const SoftTask& task, const SoftTreeParams& params,
     cdef real[:, :, ::1] leaf_second = state["leaf_second_moment"]
     cdef double[::1] mean = state["running_mean"]
     cdef double[::1] variance = state["running_variance"]
+    cdef double[::1] reached = state["reached_leaves"]
     cdef SoftState[real] native
+    native.reached_leaves = &reached[0]
     native.split_weights = &split_weights[0, 0, 0]
     native.leaf_weights = &leaf_weights[0, 0, 0]
     native.split_first_moment = &split_first[0, 0, 0]

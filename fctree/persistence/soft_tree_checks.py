@@ -100,8 +100,13 @@ def _check_state(model):
     for name, shape in shapes.items():
         _check_array(name, state[name], splits.dtype)
         _require(state[name].shape == shape, f"{name} has the shape {state[name].shape}")
-    for name in ("running_mean", "running_variance"):
+    lengths = {
+        "running_mean": model.n_features_in_,
+        "running_variance": model.n_features_in_,
+        "reached_leaves": n_trees,
+    }
+    for name, length in lengths.items():
         _check_array(name, state[name], np.float64, 1)
-        _require(len(state[name]) == model.n_features_in_, f"{name} is not one a feature")
+        _require(len(state[name]) == length, f"{name} has {len(state[name])} values")
     for name in ARRAYS:
         _require(state[name].flags.c_contiguous, f"{name} is not in C order")

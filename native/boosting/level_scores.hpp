@@ -63,7 +63,8 @@ class LevelScores {
   void compute_group(index_t g, const RowsByLeaf& rows);
   void count_smaller(index_t g, const RowsByLeaf& rows);
   void score_group(index_t g);
-  void combine_sides(index_t g, bool has_missing);
+  void combine_sides(index_t g, bool missing_left);
+  void take_roots(index_t g, double least);
   double root_score();
 
   const BinnedMatrix& x_;

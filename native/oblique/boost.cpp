@@ -210,6 +210,7 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
   apply_tree({grown.tree.children_left.data(), grown.tree.children_right.data(),
               grown.tree.threshold.data(), grown.tree.coef.data(), width},
              x, train_.n(), grown.leaf.data(), execution_);
+  if (params_.l2_leaf_reg > 0.0) shrink_leaves(params_.l2_leaf_reg, grown.tree);
   revise_constants(*loss_, train_.view(), x, response_.weight.data(), grown.leaf, grown.tree);
   const double largest = loss_->has_hessian() ? kLargestStep : kInfinity;
   grown.bounds = bound_leaves(grown.tree, x, response_.weight.data(), grown.leaf,

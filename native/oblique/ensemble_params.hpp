@@ -12,6 +12,7 @@ struct ObliqueBoostingParams {
   double subsample;
   double colsample;
   bool standardize;
+  double l2_leaf_reg;
   double extrapolation;  // of a leaf beyond its range of scores, in ranges; infinite: no bound
   bool early_stopping;
   index_t n_iter_no_change;

@@ -37,13 +37,24 @@ std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
   return counts;
 }
 
+// Trees grow side by side, unless one takes so long that an interrupt would wait for it: then one
+// after the other, each on all threads. The trees are the same.
+bool is_slow(const TrainingData& data, const ObliqueParams& params) {
+  constexpr double kMost = 1e9;  // multiply-adds, about half a second
+  const double width = static_cast<double>(data.n_features + data.n_outputs);
+  const double levels = static_cast<double>(std::min<index_t>(params.max_depth, 16));
+  const double candidates = params.ridge_criterion ? 8.0 : 2.0;
+  return levels * candidates * width * width * static_cast<double>(data.n_samples) > kMost;
+}
+
 struct GrownTree {
   ObliqueTreeArrays tree;
   LeafBounds bounds;
 };
 
 GrownTree grow_one(const TrainingData& mapped, const std::vector<std::uint8_t>& counts,
-                   const ObliqueParams& tree_params, double extrapolation) {
+                   const ObliqueParams& tree_params, double extrapolation,
+                   const Execution& execution) {
   std::vector<double> weight(mapped.n_samples, 1.0);
   for (index_t i = 0; i < mapped.n_samples; ++i) {
     if (mapped.weight != nullptr) weight[i] = mapped.weight[i];
@@ -51,13 +62,12 @@ GrownTree grow_one(const TrainingData& mapped, const std::vector<std::uint8_t>& 
   }
   TrainingData data = mapped;
   data.weight = weight.data();
-  const Execution alone;
   GrownTree grown;
-  grown.tree = grow_tree_on_team(data, tree_params, alone);
+  grown.tree = grow_tree_on_team(data, tree_params, execution);
   std::vector<index_t> leaf(data.n_samples);
   apply_tree({grown.tree.children_left.data(), grown.tree.children_right.data(),
               grown.tree.threshold.data(), grown.tree.coef.data(), data.n_features},
-             data.x, data.n_samples, leaf.data(), alone);
+             data.x, data.n_samples, leaf.data(), execution);
   grown.bounds = bound_leaves(grown.tree, data.x, weight.data(), leaf,
                               {extrapolation, std::numeric_limits<double>::infinity()});
   return grown;
@@ -77,12 +87,14 @@ void grow_trees(const ObliqueForestTask& task, const ObliqueParams& tree_params,
   for (index_t done = 0; done < params.n_estimators; done += kTreesAtOnce) {
     const index_t size = std::min(kTreesAtOnce, params.n_estimators - done);
     std::vector<GrownTree> grown(size);
-    parallel_for(team, size, [&](index_t at) {
+    const bool slow = is_slow(data, tree_params);
+    const Execution inside = slow ? team : Execution{1, team.interrupted, nullptr};
+    parallel_for(slow ? Execution{1, team.interrupted, nullptr} : team, size, [&](index_t at) {
       ObliqueParams own = tree_params;
       own.node_features.seed = params.seed;
       own.node_features.tree = task.first_tree + done + at;
       grown[at] = grow_one(mapped, counts_of(rows, own.node_features.tree, params), own,
-                           params.extrapolation);
+                           params.extrapolation, inside);
     });
     for (const GrownTree& one : grown) append_tree(one.tree, one.bounds, map, 1.0, trees);
   }

@@ -53,6 +53,17 @@ LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const do
   return bounds;
 }
 
+void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree) {
+  for (index_t node = 0; node < tree.n_nodes(); ++node) {
+    const index_t slot = tree.leaf_index[node];
+    if (slot < 0) continue;
+    const double share = l2_leaf_reg / (tree.weighted_n_node_samples[node] + l2_leaf_reg);
+    for (index_t k = 0; k < tree.n_outputs; ++k)
+      tree.leaf_intercept[slot * tree.n_outputs + k] -=
+          share * tree.value[node * tree.n_outputs + k];
+  }
+}
+
 void revise_constants(const Loss& loss, const ScoredSamples& s, const double* x,
                       const double* fit_weight, const std::vector<index_t>& leaf,
                       ObliqueTreeArrays& tree) {

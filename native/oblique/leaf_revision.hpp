@@ -22,6 +22,9 @@ struct BoundRules {
 LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
                         const std::vector<index_t>& leaf, const BoundRules& rules);
 
+// Draws each leaf's mean score to 0, as if so much more weight of targets 0 were in the leaf.
+void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree);
+
 // Adds to each leaf's constants the quantile, or Friedman's clipped mean, of what its models
 // leave of the residuals y - F of the rows that have a weight in `fit_weight`.
 void revise_constants(const Loss& loss, const ScoredSamples& samples, const double* x,

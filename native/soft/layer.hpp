@@ -41,6 +41,13 @@ class LayerPass {
  public:
   explicit LayerPass(PassKind kind = PassKind::automatic) : kind_(kind) {}
 
+  // Leaves that a sample reached on average in each tree's last pass, by which passes are chosen;
+  // -1 where there was none.
+  const std::vector<double>& reached() const { return reached_; }
+  void remember_reached(const double* reached, index_t n_trees) {
+    reached_.assign(reached, reached + n_trees);
+  }
+
   // out (n_rows, n_outputs) = the ensemble's output. Keeps what the backward pass needs.
   void forward(const Ensemble<T>& trees, const Rows<T>& x, T* out, const Execution& execution);
   // Steps of the backward pass after `forward`, for gradients (n_rows, n_outputs) by the output:
@@ -76,7 +83,7 @@ class LayerPass {
   index_t n_reached_leaves_ = 0;
   std::vector<SampleBlock<T>> blocks_;
   std::vector<TreePass<T>> passes_;
-  std::vector<double> reached_;  // leaves a sample reached in each tree's last pass
+  std::vector<double> reached_;
 };
 
 // Whether a dense pass is the cheaper one for a tree whose samples reach so many leaves on

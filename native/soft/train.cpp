@@ -35,6 +35,7 @@ class Trainer {
         width_(p_ + (params.fit_intercept ? 1 : 0)),
         n_batches_((n_ + params.batch_size - 1) / params.batch_size) {
     const index_t rows = (n_ + n_batches_ - 1) / n_batches_;
+    pass_.remember_reached(state.reached_leaves, params.n_trees);
     order_.resize(n_);
     gathered_.resize(rows * p_);
     x_.resize(rows * width_);
@@ -63,6 +64,7 @@ class Trainer {
       if (!listener.told(listener.context, epoch, train_loss, eval_loss) || stop) break;
     }
     restore_best();
+    std::copy(pass_.reached().begin(), pass_.reached().end(), state_.reached_leaves);
     return std::move(history_);
   }
 

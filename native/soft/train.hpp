@@ -41,6 +41,7 @@ struct SoftState {
   T* leaf_second_moment;
   double* running_mean;      // (n_features,)
   double* running_variance;
+  double* reached_leaves;  // (n_trees,) LayerPass::reached, so that training continues exactly
   std::int64_t n_batches;  // that the running moments and Adam have seen
   std::int64_t n_epochs;
 };
