@@ -164,7 +164,7 @@ setup(
         *cythonize(
             [
                 extension(name, f"{name}.pyx", numpy.get_include())
-                for name in ("boosting", "oblique")
+                for name in ("boosting", "oblique", "shards")
             ],
             compiler_directives={"language_level": 3, "boundscheck": False, "wraparound": False},
         ),

@@ -91,6 +91,37 @@ def check_boosting_data(estimator, X, y, *, reset, classification):
     return strided_in_elements(X), y
 
 
+def check_boosting_rows(X):
+    """Some rows of ``X``, maybe none: float32 or float64, NaN allowed."""
+    X = check_array(
+        X,
+        dtype=list(_BOOSTING_DTYPES),
+        ensure_all_finite=False,
+        ensure_min_samples=0,
+        input_name="X",
+    )
+    return strided_in_elements(X)
+
+
+def check_sample_weight_part(sample_weight, X):
+    """The weights of some rows, maybe none: (n,) float64, finite and non-negative."""
+    weight = check_array(
+        sample_weight,
+        dtype=np.float64,
+        ensure_2d=False,
+        ensure_min_samples=0,
+        input_name="sample_weight",
+    )
+    if weight.shape != (len(X),):
+        raise ValueError(f"sample_weight has the shape {weight.shape}, expected {(len(X),)}")
+    if np.any(weight < 0):
+        raise ValueError(
+            f"Negative values in data passed to `sample_weight`: the smallest is "
+            f"{weight.min()}; weights must be at least 0"
+        )
+    return weight
+
+
 def check_sample_weight(sample_weight, X):
     """Finite, non-negative weights of shape (n_samples,), or None for equal ones."""
     if sample_weight is None:

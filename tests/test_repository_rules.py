@@ -29,7 +29,7 @@ DERIVED_PARAMETERS = {
 
 def files(*suffixes, folders=FOLDERS):
     found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
-    generated = {"boosting.cpp", "oblique.cpp"}
+    generated = {"boosting.cpp", "oblique.cpp", "shards.cpp"}
     return sorted(
         path
         for path in found
