@@ -1,6 +1,6 @@
 """fctree: shallow, fast and explained trees, used like scikit-learn."""
 
-from fctree import datasets, kernels
+from fctree import datasets, inspection, kernels
 from fctree._config import show_config
 from fctree._tree import ObliqueTree
 from fctree._version import __version__
@@ -8,6 +8,13 @@ from fctree.boosting import (
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
     SymmetricTrees,
+)
+from fctree.ensembles import (
+    FCODTBoostingClassifier,
+    FCODTBoostingRegressor,
+    FCODTForestClassifier,
+    FCODTForestRegressor,
+    ObliqueTrees,
 )
 from fctree.kernel_ridge import (
     TreeNTKClassifier,
@@ -18,11 +25,19 @@ from fctree.kernel_ridge import (
 from fctree.oblique import FCODTClassifier, FCODTRegressor
 from fctree.persistence import load_model, save_model
 from fctree.plotting import export_text, plot_regions, plot_tree
+from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 __all__ = [
+    "FCODTBoostingClassifier",
+    "FCODTBoostingRegressor",
     "FCODTClassifier",
+    "FCODTForestClassifier",
+    "FCODTForestRegressor",
     "FCODTRegressor",
     "ObliqueTree",
+    "ObliqueTrees",
+    "SoftTreeClassifier",
+    "SoftTreeRegressor",
     "SymmetricBoostingClassifier",
     "SymmetricBoostingRegressor",
     "SymmetricTrees",
@@ -33,6 +48,7 @@ __all__ = [
     "__version__",
     "datasets",
     "export_text",
+    "inspection",
     "kernels",
     "load_model",
     "plot_regions",

@@ -10,7 +10,13 @@ from contextlib import contextmanager
 
 import joblib
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _get_feature_names,
+    check_array,
+    check_X_y,
+    validate_data,
+)
 
 
 def check_features(estimator, X):
@@ -120,6 +126,44 @@ def check_sample_weight_part(sample_weight, X):
             f"{weight.min()}; weights must be at least 0"
         )
     return weight
+def check_soft_features(estimator, X):
+    """``X`` for prediction: float32 or float64, C-contiguous, finite."""
+    return validate_data(
+        estimator, X, reset=False, dtype=list(_BOOSTING_DTYPES), order="C"
+    )
+
+
+def check_soft_data(estimator, X, y, *, reset, classification):
+    """``X`` (n_samples, n_features), float32 or float64, C-contiguous and finite, and ``y``."""
+    return _check_finite_data(
+        estimator, X, y, reset=reset, classification=classification, dtype=list(_BOOSTING_DTYPES)
+    )
+
+
+def check_ensemble_data(estimator, X, y, *, reset, classification):
+    """``X`` and ``y`` of a fit, or of its evaluation with ``reset=False``.
+
+    Returns
+    -------
+    X : array of shape (n_samples, n_features), float64, C-contiguous, finite
+    y : array of shape (n_samples,) or (n_samples, n_outputs)
+    """
+    return _check_finite_data(
+        estimator, X, y, reset=reset, classification=classification, dtype=np.float64
+    )
+
+
+def _check_finite_data(estimator, X, y, *, reset, classification, dtype):
+    return validate_data(
+        estimator,
+        X,
+        y,
+        reset=reset,
+        dtype=dtype,
+        order="C",
+        multi_output=not classification,
+        y_numeric=not classification,
+    )
 
 
 def check_sample_weight(sample_weight, X):
@@ -137,39 +181,109 @@ def check_sample_weight(sample_weight, X):
     return np.require(sample_weight, requirements=["C", "ALIGNED"])
 
 
+def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
+    """Data whose columns an importance is asked of.
+
+    Returns
+    -------
+    X : array of shape (n_samples, n_features), float32 or float64, C-contiguous; NaN where the
+        allowed
+    y : array of shape (n_samples,) or (n_samples, n_outputs)
+    sample_weight : array of shape (n_samples,) or None
+    names : list of str
+        Column names, ``x0``, ``x1``, ... without any.
+    """
+    names = _get_feature_names(X)
+    X, y = check_X_y(
+        X,
+        y,
+        dtype=list(_BOOSTING_DTYPES),
+        order="C",
+        ensure_all_finite=not allow_nan,
+        multi_output=not classification,
+        y_numeric=not classification,
+    )
+    names = [f"x{j}" for j in range(X.shape[1])] if names is None else [str(n) for n in names]
+    return X, y, check_sample_weight(sample_weight, X), names
+
+
 def check_targets(y):
     """Numeric targets as (n_samples, n_outputs) float64, C-contiguous."""
     y = check_array(y, dtype=np.float64, ensure_2d=False, order="C", input_name="y")
     return np.ascontiguousarray(y.reshape(len(y), -1))
 
 
-def check_kernel_samples(X, Y):
-    """``X`` and ``Y`` (or None) of one type, float32 if both are, C-contiguous and finite."""
-    dtypes = [np.float64, np.float32]
-    X = check_array(X, dtype=dtypes, order="C", input_name="X")
+def check_kernel_samples(X, Y, *, batch=False):
+    """``X`` and ``Y`` (or None) of one type, float32 if both are, C-contiguous and finite.
+
+    With ``batch``, tables of shape (n_problems, n_samples, n_features) are let through too.
+    """
+    X = _check_samples(X, "X", batch)
     if Y is None:
         return X, None
-    Y = check_array(Y, dtype=dtypes, order="C", input_name="Y")
-    if X.shape[1] != Y.shape[1]:
-        raise ValueError(f"X has {X.shape[1]} features, but Y has {Y.shape[1]}")
+    Y = _check_samples(Y, "Y", batch)
+    check_same_problems(X.shape, Y.shape)
     dtype = np.result_type(X, Y)
     return np.ascontiguousarray(X, dtype=dtype), np.ascontiguousarray(Y, dtype=dtype)
 
 
-def check_vectors(v, n_rows, dtype):
-    """Vectors to multiply a Gram matrix with, as (n_rows, n_vectors), C-contiguous."""
-    v = check_array(v, dtype=dtype, ensure_2d=False, order="C", input_name="v")
-    if len(v) != n_rows:
-        raise ValueError(f"v has {len(v)} rows, the matrix has {n_rows} columns")
-    return np.ascontiguousarray(v.reshape(n_rows, -1))
+def _check_samples(X, name, batch):
+    X = check_array(
+        X, dtype=[np.float64, np.float32], order="C", input_name=name, allow_nd=batch
+    )
+    check_samples_shape(X.shape, name)
+    return X
 
 
-def check_device(device):
-    """Refuses a device that is not there."""
-    if device not in ("cpu", "auto", "cuda"):
-        raise ValueError(f"device must be 'cpu', 'auto' or 'cuda', got {device!r}")
-    if device == "cuda":
-        raise RuntimeError("device='cuda': this build of fctree has no CUDA")
+def check_samples_shape(shape, name):
+    """Refuses what is neither a table nor a batch of tables, and empty ones."""
+    if len(shape) not in (2, 3):
+        raise ValueError(
+            f"{name} must be (n_samples, n_features) or (n_problems, n_samples, n_features); got "
+            f"an array of {len(shape)} dimensions"
+        )
+    if 0 in shape:
+        raise ValueError(f"Found array with 0 sample(s) or feature(s) for {name}: shape {shape}")
+
+
+def check_same_problems(shape_x, shape_y):
+    """Refuses X and Y that differ in features, or in the number of problems."""
+    if shape_x[-1] != shape_y[-1]:
+        raise ValueError(f"X has {shape_x[-1]} features, but Y has {shape_y[-1]}")
+    if shape_x[:-2] != shape_y[:-2]:
+        raise ValueError(f"X is a batch of shape {shape_x}, but Y of shape {shape_y}")
+
+
+def check_vectors(v, shape, dtype):
+    """Vectors to multiply Gram matrices with.
+
+    Parameters
+    ----------
+    v : array-like of shape (n_y,), (n_y, n_vectors), or these with n_problems in front
+    shape : tuple
+        Of the samples that the columns belong to, with n_problems in front in a batch.
+
+    Returns
+    -------
+    v : array of shape (n_y, n_vectors) or (n_problems, n_y, n_vectors), C-contiguous
+    one : bool
+        Whether each problem has one vector without an axis of its own.
+    """
+    v = check_array(
+        v, dtype=dtype, ensure_2d=False, allow_nd=len(shape) == 3, order="C", input_name="v"
+    )
+    one = check_vectors_shape(v.shape, shape)
+    return np.ascontiguousarray(v.reshape(*shape[:-1], -1)), one
+
+
+def check_vectors_shape(shape, samples):
+    """Refuses vectors that do not fit samples of this shape; whether there is one a problem."""
+    rows = samples[:-1]
+    if shape[: len(rows)] != rows or len(shape) not in (len(rows), len(rows) + 1):
+        if len(rows) == 1:
+            raise ValueError(f"v has {shape[0]} rows, the matrix has {rows[0]} columns")
+        raise ValueError(f"v of shape {shape} does not fit a batch with columns of shape {rows}")
+    return len(shape) == len(rows)
 
 
 def available_memory():

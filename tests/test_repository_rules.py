@@ -12,7 +12,7 @@ import fctree
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "native"
 FOLDERS = ("native", "fctree", "tests", "benchmarks", "examples", "docs", ".ci")
-CODE_SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".py", ".pyx", ".pxd"}
+CODE_SUFFIXES = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".pyx", ".pxd"}
 FAMILIES = ("oblique", "boosting", "soft", "kernels", "cuda")
 
 # Parameters of the core that the estimators derive from theirs, and from which.
@@ -24,12 +24,13 @@ DERIVED_PARAMETERS = {
     "curvature_directions": "directions",
     "axis_directions": "directions",
     "ridge_criterion": "split_criterion",
+    "node_features": None,  # of forests
 }
 
 
 def files(*suffixes, folders=FOLDERS):
     found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
-    generated = {"boosting.cpp", "oblique.cpp", "shards.cpp"}
+    generated = {"boosting.cpp", "ensembles.cpp", "oblique.cpp", "shards.cpp", "soft.cpp"}
     return sorted(
         path
         for path in found
@@ -46,7 +47,7 @@ def text_files():
 
 
 def native_sources():
-    return files(".cpp", ".hpp", ".cu", ".cuh", folders=("native",))
+    return files(".cpp", ".hpp", ".h", ".cu", ".cuh", folders=("native",))
 
 
 def quoted_includes(path):
@@ -180,6 +181,15 @@ def test_boosting_parameters_have_one_name_on_both_sides(estimator):
     assert set(fields) - {"seed"} <= set(inspect.signature(estimator).parameters)
     binding = (ROOT / "fctree" / "_native" / "boosting.pxd").read_text()
     struct = re.search(r"cdef struct BoostingParams:\n((?:        .*\n)+)", binding).group(1)
+    assert re.findall(r"(\w+)$", struct, flags=re.M) == fields
+
+
+@pytest.mark.parametrize("estimator", [fctree.SoftTreeRegressor, fctree.SoftTreeClassifier])
+def test_soft_tree_parameters_have_one_name_on_both_sides(estimator):
+    fields = struct_fields(NATIVE / "soft" / "params.hpp", "SoftTreeParams")
+    assert set(fields) - {"seed"} <= set(inspect.signature(estimator).parameters)
+    binding = (ROOT / "fctree" / "_native" / "soft.pxd").read_text()
+    struct = re.search(r"cdef struct SoftTreeParams:\n((?:        .*\n)+)", binding).group(1)
     assert re.findall(r"(\w+)$", struct, flags=re.M) == fields
 
 

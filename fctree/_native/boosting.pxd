@@ -117,6 +117,8 @@ cdef extern from "boosting/boost.hpp" namespace "fctree" nogil:
         double quantile
         int64_t n_outputs
         int64_t first_iteration
+        int64_t min_rounds
+        const uint8_t* masked
 
     cdef struct RoundListener:
         cbool (*told)(void*, int64_t, double, double) noexcept
@@ -131,6 +133,27 @@ cdef extern from "boosting/boost.hpp" namespace "fctree" nogil:
 
     BoostingResult c_boost "fctree::boost"(
         const BoostingTask&, const BoostingParams&, const RoundListener&,
+        const Execution&) except +set_python_error
+
+
+cdef extern from "boosting/masked.hpp" namespace "fctree" nogil:
+    cdef cppclass MaskedTask:
+        BoostingTask boosting
+        const SymmetricTreesView* trees
+        FeatureMatrix test
+        const uint8_t* masked
+        const double* replacement
+        int64_t n_masks
+
+    cdef cppclass MaskedResult:
+        vector[double] test_raw
+        vector[int64_t] n_rounds
+        vector[int64_t] n_kept
+        vector[double] eval_loss
+        vector[double] seconds
+
+    MaskedResult c_boost_masked "fctree::boost_masked"(
+        const MaskedTask&, const BoostingParams&, const RoundListener&,
         const Execution&) except +set_python_error
 
 

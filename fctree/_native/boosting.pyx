@@ -147,6 +147,8 @@ def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[:
     task.quantile = quantile
     task.n_outputs = n_outputs
     task.first_iteration = first_iteration
+    task.min_rounds = 0
+    task.masked = NULL
     cdef BoostingParams native_params = params
     cdef Execution execution = execution_on(n_threads)
     cdef Listener holder = Listener()
@@ -178,6 +180,71 @@ def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[:
         copied(result.train_loss.data(), (result.train_loss.size(),), np.float64),
         copied(result.eval_loss.data(), (result.eval_loss.size(),), np.float64),
     )
+
+
+def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
+                 const double[::1] replacement, trees, thresholds, const int8_t[::1] monotone,
+                 const double[::1] baseline, int loss, double quantile, int64_t n_outputs,
+                 int64_t first_iteration, int64_t min_rounds, dict params, listener,
+                 int n_threads):
+    """Grow a model for each mask, its columns replaced; arrays by name.
+
+    ``train`` and ``eval`` are as for `boost`, without scores; ``test_x`` is (n_test, d),
+    ``masked`` (n_masks, d), ``replacement`` (d,). ``trees`` is None, or the model to continue:
+    ``(split_feature, split_threshold, missing_right, leaf_values)``.
+    ``listener(mask, n_rounds, eval_loss)`` is called for each mask that is done.
+    """
+    cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
+    cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
+    cdef LabelledSamples eval_samples
+    cdef SymmetricTreesView view
+    cdef MaskedTask task
+    task.boosting.train = samples_of(train)
+    task.boosting.eval = NULL
+    if eval is not None:
+        eval_samples = samples_of(eval)
+        task.boosting.eval = &eval_samples
+    task.boosting.thresholds = pointer_1d(values)
+    task.boosting.offsets = &offsets[0]
+    task.boosting.monotone = NULL
+    if monotone is not None:
+        task.boosting.monotone = &monotone[0]
+    task.boosting.baseline = pointer_1d(baseline)
+    task.boosting.loss = <LossKind>loss
+    task.boosting.quantile = quantile
+    task.boosting.n_outputs = n_outputs
+    task.boosting.first_iteration = first_iteration
+    task.boosting.min_rounds = min_rounds
+    task.boosting.masked = NULL
+    task.trees = NULL
+    if trees is not None:
+        view = view_of(trees[0], trees[1], trees[2], trees[3])
+        task.trees = &view
+    task.test = matrix_of(test_x)
+    task.masked = &masked[0, 0]
+    task.replacement = pointer_1d(replacement)
+    task.n_masks = masked.shape[0]
+    cdef BoostingParams native_params = params
+    cdef Execution execution = execution_on(n_threads)
+    cdef Listener holder = Listener()
+    holder.told = listener
+    cdef RoundListener native_listener
+    native_listener.told = tell
+    native_listener.context = <void*>holder
+    cdef MaskedResult result
+    with nogil:
+        result = c_boost_masked(task, native_params, native_listener, execution)
+    if holder.error is not None:
+        raise holder.error
+    count = (task.n_masks,)
+    return {
+        "test_raw": copied(result.test_raw.data(),
+                           (task.n_masks, test_x.shape[0], n_outputs), np.float64),
+        "n_rounds": copied(result.n_rounds.data(), count, np.int64),
+        "n_kept": copied(result.n_kept.data(), count, np.int64),
+        "eval_loss": copied(result.eval_loss.data(), count, np.float64),
+        "seconds": copied(result.seconds.data(), count, np.float64),
+    }
 
 
 def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,

@@ -1,32 +1,14 @@
 // Gram matrices of the tree kernels: native/kernels on NumPy arrays. An array that is not of
 // the type and layout wanted is refused rather than copied.
-#include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
+#include "kernel_arrays.hpp"
+#include "kernels/batch.hpp"
 #include "kernels/empirical.hpp"
-#include "kernels/gram.hpp"
-#include "translate.hpp"
-
-namespace py = pybind11;
 
 namespace fctree {
 
 namespace {
-
-template <class T>
-using Array = py::array_t<T, py::array::c_style>;
-
-// A specification that owns its coefficients.
-struct OwnedSpec {
-  KernelSpec spec;
-  std::vector<double> coefficients;
-};
 
 KernelKind kind_of(const std::string& name) {
   if (name == "power") return KernelKind::power;
@@ -46,14 +28,6 @@ OwnedSpec make_spec(const std::string& kind, index_t depth, double weight,
   if (owned.spec.depth < 1) throw std::invalid_argument("depth must be at least 1");
   return owned;
 }
-
-KernelSpec view(const OwnedSpec& owned) {
-  KernelSpec spec = owned.spec;
-  spec.coefficients = owned.coefficients.data();
-  return spec;
-}
-
-Execution execution_on(int n_threads) { return {n_threads, &signal_raised, nullptr}; }
 
 template <class T>
 Samples<T> samples_of(const Array<T>& x) {
@@ -78,14 +52,6 @@ index_t n_columns(const GramInput<T>& input) {
 }
 
 template <class T>
-T* checked_output(Array<T>& out, const std::vector<index_t>& shape) {
-  if (static_cast<std::size_t>(out.ndim()) != shape.size() ||
-      !std::equal(shape.begin(), shape.end(), out.shape()))
-    throw std::invalid_argument("out has the wrong shape");
-  return out.mutable_data();
-}
-
-template <class T>
 void gram(const OwnedSpec& spec, const Array<T>& x, const std::optional<Array<T>>& y,
           double scale, Array<T> out, int n_threads) {
   const GramInput<T> input = input_of(x, y, scale);
@@ -100,10 +66,32 @@ void gram_path(const std::vector<OwnedSpec>& specs, const Array<T>& x,
   const GramInput<T> input = input_of(x, y, scale);
   T* data = checked_output(
       out, {static_cast<index_t>(specs.size()), input.x.n_rows, n_columns(input)});
-  std::vector<KernelSpec> views;
-  for (const OwnedSpec& spec : specs) views.push_back(view(spec));
+  const std::vector<KernelSpec> all = views(specs);
   py::gil_scoped_release release;
-  compute_gram_path(views, input, data, execution_on(n_threads));
+  compute_gram_path(all, input, data, execution_on(n_threads));
+}
+
+template <class T>
+void gram_batch(const std::vector<OwnedSpec>& specs, const Array<T>& x,
+                const std::optional<Array<T>>& y, double scale, Array<T> out, int n_threads) {
+  const BatchInput<T> input(x, y, scale);
+  T* data = checked_output(
+      out, {input.n_problems, static_cast<index_t>(specs.size()), input.n_x, input.n_y});
+  const std::vector<KernelSpec> all = views(specs);
+  py::gil_scoped_release release;
+  compute_gram_batch(all, input.all, input.n_problems, data, execution_on(n_threads));
+}
+
+template <class T>
+void gram_product_batch(const OwnedSpec& spec, const Array<T>& x, const std::optional<Array<T>>& y,
+                        double scale, const Array<T>& vectors, Array<T> out, int n_threads) {
+  const BatchInput<T> input(x, y, scale);
+  if (vectors.ndim() != 3 || vectors.shape(0) != input.n_problems || vectors.shape(1) != input.n_y)
+    throw std::invalid_argument("vectors need one row for each row of Y");
+  const BatchVectors<T> batch = {vectors.data(), input.n_problems, vectors.shape(2)};
+  T* data = checked_output(out, {input.n_problems, input.n_x, batch.n_vectors});
+  py::gil_scoped_release release;
+  multiply_gram_batch(view(spec), input.all, batch, data, execution_on(n_threads));
 }
 
 template <class T>
@@ -176,6 +164,13 @@ void define_for(py::module_& module) {
              py::arg("Y").noconvert().none(true), py::arg("scale"),
              py::arg("vectors").noconvert(), py::arg("out").noconvert(), py::arg("n_threads"),
              "out (n_x, n_vectors) = K(X, Y) vectors, without the matrix.");
+  module.def("gram_batch", &gram_batch<T>, py::arg("specs"), py::arg("X").noconvert(),
+             py::arg("Y").noconvert().none(true), py::arg("scale"), py::arg("out").noconvert(),
+             py::arg("n_threads"), "out (n_problems, n_specs, n_x, n_y), problem by problem.");
+  module.def("gram_product_batch", &gram_product_batch<T>, py::arg("spec"),
+             py::arg("X").noconvert(), py::arg("Y").noconvert().none(true), py::arg("scale"),
+             py::arg("vectors").noconvert(), py::arg("out").noconvert(), py::arg("n_threads"),
+             "out (n_problems, n_x, n_vectors) = K(X, Y) vectors, problem by problem.");
   module.def("gram_diagonal", &gram_diagonal<T>, py::arg("spec"), py::arg("X").noconvert(),
              py::arg("scale"), py::arg("out").noconvert(), "out (n_x,): K(x, x).");
 }
@@ -205,6 +200,7 @@ PYBIND11_MODULE(kernels, module) {
            py::arg("path_parameter"), py::arg("path_left"), py::arg("n_parameters"));
   define_for<double>(module);
   define_for<float>(module);
+  define_device_kernels(module);
   module.def("empirical", &empirical, py::arg("paths"), py::arg("split_weights").noconvert(),
              py::arg("leaf_weights").noconvert(), py::arg("X").noconvert(),
              py::arg("Y").noconvert().none(true), py::arg("scale"), py::arg("out").noconvert(),

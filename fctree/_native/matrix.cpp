@@ -34,7 +34,11 @@ py::dict build_config() {
   config["eigen"] = std::to_string(EIGEN_WORLD_VERSION) + "." +
                     std::to_string(EIGEN_MAJOR_VERSION) + "." +
                     std::to_string(EIGEN_MINOR_VERSION);
+#if defined(FCTREE_CUDA)
+  config["cuda"] = true;
+#else
   config["cuda"] = false;
+#endif
   return config;
 }
 

@@ -2,7 +2,7 @@
 """Growing and evaluating one oblique tree: ``native/oblique`` on NumPy arrays."""
 
 cimport numpy as cnp
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
@@ -34,6 +34,11 @@ cdef extern from "oblique/moments.hpp" namespace "fctree" nogil:
 
 
 cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
+    cdef struct NodeFeatures:
+        int64_t max_features
+        uint64_t seed
+        int64_t tree
+
     cdef struct ObliqueParams:
         double alpha
         cbool choose_alpha
@@ -55,6 +60,7 @@ cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
         int64_t max_thresholds
         double parent_weight
         double split_margin
+        NodeFeatures node_features
 
 
 cdef extern from "oblique/tree.hpp" namespace "fctree" nogil:

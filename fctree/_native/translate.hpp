@@ -21,6 +21,8 @@ inline void set_python_error() {
     PyErr_SetString(PyExc_ValueError, error.what());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
+  } catch (const DeviceError& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
   } catch (const std::exception& error) {
     PyErr_Format(PyExc_RuntimeError, "internal error in fctree: %s", error.what());
   } catch (...) {

@@ -17,6 +17,7 @@ from fctree._validation import (
     unchanged_on_failure,
 )
 from fctree.boosting.progress import progress_listener
+from fctree.boosting.round_scores import joined_scores
 from fctree.boosting.samples import (
     Samples,
     check_directions,
@@ -25,17 +26,6 @@ from fctree.boosting.samples import (
     unpack_eval_set,
 )
 from fctree.boosting.trees import SymmetricTrees
-
-
-def _scores_of_all(before, now, done, grown):
-    """Scores before the first round and after each, those of a model of ``done`` rounds and of
-    the ``grown`` ones that continue it as one; NaN for rounds that were not measured."""
-    if len(before) == 0 and len(now) == 0:
-        return before
-    if len(before) == 0:
-        return np.concatenate([np.full(done, np.nan), now])
-    later = now[1:] if len(now) else np.full(grown, np.nan)
-    return np.concatenate([before[: done + 1], later])
 
 
 class BaseSymmetricBoosting(BaseEstimator):
@@ -268,8 +258,8 @@ class BaseSymmetricBoosting(BaseEstimator):
             steps = SymmetricTrees.concatenate([self._steps, trees])
             factors = np.append(self._step_factors, factors)
             rounds = self._steps.n_trees, len(train_score) - 1
-            train_score = _scores_of_all(self.train_score_, train_score, *rounds)
-            eval_score = _scores_of_all(self.validation_score_, eval_score, *rounds)
+            train_score = joined_scores(self.train_score_, train_score, *rounds)
+            eval_score = joined_scores(self.validation_score_, eval_score, *rounds)
         else:
             steps = trees
         self.baseline_ = baseline

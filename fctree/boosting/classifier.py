@@ -1,15 +1,13 @@
 """The symmetric boosting classifier."""
 
-import numpy as np
-from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 
 from fctree.boosting.base import BaseSymmetricBoosting
+from fctree.boosting.targets import ClassTargets
 
 
-class SymmetricBoostingClassifier(ClassifierMixin, BaseSymmetricBoosting):
+class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBoosting):
     """Gradient boosting of symmetric (oblivious) trees for classes.
 
     With two classes a tree gives one raw score, the log-odds of ``classes_[1]``; with more,
@@ -57,7 +55,6 @@ class SymmetricBoostingClassifier(ClassifierMixin, BaseSymmetricBoosting):
         **BaseSymmetricBoosting._parameter_constraints,
         "loss": [StrOptions({"log_loss"})],
     }
-    _classification = True
 
     def __init__(
         self,
@@ -122,89 +119,3 @@ class SymmetricBoostingClassifier(ClassifierMixin, BaseSymmetricBoosting):
         if self.posterior_samples:
             raise ValueError("posterior_samples is for regression; a classifier needs 0")
         return "binary_log_loss" if self.n_classes_ <= 2 else "multiclass_log_loss"
-
-    def _encode_targets(self, y, *, reset):
-        check_classification_targets(y)
-        if reset:
-            self.classes_, labels = np.unique(y, return_inverse=True)
-            self.n_classes_ = len(self.classes_)
-            self.n_outputs_ = self.n_classes_ if self.n_classes_ > 2 else 1
-        else:
-            unknown = np.setdiff1d(y, self.classes_)
-            if len(unknown):
-                raise ValueError(f"y has labels that the training data lack: {unknown[:10]}")
-            labels = np.searchsorted(self.classes_, y)
-        return labels.astype(np.float64)[np.newaxis]
-
-    def decision_function(self, X):
-        """Raw scores.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        scores : array of shape (n_samples,) or (n_samples, n_classes)
-            The log-odds of ``classes_[1]`` with two classes, else a column a class.
-        """
-        return self._decision(self._raw_predict(X))
-
-    def predict_proba(self, X):
-        """Class probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : array of shape (n_samples, n_classes)
-        """
-        return self._probabilities(self._raw_predict(X))
-
-    def predict(self, X):
-        """Predict the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-        """
-        return self._labels(self._raw_predict(X))
-
-    def staged_predict(self, X):
-        """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other."""
-        for scores in self._staged_raw_predict(X):
-            yield self._labels(scores)
-
-    def staged_predict_proba(self, X):
-        """The probabilities of the first 1, 2, .. `n_iter_` trees, one after the other."""
-        for scores in self._staged_raw_predict(X):
-            yield self._probabilities(scores)
-
-    def staged_decision_function(self, X):
-        """The raw scores of the first 1, 2, .. `n_iter_` trees, one after the other."""
-        for scores in self._staged_raw_predict(X):
-            yield self._decision(scores.copy())
-
-    def _decision(self, scores):
-        return scores[:, 0] if self.n_classes_ <= 2 else scores
-
-    def _probabilities(self, scores):
-        if self.n_classes_ > 2:
-            return softmax(scores, axis=1)
-        if self.n_classes_ == 1:
-            return np.ones((len(scores), 1))
-        positive = expit(scores[:, 0])
-        return np.column_stack([1.0 - positive, positive])
-
-    def _labels(self, scores):
-        if self.n_classes_ == 1:
-            return np.full(len(scores), self.classes_[0])
-        if self.n_classes_ == 2:
-            return self.classes_[(scores[:, 0] > 0.0).astype(np.intp)]
-        return self.classes_[np.argmax(scores, axis=1)]

@@ -7,7 +7,7 @@ from tqdm.auto import tqdm
 
 
 @contextmanager
-def progress_listener(verbose, n_rounds, title):
+def progress_listener(verbose, n_rounds, title, unit="tree"):
     """A function to call after each round, or None where nothing is to be shown.
 
     ``verbose=1`` is a progress bar with the losses, more is a line for each round.
@@ -21,7 +21,7 @@ def progress_listener(verbose, n_rounds, title):
             f"[{iteration + 1}] {_losses(train, eval_)}", flush=True
         )
         return
-    with tqdm(total=n_rounds, desc=title, unit="tree") as bar:
+    with tqdm(total=n_rounds, desc=title, unit=unit) as bar:
 
         def show(iteration, train, eval_):
             bar.set_postfix_str(_losses(train, eval_), refresh=False)

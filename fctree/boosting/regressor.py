@@ -1,20 +1,14 @@
 """The symmetric boosting regressor."""
 
-import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 
-from fctree._validation import check_targets
 from fctree.boosting.base import BaseSymmetricBoosting
 from fctree.boosting.posterior import posterior_std, sample_posterior
-
-_DOMAINS = {
-    "poisson": (lambda y: np.all(y >= 0) and np.all(y.sum(axis=1) > 0), "y >= 0 with a positive sum"),
-    "gamma": (lambda y: np.all(y > 0), "y > 0"),
-}
+from fctree.boosting.targets import REGRESSION_LOSSES, NumericTargets
 
 
-class SymmetricBoostingRegressor(RegressorMixin, BaseSymmetricBoosting):
+class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBoosting):
     """Gradient boosting of symmetric (oblivious) regression trees.
 
     All nodes of a level share one split, so a tree of depth m is m questions and a table of
@@ -126,11 +120,7 @@ class SymmetricBoostingRegressor(RegressorMixin, BaseSymmetricBoosting):
 
     _parameter_constraints = {
         **BaseSymmetricBoosting._parameter_constraints,
-        "loss": [
-            StrOptions(
-                {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"}
-            )
-        ],
+        "loss": [StrOptions(REGRESSION_LOSSES)],
     }
 
     def _loss_kind(self):
@@ -139,31 +129,6 @@ class SymmetricBoostingRegressor(RegressorMixin, BaseSymmetricBoosting):
         if self.posterior_samples == 1:
             raise ValueError("posterior_samples must be 0 or at least 2, got 1")
         return self.loss
-
-    def _quantile_order(self):
-        if self.loss == "quantile" and self.quantile is None:
-            raise ValueError("loss='quantile' needs the parameter quantile, between 0 and 1")
-        if self.quantile is None:
-            return 0.9
-        return self.quantile
-
-    def _encode_targets(self, y, *, reset):
-        targets = np.ascontiguousarray(check_targets(y).T)
-        if self.loss in _DOMAINS:
-            is_inside, domain = _DOMAINS[self.loss]
-            if not is_inside(targets):
-                raise ValueError(f"loss={self.loss!r} needs {domain}; the smallest is {y.min()}")
-        if reset:
-            self.n_outputs_ = len(targets)
-            self._single_target = np.ndim(y) == 1
-        elif len(targets) != self.n_outputs_:
-            raise ValueError(f"y has {len(targets)} outputs, but {self.n_outputs_} were expected")
-        return targets
-
-    def _inverse_link(self, scores):
-        if self.loss in ("poisson", "gamma"):
-            np.exp(scores, out=scores)
-        return scores[:, 0] if self._single_target else scores
 
     def _after_fit(self, train):
         if self.posterior_samples:
@@ -198,22 +163,3 @@ class SymmetricBoostingRegressor(RegressorMixin, BaseSymmetricBoosting):
             raise ValueError("return_std=True needs a model fitted with posterior_samples")
         std = posterior_std(self, X)
         return predictions, std[:, 0] if self._single_target else std
-
-    def staged_predict(self, X):
-        """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Yields
-        ------
-        y : array of shape (n_samples,) or (n_samples, n_outputs)
-        """
-        for scores in self._staged_raw_predict(X):
-            yield self._inverse_link(scores.copy())
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

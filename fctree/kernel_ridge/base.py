@@ -9,20 +9,21 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from fctree._validation import check_device, check_features, check_training_data
+from fctree._device import DEVICES, uses_gpu
+from fctree._validation import check_features, check_training_data
 from fctree.kernel_ridge.solvers import TreeKernel
 from fctree.kernels.architecture import ARCHITECTURES
 
 DEPTH = [Interval(Integral, 1, None, closed="left"), Options(Real, {np.inf})]
 ARCHITECTURE = [StrOptions(set(ARCHITECTURES)), Mapping]
-DEVICE = [StrOptions({"cpu", "auto", "cuda"})]
+DEVICE = [StrOptions(set(DEVICES))]
 
 
 class BaseTreeNTK(BaseEstimator):
     """Kernel ridge with a tree kernel; subclasses bring the targets and the solution."""
 
     def _kernel(self, depth, scale):
-        check_device(self.device)
+        uses_gpu(self.device)
         return TreeKernel(depth, float(scale), self.architecture, self.device, self.n_jobs)
 
     def _predict_outputs(self, X):

@@ -12,8 +12,11 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
 
+from fctree._device import DeviceArray, uses_gpu
 from fctree._validation import check_memory
-from fctree.kernels import tree_ntk, tree_ntk_matvec
+from fctree.kernels import tree_ntk
+from fctree.kernels.architecture import kernel_spec
+from fctree.kernels.compute import compute_product
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,16 @@ class TreeKernel:
         )
         return tree_ntk(X, Y, **vars(self))
 
+    def at_hand(self, X):
+        """Samples for many products: where those are computed."""
+        return DeviceArray.of(X) if uses_gpu(self.device) else X
+
     def multiply(self, X, Y, v):
-        """K(X, Y) v in tiles."""
-        return tree_ntk_matvec(X, Y, v, **vars(self))
+        """K(X, Y) v in tiles, as a NumPy array."""
+        spec = kernel_spec(self.depth, self.architecture)
+        return compute_product(
+            spec, X, Y, v, scale=self.scale, device=self.device, n_jobs=self.n_jobs, to_host=True
+        )
 
 
 def weighted(K, targets, weights):
@@ -138,9 +148,10 @@ def warn_unless(converged, n_iter):
 def solve_by_conjugate_gradients(kernel, X, targets, weights, *, alpha, **stopping):
     """Coefficients of all samples without the n x n matrix; O(n^2) a product."""
     roots = np.ones((len(X), 1)) if weights is None else np.sqrt(weights)[:, np.newaxis]
+    samples = kernel.at_hand(X)
 
     def multiply(v):
-        return roots * kernel.multiply(X, None, roots * v) + alpha * v
+        return roots * kernel.multiply(samples, None, roots * v) + alpha * v
 
     solution, n_iter, converged = conjugate_gradients(multiply, roots * targets, **stopping)
     warn_unless(converged, n_iter)
@@ -161,6 +172,7 @@ def solve_with_landmarks(kernel, X, landmarks, targets, weights, *, alpha, **sto
     K = kernel.gram(landmarks)
     T = jittered_factor(K)
     A = jittered_factor(T @ T.T * (total / m), alpha)
+    samples, centres = kernel.at_hand(X), kernel.at_hand(landmarks)
 
     def outward(v):
         return linalg.solve_triangular(T, linalg.solve_triangular(A, v, check_finite=False),
@@ -172,10 +184,10 @@ def solve_with_landmarks(kernel, X, landmarks, targets, weights, *, alpha, **sto
 
     def multiply(v):
         c = outward(v)
-        fitted = column * kernel.multiply(X, landmarks, c)
-        return inward(kernel.multiply(landmarks, X, fitted) + alpha * (K @ c))
+        fitted = column * kernel.multiply(samples, centres, c)
+        return inward(kernel.multiply(centres, samples, fitted) + alpha * (K @ c))
 
-    b = inward(kernel.multiply(landmarks, X, column * targets))
+    b = inward(kernel.multiply(centres, samples, column * targets))
     solution, n_iter, converged = conjugate_gradients(multiply, b, **stopping)
     warn_unless(converged, n_iter)
     return outward(solution), n_iter

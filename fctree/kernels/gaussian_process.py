@@ -6,7 +6,7 @@ from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
 from fctree._native import kernels as _native
 from fctree._validation import check_kernel_samples
 from fctree.kernels.architecture import check_scale, kernel_spec
-from fctree.kernels.gram import compute_gram
+from fctree.kernels.compute import compute_gram
 
 
 class TreeNTK(Kernel):

@@ -1,25 +1,8 @@
 """Gram matrices of the tree kernels and of the rectifier network's kernel."""
 
-import numpy as np
-
 from fctree._native import kernels as _native
-from fctree._validation import (
-    allocate_gram,
-    check_device,
-    check_kernel_samples,
-    check_vectors,
-    count_threads,
-)
 from fctree.kernels.architecture import check_depth, check_scale, kernel_spec
-
-
-def compute_gram(spec, X, Y, *, scale, device, out, n_jobs):
-    """The Gram matrix of a specification, samples and output validated here."""
-    check_device(device)
-    X, Y = check_kernel_samples(X, Y)
-    out = allocate_gram((len(X), len(X if Y is None else Y)), X.dtype, out, (X, Y))
-    _native.gram(spec, X, Y, scale, out, count_threads(n_jobs))
-    return out
+from fctree.kernels.compute import compute_gram, compute_path, compute_product
 
 
 def tree_ntk(
@@ -29,9 +12,13 @@ def tree_ntk(
 
     Parameters
     ----------
-    X : array-like of shape (n_x, n_features)
+    X : array-like of shape (n_x, n_features) or (n_problems, n_x, n_features)
+        Of three dimensions it is a batch: one matrix for each of its tables, in one native call.
+        Arrays on a GPU (CuPy, torch and what else has ``__cuda_array_interface__`` or DLPack) are
+        read where they lie.
     Y : array-like of shape (n_y, n_features), default=None
-        ``X`` itself if None; then half of the matrix is computed and mirrored.
+        ``X`` itself if None; then half of the matrix is computed and mirrored. In a batch
+        (n_problems, n_y, n_features).
     depth : int or inf, default=3
         Depth of the trees. ``inf`` for decision lists only. Unused if `architecture` is a
         mapping. The time does not depend on it.
@@ -43,16 +30,19 @@ def tree_ntk(
         ``"rule_set"`` (one rule of this depth); or ``{depth: number of leaves}``, as
         `leaf_counts` gives it, for any tree. A mapping costs O(largest depth) an entry.
     device : {"cpu", "auto", "cuda"}, default="cpu"
+        ``"cuda"`` is the first GPU, or the one that X is on; ``"auto"`` that where there is one,
+        with a warning once that says so, else the processor.
     out : array of shape (n_x, n_y), default=None
         Where to write, C-contiguous and of the result's type; a `numpy.memmap` holds what
-        memory does not.
+        memory does not. A GPU copies into it slab by slab.
     n_jobs : int, default=None
         Threads, as in scikit-learn. The result does not depend on it.
 
     Returns
     -------
-    K : array of shape (n_x, n_y)
-        float32 if X and Y are, else float64; exactly symmetric if ``Y`` is None.
+    K : array of shape (n_x, n_y), in a batch (n_problems, n_x, n_y)
+        float32 if X and Y are, else float64; exactly symmetric if ``Y`` is None. NumPy, unless X
+        or Y lies on a GPU: then an array of its library, on its device.
 
     Raises
     ------
@@ -62,7 +52,8 @@ def tree_ntk(
     MemoryError
         If the matrix cannot fit in memory.
     RuntimeError
-        For ``device="cuda"`` where it cannot be had.
+        For ``device="cuda"`` where the build, the driver or the device is missing; the message
+        says which.
 
     Notes
     -----
@@ -79,6 +70,8 @@ def tree_ntk(
     array([[1.768, 0.25 , 0.915],
            [0.25 , 1.768, 0.915],
            [0.915, 0.915, 2.371]])
+    >>> tree_ntk(np.stack([X, 2 * X]), depth=2).shape
+    (2, 3, 3)
     """
     spec = kernel_spec(depth, architecture)
     scale = check_scale(scale)
@@ -104,8 +97,8 @@ def tree_ntk_path(
 
     Returns
     -------
-    K : array of shape (n_depths, n_x, n_y)
-        ``K[i]`` is the Gram matrix of ``depths[i]``.
+    K : array of shape (n_depths, n_x, n_y), in a batch (n_problems, n_depths, n_x, n_y)
+        ``K[..., i, :, :]`` is the Gram matrix of ``depths[i]``.
 
     Raises
     ------
@@ -122,17 +115,12 @@ def tree_ntk_path(
     """
     if not isinstance(architecture, str):
         raise TypeError("architecture must be a name: a mapping has no depth to vary")
-    check_device(device)
     depths = list(depths)
     if not depths:
         raise ValueError("depths is empty")
     specs = [kernel_spec(depth, architecture) for depth in depths]
     scale = check_scale(scale)
-    X, Y = check_kernel_samples(X, Y)
-    shape = (len(specs), len(X), len(X if Y is None else Y))
-    out = allocate_gram(shape, X.dtype, out, (X, Y))
-    _native.gram_path(specs, X, Y, scale, out, count_threads(n_jobs))
-    return out
+    return compute_path(specs, X, Y, scale=scale, device=device, out=out, n_jobs=n_jobs)
 
 
 def rule_ntk(X, Y=None, *, depth=3, scale=2.0, device="cpu", out=None, n_jobs=None):
@@ -215,12 +203,13 @@ def tree_ntk_matvec(
     X : array-like of shape (n_x, n_features)
     Y : array-like of shape (n_y, n_features), or None for ``X``
     v : array-like of shape (n_y,) or (n_y, n_vectors)
+        In a batch each of the three has n_problems in front.
     depth, scale, architecture, device, n_jobs
         As for `tree_ntk`.
 
     Returns
     -------
-    product : array of shape (n_x,) or (n_x, n_vectors)
+    product : array of shape (n_x,) or (n_x, n_vectors), in a batch with n_problems in front
 
     Raises
     ------
@@ -237,9 +226,4 @@ def tree_ntk_matvec(
     """
     spec = kernel_spec(depth, architecture)
     scale = check_scale(scale)
-    check_device(device)
-    X, Y = check_kernel_samples(X, Y)
-    vectors = check_vectors(v, len(X if Y is None else Y), X.dtype)
-    out = np.empty((len(X), vectors.shape[1]), dtype=X.dtype)
-    _native.gram_product(spec, X, Y, scale, vectors, out, count_threads(n_jobs))
-    return out[:, 0] if np.ndim(v) == 1 else out
+    return compute_product(spec, X, Y, v, scale=scale, device=device, n_jobs=n_jobs)

@@ -122,6 +122,7 @@ class BaseFCODT(BaseEstimator):
             "max_thresholds": self.max_thresholds,
             "parent_weight": self.parent_weight,
             "split_margin": self.split_margin,
+            "node_features": {"max_features": _UNLIMITED, "seed": 0, "tree": 0},
         }
         arrays, self.alpha_ = _native.grow(
             X, targets, sample_weight, params=params, n_threads=count_threads(self.n_jobs)

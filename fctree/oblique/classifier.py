@@ -7,9 +7,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from fctree._tree import ObliqueTree
 from fctree._validation import check_training_data, unchanged_on_failure
 from fctree.oblique.base import BaseFCODT
+from fctree.oblique.indicators import IndicatorScores, class_indicators
 
 
-class FCODTClassifier(ClassifierMixin, BaseFCODT):
+class FCODTClassifier(IndicatorScores, ClassifierMixin, BaseFCODT):
     """An oblique classification tree with ridge splits and feature concatenation (FC-ODT).
 
     Ridge regressions are on class indicators: one indicator a class, or the single one of
@@ -137,8 +138,7 @@ class FCODTClassifier(ClassifierMixin, BaseFCODT):
             check_classification_targets(y)
             classes, labels = np.unique(y, return_inverse=True)
             n_classes = len(classes)
-            columns = np.arange(n_classes) if n_classes > 2 else np.array([1])
-            targets = (labels[:, np.newaxis] == columns).astype(np.float64)
+            targets = class_indicators(labels, n_classes)
             impurity_scale = 1.0 if n_classes > 2 else 2.0
             arrays = self._grow(X, targets, sample_weight, impurity_scale=impurity_scale)
             fractions = arrays["value"]
@@ -151,70 +151,3 @@ class FCODTClassifier(ClassifierMixin, BaseFCODT):
             self.classes_ = classes
             self.n_classes_ = n_classes
         return self
-
-    def decision_function(self, X):
-        """The scores of the classes: the leaf models' values, not probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        scores : array of shape (n_samples,) or (n_samples, n_classes)
-            With two classes ``2 * s - 1``, s the predicted indicator of ``classes_[1]``,
-            positive where that class is predicted; else one column a class.
-        """
-        scores = self._predict_scores(X)
-        return 2.0 * scores[:, 0] - 1.0 if self.n_classes_ <= 2 else scores
-
-    def predict_proba(self, X):
-        """Class probabilities.
-
-        The leaf's predicted indicators, moved to the nearest point (in Euclidean
-        distance) of the probability simplex: ridge predictions can leave [0, 1].
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : array of shape (n_samples, n_classes)
-        """
-        scores = self._predict_scores(X)
-        if self.n_classes_ == 1:
-            return np.ones((len(scores), 1))
-        if self.n_classes_ == 2:
-            scores = np.hstack([1.0 - scores, scores])
-        return _project_to_simplex(scores)
-
-    def predict(self, X):
-        """Predict the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-        """
-        scores = self._predict_scores(X)
-        if self.n_classes_ <= 2:
-            return self.classes_[(scores[:, 0] > 0.5).astype(np.intp)]
-        return self.classes_[np.argmax(scores, axis=1)]
-
-
-def _project_to_simplex(scores):
-    """The nearest probability vector of each row, in Euclidean distance.
-
-    It is ``max(score - shift, 0)`` with the shift that makes a row sum to 1, found from
-    the sorted scores (Held, Wolfe and Crowder 1974). The order of the classes is kept.
-    """
-    n_classes = scores.shape[1]
-    ordered = -np.sort(-scores, axis=1)
-    shifts = (np.cumsum(ordered, axis=1) - 1.0) / np.arange(1, n_classes + 1)
-    n_positive = np.count_nonzero(ordered > shifts, axis=1)
-    shift = np.take_along_axis(shifts, n_positive[:, np.newaxis] - 1, axis=1)
-    return np.clip(scores - shift, 0.0, 1.0)

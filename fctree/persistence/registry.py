@@ -9,6 +9,13 @@ from fctree.boosting import (
     SymmetricBoostingRegressor,
     SymmetricTrees,
 )
+from fctree.ensembles import (
+    FCODTBoostingClassifier,
+    FCODTBoostingRegressor,
+    FCODTForestClassifier,
+    FCODTForestRegressor,
+    ObliqueTrees,
+)
 from fctree.kernel_ridge import (
     TreeNTKClassifier,
     TreeNTKClassifierCV,
@@ -16,7 +23,8 @@ from fctree.kernel_ridge import (
     TreeNTKRegressorCV,
 )
 from fctree.oblique import FCODTClassifier, FCODTRegressor
-from fctree.persistence import checks
+from fctree.persistence import checks, ensemble_checks, soft_tree_checks
+from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 
 @dataclass(frozen=True)
@@ -47,8 +55,14 @@ def _by_name(*entries):
 
 
 ESTIMATORS = _by_name(
+    StoredEstimator(FCODTBoostingClassifier, ensemble_checks.check_boosting_classifier),
+    StoredEstimator(FCODTBoostingRegressor, ensemble_checks.check_boosting_regressor),
     StoredEstimator(FCODTClassifier, checks.check_fcodt_classifier),
     StoredEstimator(FCODTRegressor, checks.check_fcodt_regressor),
+    StoredEstimator(FCODTForestClassifier, ensemble_checks.check_forest_classifier),
+    StoredEstimator(FCODTForestRegressor, ensemble_checks.check_forest_regressor),
+    StoredEstimator(SoftTreeClassifier, soft_tree_checks.check_soft_tree_classifier),
+    StoredEstimator(SoftTreeRegressor, soft_tree_checks.check_soft_tree_regressor),
     StoredEstimator(SymmetricBoostingClassifier, checks.check_boosting_classifier),
     StoredEstimator(SymmetricBoostingRegressor, checks.check_boosting_regressor),
     StoredEstimator(TreeNTKClassifier, checks.check_tree_ntk_classifier),
@@ -59,5 +73,6 @@ ESTIMATORS = _by_name(
 
 STORED_CLASSES = _by_name(
     StoredClass(ObliqueTree, checks.rebuild_oblique_tree),
+    StoredClass(ObliqueTrees, ensemble_checks.rebuild_oblique_trees),
     StoredClass(SymmetricTrees, checks.rebuild_symmetric_trees),
 )

@@ -26,7 +26,7 @@ def require_matplotlib():
         import matplotlib
     except ImportError as error:
         raise ImportError(
-            "drawing a tree needs matplotlib, which is not installed; install it with "
+            "drawing needs matplotlib, which is not installed; install it with "
             "pip install 'fctree[plot]'"
         ) from error
     return matplotlib

@@ -19,11 +19,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Samples, their bins and their scores F as the model grows.
 class ScoredSet {
  public:
-  ScoredSet(const LabelledSamples& samples, const BoostingTask& task, const Execution& execution)
-      : x_(samples.x, task.thresholds, task.offsets, execution),
+  ScoredSet(const LabelledSamples& samples, const BinnedMatrix& x, index_t n_outputs)
+      : x_(x),
         tiles_(samples.x.n_samples),
         samples_(samples),
-        n_outputs_(task.n_outputs),
+        n_outputs_(n_outputs),
         raw_(n_outputs_ * samples.x.n_samples),
         leaf_(samples.x.n_samples),
         total_weight_(static_cast<double>(samples.x.n_samples)) {
@@ -79,7 +79,7 @@ class ScoredSet {
     return samples_.initial == nullptr ? baseline_[k] : samples_.initial[k * n() + i];
   }
 
-  BinnedMatrix x_;
+  const BinnedMatrix& x_;
   Tiles tiles_;
   LabelledSamples samples_;
   index_t n_outputs_;
@@ -91,18 +91,20 @@ class ScoredSet {
 
 class Booster {
  public:
-  Booster(const BoostingTask& task, const BoostingParams& params, const Execution& execution)
+  Booster(const BoostingTask& task, const BinnedSamples& binned, const BoostingParams& params,
+          const Execution& execution)
       : task_(task),
         params_(params),
         execution_(execution),
         loss_(make_loss(task.loss, task.quantile)),
-        train_(task.train, task, execution),
-        grower_(train_.x(), train_.tiles(), params, task.train.weight, task.monotone,
-                task.n_outputs),
+        train_(task.train, binned.train, task.n_outputs),
+        grower_(train_.x(), train_.tiles(), params,
+                {task.train.weight, task.monotone, task.masked}, task.n_outputs),
         gradient_(task.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.n_outputs * train_.n() : 0),
         in_bag_(params.subsample < 1.0 ? train_.n() : 0) {
-    if (task.eval != nullptr) eval_ = std::make_unique<ScoredSet>(*task.eval, task, execution);
+    if (task.eval != nullptr)
+      eval_ = std::make_unique<ScoredSet>(*task.eval, *binned.eval, task.n_outputs);
     result_.trees.max_depth = params.max_depth;
     result_.trees.n_outputs = task.n_outputs;
   }
@@ -227,7 +229,8 @@ class Booster {
       best_ = loss;
       result_.best_iteration = n_rounds;
     }
-    return n_rounds - last_improvement_ >= params_.n_iter_no_change;
+    return n_rounds >= task_.min_rounds &&
+           n_rounds - last_improvement_ >= params_.n_iter_no_change;
   }
 
   const BoostingTask& task_;
@@ -248,11 +251,29 @@ class Booster {
 
 }  // namespace
 
+BinnedSamples::BinnedSamples(const BoostingTask& task, const Execution& execution)
+    : train(task.train.x, task.thresholds, task.offsets, execution) {
+  if (task.eval != nullptr)
+    eval = std::make_unique<BinnedMatrix>(task.eval->x, task.thresholds, task.offsets, execution);
+}
+
+BinnedSamples::BinnedSamples(const BinnedSamples& from, const std::vector<index_t>& features)
+    : train(from.train, features) {
+  if (from.eval) eval = std::make_unique<BinnedMatrix>(*from.eval, features);
+}
+
+BoostingResult boost_binned(const BoostingTask& task, const BinnedSamples& binned,
+                            const BoostingParams& params, const RoundListener& listener,
+                            const Execution& execution) {
+  return Booster(task, binned, params, execution).run(listener);
+}
+
 BoostingResult boost(const BoostingTask& task, const BoostingParams& params,
                      const RoundListener& listener, const Execution& execution) {
   BoostingResult result;
   with_team(execution, [&](const Execution& team) {
-    result = Booster(task, params, team).run(listener);
+    const BinnedSamples binned(task, team);
+    result = boost_binned(task, binned, params, listener, team);
   });
   return result;
 }

@@ -10,8 +10,10 @@
 // of the model, so draws continue where a model is continued.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "boosting/binned.hpp"
 #include "boosting/feature_matrix.hpp"
 #include "boosting/model.hpp"
 #include "boosting/params.hpp"
@@ -40,6 +42,18 @@ struct BoostingTask {
   double quantile;
   index_t n_outputs;
   index_t first_iteration;  // trees that the model has
+  index_t min_rounds;       // before early stopping may end the growth
+  const std::uint8_t* masked;  // (n_features,) features that no split may use, or null
+};
+
+// The bins of a task's samples, which models grown on the same ones share.
+struct BinnedSamples {
+  BinnedSamples(const BoostingTask& task, const Execution& execution);
+  // Some of the features.
+  BinnedSamples(const BinnedSamples& from, const std::vector<index_t>& features);
+
+  BinnedMatrix train;
+  std::unique_ptr<BinnedMatrix> eval;  // or null
 };
 
 // Told after each round; losses are means over the samples, eval NaN without any. What it
@@ -59,5 +73,10 @@ struct BoostingResult {
 
 BoostingResult boost(const BoostingTask& task, const BoostingParams& params,
                      const RoundListener& listener, const Execution& execution);
+
+// The same on samples binned before.
+BoostingResult boost_binned(const BoostingTask& task, const BinnedSamples& binned,
+                            const BoostingParams& params, const RoundListener& listener,
+                            const Execution& execution);
 
 }  // namespace fctree

@@ -11,6 +11,8 @@ namespace {
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 // Noise beyond any score, whose sums with scores stay finite.
 constexpr double kLargestNoise = 1e290;
+// More than a feature has codes.
+constexpr index_t kLanesApart = 1024;
 
 bool is_used(const std::vector<LevelSplit>& used, index_t feature, index_t code) {
   for (const LevelSplit& split : used)
@@ -29,28 +31,61 @@ CandidateChoice::CandidateChoice(const BinnedMatrix& x, const BoostingParams& pa
   }
 }
 
+// The group's candidates with scores of at least `least`, as lane * kLanesApart + code and so
+// in the order of features and codes. The scan is over cells in the order of memory.
+void CandidateChoice::collect(const FeatureGroup& shape, const double* score, double least,
+                              std::vector<index_t>& found) const {
+  found.clear();
+  for (index_t code = 0; code < shape.n_codes; ++code) {
+    const double* cell = score + code * kCellLanes;
+    bool any = false;
+    for (index_t lane = 0; lane < kCellLanes; ++lane) any |= cell[lane] >= least;
+    if (!any) continue;
+    for (index_t lane = 0; lane < shape.width; ++lane)
+      if (cell[lane] >= least && cell[lane] > kNone &&
+          code < x_.n_cuts(shape.first_feature + lane))
+        found.push_back(lane * kLanesApart + code);
+  }
+  std::sort(found.begin(), found.end());
+}
+
 template <class Value>
-CandidateChoice::Best CandidateChoice::highest(const LevelScores& scores,
-                                               const std::vector<LevelSplit>& used,
-                                               double tie, const Value& value) const {
+CandidateChoice::Best CandidateChoice::highest(const LevelScores& scores, const Search& search,
+                                               const Value& value) const {
   Best best = {kNone, -1, -1};
+  std::vector<index_t> found;
   for (std::size_t g = 0; g < x_.groups().size(); ++g) {
     const FeatureGroup& shape = x_.groups()[g];
     const double* score = scores.group(static_cast<index_t>(g)).score.data();
-    for (index_t lane = 0; lane < shape.width; ++lane) {
+    collect(shape, score, search.least, found);
+    for (const index_t at : found) {
+      const index_t lane = at / kLanesApart, code = at % kLanesApart;
       const index_t feature = shape.first_feature + lane;
-      for (index_t code = 0; code < x_.n_cuts(feature); ++code) {
-        const double plain = score[code * kCellLanes + lane];
-        if (plain == kNone) continue;
-        if (!used.empty() && is_used(used, feature, code)) continue;
-        const double noisy = value(plain, feature, code, best.score);
-        if (!(noisy > kNone)) continue;
-        if (best.feature < 0 || noisy > best.score + tie * std::abs(best.score))
-          best = {noisy, feature, code};
-      }
+      if (!search.used.empty() && is_used(search.used, feature, code)) continue;
+      const double noisy = value(score[code * kCellLanes + lane], feature, code, best.score);
+      if (!(noisy > kNone)) continue;
+      if (best.feature < 0 || noisy > best.score + search.tie * std::abs(best.score))
+        best = {noisy, feature, code};
     }
   }
   return best;
+}
+
+// A score that candidates must reach to be the best or tie with it: the chain of ties that a
+// winner may stand on is far shorter than this margin.
+double CandidateChoice::least_of_best(const LevelScores& scores) const {
+  double most = kNone;
+  for (std::size_t g = 0; g < x_.groups().size(); ++g) {
+    const double* score = scores.group(static_cast<index_t>(g)).score.data();
+    const index_t n = x_.groups()[g].n_codes * kCellLanes;
+    double lanes[kCellLanes];
+    std::fill(lanes, lanes + kCellLanes, kNone);
+    for (index_t i = 0; i < n; i += kCellLanes)
+      for (index_t lane = 0; lane < kCellLanes; ++lane)
+        lanes[lane] = lanes[lane] < score[i + lane] ? score[i + lane] : lanes[lane];
+    most = std::max(most, *std::max_element(lanes, lanes + kCellLanes));
+  }
+  return most - 1000.0 * kTie * std::abs(most);
 }
 
 std::optional<LevelSplit> CandidateChoice::choose(const LevelScores& scores,
@@ -70,7 +105,8 @@ std::optional<LevelSplit> CandidateChoice::choose(const LevelScores& scores,
 
   const auto plain_value = [](double score, index_t, index_t, double) { return score; };
   unit = std::min(unit, kLargestNoise);
-  Best best = highest(scores, used, kTie, plain_value);
+  const double least_plain = gumbel ? kNone : least_of_best(scores);
+  Best best = highest(scores, {used, least_plain, kTie}, plain_value);
   if (best.feature < 0) return std::nullopt;
   if (unit > 0.0) {
     const double largest = gumbel ? Random::kLargestGumbel : Random::kLargestNormal;
@@ -78,9 +114,9 @@ std::optional<LevelSplit> CandidateChoice::choose(const LevelScores& scores,
     const double least = best.score + (smallest - largest) * unit;
     const auto iteration = static_cast<std::uint32_t>(noise.iteration);
     const auto level = static_cast<std::uint32_t>(above.size());
-    best = highest(scores, used, 0.0,
+    best = highest(scores, {used, least, 0.0},
                    [&](double score, index_t feature, index_t code, double so_far) {
-      if (score < least || score + largest * unit < so_far) return kNone;
+      if (score + largest * unit < so_far) return kNone;
       const std::uint32_t at = first_candidate_[feature] + static_cast<std::uint32_t>(code);
       const double draw = gumbel ? random_.gumbel(iteration, level, at)
                                  : random_.normal_above((so_far - score) / unit, iteration,

@@ -42,12 +42,19 @@ class CandidateChoice {
     index_t feature;
     index_t code;
   };
+  struct Search {
+    const std::vector<LevelSplit>& used;  // not to be taken again
+    double least;  // scores below cannot win
+    double tie;
+  };
+  void collect(const FeatureGroup& shape, const double* score, double least,
+               std::vector<index_t>& found) const;
+  double least_of_best(const LevelScores& scores) const;
   // The candidate with the highest value(score, feature, code, highest so far), features and codes
   // in ascending order; a later one must exceed the best before it by more than `tie` of that. A
   // value that cannot win need not be exact.
   template <class Value>
-  Best highest(const LevelScores& scores, const std::vector<LevelSplit>& used, double tie,
-               const Value& value) const;
+  Best highest(const LevelScores& scores, const Search& search, const Value& value) const;
 
   const BinnedMatrix& x_;
   const BoostingParams& params_;

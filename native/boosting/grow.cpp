@@ -8,37 +8,40 @@
 namespace fctree {
 
 TreeGrower::TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const BoostingParams& params,
-                       const double* weight, const std::int8_t* monotone, index_t n_outputs)
+                       const GrowthRules& rules, index_t n_outputs)
     : x_(x),
       tiles_(tiles),
       params_(params),
-      weight_(weight),
+      rules_(rules),
       total_weight_(static_cast<double>(x.n_samples())),
       n_outputs_(n_outputs),
-      feature_used_(params.colsample < 1.0 ? x.n_features() : 0),
-      channels_(tiles, weight, n_outputs),
+      feature_used_(params.colsample < 1.0 || rules.masked != nullptr ? x.n_features() : 0),
+      channels_(tiles, rules.weight, n_outputs),
       rows_(tiles, channels_, params.max_depth),
       scores_(x, tiles, channels_,
-              {params, monotone, feature_used_.empty() ? nullptr : feature_used_.data()}),
+              {params, rules.monotone, feature_used_.empty() ? nullptr : feature_used_.data()}),
       choice_(x, params) {
-  if (weight != nullptr)
-    total_weight_ = exact_sum(x.n_samples(), [&](index_t i) { return weight[i]; });
+  if (rules.weight != nullptr)
+    total_weight_ = exact_sum(x.n_samples(), [&](index_t i) { return rules.weight[i]; });
 }
 
 void TreeGrower::sample_features(index_t iteration) {
-  if (!feature_used_.empty()) draw_features(params_, iteration, feature_used_);
+  if (!feature_used_.empty()) draw_features(params_, iteration, rules_.masked, feature_used_);
 }
 
-void draw_features(const BoostingParams& params, index_t iteration,
+void draw_features(const BoostingParams& params, index_t iteration, const std::uint8_t* masked,
                    std::vector<std::uint8_t>& feature_used) {
   const index_t d = static_cast<index_t>(feature_used.size());
   const Random random(params.seed, Purpose::feature_sample);
   std::vector<std::pair<double, index_t>> draws;
   for (index_t f = 0; f < d; ++f)
-    draws.push_back({random.uniform(static_cast<std::uint32_t>(iteration),
-                                    static_cast<std::uint32_t>(f), 0), f});
+    if (masked == nullptr || !masked[f])
+      draws.push_back({random.uniform(static_cast<std::uint32_t>(iteration),
+                                      static_cast<std::uint32_t>(f), 0), f});
   std::sort(draws.begin(), draws.end());
-  const auto n_used = std::max<index_t>(1, std::llround(params.colsample * static_cast<double>(d)));
+  const auto n_at_hand = static_cast<index_t>(draws.size());
+  const auto n_wanted = std::llround(params.colsample * static_cast<double>(n_at_hand));
+  const index_t n_used = std::min(n_at_hand, std::max<index_t>(1, n_wanted));
   std::fill(feature_used.begin(), feature_used.end(), 0);
   for (index_t i = 0; i < n_used; ++i) feature_used[draws[i].second] = 1;
 }
@@ -46,7 +49,7 @@ void draw_features(const BoostingParams& params, index_t iteration,
 double TreeGrower::gradient_rms(const double* gradient, const Execution& execution) const {
   const index_t n = tiles_.n_samples();
   const auto term = [&](index_t k, index_t i) {
-    return squared_term(gradient[k * n + i], weight_ == nullptr ? 1.0 : weight_[i]);
+    return squared_term(gradient[k * n + i], rules_.weight == nullptr ? 1.0 : rules_.weight[i]);
   };
   std::vector<int> largest(tiles_.count(), 0);
   parallel_for(execution, tiles_.count(), [&](index_t tile) {

@@ -12,11 +12,18 @@
 
 namespace fctree {
 
+// What else trees are grown by; null for none.
+struct GrowthRules {
+  const double* weight;         // (n_samples,)
+  const std::int8_t* monotone;  // (n_features,)
+  const std::uint8_t* masked;   // (n_features,) features that no split may use
+};
+
 class TreeGrower {
  public:
-  // weight (n_samples,) or null; monotone (n_features,) or null. Everything is kept by reference.
+  // Everything is kept by reference.
   TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const BoostingParams& params,
-             const double* weight, const std::int8_t* monotone, index_t n_outputs);
+             const GrowthRules& rules, index_t n_outputs);
 
   // The splits of one tree for these gradients (n_outputs, n_samples), from the root down;
   // fewer than max_depth where nothing can be split. in_bag (n_samples,) or null.
@@ -30,7 +37,7 @@ class TreeGrower {
   const BinnedMatrix& x_;
   const Tiles& tiles_;
   const BoostingParams& params_;
-  const double* weight_;
+  GrowthRules rules_;
   double total_weight_;
   index_t n_outputs_;
   std::vector<std::uint8_t> feature_used_;
@@ -40,8 +47,9 @@ class TreeGrower {
   CandidateChoice choice_;
 };
 
-// A fixed number of features for the tree of this iteration: those with the least draws.
-void draw_features(const BoostingParams& params, index_t iteration,
+// A fixed number of the features at hand (all but the masked ones, if not null) for the tree of
+// this iteration: those with the least draws.
+void draw_features(const BoostingParams& params, index_t iteration, const std::uint8_t* masked,
                    std::vector<std::uint8_t>& feature_used);
 
 // What a sample adds to the mean square of the gradients: w g^2.

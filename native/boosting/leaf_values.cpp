@@ -57,26 +57,6 @@ LeafValues newton_values(const Loss& loss, const ScoredSamples& s, const Derivat
   return newton_leaf_values(loss, sums, scales, l2_leaf_reg);
 }
 
-// The residuals y - F of the rows of each leaf, and their weights.
-struct LeafResiduals {
-  std::vector<double> residual;
-  std::vector<double> weight;
-};
-
-double clipped_mean(const LeafResiduals& rows, double bound) {
-  LeafResiduals sorted = rows;
-  const index_t n = static_cast<index_t>(rows.residual.size());
-  const double median = weighted_quantile(
-      sorted.residual.data(), rows.weight.empty() ? nullptr : sorted.weight.data(), n, 0.5);
-  double sum = 0.0, total = 0.0;
-  for (index_t i = 0; i < n; ++i) {
-    const double w = rows.weight.empty() ? 1.0 : rows.weight[i];
-    sum += w * std::clamp(rows.residual[i] - median, -bound, bound);
-    total += w;
-  }
-  return total > 0.0 ? median + sum / total : 0.0;
-}
-
 LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssignment& leaves,
                         const Execution& execution) {
   std::vector<std::vector<index_t>> rows(leaves.n_leaves);
@@ -88,20 +68,15 @@ LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssi
   parallel_for(execution, leaves.n_leaves, [&](index_t leaf) {
     if (rows[leaf].empty()) return;
     for (index_t k = 0; k < s.n_outputs; ++k) {
-      LeafResiduals in_leaf;
+      std::vector<double> residual, weight;
       const index_t at = leaf * s.n_outputs + k, first = k * s.n_samples;
       for (const index_t i : rows[leaf]) {
-        in_leaf.residual.push_back(s.y[first + i] - s.raw[first + i]);
-        if (s.weight != nullptr) in_leaf.weight.push_back(s.weight[i]);
+        residual.push_back(s.y[first + i] - s.raw[first + i]);
+        if (s.weight != nullptr) weight.push_back(s.weight[i]);
         out.weight[at] += s.weight_of(i);
       }
-      const index_t n = static_cast<index_t>(rows[leaf].size());
-      if (loss.leaf_rule() == LeafRule::clipped_mean)
-        out.value[at] = clipped_mean(in_leaf, loss.residual_bound());
-      else
-        out.value[at] = weighted_quantile(
-            in_leaf.residual.data(), s.weight == nullptr ? nullptr : in_leaf.weight.data(), n,
-            loss.quantile_order());
+      out.value[at] = order_statistic(loss, residual.data(), weight.empty() ? nullptr : weight.data(),
+                                      static_cast<index_t>(rows[leaf].size()));
     }
   });
   return out;

@@ -172,12 +172,22 @@ void LevelScores::combine_sides(index_t g, bool missing_left) {
   GroupScores& scores = group.scores;
   const bool any_cut = rules_.params.score_noise == ScoreNoise::gumbel;
   const double least = static_cast<double>(rules_.params.min_samples_leaf);
+  if (!missing_left && !any_cut && group.sums[kNorm].empty()) {
+    take_roots(g, least);
+    return;
+  }
   if (!missing_left) std::fill(scores.score.begin(), scores.score.end(), kNone);
+  // Lane by lane in the order of memory; a lane without candidates has none for any code.
+  index_t n_cuts[kCellLanes] = {};
   for (index_t lane = 0; lane < shape.width; ++lane) {
     const index_t feature = shape.first_feature + lane;
     if (rules_.feature_used != nullptr && !rules_.feature_used[feature]) continue;
-    if (missing_left && !x_.has_missing(feature)) continue;
-    for (index_t code = 0; code < x_.n_cuts(feature); ++code) {
+    if (!missing_left || x_.has_missing(feature)) n_cuts[lane] = x_.n_cuts(feature);
+  }
+  const index_t most_cuts = *std::max_element(n_cuts, n_cuts + kCellLanes);
+  for (index_t code = 0; code < most_cuts; ++code) {
+    for (index_t lane = 0; lane < shape.width; ++lane) {
+      if (code >= n_cuts[lane]) continue;
       const index_t at = code * kCellLanes + lane;
       const double smallest = group.sums[kSmallest][at];
       const bool cuts = smallest < std::numeric_limits<double>::infinity();
@@ -196,6 +206,31 @@ void LevelScores::combine_sides(index_t g, bool missing_left) {
       scores.gain_base[at] = base;
       scores.missing_right[at] = !missing_left;
     }
+  }
+}
+
+// The usual case of combine_sides: the l2 score, its root, and nothing to compare with.
+void LevelScores::take_roots(index_t g, double least) {
+  const FeatureGroup& shape = x_.groups()[g];
+  GroupScores& scores = groups_[g].scores;
+  const double* sum = groups_[g].sums[kScore].data();
+  const double* smallest = groups_[g].sums[kSmallest].data();
+  double* score = scores.score.data();
+  const auto size = static_cast<index_t>(scores.score.size());
+  for (index_t i = 0; i < size; ++i) {
+    const double root = std::sqrt(sum[i] > 0.0 ? sum[i] : 0.0);
+    const bool is_candidate =
+        smallest[i] >= least && smallest[i] < std::numeric_limits<double>::infinity();
+    score[i] = is_candidate ? root : kNone;
+  }
+  std::copy(sum, sum + size, scores.gain_base.begin());
+  std::fill(scores.missing_right.begin(), scores.missing_right.end(), 1);
+  for (index_t lane = 0; lane < kCellLanes; ++lane) {
+    const index_t feature = shape.first_feature + lane;
+    const bool used = lane < shape.width &&
+                      (rules_.feature_used == nullptr || rules_.feature_used[feature]);
+    for (index_t code = used ? x_.n_cuts(feature) : 0; code < shape.n_codes; ++code)
+      score[code * kCellLanes + lane] = kNone;
   }
 }
 

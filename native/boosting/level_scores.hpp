@@ -70,7 +70,8 @@ class LevelScores {
   void take_counted(index_t g, const std::int64_t* counted);
   void count_smaller(index_t g, const RowsByLeaf& rows);
   void score_group(index_t g);
-  void combine_sides(index_t g, bool has_missing);
+  void combine_sides(index_t g, bool missing_left);
+  void take_roots(index_t g, double least);
   double root_score();
 
   const BinnedMatrix& x_;

@@ -117,7 +117,7 @@ void draw_rows(const BoostingParams& params, index_t iteration, index_t begin, i
 LevelChoice choose_level(const LevelTask& task, const BoostingParams& params,
                          const std::vector<LevelSplit>& above, const Execution& execution) {
   std::vector<std::uint8_t> used(params.colsample < 1.0 ? task.shape.n_features() : 0);
-  if (!used.empty()) draw_features(params, task.noise.iteration, used);
+  if (!used.empty()) draw_features(params, task.noise.iteration, nullptr, used);
   const Tiles no_tiles(0);
   const Channels channels(no_tiles, nullptr, nullptr, task.units);
   LevelScores scores(task.shape, no_tiles, channels,

@@ -313,4 +313,28 @@ double weighted_quantile(double* values, double* weights, index_t n, double q) {
   return values[order.back()];
 }
 
+namespace {
+
+double clipped_mean(double* residuals, double* weights, index_t n, double bound) {
+  const std::vector<double> kept(residuals, residuals + n);
+  std::vector<double> kept_weights;
+  if (weights != nullptr) kept_weights.assign(weights, weights + n);
+  const double median = weighted_quantile(residuals, weights, n, 0.5);
+  double sum = 0.0, total = 0.0;
+  for (index_t i = 0; i < n; ++i) {
+    const double w = kept_weights.empty() ? 1.0 : kept_weights[i];
+    sum += w * std::clamp(kept[i] - median, -bound, bound);
+    total += w;
+  }
+  return total > 0.0 ? median + sum / total : 0.0;
+}
+
+}  // namespace
+
+double order_statistic(const Loss& loss, double* residuals, double* weights, index_t n) {
+  if (loss.leaf_rule() == LeafRule::clipped_mean)
+    return clipped_mean(residuals, weights, n, loss.residual_bound());
+  return weighted_quantile(residuals, weights, n, loss.quantile_order());
+}
+
 }  // namespace fctree

@@ -92,4 +92,8 @@ std::unique_ptr<Loss> make_loss(LossKind kind, double quantile);
 // weights, O(n log n) with.
 double weighted_quantile(double* values, double* weights, index_t n, double q);
 
+// What a leaf with these residuals y - F and weights (null for equal ones) answers under a loss
+// whose leaf_rule() is not newton: their quantile, or Friedman's clipped mean. Reorders both.
+double order_statistic(const Loss& loss, double* residuals, double* weights, index_t n);
+
 }  // namespace fctree

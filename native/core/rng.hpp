@@ -17,6 +17,8 @@ enum class Purpose : std::uint32_t {
   prior_leaf,
   target_noise,
   kernel_structure,
+  soft_weights,
+  sample_order,
 };
 
 class Random {

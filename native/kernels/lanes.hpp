@@ -1,5 +1,5 @@
-// Vectors of float or double as wide as the instruction set of the translation unit, and the
-// operations that the pointwise kernels need of them (the vector side of scalars.hpp).
+// The operations that the pointwise kernels need of vectors (core/lanes.hpp): the vector side of
+// scalars.hpp.
 #pragma once
 
 #include <cstddef>
@@ -9,52 +9,14 @@
 #include <immintrin.h>
 #endif
 
+#include "core/lanes.hpp"
+
 #if !defined(FCTREE_DEVICE)
 #define FCTREE_DEVICE
 #endif
 
 namespace fctree {
 namespace FCTREE_ISA {
-
-#if defined(__AVX512F__)
-constexpr int kVectorBytes = 64;
-#elif defined(__AVX2__)
-constexpr int kVectorBytes = 32;
-#else
-constexpr int kVectorBytes = 16;
-#endif
-
-template <class T>
-struct Lanes;
-
-template <>
-struct Lanes<double> {
-  typedef double Vector __attribute__((vector_size(kVectorBytes)));
-  typedef double Unaligned
-      __attribute__((vector_size(kVectorBytes), aligned(sizeof(double)), may_alias));
-  static constexpr int count = kVectorBytes / sizeof(double);
-};
-
-template <>
-struct Lanes<float> {
-  typedef float Vector __attribute__((vector_size(kVectorBytes)));
-  typedef float Unaligned
-      __attribute__((vector_size(kVectorBytes), aligned(sizeof(float)), may_alias));
-  static constexpr int count = kVectorBytes / sizeof(float);
-};
-
-template <class T>
-inline typename Lanes<T>::Vector load_lanes(const T* p) {
-  return *reinterpret_cast<const typename Lanes<T>::Unaligned*>(p);
-}
-template <class T>
-inline void store_lanes(T* p, typename Lanes<T>::Vector v) {
-  *reinterpret_cast<typename Lanes<T>::Unaligned*>(p) = v;
-}
-template <class T>
-inline typename Lanes<T>::Vector set_lanes(T value) {
-  return value - typename Lanes<T>::Vector{};
-}
 
 // Stores to an aligned address that bypass the caches where the instruction set can.
 inline void stream_lanes(double* p, Lanes<double>::Vector v) {

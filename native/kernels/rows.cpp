@@ -20,26 +20,6 @@ Normalisation normalisation_of(KernelKind kind) {
 
 namespace {
 
-// |x|, by a power of two that brings the largest element near 1.
-template <class T>
-double norm(const T* row, index_t n_features) {
-  double largest = 0.0;
-  for (index_t j = 0; j < n_features; ++j)
-    largest = std::max(largest, std::abs(static_cast<double>(row[j])));
-  if (largest == 0.0) return 0.0;
-  int exponent;
-  std::frexp(largest, &exponent);
-  // Twice half the power: a single factor could overflow for subnormal rows.
-  const double half = std::ldexp(1.0, -(exponent / 2));
-  const double rest = std::ldexp(1.0, -(exponent - exponent / 2));
-  double sum = 0.0;
-  for (index_t j = 0; j < n_features; ++j) {
-    const double x = static_cast<double>(row[j]) * half * rest;
-    sum += x * x;
-  }
-  return std::sqrt(sum) / half / rest;
-}
-
 template <class T>
 [[noreturn]] void refuse_length(double length) {
   std::ostringstream message;
@@ -53,18 +33,11 @@ template <class T>
 
 template <class T>
 RowLength measure_row(const T* row, index_t n_features, const RowScaling& scaling) {
-  if (scaling.how == Normalisation::none) return {1.0, 0.0, 1.0};
-  const double length = norm(row, n_features);
-  if (scaling.how == Normalisation::unit) {
-    // So short a row has no direction that its elements could still tell.
-    if (length < 1e-300) return {0.0, 1.0, 0.0};
-    if (!(length <= largest_norm<T>())) refuse_length<T>(length);
-    return {1.0 / length, 0.0, length};
-  }
-  const double scaled = scaling.scale * length;
-  if (!(scaled <= largest_norm<T>())) refuse_length<T>(scaled);
-  const double square = scaled * scaled + 0.5;
-  return {scaling.scale / std::sqrt(square), 0.5 / square, 1.0};
+  if (scaling.how == Normalisation::none) return normalise_row(0.0, scaling);
+  const double norm = row_norm(row, n_features);
+  const double length = limited_length(norm, scaling);
+  if (!(length <= largest_norm<T>())) refuse_length<T>(length);
+  return normalise_row(norm, scaling);
 }
 
 template RowLength measure_row<double>(const double*, index_t, const RowScaling&);

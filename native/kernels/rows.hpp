@@ -7,6 +7,7 @@
 
 #include "core/parallel.hpp"
 #include "kernels/pointwise.hpp"
+#include "kernels/row_length.hpp"
 #include "kernels/tile.hpp"
 
 namespace fctree {
@@ -41,19 +42,6 @@ class AlignedArray {
         ::operator new(static_cast<std::size_t>(size) * sizeof(T), std::align_val_t{kAlignment}));
   }
   T* data_;
-};
-
-enum class Normalisation {
-  augmented,  // u = a x / sqrt(a^2 |x|^2 + 1/2): the tree kernels
-  unit,       // u = x / |x|, factor |x|: the rectifier kernel
-  none        // u = x
-};
-
-Normalisation normalisation_of(KernelKind kind);
-
-struct RowScaling {
-  Normalisation how;
-  double scale;  // a
 };
 
 template <class T>
@@ -94,19 +82,7 @@ class PreparedRows {
 extern template class PreparedRows<double>;
 extern template class PreparedRows<float>;
 
-// The longest scaled row a |x| whose gap, 1 / (2 a^2 |x|^2 + 1), T can hold.
-template <class T>
-constexpr double largest_norm() {
-  return sizeof(T) == sizeof(double) ? 1e150 : 1e18;
-}
-
-// A row's length without overflow or underflow on the way, and its normalised form.
-struct RowLength {
-  double multiplier;  // u = multiplier * x
-  double gap;
-  double factor;
-};
-
+// A row's length and its normalised form; throws where largest_norm forbids it.
 template <class T>
 RowLength measure_row(const T* row, index_t n_features, const RowScaling& scaling);
 

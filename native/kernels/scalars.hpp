@@ -12,12 +12,17 @@
 namespace fctree {
 namespace FCTREE_ISA {
 
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
+// A device inverts roots in one instruction and a step or two.
 inline FCTREE_DEVICE double plain_root(double v) { return sqrt(v); }
 inline FCTREE_DEVICE float plain_root(float v) { return sqrtf(v); }
+inline FCTREE_DEVICE double plain_inverse_root(double v) { return rsqrt(v); }
+inline FCTREE_DEVICE float plain_inverse_root(float v) { return rsqrtf(v); }
 #else
-inline double plain_root(double v) { return __builtin_sqrt(v); }
-inline float plain_root(float v) { return __builtin_sqrtf(v); }
+inline FCTREE_DEVICE double plain_root(double v) { return __builtin_sqrt(v); }
+inline FCTREE_DEVICE float plain_root(float v) { return __builtin_sqrtf(v); }
+inline FCTREE_DEVICE double plain_inverse_root(double v) { return 1.0 / __builtin_sqrt(v); }
+inline FCTREE_DEVICE float plain_inverse_root(float v) { return 1.0f / __builtin_sqrtf(v); }
 #endif
 
 // What a kernel may do with a value V beyond + - * /.
@@ -37,13 +42,13 @@ struct ScalarNumber {
 
 template <>
 struct Number<double> : ScalarNumber<double> {
-  static FCTREE_DEVICE double inverse_root(double v) { return 1.0 / plain_root(v); }
+  static FCTREE_DEVICE double inverse_root(double v) { return plain_inverse_root(v); }
   static FCTREE_DEVICE double root(double v) { return plain_root(v); }
 };
 
 template <>
 struct Number<float> : ScalarNumber<float> {
-  static FCTREE_DEVICE float inverse_root(float v) { return 1.0f / plain_root(v); }
+  static FCTREE_DEVICE float inverse_root(float v) { return plain_inverse_root(v); }
   static FCTREE_DEVICE float root(float v) { return plain_root(v); }
 };
 

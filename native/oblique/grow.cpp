@@ -64,7 +64,7 @@ void Grower::open_root() {
   root.ancestors = Matrix(data.n_features, 0);
   const NodeRows all = state_.rows_of(root);
   state_.origin = heaviest_sample(data, all);
-  root.moments = state_.is_dual(root)
+  root.moments = state_.is_dual(root) || !state_.has_models()
                      ? sum_diagonal(data, all, state_.origin)
                      : sum_moments(data, {all}, state_.origin, state_.execution)[0];
   if (!root.moments.diagonal.allFinite() || !root.moments.mean.allFinite())
@@ -204,6 +204,11 @@ void Grower::add_gain(const OpenNode& node, const Vector& direction, double decr
 }
 
 }  // namespace
+
+ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
+                                    const Execution& team) {
+  return Grower(data, params, limit_threads(team, moment_work(data))).grow();
+}
 
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                             const Execution& execution) {

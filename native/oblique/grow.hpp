@@ -23,4 +23,8 @@ namespace fctree {
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                             const Execution& execution);
 
+// The same on threads that are there already.
+ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
+                                    const Execution& team);
+
 }  // namespace fctree

@@ -33,6 +33,7 @@ struct OpenNode {
   Moments moments;    // of its samples
   Moments prior;      // pseudo-samples that its model is drawn to (weight 0: none)
   Matrix ancestors;   // (d, k): directions concatenated on the path
+  std::vector<index_t> features;  // that it may split along, ascending; empty for all
   RidgeFit fit;
   double loss = 0.0;  // of its model, by the ridge criterion
 
@@ -70,12 +71,21 @@ struct GrowState {
   bool may_split(const OpenNode& node) const {
     return is_large_enough(node) && variance_of(node) > 0.0;
   }
+  // Constant leaves and splits along axes need no model at all.
+  bool has_models() const {
+    return params.ridge_leaves || params.ridge_criterion || params.ridge_directions ||
+           params.curvature_directions;
+  }
   // The ridge criterion judges a split by models that constant leaves then do not use.
   bool needs_fit(const OpenNode& node) const {
-    return params.ridge_leaves || params.ridge_criterion || is_large_enough(node);
+    return params.ridge_leaves || params.ridge_criterion ||
+           (has_models() && is_large_enough(node));
   }
 
-  bool has_sparse_directions() const { return params.max_coef < data.n_features; }
+  bool draws_features() const { return params.node_features.max_features < data.n_features; }
+  bool has_sparse_directions() const {
+    return params.max_coef < data.n_features || draws_features();
+  }
   // What ridge splits cut along, (d, K), and the intercepts that go with it, (K).
   const Matrix& ridge_directions(const OpenNode& node) const {
     return has_sparse_directions() ? node.sparse_ridge.coef : node.fit.coef;

@@ -6,6 +6,13 @@
 
 namespace fctree {
 
+// The features that a node of a forest's tree may split along, drawn anew for each node.
+struct NodeFeatures {
+  index_t max_features;
+  std::uint64_t seed;
+  index_t tree;
+};
+
 struct ObliqueParams {
   double alpha;
   bool choose_alpha;  // alpha == "loo": alpha is chosen at the root
@@ -30,6 +37,7 @@ struct ObliqueParams {
   index_t max_thresholds;
   double parent_weight;
   double split_margin;
+  NodeFeatures node_features;
 };
 
 }  // namespace fctree

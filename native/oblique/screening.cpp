@@ -82,6 +82,9 @@ std::vector<index_t> screen_axes(const GrowState& state, const OpenNode& node) {
   RowMatrix bins(kBins, 1 + n_columns * data.n_outputs);
   Vector x(node.size);
   for (index_t j = 0; j < d; ++j) {
+    if (!node.features.empty() &&
+        !std::binary_search(node.features.begin(), node.features.end(), j))
+      continue;
     for (index_t i = 0; i < node.size; ++i) x[i] = data.x[rows.rows[i] * d + j];
     const double lowest = x.minCoeff();
     const double range = x.maxCoeff() - lowest;
@@ -102,11 +105,14 @@ std::vector<index_t> screen_axes(const GrowState& state, const OpenNode& node) {
     }
     promise[j] = promise_of(bins);
   }
-  std::vector<index_t> features(d);
-  std::iota(features.begin(), features.end(), 0);
+  std::vector<index_t> features = node.features;
+  if (features.empty()) {
+    features.resize(d);
+    std::iota(features.begin(), features.end(), 0);
+  }
   std::stable_sort(features.begin(), features.end(),
                    [&](index_t a, index_t b) { return promise[a] > promise[b]; });
-  features.resize(std::min(state.params.n_screened, d));
+  features.resize(std::min<std::size_t>(state.params.n_screened, features.size()));
   std::sort(features.begin(), features.end());
   return features;
 }

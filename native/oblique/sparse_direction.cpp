@@ -81,6 +81,14 @@ Vector sparse_ridge(const RidgeProblem& problem, const Vector& direction, index_
       [&](const Features& kept, const Vector&) { return solve_on(problem, kept, output); });
 }
 
+// The ridge with its coefficients held at zero but for the node's own features.
+Vector ridge_on_drawn(const RidgeProblem& problem, const OpenNode& node, index_t output) {
+  Vector direction = node.fit.coef.col(output);
+  if (!node.features.empty())
+    put(node.features, solve_on(problem, node.features, output), direction);
+  return direction;
+}
+
 Matrix sparse_ridge_primal(const GrowState& state, const OpenNode& node) {
   const Moments pooled = pool_moments(node.moments, node.prior);
   const RidgeProblem problem = {
@@ -88,7 +96,7 @@ Matrix sparse_ridge_primal(const GrowState& state, const OpenNode& node) {
       penalty_matrix(node.ancestors), state.params.alpha, rounding_noise(pooled)};
   Matrix coef(node.fit.coef.rows(), node.fit.coef.cols());
   for (index_t k = 0; k < coef.cols(); ++k)
-    coef.col(k) = sparse_ridge(problem, node.fit.coef.col(k), k, state.params.max_coef);
+    coef.col(k) = sparse_ridge(problem, ridge_on_drawn(problem, node, k), k, state.params.max_coef);
   return coef;
 }
 
@@ -103,7 +111,7 @@ Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
   Matrix coef(node.fit.coef.rows(), node.fit.coef.cols());
   for (index_t k = 0; k < coef.cols(); ++k) {
     const Vector direction = node.fit.coef.col(k);
-    Features kept = nonzeros(direction);
+    Features kept = node.features.empty() ? nonzeros(direction) : node.features;
     const index_t n_leaving = std::max<index_t>(static_cast<index_t>(kept.size()) - most, 0);
     kept = without_least(kept, importance_of(direction, size, kept), n_leaving);
     const Matrix x = rows.x(Eigen::all, kept);
@@ -112,10 +120,25 @@ Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
                                   std::numeric_limits<double>::epsilon()};
     Features all(kept.size());
     std::iota(all.begin(), all.end(), 0);
-    const Vector on_kept = n_leaving > 0 ? solve_on(problem, all, k) : Vector(direction(kept));
+    const bool solves = n_leaving > 0 || !node.features.empty();
+    const Vector on_kept = solves ? solve_on(problem, all, k) : Vector(direction(kept));
     put(kept, sparse_ridge(problem, on_kept, k, state.params.max_coef), coef.col(k));
   }
   return coef;
+}
+
+CurvatureProblem problem_on(const CurvatureProblem& problem, const Features& kept) {
+  CurvatureProblem of_kept = {problem.covariance(kept, kept), {}};
+  for (const Matrix& hessian : problem.hessians) of_kept.hessians.push_back(hessian(kept, kept));
+  return of_kept;
+}
+
+// The curvature directions of some features, as many as there were of all or fewer.
+Matrix curvature_on(const CurvatureProblem& problem, const Features& features, index_t n_wanted) {
+  const Matrix found = curvature_directions(problem_on(problem, features), n_wanted);
+  Matrix directions(problem.covariance.rows(), found.cols());
+  for (index_t c = 0; c < found.cols(); ++c) put(features, found.col(c), directions.col(c));
+  return directions;
 }
 
 // Of the curvature directions of the kept features the one whose score is closest to that of
@@ -125,9 +148,7 @@ Vector sparse_curvature(const CurvatureProblem& problem, const Vector& direction
   return eliminate(
       direction, problem.covariance.diagonal(), max_coef,
       [&](const Features& kept, const Vector& previous) -> Vector {
-        CurvatureProblem of_kept = {problem.covariance(kept, kept), {}};
-        for (const Matrix& hessian : problem.hessians)
-          of_kept.hessians.push_back(hessian(kept, kept));
+        const CurvatureProblem of_kept = problem_on(problem, kept);
         const Matrix found = curvature_directions(of_kept, static_cast<index_t>(kept.size()));
         if (found.cols() == 0) return previous(kept);  // nothing bends along these features
         const Vector covariance = (problem.covariance * previous)(kept);
@@ -146,6 +167,12 @@ Vector sparse_curvature(const CurvatureProblem& problem, const Vector& direction
 }
 
 }  // namespace
+
+void restrict_curvature(const GrowState& state, OpenNode& node,
+                        const CurvatureProblem& curvature) {
+  if (!state.draws_features() || node.curvature.cols() == 0) return;
+  node.curvature = curvature_on(curvature, node.features, node.curvature.cols());
+}
 
 void sparsify_directions(const GrowState& state, OpenNode& node,
                          const CurvatureProblem& curvature) {

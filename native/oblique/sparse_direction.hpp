@@ -16,4 +16,7 @@ namespace fctree {
 void sparsify_directions(const GrowState& state, OpenNode& node,
                          const CurvatureProblem& curvature);
 
+// Where a node draws features: its curvature directions on these alone.
+void restrict_curvature(const GrowState& state, OpenNode& node, const CurvatureProblem& curvature);
+
 }  // namespace fctree

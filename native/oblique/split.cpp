@@ -36,7 +36,7 @@ void part_rows(GrowState& state, const Split& split) {
 // cut; any other split hands on all ridge scores of the node.
 Matrix extend_ancestors(const GrowState& state, const Split& split) {
   const OpenNode& node = *split.node;
-  if (!state.params.feature_concatenation) return node.ancestors;
+  if (!state.params.feature_concatenation || !state.has_models()) return node.ancestors;
   const Candidate& candidate = split.candidate();
   const bool one = candidate.kind == SplitKind::ridge && !state.params.ridge_criterion;
   const Matrix added = one ? Matrix(node.fit.coef.col(candidate.index)) : node.fit.coef;
@@ -65,7 +65,7 @@ void open_children(const GrowState& state, Split& split) {
 // Means and diagonal of a node whose model needs no moments.
 void sum_means(const GrowState& state, OpenNode& node) {
   const NodeRows rows = state.rows_of(node);
-  if (state.needs_fit(node)) {
+  if (state.needs_fit(node) || state.is_large_enough(node)) {
     node.moments = sum_diagonal(state.data, rows, state.origin);
     return;
   }

@@ -5,6 +5,7 @@
 
 #include "oblique/curvature.hpp"
 #include "oblique/dense.hpp"
+#include "oblique/feature_draw.hpp"
 #include "oblique/model_cut.hpp"
 #include "oblique/screening.hpp"
 #include "oblique/sparse_direction.hpp"
@@ -104,12 +105,20 @@ void propose_candidates(const GrowState& state, OpenNode& node) {
   if (params.ridge_directions) propose(SplitKind::ridge, state.data.n_outputs);
   if (params.curvature_directions) propose(SplitKind::curvature, node.curvature.cols());
   if (!params.axis_directions) return;
-  if (params.ridge_criterion && params.n_screened < state.data.n_features) {
-    for (index_t feature : screen_axes(state, node))
-      node.candidates.push_back({SplitKind::axis, feature});
-  } else {
-    propose(SplitKind::axis, state.data.n_features);
-  }
+  const index_t n_free =
+      node.features.empty() ? state.data.n_features : static_cast<index_t>(node.features.size());
+  const bool screens = params.ridge_criterion && params.n_screened < n_free;
+  if (!screens && node.features.empty()) return propose(SplitKind::axis, n_free);
+  for (index_t feature : screens ? screen_axes(state, node) : node.features)
+    node.candidates.push_back({SplitKind::axis, feature});
+}
+
+void draw_features(const GrowState& state, OpenNode& node) {
+  if (!state.draws_features()) return;
+  const NodeFeatures& rule = state.params.node_features;
+  const Random random(rule.seed, Purpose::feature_sample);
+  node.features = choose_features(random, {rule.tree, node.id}, rule.max_features,
+                                  state.data.n_features);
 }
 
 // Scores closer than their own rounding error are the same score.
@@ -194,12 +203,14 @@ void search_splits(GrowState& state, std::vector<OpenNode>& level) {
   for (OpenNode& node : level)
     if (state.may_split(node)) nodes.push_back(&node);
   const index_t n_nodes = static_cast<index_t>(nodes.size());
-  score_ridge_directions(state, nodes);
+  if (state.has_models()) score_ridge_directions(state, nodes);
   const std::vector<CurvatureProblem> problems = find_curvature(state, nodes);
   std::vector<ModelSearch> searches(state.params.ridge_criterion ? nodes.size() : 0);
   Execution preparing = state.execution;  // nothing to speak of for the constant criterion
   if (!state.params.ridge_criterion && !state.has_sparse_directions()) preparing.n_threads = 1;
   parallel_for(preparing, n_nodes, [&](index_t i) {
+    draw_features(state, *nodes[i]);
+    restrict_curvature(state, *nodes[i], problems[i]);
     propose_candidates(state, *nodes[i]);
     if (state.has_sparse_directions()) sparsify_directions(state, *nodes[i], problems[i]);
     if (state.params.ridge_criterion) searches[i] = prepare_model_search(state, *nodes[i]);

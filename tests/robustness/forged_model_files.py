@@ -13,6 +13,8 @@ import pytest
 from fctree import (
     FCODTClassifier,
     FCODTRegressor,
+    SoftTreeClassifier,
+    SoftTreeRegressor,
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
     load_model,
@@ -30,6 +32,10 @@ MODELS = {
     "oblique classes": FCODTClassifier(max_depth=2).fit(X, np.array(["a", "b", "c"])[CLASSES]),
     "boosting": SymmetricBoostingRegressor(max_iter=3, max_depth=2, posterior_samples=2).fit(X, y),
     "boosting classes": SymmetricBoostingClassifier(max_iter=3, max_depth=2).fit(X, CLASSES),
+    "soft": SoftTreeRegressor(n_trees=2, depth=2, max_epochs=2, random_state=0).fit(X, y),
+    "soft classes": SoftTreeClassifier(n_trees=2, depth=2, max_epochs=2, random_state=0).fit(
+        X, CLASSES
+    ),
 }
 
 # What stands for no value.

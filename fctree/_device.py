@@ -1,0 +1,232 @@
+"""Where kernels are computed, and arrays that lie on a GPU.
+
+Arrays of CuPy, torch and whatever else has ``__cuda_array_interface__`` are read where they lie. What
+has only DLPack goes through CuPy or torch, without a copy. Results for input on a device are
+arrays of the input's library, on its device.
+"""
+
+import sys
+import warnings
+
+import numpy as np
+
+from fctree._native import kernels as _native
+
+DEVICES = ("cpu", "auto", "cuda")
+_FLOATS = {"<f4": np.dtype(np.float32), "<f8": np.dtype(np.float64)}
+_DLPACK_CUDA = 2
+_announced = set()
+
+
+def uses_gpu(device, *arrays):
+    """Whether to compute on a GPU.
+
+    Parameters
+    ----------
+    device : {"cpu", "auto", "cuda"}
+    *arrays
+        What takes part; arrays on a GPU cannot be computed with elsewhere.
+
+    Raises
+    ------
+    ValueError
+        For another device.
+    TypeError
+        For an array on a GPU and ``device="cpu"``.
+    RuntimeError
+        For ``device="cuda"`` where the build, the driver or the device is missing.
+    """
+    if device not in DEVICES:
+        raise ValueError(f"device must be 'cpu', 'auto' or 'cuda', got {device!r}")
+    there = any(on_device(array) for array in arrays)
+    if device == "cpu":
+        if there:
+            raise TypeError("an array lies on a GPU: pass device='cuda', or copy it to the host")
+        return False
+    reason = _native.why_no_device()
+    if reason and (device == "cuda" or there):
+        raise RuntimeError(f"device={device!r}: CUDA cannot be used: {reason}")
+    if device == "auto" and not reason:
+        _announce(_native.device_name())
+    return not reason
+
+
+def _announce(name):
+    if name not in _announced:
+        _announced.add(name)
+        warnings.warn(f"device='auto': kernels are computed on {name}", stacklevel=4)
+
+
+def _library(array):
+    return type(array).__module__.partition(".")[0]
+
+
+def on_device(array):
+    """Whether an array lies in a GPU's memory."""
+    if array is None or isinstance(array, np.ndarray):
+        return False
+    if _library(array) == "torch":
+        return bool(getattr(array, "is_cuda", False))
+    if getattr(array, "__cuda_array_interface__", None) is not None:
+        return True
+    place = getattr(array, "__dlpack_device__", None)
+    return place is not None and int(place()[0]) == _DLPACK_CUDA
+
+
+class DeviceArray:
+    """Memory on a GPU with a shape: what a result is when its input's library is not known.
+
+    Readable by whatever knows ``__cuda_array_interface__``: ``cupy.asarray(a)``,
+    ``torch.as_tensor(a, device="cuda")``, numba. `numpy` copies to the host.
+    """
+
+    def __init__(self, shape, dtype):
+        self.shape = tuple(int(length) for length in shape)
+        self.dtype = np.dtype(dtype)
+        self._buffer = _native.DeviceBuffer(int(np.prod(self.shape)) * self.dtype.itemsize)
+
+    @classmethod
+    def of(cls, array):
+        """A copy of a C-contiguous NumPy array."""
+        there = cls(array.shape, array.dtype)
+        there._buffer.fill(array)
+        return there
+
+    @property
+    def ndim(self):
+        """Number of dimensions."""
+        return len(self.shape)
+
+    def __len__(self):
+        return self.shape[0]
+
+    @property
+    def __cuda_array_interface__(self):
+        return {"shape": self.shape, "typestr": self.dtype.str, "strides": None, "version": 3,
+                "data": (self._buffer.address, False)}
+
+    def numpy(self):
+        """A copy on the host."""
+        array = np.empty(self.shape, self.dtype)
+        self._buffer.read(array)
+        return array
+
+
+def as_readable(array, name):
+    """An array on a device, C-contiguous, of float32 or float64, with a known interface."""
+    library = _library(array)
+    if library not in ("torch", "cupy") and not hasattr(array, "__cuda_array_interface__"):
+        array = _through_dlpack(array, name)
+        library = _library(array)
+    if library == "torch":
+        import torch
+
+        array = array.detach()
+        if array.dtype not in (torch.float32, torch.float64):
+            array = array.to(torch.float64)
+        return array.contiguous()
+    if library == "cupy":
+        import cupy
+
+        dtype = array.dtype if array.dtype.str in _FLOATS else np.float64
+        return cupy.ascontiguousarray(array, dtype=dtype)
+    interface = array.__cuda_array_interface__
+    if interface["typestr"] not in _FLOATS:
+        raise ValueError(f"{name} on a device must be float32 or float64, got "
+                         f"{interface['typestr']!r}")
+    if not _is_contiguous(interface):
+        raise ValueError(f"{name} on a device must be C-contiguous")
+    return array
+
+
+def _through_dlpack(array, name):
+    for library in ("cupy", "torch"):
+        module = sys.modules.get(library)
+        if module is not None:
+            return module.from_dlpack(array)
+    raise TypeError(f"{name} is on a device and has only DLPack: import cupy or torch to read it")
+
+
+def _is_contiguous(interface):
+    strides = interface.get("strides")
+    if strides is None:
+        return True
+    expected = np.dtype(interface["typestr"]).itemsize
+    for length, stride in zip(reversed(interface["shape"]), reversed(strides), strict=True):
+        if length != 1 and stride != expected:
+            return False
+        expected *= length
+    return True
+
+
+def dtype_of(array):
+    """NumPy's type of an array of any library."""
+    if isinstance(array, (np.ndarray, DeviceArray)):
+        return array.dtype
+    return _FLOATS[array.__cuda_array_interface__["typestr"]]
+
+
+def cast(array, dtype, name):
+    """The array in another type, by its own library."""
+    if dtype_of(array) == dtype:
+        return array
+    library = _library(array)
+    if library == "torch":
+        import torch
+
+        return array.to(getattr(torch, np.dtype(dtype).name))
+    if isinstance(array, np.ndarray) or library == "cupy":
+        return array.astype(dtype)
+    raise ValueError(f"{name} on a device must be of type {np.dtype(dtype)}, as the others")
+
+
+def empty_like(array, shape, dtype):
+    """A new array of the library and on the device of `array`."""
+    library = _library(array)
+    if library == "torch":
+        import torch
+
+        return torch.empty(shape, dtype=getattr(torch, np.dtype(dtype).name), device=array.device)
+    if library == "cupy":
+        import cupy
+
+        with array.device:
+            return cupy.empty(shape, dtype)
+    return DeviceArray(shape, dtype)
+
+
+def address_of(array):
+    """Where an array's elements start."""
+    if isinstance(array, np.ndarray):
+        return array.__array_interface__["data"][0]
+    return array.__cuda_array_interface__["data"][0]
+
+
+def stream_of(array):
+    """The stream that an array's elements may still be written in, as an int; None for none."""
+    library = _library(array)
+    if library == "torch":
+        import torch
+
+        return torch.cuda.current_stream(array.device).cuda_stream
+    if library == "cupy":
+        import cupy
+
+        return cupy.cuda.get_current_stream().ptr
+    return array.__cuda_array_interface__.get("stream")
+
+
+def place_for(arrays, max_bytes=0):
+    """The device and stream for a call on these arrays: the first's; others' are waited for."""
+    there = [array for array in arrays if array is not None and on_device(array)]
+    if not there:
+        return _native.DevicePlace(max_bytes=max_bytes)
+    devices = {_native.device_of(address_of(array)) for array in there}
+    if len(devices) > 1:
+        raise ValueError(f"the arrays lie on several devices: {sorted(devices)}")
+    streams = dict.fromkeys(stream_of(array) for array in there)
+    streams.pop(None, None)
+    first, *others = streams or (0,)
+    for stream in others:
+        _native.wait_for_stream(stream)
+    return _native.DevicePlace(devices.pop(), first, max_bytes)

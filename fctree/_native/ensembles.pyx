@@ -1,0 +1,266 @@
+# distutils: language = c++
+"""Ensembles of oblique trees: ``native/oblique`` on NumPy arrays."""
+
+cimport numpy as cnp
+from fctree._native.oblique_core cimport *
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy
+from libcpp cimport bool as cbool
+from libcpp.vector cimport vector
+
+import numpy as np
+
+cnp.import_array()
+
+
+cdef copied(const void* values, tuple shape, dtype=np.float64):
+    """A NumPy array of this shape with a copy of the values."""
+    out = np.empty(shape, dtype=dtype)
+    if out.size:
+        memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values, out.nbytes)
+    return out
+
+
+cdef Execution execution_on(int n_threads) noexcept:
+    cdef Execution execution
+    execution.n_threads = n_threads
+    execution.interrupted = signal_raised
+    return execution
+
+
+cdef const double* pointer(const double[:, ::1] values) noexcept:
+    if values is None or values.shape[0] * values.shape[1] == 0:
+        return NULL
+    return &values[0, 0]
+
+
+cdef const double* pointer_1d(const double[::1] values) noexcept:
+    if values is None or values.shape[0] == 0:
+        return NULL
+    return &values[0]
+
+
+cdef const int64_t* indices(const int64_t[::1] values) noexcept:
+    return &values[0] if values.shape[0] else NULL
+
+
+cdef class Trees:
+    """A view of the arrays of ``fctree.ObliqueTrees``, which it keeps alive."""
+    cdef ObliqueTreesView view
+    cdef object arrays
+    cdef int64_t n_trees
+
+    def __cinit__(self, trees):
+        self.arrays = trees
+        self.n_trees = len(trees.node_offsets) - 1
+        cdef const double[:, :, ::1] leaf_coef = trees.leaf_coef
+        self.view.node_offsets = indices(trees.node_offsets)
+        self.view.leaf_offsets = indices(trees.leaf_offsets)
+        self.view.children_left = indices(trees.children_left)
+        self.view.children_right = indices(trees.children_right)
+        self.view.threshold = pointer_1d(trees.threshold)
+        self.view.coef = pointer(trees.coef)
+        self.view.leaf_index = indices(trees.leaf_index)
+        self.view.leaf_coef = &leaf_coef[0, 0, 0] if leaf_coef.shape[0] else NULL
+        self.view.leaf_intercept = pointer(trees.leaf_intercept)
+        self.view.leaf_lower = pointer(trees.leaf_lower)
+        self.view.leaf_upper = pointer(trees.leaf_upper)
+        self.view.n_features = trees.coef.shape[1]
+        self.view.n_outputs = trees.leaf_intercept.shape[1]
+
+
+cdef class Listener:
+    """Hands each round's losses to a Python function, whose first error ends the fit."""
+    cdef object told
+    cdef object error
+
+
+cdef cbool tell(void* context, int64_t iteration, double train_loss,
+                double eval_loss) noexcept with gil:
+    cdef Listener listener = <Listener>context
+    if listener.told is None:
+        return True
+    try:
+        listener.told(iteration, train_loss, eval_loss)
+    except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
+        listener.error = error
+        return False
+    return True
+
+
+cdef arrays_of(ObliqueTreesArrays* trees):
+    cdef Py_ssize_t n_trees = trees.node_offsets.size() - 1
+    cdef Py_ssize_t n_nodes = trees.children_left.size()
+    cdef Py_ssize_t d = trees.n_features
+    cdef Py_ssize_t n_outputs = trees.n_outputs
+    cdef Py_ssize_t n_leaves = trees.leaf_intercept.size() // n_outputs
+    return {
+        "node_offsets": copied(trees.node_offsets.data(), (n_trees + 1,), np.int64),
+        "leaf_offsets": copied(trees.leaf_offsets.data(), (n_trees + 1,), np.int64),
+        "children_left": copied(trees.children_left.data(), (n_nodes,), np.int64),
+        "children_right": copied(trees.children_right.data(), (n_nodes,), np.int64),
+        "split_kind": copied(trees.split_kind.data(), (n_nodes,), np.int64),
+        "threshold": copied(trees.threshold.data(), (n_nodes,)),
+        "coef": copied(trees.coef.data(), (n_nodes, d)),
+        "value": copied(trees.value.data(), (n_nodes, n_outputs)),
+        "impurity": copied(trees.impurity.data(), (n_nodes,)),
+        "n_node_samples": copied(trees.n_node_samples.data(), (n_nodes,), np.int64),
+        "weighted_n_node_samples": copied(trees.weighted_n_node_samples.data(), (n_nodes,)),
+        "leaf_index": copied(trees.leaf_index.data(), (n_nodes,), np.int64),
+        "leaf_coef": copied(trees.leaf_coef.data(), (n_leaves, n_outputs, d)),
+        "leaf_intercept": copied(trees.leaf_intercept.data(), (n_leaves, n_outputs)),
+        "leaf_lower": copied(trees.leaf_lower.data(), (n_leaves, n_outputs)),
+        "leaf_upper": copied(trees.leaf_upper.data(), (n_leaves, n_outputs)),
+        "feature_gain": copied(trees.feature_gain.data(), (n_trees, d)),
+    }
+
+
+cdef BoostedSamples samples_of(tuple arrays):
+    """Of ``(X, y, weight, initial)``, which have to outlive it."""
+    X, y, weight, initial = arrays
+    cdef BoostedSamples samples
+    samples.x = pointer(X)
+    samples.y = pointer(y)
+    samples.weight = pointer_1d(weight)
+    samples.initial = pointer(initial)
+    samples.n_samples = X.shape[0]
+    return samples
+
+
+def check_size(X):
+    """Refuses more samples than row numbers can count."""
+    if len(X) >= 2**31:
+        raise ValueError(f"X has {len(X)} samples; at most {2**31 - 1} are supported")
+
+
+def boost(train, eval, *, const double[::1] baseline, continued, int loss, double quantile,
+          int64_t n_outputs, list kinds, dict params, listener, int n_threads):
+    """Grow trees; returns their arrays, the kinds, the baseline, the losses and alpha.
+
+    ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial)`` of arrays of shapes
+    (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None. ``kinds`` are the fields of
+    ``native/oblique/params.hpp`` for each kind of tree, ``continued`` an ObliqueTrees or None.
+    ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None.
+    """
+    check_size(train[0])
+    cdef BoostedSamples eval_samples
+    cdef ObliqueBoostingTask task
+    task.train = samples_of(train)
+    task.eval = NULL
+    if eval is not None:
+        eval_samples = samples_of(eval)
+        task.eval = &eval_samples
+    task.n_features = train[0].shape[1]
+    task.n_targets = train[1].shape[0]
+    task.n_outputs = n_outputs
+    task.loss = <LossKind>loss
+    task.quantile = quantile
+    task.baseline = pointer_1d(baseline)
+    cdef Trees before
+    task.continued = NULL
+    task.first_iteration = 0
+    if continued is not None:
+        before = Trees(continued)
+        task.continued = &before.view
+        task.first_iteration = before.n_trees
+    cdef vector[ObliqueParams] native_kinds
+    for kind in kinds:
+        native_kinds.push_back(<ObliqueParams>kind)
+    cdef ObliqueBoostingParams native_params = params
+    cdef Execution execution = execution_on(n_threads)
+    cdef Listener holder = Listener()
+    holder.told = listener
+    cdef TreeListener native_listener
+    native_listener.told = tell
+    native_listener.context = <void*>holder
+    cdef ObliqueBoostingResult result
+    with nogil:
+        result = boost_oblique(task, native_kinds, native_params, native_listener, execution)
+    if holder.error is not None:
+        raise holder.error
+    return (
+        arrays_of(&result.trees),
+        copied(result.kind.data(), (result.best_iteration,), np.int64),
+        copied(result.baseline.data(), (n_outputs,)),
+        copied(result.train_loss.data(), (result.train_loss.size(),)),
+        copied(result.eval_loss.data(), (result.eval_loss.size(),)),
+        result.alpha,
+    )
+
+
+cdef ObliqueForestTask forest_task(const double[:, ::1] X, const double[:, ::1] y,
+                                   const double[::1] sample_weight, int64_t first_tree) noexcept:
+    cdef ObliqueForestTask task
+    task.data.x = pointer(X)
+    task.data.y = pointer(y)
+    task.data.weight = pointer_1d(sample_weight)
+    task.data.n_samples = X.shape[0]
+    task.data.n_features = X.shape[1]
+    task.data.n_outputs = y.shape[1]
+    task.first_tree = first_tree
+    return task
+
+
+def grow_forest(X, y, sample_weight, *, dict tree_params, dict params, int64_t first_tree,
+                int n_threads):
+    """Grow trees number ``first_tree`` and on; returns their arrays by name.
+
+    ``X`` is (n, d), ``y`` (n, n_outputs), ``sample_weight`` (n,) or None.
+    """
+    check_size(X)
+    cdef ObliqueForestTask task = forest_task(X, y, sample_weight, first_tree)
+    cdef ObliqueParams native_tree_params = tree_params
+    cdef ObliqueForestParams native_params = params
+    cdef Execution execution = execution_on(n_threads)
+    cdef ObliqueTreesArrays trees
+    with nogil:
+        trees = c_grow_forest(task, native_tree_params, native_params, execution)
+    return arrays_of(&trees)
+
+
+def sum_out_of_bag(X, y, sample_weight, trees, *, dict params, int n_threads):
+    """The sums of the scores of the trees that each sample was not drawn for, and their number.
+
+    The arrays are those that the forest was grown on; returns (n, n_outputs) and (n,).
+    """
+    cdef ObliqueForestTask task = forest_task(X, y, sample_weight, 0)
+    cdef ObliqueForestParams native_params = params
+    cdef Trees native_trees = Trees(trees)
+    cdef Execution execution = execution_on(n_threads)
+    sums = np.zeros((X.shape[0], y.shape[1]))
+    numbers = np.zeros(X.shape[0], dtype=np.int64)
+    cdef double[:, ::1] scores = sums
+    cdef int64_t[::1] counts = numbers
+    with nogil:
+        c_sum_out_of_bag(task, native_trees.view, native_trees.n_trees, native_params,
+                         &scores[0, 0], &counts[0], execution)
+    return sums, numbers
+
+
+def add_trees(trees, int64_t first, int64_t last, const double[:, ::1] X, double[:, ::1] scores,
+              int n_threads):
+    """Add the scores of trees ``first`` .. ``last - 1`` to ``scores`` (n, n_outputs), in place."""
+    if X.shape[0] == 0 or first >= last:
+        return
+    cdef Trees native_trees = Trees(trees)
+    cdef Execution execution = execution_on(n_threads)
+    cdef ScoreSpan out
+    out.scores = &scores[0, 0]
+    out.row_stride = scores.shape[1]
+    out.output_stride = 1
+    with nogil:
+        c_add_trees(native_trees.view, first, last, &X[0, 0], X.shape[0], out, execution)
+
+
+def apply(trees, const double[:, ::1] X, int n_threads):
+    """The leaf of each row in each tree, (n, n_trees) int64: node numbers within the tree."""
+    cdef Trees native_trees = Trees(trees)
+    out = np.zeros((X.shape[0], native_trees.n_trees), dtype=np.int64)
+    if out.size == 0:
+        return out
+    cdef int64_t[:, ::1] leaf = out
+    cdef Execution execution = execution_on(n_threads)
+    with nogil:
+        c_apply_trees(native_trees.view, native_trees.n_trees, &X[0, 0], X.shape[0], &leaf[0, 0],
+                      execution)
+    return out

@@ -1,0 +1,185 @@
+# What ensembles.pyx takes from the core; names and order of fields are those of the headers.
+from libc.stdint cimport int64_t, uint64_t
+from libcpp cimport bool as cbool
+from libcpp.vector cimport vector
+
+
+cdef extern from "translate.hpp" namespace "fctree" nogil:
+    void set_python_error()
+    cbool signal_raised()
+
+
+cdef extern from "core/parallel.hpp" namespace "fctree" nogil:
+    cdef struct Execution:
+        int n_threads
+        cbool (*interrupted)()
+
+
+cdef extern from "core/loss.hpp" namespace "fctree" nogil:
+    cdef enum class LossKind(int):
+        squared_error
+
+
+cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
+    cdef struct NodeFeatures:
+        int64_t max_features
+        uint64_t seed
+        int64_t tree
+
+    cdef struct ObliqueParams:
+        double alpha
+        cbool choose_alpha
+        int64_t max_depth
+        int64_t min_samples_split
+        int64_t min_samples_leaf
+        double min_impurity_decrease
+        cbool feature_concatenation
+        cbool ridge_leaves
+        cbool fit_intercept
+        double impurity_scale
+        cbool ridge_directions
+        cbool curvature_directions
+        cbool axis_directions
+        int64_t n_curvature
+        int64_t max_coef
+        int64_t n_screened
+        cbool ridge_criterion
+        int64_t max_thresholds
+        double parent_weight
+        double split_margin
+        NodeFeatures node_features
+
+
+cdef extern from "oblique/ensemble_params.hpp" namespace "fctree" nogil:
+    cdef struct ObliqueBoostingParams:
+        double learning_rate
+        int64_t max_iter
+        double subsample
+        double colsample
+        cbool standardize
+        double l2_leaf_reg
+        double extrapolation
+        cbool early_stopping
+        int64_t n_iter_no_change
+        double tol
+        uint64_t seed
+
+
+    cdef struct ObliqueForestParams:
+        int64_t n_estimators
+        double max_samples
+        cbool bootstrap
+        cbool standardize
+        double extrapolation
+        uint64_t seed
+
+
+cdef extern from "oblique/moments.hpp" namespace "fctree" nogil:
+    cdef struct TrainingData:
+        const double* x
+        const double* y
+        const double* weight
+        int64_t n_samples
+        int64_t n_features
+        int64_t n_outputs
+
+
+cdef extern from "oblique/ensemble.hpp" namespace "fctree" nogil:
+    cdef cppclass ObliqueTreesArrays:
+        int64_t n_features
+        int64_t n_outputs
+        vector[int64_t] node_offsets
+        vector[int64_t] leaf_offsets
+        vector[int64_t] children_left
+        vector[int64_t] children_right
+        vector[int64_t] split_kind
+        vector[double] threshold
+        vector[double] coef
+        vector[double] value
+        vector[double] impurity
+        vector[int64_t] n_node_samples
+        vector[double] weighted_n_node_samples
+        vector[int64_t] leaf_index
+        vector[double] leaf_coef
+        vector[double] leaf_intercept
+        vector[double] leaf_lower
+        vector[double] leaf_upper
+        vector[double] feature_gain
+
+    cdef cppclass ObliqueTreesView:
+        const int64_t* node_offsets
+        const int64_t* leaf_offsets
+        const int64_t* children_left
+        const int64_t* children_right
+        const double* threshold
+        const double* coef
+        const int64_t* leaf_index
+        const double* leaf_coef
+        const double* leaf_intercept
+        const double* leaf_lower
+        const double* leaf_upper
+        int64_t n_features
+        int64_t n_outputs
+
+    cdef struct ScoreSpan:
+        double* scores
+        int64_t row_stride
+        int64_t output_stride
+
+    void c_add_trees "fctree::add_trees"(
+        const ObliqueTreesView&, int64_t, int64_t, const double*, int64_t, const ScoreSpan&,
+        const Execution&) except +set_python_error
+    void c_apply_trees "fctree::apply_trees"(
+        const ObliqueTreesView&, int64_t, const double*, int64_t, int64_t*,
+        const Execution&) except +set_python_error
+
+
+cdef extern from "oblique/boost.hpp" namespace "fctree" nogil:
+    cdef cppclass BoostedSamples:
+        const double* x
+        const double* y
+        const double* weight
+        const double* initial
+        int64_t n_samples
+
+    cdef cppclass ObliqueBoostingTask:
+        BoostedSamples train
+        const BoostedSamples* eval
+        int64_t n_features
+        int64_t n_targets
+        int64_t n_outputs
+        LossKind loss
+        double quantile
+        const double* baseline
+        const ObliqueTreesView* continued
+        int64_t first_iteration
+
+    cdef struct TreeListener:
+        cbool (*told)(void*, int64_t, double, double) noexcept
+        void* context
+
+    cdef cppclass ObliqueBoostingResult:
+        ObliqueTreesArrays trees
+        vector[double] baseline
+        vector[int64_t] kind
+        vector[double] train_loss
+        vector[double] eval_loss
+        double alpha
+        int64_t best_iteration
+
+    ObliqueBoostingResult boost_oblique(
+        const ObliqueBoostingTask&, const vector[ObliqueParams]&, const ObliqueBoostingParams&,
+        const TreeListener&, const Execution&) except +set_python_error
+
+
+cdef extern from "oblique/forest.hpp" namespace "fctree" nogil:
+    cdef struct ObliqueForestTask:
+        TrainingData data
+        int64_t first_tree
+
+    ObliqueTreesArrays c_grow_forest "fctree::grow_forest"(
+        const ObliqueForestTask&, const ObliqueParams&, const ObliqueForestParams&,
+        const Execution&) except +set_python_error
+    void c_sum_out_of_bag "fctree::sum_out_of_bag"(
+        const ObliqueForestTask&, const ObliqueTreesView&, int64_t, const ObliqueForestParams&,
+        double*, int64_t*, const Execution&) except +set_python_error

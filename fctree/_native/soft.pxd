@@ -1,0 +1,171 @@
+# What soft.pyx takes from the core; names and order of fields are those of the headers.
+from libc.stddef cimport size_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libcpp cimport bool as cbool
+from libcpp.vector cimport vector
+
+
+cdef extern from "translate.hpp" namespace "fctree" nogil:
+    void set_python_error()
+    cbool signal_raised()
+
+
+cdef extern from "core/parallel.hpp" namespace "fctree" nogil:
+    cdef struct Execution:
+        int n_threads
+        cbool (*interrupted)()
+
+
+cdef extern from "core/loss.hpp" namespace "fctree" nogil:
+    cpdef enum class LossKind(int):
+        squared_error
+        absolute_error
+        huber
+        quantile
+        poisson
+        gamma
+        binary_log_loss
+        multiclass_log_loss
+
+
+cdef extern from "soft/ensemble.hpp" namespace "fctree" nogil:
+    cpdef enum class Routing(int):
+        smooth_step
+        logistic
+        erf
+
+    cdef cppclass Ensemble[T]:
+        const T* split_weights
+        const T* leaf_weights
+        int64_t n_trees
+        int64_t depth
+        int64_t n_features
+        int64_t n_outputs
+        Routing routing
+        double gamma
+        double scale
+
+    cdef cppclass Rows[T]:
+        const T* data
+        int64_t n_rows
+        int64_t stride
+
+
+cdef extern from "soft/params.hpp" namespace "fctree" nogil:
+    cpdef enum class Optimizer(int):
+        adam
+        gradient_descent
+
+    cdef struct SoftTreeParams:
+        int64_t n_trees
+        int64_t depth
+        double gamma
+        Routing routing
+        double scale
+        cbool batch_norm
+        cbool fit_intercept
+        Optimizer optimizer
+        double learning_rate
+        int64_t batch_size
+        int64_t max_epochs
+        double l2_regularization
+        cbool early_stopping
+        int64_t n_iter_no_change
+        double tol
+        uint64_t seed
+
+
+cdef extern from "soft/layer.hpp" namespace "fctree" nogil:
+    cpdef enum class PassKind(int):
+        automatic
+        conditional
+        dense
+
+    cdef cppclass EnsembleGradients[T]:
+        T* split_weights
+        T* leaf_weights
+        uint8_t* touched
+
+    cdef cppclass LayerPass[T]:
+        LayerPass(PassKind)
+        void forward(const Ensemble[T]&, const Rows[T]&, T*,
+                     const Execution&) except +set_python_error
+        void find_derivatives(const Ensemble[T]&, const T*,
+                              const Execution&) except +set_python_error
+        void add_all_gradients(const Ensemble[T]&, const T*, const EnsembleGradients[T]&,
+                               const Execution&) except +set_python_error
+        void input_gradient(const Ensemble[T]&, T*, const Execution&) except +set_python_error
+        int64_t n_rows()
+        int64_t n_reached_leaves()
+        size_t bytes()
+
+
+cdef extern from "soft/standardize.hpp" namespace "fctree" nogil:
+    cdef cppclass FeatureRows:
+        const void* data
+        int64_t n_rows
+        int64_t n_features
+        int64_t row_stride
+        cbool single_precision
+
+    cdef cppclass Standardization:
+        const double* mean
+        const double* factor
+        cbool intercept
+
+
+cdef extern from "soft/predict.hpp" namespace "fctree" nogil:
+    void predict_soft[T](const Ensemble[T]&, const FeatureRows&, const Standardization&, PassKind,
+                         T*, const Execution&) except +set_python_error
+    void count_reachable_leaves[T](const Ensemble[T]&, const FeatureRows&,
+                                   const Standardization&, int32_t*,
+                                   const Execution&) except +set_python_error
+
+
+cdef extern from "soft/train.hpp" namespace "fctree" nogil:
+    cdef cppclass SoftSamples:
+        FeatureRows x
+        const double* y
+        const double* weight
+
+    cdef cppclass SoftTask:
+        SoftSamples train
+        const SoftSamples* eval
+        LossKind loss
+        int64_t n_targets
+        int64_t n_outputs
+        const double* offset
+        double multiplier
+
+    cdef cppclass SoftState[T]:
+        T* split_weights
+        T* leaf_weights
+        T* split_first_moment
+        T* split_second_moment
+        T* leaf_first_moment
+        T* leaf_second_moment
+        double* running_mean
+        double* running_variance
+        double* reached_leaves
+        int64_t n_batches
+        int64_t n_epochs
+
+    cdef struct EpochListener:
+        cbool (*told)(void*, int64_t, double, double) noexcept
+        void* context
+
+    cdef cppclass SoftHistory:
+        vector[double] train_loss
+        vector[double] eval_loss
+        vector[double] reached
+
+    cdef struct InitialSpread:
+        double weights
+        double intercepts
+        double leaves
+
+    void c_draw_weights "fctree::draw_weights"[T](
+        const Ensemble[T]&, const InitialSpread&, cbool, uint64_t, T*, T*
+    ) except +set_python_error
+    SoftHistory train_soft[T](const SoftTask&, const SoftTreeParams&, SoftState[T]&,
+                              const EpochListener&, const Execution&) except +set_python_error

@@ -1,0 +1,319 @@
+# distutils: language = c++
+"""Soft trees: ``native/soft`` on NumPy arrays, float32 or float64 throughout a call."""
+
+cimport numpy as cnp
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcpy
+
+import numpy as np
+
+cnp.import_array()
+
+ctypedef fused real:
+    float
+    double
+
+
+cdef Execution execution_on(int n_threads) noexcept:
+    cdef Execution execution
+    execution.n_threads = n_threads
+    execution.interrupted = signal_raised
+    return execution
+
+
+cdef list numbers(const vector[double]& values):
+    return [values[i] for i in range(<int64_t>values.size())]
+
+
+cdef Ensemble[real] ensemble_of(const real[:, :, ::1] split_weights,
+                                const real[:, :, ::1] leaf_weights, dict shape) except *:
+    """A view of the weights; ``shape`` has routing, gamma and scale."""
+    cdef Ensemble[real] trees
+    trees.n_trees = leaf_weights.shape[0]
+    trees.depth = 0
+    while (1 << trees.depth) < leaf_weights.shape[1]:
+        trees.depth += 1
+    trees.n_features = split_weights.shape[2]
+    trees.n_outputs = leaf_weights.shape[2]
+    if (split_weights.shape[0] != trees.n_trees or trees.n_trees < 1 or trees.n_features < 1
+            or trees.n_outputs < 1 or trees.depth < 1
+            or leaf_weights.shape[1] != 1 << trees.depth
+            or split_weights.shape[1] != leaf_weights.shape[1] - 1):
+        raise ValueError(
+            f"weights of shapes {np.shape(split_weights)} and {np.shape(leaf_weights)} "
+            f"are not those of perfect trees"
+        )
+    trees.split_weights = &split_weights[0, 0, 0]
+    trees.leaf_weights = &leaf_weights[0, 0, 0]
+    trees.routing = <Routing><int>shape["routing"]
+    trees.gamma = shape["gamma"]
+    trees.scale = shape["scale"]
+    return trees
+
+
+cdef FeatureRows rows_of(X):
+    """A view of a C-contiguous float32 or float64 array."""
+    cdef FeatureRows rows
+    cdef cnp.ndarray array = X
+    rows.data = cnp.PyArray_DATA(array)
+    rows.n_rows = array.shape[0]
+    rows.n_features = array.shape[1]
+    rows.row_stride = array.shape[1]
+    rows.single_precision = array.itemsize == 4
+    return rows
+
+
+cdef class PassOf32:
+    """A forward pass of float32 trees and what its backward pass needs."""
+    cdef LayerPass[float]* native
+
+    def __cinit__(self, int kind):
+        self.native = new LayerPass[float](<PassKind>kind)
+
+    def __dealloc__(self):
+        del self.native
+
+
+cdef class PassOf64:
+    """A forward pass of float64 trees and what its backward pass needs."""
+    cdef LayerPass[double]* native
+
+    def __cinit__(self, int kind):
+        self.native = new LayerPass[double](<PassKind>kind)
+
+    def __dealloc__(self):
+        del self.native
+
+
+cdef LayerPass[real]* native_pass(layer_pass, const real* unused):
+    if real is float:
+        return (<PassOf32?>layer_pass).native
+    else:
+        return (<PassOf64?>layer_pass).native
+
+
+def new_pass(dtype, int kind=0):
+    """An empty pass for arrays of this type; ``kind`` is a ``PassKind``."""
+    return PassOf32(kind) if np.dtype(dtype) == np.float32 else PassOf64(kind)
+
+
+def forward(layer_pass, const real[:, ::1] x, const real[:, :, ::1] split_weights,
+            const real[:, :, ::1] leaf_weights, real[:, ::1] out, dict shape, int n_threads):
+    """out (n, n_outputs) = the sum over the trees of x (n, n_features)."""
+    cdef Ensemble[real] trees = ensemble_of(split_weights, leaf_weights, shape)
+    cdef Rows[real] rows
+    cdef Execution execution = execution_on(n_threads)
+    if x.shape[1] != trees.n_features or out.shape[0] != x.shape[0] \
+            or out.shape[1] != trees.n_outputs:
+        raise ValueError("x, out and the weights have shapes that do not belong together")
+    if x.shape[0] == 0:
+        return
+    rows.data = &x[0, 0]
+    rows.n_rows = x.shape[0]
+    rows.stride = x.shape[1]
+    cdef real* out_data = &out[0, 0]
+    cdef LayerPass[real]* native = native_pass[real](layer_pass, NULL)
+    with nogil:
+        native.forward(trees, rows, out_data, execution)
+
+
+def backward(layer_pass, const real[:, :, ::1] split_weights,
+             const real[:, :, ::1] leaf_weights, const real[:, ::1] out_gradient,
+             real[:, :, ::1] split_gradient, real[:, :, ::1] leaf_gradient,
+             real[:, ::1] x_gradient, dict shape, int n_threads):
+    """Adds the gradients of the last forward pass to the arrays; ``x_gradient`` may be None."""
+    cdef Ensemble[real] trees = ensemble_of(split_weights, leaf_weights, shape)
+    cdef Execution execution = execution_on(n_threads)
+    cdef LayerPass[real]* native = native_pass[real](layer_pass, NULL)
+    if out_gradient.shape[0] == 0:
+        return
+    if native.n_rows() != out_gradient.shape[0] or out_gradient.shape[1] != trees.n_outputs:
+        raise ValueError("out_gradient is not that of the last forward pass")
+    cdef EnsembleGradients[real] gradients
+    gradients.split_weights = &split_gradient[0, 0, 0]
+    gradients.leaf_weights = &leaf_gradient[0, 0, 0]
+    gradients.touched = NULL
+    cdef const real* by_output = &out_gradient[0, 0]
+    cdef real* by_x = NULL
+    if x_gradient is not None:
+        by_x = &x_gradient[0, 0]
+    with nogil:
+        native.find_derivatives(trees, by_output, execution)
+        native.add_all_gradients(trees, by_output, gradients, execution)
+        if by_x != NULL:
+            native.input_gradient(trees, by_x, execution)
+
+
+def workspace_bytes(layer_pass):
+    """Bytes that a pass holds."""
+    if isinstance(layer_pass, PassOf32):
+        return (<PassOf32>layer_pass).native.bytes()
+    return (<PassOf64?>layer_pass).native.bytes()
+
+
+def reached_leaves(layer_pass):
+    """Reached leaves of the last forward pass, over all samples and trees."""
+    if isinstance(layer_pass, PassOf32):
+        return (<PassOf32>layer_pass).native.n_reached_leaves()
+    return (<PassOf64?>layer_pass).native.n_reached_leaves()
+
+
+cdef Standardization rule_of(standardization) except *:
+    """Of ``(mean, factor, intercept)``, the first two arrays or None."""
+    cdef const double[::1] mean = standardization[0]
+    cdef const double[::1] factor = standardization[1]
+    cdef Standardization rule
+    rule.mean = NULL
+    rule.factor = NULL
+    rule.intercept = standardization[2]
+    if mean is not None:
+        rule.mean = &mean[0]
+        rule.factor = &factor[0]
+    return rule
+
+
+def predict(X, const real[:, :, ::1] split_weights, const real[:, :, ::1] leaf_weights,
+            dict shape, standardization, int n_threads, int kind=0):
+    """The sum over the trees, (n, n_outputs); ``standardization`` is (mean, factor, intercept)."""
+    cdef Ensemble[real] trees = ensemble_of(split_weights, leaf_weights, shape)
+    cdef FeatureRows rows = rows_of(X)
+    cdef Standardization rule = rule_of(standardization)
+    cdef Execution execution = execution_on(n_threads)
+    out = np.empty((rows.n_rows, trees.n_outputs), dtype=np.asarray(split_weights).dtype)
+    cdef real[:, ::1] view = out
+    if out.size == 0:
+        return out
+    cdef real* data = &view[0, 0]
+    with nogil:
+        predict_soft(trees, rows, rule, <PassKind>kind, data, execution)
+    return out
+
+
+def reachable_leaves(X, const real[:, :, ::1] split_weights,
+                     const real[:, :, ::1] leaf_weights, dict shape, standardization,
+                     int n_threads):
+    """The number of leaves that each sample reaches in each tree, (n, n_trees) int32."""
+    cdef Ensemble[real] trees = ensemble_of(split_weights, leaf_weights, shape)
+    cdef FeatureRows rows = rows_of(X)
+    cdef Standardization rule = rule_of(standardization)
+    cdef Execution execution = execution_on(n_threads)
+    out = np.empty((rows.n_rows, trees.n_trees), dtype=np.int32)
+    cdef int32_t[:, ::1] view = out
+    if out.size == 0:
+        return out
+    cdef int32_t* data = &view[0, 0]
+    with nogil:
+        count_reachable_leaves(trees, rows, rule, data, execution)
+    return out
+
+
+def draw_weights(real[:, :, ::1] split_weights, real[:, :, ::1] leaf_weights, *,
+                 tuple spread, bint intercept, uint64_t seed):
+    """Fill the weights; ``spread`` are the deviations of weights, intercepts and leaves."""
+    cdef Ensemble[real] trees = ensemble_of[real](
+        split_weights, leaf_weights, {"routing": 0, "gamma": 1.0, "scale": 1.0})
+    cdef InitialSpread native
+    native.weights, native.intercepts, native.leaves = spread
+    c_draw_weights(trees, native, intercept, seed, &split_weights[0, 0, 0],
+                         &leaf_weights[0, 0, 0])
+
+
+cdef class Listener:
+    """Hands each epoch's losses to a Python function, whose first error ends the fit."""
+    cdef object told
+    cdef object error
+
+
+cdef cbool tell(void* context, int64_t epoch, double train_loss,
+                double eval_loss) noexcept with gil:
+    cdef Listener listener = <Listener>context
+    if listener.told is None:
+        return True
+    try:
+        listener.told(epoch, train_loss, eval_loss)
+    except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
+        listener.error = error
+        return False
+    return True
+
+
+cdef SoftSamples samples_of(tuple arrays):
+    """Of ``(X, y, weight)``, which have to outlive it."""
+    cdef SoftSamples samples
+    cdef const double[:, ::1] y = arrays[1]
+    cdef const double[::1] weight = arrays[2]
+    samples.x = rows_of(arrays[0])
+    samples.y = &y[0, 0]
+    samples.weight = NULL
+    if weight is not None:
+        samples.weight = &weight[0]
+    return samples
+
+
+cdef SoftHistory train_of(const SoftTask& task, const SoftTreeParams& params,
+                          real[:, :, ::1] split_weights, real[:, :, ::1] leaf_weights,
+                          dict state, const EpochListener& listener, int n_threads) except *:
+    """Trains in place; the counters of ``state`` are set to their new values."""
+    cdef real[:, :, ::1] split_first = state["split_first_moment"]
+    cdef real[:, :, ::1] split_second = state["split_second_moment"]
+    cdef real[:, :, ::1] leaf_first = state["leaf_first_moment"]
+    cdef real[:, :, ::1] leaf_second = state["leaf_second_moment"]
+    cdef double[::1] mean = state["running_mean"]
+    cdef double[::1] variance = state["running_variance"]
+    cdef double[::1] reached = state["reached_leaves"]
+    cdef SoftState[real] native
+    native.reached_leaves = &reached[0]
+    native.split_weights = &split_weights[0, 0, 0]
+    native.leaf_weights = &leaf_weights[0, 0, 0]
+    native.split_first_moment = &split_first[0, 0, 0]
+    native.split_second_moment = &split_second[0, 0, 0]
+    native.leaf_first_moment = &leaf_first[0, 0, 0]
+    native.leaf_second_moment = &leaf_second[0, 0, 0]
+    native.running_mean = &mean[0]
+    native.running_variance = &variance[0]
+    native.n_batches = state["n_batches"]
+    native.n_epochs = state["n_epochs"]
+    cdef Execution execution = execution_on(n_threads)
+    cdef SoftHistory history
+    with nogil:
+        history = train_soft(task, params, native, listener, execution)
+    state["n_batches"] = native.n_batches
+    state["n_epochs"] = native.n_epochs
+    return history
+
+
+def train(tuple train, eval, *, dict state, int loss, const double[::1] offset,
+          double multiplier, dict params, listener, int n_threads):
+    """Train in place the arrays of ``state``, all of one type; returns the losses and leaves.
+
+    ``train`` and ``eval`` (or None) are tuples ``(X, y, weight)`` with arrays of shapes (n, d),
+    (n_targets, n), (n,) or None. ``state`` has the names of ``SoftState``.
+    """
+    cdef SoftTask task
+    cdef SoftSamples eval_samples
+    task.train = samples_of(train)
+    task.eval = NULL
+    if eval is not None:
+        eval_samples = samples_of(eval)
+        task.eval = &eval_samples
+    task.loss = <LossKind>loss
+    task.n_targets = len(train[1])
+    task.n_outputs = offset.shape[0]
+    task.offset = &offset[0]
+    task.multiplier = multiplier
+    cdef SoftTreeParams native_params = params
+    cdef Listener holder = Listener()
+    holder.told = listener
+    cdef EpochListener native_listener
+    native_listener.told = tell
+    native_listener.context = <void*>holder
+    cdef SoftHistory history
+    if state["split_weights"].dtype == np.float32:
+        history = train_of[float](task, native_params, state["split_weights"],
+                                  state["leaf_weights"], state, native_listener, n_threads)
+    else:
+        history = train_of[double](task, native_params, state["split_weights"],
+                                   state["leaf_weights"], state, native_listener, n_threads)
+    if holder.error is not None:
+        raise holder.error
+    return numbers(history.train_loss), numbers(history.eval_loss), numbers(history.reached)

@@ -1,0 +1,154 @@
+"""Targets of boosted models, and predictions from their raw scores: numbers, or classes."""
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.utils.multiclass import check_classification_targets
+
+from fctree._validation import check_targets
+
+REGRESSION_LOSSES = {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"}
+
+_DOMAINS = {
+    "poisson": (lambda y: np.all(y >= 0) and np.all(y.sum(axis=1) > 0), "y >= 0 with a positive sum"),
+    "gamma": (lambda y: np.all(y > 0), "y > 0"),
+}
+
+
+class NumericTargets:
+    """For a boosting regressor: y to (n_outputs, n_samples), raw scores to predictions."""
+
+    def _quantile_order(self):
+        if self.loss == "quantile" and self.quantile is None:
+            raise ValueError("loss='quantile' needs the parameter quantile, between 0 and 1")
+        if self.quantile is None:
+            return 0.9
+        return self.quantile
+
+    def _encode_targets(self, y, *, reset):
+        targets = np.ascontiguousarray(check_targets(y).T)
+        if self.loss in _DOMAINS:
+            is_inside, domain = _DOMAINS[self.loss]
+            if not is_inside(targets):
+                raise ValueError(f"loss={self.loss!r} needs {domain}; the smallest is {y.min()}")
+        if reset:
+            self.n_outputs_ = len(targets)
+            self._single_target = np.ndim(y) == 1
+        elif len(targets) != self.n_outputs_:
+            raise ValueError(f"y has {len(targets)} outputs, but {self.n_outputs_} were expected")
+        return targets
+
+    def _inverse_link(self, scores):
+        if self.loss in ("poisson", "gamma"):
+            np.exp(scores, out=scores)
+        return scores[:, 0] if self._single_target else scores
+
+    def staged_predict(self, X):
+        """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        y : array of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        for scores in self._staged_raw_predict(X):
+            yield self._inverse_link(scores.copy())
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class ClassTargets:
+    """For a boosting classifier: labels to numbers, raw scores to classes and probabilities."""
+
+    _classification = True
+
+    def _encode_targets(self, y, *, reset):
+        check_classification_targets(y)
+        if reset:
+            self.classes_, labels = np.unique(y, return_inverse=True)
+            self.n_classes_ = len(self.classes_)
+            self.n_outputs_ = self.n_classes_ if self.n_classes_ > 2 else 1
+        else:
+            unknown = np.setdiff1d(y, self.classes_)
+            if len(unknown):
+                raise ValueError(f"y has labels that the training data lack: {unknown[:10]}")
+            labels = np.searchsorted(self.classes_, y)
+        return labels.astype(np.float64)[np.newaxis]
+
+    def decision_function(self, X):
+        """Raw scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : array of shape (n_samples,) or (n_samples, n_classes)
+            The log-odds of ``classes_[1]`` with two classes, else a column a class.
+        """
+        return self._decision(self._raw_predict(X))
+
+    def predict_proba(self, X):
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : array of shape (n_samples, n_classes)
+        """
+        return self._probabilities(self._raw_predict(X))
+
+    def predict(self, X):
+        """Predict the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        """
+        return self._labels(self._raw_predict(X))
+
+    def staged_predict(self, X):
+        """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other."""
+        for scores in self._staged_raw_predict(X):
+            yield self._labels(scores)
+
+    def staged_predict_proba(self, X):
+        """The probabilities of the first 1, 2, .. `n_iter_` trees, one after the other."""
+        for scores in self._staged_raw_predict(X):
+            yield self._probabilities(scores)
+
+    def staged_decision_function(self, X):
+        """The raw scores of the first 1, 2, .. `n_iter_` trees, one after the other."""
+        for scores in self._staged_raw_predict(X):
+            yield self._decision(scores.copy())
+
+    def _decision(self, scores):
+        return scores[:, 0] if self.n_classes_ <= 2 else scores
+
+    def _probabilities(self, scores):
+        if self.n_classes_ > 2:
+            return softmax(scores, axis=1)
+        if self.n_classes_ == 1:
+            return np.ones((len(scores), 1))
+        positive = expit(scores[:, 0])
+        return np.column_stack([1.0 - positive, positive])
+
+    def _labels(self, scores):
+        if self.n_classes_ == 1:
+            return np.full(len(scores), self.classes_[0])
+        if self.n_classes_ == 2:
+            return self.classes_[(scores[:, 0] > 0.0).astype(np.intp)]
+        return self.classes_[np.argmax(scores, axis=1)]

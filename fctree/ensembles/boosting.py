@@ -1,0 +1,302 @@
+"""What the boosting estimators of oblique trees share."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._native import boosting as _losses
+from fctree._native import ensembles as _native
+from fctree._validation import (
+    check_ensemble_data,
+    check_features,
+    check_sample_weight,
+    count_samples,
+    count_threads,
+    unchanged_on_failure,
+)
+from fctree.boosting.progress import progress_listener
+from fctree.boosting.round_scores import joined_scores
+from fctree.boosting.samples import Samples, check_init_score, hold_out, unpack_eval_set
+from fctree.ensembles.tree_parameters import (
+    TREE_CONSTRAINTS,
+    bound_of,
+    native_tree_params,
+    step_tree_params,
+)
+from fctree.ensembles.trees import ObliqueTrees
+
+
+class BaseFCODTBoosting(BaseEstimator):
+    """Boosted oblique trees; subclasses bring the loss, the targets and the predictions."""
+
+    _parameter_constraints = {
+        **TREE_CONSTRAINTS,
+        "quantile": [Interval(Real, 0, 1, closed="neither"), None],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "subsample": [Interval(Real, 0, 1, closed="right")],
+        "colsample": [Interval(Real, 0, 1, closed="right")],
+        "standardize": ["boolean"],
+        "l2_leaf_reg": [Interval(Real, 0, None, closed="left")],
+        "extrapolation": [Interval(Real, 0, None, closed="left"), None],
+        "step_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "step_min_samples_leaf": TREE_CONSTRAINTS["min_samples_leaf"],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [
+            Interval(Real, 0, 1, closed="neither"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "verbose": ["verbose"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        loss="squared_error",
+        quantile=None,
+        learning_rate=0.1,
+        max_iter=100,
+        subsample=0.7,
+        colsample=1.0,
+        standardize=True,
+        l2_leaf_reg=0.0,
+        extrapolation=1.0,
+        step_depth=6,
+        step_min_samples_leaf=5,
+        alpha=1.0,
+        max_depth=3,
+        min_samples_split=2,
+        min_samples_leaf=20,
+        min_impurity_decrease=0.0,
+        feature_concatenation=False,
+        leaf_model="ridge",
+        fit_intercept=True,
+        directions="all",
+        n_curvature=2,
+        max_coef=None,
+        split_criterion="ridge",
+        max_thresholds=9,
+        n_screened=4,
+        parent_weight=0.0,
+        split_margin=0.0,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+    ):
+        parameters = locals().copy()  # by name, as the signature has them
+        del parameters["self"]
+        vars(self).update(parameters)
+
+    # A subclass has _loss_kind(), the core's name of the loss, and _encode_targets(y, reset=),
+    # y as float64 (n_targets, n_samples).
+    _classification = False
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, eval_set=None, init_score=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers; missing values are refused.
+        y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
+            Targets in the domain of the loss, or class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights; a sample of weight 0 is left out.
+        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
+            Samples to measure `validation_score_` on, and to stop early by.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Raw scores to start from instead of the best constant; predictions do not
+            include them. Not together with `eval_set`, which has no such scores.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For NaN or infinity in `X`, shapes that disagree, negative weights, targets outside
+            the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds than a warm
+            start has.
+        """
+        with unchanged_on_failure(self):
+            continuing = self.warm_start and hasattr(self, "trees_")
+            X, y = check_ensemble_data(
+                self, X, y, reset=not continuing, classification=self._classification
+            )
+            targets = self._encode_targets(y, reset=not continuing)
+            weight = check_sample_weight(sample_weight, X)
+            initial = check_init_score(init_score, len(X), self.n_outputs_)
+            train = Samples(X, targets, weight, initial).without_zero_weights()
+            if not continuing:
+                self._random_seed = int(
+                    check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
+                )
+            train, validation = self._validation_samples(train, eval_set)
+            self._boost(train, validation, continuing=continuing)
+        return self
+
+    def _validation_samples(self, train, eval_set):
+        """The samples to grow trees on and those to validate with (or None)."""
+        if eval_set is not None:
+            if train.initial is not None:
+                raise ValueError("init_score and eval_set exclude each other")
+            X, y_eval, weight = unpack_eval_set(eval_set)
+            X, y_eval = check_ensemble_data(
+                self, X, y_eval, reset=False, classification=self._classification
+            )
+            targets = self._encode_targets(y_eval, reset=False)
+            validation = Samples(X, targets, check_sample_weight(weight, X), None)
+            return train, validation.without_zero_weights()
+        if self.early_stopping:
+            return hold_out(
+                train, self._classification, self.validation_fraction, self._random_seed
+            )
+        return train, None
+
+    def _kinds(self, n_samples, alpha):
+        """The core's parameters of each kind of tree that takes part."""
+        tree = native_tree_params(
+            self, n_samples, impurity_scale=1.0 / self.n_outputs_, alpha=alpha
+        )
+        if self.step_depth is None:
+            return [tree]
+        least = count_samples(self.step_min_samples_leaf, n_samples)
+        return [tree, step_tree_params(tree, self.step_depth, least)]
+
+    def _native_params(self, n_rounds):
+        return {
+            "learning_rate": self.learning_rate,
+            "max_iter": n_rounds,
+            "subsample": self.subsample,
+            "colsample": self.colsample,
+            "standardize": self.standardize,
+            "l2_leaf_reg": self.l2_leaf_reg,
+            "extrapolation": bound_of(self.extrapolation),
+            "early_stopping": self.early_stopping,
+            "n_iter_no_change": self.n_iter_no_change,
+            "tol": self.tol,
+            "seed": self._random_seed,
+        }
+
+    def _boost(self, train, validation, *, continuing):
+        done = self.trees_.n_trees if continuing else 0
+        if self.max_iter < done:
+            raise ValueError(
+                f"max_iter={self.max_iter} must be at least the {done} rounds that a warm "
+                f"start continues from"
+            )
+        n_rounds = self.max_iter - done
+        with progress_listener(self.verbose, n_rounds, type(self).__name__) as listener:
+            arrays, kinds, baseline, train_loss, eval_loss, alpha = _native.boost(
+                _as_native(train),
+                validation and _as_native(validation),
+                baseline=self.baseline_ if continuing else None,
+                continued=self.trees_ if done else None,
+                loss=_losses.LossKind[self._loss_kind()].value,
+                quantile=self._quantile_order(),
+                n_outputs=self.n_outputs_,
+                kinds=self._kinds(len(train.X), self.alpha_ if done else self.alpha),
+                params=self._native_params(n_rounds),
+                listener=listener,
+                n_threads=count_threads(self.n_jobs),
+            )
+        self._keep(ObliqueTrees(**arrays), kinds, (baseline, alpha), (-train_loss, -eval_loss),
+                   continuing)
+
+    def _quantile_order(self):
+        return 0.5 if self.quantile is None else self.quantile
+
+    def _keep(self, trees, kinds, constants, scores, continuing):
+        """Stores the rounds of a fit behind those of the fits that it continues."""
+        before = self.trees_.n_trees if continuing else 0
+        names = ("train_score_", "validation_score_")
+        if continuing:
+            trees = ObliqueTrees.concatenate([self.trees_, trees])
+            kinds = np.concatenate([self.tree_kinds_, kinds])
+            grown = len(scores[0]) - 1
+            scores = [
+                joined_scores(getattr(self, name), now, before, grown)
+                for name, now in zip(names, scores)
+            ]
+        self.baseline_, self.alpha_ = constants
+        self.trees_ = trees
+        self.tree_kinds_ = kinds
+        self.n_iter_ = trees.n_trees
+        for name, values in zip(names, scores):
+            setattr(self, name, values)
+
+    def _start_scores(self, n_samples):
+        scores = np.empty((n_samples, self.n_outputs_))
+        scores[:] = self.baseline_
+        return scores
+
+    def _raw_predict(self, X):
+        """Raw scores, (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        X = check_features(self, X)
+        scores = self._start_scores(len(X))
+        self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
+        return scores
+
+    def _staged_raw_predict(self, X):
+        """Raw scores of the first 1, 2, .. trees; the same array each time."""
+        check_is_fitted(self)
+        X = check_features(self, X)
+        scores = self._start_scores(len(X))
+        n_threads = count_threads(self.n_jobs)
+        for tree in range(self.n_iter_):
+            self.trees_.add_to(X, scores, first=tree, last=tree + 1, n_threads=n_threads)
+            yield scores
+
+    def apply(self, X):
+        """The leaf that each sample reaches in each tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        leaves : array of shape (n_samples, n_iter_), int64
+            Node numbers within each tree.
+        """
+        check_is_fitted(self)
+        X = check_features(self, X)
+        return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
+
+    @property
+    def estimators_(self):
+        """The trees as `ObliqueTree` objects, views of `trees_`, in the order of the rounds."""
+        check_is_fitted(self)
+        return [self.trees_[tree] for tree in range(self.n_iter_)]
+
+    @property
+    def feature_importances_(self):
+        """Mean over the trees of each feature's share of what the tree explains, (n_features,).
+
+        Within a tree as in `FCODTRegressor`; the shares sum to 1, or are all 0 where nothing
+        was explained.
+        """
+        check_is_fitted(self)
+        return self.trees_.compute_feature_importances()
+
+
+def _as_native(samples):
+    """The tuple that the core takes, features C-contiguous."""
+    return np.ascontiguousarray(samples.X), samples.y, samples.weight, samples.initial

@@ -1,0 +1,237 @@
+"""What the forests of oblique trees share."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._native import ensembles as _native
+from fctree._validation import (
+    check_ensemble_data,
+    check_features,
+    check_sample_weight,
+    count_threads,
+    unchanged_on_failure,
+)
+from fctree.ensembles.tree_parameters import TREE_CONSTRAINTS, bound_of, native_tree_params
+from fctree.ensembles.trees import ObliqueTrees
+
+_COUNTS = {"sqrt": np.sqrt, "log2": np.log2}
+
+
+class BaseFCODTForest(BaseEstimator):
+    """A forest of oblique trees; subclasses bring the targets and the predictions."""
+
+    _parameter_constraints = {
+        **TREE_CONSTRAINTS,
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "max_samples": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+            None,
+        ],
+        "max_features": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+            StrOptions(set(_COUNTS)),
+            None,
+        ],
+        "bootstrap": ["boolean"],
+        "oob_score": ["boolean"],
+        "standardize": ["boolean"],
+        "extrapolation": [Interval(Real, 0, None, closed="left"), None],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_estimators=100,
+        max_samples=None,
+        max_features=1.0,
+        bootstrap=True,
+        oob_score=False,
+        standardize=True,
+        extrapolation=0.0,
+        alpha=1.0,
+        max_depth=8,
+        min_samples_split=2,
+        min_samples_leaf=5,
+        min_impurity_decrease=0.0,
+        feature_concatenation=False,
+        leaf_model="ridge",
+        fit_intercept=True,
+        directions="all",
+        n_curvature=2,
+        max_coef=None,
+        split_criterion="ridge",
+        max_thresholds=9,
+        n_screened=4,
+        parent_weight=3.0,
+        split_margin=0.0,
+        warm_start=False,
+        n_jobs=None,
+        random_state=None,
+    ):
+        parameters = locals().copy()  # by name, as the signature has them
+        del parameters["self"]
+        vars(self).update(parameters)
+
+    # A subclass has _encode_targets(y, reset=), y as float64 (n_samples, n_outputs), and
+    # _impurity_scale(); _decode_scores(scores) gives predictions that score() takes.
+    _classification = False
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers; missing values are refused.
+        y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
+            Targets, or class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights; a sample of weight 0 is left out.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For NaN or infinity, shapes that disagree, negative or all-zero weights, fewer trees
+            than a warm start has, or `oob_score` where every tree takes all samples.
+        """
+        with unchanged_on_failure(self):
+            continuing = self.warm_start and hasattr(self, "trees_")
+            X, y = check_ensemble_data(
+                self, X, y, reset=not continuing, classification=self._classification
+            )
+            weight = check_sample_weight(sample_weight, X)
+            targets = self._encode_targets(y, reset=not continuing)
+            if weight is not None and not np.all(weight > 0.0):
+                counted = weight > 0.0
+                X, targets, weight = X[counted], targets[counted], weight[counted]
+            if not continuing:
+                self._random_seed = int(
+                    check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
+                )
+            self._grow(X, targets, weight, continuing=continuing)
+            if self.oob_score:
+                self._score_out_of_bag(X, targets, weight)
+        return self
+
+    def _grow(self, X, targets, weight, *, continuing):
+        done = self.trees_.n_trees if continuing else 0
+        if self.n_estimators < done:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be at least the {done} trees that a "
+                f"warm start continues from"
+            )
+        if continuing and self.n_estimators == done:
+            return
+        tree_params = native_tree_params(
+            self, len(X), impurity_scale=self._impurity_scale(), alpha=self.alpha
+        )
+        tree_params["node_features"]["max_features"] = self._features_of_a_node(X.shape[1])
+        arrays = _native.grow_forest(
+            X,
+            targets,
+            weight,
+            tree_params=tree_params,
+            params=self._native_params(len(X), self.n_estimators - done),
+            first_tree=done,
+            n_threads=count_threads(self.n_jobs),
+        )
+        trees = ObliqueTrees(**arrays)
+        self.trees_ = ObliqueTrees.concatenate([self.trees_, trees]) if done else trees
+
+    def _native_params(self, n_samples, n_trees):
+        fraction = 1.0 if self.max_samples is None else self.max_samples
+        if isinstance(fraction, Integral):
+            fraction = min(fraction / n_samples, 1.0)
+        return {
+            "n_estimators": n_trees,
+            "max_samples": fraction,
+            "bootstrap": self.bootstrap,
+            "standardize": self.standardize,
+            "extrapolation": bound_of(self.extrapolation),
+            "seed": self._random_seed,
+        }
+
+    def _features_of_a_node(self, n_features):
+        if self.max_features is None:
+            return n_features
+        if isinstance(self.max_features, str):
+            return max(1, int(_COUNTS[self.max_features](n_features)))
+        if isinstance(self.max_features, Integral):
+            return min(int(self.max_features), n_features)
+        return max(1, int(np.ceil(self.max_features * n_features)))
+
+    def _score_out_of_bag(self, X, targets, weight):
+        """Sets ``oob_score_`` and ``oob_prediction_``; NaN where every tree had the sample."""
+        sums, numbers = _native.sum_out_of_bag(
+            X,
+            targets,
+            weight,
+            self.trees_,
+            params=self._native_params(len(X), self.trees_.n_trees),
+            n_threads=count_threads(self.n_jobs),
+        )
+        judged = numbers > 0
+        if not np.any(judged):
+            raise ValueError(
+                "oob_score=True needs samples that some trees leave out: bootstrap=True or "
+                "max_samples below 1, and at least 50 distinct samples"
+            )
+        scores = np.full(sums.shape, np.nan)
+        scores[judged] = sums[judged] / numbers[judged, np.newaxis]
+        self._keep_out_of_bag(scores, judged, targets, weight)
+
+    def _scores(self, X):
+        """The mean of the trees' scores, (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        X = check_features(self, X)
+        scores = np.zeros((len(X), self.trees_.n_outputs))
+        self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
+        scores /= self.trees_.n_trees
+        return scores
+
+    def apply(self, X):
+        """The leaf that each sample reaches in each tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        leaves : array of shape (n_samples, n_trees), int64
+            Node numbers within each tree.
+        """
+        check_is_fitted(self)
+        X = check_features(self, X)
+        return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
+
+    @property
+    def estimators_(self):
+        """The trees as `ObliqueTree` objects, views of `trees_`."""
+        check_is_fitted(self)
+        return [self.trees_[tree] for tree in range(self.trees_.n_trees)]
+
+    @property
+    def feature_importances_(self):
+        """Mean over the trees of each feature's share of what the tree explains, (n_features,).
+
+        Within a tree as in `FCODTRegressor`; the shares sum to 1, or are all 0 where nothing
+        was explained.
+        """
+        check_is_fitted(self)
+        return self.trees_.compute_feature_importances()

@@ -1,0 +1,105 @@
+"""The forest classifier of oblique trees."""
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.multiclass import check_classification_targets
+
+from fctree.ensembles.forest import BaseFCODTForest
+from fctree.oblique.indicators import IndicatorScores, class_indicators
+
+
+class FCODTForestClassifier(IndicatorScores, ClassifierMixin, BaseFCODTForest):
+    """A forest of curvature trees with ridge leaves, for classes.
+
+    The mean of trees that are grown on random draws of the samples, with random features for
+    each split. Trees share nothing and grow in parallel.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees. With `warm_start` that of the whole forest.
+    max_samples : int, float or None, default=None
+        How many samples a tree's draw has on average, or which share of all; None is all.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        Number, or share, of the features that the split of a node is chosen from, drawn for
+        each node. The models in nodes and leaves have all features.
+    bootstrap : bool, default=True
+        Whether samples are drawn with replacement: each counts a Poisson number of times, with
+        mean `max_samples` over the number of samples. Otherwise each is taken with that
+        probability. Equal samples are drawn together, and fewer than 50 distinct ones are all
+        taken by each tree.
+    oob_score : bool, default=False
+        Whether to judge the forest by the samples that trees left out.
+    standardize : bool, default=True
+        Whether trees are grown on features of mean 0 and variance 1.
+    extrapolation : float or None, default=0.0
+        How far a leaf may answer beyond the range of its model's scores on the samples that it
+        was fitted to, in lengths of that range; None sets no bound.
+    alpha : float or "loo", default=1.0
+        Penalty of every ridge regression; with `standardize` it acts on the coefficients of
+        standardised features. ``"loo"`` takes for each tree the one with the least leave-one-out
+        error at its root,
+        from 1e-4, 10^-3.5, .., 1e3.
+    max_depth : int or None, default=8
+    min_samples_split, min_samples_leaf, min_impurity_decrease, feature_concatenation, \
+            leaf_model, fit_intercept, directions, n_curvature, max_coef, split_criterion, \
+            max_thresholds, n_screened, parent_weight, split_margin
+        Of every tree, as in `FCODTRegressor`; the defaults differ.
+    warm_start : bool, default=False
+        Whether `fit` adds trees to those of the last fit, up to `n_estimators` in all; the
+        same bytes as all at once.
+    n_jobs : int or None, default=None
+        Threads; None is 1, -1 all cores. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the draws.
+
+    Attributes
+    ----------
+    trees_ : ObliqueTrees
+        All trees as flat arrays; `estimators_` gives them one by one.
+    classes_ : ndarray of shape (n_classes,)
+    n_classes_ : int
+    oob_score_ : float
+        With `oob_score`: accuracy of the out-of-bag predictions.
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        With `oob_score`: the mean of the trees that left a sample out, NaN if none did.
+    feature_importances_ : ndarray of shape (n_features,)
+    n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from fctree import FCODTForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = FCODTForestClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> forest.predict_proba(X[:1]).shape
+    (1, 3)
+    """
+
+    _classification = True
+
+    def _impurity_scale(self):
+        return 2.0 if self.n_classes_ <= 2 else 1.0
+
+    def _encode_targets(self, y, *, reset):
+        check_classification_targets(y)
+        if reset:
+            self.classes_ = np.unique(y)
+            self.n_classes_ = len(self.classes_)
+        else:
+            unknown = np.setdiff1d(y, self.classes_)
+            if len(unknown):
+                raise ValueError(f"y has labels that the training data lack: {unknown[:10]}")
+        return class_indicators(np.searchsorted(self.classes_, y), self.n_classes_)
+
+    def _keep_out_of_bag(self, scores, judged, targets, weight):
+        self.oob_decision_function_ = np.full((len(scores), self.n_classes_), np.nan)
+        self.oob_decision_function_[judged] = self._probabilities(scores[judged])
+        truth = self._labels(targets[judged])
+        weight = None if weight is None else weight[judged]
+        found = self._labels(scores[judged])
+        self.oob_score_ = float(accuracy_score(truth, found, sample_weight=weight))
+
+    def _predict_scores(self, X):
+        return self._scores(X)

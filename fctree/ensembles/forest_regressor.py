@@ -1,0 +1,115 @@
+"""The forest regressor of oblique trees."""
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+
+from fctree._validation import check_targets
+from fctree.ensembles.forest import BaseFCODTForest
+
+
+class FCODTForestRegressor(RegressorMixin, BaseFCODTForest):
+    """A forest of curvature trees with ridge leaves.
+
+    The mean of trees that are grown on random draws of the samples, with random features for
+    each split. Trees share nothing and grow in parallel.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees. With `warm_start` that of the whole forest.
+    max_samples : int, float or None, default=None
+        How many samples a tree's draw has on average, or which share of all; None is all.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        Number, or share, of the features that the split of a node is chosen from, drawn for
+        each node. The models in nodes and leaves have all features.
+    bootstrap : bool, default=True
+        Whether samples are drawn with replacement: each counts a Poisson number of times, with
+        mean `max_samples` over the number of samples. Otherwise each is taken with that
+        probability. Equal samples are drawn together, and fewer than 50 distinct ones are all
+        taken by each tree.
+    oob_score : bool, default=False
+        Whether to judge the forest by the samples that trees left out.
+    standardize : bool, default=True
+        Whether trees are grown on features of mean 0 and variance 1.
+    extrapolation : float or None, default=0.0
+        How far a leaf may answer beyond the range of its model's scores on the samples that it
+        was fitted to, in lengths of that range; None sets no bound.
+    alpha : float or "loo", default=1.0
+        Penalty of every ridge regression; with `standardize` it acts on the coefficients of
+        standardised features. ``"loo"`` takes for each tree the one with the least leave-one-out
+        error at its root,
+        from 1e-4, 10^-3.5, .., 1e3.
+    max_depth : int or None, default=8
+    min_samples_split, min_samples_leaf, min_impurity_decrease, feature_concatenation, \
+            leaf_model, fit_intercept, directions, n_curvature, max_coef, split_criterion, \
+            max_thresholds, n_screened, parent_weight, split_margin
+        Of every tree, as in `FCODTRegressor`; the defaults differ.
+    warm_start : bool, default=False
+        Whether `fit` adds trees to those of the last fit, up to `n_estimators` in all; the
+        same bytes as all at once.
+    n_jobs : int or None, default=None
+        Threads; None is 1, -1 all cores. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the draws.
+
+    Attributes
+    ----------
+    trees_ : ObliqueTrees
+        All trees as flat arrays; `estimators_` gives them one by one.
+    oob_score_ : float
+        With `oob_score`: R² of the out-of-bag predictions.
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        With `oob_score`: the mean of the trees that left a sample out, NaN if none did.
+    feature_importances_ : ndarray of shape (n_features,)
+    n_features_in_, feature_names_in_, n_outputs_
+
+    Examples
+    --------
+    >>> from fctree import FCODTForestRegressor
+    >>> from fctree.datasets import make_ridge_relu
+    >>> X, y = make_ridge_relu(n_samples=500, random_state=0)
+    >>> forest = FCODTForestRegressor(n_estimators=20, max_depth=3, random_state=0).fit(X, y)
+    >>> forest.predict(X[:2]).shape
+    (2,)
+    """
+
+    def _impurity_scale(self):
+        return 1.0 / self.n_outputs_
+
+    def _encode_targets(self, y, *, reset):
+        targets = check_targets(y)
+        if reset:
+            self.n_outputs_ = targets.shape[1]
+            self._single_target = np.ndim(y) == 1
+        elif targets.shape[1] != self.n_outputs_:
+            raise ValueError(
+                f"y has {targets.shape[1]} outputs, but {self.n_outputs_} were expected"
+            )
+        return targets
+
+    def _shaped(self, scores):
+        return scores[:, 0] if self._single_target else scores
+
+    def _keep_out_of_bag(self, scores, judged, targets, weight):
+        self.oob_prediction_ = self._shaped(scores)
+        weight = None if weight is None else weight[judged]
+        self.oob_score_ = float(r2_score(targets[judged], scores[judged], sample_weight=weight))
+
+    def predict(self, X):
+        """Predict the targets: the mean over the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,) or (n_samples, n_outputs), as in `fit`
+        """
+        return self._shaped(self._scores(X))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

@@ -1,0 +1,165 @@
+"""The trees of an ensemble as flat arrays."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from fctree._native import ensembles as _native
+from fctree._tree import ObliqueTree
+
+_OF_NODES = (
+    "children_left",
+    "children_right",
+    "split_kind",
+    "threshold",
+    "coef",
+    "value",
+    "impurity",
+    "n_node_samples",
+    "weighted_n_node_samples",
+    "leaf_index",
+)
+_OF_LEAVES = ("leaf_coef", "leaf_intercept", "leaf_lower", "leaf_upper")
+_OFFSETS = ("node_offsets", "leaf_offsets")
+
+
+@dataclass(eq=False)
+class ObliqueTrees:
+    """An ordered set of oblique trees, one after the other in each array.
+
+    Nodes ``node_offsets[t]`` to ``node_offsets[t + 1]`` and leaves ``leaf_offsets[t]`` to
+    ``leaf_offsets[t + 1]`` are those of tree t; inside it they are numbered from 0, breadth-first.
+    A sample goes left where ``coef @ x <= threshold``; a leaf adds its linear model's score, held
+    in its bounds, to the raw scores.
+
+    Attributes
+    ----------
+    node_offsets, leaf_offsets : ndarray of shape (n_trees + 1,), int64
+    children_left, children_right : ndarray of shape (n_nodes,), int64
+        Numbers within the tree, -1 at leaves.
+    split_kind : ndarray of shape (n_nodes,), int64
+        Index into ``("ridge", "curvature", "axis")``, -1 at leaves.
+    threshold : ndarray of shape (n_nodes,), float64
+    coef : ndarray of shape (n_nodes, n_features), float64
+        Directions of the splits in the features as they came.
+    value : ndarray of shape (n_nodes, n_outputs), float64
+        Weighted means of what the tree was fitted to, on the scale of its leaves.
+    impurity : ndarray of shape (n_nodes,), float64
+        Variance of what the tree was fitted to.
+    n_node_samples, weighted_n_node_samples : ndarray of shape (n_nodes,)
+        Training samples of the tree, and their weights in its least-squares problem.
+    leaf_index : ndarray of shape (n_nodes,), int64
+        Number of the leaf within the tree, -1 at internal nodes.
+    leaf_coef : ndarray of shape (n_leaves, n_outputs, n_features), float64
+    leaf_intercept, leaf_lower, leaf_upper : ndarray of shape (n_leaves, n_outputs), float64
+        Linear models of the leaves and their bounds; in boosting the learning rate is included.
+    feature_gain : ndarray of shape (n_trees, n_features), float64
+        Decrease of impurity credited to each feature, as in `ObliqueTree`.
+    """
+
+    node_offsets: np.ndarray
+    leaf_offsets: np.ndarray
+    children_left: np.ndarray
+    children_right: np.ndarray
+    split_kind: np.ndarray
+    threshold: np.ndarray
+    coef: np.ndarray
+    value: np.ndarray
+    impurity: np.ndarray
+    n_node_samples: np.ndarray
+    weighted_n_node_samples: np.ndarray
+    leaf_index: np.ndarray
+    leaf_coef: np.ndarray
+    leaf_intercept: np.ndarray
+    leaf_lower: np.ndarray
+    leaf_upper: np.ndarray
+    feature_gain: np.ndarray
+
+    @property
+    def n_trees(self):
+        """Number of trees."""
+        return len(self.node_offsets) - 1
+
+    @property
+    def n_features(self):
+        """Number of features."""
+        return self.coef.shape[1]
+
+    @property
+    def n_outputs(self):
+        """Number of raw scores that a leaf gives."""
+        return self.leaf_intercept.shape[1]
+
+    def __len__(self):
+        return self.n_trees
+
+    def __getitem__(self, index):
+        """One tree as an `ObliqueTree`, to draw, print or evaluate by itself.
+
+        Its arrays are views of this object's, but for `coef`. It does not know the bounds: far
+        outside of the training data its predictions may differ from what it adds here.
+        """
+        tree = range(self.n_trees)[index]
+        nodes = slice(self.node_offsets[tree], self.node_offsets[tree + 1])
+        leaves = slice(self.leaf_offsets[tree], self.leaf_offsets[tree + 1])
+        coef = self.coef[nodes].copy()
+        intercept = np.zeros(len(coef))
+        leaf = self.children_left[nodes] < 0
+        coef[leaf] = 0.0
+        if self.n_outputs == 1:
+            own = self.leaf_index[nodes][leaf]
+            coef[leaf] = self.leaf_coef[leaves][own, 0]
+            intercept[leaf] = self.leaf_intercept[leaves][own, 0]
+        return ObliqueTree(
+            children_left=self.children_left[nodes],
+            children_right=self.children_right[nodes],
+            threshold=self.threshold[nodes],
+            coef=coef,
+            intercept=intercept,
+            split_output=np.where(leaf, -1, 0),
+            leaf_coef=self.leaf_coef[leaves],
+            leaf_intercept=self.leaf_intercept[leaves],
+            leaf_index=self.leaf_index[nodes],
+            value=self.value[nodes][:, :, np.newaxis],
+            impurity=self.impurity[nodes],
+            n_node_samples=self.n_node_samples[nodes],
+            weighted_n_node_samples=self.weighted_n_node_samples[nodes],
+            feature_gain=self.feature_gain[tree],
+            split_kind=self.split_kind[nodes],
+        )
+
+    @classmethod
+    def concatenate(cls, parts):
+        """The trees of all parts, in order."""
+        arrays = {}
+        for field in fields(cls):
+            values = [getattr(part, field.name) for part in parts]
+            if field.name in _OFFSETS:
+                steps = np.concatenate([np.diff(offsets) for offsets in values])
+                arrays[field.name] = np.concatenate([[0], np.cumsum(steps)]).astype(np.int64)
+            else:
+                arrays[field.name] = np.concatenate(values)
+        return cls(**arrays)
+
+    def add_to(self, X, scores, *, first=0, last=None, n_threads=1):
+        """Add the scores of trees ``first`` to ``last - 1`` for each row of `X` to `scores`.
+
+        Parameters
+        ----------
+        X : C-contiguous float64 array of shape (n_samples, n_features)
+        scores : C-contiguous float64 array of shape (n_samples, n_outputs)
+            Changed in place.
+        """
+        last = self.n_trees if last is None else last
+        _native.add_trees(self, first, last, X, scores, n_threads)
+
+    def apply(self, X, *, n_threads=1):
+        """The node number of the leaf of each row of `X` in each tree, (n_samples, n_trees)."""
+        return _native.apply(self, X, n_threads)
+
+    def compute_feature_importances(self):
+        """The gains of all trees by feature, each tree's of sum 1, as shares of 1."""
+        totals = self.feature_gain.sum(axis=1, keepdims=True)
+        shares = self.feature_gain / np.where(totals > 0.0, totals, 1.0)
+        sums = shares.sum(axis=0)
+        return sums / sums.sum() if sums.sum() > 0.0 else sums

@@ -1,0 +1,201 @@
+"""Estimators as models of the warm-start protocol.
+
+Continuing means something where further training moves the same function: boosting adds trees
+to it, gradient methods change its weights. Averages of independent trees (forests, bagging)
+would only average old and new ones, and are refused; so is what cannot be trained a little.
+"""
+
+import warnings
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    BaggingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+from sklearn.ensemble._forest import BaseForest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+
+from fctree.inspection.boosting import MaskedBoosting, is_boosting
+from fctree.inspection.kernel_flow import TreeKernelFlow
+from fctree.inspection.masked_outputs import MaskedModels
+from fctree.inspection.warm_start import RoundByRound, WarmStartModel
+from fctree.kernel_ridge import TreeNTKRegressor
+
+_DEFAULT_PATIENCE = 10
+
+
+def masked_models(estimator, min_iter, n_jobs, seed):
+    """What runs masks for an estimator or a model of the protocol.
+
+    Raises
+    ------
+    TypeError
+        For what is neither.
+    ValueError
+        For an estimator whose training cannot be continued on changed data.
+    """
+    if not isinstance(min_iter, Integral) or min_iter < 0:
+        raise ValueError(f"min_iter must be an integer of at least 0, got {min_iter!r}")
+    if isinstance(estimator, WarmStartModel):
+        return MaskedModels(estimator, n_jobs)
+    if not isinstance(estimator, BaseEstimator) or isinstance(estimator, type):
+        raise TypeError(
+            "estimator must be a scikit-learn estimator or a WarmStartModel, got "
+            f"{estimator!r}"
+        )
+    estimator = clone(estimator)
+    parameters = estimator.get_params(deep=False)
+    if "random_state" in parameters and parameters["random_state"] is None:
+        estimator.set_params(random_state=seed)
+    if is_boosting(estimator):
+        return MaskedBoosting(estimator, min_iter, n_jobs)
+    return MaskedModels(_adapt(estimator, parameters, min_iter), n_jobs)
+
+
+def _adapt(estimator, parameters, min_iter):
+    if isinstance(estimator, TreeNTKRegressor):
+        return TreeKernelFlow(estimator)
+    name = type(estimator).__name__
+    if isinstance(estimator, (BaseForest, BaggingClassifier, BaggingRegressor)):
+        raise ValueError(
+            f"{name} averages independent trees: more of them do not continue its training. "
+            "Use a boosting estimator or a network"
+        )
+    if isinstance(estimator, (HistGradientBoostingRegressor, HistGradientBoostingClassifier)):
+        raise ValueError(
+            f"{name} bins the data anew when it continues, which changes its earlier trees on "
+            "changed data; use SymmetricBoosting* or GradientBoosting*"
+        )
+    if is_classifier(estimator) and not hasattr(estimator, "predict_proba"):
+        raise ValueError(f"{name} has no predict_proba, which the scores need")
+    if hasattr(estimator, "partial_fit"):
+        return PartialFits(estimator, min_iter)
+    if "warm_start" in parameters and "n_estimators" in parameters:
+        return GrowingEnsemble(estimator, min_iter)
+    if "warm_start" in parameters and "max_iter" in parameters:
+        return RepeatedFits(estimator, min_iter)
+    raise ValueError(
+        f"{name} cannot continue training: it has neither partial_fit nor warm_start with "
+        "n_estimators or max_iter. Wrap it as a fctree.inspection.WarmStartModel"
+    )
+
+
+class EstimatorRounds(RoundByRound):
+    """What rounds of a scikit-learn estimator share; its own parameters stop it."""
+
+    def __init__(self, estimator, max_iter, min_iter):
+        patience = getattr(estimator, "n_iter_no_change", None) or _DEFAULT_PATIENCE
+        tol = getattr(estimator, "tol", None) or 0.0
+        super().__init__(max_iter, patience, tol, min_iter)
+        self.estimator = estimator
+        self.fitted = None
+
+    def predict(self, X):
+        """Predictions or class probabilities."""
+        if is_classifier(self.estimator):
+            return self.fitted.predict_proba(X)
+        return self.fitted.predict(X)
+
+    def start(self, train):
+        """An untrained clone."""
+        self.fitted = clone(self.estimator)
+        seed = self.fitted.get_params(deep=False).get("random_state")
+        if isinstance(seed, Integral):
+            # A generator, whose state goes on: a seed would repeat its draws in each round.
+            self.fitted.set_params(random_state=np.random.RandomState(seed))
+
+    def _call(self, method, train, **options):
+        if train.sample_weight is not None:
+            options["sample_weight"] = train.sample_weight
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # rounds are ended here
+            try:
+                method(train.X, train.y, **options)
+            except TypeError as error:
+                if "sample_weight" not in str(error):
+                    raise
+                name = type(self.estimator).__name__
+                raise ValueError(f"{name} does not take sample_weight") from error
+
+
+class PartialFits(EstimatorRounds):
+    """A round is a call of `partial_fit`: an epoch of scikit-learn's networks, of stochastic
+    gradient descent, and of soft trees.
+
+    Parameters
+    ----------
+    estimator : estimator with `partial_fit`
+    min_iter : int
+    """
+
+    def __init__(self, estimator, min_iter):
+        parameters = estimator.get_params(deep=False)
+        if isinstance(estimator, (MLPClassifier, MLPRegressor)) and estimator.solver == "lbfgs":
+            raise ValueError(
+                "solver='lbfgs' cannot continue training; use solver='adam' or 'sgd'"
+            )
+        rounds = parameters.get("max_iter", parameters.get("max_epochs"))
+        if rounds is None:
+            raise ValueError(
+                f"{type(estimator).__name__} has partial_fit, but no max_iter: whether its calls "
+                "are epochs of one training is not known. Wrap it as a WarmStartModel"
+            )
+        if parameters.get("early_stopping"):
+            estimator.set_params(early_stopping=False)  # done here, by the validation part
+        super().__init__(estimator, rounds, min_iter)
+
+    def train_round(self, train):
+        """One epoch."""
+        classes = {} if train.classes is None else {"classes": train.classes}
+        self._call(self.fitted.partial_fit, train, **classes)
+
+
+class GrowingEnsemble(EstimatorRounds):
+    """A round is one more estimator of a sequence, such as a tree of gradient boosting.
+
+    Parameters
+    ----------
+    estimator : estimator with `warm_start` and `n_estimators`
+    min_iter : int
+    """
+
+    def __init__(self, estimator, min_iter):
+        super().__init__(estimator, estimator.n_estimators, min_iter)
+        self.estimator.set_params(warm_start=True)
+        if getattr(estimator, "n_iter_no_change", None) is not None:
+            estimator.set_params(n_iter_no_change=None)  # done here, by the validation part
+
+    def start(self, train):
+        """An empty ensemble."""
+        super().start(train)
+        self.fitted.set_params(n_estimators=0)
+
+    def train_round(self, train):
+        """One more member."""
+        self.fitted.set_params(n_estimators=self.fitted.n_estimators + 1)
+        self._call(self.fitted.fit, train)
+
+
+class RepeatedFits(EstimatorRounds):
+    """A round is one more iteration of a solver that starts where it ended.
+
+    Parameters
+    ----------
+    estimator : estimator with `warm_start` and `max_iter`
+    min_iter : int
+    """
+
+    def __init__(self, estimator, min_iter):
+        super().__init__(estimator, estimator.max_iter, min_iter)
+        estimator.set_params(warm_start=True, max_iter=1)
+        if getattr(estimator, "early_stopping", False):
+            estimator.set_params(early_stopping=False)
+
+    def train_round(self, train):
+        """One iteration."""
+        self._call(self.fitted.fit, train)

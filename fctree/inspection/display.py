@@ -1,0 +1,188 @@
+"""Importances as bars with intervals, methods side by side."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from fctree.inspection.importance import variable_importance
+from fctree.inspection.results import ImportanceResult, ShapleyResult
+from fctree.inspection.shapley import shapley_importance
+from fctree.plotting.node_colors import CLASS_COLORS, require_matplotlib
+
+_LABELS = {"early_stopping": "early stopping", "dropout": "dropout", "retrain": "retraining"}
+
+
+class VariableImportanceDisplay:
+    """Importances or Shapley values as horizontal bars with their confidence intervals.
+
+    Made by `from_estimator` or `from_result`; `plot` draws again.
+
+    Parameters
+    ----------
+    results : mapping of labels to ImportanceResult or ShapleyResult
+        With the same groups each.
+
+    Attributes
+    ----------
+    results : dict
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    bars_ : dict of labels to matplotlib BarContainer
+
+    Examples
+    --------
+    >>> from fctree import SymmetricBoostingRegressor
+    >>> from fctree.datasets import make_correlated_linear
+    >>> from fctree.inspection import VariableImportanceDisplay
+    >>> X, y = make_correlated_linear(1000, random_state=0)
+    >>> display = VariableImportanceDisplay.from_estimator(  # doctest: +SKIP
+    ...     SymmetricBoostingRegressor(max_iter=500, max_depth=3), X, y,
+    ...     method=["early_stopping", "dropout"],
+    ... )
+    >>> display.figure_.savefig("importance.png")  # doctest: +SKIP
+    """
+
+    def __init__(self, results):
+        if not isinstance(results, Mapping) or not results:
+            raise TypeError("results must be a mapping of labels to results, with one at least")
+        for result in results.values():
+            if not isinstance(result, (ImportanceResult, ShapleyResult)):
+                raise TypeError(
+                    "results must be those of variable_importance or shapley_importance, got "
+                    f"{type(result).__name__}"
+                )
+        names = [tuple(result.names) for result in results.values()]
+        if len(set(names)) > 1:
+            raise ValueError("results are of different features; only equal ones compare")
+        self.results = dict(results)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y,
+        *,
+        method="early_stopping",
+        shapley=False,
+        max_features=None,
+        sort=True,
+        ax=None,
+        **options,
+    ):
+        """Compute importances and draw them.
+
+        Parameters
+        ----------
+        estimator, X, y
+            As for `variable_importance`.
+        method : str or list of str, default="early_stopping"
+            One or several methods, drawn side by side on the same splits; several need a
+            `random_state` that is not None.
+        shapley : bool, default=False
+            Shapley values instead of importances.
+        max_features, sort, ax
+            As for `plot`.
+        **options
+            Further parameters of `variable_importance` or `shapley_importance`.
+
+        Returns
+        -------
+        display : VariableImportanceDisplay
+        """
+        require_matplotlib()
+        compute = shapley_importance if shapley else variable_importance
+        methods = [method] if isinstance(method, str) else list(method)
+        if len(methods) > 1 and not isinstance(options.get("random_state"), (int, np.integer)):
+            raise ValueError("several methods need an integer random_state, to share their splits")
+        results = {
+            _LABELS.get(name, name): compute(estimator, X, y, method=name, **options)
+            for name in methods
+        }
+        return cls(results).plot(max_features=max_features, sort=sort, ax=ax)
+
+    @classmethod
+    def from_result(cls, result, *, max_features=None, sort=True, ax=None):
+        """Draw results that are at hand.
+
+        Parameters
+        ----------
+        result : ImportanceResult, ShapleyResult, list of them, or mapping of labels to them
+            Several are drawn side by side, named by their methods or labels.
+        max_features, sort, ax
+            As for `plot`.
+
+        Returns
+        -------
+        display : VariableImportanceDisplay
+        """
+        if not isinstance(result, Mapping):
+            found = list(result) if isinstance(result, (list, tuple)) else [result]
+            result = {_label(one): one for one in found}
+            if len(result) < len(found):
+                raise ValueError("results of the same method need labels: pass a mapping")
+        return cls(result).plot(max_features=max_features, sort=sort, ax=ax)
+
+    def plot(self, *, max_features=None, sort=True, ax=None):
+        """Draw the bars.
+
+        Parameters
+        ----------
+        max_features : int or None, default=None
+            Draw only as many, the most important ones by the first result.
+        sort : bool, default=True
+            The most important first, else in the order of the result.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : VariableImportanceDisplay
+            Itself; the axes are `ax_`.
+        """
+        require_matplotlib()
+        import matplotlib.pyplot as plt
+
+        first = next(iter(self.results.values()))
+        order = np.argsort(-first.importances, kind="stable")
+        if max_features is not None:
+            if max_features < 1:
+                raise ValueError(f"max_features must be at least 1, got {max_features}")
+            order = order[:max_features]
+        if not sort:
+            order = np.sort(order)
+        if ax is None:
+            height = 1.0 + len(order) * (0.22 + 0.16 * len(self.results))
+            _, ax = plt.subplots(figsize=(6.4, height), layout="constrained")
+        self.bars_ = {}
+        thickness = 0.8 / len(self.results)
+        for at, (label, result) in enumerate(self.results.items()):
+            place = np.arange(len(order)) + (at - (len(self.results) - 1) / 2) * thickness
+            values, limits = result.importances[order], result.confidence_interval[order]
+            self.bars_[label] = ax.barh(
+                place,
+                values,
+                height=0.9 * thickness,
+                xerr=np.abs(limits.T - values),
+                color=CLASS_COLORS[at % len(CLASS_COLORS)],
+                ecolor="#444444",
+                error_kw={"elinewidth": 1.0, "capsize": 2.0},
+                label=label,
+            )
+            # Pale where the interval is not to be trusted.
+            for bar, trusted in zip(self.bars_[label], result.trusted[order], strict=True):
+                bar.set_alpha(1.0 if trusted else 0.45)
+        ax.axvline(0.0, color="#444444", linewidth=0.8)
+        ax.set_yticks(np.arange(len(order)), [first.names[j] for j in order])
+        ax.invert_yaxis()
+        kind = "Shapley value" if isinstance(first, ShapleyResult) else "importance"
+        ax.set_xlabel(f"{kind} ({first.scoring})")
+        if len(self.results) > 1:
+            ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _label(result):
+    method = getattr(result, "method", None)
+    return _LABELS.get(method, method)

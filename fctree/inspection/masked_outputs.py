@@ -1,0 +1,104 @@
+"""Predictions of models without some features, mask by mask."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from threadpoolctl import threadpool_limits
+
+from fctree._validation import count_threads
+from fctree.inspection.scores import target_of
+
+
+@dataclass(eq=False)
+class MaskedOutputs:
+    """What a model without some features predicts for the test part, and what it cost.
+
+    Attributes
+    ----------
+    outputs : ndarray of shape (n_test,), (n_test, n_outputs) or (n_test, n_classes)
+    n_iter : int
+        Rounds of training.
+    seconds : float
+    stopped_early : bool
+        Whether validation ended the training.
+    """
+
+    outputs: np.ndarray
+    n_iter: int
+    seconds: float
+    stopped_early: bool
+
+
+class MaskedModels:
+    """A model of the warm-start protocol and its continuations, each by itself.
+
+    Parameters
+    ----------
+    model : WarmStartModel
+        Not trained.
+    n_jobs : int or None
+        Masks that are worked on at a time. Linear algebra runs on one thread in each, and so
+        gives the same bytes whatever their number.
+    """
+
+    def __init__(self, model, n_jobs):
+        self.untrained = model
+        self.n_jobs = n_jobs
+
+    def fit(self, parts):
+        """The full model, on the training part."""
+        self.parts = parts
+        with threadpool_limits(1):
+            self.full = self.untrained.copy().fit(parts.train, parts.validation)
+        if self.full is None:
+            raise TypeError(f"{type(self.untrained).__name__}.fit must return self")
+        self.n_iter_ = self.full.n_iter_
+        self.stopped_early_ = self.full.stopped_early_
+        return self
+
+    def full_outputs(self):
+        """Predictions of the full model for the test part."""
+        with threadpool_limits(1):
+            return self.full.predict(self.parts.test.X)
+
+    def constant_outputs(self):
+        """Predictions of the mean of the training targets, or the shares of the classes."""
+        target = target_of(self.parts.train)
+        values = target.y if target.n_classes is None else np.eye(target.n_classes)[target.y]
+        mean = target.mean(values)
+        return np.broadcast_to(mean, (len(self.parts.test), *np.shape(mean))).copy()
+
+    def masked_outputs(self, masked, method, progress):
+        """Test predictions of the models without the features of each mask, in order; see
+        `MaskedBoosting.masked_outputs`."""
+        model = self.untrained if method == "retrain" else self.full
+        n_jobs = min(count_threads(self.n_jobs), len(masked))
+        calls = (delayed(_run_mask)(model, self.parts, mask, method) for mask in masked)
+        # Threads for models that say so, whose work is outside the interpreter.
+        backend = "threading" if getattr(model, "prefers_threads", False) else "loky"
+        if n_jobs == 1:
+            backend = "sequential"
+        limits = {"inner_max_num_threads": 1} if backend == "loky" else {}
+        with threadpool_limits(1), parallel_config(backend=backend, **limits):
+            for result in Parallel(n_jobs=n_jobs, return_as="generator")(calls):
+                progress()
+                yield result
+
+
+def _run_mask(model, parts, mask, method):
+    begun = time.perf_counter()
+    test = parts.test.replace(mask, parts.replacement)
+    n_iter, stopped_early = 0, True
+    if method != "dropout":
+        train = parts.train.replace(mask, parts.replacement)
+        validation = parts.validation.replace(mask, parts.replacement)
+        model = model.copy()
+        with threadpool_limits(1):
+            trained = model.fit if method == "retrain" else model.continue_fit
+            trained(train, validation)
+        n_iter, stopped_early = model.n_iter_, model.stopped_early_
+    with threadpool_limits(1):
+        outputs = model.predict(test.X)
+    return MaskedOutputs(outputs, n_iter, time.perf_counter() - begun, stopped_early)

@@ -1,0 +1,117 @@
+"""Training, validation and test samples, shared by all methods and all groups."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.model_selection import train_test_split
+from sklearn.utils import get_tags
+from sklearn.utils.multiclass import check_classification_targets
+
+from fctree._validation import check_inspection_data
+from fctree.inspection.warm_start import Samples, WarmStartModel
+
+
+@dataclass(eq=False)
+class Partition:
+    """Three disjoint parts of the data, and what replaces a withheld column.
+
+    Attributes
+    ----------
+    train, validation, test : Samples
+    replacement : ndarray of shape (n_features,)
+        The columns' means in the training part, missing values aside.
+    names : list of str
+    """
+
+    train: Samples
+    validation: Samples
+    test: Samples
+    replacement: np.ndarray
+    names: list
+
+    @property
+    def n_features(self):
+        """Number of columns."""
+        return len(self.names)
+
+
+def partition(estimator, X, y, sample_weight, *, fractions, seed):
+    """Cut the data into parts.
+
+    Parameters
+    ----------
+    estimator : estimator or WarmStartModel
+        Says whether `y` is of classes and whether NaN may be in `X`.
+    fractions : tuple (validation_fraction, test_fraction)
+        That of the test in all samples, that of validation in the others.
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        For bad data, or parts that lack a class.
+    """
+    classification, allow_nan = _tags(estimator)
+    X, y, weight, names = check_inspection_data(
+        X, y, sample_weight, classification=classification, allow_nan=allow_nan
+    )
+    if weight is not None and not np.all(weight > 0):
+        kept = np.flatnonzero(weight)
+        X, y, weight = X[kept], y[kept], weight[kept]
+    classes = None
+    if classification:
+        check_classification_targets(y)
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(f"y has one class, {classes[0]!r}; importances need two or more")
+    samples = Samples(X, y, weight, classes)
+    validation_fraction, test_fraction = fractions
+    rest, test = _split(samples, np.arange(len(X)), ("test_fraction", test_fraction), seed)
+    train, validation = _split(samples, rest, ("validation_fraction", validation_fraction), seed)
+    parts = {"training": train, "validation": validation, "test": test}
+    parts = {name: samples.take(np.sort(rows)) for name, rows in parts.items()}
+    for name, part in parts.items():
+        _check_classes(name, part)
+    train = parts["training"]
+    return Partition(train, parts["validation"], parts["test"], column_means(train), names)
+
+
+def _tags(estimator):
+    """Whether targets are classes, and whether NaN may be among the features."""
+    if isinstance(estimator, WarmStartModel):
+        return estimator.classification, estimator.allow_nan
+    return is_classifier(estimator), get_tags(estimator).input_tags.allow_nan
+
+
+def _split(samples, rows, named_fraction, seed):
+    name, fraction = named_fraction
+    labels = None if samples.classes is None else samples.y[rows]
+    try:
+        return train_test_split(rows, test_size=fraction, random_state=seed, stratify=labels)
+    except ValueError as error:
+        raise ValueError(f"{name}={fraction} does not cut {len(rows)} samples: {error}") from error
+
+
+def _check_classes(name, part):
+    if part.classes is None:
+        return
+    missing = np.setdiff1d(part.classes, part.y)
+    if len(missing):
+        raise ValueError(
+            f"the {name} part of {len(part)} samples has none of class {missing[0]!r}: "
+            "more data, or other fractions, are needed"
+        )
+
+
+def column_means(train):
+    """Weighted means of the columns without their missing values; NaN where all are missing."""
+    X = train.X.astype(np.float64, copy=False)
+    known = ~np.isnan(X)
+    weight = known if train.sample_weight is None else known * train.sample_weight[:, None]
+    total = weight.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(known, X, 0.0)
+        means = np.einsum("ij,ij->j", means, weight) / total
+    # In the columns' own type, so that a replaced column is the same however it is made.
+    return means.astype(train.X.dtype).astype(np.float64)

@@ -1,0 +1,81 @@
+"""What importances and Shapley values share: parts of the data, the full model, its masks."""
+
+import time
+
+import numpy as np
+from sklearn.utils import check_random_state
+from tqdm.auto import tqdm
+
+from fctree.inspection.adapters import masked_models
+from fctree.inspection.partition import partition
+from fctree.inspection.scores import find_score, target_of
+
+METHODS = ("early_stopping", "dropout", "retrain")
+
+
+class Study:
+    """A full model fitted once, and the test scores of the models without some features.
+
+    Attributes
+    ----------
+    parts : Partition
+    target : Target
+        Of the test part.
+    score : callable
+        ``(target, outputs) -> (value, influence)``.
+    fit_seconds : float
+        Of the full model.
+    """
+
+    def __init__(self, estimator, data, *, scoring, fractions, min_iter, n_jobs, random_state):
+        X, y, sample_weight = data
+        # At most 2^32 - 1: what scikit-learn takes as a seed.
+        seeds = check_random_state(random_state).randint(2**31 - 1, size=2)
+        self.models = masked_models(estimator, min_iter, n_jobs, int(seeds[1]))
+        self.parts = partition(estimator, X, y, sample_weight, fractions=fractions, seed=seeds[0])
+        self.score = find_score(scoring, self.parts.test.classes)
+        self.target = target_of(self.parts.test)
+        begun = time.perf_counter()
+        self.models.fit(self.parts)
+        self.fit_seconds = time.perf_counter() - begun
+
+    def evaluate(self, masked, method, *, verbose=0):
+        """Outputs of the models without each mask's features, in order.
+
+        Without any feature at all a model is the best constant, unless it is not trained.
+
+        Yields
+        ------
+        (outputs, MaskedOutputs or None)
+        """
+        empty = masked.all(axis=1) & (method != "dropout")
+        with tqdm(total=len(masked), desc=method, disable=not verbose) as bar:
+            found = self.models.masked_outputs(masked[~empty], method, bar.update)
+            for is_empty in empty:
+                if is_empty:
+                    bar.update()
+                    yield self.models.constant_outputs(), None
+                else:
+                    result = next(found)
+                    yield result.outputs, result
+
+    def warnings(self):
+        """What to know about the full model."""
+        if self.models.stopped_early_:
+            return []
+        return [
+            "the full model was still improving when its rounds ended: a larger max_iter would "
+            "raise its score, and importances with it"
+        ]
+
+
+def check_method(method):
+    """ValueError for an unknown method."""
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+
+
+def draws(random_state):
+    """A generator for draws of subsets, independent of the seeds of a `Study`."""
+    seed = check_random_state(random_state).randint(2**31 - 1, size=3)[2]
+    return np.random.default_rng(seed)

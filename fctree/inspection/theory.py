@@ -1,0 +1,170 @@
+"""Quantities of the theory of early stopping: kernels of boosted models, when to stop.
+
+With a constant step eps on the mean squared error, boosting and gradient descent follow
+``f_{t+1}(x) = f_t(x) - eps / n K(x, X) (f_t(X) - y)``. The stopping threshold weighs how far the warm
+start is from the target against the noise that training takes in (Sun and Raskutti, 2025,
+section 4.2; Raskutti, Wainwright and Yu, 2014).
+"""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._validation import check_boosting_features, count_threads
+from fctree.boosting.base import BaseSymmetricBoosting
+from fctree.kernels import symmetric_tree_kernel
+
+_ONE_E = np.e
+
+
+def boosting_kernel(model, X, Y=None, *, stationary=False, n_trees=1000, random_state=None):
+    """The empirical kernel of a boosted model.
+
+    A tree has the kernel ``k(x, x') = sum_j n / max(n_j, 1) 1[x in j] 1[x' in j]``, n_j of the n
+    samples `X` in leaf j. The model's kernel is the mean over its trees; with
+    ``stationary=True`` over all trees of its depth that its thresholds allow, which it tends
+    to with growing `random_strength`.
+
+    Parameters
+    ----------
+    model : fitted SymmetricBoostingRegressor or SymmetricBoostingClassifier
+    X : array-like of shape (n_samples, n_features)
+        Training samples, with columns replaced if that is where training went on.
+    Y : array-like of shape (n_y, n_features), default=None
+        None means `X`.
+    stationary : bool, default=False
+    n_trees, random_state
+        As for `fctree.kernels.symmetric_tree_kernel`, for ``stationary=True``.
+
+    Returns
+    -------
+    K : ndarray of shape (n_y, n_samples)
+        On `X` alone K / n has largest eigenvalue 1 and trace at most 2^depth.
+
+    Raises
+    ------
+    TypeError
+        For another model.
+    """
+    if not isinstance(model, BaseSymmetricBoosting):
+        raise TypeError(f"model must be a symmetric boosting model, got {type(model).__name__}")
+    check_is_fitted(model)
+    X = check_boosting_features(model, X)
+    Y = X if Y is None else check_boosting_features(model, Y)
+    if stationary:
+        return symmetric_tree_kernel(
+            Y,
+            X,
+            bin_thresholds=model.bin_thresholds_,
+            depth=model.max_depth,
+            n_trees=n_trees,
+            random_state=random_state,
+        )
+    trees, n_threads = model.trees_, count_threads(model.n_jobs)
+    leaves_x = trees.apply(X, n_threads=n_threads)
+    leaves_y = leaves_x if Y is X else trees.apply(Y, n_threads=n_threads)
+    kernel = np.zeros((len(Y), len(X)))
+    for of_x, of_y in zip(leaves_x.T, leaves_y.T, strict=True):
+        counts = np.bincount(of_x, minlength=2**trees.depth)
+        kernel += (of_y[:, None] == of_x) * (len(X) / counts[of_x])
+    return kernel / max(trees.n_trees, 1)
+
+
+def local_complexity(K, radius):
+    """Local empirical Rademacher complexity, ``sqrt(1/n sum_i min(lambda_i, radius^2))``.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+        Kernel of the training samples; lambda_i are the eigenvalues of K / n.
+    radius : float
+
+    Returns
+    -------
+    complexity : float
+    """
+    eigenvalues = _spectrum(K)[0]
+    return float(np.sqrt(np.minimum(eigenvalues, radius**2).sum() / len(eigenvalues)))
+
+
+def stopping_threshold(K, residual, noise_variance, *, step, max_rounds=10**9):
+    """Rounds after which early stopping ends by the theory.
+
+    The first t with ``sum_i min(lambda_i, 1 / (eps t)) > n C^2 / (4 e^2 sigma^2 eps^2 t^2)``, less
+    1: lambda_i the eigenvalues of K / n that are not 0, ``C^2 = r' K^+ r`` the squared
+    distance of warm start and target in the kernel's space.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+        Kernel of the training samples, their columns replaced.
+    residual : array-like of shape (n,)
+        r, the target function less the warm start on these samples.
+    noise_variance : float
+        sigma^2, positive.
+    step : float
+        eps, positive.
+    max_rounds : int, default=10**9
+
+    Returns
+    -------
+    n_rounds : int
+        `max_rounds` where no fewer will do.
+
+    Raises
+    ------
+    ValueError
+        For shapes that disagree and numbers that are not positive.
+
+    References
+    ----------
+    Z. Sun and G. Raskutti, "Reliable and Scalable Variable Importance Estimation via Warm-start
+    and Early Stopping", AISTATS 2025, section 4.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree.inspection import stopping_threshold
+    >>> stopping_threshold(4 * np.eye(4), np.ones(4), 1.0, step=0.1)
+    1
+    """
+    for name, value in (("noise_variance", noise_variance), ("step", step)):
+        if not isinstance(value, Real) or not 0 < value < np.inf:
+            raise ValueError(f"{name} must be positive and finite, got {value!r}")
+    if not isinstance(max_rounds, Integral) or max_rounds < 1:
+        raise ValueError(f"max_rounds must be an integer of at least 1, got {max_rounds!r}")
+    eigenvalues, vectors = _spectrum(K)
+    n = len(eigenvalues)
+    residual = check_array(residual, dtype=np.float64, ensure_2d=False, input_name="residual")
+    if residual.shape != (n,):
+        raise ValueError(f"residual has shape {residual.shape}, K has {n} rows")
+    kept = eigenvalues > n * np.finfo(np.float64).eps * eigenvalues.max(initial=0.0)
+    distance = np.sum((vectors.T @ residual)[kept] ** 2 / (n * eigenvalues[kept]))
+
+    def exceeds(t):
+        complexity = np.minimum(eigenvalues[kept], 1.0 / (step * t)).sum()
+        return complexity > n * distance / (4 * _ONE_E**2 * noise_variance * (step * t) ** 2)
+
+    # The left side times t^2 grows with t: bisection.
+    low, high = 0, 1
+    while high < max_rounds and not exceeds(high):
+        low, high = high, 2 * high
+    if high >= max_rounds and not exceeds(max_rounds):
+        return int(max_rounds)
+    high = min(high, max_rounds)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if exceeds(middle) else (middle, high)
+    return int(high - 1)
+
+
+def _spectrum(K):
+    """Eigenvalues of K / n, at least 0, and eigenvectors."""
+    K = check_array(K, dtype=np.float64, input_name="K")
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"K must be square, got shape {K.shape}")
+    eigenvalues, vectors = eigh(K / len(K))
+    return np.maximum(eigenvalues, 0.0), vectors

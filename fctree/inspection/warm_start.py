@@ -1,0 +1,188 @@
+"""The protocol of models that training can continue on changed data.
+
+A model joins by three methods (`WarmStartModel`), or by one round of training and its
+predictions (`RoundByRound`), early stopping then being done here.
+"""
+
+import copy
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from fctree.inspection.scores import mean_loss
+
+
+@dataclass(eq=False)
+class Samples:
+    """Features, targets and weights of one part of the data.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Targets, or class labels.
+    sample_weight : ndarray of shape (n_samples,) or None
+    classes : ndarray of shape (n_classes,) or None
+        The sorted labels where `y` is one of classes.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    sample_weight: np.ndarray | None = None
+    classes: np.ndarray | None = None
+
+    def __len__(self):
+        return len(self.X)
+
+    def take(self, rows):
+        """The samples of these rows."""
+        weight = None if self.sample_weight is None else self.sample_weight[rows]
+        return Samples(self.X[rows], self.y[rows], weight, self.classes)
+
+    def replace(self, masked, replacement):
+        """The samples with the columns where `masked` is set replaced by constants."""
+        X = np.where(masked, replacement, self.X).astype(self.X.dtype, copy=False)
+        return Samples(X, self.y, self.sample_weight, self.classes)
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """When training ends: names as in scikit-learn, and the rounds before patience counts."""
+
+    max_iter: int
+    n_iter_no_change: int
+    tol: float
+    min_iter: int = 0
+
+
+class WarmStartModel(ABC):
+    """A model that `variable_importance` and `shapley_importance` can work with.
+
+    The functions call `fit` on a copy of the model that was handed to them, and
+    `continue_fit` on a copy of the fitted one for each group of features.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Rounds of the last `fit` or `continue_fit`.
+    stopped_early_ : bool
+        Whether validation ended it, and not the largest number of rounds.
+    classification : bool
+        Whether the targets are classes; False unless a subclass says otherwise.
+    allow_nan : bool
+        Whether NaN may be among the features; False unless a subclass says otherwise.
+    """
+
+    n_iter_ = 0
+    stopped_early_ = True
+    classification = False
+    allow_nan = False
+
+    def copy(self):
+        """A model with the same parameters and the same state, independent of this one."""
+        return copy.deepcopy(self)
+
+    @abstractmethod
+    def fit(self, train, validation):
+        """Train from the beginning on `train`; keep the state that is best on `validation`.
+
+        Parameters
+        ----------
+        train, validation : Samples
+        """
+
+    @abstractmethod
+    def continue_fit(self, train, validation):
+        """Train on from the present state; keep the best one, the present one included.
+
+        Parameters
+        ----------
+        train, validation : Samples
+            The samples of `fit` with some columns made constant.
+        """
+
+    @abstractmethod
+    def predict(self, X):
+        """Predictions, or for classes their probabilities in sorted order.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+
+        Returns
+        -------
+        outputs : ndarray of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_classes)
+        """
+
+
+class RoundByRound(WarmStartModel):
+    """A model trained a round at a time, with early stopping by its validation loss.
+
+    A subclass brings `start`, `train_round` and `predict`. The loss is the mean squared error,
+    or the log-loss where there are classes.
+
+    Parameters
+    ----------
+    max_iter : int, default=100
+        Rounds at most, of `fit` and again of each `continue_fit`.
+    n_iter_no_change : int, default=10
+        Rounds without improvement before training stops.
+    tol : float, default=1e-4
+        The least decrease of the loss that counts as one.
+    min_iter : int, default=0
+        Rounds before training may stop.
+    """
+
+    def __init__(self, max_iter=100, n_iter_no_change=10, tol=1e-4, min_iter=0):
+        self.stopping = Stopping(max_iter, n_iter_no_change, tol, min_iter)
+
+    @abstractmethod
+    def start(self, train):
+        """Set the state to that before any training."""
+
+    @abstractmethod
+    def train_round(self, train):
+        """One round of training, such as an epoch, on `train`."""
+
+    def state(self):
+        """What `restore` brings back, independent of further training."""
+        return copy.deepcopy({k: v for k, v in vars(self).items() if k != "stopping"})
+
+    def restore(self, state):
+        """Go back to a state."""
+        vars(self).update(state)
+
+    def fit(self, train, validation):
+        """Train from the beginning; see `WarmStartModel.fit`."""
+        self.start(train)
+        return self._train(train, validation, np.inf, None)
+
+    def continue_fit(self, train, validation):
+        """Train on; see `WarmStartModel.continue_fit`."""
+        return self._train(train, validation, self.loss(validation), self.state())
+
+    def loss(self, samples):
+        """Mean loss of the predictions for some samples."""
+        return mean_loss(self.predict(samples.X), samples)
+
+    def _train(self, train, validation, best, best_state):
+        stopping, improved, patience_from = self.stopping, 0, best
+        for n_rounds in range(1, stopping.max_iter + 1):
+            self.train_round(train)
+            loss = self.loss(validation)
+            if loss < best:
+                best, best_state = loss, self.state()
+            if loss < patience_from - stopping.tol:
+                patience_from, improved = loss, n_rounds
+            stopped = n_rounds - improved >= stopping.n_iter_no_change
+            if stopped and n_rounds >= stopping.min_iter:
+                break
+        if best_state is None:
+            raise ValueError(
+                f"the validation loss of {type(self).__name__} is not finite in any of "
+                f"{stopping.max_iter} rounds: scale the features and the targets"
+            )
+        self.restore(best_state)
+        self.n_iter_, self.stopped_early_ = n_rounds, bool(stopped)
+        return self

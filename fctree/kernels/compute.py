@@ -1,0 +1,159 @@
+"""From public arguments to native calls: samples checked, output made, on the processor or a GPU.
+
+X and Y are tables, or batches of tables (n_problems, n_samples, n_features); the native calls on
+a batch, and all on a GPU, take both as batches.
+"""
+
+import numpy as np
+
+from fctree import _device
+from fctree._native import kernels as _native
+from fctree._validation import (
+    allocate_gram,
+    check_kernel_samples,
+    check_same_problems,
+    check_samples_shape,
+    check_vectors,
+    check_vectors_shape,
+    count_threads,
+)
+
+
+def compute_gram(spec, X, Y, *, scale, device, out, n_jobs):
+    """The Gram matrix of a specification, or those of a batch."""
+    if _device.uses_gpu(device, X, Y, out):
+        return _gram_on_gpu([spec], X, Y, scale=scale, out=out, path=False)
+    X, Y = check_kernel_samples(X, Y, batch=True)
+    out = allocate_gram(_gram_shape(X, Y), X.dtype, out, (X, Y))
+    if X.ndim == 2:
+        _native.gram(spec, X, Y, scale, out, count_threads(n_jobs))
+    else:
+        _native.gram_batch([spec], X, Y, scale, out[:, np.newaxis], count_threads(n_jobs))
+    return out
+
+
+def compute_path(specs, X, Y, *, scale, device, out, n_jobs):
+    """One Gram matrix a specification, in front of the matrix's axes."""
+    if _device.uses_gpu(device, X, Y, out):
+        return _gram_on_gpu(specs, X, Y, scale=scale, out=out, path=True)
+    X, Y = check_kernel_samples(X, Y, batch=True)
+    out = allocate_gram(_gram_shape(X, Y, len(specs)), X.dtype, out, (X, Y))
+    run = _native.gram_path if X.ndim == 2 else _native.gram_batch
+    run(specs, X, Y, scale, out, count_threads(n_jobs))
+    return out
+
+
+def compute_product(spec, X, Y, v, *, scale, device, n_jobs, to_host=False):
+    """K(X, Y) v without the matrix; with `to_host` a NumPy array whatever X is."""
+    if _device.uses_gpu(device, X, Y, v):
+        return _product_on_gpu(spec, X, Y, v, scale=scale, to_host=to_host)
+    X, Y = check_kernel_samples(X, Y, batch=True)
+    vectors, one = check_vectors(v, X.shape if Y is None else Y.shape, X.dtype)
+    out = np.empty((*X.shape[:-1], vectors.shape[-1]), dtype=X.dtype)
+    run = _native.gram_product if X.ndim == 2 else _native.gram_product_batch
+    run(spec, X, Y, scale, vectors, out, count_threads(n_jobs))
+    return out[..., 0] if one else out
+
+
+def _gram_shape(X, Y, *n_specs):
+    columns = X if Y is None else Y
+    return (*X.shape[:-2], *n_specs, X.shape[-2], columns.shape[-2])
+
+
+def _check_for_gpu(X, Y):
+    """Samples where they lie, of one type; those on the host as for the processor."""
+    names = ("X", "Y")
+    arrays = [X] if Y is None else [X, Y]
+    arrays = [
+        _device.as_readable(a, name) if _device.on_device(a)
+        else check_kernel_samples(a, None, batch=True)[0]
+        for a, name in zip(arrays, names, strict=False)
+    ]
+    for array, name in zip(arrays, names, strict=False):
+        check_samples_shape(tuple(array.shape), name)
+    if Y is not None:
+        check_same_problems(tuple(arrays[0].shape), tuple(arrays[1].shape))
+    dtype = np.result_type(*(_device.dtype_of(a) for a in arrays))
+    arrays = [_device.cast(a, dtype, name) for a, name in zip(arrays, names, strict=False)]
+    return (*arrays, None)[:2], dtype
+
+
+def _address(array, shape):
+    """What the native side takes: an address, with the shape it is to be read in."""
+    if array is None:
+        return None
+    return _native.ArrayAddress(
+        _device.address_of(array), list(shape), _device.dtype_of(array).name,
+        _device.on_device(array),
+    )
+
+
+def _as_batch(array):
+    """An array's address in the shape of a batch."""
+    if array is None:
+        return None
+    return _address(array, (1, *array.shape)[-3:])
+
+
+def _output_for_gpu(out, shape, dtype, samples):
+    """The output given, if it fits; else a new one beside the samples."""
+    if out is not None and _device.on_device(out):
+        if tuple(out.shape) != shape or _device.as_readable(out, "out") is not out and (
+            _device.address_of(_device.as_readable(out, "out")) != _device.address_of(out)
+        ):
+            raise ValueError(f"out must be a C-contiguous array of shape {shape} and type {dtype}")
+        if _device.dtype_of(out) != dtype:
+            raise ValueError(f"out must be of type {dtype}, got {_device.dtype_of(out)}")
+        _refuse_overlap(out, samples)
+        return out
+    there = [a for a in samples if a is not None and _device.on_device(a)]
+    if out is None and there:
+        return _device.empty_like(there[0], shape, dtype)
+    return allocate_gram(shape, dtype, out, [a for a in samples if isinstance(a, np.ndarray)])
+
+
+def _refuse_overlap(out, samples):
+    def ends(array):
+        begin = _device.address_of(array)
+        return begin, begin + int(np.prod(array.shape)) * _device.dtype_of(array).itemsize
+
+    begin, end = ends(out)
+    for array in samples:
+        if array is not None and _device.on_device(array):
+            first, last = ends(array)
+            if first < end and begin < last:
+                raise ValueError("out must not share memory with X or Y")
+
+
+def _gram_on_gpu(specs, X, Y, *, scale, out, path):
+    samples, dtype = _check_for_gpu(X, Y)
+    n_specs = (len(specs),) if path else ()
+    shape = tuple(int(n) for n in _gram_shape(*samples, *n_specs))
+    out = _output_for_gpu(out, shape, dtype, samples)
+    whole = (1, *shape) if samples[0].ndim == 2 else shape
+    whole = whole if path else (whole[0], 1, *whole[1:])
+    _native.device_gram(specs, *map(_as_batch, samples), scale, _address(out, whole),
+                        _device.place_for((*samples, out)))
+    return out
+
+
+def _product_on_gpu(spec, X, Y, v, *, scale, to_host):
+    samples, dtype = _check_for_gpu(X, Y)
+    X, columns = samples[0], samples[0] if samples[1] is None else samples[1]
+    if _device.on_device(v):
+        vectors = _device.cast(_device.as_readable(v, "v"), dtype, "v")
+        one = check_vectors_shape(tuple(vectors.shape), tuple(columns.shape))
+    else:
+        vectors, one = check_vectors(v, tuple(columns.shape), dtype)
+    n_vectors = 1 if one else int(vectors.shape[-1])
+    shape = (*(int(n) for n in X.shape[:-1]), *(() if one else (n_vectors,)))
+    there = None if to_host else next((a for a in (*samples, vectors) if _device.on_device(a)), None)
+    out = np.empty(shape, dtype) if there is None else _device.empty_like(there, shape, dtype)
+    n_problems = 1 if X.ndim == 2 else int(X.shape[0])
+    _native.device_product(
+        spec, *map(_as_batch, samples), scale,
+        _address(vectors, (n_problems, int(columns.shape[-2]), n_vectors)),
+        _address(out, (n_problems, int(X.shape[-2]), n_vectors)),
+        _device.place_for((*samples, vectors, out)),
+    )
+    return out

@@ -1,0 +1,93 @@
+"""Classes as indicator columns, and what predicted indicators say of the classes."""
+
+import numpy as np
+
+
+def class_indicators(labels, n_classes):
+    """A column a class for classes 0 .. n_classes - 1, that of class 1 alone where there are two.
+
+    Parameters
+    ----------
+    labels : array of shape (n_samples,), int
+
+    Returns
+    -------
+    indicators : array of shape (n_samples, n_classes) or (n_samples, 1), float64
+    """
+    columns = np.arange(n_classes) if n_classes > 2 else np.array([1])
+    return (labels[:, np.newaxis] == columns).astype(np.float64)
+
+
+class IndicatorScores:
+    """For a classifier whose ``_predict_scores(X)`` are predicted indicators."""
+
+    def decision_function(self, X):
+        """The scores of the classes: the leaf models' values, not probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : array of shape (n_samples,) or (n_samples, n_classes)
+            With two classes ``2 * s - 1``, s the predicted indicator of ``classes_[1]``,
+            positive where that class is predicted; else one column a class.
+        """
+        scores = self._predict_scores(X)
+        return 2.0 * scores[:, 0] - 1.0 if self.n_classes_ <= 2 else scores
+
+    def predict_proba(self, X):
+        """Class probabilities.
+
+        The leaf's predicted indicators, moved to the nearest point (in Euclidean
+        distance) of the probability simplex: ridge predictions can leave [0, 1].
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : array of shape (n_samples, n_classes)
+        """
+        return self._probabilities(self._predict_scores(X))
+
+    def _probabilities(self, scores):
+        if self.n_classes_ == 1:
+            return np.ones((len(scores), 1))
+        if self.n_classes_ == 2:
+            scores = np.hstack([1.0 - scores, scores])
+        return _project_to_simplex(scores)
+
+    def predict(self, X):
+        """Predict the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        """
+        return self._labels(self._predict_scores(X))
+
+    def _labels(self, scores):
+        if self.n_classes_ <= 2:
+            return self.classes_[(scores[:, 0] > 0.5).astype(np.intp)]
+        return self.classes_[np.argmax(scores, axis=1)]
+
+
+def _project_to_simplex(scores):
+    """The nearest probability vector of each row, in Euclidean distance.
+
+    It is ``max(score - shift, 0)`` with the shift that makes a row sum to 1, found from
+    the sorted scores (Held, Wolfe and Crowder 1974). The order of the classes is kept.
+    """
+    n_classes = scores.shape[1]
+    ordered = -np.sort(-scores, axis=1)
+    shifts = (np.cumsum(ordered, axis=1) - 1.0) / np.arange(1, n_classes + 1)
+    n_positive = np.count_nonzero(ordered > shifts, axis=1)
+    shift = np.take_along_axis(shifts, n_positive[:, np.newaxis] - 1, axis=1)
+    return np.clip(scores - shift, 0.0, 1.0)

@@ -1,0 +1,112 @@
+"""Whether what was read describes a soft tree model: compiled code follows its shapes."""
+
+import numpy as np
+
+from fctree.persistence.checks import (
+    _check_array,
+    _check_classes,
+    _check_features,
+    _check_truth,
+    _check_whole,
+    _is_fitted,
+    _n_scores,
+    _require,
+)
+from fctree.soft.state import ARRAYS
+
+_NAMES = (
+    "_state",
+    "_random_seed",
+    "baseline_",
+    "output_scale_",
+    "n_outputs_",
+    "n_features_in_",
+    "n_iter_",
+    "loss_curve_",
+    "validation_loss_curve_",
+    "reachable_leaves_curve_",
+)
+_COUNTERS = ("n_batches", "n_epochs")
+_MOST_LEVELS = 15
+
+
+def check_soft_tree_regressor(model):
+    """Raise ValueError unless it is unfitted or its trees can be evaluated and continued."""
+    if _is_fitted(model, (*_NAMES, "_single_target", "_target_scale")):
+        _check_whole(model, "n_outputs_", 1)
+        _check_truth(model, "_single_target")
+        _check_outputs(model, "_target_scale")
+        _check_soft_trees(model)
+
+
+def check_soft_tree_classifier(model):
+    """Raise ValueError unless it is unfitted or its trees can be evaluated and continued."""
+    if _is_fitted(model, (*_NAMES, "classes_", "n_classes_")):
+        _check_classes(model)
+        n_scores = _n_scores(model.n_classes_)
+        _check_whole(model, "n_outputs_", n_scores, n_scores)
+        _check_soft_trees(model)
+
+
+def _check_outputs(model, name):
+    values = getattr(model, name)
+    _check_array(name, values, np.float64, 1)
+    _require(len(values) == model.n_outputs_, f"{name} is not a number an output")
+
+
+def _check_soft_trees(model):
+    _check_features(model)
+    _check_whole(model, "_random_seed", 0)
+    _check_whole(model, "n_iter_", 0)
+    for name in ("baseline_", "output_scale_"):
+        _check_outputs(model, name)
+    for name in ("loss_curve_", "validation_loss_curve_", "reachable_leaves_curve_"):
+        curve = getattr(model, name)
+        numbers = isinstance(curve, list) and all(type(value) is float for value in curve)
+        _require(numbers, f"{name} is not a list of floats")
+    for name in ("batch_norm", "fit_intercept"):
+        _check_truth(model, name)
+    for name in ("gamma", "scale"):
+        value = getattr(model, name)
+        _require(isinstance(value, int | float) and value > 0, f"{name} is {value!r}")
+    _require(model.routing in ("smooth_step", "logistic", "erf"), "routing has no such value")
+    _check_state(model)
+
+
+def _check_state(model):
+    state = model._state
+    _require(isinstance(state, dict), "_state is not a dict")
+    _require(set(state) == {*ARRAYS, *_COUNTERS}, "_state has other names than a state's")
+    for name in _COUNTERS:
+        value = state[name]
+        _require(type(value) is int and value >= 0, f"{name} is {value!r}")
+    splits = state["split_weights"]
+    _check_array("split_weights", splits, n_axes=3)
+    _require(splits.dtype in (np.float32, np.float64), f"split_weights are {splits.dtype}")
+    n_trees, n_nodes, width = splits.shape
+    n_leaves = n_nodes + 1
+    perfect = n_leaves & (n_leaves - 1) == 0 and 2 <= n_leaves <= 2**_MOST_LEVELS
+    _require(n_trees >= 1 and perfect, f"split_weights have the shape {splits.shape}")
+    expected = model.n_features_in_ + int(model.fit_intercept)
+    _require(width == expected, f"splits have {width} weights, not {expected}")
+    leaves = (n_trees, n_leaves, model.n_outputs_)
+    shapes = {
+        "leaf_weights": leaves,
+        "split_first_moment": splits.shape,
+        "split_second_moment": splits.shape,
+        "leaf_first_moment": leaves,
+        "leaf_second_moment": leaves,
+    }
+    for name, shape in shapes.items():
+        _check_array(name, state[name], splits.dtype)
+        _require(state[name].shape == shape, f"{name} has the shape {state[name].shape}")
+    lengths = {
+        "running_mean": model.n_features_in_,
+        "running_variance": model.n_features_in_,
+        "reached_leaves": n_trees,
+    }
+    for name, length in lengths.items():
+        _check_array(name, state[name], np.float64, 1)
+        _require(len(state[name]) == length, f"{name} has {len(state[name])} values")
+    for name in ARRAYS:
+        _require(state[name].flags.c_contiguous, f"{name} is not in C order")

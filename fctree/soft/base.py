@@ -1,0 +1,326 @@
+"""What the soft tree estimators share: parameters, training, reading the model."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._native import soft as _native
+from fctree._validation import (
+    check_sample_weight,
+    check_soft_data,
+    check_soft_features,
+    count_threads,
+    unchanged_on_failure,
+)
+from fctree.boosting.progress import progress_listener
+from fctree.boosting.samples import Samples, hold_out
+from fctree.soft.state import copied, initial_state
+
+
+class BaseSoftTree(BaseEstimator):
+    """Ensembles of soft trees; subclasses bring the loss, the targets and the predictions."""
+
+    _parameter_constraints = {
+        "n_trees": [Interval(Integral, 1, None, closed="left")],
+        "depth": [Interval(Integral, 1, 15, closed="both")],
+        "gamma": [Interval(Real, 0, None, closed="neither")],
+        "routing": [StrOptions({"smooth_step", "logistic", "erf"})],
+        "scale": [Interval(Real, 0, None, closed="neither")],
+        "batch_norm": ["boolean"],
+        "fit_intercept": ["boolean"],
+        "initialization": [StrOptions({"standard", "ntk"})],
+        "optimizer": [StrOptions({"adam", "gradient_descent"})],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "max_epochs": [Interval(Integral, 1, None, closed="left")],
+        "l2_regularization": [Interval(Real, 0, None, closed="left")],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [
+            Interval(Real, 0, 1, closed="neither"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "verbose": ["verbose"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_trees=10,
+        depth=4,
+        gamma=1.0,
+        routing="smooth_step",
+        scale=2.0,
+        batch_norm=True,
+        fit_intercept=True,
+        initialization="standard",
+        optimizer="adam",
+        learning_rate=0.01,
+        batch_size=256,
+        max_epochs=100,
+        l2_regularization=0.0,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-4,
+        warm_start=False,
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_trees = n_trees
+        self.depth = depth
+        self.gamma = gamma
+        self.routing = routing
+        self.scale = scale
+        self.batch_norm = batch_norm
+        self.fit_intercept = fit_intercept
+        self.initialization = initialization
+        self.optimizer = optimizer
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.max_epochs = max_epochs
+        self.l2_regularization = l2_regularization
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # A subclass has _loss_kind(), the core's name of the loss; _encode_targets(y, reset=), y as
+    # float64 (n_targets, n_samples); and _start(samples), which sets baseline_ and output_scale_.
+    _classification = False
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Train the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite. Training and predictions are in float32 for float32, else in float64.
+        y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
+            Targets or class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights of the samples' losses, and in the means and variances of
+            `batch_norm`.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For shapes that disagree, NaN or infinity, negative weights, a loss that becomes
+            infinite, or a warm start with another shape of trees or fewer epochs than it has.
+        """
+        with unchanged_on_failure(self):
+            continuing = self.warm_start and hasattr(self, "_state")
+            train = self._check_samples(X, y, sample_weight, reset=not continuing)
+            if not continuing:
+                self._draw_seed()
+            validation = None
+            if self.early_stopping:
+                train, validation = hold_out(
+                    train, self._classification, self.validation_fraction, self._random_seed
+                )
+            if not continuing:
+                self._start(train)
+            done = self._state["n_epochs"]
+            if self.max_epochs < done:
+                raise ValueError(
+                    f"max_epochs={self.max_epochs} must be at least the {done} epochs that a "
+                    f"warm start continues from"
+                )
+            self._train(train, validation, self.max_epochs - done)
+        return self
+
+    def _partial_fit(self, X, y, sample_weight):
+        """One epoch over these samples."""
+        with unchanged_on_failure(self):
+            first = not hasattr(self, "_state")
+            train = self._check_samples(X, y, sample_weight, reset=first)
+            if first:
+                self._draw_seed()
+                self._start(train)
+            self._train(train, None, 1)
+        return self
+
+    def _check_samples(self, X, y, sample_weight, *, reset):
+        X, y = check_soft_data(self, X, y, reset=reset, classification=self._classification)
+        targets = self._encode_targets(y, reset=reset)
+        weight = check_sample_weight(sample_weight, X)
+        return Samples(X, targets, weight, None).without_zero_weights()
+
+    def _draw_seed(self):
+        self._random_seed = int(
+            check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
+        )
+
+    def _new_state(self, train):
+        """Weights as they are drawn, and no history."""
+        self._state = initial_state(
+            self,
+            n_features=self.n_features_in_,
+            n_outputs=self.n_outputs_,
+            dtype=train.X.dtype,
+            seed=self._random_seed,
+        )
+        self.loss_curve_ = []
+        self.validation_loss_curve_ = []
+        self.reachable_leaves_curve_ = []
+
+    def _native_params(self, n_epochs):
+        return {
+            "n_trees": self.n_trees,
+            "depth": self.depth,
+            "gamma": self.gamma,
+            "routing": _native.Routing[self.routing].value,
+            "scale": self.scale,
+            "batch_norm": self.batch_norm,
+            "fit_intercept": self.fit_intercept,
+            "optimizer": _native.Optimizer[self.optimizer].value,
+            "learning_rate": self.learning_rate,
+            "batch_size": self.batch_size,
+            "max_epochs": n_epochs,
+            "l2_regularization": self.l2_regularization,
+            "early_stopping": self.early_stopping,
+            "n_iter_no_change": self.n_iter_no_change,
+            "tol": self.tol,
+            "seed": self._random_seed,
+        }
+
+    def _check_shape(self):
+        """A warm start continues trees of the shape that it finds."""
+        shape = self._state["split_weights"].shape
+        width = self.n_features_in_ + int(self.fit_intercept)
+        expected = (self.n_trees, 2**self.depth - 1, width)
+        if shape != expected:
+            raise ValueError(
+                f"the trees to continue have the shape {shape}, but n_trees={self.n_trees}, "
+                f"depth={self.depth} and fit_intercept={self.fit_intercept} ask for {expected}"
+            )
+
+    def _train(self, train, validation, n_epochs):
+        self._check_shape()
+        state = copied(self._state)
+        offset, multiplier = self._offset_and_multiplier()
+        with progress_listener(
+            self.verbose, n_epochs, type(self).__name__, unit="epoch"
+        ) as listener:
+            losses, validation_losses, reached = _native.train(
+                (train.X, self._scaled(train.y), train.weight),
+                validation and (validation.X, self._scaled(validation.y), validation.weight),
+                state=state,
+                loss=_native.LossKind[self._loss_kind()].value,
+                offset=offset,
+                multiplier=multiplier,
+                params=self._native_params(n_epochs),
+                listener=listener,
+                n_threads=count_threads(self.n_jobs),
+            )
+        self._state = state
+        self.n_iter_ = state["n_epochs"]
+        self.loss_curve_ = [*self.loss_curve_, *losses]
+        self.validation_loss_curve_ = [*self.validation_loss_curve_, *validation_losses]
+        self.reachable_leaves_curve_ = [*self.reachable_leaves_curve_, *reached]
+
+    def _tree_factor(self):
+        """What the sum over the trees is multiplied with: 1 / sqrt(n_trees) in the theory."""
+        return 1.0 / np.sqrt(self.n_trees) if self.initialization == "ntk" else 1.0
+
+    def _shape(self):
+        return {
+            "routing": _native.Routing[self.routing].value,
+            "gamma": self.gamma,
+            "scale": self.scale,
+        }
+
+    def _standardization(self):
+        if not self.batch_norm:
+            return None, None, self.fit_intercept
+        variance = self._state["running_variance"]
+        varies = variance > 0.0
+        factor = np.where(varies, 1.0 / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
+        return self._state["running_mean"], factor, self.fit_intercept
+
+    def _raw_predict(self, X):
+        """Raw scores, (n_samples, n_outputs) float64."""
+        check_is_fitted(self)
+        X = check_soft_features(self, X)
+        out = _native.predict(
+            X,
+            self._state["split_weights"],
+            self._state["leaf_weights"],
+            self._shape(),
+            self._standardization(),
+            count_threads(self.n_jobs),
+        )
+        return self.baseline_ + self.output_scale_ * out
+
+    def reachable_leaves(self, X):
+        """How many leaves of each tree a sample reaches with a probability above 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        counts : array of shape (n_samples, n_trees), int32
+            From 1, a hard tree's path, to ``2**depth``, which all samples reach with
+            ``routing="logistic"``.
+        """
+        check_is_fitted(self)
+        X = check_soft_features(self, X)
+        return _native.reachable_leaves(
+            X,
+            self._state["split_weights"],
+            self._state["leaf_weights"],
+            self._shape(),
+            self._standardization(),
+            count_threads(self.n_jobs),
+        )
+
+    @property
+    def split_weights_(self):
+        """Weights of the splits, (n_trees, 2**depth - 1, n_features), breadth-first."""
+        return self._fitted_state("split_weights")[:, :, : self.n_features_in_]
+
+    @property
+    def split_intercepts_(self):
+        """What is added to the splits' products, (n_trees, 2**depth - 1)."""
+        splits = self._fitted_state("split_weights")
+        return splits[:, :, -1] if self.fit_intercept else np.zeros(splits.shape[:2])
+
+    @property
+    def leaf_weights_(self):
+        """What leaves answer, (n_trees, 2**depth, n_outputs), before `output_scale_`."""
+        return self._fitted_state("leaf_weights")
+
+    @property
+    def feature_means_(self):
+        """Running means of the features, (n_features,), that `batch_norm` subtracts."""
+        return self._fitted_state("running_mean")
+
+    @property
+    def feature_variances_(self):
+        """Running variances of the features, (n_features,)."""
+        return self._fitted_state("running_variance")
+
+    def _fitted_state(self, name):
+        if "_state" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} is not fitted: it has no {name}")
+        return self._state[name]

@@ -1,0 +1,177 @@
+"""The soft tree classifier."""
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils.multiclass import check_classification_targets
+
+from fctree.soft.base import BaseSoftTree
+
+_LEAST_PROBABILITY = 1e-15  # of a class in the starting scores
+
+
+class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
+    """Sums of soft oblique trees, all trained together by gradients, for classes.
+
+    With two classes the trees give the log-odds of ``classes_[1]``, with more a score for each
+    class (softmax); the loss is the log-loss. Trees, routing and training are those of
+    :class:`SoftTreeRegressor`.
+
+    Parameters
+    ----------
+    n_trees, depth, gamma, routing, scale, batch_norm, fit_intercept, initialization, \
+            optimizer, learning_rate, batch_size, max_epochs, l2_regularization, \
+            early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \
+            n_jobs, random_state
+        As in :class:`SoftTreeRegressor`. Samples held out for early stopping are stratified by
+        class.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_classes_ : int
+    baseline_ : ndarray of shape (n_outputs,)
+        Scores that the trees are added to: the log-odds, or centred log-frequencies.
+    output_scale_ : ndarray of shape (n_outputs,)
+        1, or the theory's factor.
+    split_weights_, split_intercepts_, leaf_weights_, feature_means_, feature_variances_, \
+            n_iter_, loss_curve_, validation_loss_curve_, reachable_leaves_curve_, \
+            n_features_in_, feature_names_in_, n_outputs_
+        As in :class:`SoftTreeRegressor`; losses are mean log-losses.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from fctree import SoftTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SoftTreeClassifier(max_epochs=50, random_state=0).fit(X, y)
+    >>> model.predict_proba(X[:1]).shape
+    (1, 3)
+    """
+
+    _classification = True
+    _all_classes = None  # those that a first partial_fit was told
+
+    def _loss_kind(self):
+        return "binary_log_loss" if self.n_classes_ <= 2 else "multiclass_log_loss"
+
+    def _encode_targets(self, y, *, reset):
+        check_classification_targets(y)
+        if reset:
+            self._set_classes(np.unique(y) if self._all_classes is None else self._all_classes)
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(f"y has labels that the training data lack: {unknown[:10]}")
+        return np.searchsorted(self.classes_, y).astype(np.float64)[np.newaxis]
+
+    def _set_classes(self, classes):
+        self.classes_ = classes
+        self.n_classes_ = len(classes)
+        self.n_outputs_ = self.n_classes_ if self.n_classes_ > 2 else 1
+
+    def _start(self, train):
+        self._new_state(train)
+        if self.initialization == "ntk":
+            self.baseline_ = np.zeros(self.n_outputs_)
+        else:
+            shares = np.bincount(
+                train.y[0].astype(np.intp), weights=train.weight, minlength=self.n_classes_
+            )
+            shares = np.clip(shares / shares.sum(), _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
+            if self.n_outputs_ == 1:
+                positive = shares[1] if self.n_classes_ == 2 else _LEAST_PROBABILITY
+                self.baseline_ = np.array([np.log(positive / (1 - positive))])
+            else:
+                self.baseline_ = np.log(shares) - np.log(shares).mean()
+        self.output_scale_ = np.full(self.n_outputs_, self._tree_factor())
+
+    def _offset_and_multiplier(self):
+        return self.baseline_, self._tree_factor()
+
+    def _scaled(self, y):
+        return y
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Train for one epoch on these samples, after all that came before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,), default=None
+            All labels that will ever come. Needed in the first call unless its `y` has them all.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For labels that the model does not know.
+        """
+        first = not hasattr(self, "_state")
+        if classes is not None:
+            classes = np.unique(classes)
+            if not first and not np.array_equal(classes, self.classes_):
+                raise ValueError(f"classes={classes} are not those of before: {self.classes_}")
+        if first and classes is not None:
+            self._all_classes = classes
+        try:
+            return self._partial_fit(X, y, sample_weight)
+        finally:
+            vars(self).pop("_all_classes", None)
+
+    def decision_function(self, X):
+        """Raw scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : array of shape (n_samples,) or (n_samples, n_classes)
+            The log-odds of ``classes_[1]`` with two classes, else a column a class.
+        """
+        scores = self._raw_predict(X)
+        return scores[:, 0] if self.n_classes_ <= 2 else scores
+
+    def predict_proba(self, X):
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : array of shape (n_samples, n_classes)
+        """
+        scores = self._raw_predict(X)
+        if self.n_classes_ > 2:
+            return softmax(scores, axis=1)
+        if self.n_classes_ == 1:
+            return np.ones((len(scores), 1))
+        positive = expit(scores[:, 0])
+        return np.column_stack([1.0 - positive, positive])
+
+    def predict(self, X):
+        """Predict the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        """
+        scores = self._raw_predict(X)
+        if self.n_classes_ == 1:
+            return np.full(len(scores), self.classes_[0])
+        if self.n_classes_ == 2:
+            return self.classes_[(scores[:, 0] > 0.0).astype(np.intp)]
+        return self.classes_[np.argmax(scores, axis=1)]

@@ -1,0 +1,183 @@
+"""The soft tree regressor."""
+
+import numpy as np
+from sklearn.base import RegressorMixin, _fit_context
+
+from fctree._validation import check_targets
+from fctree.soft.base import BaseSoftTree
+
+
+class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
+    """Sums of soft oblique trees, all trained together by gradients, for numeric targets.
+
+    A node sends a sample to the left with a probability ``S(<w, x>)`` that is exactly 0 or 1
+    outside a band of width `gamma`, so only the nodes that a sample reaches are computed, in
+    training and in prediction (the tree ensemble layer: Hazimeh, Ponomareva, Mol, Tan and
+    Mazumder 2020).
+
+    Parameters
+    ----------
+    n_trees : int, default=10
+        Trees; the prediction is their sum.
+    depth : int, default=4
+        Levels of splits, from 1 to 15; a tree has ``2**depth`` leaves.
+    gamma : float, default=1.0
+        Width of the band of ``<w, x>`` in which samples go both ways. Smaller is harder and
+        faster; the paper tunes it from 1e-4 to 1.
+    routing : {"smooth_step", "logistic", "erf"}, default="smooth_step"
+        ``S``: the paper's cubic; ``1 / (1 + exp(-6 t / gamma))``, which has the same slope at 0
+        and reaches every leaf; or ``(1 + erf(scale t)) / 2``, that of the tree kernels.
+    scale : float, default=2.0
+        Hardness of ``routing="erf"``; others do not use it.
+    batch_norm : bool, default=True
+        Standardise each feature by the batch's mean and variance in training and by running ones
+        in predictions. Without it, features should be on one scale.
+    fit_intercept : bool, default=True
+        Whether splits have an intercept, as a feature that is always 1. The paper's have none.
+    initialization : {"standard", "ntk"}, default="standard"
+        ``"standard"`` starts from splits with products of deviation 1 and leaves of 0; ``"ntk"``
+        draws all weights standard normal and divides the sum of the trees by the square root of
+        their number, the start of the kernel theory; targets are then not standardised.
+    optimizer : {"adam", "gradient_descent"}, default="adam"
+        Adam, or steps along the gradient of the batch's mean loss.
+    learning_rate : float, default=0.01
+        Length of the steps.
+    batch_size : int, default=256
+        Samples of a step, at most; an epoch's batches are as equal as can be.
+    max_epochs : int, default=100
+        Epochs of the whole model: a warm start trains the rest.
+    l2_regularization : float, default=0.0
+        Adds ``l2_regularization * sum(split_weights**2)`` to the loss.
+    early_stopping : bool, default=False
+        Whether to hold samples out, stop when their loss improves no more, and keep the weights
+        that were best on them.
+    validation_fraction : float or int, default=0.1
+        Share, or number, of samples to hold out.
+    n_iter_no_change : int, default=10
+        Epochs without an improvement by more than `tol` after which to stop.
+    tol : float, default=1e-4
+        The least improvement of the loss that counts.
+    warm_start : bool, default=False
+        Whether `fit` continues the model that is there; two fits of 50 and 100 epochs give
+        what one of 100 gives, bit for bit, on the same samples.
+    verbose : int, default=0
+        1 for a progress bar, 2 for a line an epoch.
+    n_jobs : int or None, default=None
+        Threads, as in scikit-learn. Results are the same for any number.
+    random_state : int, RandomState instance or None, default=None
+        Draws the starting weights, the order of the samples, and those held out.
+
+    Attributes
+    ----------
+    split_weights_ : ndarray of shape (n_trees, 2**depth - 1, n_features)
+        Breadth-first, left first: a sample goes left at a node for large ``<w, x>``, x being
+        standardised if `batch_norm`.
+    split_intercepts_ : ndarray of shape (n_trees, 2**depth - 1)
+    leaf_weights_ : ndarray of shape (n_trees, 2**depth, n_outputs)
+    baseline_, output_scale_ : ndarrays of shape (n_outputs,)
+        Predictions are ``baseline_ + output_scale_ * (sum of the trees)``: the mean and the
+        deviation of the targets.
+    feature_means_, feature_variances_ : ndarrays of shape (n_features,)
+        Running moments, used if `batch_norm`.
+    n_iter_ : int
+        Epochs that were trained.
+    loss_curve_ : list of float
+        Each epoch's mean squared error over its batches, in units of the targets' variance.
+    validation_loss_curve_ : list of float
+        The same on the held-out samples after each epoch; empty without early stopping.
+    reachable_leaves_curve_ : list of float
+        Each epoch's mean number of leaves that a sample reaches in a tree.
+    n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Untouched split weights rest: Adam moves those of the nodes at which the batch has a
+    fractional sample. See the algorithm page of the documentation.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from fctree import SoftTreeRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = SoftTreeRegressor(max_epochs=30, random_state=0).fit(X, y)
+    >>> model.predict(X[:2]).shape
+    (2,)
+    >>> model.reachable_leaves(X).shape
+    (442, 10)
+    """
+
+    def _loss_kind(self):
+        return "squared_error"
+
+    def _encode_targets(self, y, *, reset):
+        targets = np.ascontiguousarray(check_targets(y).T)
+        if reset:
+            self.n_outputs_ = len(targets)
+            self._single_target = np.ndim(y) == 1
+        elif len(targets) != self.n_outputs_:
+            raise ValueError(f"y has {len(targets)} outputs, but {self.n_outputs_} were expected")
+        return targets
+
+    def _start(self, train):
+        self._new_state(train)
+        if self.initialization == "ntk":
+            self.baseline_ = np.zeros(self.n_outputs_)
+            self._target_scale = np.ones(self.n_outputs_)
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                # About the first sample: a constant's mean is then exact, and its deviation 0.
+                first = train.y[:, 0]
+                moved = train.y - first[:, None]
+                self.baseline_ = first + np.average(moved, axis=1, weights=train.weight)
+                centred = train.y - self.baseline_[:, None]
+                variance = np.average(centred**2, axis=1, weights=train.weight)
+            if not np.all(np.isfinite(variance)):
+                raise ValueError("y is too large: its variance is not finite")
+            deviation = np.sqrt(variance)
+            self._target_scale = np.where(deviation > 0.0, deviation, 1.0)
+        self.output_scale_ = self._target_scale * self._tree_factor()
+
+    def _offset_and_multiplier(self):
+        return np.zeros(self.n_outputs_), self._tree_factor()
+
+    def _scaled(self, y):
+        return np.ascontiguousarray((y - self.baseline_[:, None]) / self._target_scale[:, None])
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, sample_weight=None):
+        """Train for one epoch on these samples, after all that came before.
+
+        The first call sets the targets' mean and deviation; the running moments of the features
+        go on with each call.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        self : estimator
+        """
+        return self._partial_fit(X, y, sample_weight)
+
+    def predict(self, X):
+        """Predict the targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,) or (n_samples, n_outputs), as in `fit`
+        """
+        scores = self._raw_predict(X)
+        return scores[:, 0] if self._single_target else scores
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

@@ -1,0 +1,55 @@
+"""What training changes: weights, Adam's moments, running means, counters, as NumPy arrays."""
+
+import numpy as np
+
+from fctree._native import soft as _native
+
+# Deviations at the start, for standardised features: products <w, x> then have a deviation of
+# about 1, so that with gamma = 1 four samples in ten are routed softly at a node.
+_SPLIT_SPREAD = 1.0
+_INTERCEPT_SPREAD = 0.5
+
+ARRAYS = (
+    "split_weights",
+    "leaf_weights",
+    "split_first_moment",
+    "split_second_moment",
+    "leaf_first_moment",
+    "leaf_second_moment",
+    "running_mean",
+    "running_variance",
+    "reached_leaves",
+)
+
+
+def initial_state(estimator, *, n_features, n_outputs, dtype, seed):
+    """The state before the first step, a dict with the names of the core's ``SoftState``."""
+    n_leaves = 2**estimator.depth
+    width = n_features + int(estimator.fit_intercept)
+    splits = np.empty((estimator.n_trees, n_leaves - 1, width), dtype=dtype)
+    leaves = np.empty((estimator.n_trees, n_leaves, n_outputs), dtype=dtype)
+    if estimator.initialization == "ntk":
+        spread = (1.0, 1.0, 1.0)
+    else:
+        spread = (_SPLIT_SPREAD / np.sqrt(n_features), _INTERCEPT_SPREAD, 0.0)
+    _native.draw_weights(
+        splits, leaves, spread=spread, intercept=estimator.fit_intercept, seed=seed
+    )
+    return {
+        "split_weights": splits,
+        "leaf_weights": leaves,
+        "split_first_moment": np.zeros_like(splits),
+        "split_second_moment": np.zeros_like(splits),
+        "leaf_first_moment": np.zeros_like(leaves),
+        "leaf_second_moment": np.zeros_like(leaves),
+        "running_mean": np.zeros(n_features),
+        "running_variance": np.zeros(n_features),
+        "reached_leaves": np.full(estimator.n_trees, -1.0),
+        "n_batches": 0,
+        "n_epochs": 0,
+    }
+
+
+def copied(state):
+    """A state to train on, so that a fit that does not end leaves the model as it was."""
+    return {name: value.copy() if name in ARRAYS else value for name, value in state.items()}

@@ -1,0 +1,203 @@
+"""The tree ensemble layer as a module of PyTorch (Hazimeh et al. 2020).
+
+``pip install "fctree[torch]"``. Nothing else in fctree imports PyTorch.
+"""
+
+try:
+    import torch
+except ImportError as error:
+    raise ImportError(
+        'fctree.torch needs PyTorch, which the extra "torch" installs: pip install "fctree[torch]"'
+    ) from error
+
+from fctree._native import soft as _native
+
+__all__ = ["TreeEnsembleLayer"]
+
+_NATIVE_TYPES = (torch.float32, torch.float64)
+
+
+class _NativeTrees(torch.autograd.Function):
+    """The compiled passes on the memory of CPU tensors: no copy but of the samples."""
+
+    @staticmethod
+    def forward(ctx, x, split_weights, leaf_weights, shape):
+        x = x.detach().contiguous()
+        splits, leaves = split_weights.detach().contiguous(), leaf_weights.detach().contiguous()
+        out = x.new_empty((len(x), leaves.shape[2]))
+        ctx.layer_pass = _native.new_pass(str(x.dtype).removeprefix("torch."))
+        _native.forward(
+            ctx.layer_pass,
+            x.numpy(),
+            splits.numpy(),
+            leaves.numpy(),
+            out.numpy(),
+            shape,
+            torch.get_num_threads(),
+        )
+        ctx.save_for_backward(split_weights, leaf_weights)
+        ctx.shape, ctx.x_shape = shape, x.shape
+        return out
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, out_gradient):
+        splits, leaves = (weights.detach().contiguous() for weights in ctx.saved_tensors)
+        by_splits, by_leaves = torch.zeros_like(splits), torch.zeros_like(leaves)
+        by_x = splits.new_empty(ctx.x_shape) if ctx.needs_input_grad[0] else None
+        if ctx.x_shape[0] > 0:
+            _native.backward(
+                ctx.layer_pass,
+                splits.numpy(),
+                leaves.numpy(),
+                out_gradient.contiguous().numpy(),
+                by_splits.numpy(),
+                by_leaves.numpy(),
+                None if by_x is None else by_x.numpy(),
+                ctx.shape,
+                torch.get_num_threads(),
+            )
+        return by_x, by_splits, by_leaves, None
+
+
+@torch.compiler.disable
+def _on_cpu(x, split_weights, leaf_weights, shape):
+    return _NativeTrees.apply(x, split_weights, leaf_weights, shape)
+
+
+def _share_of_left(t, routing, gamma):
+    if routing == "logistic":
+        return torch.sigmoid(t * (6.0 / gamma))
+    v = (t / gamma + 0.5).clamp(0.0, 1.0)
+    return v * v * (3.0 - 2.0 * v)
+
+
+def _in_torch(x, split_weights, leaf_weights, routing, gamma):
+    """The same sum with torch's own operations: every node of every sample."""
+    n_trees, _, n_features = split_weights.shape
+    t = torch.matmul(x, split_weights.reshape(-1, n_features).T)
+    share = _share_of_left(t, routing, gamma).reshape(len(x), n_trees, -1)
+    reach = share.new_ones((len(x), n_trees, 1))
+    while reach.shape[2] < leaf_weights.shape[1]:
+        width = reach.shape[2]
+        left = reach * share[:, :, width - 1 : 2 * width - 1]
+        reach = torch.stack([left, reach - left], dim=3).reshape(len(x), n_trees, -1)
+    return torch.einsum("ntl,tlk->nk", reach, leaf_weights)
+
+
+class TreeEnsembleLayer(torch.nn.Module):
+    """A sum of soft oblique trees: a layer with conditional computation.
+
+    Takes (..., in_features) and gives (..., out_features), like `torch.nn.Linear`. A node sends
+    a sample left with the probability ``S(<w, x>)``, which is 0 or 1 outside a band of width
+    `gamma`; below what a sample does not reach nothing is computed, forward or backward. Inputs
+    should be centred and of one scale: put a `torch.nn.BatchNorm1d` before it.
+
+    On the CPU, float32 and float64 tensors go to the compiled core, which uses
+    ``torch.get_num_threads()`` threads. On other devices the same mathematics runs with torch's
+    own operations and computes every node: there is no conditional computation there.
+
+    Parameters
+    ----------
+    in_features : int
+    out_features : int
+    n_trees : int, default=10
+    depth : int, default=4
+        Levels of splits, from 1 to 15.
+    gamma : float, default=1.0
+        Positive; smaller is harder and faster.
+    routing : {"smooth_step", "logistic"}, default="smooth_step"
+        ``"logistic"``, ``1 / (1 + exp(-6 t / gamma))``, reaches every leaf.
+    device, dtype : default=None
+        Of the parameters, as for torch's modules.
+
+    Attributes
+    ----------
+    split_weights : torch.nn.Parameter of shape (n_trees, 2**depth - 1, in_features)
+        Breadth-first, left first; no bias.
+    leaf_weights : torch.nn.Parameter of shape (n_trees, 2**depth, out_features)
+
+    Raises
+    ------
+    ValueError
+        For sizes below 1, a depth above 15, gamma not positive, an unknown routing, or (in
+        `forward`) samples of another number of features.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from fctree.torch import TreeEnsembleLayer
+    >>> model = torch.nn.Sequential(torch.nn.BatchNorm1d(8), TreeEnsembleLayer(8, 3, depth=5))
+    >>> model(torch.randn(64, 8)).shape
+    torch.Size([64, 3])
+    """
+
+    def __init__(
+        self,
+        in_features,
+        out_features,
+        n_trees=10,
+        depth=4,
+        gamma=1.0,
+        *,
+        routing="smooth_step",
+        device=None,
+        dtype=None,
+    ):
+        super().__init__()
+        sizes = {"in_features": in_features, "out_features": out_features, "n_trees": n_trees}
+        for name, size in {**sizes, "depth": depth}.items():
+            if not isinstance(size, int) or size < 1:
+                raise ValueError(f"{name} must be an integer of at least 1, got {size!r}")
+        if depth > 15:
+            raise ValueError(f"depth must be at most 15, got {depth}")
+        if not gamma > 0.0:
+            raise ValueError(f"gamma must be positive, got {gamma!r}")
+        if routing not in ("smooth_step", "logistic"):
+            raise ValueError(f"routing must be 'smooth_step' or 'logistic', got {routing!r}")
+        self.in_features = in_features
+        self.out_features = out_features
+        self.n_trees = n_trees
+        self.depth = depth
+        self.gamma = float(gamma)
+        self.routing = routing
+        factory = {"device": device, "dtype": dtype}
+        self.split_weights = torch.nn.Parameter(
+            torch.empty((n_trees, 2**depth - 1, in_features), **factory)
+        )
+        self.leaf_weights = torch.nn.Parameter(
+            torch.empty((n_trees, 2**depth, out_features), **factory)
+        )
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Draw new weights: products of standardised inputs then have a deviation of 1."""
+        torch.nn.init.normal_(self.split_weights, std=self.in_features**-0.5)
+        torch.nn.init.normal_(self.leaf_weights, std=0.1 * self.n_trees**-0.5)
+
+    def forward(self, x):
+        """The trees' sum, (..., out_features), for x (..., in_features)."""
+        if x.shape[-1] != self.in_features:
+            raise ValueError(
+                f"x has {x.shape[-1]} features, but the layer has in_features={self.in_features}"
+            )
+        rows = x.reshape(-1, self.in_features)
+        if rows.device.type == "cpu" and rows.dtype in _NATIVE_TYPES:
+            if rows.dtype != self.split_weights.dtype:
+                raise TypeError(f"x is {rows.dtype}, the weights are {self.split_weights.dtype}")
+            shape = {
+                "routing": _native.Routing[self.routing].value,
+                "gamma": self.gamma,
+                "scale": 1.0,
+            }
+            out = _on_cpu(rows, self.split_weights, self.leaf_weights, shape)
+        else:
+            out = _in_torch(rows, self.split_weights, self.leaf_weights, self.routing, self.gamma)
+        return out.reshape(*x.shape[:-1], self.out_features)
+
+    def extra_repr(self):
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, "
+            f"n_trees={self.n_trees}, depth={self.depth}, gamma={self.gamma}, "
+            f"routing={self.routing!r}"
+        )

@@ -1,0 +1,144 @@
+// Vectors of float or double as wide as the instruction set of the translation unit that includes
+// this header (only *.isa.cpp do): loads, stores, parts of rows, sums. simd.hpp is the same for
+// doubles alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__AVX2__) || defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace fctree {
+namespace FCTREE_ISA {
+
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+template <class T>
+struct Lanes;
+
+template <>
+struct Lanes<double> {
+  typedef double Vector __attribute__((vector_size(kVectorBytes)));
+  typedef double Unaligned
+      __attribute__((vector_size(kVectorBytes), aligned(sizeof(double)), may_alias));
+  static constexpr int count = kVectorBytes / sizeof(double);
+};
+
+template <>
+struct Lanes<float> {
+  typedef float Vector __attribute__((vector_size(kVectorBytes)));
+  typedef float Unaligned
+      __attribute__((vector_size(kVectorBytes), aligned(sizeof(float)), may_alias));
+  static constexpr int count = kVectorBytes / sizeof(float);
+};
+
+template <class T>
+inline typename Lanes<T>::Vector load_lanes(const T* p) {
+  return *reinterpret_cast<const typename Lanes<T>::Unaligned*>(p);
+}
+template <class T>
+inline void store_lanes(T* p, typename Lanes<T>::Vector v) {
+  *reinterpret_cast<typename Lanes<T>::Unaligned*>(p) = v;
+}
+template <class T>
+inline typename Lanes<T>::Vector set_lanes(T value) {
+  return value - typename Lanes<T>::Vector{};
+}
+
+// The first `count` < Lanes<T>::count elements at p, then zeros; reads nothing beyond them.
+inline Lanes<float>::Vector load_first(const float* p, int count) {
+#if defined(__AVX512F__)
+  return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1u), p);
+#elif defined(__AVX2__)
+  alignas(32) static const std::int32_t masks[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+  return _mm256_maskload_ps(
+      p, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(masks + 8 - count)));
+#else
+  Lanes<float>::Vector v{};
+  for (int i = 0; i < count; ++i) v[i] = p[i];
+  return v;
+#endif
+}
+inline Lanes<double>::Vector load_first(const double* p, int count) {
+#if defined(__AVX512F__)
+  return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << count) - 1u), p);
+#elif defined(__AVX2__)
+  alignas(32) static const std::int64_t masks[8] = {-1, -1, -1, -1};
+  return _mm256_maskload_pd(
+      p, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(masks + 4 - count)));
+#else
+  Lanes<double>::Vector v{};
+  for (int i = 0; i < count; ++i) v[i] = p[i];
+  return v;
+#endif
+}
+
+template <class T>
+inline void store_first(T* p, typename Lanes<T>::Vector v, int count) {
+  for (int i = 0; i < count; ++i) p[i] = v[i];
+}
+
+template <class T>
+inline T sum_lanes(typename Lanes<T>::Vector v) {
+  T total = T(0);
+  for (int i = 0; i < Lanes<T>::count; ++i) total += v[i];
+  return total;
+}
+
+// out[0 .. 3] = the sums over the lanes of a, b, c and d, which cost little more than one.
+inline void sum_four(Lanes<float>::Vector a, Lanes<float>::Vector b, Lanes<float>::Vector c,
+                     Lanes<float>::Vector d, float* out) {
+#if defined(__AVX512F__)
+  const __m512 ab = _mm512_unpacklo_ps(a, b) + _mm512_unpackhi_ps(a, b);
+  const __m512 cd = _mm512_unpacklo_ps(c, d) + _mm512_unpackhi_ps(c, d);
+  const __m512d low = _mm512_unpacklo_pd((__m512d)ab, (__m512d)cd);
+  const __m512d high = _mm512_unpackhi_pd((__m512d)ab, (__m512d)cd);
+  const __m512 all = (__m512)low + (__m512)high;
+  const __m256 half =
+      _mm512_castps512_ps256(all) + (__m256)_mm512_extractf64x4_pd((__m512d)all, 1);
+  _mm_storeu_ps(out, _mm256_castps256_ps128(half) + _mm256_extractf128_ps(half, 1));
+#elif defined(__AVX2__)
+  const __m256 ab = _mm256_unpacklo_ps(a, b) + _mm256_unpackhi_ps(a, b);
+  const __m256 cd = _mm256_unpacklo_ps(c, d) + _mm256_unpackhi_ps(c, d);
+  const __m256 all = (__m256)_mm256_unpacklo_pd((__m256d)ab, (__m256d)cd) +
+                     (__m256)_mm256_unpackhi_pd((__m256d)ab, (__m256d)cd);
+  _mm_storeu_ps(out, _mm256_castps256_ps128(all) + _mm256_extractf128_ps(all, 1));
+#else
+  out[0] = sum_lanes<float>(a);
+  out[1] = sum_lanes<float>(b);
+  out[2] = sum_lanes<float>(c);
+  out[3] = sum_lanes<float>(d);
+#endif
+}
+inline void sum_four(Lanes<double>::Vector a, Lanes<double>::Vector b, Lanes<double>::Vector c,
+                     Lanes<double>::Vector d, double* out) {
+#if defined(__AVX512F__)
+  const __m512d ab = _mm512_unpacklo_pd(a, b) + _mm512_unpackhi_pd(a, b);
+  const __m512d cd = _mm512_unpacklo_pd(c, d) + _mm512_unpackhi_pd(c, d);
+  const __m256d half_ab = _mm512_castpd512_pd256(ab) + _mm512_extractf64x4_pd(ab, 1);
+  const __m256d half_cd = _mm512_castpd512_pd256(cd) + _mm512_extractf64x4_pd(cd, 1);
+  _mm_storeu_pd(out, _mm256_castpd256_pd128(half_ab) + _mm256_extractf128_pd(half_ab, 1));
+  _mm_storeu_pd(out + 2, _mm256_castpd256_pd128(half_cd) + _mm256_extractf128_pd(half_cd, 1));
+#elif defined(__AVX2__)
+  const __m256d ab = _mm256_unpacklo_pd(a, b) + _mm256_unpackhi_pd(a, b);
+  const __m256d cd = _mm256_unpacklo_pd(c, d) + _mm256_unpackhi_pd(c, d);
+  _mm_storeu_pd(out, _mm256_castpd256_pd128(ab) + _mm256_extractf128_pd(ab, 1));
+  _mm_storeu_pd(out + 2, _mm256_castpd256_pd128(cd) + _mm256_extractf128_pd(cd, 1));
+#else
+  out[0] = sum_lanes<double>(a);
+  out[1] = sum_lanes<double>(b);
+  out[2] = sum_lanes<double>(c);
+  out[3] = sum_lanes<double>(d);
+#endif
+}
+
+}  // namespace FCTREE_ISA
+}  // namespace fctree

@@ -1,0 +1,77 @@
+// Gram matrices on a GPU: all that the processor's side may call. Built without nvcc, stub.cpp
+// answers in place of the *.cu files.
+//
+// Arrays may lie in the processor's memory or the device's, each by itself. A call returns when its
+// results are there; what it does on the device it does in the stream it is given. Sources:
+// tiling.hpp says how a matrix is cut, programs.hpp what a block of threads does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/pointwise.hpp"
+
+namespace fctree {
+namespace cuda {
+
+// Why no device can be used: the build, the driver or the device; empty where one can.
+std::string why_unavailable();
+// Of the current device, with its number.
+std::string device_name();
+// The device whose memory an address is in, or -1 for none.
+int device_of(const void* address);
+
+template <class T>
+struct DeviceArray {
+  T* data;
+  bool on_device;
+};
+
+// (n_problems, n_rows, n_features), without gaps.
+template <class T>
+struct DeviceSamples {
+  DeviceArray<const T> array;
+  std::int64_t n_rows, n_features;
+};
+
+// X against Y, or against itself where Y has no data, problem by problem.
+template <class T>
+struct DeviceInput {
+  DeviceSamples<T> x, y;
+  std::int64_t n_problems;
+  double scale;
+};
+
+struct DeviceCall {
+  int device;             // -1: the current one
+  void* stream;           // a cudaStream_t
+  std::int64_t max_bytes; // of a slab of an output elsewhere; 0: by the device's memory
+  bool (*interrupted)();
+};
+
+// out (n_problems, n_specs, n_x, n_y). Several specifications must be of tree kernels without
+// gradient. A matrix that the device cannot hold is computed in slabs and copied out while the next
+// is computed. Throws std::invalid_argument for rows that are too long or not finite,
+// std::bad_alloc, Interrupted, DeviceError.
+template <class T>
+void compute_gram(const std::vector<KernelSpec>& specs, const DeviceInput<T>& input,
+                  const DeviceArray<T>& out, const DeviceCall& call);
+
+// out (n_problems, n_x, n_vectors) = K(X, Y) vectors, vectors (n_problems, n_y, n_vectors).
+template <class T>
+void multiply_gram(const KernelSpec& spec, const DeviceInput<T>& input,
+                   const DeviceArray<const T>& vectors, std::int64_t n_vectors,
+                   const DeviceArray<T>& out, const DeviceCall& call);
+
+// Waits until everything before in a stream is done.
+void wait_for(void* stream);
+
+// Memory of the current device.
+void* allocate(std::int64_t n_bytes);
+void release(void* address) noexcept;
+void copy_to_device(void* to, const void* from, std::int64_t n_bytes);
+void copy_from_device(void* to, const void* from, std::int64_t n_bytes);
+
+}  // namespace cuda
+}  // namespace fctree

@@ -1,0 +1,41 @@
+// The kernels' host side: each launches one program of programs.hpp or vectors.hpp on a stream.
+// Each is compiled in a file of its own, so that compilers can work side by side.
+#pragma once
+
+#include "cuda/resources.cuh"
+#include "cuda/rows_to_panels.hpp"
+#include "cuda/vectors.hpp"
+
+namespace fctree {
+namespace FCTREE_ISA {
+
+// Blocks [first, first + n_blocks) of the task's tiles.
+template <class T>
+void launch_gram(const GramTask<T>& task, std::int64_t first, std::int64_t n_blocks,
+                 cudaStream_t stream);
+template <class T>
+void launch_path(const PathTask<T>& task, std::int64_t first, std::int64_t n_blocks,
+                 cudaStream_t stream);
+template <class T>
+void launch_product(const VectorTask<T>& task, std::int64_t first, std::int64_t n_blocks,
+                    cudaStream_t stream);
+template <class T>
+void launch_sum_of_parts(const VectorTask<T>& task, T* out, cudaStream_t stream);
+// Panels, gaps and factors of all rows, then their squared lengths.
+template <class T>
+void launch_panels(const PanelTask<T>& task, cudaStream_t stream);
+
+// Lets a kernel have this much shared memory, and launches a block of threads a tile.
+template <class T, class Task>
+void launch_tiles(void (*kernel)(Task, std::int64_t), const Task& task, int shared_size,
+                  std::int64_t first, std::int64_t n_blocks, cudaStream_t stream) {
+  const int n_bytes = shared_size * static_cast<int>(sizeof(T));
+  cuda::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize, n_bytes),
+              "asking for shared memory");
+  kernel<<<static_cast<unsigned>(n_blocks), TileShape<T>::threads, n_bytes, stream>>>(task, first);
+  cuda::check(cudaGetLastError(), "launching a kernel");
+}
+
+}  // namespace FCTREE_ISA
+}  // namespace fctree

@@ -1,0 +1,28 @@
+// Many Gram matrices of one shape in one call: problem b has the rows [b n, (b + 1) n) of X and Y.
+// Small problems are computed side by side, a thread each; large ones one after the other, all
+// threads together. Their values are those of single calls, bit for bit.
+#pragma once
+
+#include <vector>
+
+#include "kernels/gram.hpp"
+
+namespace fctree {
+
+// out (n_problems, n_specs, n_x, n_y); several specifications as for compute_gram_path.
+template <class T>
+void compute_gram_batch(const std::vector<KernelSpec>& specs, const GramInput<T>& input,
+                        index_t n_problems, T* out, const Execution& execution);
+
+// vectors (n_problems, n_y, n_vectors), out (n_problems, n_x, n_vectors).
+template <class T>
+struct BatchVectors {
+  const T* vectors;
+  index_t n_problems;
+  index_t n_vectors;
+};
+template <class T>
+void multiply_gram_batch(const KernelSpec& spec, const GramInput<T>& input,
+                         const BatchVectors<T>& batch, T* out, const Execution& execution);
+
+}  // namespace fctree

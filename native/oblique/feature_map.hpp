@@ -1,0 +1,30 @@
+// From the features of an ensemble to those that one of its trees is grown on: some columns of
+// them, each less its mean and over its standard deviation, so that the ridge penalty is free of
+// units. Grown trees are written back in the features as they came.
+#pragma once
+
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/types.hpp"
+
+namespace fctree {
+
+struct FeatureMap {
+  std::vector<index_t> columns;  // ascending
+  Vector mean;                   // of each feature of the ensemble
+  Vector scale;
+
+  index_t width() const { return static_cast<index_t>(columns.size()); }
+};
+
+// All columns; with standardize their weighted means and standard deviations, else 0 and 1.
+// Throws std::invalid_argument where squares overflow. O(n d).
+FeatureMap find_feature_map(const double* x, const double* weight, index_t n_samples,
+                            index_t n_features, bool standardize);
+
+// out (n_samples, map.width()) from x (n_samples, n_features).
+void map_features(const FeatureMap& map, const double* x, index_t n_samples, index_t n_features,
+                  double* out, const Execution& execution);
+
+}  // namespace fctree

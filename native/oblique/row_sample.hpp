@@ -1,0 +1,44 @@
+// Which samples a tree is grown on.
+//
+// A draw belongs to what a sample is, its features and targets, not to where it stands: equal
+// samples are drawn together. So two equal samples are the same as one of twice the weight, the
+// order of the samples does not matter, and a sample that was left out to judge a tree by has no
+// twin among those that the tree was grown on.
+#pragma once
+
+#include <vector>
+
+#include "core/rng.hpp"
+#include "core/types.hpp"
+
+namespace fctree {
+
+class RowSampler {
+ public:
+  // x (n_samples, n_features), y (n_targets, n_samples). O(n (d + n_targets)).
+  RowSampler(const double* x, const double* y, index_t n_samples, index_t n_features,
+             index_t n_targets, std::uint64_t seed);
+
+  // With fewer distinct samples than this the draws are not independent enough to be of use:
+  // every tree then takes all.
+  static constexpr index_t kLeastDistinct = 50;
+  bool may_draw() const { return n_distinct_ >= kLeastDistinct; }
+
+  // Each sample once with this probability; all of them where none would be drawn.
+  void draw_part(index_t tree, double fraction, std::vector<std::uint8_t>& drawn) const;
+  // How often each sample is drawn, a Poisson number with this mean: the bootstrap, without its
+  // fixed total. All once where none would be drawn.
+  void draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const;
+
+ private:
+  double uniform(const Random& random, index_t tree, index_t i) const {
+    return random.uniform(static_cast<std::uint32_t>(tree), static_cast<std::uint32_t>(hash_[i]),
+                          static_cast<std::uint32_t>(hash_[i] >> 32));
+  }
+
+  std::vector<std::uint64_t> hash_;  // of each sample
+  index_t n_distinct_;
+  std::uint64_t seed_;
+};
+
+}  // namespace fctree

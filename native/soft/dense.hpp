@@ -1,0 +1,58 @@
+// The loops of the dense passes over one tree and one block of samples: every node for every
+// sample, lanes are samples. For routings without exact zeros, and for trees of so few levels
+// that looking for zeros costs more than it saves.
+//
+// Tables are (rows of nodes, `stride` samples); the samples behind the last one are zeros in x
+// and in the gradients, so what is computed for them counts nowhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fctree {
+
+// A node's samples: <w, x> and P(x -> node) in; S, P S' and both children's P out.
+template <class T>
+struct NodeRows {
+  T* t_then_left;  // <w, x>, overwritten with S
+  const T* probability;
+  T* slope;
+  T* left_probability;
+  T* right_probability;
+  std::int64_t n;
+};
+
+template <class T>
+struct DenseKernels {
+  // t (n_nodes, stride) = W x', W (n_nodes, n_features), x' (n_features, stride).
+  void (*products)(const T* w, std::int64_t n_nodes, std::int64_t n_features,
+                   const T* x_transposed, std::int64_t stride, T* t);
+  void (*smooth_step)(const NodeRows<T>& node, T inverse_gamma);
+  // S = 1 / (1 + exp(-rate t)); both sides without cancellation.
+  void (*logistic)(const NodeRows<T>& node, T rate);
+  // out (n) += a * value.
+  void (*add_scaled)(const T* value, T a, std::int64_t n, T* out);
+  // The sum over the n samples of a * b.
+  T (*dot)(const T* a, const T* b, std::int64_t n);
+  // value = S left + (1 - S) right, written over `left`; derivative = P S' (left - right).
+  void (*combine)(const T* left_share, const T* slope, const T* right, std::int64_t n, T* left,
+                  T* derivative);
+  // gradient (n_nodes, n_features) += derivative (n_nodes, stride) x (n_rows, x_stride).
+  void (*add_split_gradient)(const T* derivative, std::int64_t n_nodes, std::int64_t stride,
+                             const T* x, std::int64_t n_rows, std::int64_t x_stride,
+                             std::int64_t n_features, T* gradient);
+  // gradient (n_rows, x_stride) += derivative' W.
+  void (*add_input_gradient)(const T* derivative, std::int64_t n_nodes, std::int64_t stride,
+                             const T* w, std::int64_t n_rows, std::int64_t x_stride,
+                             std::int64_t n_features, T* gradient);
+};
+
+// The table of the instruction set in use (kernel_tables.cpp).
+template <class T>
+const DenseKernels<T>& dense_kernels();
+template <>
+const DenseKernels<double>& dense_kernels<double>();
+template <>
+const DenseKernels<float>& dense_kernels<float>();
+
+}  // namespace fctree

@@ -1,0 +1,49 @@
+// An ensemble of soft trees as arrays (Hazimeh et al. 2020, section 2): perfect trees of one depth,
+// nodes breadth-first, left first; the output is the sum over the trees.
+#pragma once
+
+#include "core/types.hpp"
+
+namespace fctree {
+
+// The probability S(t) of going left at t = <w, x>:
+//   smooth_step  -2 t^3 / gamma^3 + 3 t / (2 gamma) + 1/2, cut to 0 and 1 at -+ gamma / 2
+//   logistic     1 / (1 + exp(-6 t / gamma)), of the same slope at 0
+//   erf          (1 + erf(scale t)) / 2, as in the theory of tree kernels
+enum class Routing { smooth_step = 0, logistic, erf };
+
+template <class T>
+struct Ensemble {
+  const T* split_weights;  // (n_trees, 2^depth - 1, n_features)
+  const T* leaf_weights;   // (n_trees, 2^depth, n_outputs)
+  index_t n_trees;
+  index_t depth;
+  index_t n_features;
+  index_t n_outputs;
+  Routing routing;
+  double gamma;
+  double scale;
+
+  index_t n_leaves() const { return index_t{1} << depth; }
+  index_t n_nodes() const { return n_leaves() - 1; }
+  const T* splits_of(index_t tree) const { return split_weights + tree * n_nodes() * n_features; }
+  const T* leaves_of(index_t tree) const { return leaf_weights + tree * n_leaves() * n_outputs; }
+};
+
+// Rows of one type, elements of a row next to each other.
+template <class T>
+struct Rows {
+  const T* data;
+  index_t n_rows;
+  index_t stride;
+};
+
+// A part of a tree's parameters: internal nodes and leaves in breadth-first order.
+struct TreePart {
+  index_t node_begin;
+  index_t node_end;
+  index_t leaf_begin;
+  index_t leaf_end;
+};
+
+}  // namespace fctree

@@ -1,0 +1,29 @@
+// What a user can set about soft trees; names are those of the estimators.
+#pragma once
+
+#include "soft/ensemble.hpp"
+
+namespace fctree {
+
+enum class Optimizer { adam = 0, gradient_descent };
+
+struct SoftTreeParams {
+  index_t n_trees;
+  index_t depth;
+  double gamma;
+  Routing routing;
+  double scale;
+  bool batch_norm;
+  bool fit_intercept;
+  Optimizer optimizer;
+  double learning_rate;
+  index_t batch_size;
+  index_t max_epochs;
+  double l2_regularization;
+  bool early_stopping;
+  index_t n_iter_no_change;
+  double tol;
+  std::uint64_t seed;
+};
+
+}  // namespace fctree

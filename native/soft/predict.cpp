@@ -1,0 +1,80 @@
+#include "soft/predict.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace fctree {
+
+namespace {
+
+// Calls use(block, first_row) with standardised samples, for blocks in parallel.
+template <class T, class Use>
+void for_each_block(const FeatureRows& x, const Standardization& rule, bool transpose,
+                    const Execution& execution, const Use& use) {
+  const index_t n_blocks = (x.n_rows + kBlockRows - 1) / kBlockRows;
+  const index_t width = x.n_features + (rule.intercept ? 1 : 0);
+  parallel_for(execution, n_blocks, [&](index_t index) {
+    const index_t first = index * kBlockRows, n = std::min(kBlockRows, x.n_rows - first);
+    std::vector<double> gathered(n * x.n_features);
+    std::vector<T> rows(n * width);
+    gather(x, nullptr, first, n, gathered.data());
+    standardize(gathered.data(), n, x.n_features, rule, rows.data());
+    SampleBlock<T> block;
+    block.pack({rows.data(), n, width}, 0, n, width);
+    if (transpose) block.transpose();
+    use(block, first);
+  });
+}
+
+}  // namespace
+
+template <class T>
+void predict_soft(const Ensemble<T>& trees, const FeatureRows& x, const Standardization& rule,
+                  PassKind kind, T* out, const Execution& execution) {
+  const bool dense = trees.routing != Routing::smooth_step || kind == PassKind::dense ||
+                     (kind == PassKind::automatic && dense_is_cheaper(trees, -1.0));
+  for_each_block<T>(x, rule, dense, execution, [&](const SampleBlock<T>& block, index_t first) {
+    T* rows = out + first * trees.n_outputs;
+    std::fill(rows, rows + block.n_rows() * trees.n_outputs, T(0));
+    TreePass<T> pass;
+    pass.is_dense = dense;
+    for (index_t tree = 0; tree < trees.n_trees; ++tree) {
+      pass.forward(trees, tree, block, false);
+      for (std::size_t i = 0; i < pass.out.size(); ++i) rows[i] += pass.out[i];
+    }
+  });
+}
+
+template <class T>
+void count_reachable_leaves(const Ensemble<T>& trees, const FeatureRows& x,
+                            const Standardization& rule, std::int32_t* counts,
+                            const Execution& execution) {
+  if (trees.routing != Routing::smooth_step) {
+    std::fill(counts, counts + x.n_rows * trees.n_trees,
+              static_cast<std::int32_t>(trees.n_leaves()));
+    return;
+  }
+  for_each_block<T>(x, rule, false, execution, [&](const SampleBlock<T>& block, index_t first) {
+    TreeWalk<T> walk;
+    std::vector<T> unused(block.n_rows() * trees.n_outputs);
+    std::vector<std::int32_t> of_tree(block.n_rows());
+    for (index_t tree = 0; tree < trees.n_trees; ++tree) {
+      walk.forward(trees, tree, block, false, unused.data());
+      std::fill(of_tree.begin(), of_tree.end(), 0);
+      walk.count_leaves(of_tree.data());
+      for (index_t i = 0; i < block.n_rows(); ++i)
+        counts[(first + i) * trees.n_trees + tree] = of_tree[i];
+    }
+  });
+}
+
+template void predict_soft(const Ensemble<float>&, const FeatureRows&, const Standardization&,
+                           PassKind, float*, const Execution&);
+template void predict_soft(const Ensemble<double>&, const FeatureRows&, const Standardization&,
+                           PassKind, double*, const Execution&);
+template void count_reachable_leaves(const Ensemble<float>&, const FeatureRows&,
+                                     const Standardization&, std::int32_t*, const Execution&);
+template void count_reachable_leaves(const Ensemble<double>&, const FeatureRows&,
+                                     const Standardization&, std::int32_t*, const Execution&);
+
+}  // namespace fctree

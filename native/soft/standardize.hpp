@@ -1,0 +1,43 @@
+// Batch normalisation of the input (Hazimeh et al. 2020, section 2): with the batch's own mean and
+// variance in training, with running ones afterwards. All in double precision, from the samples
+// as they come, so that a column like 1e6 +- 1 loses nothing on its way to float32.
+#pragma once
+
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace fctree {
+
+// Samples as the caller has them: float32 or float64, elements of a row next to each other.
+struct FeatureRows {
+  const void* data;
+  index_t n_rows;
+  index_t n_features;
+  index_t row_stride;
+  bool single_precision;
+};
+
+// x -> (x - mean) * factor, or x where mean is null; then a feature that is always 1.
+struct Standardization {
+  const double* mean;
+  const double* factor;
+  bool intercept;
+};
+
+// Of features: 1 / sqrt(variance), and 0 for a constant one, which then says nothing.
+void inverse_deviations(const double* variance, index_t n_features, double* factor);
+
+// Gathers `rows` of x (the rows from `first` on where it is null) as doubles, (n, n_features).
+void gather(const FeatureRows& x, const index_t* rows, index_t first, index_t n, double* out);
+
+// out (n, n_features + intercept) from gathered samples.
+template <class T>
+void standardize(const double* x, index_t n, index_t n_features, const Standardization& rule,
+                 T* out);
+
+// Weighted mean and variance of each feature of gathered samples; weight may be null. Two passes.
+void batch_moments(const double* x, const double* weight, index_t n, index_t n_features,
+                   double* mean, double* variance);
+
+}  // namespace fctree

@@ -1,0 +1,338 @@
+#include "soft/train.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+
+#include "core/rng.hpp"
+#include "soft/adam.hpp"
+#include "soft/layer.hpp"
+#include "soft/predict.hpp"
+
+namespace fctree {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kFirstDecay = 0.9, kSecondDecay = 0.999, kEpsilon = 1e-8;
+constexpr double kMomentum = 0.01;  // of the running moments, once as many batches were seen
+
+template <class T>
+class Trainer {
+ public:
+  Trainer(const SoftTask& task, const SoftTreeParams& params, SoftState<T>& state,
+          const Execution& execution)
+      : task_(task),
+        params_(params),
+        state_(state),
+        execution_(execution),
+        loss_(make_loss(task.loss, 0.5)),
+        n_(task.train.x.n_rows),
+        p_(task.train.x.n_features),
+        width_(p_ + (params.fit_intercept ? 1 : 0)),
+        n_batches_((n_ + params.batch_size - 1) / params.batch_size) {
+    const index_t rows = (n_ + n_batches_ - 1) / n_batches_;
+    pass_.remember_reached(state.reached_leaves, params.n_trees);
+    order_.resize(n_);
+    gathered_.resize(rows * p_);
+    x_.resize(rows * width_);
+    moments_.resize(3 * p_);
+    y_.resize(rows * task.n_targets);
+    weight_.resize(rows);
+    out_.resize(rows * task.n_outputs);
+    raw_.resize(rows * task.n_outputs);
+    derivative_.resize(2 * rows * task.n_outputs);
+    gradient_.resize(rows * task.n_outputs);
+    const Ensemble<T> shape = trees();
+    split_gradient_.resize(params.n_trees * shape.n_nodes() * width_);
+    leaf_gradient_.resize(params.n_trees * shape.n_leaves() * task.n_outputs);
+    touched_.resize(params.n_trees * shape.n_nodes());
+  }
+
+  SoftHistory run(const EpochListener& listener) {
+    for (index_t round = 1; round <= params_.max_epochs; ++round) {
+      const index_t epoch = state_.n_epochs;
+      run_epoch(epoch);
+      ++state_.n_epochs;
+      const double eval_loss = task_.eval != nullptr ? evaluate() : std::nan("");
+      if (task_.eval != nullptr) history_.eval_loss.push_back(eval_loss);
+      const bool stop = stops_early(round);
+      const double train_loss = history_.train_loss.back();
+      if (!listener.told(listener.context, epoch, train_loss, eval_loss) || stop) break;
+    }
+    restore_best();
+    std::copy(pass_.reached().begin(), pass_.reached().end(), state_.reached_leaves);
+    return std::move(history_);
+  }
+
+ private:
+  Ensemble<T> trees() const {
+    return {state_.split_weights, state_.leaf_weights, params_.n_trees, params_.depth, width_,
+            task_.n_outputs,      params_.routing,     params_.gamma,   params_.scale};
+  }
+  EnsembleGradients<T> gradients() {
+    return {split_gradient_.data(), leaf_gradient_.data(), touched_.data()};
+  }
+
+  // Samples in the order of the epoch: a function of the seed and the epoch's number.
+  void shuffle(index_t epoch) {
+    std::iota(order_.begin(), order_.end(), index_t{0});
+    if (n_batches_ == 1) return;  // a batch is a set
+    const Random random(params_.seed, Purpose::sample_order);
+    for (index_t i = n_ - 1; i > 0; --i) {
+      const double u = random.uniform(static_cast<std::uint32_t>(epoch),
+                                      static_cast<std::uint32_t>(i), 0);
+      std::swap(order_[i], order_[static_cast<index_t>(u * static_cast<double>(i + 1))]);
+    }
+  }
+
+  void run_epoch(index_t epoch) {
+    shuffle(epoch);
+    const Partition batches = {n_, n_batches_};
+    double loss = 0.0, total_weight = 0.0, reached = 0.0;
+    for (index_t b = 0; b < n_batches_; ++b) {
+      const index_t n = batches.end(b) - batches.begin(b);
+      const double weight = take_batch(order_.data() + batches.begin(b), n);
+      pass_.forward(trees(), {x_.data(), n, width_}, out_.data(), execution_);
+      loss += find_gradient(n, weight);
+      total_weight += weight;
+      reached += static_cast<double>(pass_.n_reached_leaves());
+      step();
+    }
+    loss /= total_weight;
+    if (!std::isfinite(loss))
+      throw std::invalid_argument(
+          "the training loss is not finite in epoch " + std::to_string(epoch) +
+          ": learning_rate or the values of X or y are too large");
+    history_.train_loss.push_back(loss);
+    history_.reached.push_back(reached / static_cast<double>(n_ * params_.n_trees));
+  }
+
+  // Fills x_, y_ and weight_; returns the sum of the weights.
+  double take_batch(const index_t* rows, index_t n) {
+    const SoftSamples& samples = task_.train;
+    double total = 0.0;
+    for (index_t i = 0; i < n; ++i) {
+      weight_[i] = samples.weight == nullptr ? 1.0 : samples.weight[rows[i]];
+      total += weight_[i];
+      for (index_t k = 0; k < task_.n_targets; ++k) y_[k * n + i] = samples.y[k * n_ + rows[i]];
+    }
+    gather(samples.x, rows, 0, n, gathered_.data());
+    Standardization rule = {nullptr, nullptr, params_.fit_intercept};
+    if (params_.batch_norm) {
+      double* mean = moments_.data();
+      double* variance = mean + p_;
+      double* factor = variance + p_;
+      batch_moments(gathered_.data(), weight_.data(), n, p_, mean, variance);
+      inverse_deviations(variance, p_, factor);
+      keep_running(mean, variance);
+      rule = {mean, factor, params_.fit_intercept};
+    }
+    standardize(gathered_.data(), n, p_, rule, x_.data());
+    return total;
+  }
+
+  // The mean of the batches so far at first, then an exponentially weighted one. The variance
+  // counts the distance between the means.
+  void keep_running(const double* mean, const double* variance) {
+    const double share =
+        std::max(kMomentum, 1.0 / static_cast<double>(state_.n_batches + 1));
+    for (index_t j = 0; j < p_; ++j) {
+      const double apart = mean[j] - state_.running_mean[j];
+      double& running = state_.running_variance[j];
+      running += share * (variance[j] - running + (1.0 - share) * apart * apart);
+      state_.running_mean[j] += share * apart;
+    }
+  }
+
+  // The sum of weight * loss of the batch; gradient_ becomes that of its mean by the output.
+  double find_gradient(index_t n, double total_weight) {
+    const index_t n_outputs = task_.n_outputs;
+    for (index_t i = 0; i < n; ++i)
+      for (index_t k = 0; k < n_outputs; ++k)
+        raw_[k * n + i] = task_.offset[k] + task_.multiplier * out_[i * n_outputs + k];
+    const Derivatives derivatives = {derivative_.data(), derivative_.data() + n * n_outputs};
+    const ScoredSamples scored = {y_.data(), raw_.data(), weight_.data(), n, n_outputs};
+    const double loss = loss_->evaluate(scored, 0, n, &derivatives);
+    for (index_t i = 0; i < n; ++i) {
+      const double factor = -weight_[i] * task_.multiplier / total_weight;
+      for (index_t k = 0; k < n_outputs; ++k)
+        gradient_[i * n_outputs + k] = static_cast<T>(factor * derivatives.gradient[k * n + i]);
+    }
+    return loss;
+  }
+
+  StepRule<T> rule() const {
+    const double t = static_cast<double>(state_.n_batches);
+    const double correction =
+        std::sqrt(1.0 - std::pow(kSecondDecay, t)) / (1.0 - std::pow(kFirstDecay, t));
+    const bool adam = params_.optimizer == Optimizer::adam;
+    return {static_cast<T>(params_.learning_rate * (adam ? correction : 1.0)),
+            static_cast<T>(kFirstDecay), static_cast<T>(kSecondDecay), static_cast<T>(kEpsilon),
+            T(0)};
+  }
+
+  // Backward pass and update; a tree's part is one task for both.
+  void step() {
+    ++state_.n_batches;
+    const Ensemble<T> shape = trees();
+    pass_.find_derivatives(shape, gradient_.data(), execution_);
+    const index_t n_parts = pass_.n_parts(shape);
+    parallel_for(execution_, params_.n_trees * n_parts, [&](index_t task) {
+      const index_t tree = task / n_parts, part = task % n_parts;
+      pass_.add_gradients(shape, gradient_.data(), tree, part, gradients());
+      update(tree, pass_.part_of(shape, part));
+    });
+  }
+
+  void update(index_t tree, const TreePart& part) {
+    const Ensemble<T> shape = trees();
+    const auto apply = params_.optimizer == Optimizer::adam ? step_kernels<T>().adam
+                                                            : step_kernels<T>().descend;
+    const index_t first_leaf = (tree * shape.n_leaves() + part.leaf_begin) * task_.n_outputs;
+    apply(rule(),
+          {state_.leaf_weights + first_leaf, leaf_gradient_.data() + first_leaf,
+           state_.leaf_first_moment + first_leaf, state_.leaf_second_moment + first_leaf},
+          (part.leaf_end - part.leaf_begin) * task_.n_outputs);
+    // Rows that no sample gives a gradient rest, their moments with them, unless a penalty
+    // pulls at them.
+    StepRule<T> with_penalty = rule();
+    with_penalty.penalty = static_cast<T>(2.0 * params_.l2_regularization);
+    const bool all = params_.l2_regularization > 0.0;
+    for (index_t node = part.node_begin; node < part.node_end; ++node) {
+      const index_t row = tree * shape.n_nodes() + node;
+      if (!all && !touched_[row]) continue;
+      touched_[row] = 0;
+      update_row(row * width_, with_penalty, apply);
+    }
+  }
+
+  template <class Apply>
+  void update_row(index_t at, const StepRule<T>& with_penalty, const Apply& apply) {
+    const auto from = [&](index_t begin) -> Parameters<T> {
+      return {state_.split_weights + begin, split_gradient_.data() + begin,
+              state_.split_first_moment + begin, state_.split_second_moment + begin};
+    };
+    if (with_penalty.penalty == T(0)) return apply(with_penalty, from(at), width_);
+    apply(with_penalty, from(at), p_);
+    if (width_ > p_) apply(rule(), from(at + p_), 1);  // intercepts are not pulled
+  }
+
+  double evaluate() {
+    const SoftSamples& samples = *task_.eval;
+    const index_t n = samples.x.n_rows, n_outputs = task_.n_outputs;
+    Standardization standardization = {nullptr, nullptr, params_.fit_intercept};
+    if (params_.batch_norm) {
+      inverse_deviations(state_.running_variance, p_, moments_.data());
+      standardization = {state_.running_mean, moments_.data(), params_.fit_intercept};
+    }
+    eval_out_.resize(n * n_outputs);
+    eval_raw_.resize(n * n_outputs);
+    predict_soft(trees(), samples.x, standardization, PassKind::automatic, eval_out_.data(),
+                 execution_);
+    double total = 0.0;
+    for (index_t i = 0; i < n; ++i) {
+      total += samples.weight == nullptr ? 1.0 : samples.weight[i];
+      for (index_t k = 0; k < n_outputs; ++k)
+        eval_raw_[k * n + i] = task_.offset[k] + task_.multiplier * eval_out_[i * n_outputs + k];
+    }
+    return loss_->evaluate({samples.y, eval_raw_.data(), samples.weight, n, n_outputs}, 0, n,
+                           nullptr) / total;
+  }
+
+  bool stops_early(index_t round) {
+    if (!params_.early_stopping) return false;
+    const double loss =
+        task_.eval != nullptr ? history_.eval_loss.back() : history_.train_loss.back();
+    if (loss < best_) keep_best(loss);
+    if (loss < patience_from_ - params_.tol) {
+      patience_from_ = loss;
+      last_improvement_ = round;
+    }
+    return round - last_improvement_ >= params_.n_iter_no_change;
+  }
+
+  void keep_best(double loss) {
+    best_ = loss;
+    best_splits_.assign(state_.split_weights, state_.split_weights + split_gradient_.size());
+    best_leaves_.assign(state_.leaf_weights, state_.leaf_weights + leaf_gradient_.size());
+    best_moments_.assign(state_.running_mean, state_.running_mean + p_);
+    best_moments_.insert(best_moments_.end(), state_.running_variance,
+                         state_.running_variance + p_);
+  }
+
+  void restore_best() {
+    if (best_splits_.empty()) return;
+    std::copy(best_splits_.begin(), best_splits_.end(), state_.split_weights);
+    std::copy(best_leaves_.begin(), best_leaves_.end(), state_.leaf_weights);
+    std::copy_n(best_moments_.begin(), p_, state_.running_mean);
+    std::copy_n(best_moments_.begin() + p_, p_, state_.running_variance);
+  }
+
+  const SoftTask& task_;
+  const SoftTreeParams& params_;
+  SoftState<T>& state_;
+  const Execution& execution_;
+  std::unique_ptr<Loss> loss_;
+  const index_t n_, p_, width_, n_batches_;
+  LayerPass<T> pass_;
+  std::vector<index_t> order_;
+  std::vector<double> gathered_, moments_, y_, weight_, raw_, derivative_, eval_raw_;
+  std::vector<T> x_, out_, gradient_, split_gradient_, leaf_gradient_, eval_out_;
+  std::vector<std::uint8_t> touched_;
+  double best_ = kInfinity, patience_from_ = kInfinity;
+  index_t last_improvement_ = 0;
+  std::vector<T> best_splits_, best_leaves_;
+  std::vector<double> best_moments_;
+  SoftHistory history_;
+};
+
+}  // namespace
+
+template <class T>
+void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, bool intercept,
+                  std::uint64_t seed, T* split_weights, T* leaf_weights) {
+  const Random random(seed, Purpose::soft_weights);
+  const index_t n_splits = shape.n_nodes() * shape.n_features;
+  const index_t n_values = shape.n_leaves() * shape.n_outputs;
+  for (index_t tree = 0; tree < shape.n_trees; ++tree) {
+    for (index_t i = 0; i < n_splits; ++i) {
+      const bool constant = intercept && i % shape.n_features == shape.n_features - 1;
+      split_weights[tree * n_splits + i] =
+          static_cast<T>((constant ? spread.intercepts : spread.weights) *
+                         random.normal(static_cast<std::uint32_t>(tree),
+                                       static_cast<std::uint32_t>(i), 0));
+    }
+    for (index_t i = 0; i < n_values; ++i)
+      leaf_weights[tree * n_values + i] =
+          spread.leaves == 0.0
+              ? T(0)
+              : static_cast<T>(spread.leaves *
+                               random.normal(static_cast<std::uint32_t>(tree),
+                                             static_cast<std::uint32_t>(i), 1));
+  }
+}
+
+template <class T>
+SoftHistory train_soft(const SoftTask& task, const SoftTreeParams& params, SoftState<T>& state,
+                       const EpochListener& listener, const Execution& execution) {
+  SoftHistory history;
+  with_team(execution, [&](const Execution& team) {
+    history = Trainer<T>(task, params, state, team).run(listener);
+  });
+  return history;
+}
+
+#define FCTREE_INSTANTIATE(T)                                                                   \
+  template void draw_weights(const Ensemble<T>&, const InitialSpread&, bool, std::uint64_t, T*, \
+                             T*);                                                               \
+  template SoftHistory train_soft(const SoftTask&, const SoftTreeParams&, SoftState<T>&,        \
+                                  const EpochListener&, const Execution&);
+FCTREE_INSTANTIATE(float)
+FCTREE_INSTANTIATE(double)
+#undef FCTREE_INSTANTIATE
+
+}  // namespace fctree

@@ -1,0 +1,78 @@
+// Training an ensemble of soft trees by mini-batches (Hazimeh et al. 2020, section 4; Adam: Kingma
+// and Ba 2015). A step: standardise the batch, forward, loss, backward, update. Buffers are made
+// once; a step allocates only when its samples reach more leaves than any before.
+#pragma once
+
+#include <vector>
+
+#include "core/loss.hpp"
+#include "core/parallel.hpp"
+#include "soft/params.hpp"
+#include "soft/standardize.hpp"
+
+namespace fctree {
+
+// Samples with their targets, (n_targets, n_samples), and weights or null.
+struct SoftSamples {
+  FeatureRows x;
+  const double* y;
+  const double* weight;
+};
+
+// The scores of a model are offset + multiplier * output.
+struct SoftTask {
+  SoftSamples train;
+  const SoftSamples* eval;  // or null
+  LossKind loss;
+  index_t n_targets;
+  index_t n_outputs;
+  const double* offset;  // (n_outputs,)
+  double multiplier;
+};
+
+// What training changes, in place; p counts the intercept's constant feature.
+template <class T>
+struct SoftState {
+  T* split_weights;  // (n_trees, n_nodes, p)
+  T* leaf_weights;   // (n_trees, n_leaves, n_outputs)
+  T* split_first_moment;
+  T* split_second_moment;
+  T* leaf_first_moment;
+  T* leaf_second_moment;
+  double* running_mean;      // (n_features,)
+  double* running_variance;
+  double* reached_leaves;  // (n_trees,) LayerPass::reached, so that training continues exactly
+  std::int64_t n_batches;  // that the running moments and Adam have seen
+  std::int64_t n_epochs;
+};
+
+// Told after each epoch; what it returns is whether to go on.
+struct EpochListener {
+  bool (*told)(void* context, index_t epoch, double train_loss, double eval_loss);
+  void* context;
+};
+
+// One number an epoch.
+struct SoftHistory {
+  std::vector<double> train_loss;  // mean over the epoch's batches, before their steps
+  std::vector<double> eval_loss;   // after the epoch
+  std::vector<double> reached;     // mean leaves a sample and tree in the epoch's batches
+};
+
+// Standard normal leaf weights for `leaves_too` (the theory's start), else zeros, and split weights
+// of deviation `spread` (intercepts: `intercept_spread`).
+struct InitialSpread {
+  double weights;
+  double intercepts;
+  double leaves;
+};
+template <class T>
+void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, bool intercept,
+                  std::uint64_t seed, T* split_weights, T* leaf_weights);
+
+// Trains for params.max_epochs more epochs, or until it stops early, which restores the best.
+template <class T>
+SoftHistory train_soft(const SoftTask& task, const SoftTreeParams& params, SoftState<T>& state,
+                       const EpochListener& listener, const Execution& execution);
+
+}  // namespace fctree

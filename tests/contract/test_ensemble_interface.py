@@ -1,0 +1,196 @@
+"""What ensembles of oblique trees offer beyond scikit-learn's own checks."""
+
+import numpy as np
+import pytest
+from fctree import (
+    FCODTBoostingClassifier,
+    FCODTBoostingRegressor,
+    FCODTForestClassifier,
+    FCODTForestRegressor,
+    ObliqueTree,
+    export_text,
+)
+from reference.tree_comparison import smooth_table
+from sklearn.base import clone
+from sklearn.impute import SimpleImputer
+from sklearn.metrics import log_loss, mean_squared_error
+from sklearn.pipeline import make_pipeline
+
+X, Y = smooth_table(200, 4, 2, seed=7)
+y = Y[:, 0]
+LABELS = np.searchsorted(np.quantile(y, [0.3, 0.7]), y)
+BOOSTED = FCODTBoostingRegressor(max_iter=8, random_state=0)
+CLASSES = FCODTBoostingClassifier(max_iter=8, random_state=0)
+FOREST = FCODTForestRegressor(n_estimators=8, max_depth=3, random_state=0)
+
+
+def same_trees(first, second):
+    return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+               for a, b in zip(vars(first.trees_).values(), vars(second.trees_).values()))
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"subsample": 1.0}, {"colsample": 0.5}, {"loss": "huber"}, {"alpha": "loo"},
+    {"loss": "poisson", "step_depth": None}, {"standardize": False, "extrapolation": None}])
+def test_continued_boosting_is_the_same_bytes(options):
+    targets = np.abs(y)
+    whole = clone(BOOSTED).set_params(max_iter=12, **options).fit(X, targets)
+    parts = clone(BOOSTED).set_params(max_iter=5, warm_start=True, **options).fit(X, targets)
+    parts.set_params(max_iter=12).fit(X, targets)
+    assert same_trees(whole, parts)
+    assert whole.alpha_ == parts.alpha_
+    np.testing.assert_array_equal(whole.train_score_, parts.train_score_)
+    np.testing.assert_array_equal(whole.tree_kinds_, parts.tree_kinds_)
+    np.testing.assert_array_equal(whole.predict(X), parts.predict(X))
+
+
+@pytest.mark.parametrize("kind", [FCODTForestRegressor, FCODTForestClassifier])
+def test_a_continued_forest_is_the_same_bytes(kind):
+    targets = y if kind is FCODTForestRegressor else LABELS
+    options = {"max_depth": 3, "max_features": 0.5, "random_state": 1, "oob_score": True}
+    whole = kind(n_estimators=9, **options).fit(X, targets)
+    parts = kind(n_estimators=4, warm_start=True, **options).fit(X, targets)
+    parts.set_params(n_estimators=9).fit(X, targets)
+    assert same_trees(whole, parts)
+    assert whole.oob_score_ == parts.oob_score_
+
+
+@pytest.mark.parametrize("model, name", [(BOOSTED, "max_iter"), (FOREST, "n_estimators")])
+def test_fewer_rounds_than_there_are_is_refused(model, name):
+    model = clone(model).set_params(warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match=f"{name}=3 must be at least the 8"):
+        model.set_params(**{name: 3}).fit(X, y)
+
+
+def test_stages_end_in_the_prediction():
+    model = clone(BOOSTED).fit(X, y)
+    stages = list(model.staged_predict(X))
+    assert len(stages) == model.n_iter_ == 8
+    np.testing.assert_array_equal(stages[-1], model.predict(X))
+    errors = [mean_squared_error(y, stage) for stage in stages]
+    np.testing.assert_allclose(errors, -model.train_score_[1:], rtol=1e-12)  # sums of 200
+    classes = clone(CLASSES).fit(X, LABELS)
+    losses = [log_loss(LABELS, stage) for stage in classes.staged_predict_proba(X)]
+    np.testing.assert_allclose(losses, -classes.train_score_[1:], rtol=1e-12)
+
+
+def test_early_stopping_keeps_the_best_round():
+    model = FCODTBoostingRegressor(max_iter=200, early_stopping=True, n_iter_no_change=5,
+                                   learning_rate=0.5, random_state=0)
+    model.fit(X[:150], y[:150], eval_set=(X[150:], y[150:]))
+    assert model.n_iter_ < 200
+    assert np.argmax(model.validation_score_) == model.n_iter_
+    error = mean_squared_error(y[150:], model.predict(X[150:]))
+    np.testing.assert_allclose(error, -model.validation_score_.max(), rtol=1e-12)  # sums of 50
+    held_out = clone(model).fit(X, y)
+    assert len(held_out.validation_score_) == len(held_out.train_score_)
+
+
+def test_a_start_from_other_scores():
+    all_rows = clone(BOOSTED).set_params(subsample=1.0)  # draws would see other targets
+    rest = clone(all_rows).fit(X, y, init_score=10.0 * X[:, 0])
+    np.testing.assert_array_equal(rest.baseline_, [0.0])
+    same = clone(all_rows).fit(X, y - 10.0 * X[:, 0], init_score=np.zeros(len(X)))
+    np.testing.assert_allclose(rest.predict(X), same.predict(X), atol=1e-9)  # y - F rounded once
+    with pytest.raises(ValueError, match="exclude each other"):
+        clone(BOOSTED).fit(X, y, init_score=y, eval_set=(X, y))
+
+
+def test_progress_is_shown(capsys):
+    clone(BOOSTED).set_params(verbose=2).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 8 and lines[0].startswith("[1] train loss")
+    clone(BOOSTED).set_params(verbose=1).fit(X, y)
+    assert "FCODTBoostingRegressor" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("model", [BOOSTED, FOREST], ids=["boosting", "forest"])
+def test_trees_one_by_one(model):
+    model = clone(model).set_params(extrapolation=None).fit(X, y)
+    trees = model.estimators_
+    assert len(trees) == 8 and all(isinstance(tree, ObliqueTree) for tree in trees)
+    total = sum(tree.predict(X) for tree in trees)[:, 0]
+    expected = model.baseline_ + total if hasattr(model, "baseline_") else total / 8
+    np.testing.assert_allclose(model.predict(X), expected, rtol=1e-9)  # another order of sums
+    leaves = model.apply(X)
+    np.testing.assert_array_equal(leaves[:, 3], trees[3].apply(X))
+    assert np.shares_memory(trees[2].leaf_coef, model.trees_.leaf_coef)
+
+
+def test_a_tree_of_an_ensemble_can_be_printed():
+    tree = clone(BOOSTED).fit(X, y)
+    single = tree.estimators_[0]
+    assert single.coef.shape[1] == 4
+    model = clone(BOOSTED).set_params(max_iter=1).fit(X, y)
+    assert "leaf" in export_text(model.estimators_[0])
+
+
+def test_importances_find_the_features():
+    rng = np.random.default_rng(0)
+    features = rng.uniform(-1, 1, (400, 6))
+    target = 3 * np.abs(features[:, 1]) + features[:, 4]
+    for model in (BOOSTED, FOREST):
+        importances = clone(model).fit(features, target).feature_importances_
+        np.testing.assert_allclose(importances.sum(), 1.0)
+        assert set(np.argsort(importances)[-2:]) == {1, 4}
+
+
+def test_steps_are_left_to_step_trees():
+    """A checkerboard is for constant leaves, a smooth bend for linear ones."""
+    rng = np.random.default_rng(0)
+    features = rng.uniform(-1, 1, (1000, 3))
+    noise = 0.05 * rng.standard_normal(1000)
+    cells = np.floor(3 * (features[:, :2] + 1)).astype(int)
+    stairs = rng.standard_normal((6, 6))[cells[:, 0], cells[:, 1]] + noise
+    bend = np.exp(features @ [1.0, 0.5, -1.0]) + noise
+    model = FCODTBoostingRegressor(max_iter=30, random_state=0)
+    assert clone(model).fit(features, stairs).tree_kinds_.mean() > 0.6
+    assert clone(model).fit(features, bend).tree_kinds_.mean() < 0.4
+
+
+def test_out_of_bag_scores_are_honest():
+    rng = np.random.default_rng(1)
+    noise = rng.standard_normal(300)
+    forest = FCODTForestRegressor(n_estimators=30, oob_score=True, random_state=0)
+    assert forest.fit(rng.standard_normal((300, 3)), noise).oob_score_ < 0.1
+    assert forest.fit(X, y).oob_score_ > 0.7
+    assert forest.oob_prediction_.shape == y.shape
+    classes = FCODTForestClassifier(n_estimators=30, oob_score=True, random_state=0)
+    assert classes.fit(X, LABELS).oob_score_ > 0.7
+    np.testing.assert_allclose(classes.oob_decision_function_.sum(axis=1), 1.0)
+    with pytest.raises(ValueError, match="samples that some trees leave out"):
+        FCODTForestRegressor(n_estimators=2, bootstrap=False, oob_score=True).fit(X, y)
+
+
+def test_missing_values_are_refused_and_a_pipeline_takes_them():
+    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    for model in (BOOSTED, FOREST):
+        with pytest.raises(ValueError, match="contains NaN"):
+            clone(model).fit(holes, y)
+        pipeline = make_pipeline(SimpleImputer(add_indicator=True), clone(model))
+        assert pipeline.fit(holes, y).score(holes, y) > 0.5
+
+
+@pytest.mark.parametrize("name, value", [
+    ("learning_rate", 0.0), ("subsample", 0.0), ("subsample", 1.5), ("colsample", 0.0),
+    ("extrapolation", -0.1), ("step_depth", 0), ("max_iter", 0), ("directions", "hinge"),
+    ("loss", "hinge"), ("standardize", "yes"), ("step_min_samples_leaf", 0)])
+def test_bad_values_are_named(name, value):
+    with pytest.raises(ValueError, match=f"The '{name}' parameter"):
+        clone(BOOSTED).set_params(**{name: value}).fit(X, y)
+
+
+@pytest.mark.parametrize("name, value", [
+    ("n_estimators", 0), ("max_samples", 0.0), ("max_features", "half"), ("bootstrap", 2)])
+def test_bad_values_of_forests_are_named(name, value):
+    with pytest.raises(ValueError, match=f"The '{name}' parameter"):
+        clone(FOREST).set_params(**{name: value}).fit(X, y)
+
+
+def test_targets_outside_of_the_domain():
+    with pytest.raises(ValueError, match="gamma"):
+        clone(BOOSTED).set_params(loss="gamma").fit(X, y - 100.0)
+    with pytest.raises(ValueError, match="quantile"):
+        clone(BOOSTED).set_params(loss="quantile").fit(X, y)
+    with pytest.raises(ValueError, match="labels that the training data lack"):
+        clone(CLASSES).fit(X, LABELS, eval_set=(X, LABELS + 5))

@@ -1,0 +1,210 @@
+"""What soft tree estimators promise beyond scikit-learn's checks."""
+
+import pickle
+
+import numpy as np
+import pytest
+from fctree import SoftTreeClassifier, SoftTreeRegressor, load_model, save_model
+from reference.tree_comparison import smooth_table
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.metrics import log_loss
+
+X, Y = smooth_table(300, 4, 2, seed=7)
+WORDS = np.array(["high", "low", "middle"])[np.digitize(Y[:, 0], np.quantile(Y[:, 0], [0.3, 0.7]))]
+FEW = {"n_trees": 4, "depth": 3, "max_epochs": 8, "learning_rate": 0.05, "batch_size": 64}
+
+MODELS = {
+    "regressor": (SoftTreeRegressor(**FEW, random_state=0), Y[:, 0]),
+    "outputs": (SoftTreeRegressor(**FEW, random_state=0), Y),
+    "two classes": (SoftTreeClassifier(**FEW, random_state=0), WORDS == "low"),
+    "three classes": (SoftTreeClassifier(**FEW, random_state=0), WORDS),
+    "logistic": (SoftTreeRegressor(**FEW, routing="logistic", random_state=0), Y[:, 0]),
+    "theory": (SoftTreeRegressor(**FEW, routing="erf", initialization="ntk", random_state=0), Y),
+    "stopped": (SoftTreeRegressor(**FEW, early_stopping=True, random_state=0), Y[:, 0]),
+}
+
+
+@pytest.fixture(params=MODELS)
+def model_and_targets(request):
+    model, targets = MODELS[request.param]
+    return clone(model), targets
+
+
+def output_of(model, X):
+    return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
+
+
+def by_hand(model, X):
+    """Predictions from the public attributes alone, in NumPy."""
+    if model.batch_norm:
+        X = (X - model.feature_means_) / np.sqrt(model.feature_variances_)
+    total = np.zeros((len(X), model.n_outputs_))
+    for tree in range(model.n_trees):
+        t = X @ model.split_weights_[tree].T + model.split_intercepts_[tree]
+        if model.routing == "logistic":
+            share = expit(6 * t / model.gamma)
+        else:
+            u = np.clip(t / model.gamma, -0.5, 0.5)
+            share = 0.5 + 1.5 * u - 2 * u**3
+        reach = [np.ones(len(X))]
+        for node in range(t.shape[1]):
+            reach += [reach[node] * share[:, node], reach[node] * (1 - share[:, node])]
+        total += np.stack(reach[t.shape[1] :], axis=1) @ model.leaf_weights_[tree]
+    return model.baseline_ + model.output_scale_ * total
+
+
+@pytest.mark.parametrize("name", ["regressor", "outputs", "logistic", "stopped"])
+def test_public_arrays_give_the_predictions(name):
+    model, targets = MODELS[name]
+    model = clone(model).fit(X, targets)
+    found = model.predict(X)
+    # Float64 sums in another order.
+    np.testing.assert_allclose(found.reshape(len(X), -1), by_hand(model, X), rtol=1e-10, atol=1e-12)
+
+
+def test_shapes():
+    model = SoftTreeRegressor(**FEW, random_state=0).fit(X, Y)
+    assert model.split_weights_.shape == (4, 7, 4)
+    assert model.split_intercepts_.shape == (4, 7)
+    assert model.leaf_weights_.shape == (4, 8, 2)
+    assert model.n_iter_ == len(model.loss_curve_) == len(model.reachable_leaves_curve_) == 8
+    counts = model.reachable_leaves(X)
+    assert counts.shape == (300, 4) and counts.min() >= 1 and counts.max() <= 8
+    assert model.predict(X).shape == (300, 2)
+    assert not model.validation_loss_curve_
+
+
+def test_not_fitted_has_no_weights():
+    for name in ("split_weights_", "leaf_weights_", "split_intercepts_", "feature_means_"):
+        assert not hasattr(SoftTreeRegressor(), name)
+
+
+# What stopped early went back to its best weights, and continues from there.
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "stopped"])
+def test_warm_start_is_exact(name):
+    model, targets = clone(MODELS[name][0]), MODELS[name][1]
+    at_once = clone(model).fit(X, targets)
+    model.set_params(max_epochs=3, warm_start=True).fit(X, targets)
+    model.set_params(max_epochs=8).fit(X, targets)
+    np.testing.assert_array_equal(output_of(model, X), output_of(at_once, X))
+    assert model.loss_curve_ == at_once.loss_curve_
+    assert model.n_iter_ == 8
+    with pytest.raises(ValueError, match="max_epochs=7 must be at least the 8 epochs"):
+        model.set_params(max_epochs=7).fit(X, targets)
+
+
+@pytest.mark.parametrize("change", [{"depth": 4}, {"n_trees": 5}, {"fit_intercept": False}])
+def test_warm_start_keeps_the_shape(change):
+    model = SoftTreeRegressor(**FEW, warm_start=True).fit(X, Y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="trees to continue have the shape"):
+        model.set_params(**change, max_epochs=9).fit(X, Y)
+    np.testing.assert_array_equal(model.set_params(fit_intercept=True).predict(X), before)
+
+
+def test_partial_fit_is_an_epoch():
+    for model, targets in (MODELS["regressor"], MODELS["three classes"]):
+        at_once = clone(model).fit(X, targets)
+        step_by_step = clone(model)
+        for _ in range(8):
+            step_by_step.partial_fit(X, targets)
+        np.testing.assert_array_equal(output_of(step_by_step, X), output_of(at_once, X))
+
+
+def test_partial_fit_knows_classes_to_come():
+    model = SoftTreeClassifier(**FEW, random_state=0)
+    first = WORDS != "middle"
+    model.partial_fit(X[first], WORDS[first], classes=["low", "middle", "high"])
+    assert model.predict_proba(X).shape == (300, 3)
+    model.partial_fit(X, WORDS)
+    with pytest.raises(ValueError, match="not those of before"):
+        model.partial_fit(X, WORDS, classes=["low", "high"])
+    with pytest.raises(ValueError, match="labels that the training data lack"):
+        model.partial_fit(X, np.where(first, WORDS, "other"))
+    # A first call without them has those that it sees.
+    plain = SoftTreeClassifier(**FEW).partial_fit(X[first], WORDS[first])
+    assert list(plain.classes_) == ["high", "low"]
+
+
+def test_losses_of_the_curve():
+    """A batch's loss is that of the model before its step: the first is the baseline's."""
+    settings = {**FEW, "batch_size": 300}
+    model = SoftTreeRegressor(**settings).fit(X, Y[:, 0])
+    assert model.loss_curve_[0] == pytest.approx(1.0)
+    model = SoftTreeClassifier(**settings).fit(X, WORDS)
+    shares = np.unique(WORDS, return_counts=True)[1] / 300
+    assert model.loss_curve_[0] == pytest.approx(log_loss(WORDS, np.tile(shares, (300, 1))))
+    assert model.loss_curve_[-1] < 0.95 * model.loss_curve_[0]
+
+
+def test_early_stopping_keeps_the_best():
+    settings = {**FEW, "max_epochs": 400, "learning_rate": 0.1}
+    model = SoftTreeRegressor(**settings, early_stopping=True, n_iter_no_change=5, random_state=0)
+    model.fit(X, Y[:, 0])
+    curve = np.array(model.validation_loss_curve_)
+    assert len(curve) == model.n_iter_ < 400
+    assert np.argmin(curve) < len(curve) - 1
+    # Trained for as many epochs as were best, on the same samples, it is the same model.
+    best = int(np.argmin(curve)) + 1
+    short = clone(model).set_params(max_epochs=best, n_iter_no_change=400).fit(X, Y[:, 0])
+    np.testing.assert_array_equal(short.predict(X), model.predict(X))
+
+
+def test_training_hardens_the_routing():
+    """Fewer leaves are reached as training goes on (figure 2 of the paper)."""
+    model = SoftTreeClassifier(n_trees=1, depth=8, gamma=0.5, learning_rate=0.1, max_epochs=60,
+                               random_state=0).fit(X, WORDS)
+    curve = model.reachable_leaves_curve_
+    assert curve[-1] < curve[0] / 2
+    assert model.reachable_leaves(X).mean() == pytest.approx(curve[-1], rel=0.5)
+
+
+def test_float32_stays_float32():
+    single = SoftTreeRegressor(**FEW, random_state=0).fit(X.astype(np.float32), Y[:, 0])
+    double = SoftTreeRegressor(**FEW, random_state=0).fit(X, Y[:, 0])
+    assert single.leaf_weights_.dtype == np.float32 and double.leaf_weights_.dtype == np.float64
+    # Adam divides by roots of small numbers: rounding grows over its 40 steps.
+    np.testing.assert_allclose(single.predict(X), double.predict(X), atol=0.02 * Y.std())
+
+
+@pytest.mark.parametrize("verbose", [1, 2])
+def test_verbose(verbose, capsys):
+    SoftTreeRegressor(**FEW, verbose=verbose).fit(X, Y)
+    told = capsys.readouterr()
+    assert ("SoftTreeRegressor" in told.err) == (verbose == 1)
+    assert told.out.count("train loss") == (8 if verbose == 2 else 0)
+    assert "8/8" in told.err or verbose == 2
+
+
+def test_model_files_and_pickles(model_and_targets, tmp_path):
+    model, targets = model_and_targets
+    model.fit(X, targets)
+    save_model(model, tmp_path / "model")
+    for copy in (load_model(tmp_path / "model"), pickle.loads(pickle.dumps(model))):
+        assert vars(copy).keys() == vars(model).keys()
+        np.testing.assert_array_equal(output_of(copy, X), output_of(model, X))
+        if not model.early_stopping:
+            continued = clone(model).set_params(max_epochs=10).fit(X, targets)
+            copy.set_params(warm_start=True, max_epochs=10).fit(X, targets)
+            np.testing.assert_array_equal(output_of(copy, X), output_of(continued, X))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("split_weights", np.zeros((4, 7, 4))),
+        ("split_weights", np.zeros((4, 6, 5))),
+        ("split_weights", np.zeros((4, 7, 5), dtype=np.int64)),
+        ("leaf_weights", np.zeros((4, 8, 2))),
+        ("leaf_weights", np.zeros((4, 8, 1), dtype=np.float32)),
+        ("split_second_moment", np.zeros((4, 7, 4))),
+        ("running_mean", np.zeros(3)),
+        ("n_epochs", -1),
+    ],
+)
+def test_files_that_do_not_fit_together_are_refused(name, value, tmp_path):
+    model = SoftTreeRegressor(**FEW).fit(X, Y[:, 0])
+    model._state = {**model._state, name: value}
+    with pytest.raises(ValueError, match="weights|moment|running|epochs"):
+        save_model(model, tmp_path / "model")

@@ -1,0 +1,137 @@
+"""What must not change an ensemble of oblique trees, or change it in a known way.
+
+Tables are continuous and fixed, so that no cut is a close call. Tolerance 1e-7 relative to the
+targets: two roundings of rounds of ridge systems with condition numbers below 1e5.
+"""
+
+import numpy as np
+import pytest
+from fctree import (
+    FCODTBoostingClassifier,
+    FCODTBoostingRegressor,
+    FCODTForestClassifier,
+    FCODTForestRegressor,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference.literal_losses import make_loss
+from reference.tree_comparison import random_weights, smooth_table
+from sklearn.base import clone
+
+X = smooth_table(150, 4, seed=21)[0]
+y = np.abs(X @ [1.0, 2.0, 0.0, -1.0]) + X[:, 2]
+LABELS = np.searchsorted(np.quantile(y, [0.3, 0.7]), y)
+NEW = np.random.default_rng(1).uniform(-1.5, 1.5, (50, 4))
+BOOSTING = FCODTBoostingRegressor(max_iter=5, random_state=1)
+FOREST = FCODTForestRegressor(n_estimators=5, max_depth=3, max_features=0.5, random_state=1)
+CLASSES = FCODTBoostingClassifier(max_iter=5, random_state=1)
+FOREST_CLASSES = FCODTForestClassifier(n_estimators=5, max_depth=3, random_state=1)
+MODELS = {"boosting": (BOOSTING, y), "forest": (FOREST, y), "classes": (CLASSES, LABELS),
+          "forest of classes": (FOREST_CLASSES, LABELS)}
+
+
+def scores(model, points):
+    if hasattr(model, "predict_proba"):
+        return model.predict_proba(points)
+    return model.predict(points)
+
+
+def assert_same(first, second, scale=1.0):
+    np.testing.assert_allclose(first, second, rtol=0, atol=1e-7 * scale)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=8)
+@given(order=st.permutations(range(len(X))))
+def test_the_order_of_samples_does_not_matter(name, order):
+    model, targets = MODELS[name]
+    first = clone(model).fit(X, targets)
+    second = clone(model).fit(X[order], targets[order])
+    assert_same(scores(second, NEW), scores(first, NEW), np.abs(y).max())
+
+
+@pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=8)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_weights_are_numbers_of_samples(name, seed):
+    """Draws too: equal samples are drawn together. Limits on numbers of samples count rows.
+
+    Uneven weights besides, or the quantiles of a first round of classes fall on ties.
+    """
+    model, targets = MODELS[name]
+    free = {"min_samples_leaf": 1}
+    if hasattr(model, "step_depth"):
+        free |= {"step_min_samples_leaf": 1}
+    rng = np.random.default_rng(seed)
+    times, each = rng.integers(0, 4, len(X)), rng.uniform(0.5, 1.5, len(X))
+    weighted = clone(model).set_params(**free).fit(X, targets, sample_weight=times * each)
+    repeated = clone(model).set_params(**free)
+    repeated.fit(np.repeat(X, times, axis=0), np.repeat(targets, times),
+                 sample_weight=np.repeat(each, times))
+    assert_same(scores(repeated, NEW), scores(weighted, NEW), np.abs(y).max())
+
+
+@pytest.mark.parametrize("model", [BOOSTING, FOREST], ids=["boosting", "forest"])
+@settings(max_examples=8)
+@given(shift=st.floats(-100, 100), scale=st.floats(0.01, 100))
+def test_units_of_features_do_not_matter(model, shift, scale):
+    """With all samples: draws see the numbers."""
+    every = {"subsample": 1.0} if model is BOOSTING else {"bootstrap": False}
+    first = clone(model).set_params(**every).fit(X, y)
+    units = scale ** np.arange(4)
+    second = clone(model).set_params(**every).fit(X * units + shift, y)
+    assert_same(second.predict(NEW * units + shift), first.predict(NEW), np.abs(y).max())
+
+
+@settings(max_examples=8)
+@given(shift=st.floats(-10, 10), scale=st.floats(0.1, 10))
+def test_predictions_follow_the_targets(shift, scale):
+    model = clone(BOOSTING).set_params(subsample=1.0)
+    first = clone(model).fit(X, y).predict(NEW)
+    second = clone(model).fit(X, scale * y + shift).predict(NEW)
+    assert_same(second, scale * first + shift, scale * np.abs(y).max() + abs(shift))
+
+
+@pytest.mark.parametrize("extrapolation", [0.0, 0.5])
+def test_leaves_stay_in_their_bounds(extrapolation):
+    forest = clone(FOREST).set_params(extrapolation=extrapolation, max_depth=0).fit(X, y)
+    far = forest.predict(100.0 * NEW)
+    low, high = forest.trees_.leaf_lower.mean(), forest.trees_.leaf_upper.mean()
+    assert np.all((far >= low) & (far <= high))
+    # 0.5 makes the interval twice as long.
+    tight = clone(FOREST).set_params(extrapolation=0.0, max_depth=0).fit(X, y).trees_
+    length = (tight.leaf_upper - tight.leaf_lower) * (1 + 2 * extrapolation)
+    np.testing.assert_allclose(forest.trees_.leaf_upper - forest.trees_.leaf_lower, length)
+
+
+@pytest.mark.parametrize("loss, quantile", [
+    ("squared_error", None), ("absolute_error", None), ("huber", None), ("quantile", 0.3),
+    ("poisson", None), ("gamma", None)])
+def test_a_small_step_goes_down_the_loss_as_its_gradient_says(loss, quantile):
+    """The mean loss along a round's step, differentiated numerically, is the gradient's.
+
+    Rates of 1e-5: the second derivative adds about that much, rounding 1e-16 / 1e-5.
+    """
+    targets = y + 0.1 - y.min()
+    weight = random_weights(len(X), seed=3)
+    rate = 1e-5
+    model = clone(BOOSTING).set_params(loss=loss, quantile=quantile, max_iter=1,
+                                       learning_rate=rate, subsample=1.0)
+    model.fit(X, targets, sample_weight=weight)
+    literal = make_loss(loss, quantile)
+    start = np.tile(model.baseline_, (len(X), 1))
+    if loss == "huber":
+        literal.prepare(targets[:, np.newaxis], start, weight)
+    step = (model._raw_predict(X) - start) / rate
+    gradient = literal.gradient(targets[:, np.newaxis], start)
+    if loss == "squared_error":
+        gradient = 2.0 * gradient  # the loss's own, not that of its half
+    # Between residuals that change sign on the way the slope is not defined.
+    crossing = np.abs(targets - start[:, 0]) < 2 * rate * np.abs(step[:, 0])
+    keep = ~crossing if loss in ("absolute_error", "quantile") else np.full(len(X), True)
+    moved = literal.value(targets[:, np.newaxis], start + rate * step)
+    change = (moved - literal.value(targets[:, np.newaxis], start))[keep, 0] @ weight[keep]
+    slope = -np.sum((gradient * step)[keep, 0] * weight[keep])
+    np.testing.assert_allclose(change / rate, slope, rtol=1e-3)
+    assert slope < 0
+    assert model.train_score_[1] > model.train_score_[0]

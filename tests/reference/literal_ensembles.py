@@ -1,0 +1,171 @@
+"""Boosting and forests of oblique trees, word by word: the twin of native/oblique/boost.cpp.
+
+It grows each tree with `FCODTRegressor`, which has a twin of its own, and does the rest in plain
+NumPy: the targets and weights of a round, draws of samples, bounds, revised constants, scores.
+"""
+
+import struct
+
+import numpy as np
+from fctree import FCODTRegressor
+from reference.literal_losses import SquaredError, lower_upper_quantile
+from reference.literal_philox import FEATURE_SAMPLE, ROW_SAMPLE, LiteralRandom
+
+MASK = 2**64 - 1
+LARGEST_TARGET, LARGEST_STEP, LEAST_RESIDUAL = 4.0, 4.0, 0.05
+LEAST_DISTINCT = 50
+
+
+def mixed(bits):
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EB & MASK
+    return bits ^ bits >> 31
+
+
+def hash_of(values):
+    """64 bits that stand for what a sample is."""
+    total = 0
+    for value in values:
+        bits = struct.unpack("<Q", struct.pack("<d", float(value) + 0.0))[0]
+        total = mixed((total + 0x9E3779B97F4A7C15 + bits) & MASK)
+    return total
+
+
+def draws(X, Y, seed, tree):
+    """A uniform number for each sample, or None where there are too few distinct ones."""
+    hashes = [hash_of([*x, *y]) for x, y in zip(X, Y)]
+    if len(set(hashes)) < LEAST_DISTINCT:
+        return None
+    random = LiteralRandom(seed, ROW_SAMPLE)
+    return np.array([random.uniform(tree, h & 0xFFFFFFFF, h >> 32) for h in hashes])
+
+
+def poisson_count(uniform, mean):
+    """The least k with P(at most k) above the number."""
+    k, probability, rest = 0, np.exp(-mean), uniform
+    while rest >= probability:
+        rest -= probability
+        k += 1
+        probability *= mean / k
+    return k
+
+
+def columns_of(n_features, share, seed, iteration):
+    random = LiteralRandom(seed, FEATURE_SAMPLE)
+    keys = sorted((random.words(iteration, 0, j)[0], j) for j in range(n_features))
+    return sorted(j for _, j in keys[: int(np.ceil(share * n_features))])
+
+
+def has_hessian(loss):
+    return type(loss).hessian is not SquaredError.hessian
+
+
+def order_statistic(loss, values, weights):
+    """What a leaf with these residuals answers: their quantile, or Friedman's clipped mean."""
+    if loss.leaf == "quantile":
+        return lower_upper_quantile(values, weights, loss.order)
+    median = lower_upper_quantile(values, weights, 0.5)
+    return median + np.average(np.clip(values - median, -loss.delta, loss.delta), weights=weights)
+
+
+def working_response(loss, y, F, sample_weight, in_bag):
+    """Targets (n, K) and weights (n,) of a round's least-squares problem."""
+    gradient = loss.gradient(y, F)
+    if loss.leaf == "newton":
+        hessian = loss.hessian(y, F)
+        if has_hessian(loss):
+            hessian = np.maximum(hessian, np.abs(gradient) / LARGEST_TARGET)
+        curvature = hessian.max(axis=1)
+        return gradient / curvature[:, np.newaxis], np.where(in_bag, sample_weight * curvature, 0)
+    residual, slope = np.abs(y - F), np.abs(gradient)
+    if loss.leaf == "clipped_mean":
+        curvature = np.where(residual > 0, slope / np.where(residual > 0, residual, 1), 1)
+    else:
+        least = LEAST_RESIDUAL * np.average(residual.mean(axis=1), weights=sample_weight)
+        shares = np.where(residual > 0, sample_weight[:, np.newaxis], 0)
+        slope = np.where(residual > 0, slope, np.average(slope, weights=shares))
+        curvature = slope / np.maximum(residual, least)
+    curvature = curvature.max(axis=1)
+    weight = np.where(in_bag, sample_weight * curvature, 0.0)
+    weight *= sample_weight[in_bag].sum() / weight.sum()
+    return gradient / curvature[:, np.newaxis], weight
+
+
+class LiteralTree:
+    """A tree on mapped features with its leaves bounded and revised."""
+
+    def __init__(self, tree, Z, weight, extrapolation, largest=np.inf):
+        self.tree = tree.tree_
+        self.shift = np.zeros((self.tree.n_leaves, self.tree.n_outputs))
+        self.extrapolation, self.largest = extrapolation, largest
+        self.Z, self.weight = Z, weight
+
+    def leaves(self, Z):
+        return self.tree.leaf_index[self.tree.apply(np.ascontiguousarray(Z))]
+
+    def free(self, Z):
+        return self.tree.predict(np.ascontiguousarray(Z)) + self.shift[self.leaves(Z)]
+
+    def revise(self, loss, residual, sample_weight):
+        """Adds to each leaf the loss's order statistic of what is left."""
+        rest, leaf, used = residual - self.free(self.Z), self.leaves(self.Z), self.weight > 0
+        for index in np.unique(leaf[used]):
+            rows = used & (leaf == index)
+            for k in range(rest.shape[1]):
+                self.shift[index, k] += order_statistic(loss, rest[rows, k], sample_weight[rows])
+
+    def bounded(self, Z):
+        used = self.weight > 0
+        inside, leaf = self.free(self.Z)[used], self.leaves(self.Z)[used]
+        scores, own = self.free(Z), self.leaves(Z)
+        for index in np.unique(own):
+            low, high = inside[leaf == index].min(axis=0), inside[leaf == index].max(axis=0)
+            wider = self.extrapolation * (high - low)
+            scores[own == index] = np.clip(scores[own == index],
+                                           np.maximum(low - wider, -self.largest),
+                                           np.minimum(high + wider, self.largest))
+        return scores
+
+
+class LiteralBoosting:
+    """As `FCODTBoostingRegressor` without step trees, or its classifier by its loss; y is (n, K)."""
+
+    def __init__(self, loss, *, seed, max_iter, learning_rate=0.1, subsample=1.0, colsample=1.0,
+                 extrapolation=1.0, tree=None):
+        self.loss, self.seed, self.max_iter = loss, seed, max_iter
+        self.learning_rate, self.subsample, self.colsample = learning_rate, subsample, colsample
+        self.extrapolation, self.tree = extrapolation, tree or {}
+
+    def fit(self, X, y, sample_weight=None):
+        w = np.ones(len(X)) if sample_weight is None else sample_weight
+        self.mean = np.average(X, axis=0, weights=w)
+        self.scale = np.sqrt(np.average((X - self.mean) ** 2, axis=0, weights=w))
+        Z = (X - self.mean) / self.scale
+        self.baseline = np.atleast_1d(self.loss.baseline(y, w))
+        F = np.tile(self.baseline, (len(X), 1))
+        self.rounds = []
+        for iteration in range(self.max_iter):
+            if hasattr(self.loss, "prepare"):
+                self.loss.prepare(y, F, w)
+            uniform = None
+            if self.subsample < 1:
+                uniform = draws(X, y, self.seed, iteration)
+            in_bag = np.ones(len(X), bool) if uniform is None else uniform < self.subsample
+            target, weight = working_response(self.loss, y, F, w, in_bag)
+            columns = columns_of(X.shape[1], self.colsample, self.seed, iteration)
+            part = np.ascontiguousarray(Z[:, columns])
+            tree = FCODTRegressor(**self.tree).fit(part, target, weight)
+            largest = LARGEST_STEP if has_hessian(self.loss) else np.inf
+            grown = LiteralTree(tree, part, weight, self.extrapolation, largest)
+            if self.loss.leaf != "newton":
+                grown.revise(self.loss, y - F, w)
+            self.rounds.append((columns, grown))
+            F = F + self.learning_rate * grown.bounded(part)
+        return self
+
+    def raw_predict(self, X):
+        Z = (X - self.mean) / self.scale
+        F = np.tile(self.baseline, (len(X), 1))
+        for columns, grown in self.rounds:
+            F = F + self.learning_rate * grown.bounded(Z[:, columns])
+        return F

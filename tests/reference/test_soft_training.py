@@ -1,0 +1,83 @@
+"""Training against its NumPy twin, and the theory of wide ensembles."""
+
+import numpy as np
+import pytest
+from fctree import SoftTreeRegressor
+from fctree.kernels import gradient_flow, tree_ntk
+from reference import literal_soft_training
+from reference.tree_comparison import smooth_table
+from sklearn.preprocessing import normalize
+
+X, Y = smooth_table(40, 3, 2, seed=11)
+WEIGHT = np.random.default_rng(1).uniform(0.5, 2.0, 40)
+SETTINGS = {"n_trees": 2, "depth": 3, "learning_rate": 0.05, "random_state": 3}
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.01])
+@pytest.mark.parametrize("gamma", [0.3, 2.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_full_batch_training(penalty, gamma, weighted):
+    n_steps = 12
+    weight = WEIGHT if weighted else np.ones(40)
+    settings = {**SETTINGS, "gamma": gamma, "l2_regularization": penalty}
+    model = SoftTreeRegressor(**settings, max_epochs=n_steps)
+    # The weights at the start are those of a model that one step of no length leaves alone.
+    start = SoftTreeRegressor(**{**settings, "learning_rate": 1e-300}, max_epochs=1).fit(X, Y)
+    splits, leaves = start._state["split_weights"].copy(), start.leaf_weights_.copy()
+    model.fit(X, Y, sample_weight=weight if weighted else None)
+    mean = np.average(Y, axis=0, weights=weight)
+    deviation = np.sqrt(np.average((Y - mean) ** 2, axis=0, weights=weight))
+    losses = literal_soft_training.train(
+        X, (Y - mean) / deviation, weight, splits, leaves, gamma=gamma, learning_rate=0.05,
+        penalty=penalty, n_steps=n_steps,
+    )
+    # Adam's quotients magnify the rounding of small gradients.
+    np.testing.assert_allclose(model.loss_curve_, losses, rtol=1e-7)
+    np.testing.assert_allclose(model._state["split_weights"], splits, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(model.leaf_weights_, leaves, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(model.baseline_, mean)
+    np.testing.assert_allclose(model.output_scale_, deviation)
+
+
+def test_running_moments_are_means_over_the_batches():
+    model = SoftTreeRegressor(batch_size=10, max_epochs=1, random_state=0).fit(X, Y)
+    # Four batches of ten, the mean of four means: that of all samples.
+    np.testing.assert_allclose(model.feature_means_, X.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(model.feature_variances_, X.var(axis=0), rtol=1e-12)
+
+
+def test_running_moments_forget():
+    model = SoftTreeRegressor(max_epochs=1)
+    for _ in range(100):
+        model.partial_fit(X, Y)
+    for _ in range(1000):
+        model.partial_fit(X + 5.0, Y)
+    np.testing.assert_allclose(model.feature_means_, X.mean(axis=0) + 5.0, atol=0.01)
+
+
+def flow_error(n_trees, epochs=60, learning_rate=0.2):
+    """How far predictions of a trained ensemble are from the kernel's flow, relative to it."""
+    points = normalize(np.random.default_rng(0).standard_normal((12, 3)))
+    train, test = points[:8], points[8:]
+    y = np.sin(3 * train[:, 0])
+    model = SoftTreeRegressor(
+        n_trees=n_trees, depth=2, routing="erf", scale=2.0, initialization="ntk",
+        optimizer="gradient_descent", batch_norm=False, fit_intercept=False,
+        learning_rate=1e-300, max_epochs=1, random_state=0,
+    ).fit(train, y)
+    at_start = model.predict(points)
+    # The mean of the losses instead of half their sum: steps n times as long.
+    model.set_params(learning_rate=learning_rate * len(train), max_epochs=epochs + 1,
+                     warm_start=True).fit(train, y)
+    kernel = tree_ntk(points, depth=2, scale=2.0)
+    flow = gradient_flow(kernel[:8, :8], kernel[:, :8], y - at_start[:8],
+                         learning_rate=learning_rate, times=[epochs])[0]
+    return np.linalg.norm(model.predict(points) - at_start - flow) / np.linalg.norm(flow)
+
+
+def test_wide_ensembles_follow_the_kernel():
+    """Trajectories approach the flow of the tree kernel as trees are added (Kanoh and Sugiyama
+    2022, figure 4): the distance falls like 1 / sqrt(n_trees)."""
+    few, many = flow_error(16), flow_error(4096)
+    assert many < 0.05
+    assert few > 3 * many

@@ -1,0 +1,209 @@
+"""What importances do with bad input: a clear error, or what the documentation says."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import (
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LinearRegression, SGDClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neural_network import MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+
+from fctree import FCODTRegressor, SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree.inspection import shapley_importance, variable_importance
+
+METHODS = ("early_stopping", "dropout", "retrain")
+
+
+def make_data(n=200, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X, X[:, 0] + 0.5 * X[:, 1] + 0.1 * rng.standard_normal(n)
+
+
+def regressor(**options):
+    return SymmetricBoostingRegressor(**{"max_iter": 30, "max_depth": 2, **options})
+
+
+@pytest.fixture(params=[variable_importance, shapley_importance], ids=["vi", "shapley"])
+def compute(request):
+    return request.param
+
+
+@pytest.mark.parametrize(
+    "groups, error, message",
+    [
+        ([], ValueError, "groups is empty"),
+        ([[0], []], ValueError, "group 1 of groups is empty"),
+        ([[0, 4]], ValueError, "names feature 4, X has 4 features"),
+        ([[-5]], ValueError, "names feature -5"),
+        ([["a"]], ValueError, "names 'a', which X does not have"),
+        ([[1, 1]], ValueError, "names a feature twice"),
+        ([[1, -3]], ValueError, "names a feature twice"),
+        ([[0.5]], TypeError, "column names or indices"),
+        ([[True]], TypeError, "column names or indices"),
+        ("ab", TypeError, "lists of columns"),
+    ],
+)
+def test_bad_groups(compute, groups, error, message):
+    with pytest.raises(error, match=message):
+        compute(regressor(), *make_data(), groups=groups)
+
+
+def test_overlapping_groups():
+    X, y = make_data()
+    result = variable_importance(regressor(), X, y, groups=[[0, 1], [1, 2]], random_state=0)
+    assert len(result.importances) == 2  # each withheld by itself
+    with pytest.raises(ValueError, match="'x0 . x1' and 'x1 . x2' overlap"):
+        shapley_importance(regressor(), X, y, groups=[[0, 1], [1, 2]])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "model", [regressor(), MLPRegressor(hidden_layer_sizes=(4,), max_iter=20)]
+)
+def test_all_features_withheld(model, method):
+    """The model without any feature is the best constant; without training, f(means)."""
+    X, y = make_data()
+    result = variable_importance(model, X, y, groups=[[0, 1, 2, 3]], method=method, random_state=0)
+    assert np.isfinite(result.importances).all()
+    if method != "dropout":
+        assert result.n_iter[0] == 0
+        assert result.scores[0] == pytest.approx(-np.var(y), rel=0.5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_constant_feature(method):
+    X, y = make_data()
+    X[:, 2] = 3.0
+    result = variable_importance(regressor(), X, y, groups=[2], method=method, random_state=0)
+    if method == "dropout":
+        assert result.importances[0] == 0.0
+    # Training goes on, for the first model was not at its end: a tenth of the error left.
+    assert abs(result.importances[0]) < 0.1
+    assert not result.trusted[0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_missing_values(method):
+    X, y = make_data()
+    X[::5, 0] = np.nan
+    X[:, 3] = np.nan
+    result = variable_importance(regressor(), X, y, method=method, random_state=0)
+    assert np.isfinite(result.importances).all()
+    assert result.importances[0] > 0.1
+    assert result.importances[3] == pytest.approx(0.0, abs=0.02)
+
+
+def test_missing_values_where_the_model_takes_none(compute):
+    X, y = make_data()
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        compute(MLPRegressor(), X, y)
+    y = y.copy()
+    y[0] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        compute(regressor(), X, y)
+
+
+def test_a_class_that_a_part_lacks(compute):
+    X, _ = make_data()
+    y = np.zeros(200, dtype=int)
+    y[:2] = 1
+    with pytest.raises(ValueError, match="none of class"):
+        compute(SymmetricBoostingClassifier(max_iter=5), X, y, random_state=0)
+    y[1] = 0
+    with pytest.raises(ValueError, match="test_fraction=0.25 does not cut 200 samples"):
+        compute(SymmetricBoostingClassifier(max_iter=5), X, y)
+    with pytest.raises(ValueError, match="y has one class"):
+        compute(SymmetricBoostingClassifier(max_iter=5), X, np.zeros(200, dtype=int))
+
+
+@pytest.mark.parametrize(
+    "estimator, error, message",
+    [
+        (RandomForestRegressor(), ValueError, "averages independent trees"),
+        (HistGradientBoostingRegressor(), ValueError, "bins the data anew"),
+        (LinearRegression(), ValueError, "cannot continue training"),
+        (SVR(), ValueError, "cannot continue training"),
+        (FCODTRegressor(), ValueError, "cannot continue training"),
+        (make_pipeline(StandardScaler(), SVR()), ValueError, "cannot continue training"),
+        (MLPRegressor(solver="lbfgs"), ValueError, "lbfgs"),
+        (SymmetricBoostingRegressor, TypeError, "must be a scikit-learn estimator"),
+        ("model", TypeError, "must be a scikit-learn estimator"),
+        (None, TypeError, "must be a scikit-learn estimator"),
+    ],
+)
+def test_models_that_cannot_be_continued(compute, estimator, error, message):
+    with pytest.raises(error, match=message):
+        compute(estimator, *make_data())
+
+
+def test_classifiers_that_cannot_be_continued():
+    X, y = make_data()
+    y = (y > 0).astype(int)
+    with pytest.raises(ValueError, match="no predict_proba"):
+        variable_importance(SGDClassifier(), X, y)
+    with pytest.raises(ValueError, match="no max_iter"):
+        variable_importance(GaussianNB(), X, y)
+
+
+def test_an_unfitted_estimator_stays_unfitted(compute):
+    model = regressor()
+    compute(model, *make_data(), random_state=0)
+    assert not hasattr(model, "trees_")
+    assert not model.early_stopping
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"method": "shuffle"}, "method must be one of"),
+        ({"scoring": "mse"}, "scoring must be one of"),
+        ({"scoring": "accuracy"}, "for classifiers"),
+        ({"test_fraction": 0.0}, "test_fraction"),
+        ({"validation_fraction": 1.5}, "validation_fraction"),
+        ({"test_fraction": 200}, "test_fraction=200 does not cut 200 samples"),
+        ({"confidence_level": 1.0}, "confidence_level"),
+        ({"min_iter": -1}, "min_iter must be"),
+        ({"min_iter": 1.5}, "min_iter must be"),
+        ({"sample_weight": -np.ones(200)}, "Negative values"),
+        ({"sample_weight": np.ones(3)}, "sample_weight"),
+    ],
+)
+def test_bad_parameters(compute, options, message):
+    with pytest.raises(ValueError, match=message):
+        compute(regressor(), *make_data(), **options)
+
+
+def test_bad_numbers_of_subsets():
+    with pytest.raises(ValueError, match="n_subsets"):
+        shapley_importance(regressor(), *make_data(), n_subsets=1)
+    with pytest.raises(ValueError, match="do not tell 4 groups apart"):
+        shapley_importance(regressor(), *make_data(), n_subsets=2, random_state=0)
+
+
+def test_bad_shapes(compute):
+    X, y = make_data()
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        compute(regressor(), X, y[:-1])
+    with pytest.raises(ValueError, match="2D array"):
+        compute(regressor(), X[:, 0], y)
+    with pytest.raises(ValueError, match="could not convert"):
+        compute(regressor(), np.array([["a", "b"]] * 200), y)
+
+
+def test_weights_that_a_model_does_not_take():
+    from sklearn.linear_model import Lasso
+
+    class Unweighted(Lasso):
+        def fit(self, X, y):
+            return super().fit(X, y)
+
+    X, y = make_data()
+    with pytest.raises(ValueError, match="does not take sample_weight"):
+        variable_importance(Unweighted(warm_start=True), X, y, sample_weight=np.ones(200))

@@ -1,0 +1,112 @@
+"""Scores are scikit-learn's, and their influence functions the derivatives that they should be."""
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+from fctree.inspection.scores import SCORES, Target, find_score
+
+CLASS_SCORES = ("neg_mean_squared_error", "accuracy", "neg_log_loss", "roc_auc")
+
+
+def make_case(kind, weighted, n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    weight = rng.uniform(0.5, 2.0, n) if weighted else None
+    if kind == "regression":
+        y = rng.standard_normal(n)
+        return Target(y, weight, None), y + rng.standard_normal(n)
+    outputs = rng.dirichlet(np.ones(kind), n).round(2)  # rounded: some ties
+    outputs[:, 0] = 1 - outputs[:, 1:].sum(axis=1)
+    return Target(rng.integers(kind, size=n), weight, kind), outputs
+
+
+CASES = [("regression", s) for s in ("neg_mean_squared_error", "r2")]
+CASES += [(2, s) for s in CLASS_SCORES]
+CASES += [(3, s) for s in CLASS_SCORES if s != "roc_auc"]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind, scoring", CASES)
+def test_influence_is_the_derivative(kind, scoring, weighted):
+    """More weight on a sample moves the score by its influence."""
+    target, outputs = make_case(kind, weighted)
+    value, influence = SCORES[scoring](target, outputs)
+    weight = np.ones(len(outputs)) if target.weight is None else target.weight
+    assert abs(np.average(influence, weights=weight)) < 1e-12
+    step = 1e-6 * weight.sum()
+    for i in range(0, len(outputs), 7):
+        more = weight.copy()
+        more[i] += step
+        moved, _ = SCORES[scoring](Target(target.y, more, target.n_classes), outputs)
+        # A difference quotient with a step of 1e-6 is exact to about that.
+        assert (moved - value) / 1e-6 == pytest.approx(influence[i], rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_values_are_those_of_scikit_learn(weighted):
+    target, outputs = make_case("regression", weighted)
+    options = {"sample_weight": target.weight}
+    value = {name: score(target, outputs)[0] for name, score in list(SCORES.items())[:2]}
+    expected = -metrics.mean_squared_error(target.y, outputs, **options)
+    assert value["neg_mean_squared_error"] == pytest.approx(expected)
+    assert value["r2"] == pytest.approx(metrics.r2_score(target.y, outputs, **options))
+
+    target, outputs = make_case(2, weighted)
+    options = {"sample_weight": target.weight}
+    value = {name: SCORES[name](target, outputs)[0] for name in CLASS_SCORES}
+    labels = outputs.argmax(axis=1)
+    assert value["accuracy"] == pytest.approx(
+        metrics.accuracy_score(target.y, labels, **options)
+    )
+    auc = metrics.roc_auc_score(target.y, outputs[:, 1], **options)
+    assert value["roc_auc"] == pytest.approx(auc)
+    brier = metrics.brier_score_loss(target.y, outputs[:, 1], **options)
+    assert value["neg_mean_squared_error"] == pytest.approx(-brier)
+    clipped = np.clip(outputs, 1e-15, 1.0)
+    log_loss = metrics.log_loss(target.y, clipped, **options)
+    assert value["neg_log_loss"] == pytest.approx(-log_loss, rel=1e-6)
+
+
+def test_weight_two_is_the_sample_twice():
+    for kind, scoring in CASES:
+        target, outputs = make_case(kind, False)
+        weight = np.ones(len(outputs))
+        weight[:10] = 2.0
+        rows = np.concatenate([np.arange(len(outputs)), np.arange(10)])
+        weighted = SCORES[scoring](Target(target.y, weight, target.n_classes), outputs)[0]
+        repeated = SCORES[scoring](target.take(rows), outputs[rows])[0]
+        assert weighted == pytest.approx(repeated), scoring
+
+
+def test_auc_error_is_that_of_repetitions():
+    values, variances = [], []
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(2, size=200)
+        score = y + rng.standard_normal(200)
+        target = Target(y, None, 2)
+        value, influence = SCORES["roc_auc"](target, np.column_stack([-score, score]))
+        values.append(value)
+        variances.append(target.variance_of_mean(influence))
+    # A standard deviation of 300 repetitions is known to 4 %.
+    assert np.std(values) / np.sqrt(np.mean(variances)) == pytest.approx(1.0, abs=0.15)
+
+
+@pytest.mark.parametrize(
+    "scoring, classes, message",
+    [
+        ("mse", None, "scoring must be one of"),
+        (None, None, "scoring must be one of"),
+        ("accuracy", None, "for classifiers"),
+        ("r2", [0, 1], "for regressors"),
+        ("roc_auc", [0, 1, 2], "needs two classes, got 3"),
+    ],
+)
+def test_unsuitable_scores(scoring, classes, message):
+    with pytest.raises(ValueError, match=message):
+        find_score(scoring, classes)
+
+
+def test_r2_of_equal_targets():
+    with pytest.raises(ValueError, match="not all equal"):
+        SCORES["r2"](Target(np.ones(5), None, None), np.zeros(5))
