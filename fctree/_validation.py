@@ -109,6 +109,13 @@ def check_boosting_rows(X):
     return strided_in_elements(X)
 
 
+def check_kernel_part(X, y):
+    """Some samples of a kernel ridge, maybe none: finite float64 ``X`` and ``y``."""
+    X = check_array(X, dtype=np.float64, order="C", ensure_min_samples=0, input_name="X")
+    y = check_array(y, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, input_name="y")
+    return X, y
+
+
 def check_sample_weight_part(sample_weight, X):
     """The weights of some rows, maybe none: (n,) float64, finite and non-negative."""
     weight = check_array(

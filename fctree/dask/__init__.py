@@ -13,5 +13,14 @@ except ImportError as error:
     ) from error
 
 from fctree.dask.boosting import DaskSymmetricBoostingClassifier, DaskSymmetricBoostingRegressor
+from fctree.dask.forest import DaskFCODTForestClassifier, DaskFCODTForestRegressor
+from fctree.dask.kernel_ridge import DaskTreeNTKRegressor, tree_ntk
 
-__all__ = ["DaskSymmetricBoostingClassifier", "DaskSymmetricBoostingRegressor"]
+__all__ = [
+    "DaskFCODTForestClassifier",
+    "DaskFCODTForestRegressor",
+    "DaskSymmetricBoostingClassifier",
+    "DaskSymmetricBoostingRegressor",
+    "DaskTreeNTKRegressor",
+    "tree_ntk",
+]

@@ -16,14 +16,9 @@ from fctree.boosting.progress import progress_listener
 from fctree.boosting.samples import check_directions, unpack_eval_set
 from fctree.dask.growth import Growth, ShardedSet, new_fit_number, trees_of
 from fctree.dask.history import History, whatever_is_lost
-from fctree.dask.partitions import (
-    count_features,
-    feature_names,
-    is_dask,
-    partition_rows,
-)
+from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.placement import gather
-from fctree.dask.prediction import predict_lazily
+from fctree.dask.prediction import HasLocal
 from fctree.dask.shard import FitPlan
 from fctree.dask.thresholds import find_thresholds
 
@@ -50,7 +45,7 @@ def _describe(partition, by_class):
     return Description(len(partition), shape, labels, ends, partition.X.shape[1])
 
 
-class _DaskBoosting:
+class _DaskBoosting(HasLocal):
     """Fitting and predicting on Dask collections; subclasses are plain estimators too."""
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -96,12 +91,7 @@ class _DaskBoosting:
 
     def _fit(self, client, X, y, sample_weight, eval_set):
         self._check_supported(eval_set)
-        names = feature_names(X)
-        self.n_features_in_ = count_features(X)
-        if names is not None:
-            self.feature_names_in_ = names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        remember_features(self, X)
         partitions = partition_rows(client, X, y, sample_weight)
         lengths = self._learn_targets(client, partitions)
         loss = _boosting.LossKind[self._loss_kind()].value
@@ -203,12 +193,6 @@ class _DaskBoosting:
                     break
         return history.train_loss, history.eval_loss, history.best_iteration()
 
-    def to_local(self):
-        """The plain estimator with this model, which needs no Dask."""
-        local = self._local_class(**self.get_params(deep=False))
-        vars(local).update({k: v for k, v in vars(self).items() if k not in vars(local)})
-        return local
-
 
 def _missing_features(partition):
     return np.isnan(partition.X).any(axis=0).astype(np.uint8)
@@ -255,10 +239,8 @@ class DaskSymmetricBoostingRegressor(_DaskBoosting, SymmetricBoostingRegressor):
         y : Dask array, series or data frame, or array, of shape (n_samples,) or \
 (n_samples, n_outputs)
         """
-        if not is_dask(X):
-            return super().predict(X)
-        return predict_lazily(
-            self, "predict", X, None if self._single_target else self.n_outputs_, np.float64
+        return self._predicts(
+            "predict", X, None if self._single_target else self.n_outputs_, np.float64
         )
 
 
@@ -286,15 +268,11 @@ class DaskSymmetricBoostingClassifier(_DaskBoosting, SymmetricBoostingClassifier
 
     def predict(self, X):
         """Predict the classes; lazily, where `X` is a Dask collection, as a Dask collection."""
-        if not is_dask(X):
-            return super().predict(X)
-        return predict_lazily(self, "predict", X, None, self.classes_.dtype)
+        return self._predicts("predict", X, None, self.classes_.dtype)
 
     def predict_proba(self, X):
         """Class probabilities; lazily, where `X` is a Dask collection, as a Dask collection."""
-        if not is_dask(X):
-            return super().predict_proba(X)
-        return predict_lazily(self, "predict_proba", X, self.n_classes_, np.float64)
+        return self._predicts("predict_proba", X, self.n_classes_, np.float64)
 
 
 class _TargetEncoder:

@@ -29,6 +29,16 @@ class Partition:
         return sum(0 if array is None else array.nbytes for array in arrays)
 
 
+def join(partitions):
+    """All rows of partitions, which are in order, as one."""
+    filled = [part for part in partitions if len(part)] or partitions[:1]
+    weight = None
+    if filled[0].weight is not None:
+        weight = np.concatenate([part.weight for part in filled])
+    X, y = (np.concatenate([getattr(part, name) for part in filled]) for name in ("X", "y"))
+    return Partition(X, y, weight)
+
+
 def is_dask(collection):
     """Whether this is a Dask array or data frame."""
     return dask.is_dask_collection(collection)
@@ -51,6 +61,16 @@ def count_features(X):
     if getattr(X, "ndim", 2) != 2:
         raise ValueError(f"X must have two dimensions, got {X.ndim}")
     return int(X.shape[1]) if not is_frame(X) else len(X.columns)
+
+
+def remember_features(estimator, X):
+    """Sets ``n_features_in_`` and, where the columns have names, ``feature_names_in_``."""
+    names = feature_names(X)
+    estimator.n_features_in_ = count_features(X)
+    if names is not None:
+        estimator.feature_names_in_ = names
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
 
 
 def _row_chunks(collection):

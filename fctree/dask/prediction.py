@@ -4,7 +4,23 @@ import dask
 import dask.array as da
 import numpy as np
 
-from fctree.dask.partitions import is_frame
+from fctree.dask.partitions import is_dask, is_frame
+
+
+class HasLocal:
+    """A Dask estimator that is a plain one too; ``_local_class`` is the plain class."""
+
+    def to_local(self):
+        """The plain estimator with this model, which needs no Dask."""
+        local = self._local_class(**self.get_params(deep=False))
+        vars(local).update({k: v for k, v in vars(self).items() if k not in vars(local)})
+        return local
+
+    def _predicts(self, method, X, n_columns, dtype):
+        """``method`` on a collection lazily, on anything else at once."""
+        if is_dask(X):
+            return predict_lazily(self, method, X, n_columns, dtype)
+        return getattr(self._local_class, method)(self, X)
 
 
 def predict_lazily(estimator, method, X, n_columns, dtype):
