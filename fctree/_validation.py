@@ -97,6 +97,42 @@ def check_boosting_data(estimator, X, y, *, reset, classification):
     return strided_in_elements(X), y
 
 
+def check_boosting_rows(X):
+    """Some rows of ``X``, maybe none: float32 or float64, NaN allowed."""
+    X = check_array(
+        X,
+        dtype=list(_BOOSTING_DTYPES),
+        ensure_all_finite=False,
+        ensure_min_samples=0,
+        input_name="X",
+    )
+    return strided_in_elements(X)
+
+
+def check_kernel_part(X, y):
+    """Some samples of a kernel ridge, maybe none: finite float64 ``X`` and ``y``."""
+    X = check_array(X, dtype=np.float64, order="C", ensure_min_samples=0, input_name="X")
+    y = check_array(y, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, input_name="y")
+    return X, y
+
+
+def check_sample_weight_part(sample_weight, X):
+    """The weights of some rows, maybe none: (n,) float64, finite and non-negative."""
+    weight = check_array(
+        sample_weight,
+        dtype=np.float64,
+        ensure_2d=False,
+        ensure_min_samples=0,
+        input_name="sample_weight",
+    )
+    if weight.shape != (len(X),):
+        raise ValueError(f"sample_weight has the shape {weight.shape}, expected {(len(X),)}")
+    if np.any(weight < 0):
+        raise ValueError(
+            f"Negative values in data passed to `sample_weight`: the smallest is "
+            f"{weight.min()}; weights must be at least 0"
+        )
+    return weight
 def check_soft_features(estimator, X):
     """``X`` for prediction: float32 or float64, C-contiguous, finite."""
     return validate_data(

@@ -182,3 +182,10 @@ cdef extern from "boosting/leaf_kernel.hpp" namespace "fctree" nogil:
 
     void c_leaf_kernel "fctree::leaf_kernel"(
         const LeafKernelTask&, double*, const Execution&) except +set_python_error
+
+
+# Functions of boosting.pyx that shards.pyx uses too.
+cdef Execution execution_on(int n_threads) noexcept
+cdef FeatureMatrix matrix_of(X)
+cdef const double* pointer(const double[:, ::1] values) noexcept
+cdef const double* pointer_1d(const double[::1] values) noexcept

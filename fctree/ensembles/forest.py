@@ -111,14 +111,7 @@ class BaseFCODTForest(BaseEstimator):
         """
         with unchanged_on_failure(self):
             continuing = self.warm_start and hasattr(self, "trees_")
-            X, y = check_ensemble_data(
-                self, X, y, reset=not continuing, classification=self._classification
-            )
-            weight = check_sample_weight(sample_weight, X)
-            targets = self._encode_targets(y, reset=not continuing)
-            if weight is not None and not np.all(weight > 0.0):
-                counted = weight > 0.0
-                X, targets, weight = X[counted], targets[counted], weight[counted]
+            X, targets, weight = self._samples(X, y, sample_weight, reset=not continuing)
             if not continuing:
                 self._random_seed = int(
                     check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
@@ -127,6 +120,18 @@ class BaseFCODTForest(BaseEstimator):
             if self.oob_score:
                 self._score_out_of_bag(X, targets, weight)
         return self
+
+    def _samples(self, X, y, sample_weight, *, reset):
+        """``X``, encoded targets and weights (or None) of the samples that count."""
+        X, y = check_ensemble_data(
+            self, X, y, reset=reset, classification=self._classification
+        )
+        weight = check_sample_weight(sample_weight, X)
+        targets = self._encode_targets(y, reset=reset)
+        if weight is not None and not np.all(weight > 0.0):
+            counted = weight > 0.0
+            X, targets, weight = X[counted], targets[counted], weight[counted]
+        return X, targets, weight
 
     def _grow(self, X, targets, weight, *, continuing):
         done = self.trees_.n_trees if continuing else 0
@@ -137,6 +142,11 @@ class BaseFCODTForest(BaseEstimator):
             )
         if continuing and self.n_estimators == done:
             return
+        trees = self._grow_range(X, targets, weight, done, self.n_estimators)
+        self.trees_ = ObliqueTrees.concatenate([self.trees_, trees]) if done else trees
+
+    def _grow_range(self, X, targets, weight, first, last):
+        """Trees number ``first`` to ``last - 1``, which depend on nothing but these numbers."""
         tree_params = native_tree_params(
             self, len(X), impurity_scale=self._impurity_scale(), alpha=self.alpha
         )
@@ -146,12 +156,11 @@ class BaseFCODTForest(BaseEstimator):
             targets,
             weight,
             tree_params=tree_params,
-            params=self._native_params(len(X), self.n_estimators - done),
-            first_tree=done,
+            params=self._native_params(len(X), last - first),
+            first_tree=first,
             n_threads=count_threads(self.n_jobs),
         )
-        trees = ObliqueTrees(**arrays)
-        self.trees_ = ObliqueTrees.concatenate([self.trees_, trees]) if done else trees
+        return ObliqueTrees(**arrays)
 
     def _native_params(self, n_samples, n_trees):
         fraction = 1.0 if self.max_samples is None else self.max_samples

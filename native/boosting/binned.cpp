@@ -105,4 +105,16 @@ BinnedMatrix::BinnedMatrix(const FeatureMatrix& x, const double* thresholds,
       group.has_missing |= has_missing_[f] != 0;
 }
 
+BinnedMatrix::BinnedMatrix(index_t n_samples, const std::vector<index_t>& n_cuts,
+                           const std::vector<std::uint8_t>& has_missing,
+                           const std::uint8_t* codes)
+    : n_samples_(n_samples),
+      n_features_(static_cast<index_t>(n_cuts.size())),
+      group_index_(n_cuts.size()),
+      n_cuts_(n_cuts),
+      has_missing_(has_missing),
+      borrowed_(codes) {
+  lay_out_groups(1);
+}
+
 }  // namespace fctree

@@ -41,13 +41,19 @@ class BinnedMatrix {
   // The codes of `feature`: that of sample i at [i * group_of(feature).width].
   const std::uint8_t* codes(index_t feature) const {
     const FeatureGroup& group = group_of(feature);
-    return codes_.data() + group.offset + (feature - group.first_feature);
+    return code_data() + group.offset + (feature - group.first_feature);
   }
   const std::uint8_t* codes(const FeatureGroup& group) const {
-    return codes_.data() + group.offset;
+    return code_data() + group.offset;
   }
 
+  // Codes found before, by a matrix made for one thread, of samples in any number of parts: they
+  // stay where they are. No samples where only the shape is wanted (codes null).
+  BinnedMatrix(index_t n_samples, const std::vector<index_t>& n_cuts,
+               const std::vector<std::uint8_t>& has_missing, const std::uint8_t* codes);
+
  private:
+  const std::uint8_t* code_data() const { return borrowed_ ? borrowed_ : codes_.data(); }
   void lay_out_groups(index_t n_threads);
 
   index_t n_samples_;
@@ -57,6 +63,7 @@ class BinnedMatrix {
   std::vector<index_t> n_cuts_;
   std::vector<std::uint8_t> has_missing_;
   std::vector<std::uint8_t> codes_;
+  const std::uint8_t* borrowed_ = nullptr;  // the codes, where they are somebody else's
 };
 
 }  // namespace fctree

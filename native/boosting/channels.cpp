@@ -3,62 +3,63 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/exact_sum.hpp"
+
 namespace fctree {
 
-namespace {
+int count_bits_for(index_t n) { return bits_of(n); }
 
-int bits_of(index_t n) {
-  int bits = 0;
-  for (; n > 0; n >>= 1) ++bits;
-  return bits;
+double channel_unit(double total, int count_bits) {
+  // One bit is for what rounding each sample may add to the sum.
+  const int bits = std::min(50, 62 - count_bits) - 1;
+  if (!(total > 0.0)) return 1.0;
+  const int exponent = std::isfinite(total) ? std::ilogb(total) : 1024;
+  return std::max(std::ldexp(1.0, exponent + 1 - bits), 0x1p-1000);
 }
-
-// To the nearest integer, without a branch or a call; exact for |x| < 2^51.
-inline std::int64_t rounded(double x) {
-  constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52
-  return static_cast<std::int64_t>((x + kShift) - kShift);
-}
-
-}  // namespace
 
 Channels::Channels(const Tiles& tiles, const double* weight, index_t n_outputs)
     : tiles_(tiles),
       weight_(weight),
       n_outputs_(n_outputs),
-      count_bits_(bits_of(tiles.n_samples())),
+      count_bits_(count_bits_for(tiles.n_samples())),
       gradient_units_(n_outputs, 1.0) {
   if (weight == nullptr) return;
-  double total = 0.0;
-  for (index_t i = 0; i < tiles.n_samples(); ++i) total += weight[i];
-  weight_unit_ = unit_for(total);
+  const double total = exact_sum(tiles.n_samples(), [&](index_t i) { return weight[i]; });
+  weight_unit_ = channel_unit(total, count_bits_);
 }
 
-double Channels::unit_for(double total) const {
-  // One bit is for what rounding each sample may add to the sum.
-  const int bits = std::min(50, 62 - count_bits_) - 1;
-  if (!(total > 0.0)) return 1.0;
-  return std::max(std::ldexp(1.0, std::ilogb(total) + 1 - bits), 0x1p-1000);
-}
+Channels::Channels(const Tiles& tiles, const double* weight, const double* gradient,
+                   const ChannelUnits& units)
+    : tiles_(tiles),
+      weight_(weight),
+      n_outputs_(static_cast<index_t>(units.gradient.size())),
+      count_bits_(units.count_bits),
+      weight_unit_(units.weight),
+      gradient_units_(units.gradient),
+      gradient_(gradient) {}
 
 bool Channels::set_gradients(const double* gradient, const Execution& execution) {
   gradient_ = gradient;
   const index_t n = tiles_.n_samples();
-  std::vector<double> totals(tiles_.count() * n_outputs_, 0.0);
+  std::vector<ExponentCounts> counts(tiles_.count() * n_outputs_);
   parallel_for(execution, tiles_.count(), [&](index_t tile) {
     for (index_t k = 0; k < n_outputs_; ++k) {
       const double* g = gradient + k * n;
-      double total = 0.0;
-      for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i)
-        total += std::abs(g[i]) * (weight_ == nullptr ? 1.0 : weight_[i]);
-      totals[tile * n_outputs_ + k] = total;
+      ExponentCounts& found = counts[tile * n_outputs_ + k];
+      if (weight_ == nullptr)
+        for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i) found.add(g[i]);
+      else
+        for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i)
+          found.add(weight_[i] * g[i]);
     }
   });
   bool any = false;
   for (index_t k = 0; k < n_outputs_; ++k) {
-    double total = 0.0;
-    for (index_t tile = 0; tile < tiles_.count(); ++tile) total += totals[tile * n_outputs_ + k];
-    gradient_units_[k] = unit_for(total);
-    any |= total > 0.0;
+    ExponentCounts all;
+    for (index_t tile = 0; tile < tiles_.count(); ++tile)
+      all.merge(counts[tile * n_outputs_ + k]);
+    gradient_units_[k] = channel_unit(all.bound(), count_bits_);
+    any |= all.bound() > 0.0;
   }
   return any;
 }

@@ -5,8 +5,10 @@
 // bits and their gradient above. With sample weights a further channel carries w itself and
 // the count, and gradients have 0 in the low bits. Units are powers of two such that the sum of
 // all absolute values stays below 2^min(50, 62 - count_bits): sums are exact integers in
-// any order, and convert to double exactly. A gradient is rounded to 2^-(50 - log2 n) of the
-// mean absolute gradient or finer for n <= 2^12, and to 2^-(62 - 2 log2 n) of it beyond.
+// any order, and convert to double exactly. That sum is bounded by counting exponents
+// (core/exact_sum.hpp), so units do not depend on the order of the samples either. A gradient is rounded to
+// 2^-(49 - log2 n) of the mean absolute gradient or finer for n <= 2^12, and to 2^-(61 - 2 log2 n)
+// of it beyond.
 #pragma once
 
 #include <vector>
@@ -16,14 +18,30 @@
 
 namespace fctree {
 
+// What one unit of each channel stands for; of the weight's 0 without weights.
+struct ChannelUnits {
+  int count_bits;
+  double weight;
+  std::vector<double> gradient;  // (n_outputs,)
+};
+
+// Bits for the number of up to n samples, and the unit of a channel whose absolute values sum up
+// to `total` at most.
+int count_bits_for(index_t n);
+double channel_unit(double total, int count_bits);
+
 class Channels {
  public:
   // weight is (n_samples,) or null.
   Channels(const Tiles& tiles, const double* weight, index_t n_outputs);
+  // With units chosen elsewhere, for samples that are part of more; gradient (n_outputs,
+  // n_samples) is null where nothing will be written.
+  Channels(const Tiles& tiles, const double* weight, const double* gradient,
+           const ChannelUnits& units);
 
   index_t n_channels() const { return n_outputs_ + (weighted() ? 1 : 0); }
   index_t n_outputs() const { return n_outputs_; }
-  bool weighted() const { return weight_ != nullptr; }
+  bool weighted() const { return weight_unit_ != 0.0; }
   int count_bits() const { return count_bits_; }
   // The channel with the counts, and the units of all (the weight's is 0 without weights).
   index_t count_channel() const { return weighted() ? n_outputs_ : 0; }
@@ -36,8 +54,6 @@ class Channels {
   void write(index_t channel, index_t begin, index_t end, std::int64_t* out) const;
 
  private:
-  double unit_for(double total) const;
-
   const Tiles& tiles_;
   const double* weight_;
   index_t n_outputs_;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "core/exact_sum.hpp"
 
 namespace fctree {
 
@@ -21,40 +22,53 @@ TreeGrower::TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const Boosting
               {params, rules.monotone, feature_used_.empty() ? nullptr : feature_used_.data()}),
       choice_(x, params) {
   if (rules.weight != nullptr)
-    total_weight_ = std::accumulate(rules.weight, rules.weight + x.n_samples(), 0.0);
+    total_weight_ = exact_sum(x.n_samples(), [&](index_t i) { return rules.weight[i]; });
 }
 
-// A fixed number of the features at hand for the tree: those with the least draws.
 void TreeGrower::sample_features(index_t iteration) {
-  if (feature_used_.empty()) return;
-  const index_t d = x_.n_features();
-  const Random random(params_.seed, Purpose::feature_sample);
+  if (!feature_used_.empty()) draw_features(params_, iteration, rules_.masked, feature_used_);
+}
+
+void draw_features(const BoostingParams& params, index_t iteration, const std::uint8_t* masked,
+                   std::vector<std::uint8_t>& feature_used) {
+  const index_t d = static_cast<index_t>(feature_used.size());
+  const Random random(params.seed, Purpose::feature_sample);
   std::vector<std::pair<double, index_t>> draws;
   for (index_t f = 0; f < d; ++f)
-    if (rules_.masked == nullptr || !rules_.masked[f])
+    if (masked == nullptr || !masked[f])
       draws.push_back({random.uniform(static_cast<std::uint32_t>(iteration),
                                       static_cast<std::uint32_t>(f), 0), f});
   std::sort(draws.begin(), draws.end());
   const auto n_at_hand = static_cast<index_t>(draws.size());
-  const auto n_wanted = std::llround(params_.colsample * static_cast<double>(n_at_hand));
+  const auto n_wanted = std::llround(params.colsample * static_cast<double>(n_at_hand));
   const index_t n_used = std::min(n_at_hand, std::max<index_t>(1, n_wanted));
-  std::fill(feature_used_.begin(), feature_used_.end(), 0);
-  for (index_t i = 0; i < n_used; ++i) feature_used_[draws[i].second] = 1;
+  std::fill(feature_used.begin(), feature_used.end(), 0);
+  for (index_t i = 0; i < n_used; ++i) feature_used[draws[i].second] = 1;
 }
 
 double TreeGrower::gradient_rms(const double* gradient, const Execution& execution) const {
   const index_t n = tiles_.n_samples();
-  std::vector<double> sums(tiles_.count(), 0.0);
+  const auto term = [&](index_t k, index_t i) {
+    return squared_term(gradient[k * n + i], rules_.weight == nullptr ? 1.0 : rules_.weight[i]);
+  };
+  std::vector<int> largest(tiles_.count(), 0);
   parallel_for(execution, tiles_.count(), [&](index_t tile) {
-    double sum = 0.0;
     for (index_t k = 0; k < n_outputs_; ++k)
-      for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i) {
-        const double g = gradient[k * n + i];
-        sum += g * g * (rules_.weight == nullptr ? 1.0 : rules_.weight[i]);
-      }
+      for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i)
+        largest[tile] = std::max(largest[tile], ExponentCounts::exponent_of(term(k, i)));
+  });
+  const FixedPoint fixed(*std::max_element(largest.begin(), largest.end()), n_outputs_ * n);
+  std::vector<TwoWords> sums(tiles_.count());
+  parallel_for(execution, tiles_.count(), [&](index_t tile) {
+    TwoWords sum;
+    for (index_t k = 0; k < n_outputs_; ++k)
+      for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i)
+        sum += fixed.words(term(k, i));
     sums[tile] = sum;
   });
-  return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0) / total_weight_);
+  TwoWords sum;
+  for (const TwoWords& part : sums) sum += part;
+  return std::sqrt(fixed.value(sum) / total_weight_);
 }
 
 std::vector<LevelSplit> TreeGrower::grow(const double* gradient, const std::uint8_t* in_bag,

@@ -47,6 +47,14 @@ class TreeGrower {
   CandidateChoice choice_;
 };
 
+// A fixed number of the features at hand (all but the masked ones, if not null) for the tree of
+// this iteration: those with the least draws.
+void draw_features(const BoostingParams& params, index_t iteration, const std::uint8_t* masked,
+                   std::vector<std::uint8_t>& feature_used);
+
+// What a sample adds to the mean square of the gradients: w g^2.
+inline double squared_term(double gradient, double weight) { return gradient * gradient * weight; }
+
 // leaf[i] = the leaf of each sample: the answers as bits, the root's the highest.
 // O(n depth).
 void find_leaves(const BinnedMatrix& x, const std::vector<LevelSplit>& splits, const Tiles& tiles,

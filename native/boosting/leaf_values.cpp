@@ -10,54 +10,51 @@ bool is_in(const LeafAssignment& leaves, index_t i) {
   return leaves.in_bag == nullptr || leaves.in_bag[i] != 0;
 }
 
-// sums[leaf * 2], [leaf * 2 + 1] += w g, w h for the rows of one tile and output.
+// Adds the rows of one tile and output; sums are kLeafSumWords * stride apart from leaf to leaf.
 void add_tile(const ScoredSamples& s, const double* gradient, const double* hessian,
-              const LeafAssignment& leaves, index_t begin, index_t end, double* sums) {
-  if (s.weight == nullptr && hessian == nullptr && leaves.in_bag == nullptr) {
-    for (index_t i = begin; i < end; ++i) {
-      sums[2 * leaves.leaf[i]] += gradient[i];
-      sums[2 * leaves.leaf[i] + 1] += 1.0;
-    }
-    return;
-  }
+              const LeafAssignment& leaves, const FixedPoint& gradients, const FixedPoint& hessians,
+              index_t begin, index_t end, index_t stride, std::int64_t* sums) {
+  const TwoWords one = hessians.words(1.0);
+  const bool plain = s.weight == nullptr && hessian == nullptr;
   for (index_t i = begin; i < end; ++i) {
     if (!is_in(leaves, i)) continue;
     const double w = s.weight_of(i);
-    sums[2 * leaves.leaf[i]] += w * gradient[i];
-    sums[2 * leaves.leaf[i] + 1] += hessian == nullptr ? w : w * hessian[i];
+    const TwoWords g = gradients.words(w * gradient[i]);
+    const TwoWords h = plain ? one : hessians.words(hessian == nullptr ? w : w * hessian[i]);
+    std::int64_t* sum = sums + leaves.leaf[i] * stride;
+    sum[0] += g.high;
+    sum[1] += g.low;
+    sum[2] += h.high;
+    sum[3] += h.low;
   }
 }
 
 LeafValues newton_values(const Loss& loss, const ScoredSamples& s, const Derivatives& d,
                          const LeafAssignment& leaves, double l2_leaf_reg, const Tiles& tiles,
                          const Execution& execution) {
-  const index_t per_output = 2 * leaves.n_leaves;
-  const index_t per_tile = per_output * s.n_outputs;
-  std::vector<double> sums(tiles.count() * per_tile, 0.0);
+  const index_t n_outputs = s.n_outputs;
+  std::vector<int> largest(tiles.count() * n_outputs * 2);
   parallel_for(execution, tiles.count(), [&](index_t tile) {
-    for (index_t k = 0; k < s.n_outputs; ++k) {
+    const index_t begin = tiles.begin(tile), end = tiles.end(tile);
+    for (index_t k = 0; k < n_outputs; ++k) {
       const index_t first = k * s.n_samples;
-      add_tile(s, d.gradient + first, d.hessian == nullptr ? nullptr : d.hessian + first, leaves,
-               tiles.begin(tile), tiles.end(tile),
-               sums.data() + tile * per_tile + k * per_output);
+      int* found = largest.data() + (tile * n_outputs + k) * 2;
+      found[0] = largest_exponent(d.gradient + first, s.weight, begin, end);
+      found[1] = largest_exponent(d.hessian == nullptr ? nullptr : d.hessian + first, s.weight,
+                                  begin, end);
     }
   });
-  LeafValues out;
-  out.value.assign(leaves.n_leaves * s.n_outputs, 0.0);
-  out.weight.assign(leaves.n_leaves * s.n_outputs, 0.0);
-  for (index_t leaf = 0; leaf < leaves.n_leaves; ++leaf)
-    for (index_t k = 0; k < s.n_outputs; ++k) {
-      double g = 0.0, h = 0.0;
-      for (index_t tile = 0; tile < tiles.count(); ++tile) {
-        const double* sum = sums.data() + tile * per_tile + k * per_output + 2 * leaf;
-        g += sum[0];
-        h += sum[1];
-      }
-      const index_t at = leaf * s.n_outputs + k;
-      out.weight[at] = h;
-      if (h + l2_leaf_reg > 0.0) out.value[at] = loss.limited(g / (h + l2_leaf_reg), g, h);
-    }
-  return out;
+  LeafSumScales scales;
+  for (index_t k = 0; k < n_outputs; ++k) {
+    int both[2] = {0, 0};
+    for (index_t tile = 0; tile < tiles.count(); ++tile)
+      for (int j = 0; j < 2; ++j)
+        both[j] = std::max(both[j], largest[(tile * n_outputs + k) * 2 + j]);
+    scales.gradient.emplace_back(both[0], s.n_samples);
+    scales.hessian.emplace_back(both[1], s.n_samples);
+  }
+  const LeafSums sums = sum_leaves(s, d, leaves, scales, tiles, execution);
+  return newton_leaf_values(loss, sums, scales, l2_leaf_reg);
 }
 
 LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssignment& leaves,
@@ -86,6 +83,51 @@ LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssi
 }
 
 }  // namespace
+
+int largest_exponent(const double* value, const double* weight, index_t begin, index_t end) {
+  if (value == nullptr && weight == nullptr) return ExponentCounts::exponent_of(1.0);
+  int largest = 0;
+  for (index_t i = begin; i < end; ++i) {
+    const double w = weight == nullptr ? 1.0 : weight[i];
+    const int e = ExponentCounts::exponent_of(value == nullptr ? w : w * value[i]);
+    largest = e > largest ? e : largest;
+  }
+  return largest;
+}
+
+LeafSums sum_leaves(const ScoredSamples& s, const Derivatives& d, const LeafAssignment& leaves,
+                    const LeafSumScales& scales, const Tiles& tiles, const Execution& execution) {
+  const index_t stride = kLeafSumWords * s.n_outputs;
+  std::vector<LeafSums> parts(tiles.count());
+  parallel_for(execution, tiles.count(), [&](index_t tile) {
+    parts[tile].assign(leaves.n_leaves * stride, 0);
+    for (index_t k = 0; k < s.n_outputs; ++k) {
+      const index_t first = k * s.n_samples;
+      add_tile(s, d.gradient + first, d.hessian == nullptr ? nullptr : d.hessian + first, leaves,
+               scales.gradient[k], scales.hessian[k], tiles.begin(tile), tiles.end(tile), stride,
+               parts[tile].data() + k * kLeafSumWords);
+    }
+  });
+  LeafSums sums(leaves.n_leaves * stride, 0);
+  for (const LeafSums& part : parts)
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
+  return sums;
+}
+
+LeafValues newton_leaf_values(const Loss& loss, const LeafSums& sums, const LeafSumScales& scales,
+                              double l2_leaf_reg) {
+  const std::size_t n_outputs = scales.gradient.size();
+  LeafValues out;
+  for (std::size_t at = 0; at * kLeafSumWords < sums.size(); ++at) {
+    const std::int64_t* words = sums.data() + at * kLeafSumWords;
+    const double g = scales.gradient[at % n_outputs].value({words[0], words[1]});
+    const double h = scales.hessian[at % n_outputs].value({words[2], words[3]});
+    const bool has_step = h + l2_leaf_reg > 0.0;
+    out.value.push_back(has_step ? loss.limited(g / (h + l2_leaf_reg), g, h) : 0.0);
+    out.weight.push_back(h);
+  }
+  return out;
+}
 
 LeafValues compute_leaf_values(const Loss& loss, const ScoredSamples& samples,
                                const Derivatives& derivatives, const LeafAssignment& leaves,

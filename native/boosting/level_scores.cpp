@@ -48,17 +48,40 @@ std::int64_t* LevelScores::histogram(index_t g, int side, index_t channel, index
 }
 
 void LevelScores::compute(const RowsByLeaf& rows, const Execution& execution) {
-  parallel_for(execution, static_cast<index_t>(groups_.size()),
-               [&](index_t g) { compute_group(g, rows); });
+  compute_all(execution, [&](index_t g) { count_smaller(g, rows); });
+}
+
+void LevelScores::compute(const std::int64_t* counted, const Execution& execution) {
+  compute_all(execution, [&](index_t g) { take_counted(g, counted); });
+}
+
+// count fills the histograms of a group's counted leaves.
+void LevelScores::compute_all(const Execution& execution,
+                              const std::function<void(index_t)>& count) {
+  parallel_for(execution, static_cast<index_t>(groups_.size()), [&](index_t g) {
+    const std::size_t size = channels_.n_channels() * n_leaves_ * leaf_stride(g);
+    if (groups_[g].histograms[side_].size() < size) groups_[g].histograms[side_].resize(size);
+    count(g);
+    compute_group(g);
+  });
   if (n_leaves_ == 1) current_score_ = root_score();
 }
 
-void LevelScores::compute_group(index_t g, const RowsByLeaf& rows) {
+// Groups lie one after the other, in each [channel][counted leaf][code][lane].
+void LevelScores::take_counted(index_t g, const std::int64_t* counted) {
+  const index_t n_counted = std::max<index_t>(n_leaves_ / 2, 1);
+  for (index_t before = 0; before < g; ++before)
+    counted += channels_.n_channels() * n_counted * leaf_stride(before);
+  for (index_t c = 0; c < channels_.n_channels(); ++c)
+    for (index_t i = 0; i < n_counted; ++i) {
+      const index_t leaf = n_leaves_ == 1 ? 0 : 2 * i + smaller_is_right_[i];
+      std::copy(counted, counted + leaf_stride(g), histogram(g, side_, c, leaf));
+      counted += leaf_stride(g);
+    }
+}
+
+void LevelScores::compute_group(index_t g) {
   const FeatureGroup& shape = x_.groups()[g];
-  Group& group = groups_[g];
-  const std::size_t size = channels_.n_channels() * n_leaves_ * leaf_stride(g);
-  if (group.histograms[side_].size() < size) group.histograms[side_].resize(size);
-  count_smaller(g, rows);
   const index_t cells = shape.n_codes + 1;
   const ScanKernels& kernels = scan_kernels();
   for (index_t c = 0; c < channels_.n_channels(); ++c) {

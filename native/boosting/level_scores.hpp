@@ -5,6 +5,7 @@
 // of a group of features are one task: O(n d / 2) additions and O(2^level b d) cells a level.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "boosting/leaf_rows.hpp"
@@ -37,9 +38,13 @@ class LevelScores {
 
   // Histograms and scores of the root, then of each further level after descend().
   void compute(const RowsByLeaf& rows, const Execution& execution);
+  // The same where the rows were counted elsewhere, by count_level(), and the sums added up.
+  void compute(const std::int64_t* counted, const Execution& execution);
   // Makes `split` the last level's: the next compute() is of the leaves below it.
   void descend(const LevelSplit& split);
   void restart();
+  // For each leaf of the level above, whether its right child has fewer rows: the one to count.
+  const std::vector<std::uint8_t>& smaller_is_right() const { return smaller_is_right_; }
 
   const GroupScores& group(index_t g) const { return groups_[g].scores; }
   // The sum of S^2 / (W + l2) over the current leaves, without a further cut.
@@ -60,7 +65,9 @@ class LevelScores {
   std::int64_t* histogram(index_t g, int side, index_t channel, index_t leaf);
   index_t leaf_stride(index_t g) const;
   index_t count(index_t g, index_t lane, index_t leaf, const LevelSplit* split) const;
-  void compute_group(index_t g, const RowsByLeaf& rows);
+  void compute_all(const Execution& execution, const std::function<void(index_t)>& count);
+  void compute_group(index_t g);
+  void take_counted(index_t g, const std::int64_t* counted);
   void count_smaller(index_t g, const RowsByLeaf& rows);
   void score_group(index_t g);
   void combine_sides(index_t g, bool missing_left);

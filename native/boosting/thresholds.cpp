@@ -35,19 +35,6 @@ double threshold_between(double lower, double upper) {
   return midpoint(lower, upper);
 }
 
-// The rows that the quantiles are taken of: all, or one of each of kQuantileRows stretches.
-std::vector<index_t> quantile_rows(index_t n_samples, std::uint64_t seed) {
-  std::vector<index_t> rows(std::min(n_samples, kQuantileRows));
-  const Random random(seed, Purpose::threshold_rows);
-  const index_t m = static_cast<index_t>(rows.size());
-  for (index_t i = 0; i < m; ++i) {
-    const index_t begin = n_samples * i / m, end = n_samples * (i + 1) / m;
-    const double u = end - begin > 1 ? random.uniform(static_cast<std::uint32_t>(i), 0, 0) : 0.0;
-    rows[i] = begin + static_cast<index_t>(u * static_cast<double>(end - begin));
-  }
-  return rows;
-}
-
 // Sorted values of the feature in these rows, without rows of no weight.
 DistinctValues distinct_values(const FeatureMatrix& x, const double* weight, index_t feature,
                                const std::vector<index_t>& rows) {
@@ -83,27 +70,6 @@ DistinctValues distinct_values(const FeatureMatrix& x, const double* weight, ind
   return distinct;
 }
 
-// The distinct values among all rows, if there are at most `limit`; else none. Their weights
-// are left out.
-DistinctValues few_values(const FeatureMatrix& x, const double* weight, index_t feature,
-                          index_t limit) {
-  DistinctValues distinct;
-  std::vector<double>& values = distinct.value;
-  for (index_t row = 0; row < x.n_samples; ++row) {
-    const double v = x(row, feature);
-    if (weight != nullptr && weight[row] == 0.0) continue;
-    if (std::isnan(v)) {
-      distinct.has_missing = true;
-      continue;
-    }
-    const auto at = std::lower_bound(values.begin(), values.end(), v);
-    if (at != values.end() && *at == v) continue;
-    if (static_cast<index_t>(values.size()) == limit) return DistinctValues();
-    values.insert(at, v);
-  }
-  return distinct;
-}
-
 std::vector<double> between_all(const std::vector<double>& values) {
   std::vector<double> thresholds;
   for (std::size_t i = 1; i < values.size(); ++i)
@@ -111,8 +77,8 @@ std::vector<double> between_all(const std::vector<double>& values) {
   return thresholds;
 }
 
-void add_missing_threshold(const DistinctValues& distinct, std::vector<double>& thresholds) {
-  if (distinct.has_missing && !distinct.value.empty()) thresholds.push_back(kInfinity);
+void add_missing_threshold(bool has_missing, bool has_values, std::vector<double>& thresholds) {
+  if (has_missing && has_values) thresholds.push_back(kInfinity);
 }
 
 std::vector<double> quantile_thresholds(const DistinctValues& distinct, index_t max_bins) {
@@ -140,6 +106,40 @@ std::vector<double> quantile_thresholds(const DistinctValues& distinct, index_t 
 
 }  // namespace
 
+std::vector<index_t> quantile_rows(index_t n_samples, std::uint64_t seed) {
+  std::vector<index_t> rows(std::min(n_samples, kQuantileRows));
+  const Random random(seed, Purpose::threshold_rows);
+  const index_t m = static_cast<index_t>(rows.size());
+  for (index_t i = 0; i < m; ++i) {
+    const index_t begin = n_samples * i / m, end = n_samples * (i + 1) / m;
+    const double u = end - begin > 1 ? random.uniform(static_cast<std::uint32_t>(i), 0, 0) : 0.0;
+    rows[i] = begin + static_cast<index_t>(u * static_cast<double>(end - begin));
+  }
+  return rows;
+}
+
+FewValues find_few_values(const FeatureMatrix& x, const double* weight, index_t feature,
+                          index_t limit) {
+  FewValues few;
+  std::vector<double>& values = few.values;
+  for (index_t row = 0; row < x.n_samples; ++row) {
+    const double v = x(row, feature);
+    if (weight != nullptr && weight[row] == 0.0) continue;
+    if (std::isnan(v)) {
+      few.has_missing = true;
+      continue;
+    }
+    const auto at = std::lower_bound(values.begin(), values.end(), v);
+    if (at != values.end() && *at == v) continue;
+    if (static_cast<index_t>(values.size()) == limit) {
+      few.too_many = true;
+      return few;
+    }
+    values.insert(at, v);
+  }
+  return few;
+}
+
 CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight,
                                     const ThresholdRules& rules, const Execution& execution) {
   const std::vector<index_t> rows = quantile_rows(x.n_samples, rules.seed);
@@ -148,14 +148,16 @@ CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight
   const double work = 20.0 * static_cast<double>(rows.size()) * static_cast<double>(x.n_features);
   parallel_for(limit_threads(execution, work), x.n_features, [&](index_t feature) {
     if (sampled) {
-      const DistinctValues few = few_values(x, weight, feature, rules.max_bins);
-      found[feature] = between_all(few.value);
-      add_missing_threshold(few, found[feature]);
-      if (!found[feature].empty()) return;
+      const FewValues few = find_few_values(x, weight, feature, rules.max_bins);
+      if (!few.too_many) {
+        found[feature] = between_all(few.values);
+        add_missing_threshold(few.has_missing, !few.values.empty(), found[feature]);
+        if (!found[feature].empty()) return;
+      }
     }
     const DistinctValues distinct = distinct_values(x, weight, feature, rows);
     found[feature] = quantile_thresholds(distinct, rules.max_bins);
-    add_missing_threshold(distinct, found[feature]);
+    add_missing_threshold(distinct.has_missing, !distinct.value.empty(), found[feature]);
   });
   CandidateThresholds thresholds;
   thresholds.offsets.push_back(0);

@@ -33,6 +33,20 @@ struct CandidateThresholds {
   std::vector<index_t> offsets;
 };
 
+// The rows that quantiles are taken of, ascending: all, or one of each of kQuantileRows stretches.
+std::vector<index_t> quantile_rows(index_t n_samples, std::uint64_t seed);
+
+// The distinct values of a feature, ascending, unless there are more than `limit`; rows of weight 0
+// do not count. O(n log limit).
+struct FewValues {
+  std::vector<double> values;
+  bool has_missing = false;
+  bool too_many = false;
+};
+
+FewValues find_few_values(const FeatureMatrix& x, const double* weight, index_t feature,
+                          index_t limit);
+
 CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight,
                                     const ThresholdRules& rules, const Execution& execution);
 

@@ -7,17 +7,22 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/exact_sum.hpp"
+
 namespace fctree {
 
 namespace {
 
 double weighted_mean(const ScoredSamples& s, const double* y) {
-  double sum = 0.0, total = 0.0;
-  for (index_t i = 0; i < s.n_samples; ++i) {
-    sum += s.weight_of(i) * y[i];
-    total += s.weight_of(i);
-  }
-  return sum / total;
+  const double sum = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i) * y[i]; });
+  return sum / exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i); });
+}
+
+// The starting scores of a loss whose best constant depends on each target's mean alone.
+void baseline_of_targets(const Loss& loss, const ScoredSamples& s, double* out) {
+  std::vector<double> means(s.n_outputs);
+  for (index_t k = 0; k < s.n_outputs; ++k) means[k] = weighted_mean(s, s.y + k * s.n_samples);
+  loss.baseline_of_means(means.data(), s.n_outputs, out);
 }
 
 double quantile_of(const ScoredSamples& s, std::vector<double> values, double q) {
@@ -54,7 +59,10 @@ class SquaredError : public Loss {
   double hessian(double, double) const { return 1.0; }
 
   void baseline(const ScoredSamples& s, double* out) const override {
-    for (index_t k = 0; k < s.n_outputs; ++k) out[k] = weighted_mean(s, s.y + k * s.n_samples);
+    baseline_of_targets(*this, s, out);
+  }
+  void baseline_of_means(const double* means, index_t n_outputs, double* out) const override {
+    std::copy(means, means + n_outputs, out);
   }
   double evaluate(const ScoredSamples& s, index_t begin, index_t end,
                   const Derivatives* out) const override {
@@ -147,8 +155,10 @@ class Poisson : public Loss {
     return gradient > 0.0 ? std::min(step, std::log1p(gradient / hessian)) : step;
   }
   void baseline(const ScoredSamples& s, double* out) const override {
-    for (index_t k = 0; k < s.n_outputs; ++k)
-      out[k] = std::log(weighted_mean(s, s.y + k * s.n_samples));
+    baseline_of_targets(*this, s, out);
+  }
+  void baseline_of_means(const double* means, index_t n_outputs, double* out) const override {
+    for (index_t k = 0; k < n_outputs; ++k) out[k] = std::log(means[k]);
   }
   double evaluate(const ScoredSamples& s, index_t begin, index_t end,
                   const Derivatives* out) const override {
@@ -168,8 +178,10 @@ class Gamma : public Loss {
     return gradient < 0.0 ? std::max(step, -std::log1p(-gradient / hessian)) : step;
   }
   void baseline(const ScoredSamples& s, double* out) const override {
-    for (index_t k = 0; k < s.n_outputs; ++k)
-      out[k] = std::log(weighted_mean(s, s.y + k * s.n_samples));
+    baseline_of_targets(*this, s, out);
+  }
+  void baseline_of_means(const double* means, index_t n_outputs, double* out) const override {
+    for (index_t k = 0; k < n_outputs; ++k) out[k] = std::log(means[k]);
   }
   double evaluate(const ScoredSamples& s, index_t begin, index_t end,
                   const Derivatives* out) const override {
@@ -184,7 +196,10 @@ class BinaryLogLoss : public Loss {
  public:
   bool has_hessian() const override { return true; }
   void baseline(const ScoredSamples& s, double* out) const override {
-    const double p = std::clamp(weighted_mean(s, s.y), kLeastProbability, 1 - kLeastProbability);
+    baseline_of_targets(*this, s, out);
+  }
+  void baseline_of_means(const double* means, index_t, double* out) const override {
+    const double p = std::clamp(means[0], kLeastProbability, 1 - kLeastProbability);
     out[0] = std::log(p / (1.0 - p));
   }
   // One exponential a sample: e = exp(-|F|) gives the probability and the loss.
@@ -208,17 +223,24 @@ class MulticlassLogLoss : public Loss {
  public:
   bool has_hessian() const override { return true; }
   void baseline(const ScoredSamples& s, double* out) const override {
-    std::vector<double> share(s.n_outputs, 0.0);
-    double total = 0.0, mean = 0.0;
-    for (index_t i = 0; i < s.n_samples; ++i) {
-      share[static_cast<index_t>(s.y[i])] += s.weight_of(i);
-      total += s.weight_of(i);
-    }
+    std::vector<double> share(s.n_outputs);
     for (index_t k = 0; k < s.n_outputs; ++k) {
-      out[k] = std::log(std::max(share[k] / total, kLeastProbability));
-      mean += out[k] / static_cast<double>(s.n_outputs);
+      const auto in_class = [&](index_t i) { return static_cast<index_t>(s.y[i]) == k; };
+      share[k] = exact_sum(s.n_samples,
+                           [&](index_t i) { return in_class(i) ? s.weight_of(i) : 0.0; });
     }
-    for (index_t k = 0; k < s.n_outputs; ++k) out[k] -= mean;
+    const double total = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i); });
+    for (double& value : share) value /= total;
+    baseline_of_means(share.data(), s.n_outputs, out);
+  }
+  // The mean of a class's indicator is its share.
+  void baseline_of_means(const double* means, index_t n_outputs, double* out) const override {
+    double mean = 0.0;
+    for (index_t k = 0; k < n_outputs; ++k) {
+      out[k] = std::log(std::max(means[k], kLeastProbability));
+      mean += out[k] / static_cast<double>(n_outputs);
+    }
+    for (index_t k = 0; k < n_outputs; ++k) out[k] -= mean;
   }
   double evaluate(const ScoredSamples& s, index_t begin, index_t end,
                   const Derivatives* out) const override {

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 
 #include "core/types.hpp"
 
@@ -71,6 +72,11 @@ class Loss {
 
   // The constant scores with the least loss, (n_outputs,).
   virtual void baseline(const ScoredSamples& samples, double* out) const = 0;
+  // The same from the means of the targets (of the classes' indicators, with several); only where
+  // leaf_rule() is newton.
+  virtual void baseline_of_means(const double* /*means*/, index_t, double* /*out*/) const {
+    throw std::logic_error("the starting score of this loss is not a matter of means");
+  }
   // Called before each round with the training samples.
   virtual void prepare(const ScoredSamples&) {}
   // The sum over samples begin .. end of weight * loss; writes the (unweighted) derivatives

@@ -1,0 +1,99 @@
+"""What a fit on Dask costs: two processes of one thread against one process of two threads.
+
+The cluster is local, on loopback. Models are compared byte for byte; bytes are those that
+workers fetched from each other by Dask's own counters, against the formula of docs/scale.md.
+
+    python benchmarks/bench_dask.py --rows 1000000 --features 28 --rounds 10
+"""
+
+import argparse
+import json
+import time
+
+import numpy as np
+from boosting_data import simulate_boosting
+
+import fctree
+
+
+def bytes_of_levels(bin_thresholds, depth, n_channels=1):
+    """Bytes of the histograms that one worker sends for one tree, by level."""
+    n_features = len(bin_thresholds)
+    n_groups = (n_features + 7) // 8
+    bounds = [n_features * g // n_groups for g in range(n_groups + 1)]
+    cells = sum(
+        max(len(t) for t in bin_thresholds[first:last]) + 2
+        for first, last in zip(bounds[:-1], bounds[1:], strict=True)
+    )
+    return [64 * n_channels * max(1, 2 ** (level - 1)) * cells for level in range(depth)]
+
+
+def fetched_bytes(client):
+    """Bytes that workers have fetched from each other."""
+
+    def counter(dask_worker):
+        return dask_worker.transfer_incoming_bytes_total
+
+    return sum(client.run(counter).values())
+
+
+def measure(args, client):
+    import dask.array as da
+
+    from fctree.dask import DaskSymmetricBoostingRegressor
+
+    X, y = simulate_boosting(args.rows, args.features, 0)
+    params = {"max_iter": args.rounds, "max_bins": args.bins, "random_state": 0}
+    rows = -(-args.rows // 2)
+    chunks = client.persist([da.from_array(X, chunks=(rows, -1)), da.from_array(y, chunks=rows)])
+    seconds = {"local": [], "dask": []}
+    fetched = []
+    for _ in range(args.repeats):
+        start = time.perf_counter()
+        local = fctree.SymmetricBoostingRegressor(**params, n_jobs=2).fit(X, y)
+        seconds["local"].append(time.perf_counter() - start)
+        before = fetched_bytes(client)
+        start = time.perf_counter()
+        model = DaskSymmetricBoostingRegressor(**params).fit(*chunks)
+        seconds["dask"].append(time.perf_counter() - start)
+        fetched.append(fetched_bytes(client) - before)
+    same = model.trees_.leaf_values.tobytes() == local.trees_.leaf_values.tobytes()
+    by_level = bytes_of_levels(local.bin_thresholds_, model.max_depth)
+    return {
+        "rows": args.rows,
+        "features": args.features,
+        "rounds": args.rounds,
+        "seconds": {name: min(values) for name, values in seconds.items()},
+        "ratio": min(seconds["dask"]) / min(seconds["local"]),
+        "same_model": same,
+        "bytes_fetched": fetched[-1],
+        "bytes_by_formula": args.rounds * sum(by_level),
+        "bytes_of_levels": by_level,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--features", type=int, default=28)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--bins", type=int, default=128)
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--json", help="where to write the numbers")
+    args = parser.parse_args()
+
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
+        Client(cluster) as client,
+    ):
+        found = measure(args, client)
+    print(json.dumps(found, indent=2))
+    if args.json:
+        with open(args.json, "w") as file:
+            json.dump(found, file, indent=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+# What shards.pyx takes from the core; names and order of fields are those of the headers.
+from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint64_t
+from libcpp cimport bool as cbool
+from libcpp.vector cimport vector
+
+from fctree._native.boosting cimport BoostingParams, Execution, FeatureMatrix, LossKind
+
+
+cdef extern from "translate.hpp" namespace "fctree" nogil:
+    void set_python_error()
+
+
+cdef extern from "core/exact_sum.hpp" namespace "fctree" nogil:
+    cdef cppclass FixedPoint:
+        FixedPoint(int, int64_t)
+
+
+    double bound_of "fctree::ExponentCounts::bound_of"(const int64_t*)
+
+
+cdef extern from "boosting/channels.hpp" namespace "fctree" nogil:
+    int c_count_bits "fctree::count_bits_for"(int64_t)
+    double c_channel_unit "fctree::channel_unit"(double, int)
+
+
+cdef extern from "core/loss.hpp" namespace "fctree" nogil:
+    cdef struct ScoredSamples:
+        const double* y
+        const double* raw
+        const double* weight
+        int64_t n_samples
+        int64_t n_outputs
+
+    cdef struct Derivatives:
+        double* gradient
+        double* hessian
+
+
+cdef extern from "boosting/leaf_rows.hpp" namespace "fctree" nogil:
+    cdef struct LevelSplit:
+        int64_t feature
+        int64_t code
+        cbool missing_right
+        double gain
+
+
+cdef extern from "boosting/leaf_values.hpp" namespace "fctree" nogil:
+    cdef struct LeafAssignment:
+        const uint16_t* leaf
+        const uint8_t* in_bag
+        int64_t n_leaves
+
+
+cdef extern from "boosting/thresholds.hpp" namespace "fctree" nogil:
+    vector[int64_t] c_quantile_rows "fctree::quantile_rows"(int64_t, uint64_t) except +set_python_error
+
+    cdef cppclass FewValues:
+        vector[double] values
+        cbool has_missing
+        cbool too_many
+
+    FewValues c_few_values "fctree::find_few_values"(
+        const FeatureMatrix&, const double*, int64_t, int64_t) except +set_python_error
+
+
+cdef extern from "boosting/shard_arrays.hpp" namespace "fctree" nogil:
+    cdef cppclass ShardShape:
+        vector[int64_t] n_cuts
+        vector[uint8_t] has_missing
+
+    cdef cppclass ShardUnits:
+        int count_bits
+        double weight
+        vector[double] gradient
+
+    cdef struct ShardView:
+        const uint8_t* codes
+        const double* gradient
+        const double* weight
+        LeafAssignment leaves
+        int64_t n_samples
+
+    cdef cppclass ShardEvaluation:
+        double loss
+        vector[int64_t] counts
+        vector[int] hessian_largest
+        int square_largest
+
+    cdef cppclass SumScales:
+        vector[int] gradient
+        vector[int] hessian
+        int64_t n_samples
+
+    cdef cppclass ChosenLevel:
+        cbool has_split
+        LevelSplit split
+        vector[uint8_t] smaller_is_right
+
+    cdef cppclass ChoiceTask:
+        vector[const int64_t*] counted
+        vector[LevelSplit] above
+        const int8_t* monotone
+        int64_t iteration
+        double gradient_rms
+        double total_weight
+
+    void bin_shard(const FeatureMatrix&, const double*, const int64_t*, uint8_t*, uint8_t*,
+                   const Execution&) except +set_python_error
+    double fixed_value(int, int64_t, int64_t, int64_t) except +set_python_error
+    int64_t level_cells(const ShardShape&, int64_t, int64_t) except +set_python_error
+    void count_shard(const ShardShape&, const ShardUnits&, const ShardView&,
+                     const vector[uint8_t]&, int64_t*, const Execution&) except +set_python_error
+    void descend_shard(const ShardShape&, const LevelSplit&, const ShardView&, uint16_t*,
+                       const Execution&) except +set_python_error
+    ChosenLevel choose_from_counts(const ShardShape&, const ShardUnits&, const ChoiceTask&,
+                                   const BoostingParams&, const Execution&) except +set_python_error
+    ShardEvaluation evaluate_shard(LossKind, const ScoredSamples&, const Derivatives&,
+                                   const Execution&) except +set_python_error
+    vector[int64_t] sum_shard(const ScoredSamples&, const Derivatives&, const LeafAssignment&,
+                              const SumScales&, const Execution&) except +set_python_error
+    vector[double] leaf_step(LossKind, const vector[int64_t]&, const SumScales&,
+                             const BoostingParams&, const int8_t*, const vector[LevelSplit]&,
+                             const vector[uint8_t]&) except +set_python_error
+    void mean_baseline(LossKind, const double*, int64_t, double*) except +set_python_error
+    cbool has_mean_baseline(LossKind) except +set_python_error
+    void draw_bag(uint64_t, double, int64_t, int64_t, int64_t, uint8_t*) except +set_python_error

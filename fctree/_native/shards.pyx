@@ -1,0 +1,317 @@
+# distutils: language = c++
+"""Boosting on rows that lie in several places: ``native/boosting/shard`` on NumPy arrays.
+
+A shard's features are one array of bin codes (`bin_rows`), which `join_codes` of
+``fctree.dask`` puts together from parts; ``shape`` is ``(n_cuts, has_missing)``, int64 and uint8
+of shape (d,), the same for all shards.
+"""
+
+cimport numpy as cnp
+from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint64_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
+
+from fctree._native.boosting cimport (
+    BoostingParams,
+    Execution,
+    FeatureMatrix,
+    LossKind,
+    ScoreNoise,
+    execution_on,
+    matrix_of,
+    pointer,
+    pointer_1d,
+)
+
+import numpy as np
+
+cnp.import_array()
+
+
+cdef copied_int64(const vector[int64_t]& values):
+    out = np.empty(values.size(), dtype=np.int64)
+    if values.size():
+        memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values.data(), out.nbytes)
+    return out
+
+
+cdef ShardShape shape_of(tuple shape) except *:
+    cdef ShardShape out
+    for n in shape[0]:
+        out.n_cuts.push_back(n)
+    for flag in shape[1]:
+        out.has_missing.push_back(flag)
+    return out
+
+
+cdef ShardUnits units_of(tuple units) except *:
+    cdef ShardUnits out
+    out.count_bits = units[0]
+    out.weight = units[1]
+    for unit in units[2]:
+        out.gradient.push_back(unit)
+    return out
+
+
+cdef LevelSplit split_of(tuple split) except *:
+    cdef LevelSplit out
+    out.feature, out.code, out.missing_right, out.gain = split
+    return out
+
+
+cdef SumScales scales_of(tuple scales) except *:
+    cdef SumScales out
+    for e in scales[0]:
+        out.gradient.push_back(e)
+    for e in scales[1]:
+        out.hessian.push_back(e)
+    out.n_samples = scales[2]
+    return out
+
+
+cdef LeafAssignment leaves_of(const uint16_t[::1] leaf, const uint8_t[::1] in_bag,
+                              int64_t n_leaves) noexcept:
+    cdef LeafAssignment out
+    out.leaf = &leaf[0]
+    out.in_bag = NULL
+    if in_bag is not None:
+        out.in_bag = &in_bag[0]
+    out.n_leaves = n_leaves
+    return out
+
+
+def bin_rows(X, thresholds, int n_threads):
+    """The codes of the rows, uint8 (n d,), group by group of features, and which features miss
+    values, uint8 (d,)."""
+    cdef FeatureMatrix matrix = matrix_of(X)
+    cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
+    cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
+    codes = np.empty(X.shape[0] * X.shape[1], dtype=np.uint8)
+    missing = np.zeros(X.shape[1], dtype=np.uint8)
+    if X.shape[0] == 0:
+        return codes, missing
+    cdef uint8_t[::1] codes_view = codes
+    cdef uint8_t[::1] missing_view = missing
+    cdef Execution execution = execution_on(n_threads)
+    cdef const double* value_data = pointer_1d(values)
+    with nogil:
+        bin_shard(matrix, value_data, &offsets[0], &codes_view[0], &missing_view[0], execution)
+    return codes, missing
+
+
+def evaluate(int loss, const double[:, ::1] y, const double[:, ::1] raw,
+             const double[::1] weight, derivatives, int n_threads):
+    """The sum of weight * loss over the rows; writes the derivatives if given.
+
+    ``derivatives`` is ``(gradient, hessian or None)``, both (n_outputs, n). With them the result
+    is ``(loss, counts, hessian_largest, square_largest)``: how many of the weighted gradients have
+    which exponent (n_outputs, 2048), and the largest exponents of the weighted hessians and of
+    the squares' terms.
+    """
+    cdef ScoredSamples samples
+    samples.y = pointer(y)
+    samples.raw = pointer(raw)
+    samples.weight = pointer_1d(weight)
+    samples.n_samples = raw.shape[1]
+    samples.n_outputs = raw.shape[0]
+    cdef Derivatives out
+    out.gradient = NULL
+    out.hessian = NULL
+    cdef double[:, ::1] gradient, hessian
+    if derivatives is not None:
+        gradient = derivatives[0]
+        out.gradient = &gradient[0, 0]
+        if derivatives[1] is not None:
+            hessian = derivatives[1]
+            out.hessian = &hessian[0, 0]
+    cdef Execution execution = execution_on(n_threads)
+    cdef ShardEvaluation found
+    cdef LossKind kind = <LossKind>loss
+    with nogil:
+        found = evaluate_shard(kind, samples, out, execution)
+    if derivatives is None:
+        return found.loss
+    counts = copied_int64(found.counts).reshape(raw.shape[0], -1)
+    return found.loss, counts, list(found.hessian_largest), found.square_largest
+
+
+def count_level(tuple shape, tuple units, const uint8_t[::1] codes,
+                const double[:, ::1] gradient, const double[::1] weight,
+                const uint16_t[::1] leaf, const uint8_t[::1] in_bag, smaller_is_right,
+                int n_threads):
+    """The histograms of the leaves that a level counts, int64."""
+    cdef ShardShape native_shape = shape_of(shape)
+    cdef ShardUnits native_units = units_of(units)
+    cdef vector[uint8_t] smaller = smaller_is_right
+    cdef ShardView view
+    view.codes = &codes[0]
+    view.gradient = pointer(gradient)
+    view.weight = pointer_1d(weight)
+    view.leaves = leaves_of(leaf, in_bag, max(1, 2 * <int64_t>smaller.size()))
+    view.n_samples = leaf.shape[0]
+    cdef int64_t n_channels = native_units.gradient.size() + (native_units.weight != 0.0)
+    out = np.empty(level_cells(native_shape, n_channels, max(1, <int64_t>smaller.size())), dtype=np.int64)
+    cdef int64_t[::1] cells = out
+    cdef Execution execution = execution_on(n_threads)
+    with nogil:
+        count_shard(native_shape, native_units, view, smaller, &cells[0], execution)
+    return out
+
+
+def descend(tuple shape, const uint8_t[::1] codes, tuple split, uint16_t[::1] leaf, int n_threads):
+    """Sends every row to a child of its leaf, in place."""
+    cdef ShardShape native_shape = shape_of(shape)
+    cdef LevelSplit native_split = split_of(split)
+    cdef ShardView view
+    view.codes = &codes[0]
+    view.gradient = NULL
+    view.weight = NULL
+    view.leaves = leaves_of(leaf, None, 1)
+    view.n_samples = leaf.shape[0]
+    cdef Execution execution = execution_on(n_threads)
+    with nogil:
+        descend_shard(native_shape, native_split, view, &leaf[0], execution)
+
+
+def choose_level(tuple shape, tuple units, list counted, list above,
+                 const int8_t[::1] monotone, tuple noise, dict params, int n_threads):
+    """``(split or None, smaller_is_right)`` of the level below the splits ``above``.
+
+    ``counted`` are the summed histograms of all levels so far; ``noise`` is
+    ``(iteration, gradient_rms, total_weight)``.
+    """
+    cdef ShardShape native_shape = shape_of(shape)
+    cdef ShardUnits native_units = units_of(units)
+    cdef ChoiceTask task
+    cdef const int64_t[::1] cells
+    for array in counted:
+        cells = array
+        task.counted.push_back(&cells[0])
+    for split in above:
+        task.above.push_back(split_of(split))
+    task.monotone = NULL
+    if monotone is not None:
+        task.monotone = &monotone[0]
+    task.iteration, task.gradient_rms, task.total_weight = noise
+    cdef BoostingParams native_params = params
+    cdef Execution execution = execution_on(n_threads)
+    cdef ChosenLevel chosen
+    with nogil:
+        chosen = choose_from_counts(native_shape, native_units, task, native_params, execution)
+    if not chosen.has_split:
+        return None, []
+    split = (chosen.split.feature, chosen.split.code, chosen.split.missing_right,
+             chosen.split.gain)
+    return split, list(chosen.smaller_is_right)
+
+
+def sum_leaves(const double[:, ::1] gradient, const double[:, ::1] hessian,
+               const double[::1] weight, const uint16_t[::1] leaf, const uint8_t[::1] in_bag,
+               int64_t n_leaves, tuple scales, int n_threads):
+    """Fixed-point sums of w g and w h over each leaf's rows, int64 (n_leaves, n_outputs, 2, 2).
+
+    ``scales`` is ``(gradient_largest, hessian_largest, n)``: the largest exponents, an output
+    each, and the number of rows of all shards.
+    """
+    cdef ScoredSamples samples
+    samples.y = NULL
+    samples.raw = NULL
+    samples.weight = pointer_1d(weight)
+    samples.n_samples = leaf.shape[0]
+    samples.n_outputs = gradient.shape[0]
+    cdef Derivatives derivatives
+    derivatives.gradient = <double*>pointer(gradient)
+    derivatives.hessian = <double*>pointer(hessian)
+    cdef LeafAssignment leaves = leaves_of(leaf, in_bag, n_leaves)
+    cdef SumScales native_scales = scales_of(scales)
+    cdef Execution execution = execution_on(n_threads)
+    cdef vector[int64_t] sums
+    with nogil:
+        sums = sum_shard(samples, derivatives, leaves, native_scales, execution)
+    return copied_int64(sums).reshape(n_leaves, gradient.shape[0], 2, 2)
+
+
+def leaf_values(int loss, const int64_t[:, :, :, ::1] sums, tuple scales, dict params,
+                const int8_t[::1] monotone, list splits, parts_missing):
+    """The leaf values that these sums give, the learning rate included, (n_leaves, n_outputs)."""
+    cdef vector[int64_t] words = np.ravel(sums)
+    cdef SumScales native_scales = scales_of(scales)
+    cdef BoostingParams native_params = params
+    cdef vector[LevelSplit] native_splits
+    for split in splits:
+        native_splits.push_back(split_of(split))
+    cdef vector[uint8_t] missing = parts_missing
+    cdef const int8_t* directions = NULL
+    if monotone is not None:
+        directions = &monotone[0]
+    cdef vector[double] values = leaf_step(<LossKind>loss, words, native_scales, native_params,
+                                           directions, native_splits, missing)
+    return np.array(values).reshape(sums.shape[0], sums.shape[1])
+
+
+def fixed_point_value(int largest_exponent, int64_t n, int64_t high, int64_t low):
+    """The number that two words of a sum stand for."""
+    return fixed_value(largest_exponent, n, high, low)
+
+
+def exponent_bound(const int64_t[::1] counts):
+    """A bound on a sum of magnitudes from how many have which exponent (2048,)."""
+    return bound_of(&counts[0])
+
+
+def channel_unit(double total, int64_t n):
+    """The unit of a histogram channel of n samples whose magnitudes sum up to this."""
+    return c_channel_unit(total, c_count_bits(n))
+
+
+def count_bits(int64_t n):
+    """Bits of a channel that count up to n samples."""
+    return c_count_bits(n)
+
+
+GUMBEL = ScoreNoise.gumbel
+
+
+def baseline(int loss, const double[::1] means):
+    """The starting scores that follow from the targets' means."""
+    out = np.empty(means.shape[0])
+    cdef double[::1] view = out
+    mean_baseline(<LossKind>loss, &means[0], means.shape[0], &view[0])
+    return out
+
+
+def starts_from_means(int loss):
+    """Whether the loss's starting scores and leaf values follow from sums over rows."""
+    return has_mean_baseline(<LossKind>loss)
+
+
+def draw_rows(uint64_t seed, double subsample, int64_t iteration, int64_t begin, int64_t n):
+    """Which of rows begin .. begin + n of all are in the bag of an iteration, uint8 (n,)."""
+    out = np.empty(n, dtype=np.uint8)
+    cdef uint8_t[::1] view = out
+    if n:
+        draw_bag(seed, subsample, iteration, begin, n, &view[0])
+    return out
+
+
+def quantile_rows(int64_t n_samples, uint64_t seed):
+    """The rows that thresholds are quantiles of: all, or a fixed sample, ascending."""
+    return copied_int64(c_quantile_rows(n_samples, seed))
+
+
+def few_values(X, const double[::1] weight, int64_t limit):
+    """For each feature its distinct values, NaN last, or None where there are more than ``limit``."""
+    cdef FeatureMatrix matrix = matrix_of(X)
+    cdef const double* weights = pointer_1d(weight)
+    cdef FewValues found
+    cdef int64_t feature
+    out = []
+    for feature in range(X.shape[1]):
+        with nogil:
+            found = c_few_values(matrix, weights, feature, limit)
+        if found.too_many:
+            out.append(None)
+        else:
+            values = np.array(<list>found.values, dtype=np.float64)
+            out.append(np.append(values, np.nan) if found.has_missing else values)
+    return out

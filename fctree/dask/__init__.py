@@ -1,0 +1,26 @@
+"""Fits on data that lie on many machines, with Dask: ``pip install fctree[dask]``.
+
+Estimators take Dask arrays and data frames, fit where the partitions are, predict lazily, and
+become the plain estimators with ``to_local()``.
+"""
+
+try:
+    import dask.array
+    import distributed  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "fctree.dask needs Dask with its distributed scheduler: pip install 'fctree[dask]'"
+    ) from error
+
+from fctree.dask.boosting import DaskSymmetricBoostingClassifier, DaskSymmetricBoostingRegressor
+from fctree.dask.forest import DaskFCODTForestClassifier, DaskFCODTForestRegressor
+from fctree.dask.kernel_ridge import DaskTreeNTKRegressor, tree_ntk
+
+__all__ = [
+    "DaskFCODTForestClassifier",
+    "DaskFCODTForestRegressor",
+    "DaskSymmetricBoostingClassifier",
+    "DaskSymmetricBoostingRegressor",
+    "DaskTreeNTKRegressor",
+    "tree_ntk",
+]

@@ -1,0 +1,287 @@
+"""Symmetric boosting on Dask collections."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from distributed import default_client
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+
+from fctree._native import boosting as _boosting
+from fctree._native import shards as _shards
+from fctree._validation import check_targets, unchanged_on_failure
+from fctree.boosting import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree.boosting.progress import progress_listener
+from fctree.boosting.samples import check_directions, unpack_eval_set
+from fctree.dask.growth import Growth, ShardedSet, new_fit_number, trees_of
+from fctree.dask.history import History, whatever_is_lost
+from fctree.dask.partitions import partition_rows, remember_features
+from fctree.dask.placement import gather
+from fctree.dask.prediction import HasLocal
+from fctree.dask.shard import FitPlan
+from fctree.dask.thresholds import find_thresholds
+
+@dataclass(frozen=True)
+class Description:
+    """What the client knows of a partition: its rows, the shape of one target, and either the
+    labels or the least targets and the sums, an output each."""
+
+    n_rows: int
+    target_shape: tuple
+    labels: np.ndarray | None
+    ends: np.ndarray | None
+    n_features: int
+
+
+def _describe(partition, by_class):
+    labels = ends = None
+    if by_class:
+        labels = np.unique(partition.y)
+    elif len(partition):
+        y = check_targets(partition.y)
+        ends = np.stack([y.min(axis=0), y.sum(axis=0)])
+    shape = partition.y.shape[1:]
+    return Description(len(partition), shape, labels, ends, partition.X.shape[1])
+
+
+class _DaskBoosting(HasLocal):
+    """Fitting and predicting on Dask collections; subclasses are plain estimators too."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, eval_set=None):
+        """Grow the trees where the partitions are.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_samples, n_features)
+            Any partitions, empty ones too, of known or unknown lengths. NaN is a missing value.
+            What is not persisted is computed once and held by the workers until the fit is
+            done. Arrays in memory are cut into chunks.
+        y : Dask array, series or data frame of shape (n_samples,) or (n_samples, n_outputs)
+            With the partitions of `X` where lengths are unknown.
+        sample_weight : Dask array or series of shape (n_samples,), default=None
+        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
+            Samples to measure `validation_score_` on; ``early_stopping=True`` needs it.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For data as the plain estimators refuse them, partitions that disagree, and what a
+            fit on partitions does not have: losses whose leaves are quantiles, `warm_start`,
+            `posterior_samples`, early stopping without `eval_set`.
+        RuntimeError
+            Where workers were lost more often than the fit could be continued.
+        """
+        with unchanged_on_failure(self):
+            self._fit(default_client(), X, y, sample_weight, eval_set)
+        return self
+
+    def _check_supported(self, eval_set):
+        if self.warm_start:
+            raise ValueError("warm_start=True: a fit on partitions cannot be continued")
+        if self.posterior_samples:
+            raise ValueError("posterior_samples must be 0 for a fit on partitions")
+        if self.early_stopping and eval_set is None:
+            raise ValueError("early_stopping=True needs an eval_set for a fit on partitions")
+
+    def _fit(self, client, X, y, sample_weight, eval_set):
+        self._check_supported(eval_set)
+        remember_features(self, X)
+        partitions = partition_rows(client, X, y, sample_weight)
+        lengths = self._learn_targets(client, partitions)
+        loss = _boosting.LossKind[self._loss_kind()].value
+        if not _shards.starts_from_means(loss):
+            raise ValueError(
+                f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up; "
+                "use squared_error, poisson, gamma or log_loss"
+            )
+        self._random_seed = int(
+            check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
+        )
+        rules = {"max_bins": self.max_bins, "seed": self._random_seed}
+        found = gather(
+            client, find_thresholds(client, partitions, lengths, self.n_features_in_, rules)
+        )
+        self.bin_thresholds_ = [values for block in found for values in block]
+        plan = self._plan(client, loss, partitions, lengths)
+        encode = _TargetEncoder(getattr(self, "classes_", None))
+        train = ShardedSet("train", partitions, lengths, encode)
+        evaluation = self._evaluation_set(client, eval_set, encode)
+        growth = Growth(client, plan, train, evaluation, weighted=sample_weight is not None)
+        try:
+            train_loss, eval_loss, best = self._rounds(growth)
+        finally:
+            growth.close()
+        trees = trees_of(plan, growth.trees[:best])
+        self._keep(trees, growth.baseline, -np.array(train_loss), -np.array(eval_loss), False)
+
+    def _learn_targets(self, client, partitions):
+        """Lengths of the partitions; sets what the targets decide."""
+        described = self._describe_all(client, partitions, "X")
+        if sum(d.n_rows for d in described) >= 2**40:
+            raise ValueError("X has too many samples: at most 2**40 - 1 are supported")
+        self._encode_targets(self._target_ends(described), reset=True)
+        return [d.n_rows for d in described]
+
+    def _describe_all(self, client, partitions, name):
+        by_class = self._classification
+        tasks = [client.submit(_describe, p, by_class, pure=False) for p in partitions]
+        described = gather(client, tasks)
+        filled = [d for d in described if d.n_rows]
+        if not filled:
+            raise ValueError(f"{name} has no samples with a positive weight")
+        widths = {d.n_features for d in filled}
+        if widths != {self.n_features_in_}:
+            raise ValueError(
+                f"X has {self.n_features_in_} features, partitions of {name} {sorted(widths)}"
+            )
+        shapes = {d.target_shape for d in filled}
+        if len(shapes) > 1:
+            raise ValueError(f"the partitions of y have different shapes: {sorted(shapes)}")
+        return described
+
+    def _target_ends(self, described):
+        """All labels; or the least targets and their sums, which are in the loss's domain if all
+        targets are."""
+        filled = [d for d in described if d.n_rows]
+        if self._classification:
+            return np.unique(np.concatenate([d.labels for d in filled]))
+        least = np.min([d.ends[0] for d in filled], axis=0)
+        ends = np.stack([least, np.sum([d.ends[1] for d in filled], axis=0)])
+        return ends if filled[0].target_shape else ends[:, 0]
+
+    def _evaluation_set(self, client, eval_set, encode):
+        if eval_set is None:
+            return None
+        X, y, weight = unpack_eval_set(eval_set)
+        partitions = partition_rows(client, X, y, weight, target_name="y of eval_set")
+        described = self._describe_all(client, partitions, "eval_set")
+        self._encode_targets(self._target_ends(described), reset=False)
+        return ShardedSet("eval", partitions, [d.n_rows for d in described], encode)
+
+    def _plan(self, client, loss, partitions, lengths):
+        tasks = [client.submit(_missing_features, p, pure=False) for p in partitions]
+        missing = np.bitwise_or.reduce(gather(client, tasks))
+        n_cuts = np.array([len(values) for values in self.bin_thresholds_], dtype=np.int64)
+        return FitPlan(
+            fit=new_fit_number(),
+            loss=loss,
+            n_outputs=self.n_outputs_,
+            params=self._native_params(self.max_iter),
+            n_rows=sum(lengths),
+            shape=(n_cuts, missing),
+            thresholds=self.bin_thresholds_,
+            monotone=check_directions(self, n_outputs=self.n_outputs_),
+        )
+
+    def _rounds(self, growth):
+        """Losses before the first round and after each, and how many rounds to keep."""
+        measured = whatever_is_lost(growth, growth.begin, growth.begin)
+        history = History(self, growth.evaluation is not None, measured)
+        with progress_listener(self.verbose, self.max_iter, type(self).__name__) as told:
+            while len(growth.trees) < self.max_iter:
+                step = partial(growth.grow, measured)
+                measured = whatever_is_lost(growth, step, growth.grow_anew)
+                if told is not None:
+                    told(len(growth.trees) - 1, measured.loss, measured.eval_loss)
+                if history.ends(measured):
+                    break
+        return history.train_loss, history.eval_loss, history.best_iteration()
+
+
+def _missing_features(partition):
+    return np.isnan(partition.X).any(axis=0).astype(np.uint8)
+
+
+class DaskSymmetricBoostingRegressor(_DaskBoosting, SymmetricBoostingRegressor):
+    """`SymmetricBoostingRegressor` on Dask collections.
+
+    The data stay on the workers. Every level of a tree adds up the workers' histograms, which
+    are integers: the model is, byte for byte, that of `SymmetricBoostingRegressor` on all rows in
+    one place, whatever the partitions; losses agree to rounding.
+
+    Parameters are those of `SymmetricBoostingRegressor`. Not supported: losses whose leaves are
+    quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``), `warm_start`,
+    `posterior_samples`, and early stopping without `eval_set`. Threads are the workers'
+    (``nthreads``), whatever `n_jobs` is.
+
+    Attributes are those of `SymmetricBoostingRegressor`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from fctree.dask import DaskSymmetricBoostingRegressor
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     X = da.random.default_rng(0).normal(size=(1000, 4), chunks=(250, 4))
+    ...     model = DaskSymmetricBoostingRegressor(max_iter=5).fit(X, X[:, 0] ** 2)
+    ...     predictions = model.predict(X).compute()
+    >>> predictions.shape
+    (1000,)
+    """
+
+    _local_class = SymmetricBoostingRegressor
+
+    def predict(self, X):
+        """Predict the targets; lazily, where `X` is a Dask collection.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : Dask array, series or data frame, or array, of shape (n_samples,) or \
+(n_samples, n_outputs)
+        """
+        return self._predicts(
+            "predict", X, None if self._single_target else self.n_outputs_, np.float64
+        )
+
+
+class DaskSymmetricBoostingClassifier(_DaskBoosting, SymmetricBoostingClassifier):
+    """`SymmetricBoostingClassifier` on Dask collections.
+
+    The same model, byte for byte, as `SymmetricBoostingClassifier` grows from all rows in one
+    place; see `DaskSymmetricBoostingRegressor` for what is not supported.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from fctree.dask import DaskSymmetricBoostingClassifier
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     X = da.random.default_rng(0).normal(size=(1000, 4), chunks=(250, 4))
+    ...     y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    ...     model = DaskSymmetricBoostingClassifier(max_iter=5).fit(X, y)
+    ...     probabilities = model.predict_proba(X).compute()
+    >>> probabilities.shape
+    (1000, 2)
+    """
+
+    _local_class = SymmetricBoostingClassifier
+
+    def predict(self, X):
+        """Predict the classes; lazily, where `X` is a Dask collection, as a Dask collection."""
+        return self._predicts("predict", X, None, self.classes_.dtype)
+
+    def predict_proba(self, X):
+        """Class probabilities; lazily, where `X` is a Dask collection, as a Dask collection."""
+        return self._predicts("predict_proba", X, self.n_classes_, np.float64)
+
+
+class _TargetEncoder:
+    """Targets of a partition as the core takes them, float64 (n_targets, n)."""
+
+    def __init__(self, classes):
+        self.classes = classes
+
+    def __call__(self, y):
+        if self.classes is None:
+            return np.ascontiguousarray(check_targets(y).T)
+        return np.searchsorted(self.classes, y).astype(np.float64)[np.newaxis]

@@ -1,0 +1,129 @@
+"""Forests of oblique trees whose trees are grown by many workers."""
+
+import numpy as np
+from distributed import default_client
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+
+from fctree._validation import unchanged_on_failure
+from fctree.dask.partitions import join, partition_rows, remember_features
+from fctree.dask.placement import gather
+from fctree.dask.prediction import HasLocal
+from fctree.dask.state import threads_here
+from fctree.ensembles import FCODTForestClassifier, FCODTForestRegressor
+from fctree.ensembles.trees import ObliqueTrees
+
+
+def _grow_range(local, rows, first, last):
+    """Trees of a range, and what the fit learnt of the targets."""
+    local.n_jobs = threads_here()
+    X, targets, weight = local._samples(rows.X, rows.y, rows.weight, reset=True)
+    trees = local._grow_range(X, targets, weight, first, last)
+    learnt = {k: v for k, v in vars(local).items() if k not in local.get_params(deep=False)}
+    return trees, learnt
+
+
+class _DaskForest(HasLocal):
+    """Fitting on Dask collections; subclasses are plain estimators too."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Grow the trees, a range of them on each worker.
+
+        Every worker gets all rows, which have to fit in its memory.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_samples, n_features)
+        y : Dask array, series or data frame of shape (n_samples,) or (n_samples, n_outputs)
+        sample_weight : Dask array or series of shape (n_samples,), default=None
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For data as the plain estimators refuse them, `warm_start` and `oob_score`.
+        """
+        with unchanged_on_failure(self):
+            for name in ("warm_start", "oob_score"):
+                if getattr(self, name):
+                    raise ValueError(f"{name}=True is not supported on Dask")
+            client = default_client()
+            remember_features(self, X)
+            partitions = partition_rows(client, X, y, sample_weight)
+            rows = client.submit(join, partitions, pure=False)
+            seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
+            self._random_seed = int(seed)
+            local = self._local_class(**self.get_params(deep=False))
+            local._random_seed = self._random_seed
+            n_ranges = max(1, min(self.n_estimators, len(client.nthreads())))
+            bounds = [self.n_estimators * i // n_ranges for i in range(n_ranges + 1)]
+            futures = [
+                client.submit(_grow_range, local, rows, first, last, pure=False)
+                for first, last in zip(bounds[:-1], bounds[1:], strict=True)
+            ]
+            found = gather(client, futures)
+            names = getattr(self, "feature_names_in_", None)
+            vars(self).update(found[0][1])
+            if names is not None:
+                self.feature_names_in_ = names
+            self.trees_ = ObliqueTrees.concatenate([trees for trees, _ in found])
+        return self
+
+
+class DaskFCODTForestRegressor(_DaskForest, FCODTForestRegressor):
+    """`FCODTForestRegressor` with a range of the trees on each worker.
+
+    The same trees, byte for byte, as in one place: a tree depends on its number and the rows.
+    Parameters and attributes are those of `FCODTForestRegressor`; `warm_start` and `oob_score`
+    are not supported, and threads are the workers' (``nthreads``).
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from fctree.dask import DaskFCODTForestRegressor
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     X = da.random.default_rng(0).normal(size=(400, 4), chunks=(100, 4))
+    ...     model = DaskFCODTForestRegressor(n_estimators=4).fit(X, X[:, 0] ** 2)
+    >>> model.trees_.n_trees
+    4
+    """
+
+    _local_class = FCODTForestRegressor
+
+    def predict(self, X):
+        """Predict the targets; lazily, where `X` is a Dask collection, as a Dask collection."""
+        columns = None if self._single_target else self.n_outputs_
+        return self._predicts("predict", X, columns, np.float64)
+
+
+class DaskFCODTForestClassifier(_DaskForest, FCODTForestClassifier):
+    """`FCODTForestClassifier` with a range of the trees on each worker.
+
+    See `DaskFCODTForestRegressor`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from fctree.dask import DaskFCODTForestClassifier
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     X = da.random.default_rng(0).normal(size=(400, 4), chunks=(100, 4))
+    ...     model = DaskFCODTForestClassifier(n_estimators=4).fit(X, X[:, 0] > 0)
+    >>> model.trees_.n_trees
+    4
+    """
+
+    _local_class = FCODTForestClassifier
+
+    def predict(self, X):
+        """Predict the classes; lazily, where `X` is a Dask collection, as a Dask collection."""
+        return self._predicts("predict", X, None, self.classes_.dtype)
+
+    def predict_proba(self, X):
+        """Class probabilities; lazily, where `X` is a Dask collection, as a Dask collection."""
+        return self._predicts("predict_proba", X, self.n_classes_, np.float64)

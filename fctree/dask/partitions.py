@@ -1,0 +1,161 @@
+"""Dask collections as rows in partitions: aligned, validated, held in the workers' memory."""
+
+from dataclasses import dataclass
+
+import dask
+import dask.array as da
+import numpy as np
+from sklearn.utils.validation import _get_feature_names, check_array
+
+from fctree._validation import check_boosting_rows, check_sample_weight_part
+
+# Rows of a chunk that a NumPy array is cut into.
+_CHUNK_ROWS = 100_000
+
+
+@dataclass(eq=False)
+class Partition:
+    """Rows as the core takes them; `y` as the user gave it, weights positive or None."""
+
+    X: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray | None
+
+    def __len__(self):
+        return len(self.X)
+
+    def __sizeof__(self):
+        arrays = (self.X, self.y, self.weight)
+        return sum(0 if array is None else array.nbytes for array in arrays)
+
+
+def join(partitions):
+    """All rows of partitions, which are in order, as one."""
+    filled = [part for part in partitions if len(part)] or partitions[:1]
+    weight = None
+    if filled[0].weight is not None:
+        weight = np.concatenate([part.weight for part in filled])
+    X, y = (np.concatenate([getattr(part, name) for part in filled]) for name in ("X", "y"))
+    return Partition(X, y, weight)
+
+
+def is_dask(collection):
+    """Whether this is a Dask array or data frame."""
+    return dask.is_dask_collection(collection)
+
+
+def is_frame(collection):
+    """Whether a Dask collection is of pandas objects."""
+    return is_dask(collection) and hasattr(collection, "npartitions") and hasattr(
+        collection, "divisions"
+    )
+
+
+def feature_names(X):
+    """The names of the columns, or None where they are not strings."""
+    return _get_feature_names(X._meta if is_frame(X) else X)
+
+
+def count_features(X):
+    """Columns of a collection or array of two dimensions."""
+    if getattr(X, "ndim", 2) != 2:
+        raise ValueError(f"X must have two dimensions, got {X.ndim}")
+    return int(X.shape[1]) if not is_frame(X) else len(X.columns)
+
+
+def remember_features(estimator, X):
+    """Sets ``n_features_in_`` and, where the columns have names, ``feature_names_in_``."""
+    names = feature_names(X)
+    estimator.n_features_in_ = count_features(X)
+    if names is not None:
+        estimator.feature_names_in_ = names
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def _row_chunks(collection):
+    """The lengths of the row chunks if all are known, else None."""
+    if is_frame(collection):
+        return None
+    lengths = collection.chunks[0]
+    return None if any(np.isnan(n) for n in lengths) else lengths
+
+
+def _as_array(values):
+    """A collection as it is, anything else as a Dask array cut by rows."""
+    if is_dask(values):
+        return values
+    values = values if isinstance(values, np.ndarray) else np.asarray(values)
+    return da.from_array(values, chunks=(_CHUNK_ROWS, *values.shape[1:]))
+
+
+def _row_blocks(collection, chunks, name):
+    """One delayed object for each block of rows; cut like X where the lengths are known."""
+    if is_frame(collection):
+        return list(collection.to_delayed())
+    if collection.ndim == 2:
+        collection = collection.rechunk({1: -1})
+    own = _row_chunks(collection)
+    if chunks is not None and own is not None and own != chunks:
+        if sum(own) != sum(chunks):
+            raise ValueError(f"X has {sum(chunks)} rows, but {name} has {sum(own)}")
+        collection = collection.rechunk({0: chunks})
+    return list(np.ravel(collection.to_delayed()))
+
+
+def _partition(X, y, weight, names):
+    """One block of rows, checked; runs on a worker."""
+    X = check_boosting_rows(X)
+    y = check_array(
+        y,
+        dtype=None,
+        ensure_2d=False,
+        ensure_min_samples=0,
+        ensure_all_finite=np.asarray(y).dtype.kind == "f",
+        input_name=names["y"],
+    )
+    if len(y) != len(X):
+        raise ValueError(f"a partition of X has {len(X)} rows, that of {names['y']} {len(y)}")
+    if weight is None:
+        return Partition(X, y, None)
+    weight = check_sample_weight_part(weight, X)
+    used = np.flatnonzero(weight)
+    return Partition(X[used], y[used], weight[used])
+
+
+def partition_rows(client, X, y, sample_weight, *, target_name="y"):
+    """Futures of `Partition`s, in the order of the rows. Sources are read once.
+
+    Raises
+    ------
+    ValueError
+        For numbers of rows or partitions that disagree.
+    """
+    names = {"y": target_name}
+    X = _as_array(X)
+    chunks = _row_chunks(X)
+    blocks = [_row_blocks(X, chunks, "X")]
+    for values, name in ((y, target_name), (sample_weight, "sample_weight")):
+        if values is None:
+            blocks.append([None] * len(blocks[0]))
+            continue
+        if not is_dask(values):
+            values = np.asarray(values)
+            if chunks is None:
+                raise ValueError(
+                    f"{name} is in memory and X has chunks of unknown lengths: give {name} as a "
+                    "Dask collection with the partitions of X"
+                )
+            if len(values) != sum(chunks):
+                raise ValueError(f"X has {sum(chunks)} rows, but {name} has {len(values)}")
+            values = da.from_array(values, chunks=(chunks, *values.shape[1:]))
+        found = _row_blocks(values, chunks, name)
+        if len(found) != len(blocks[0]):
+            raise ValueError(
+                f"X has {len(blocks[0])} partitions, but {name} has {len(found)}: they must hold "
+                "the same rows, partition by partition"
+            )
+        blocks.append(found)
+    make = dask.delayed(_partition, pure=False)
+    delayed = [make(*of_rows, names) for of_rows in zip(*blocks, strict=True)]
+    return client.compute(delayed)

@@ -1,0 +1,88 @@
+"""Which worker's shard each partition belongs to, and waiting for tasks on workers that may die."""
+
+import time
+
+import numpy as np
+from distributed import CancelledError, KilledWorker, wait
+from distributed.comm import CommClosedError
+
+from fctree.dask.state import StateLost
+
+# A worker may hold this many times its share of the rows before partitions are moved elsewhere.
+_IMBALANCE = 1.25
+_POLL_SECONDS = 0.5
+# Workers that are lost are replaced by their nanny, if they have one: wait for this long for any.
+_PATIENCE_SECONDS = 60.0
+
+
+class WorkerLost(RuntimeError):
+    """A worker that held a part of the fit is gone."""
+
+
+def assign(client, partitions, lengths):
+    """Worker addresses with the indices of their partitions, in the order of the rows.
+
+    Partitions stay where they are unless a worker has far more than its share.
+    """
+    workers = sorted(client.nthreads())
+    holders = client.who_has(partitions)
+    share = _IMBALANCE * sum(lengths) / len(workers)
+    load = dict.fromkeys(workers, 0)
+    of_worker = {worker: [] for worker in workers}
+    for index in np.argsort(lengths, kind="stable")[::-1]:
+        if lengths[index] == 0:
+            continue
+        held_by = [w for w in holders[partitions[index].key] if w in load]
+        best = min(held_by or workers, key=load.get)
+        if load[best] + lengths[index] > share:
+            best = min(workers, key=load.get)
+        load[best] += lengths[index]
+        of_worker[best].append(int(index))
+    return [(worker, sorted(indices)) for worker, indices in of_worker.items() if indices]
+
+
+def gather(client, futures, workers=()):
+    """The results of futures that run on these workers, or `WorkerLost`.
+
+    What a task raises is raised here.
+    """
+    deadline = None
+    while True:
+        try:
+            wait(futures, timeout=_POLL_SECONDS)
+            break
+        except TimeoutError:
+            alive = set(client.nthreads())
+            if not set(workers) <= alive:
+                raise WorkerLost(f"lost {sorted(set(workers) - alive)}") from None
+            if alive:
+                deadline = None
+            elif deadline is None:
+                deadline = time.monotonic() + _PATIENCE_SECONDS
+            elif time.monotonic() > deadline:
+                raise RuntimeError("the fit has no workers left to run on") from None
+    try:
+        return client.gather(futures)
+    except (StateLost, KilledWorker, CancelledError, CommClosedError, OSError) as error:
+        if isinstance(error, OSError) and not isinstance(error, CommClosedError):
+            raise
+        raise WorkerLost(str(error)) from error
+
+
+def reduce_by_tree(client, function, futures, workers, fan_in=8):
+    """At most `fan_in` futures that sum up these: `function` adds up to `fan_in` of them.
+
+    Each addition runs where its first term is.
+    """
+    while len(futures) > fan_in:
+        merged = []
+        for first in range(0, len(futures), fan_in):
+            some = futures[first : first + fan_in]
+            merged.append(
+                client.submit(function, some, workers=[workers[first]], pure=False)
+                if len(some) > 1
+                else some[0]
+            )
+        workers = workers[::fan_in]
+        futures = merged
+    return futures

@@ -1,0 +1,67 @@
+"""Lazy predictions: a method of the plain estimator on every partition."""
+
+import dask
+import dask.array as da
+import numpy as np
+
+from fctree.dask.partitions import is_dask, is_frame
+
+
+class HasLocal:
+    """A Dask estimator that is a plain one too; ``_local_class`` is the plain class."""
+
+    def to_local(self):
+        """The plain estimator with this model, which needs no Dask."""
+        local = self._local_class(**self.get_params(deep=False))
+        vars(local).update({k: v for k, v in vars(self).items() if k not in vars(local)})
+        return local
+
+    def _predicts(self, method, X, n_columns, dtype):
+        """``method`` on a collection lazily, on anything else at once."""
+        if is_dask(X):
+            return predict_lazily(self, method, X, n_columns, dtype)
+        return getattr(self._local_class, method)(self, X)
+
+
+def predict_lazily(estimator, method, X, n_columns, dtype):
+    """``method`` of the plain estimator on every partition, as a Dask collection."""
+    local = dask.delayed(estimator.to_local(), pure=False)
+    if is_frame(X):
+        meta = _frame_meta(X, n_columns, dtype, getattr(estimator, "classes_", None))
+        return X.map_partitions(_predict_frame, local, method, meta, meta=meta)
+    if X.ndim != 2 or X.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has the shape {X.shape}, expected (n_samples, {estimator.n_features_in_})"
+        )
+    X = X.rechunk({1: -1})
+    options = {"drop_axis": 1} if n_columns is None else {"chunks": (X.chunks[0], (n_columns,))}
+    shape = (0,) if n_columns is None else (0, n_columns)
+    return da.map_blocks(
+        _predict_block, X, local, method, shape[1:], dtype=dtype,
+        meta=np.empty(shape, dtype=dtype), **options,
+    )
+
+
+def _predict_block(X, local, method, shape):
+    if len(X) == 0:
+        return np.empty((0, *shape))
+    return getattr(local, method)(X)
+
+
+def _predict_frame(frame, local, method, empty):
+    if len(frame) == 0:
+        return empty
+    found = getattr(local, method)(frame)
+    if found.ndim == 1:
+        return type(empty)(found, index=frame.index)
+    return type(empty)(found, index=frame.index, columns=empty.columns)
+
+
+def _frame_meta(X, n_columns, dtype, classes):
+    import pandas as pd
+
+    index = X._meta.index
+    if n_columns is None:
+        return pd.Series(np.empty(0, dtype=dtype), index=index)
+    columns = classes if classes is not None and len(classes) == n_columns else None
+    return pd.DataFrame(np.empty((0, n_columns), dtype=dtype), index=index, columns=columns)

@@ -1,0 +1,277 @@
+"""A worker's rows while a model grows: the steps of a round on them.
+
+The rows of a shard are those of the partitions that its worker holds. A step is told how far the
+shard must have come (the round and the level) and takes it one further.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fctree._native import shards as _native
+from fctree._native.boosting import LossKind
+from fctree.dask.state import recall, remember, threads_here
+
+
+@dataclass(frozen=True)
+class FitPlan:
+    """What every step of a fit knows."""
+
+    fit: str
+    loss: int
+    n_outputs: int
+    params: dict
+    n_rows: int
+    shape: tuple  # n_cuts, has_missing
+    thresholds: list
+    monotone: np.ndarray | None
+
+    @property
+    def keep(self):
+        """What a round leaves of the model before its tree."""
+        return 1.0 - self.params["model_shrink_rate"] * self.params["learning_rate"]
+
+    @property
+    def has_hessian(self):
+        """Whether the loss's second derivative is not 1."""
+        return LossKind(self.loss) != LossKind.squared_error
+
+
+class Shard:
+    """Rows of one worker: bin codes, targets, weights, scores, and the leaf each row is in."""
+
+    def __init__(self, codes, y, weight, raw, segments):
+        self.stage = None
+        self.codes = codes
+        self.y = y
+        self.weight = weight
+        self.raw = raw
+        self.origin = None
+        self.segments = segments
+        self.leaf = np.zeros(raw.shape[1], dtype=np.uint16)
+        self.in_bag = None
+        self.gradient = None
+        self.hessian = None
+
+    def __len__(self):
+        return self.raw.shape[1]
+
+
+def join_codes(parts, lengths, n_features):
+    """Codes of several parts, each group by group of features, as one array of that order.
+
+    Ends in eight bytes that are read but mean nothing.
+    """
+    n = sum(lengths)
+    n_groups = (n_features + 7) // 8
+    out = np.zeros(n * n_features + 8, dtype=np.uint8)
+    bounds = [n_features * g // n_groups for g in range(n_groups + 1)]
+    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+        group = out[n * first : n * last].reshape(n, last - first)
+        begin = 0
+        for codes, length in zip(parts, lengths, strict=True):
+            block = codes[length * first : length * last]
+            group[begin : begin + length] = block.reshape(length, last - first)
+            begin += length
+    return out
+
+
+def build(plan, name, partitions, begins, encode, baseline, trees):
+    """Makes a shard at the start of the round after `trees`; returns its length.
+
+    `trees` is a pair of `SymmetricTrees` and their shrinkage factors, or None for no trees;
+    `encode` turns targets into float64 (n_targets, n).
+    """
+    kept = [(part, begin) for part, begin in zip(partitions, begins, strict=True) if len(part)]
+    lengths = [len(part) for part, _ in kept]
+    n_features = len(plan.thresholds)
+    codes = [_native.bin_rows(part.X, plan.thresholds, threads_here())[0] for part, _ in kept]
+    y = np.concatenate([encode(part.y) for part, _ in kept], axis=1)
+    weight = None
+    if kept[0][0].weight is not None:
+        weight = np.concatenate([part.weight for part, _ in kept])
+    raw = np.empty((plan.n_outputs, sum(lengths)))
+    shard = Shard(join_codes(codes, lengths, n_features), np.ascontiguousarray(y), weight, raw,
+                  [(begin, len(part)) for part, begin in kept])
+    if baseline is not None:
+        _replay(shard, plan, [part.X for part, _ in kept], baseline, trees)
+    shard.stage = ("built", 0)
+    remember(plan.fit, name, shard)
+    return len(shard)
+
+
+def _replay(shard, plan, matrices, baseline, trees):
+    """The scores that growing these trees has left."""
+    shard.origin = np.asarray(baseline)[:, np.newaxis]
+    shard.raw[:] = shard.origin
+    if trees is None:
+        return
+    steps, factors = trees
+    keep = None if np.all(factors == 1.0) else factors
+    begin = 0
+    for X in matrices:
+        scores = np.tile(baseline, (len(X), 1))
+        steps.add_to(X, scores, n_threads=threads_here(), keep=keep, origin=scores.copy())
+        shard.raw[:, begin : begin + len(X)] = scores.T
+        begin += len(X)
+
+
+def _largest_exponent(terms):
+    """The largest biased exponent of doubles, 0 for zeros only."""
+    bits = np.ascontiguousarray(terms, dtype=np.float64).view(np.int64)
+    return int(((bits >> 52) & 2047).max(initial=0))
+
+
+def _start_terms(shard, n_outputs):
+    """What the starting scores are means of: the targets, or the classes' indicators."""
+    if len(shard.y) == n_outputs:
+        return shard.y
+    return (shard.y == np.arange(n_outputs)[:, np.newaxis]).astype(np.float64)
+
+
+def start_exponents(plan, name):
+    """Largest exponents of the weighted targets, an output each, and of the weights."""
+    shard = recall(plan.fit, name, ("built", 0))
+    terms = _start_terms(shard, plan.n_outputs)
+    weight = np.ones(1) if shard.weight is None else shard.weight
+    return [_largest_exponent(weight * row) for row in terms], _largest_exponent(weight)
+
+
+def start_sums(plan, name, targets, weights):
+    """Fixed-point sums of the weighted targets and of the weights, (n_outputs, 2, 2)."""
+    shard = recall(plan.fit, name, ("built", 0))
+    terms = np.ascontiguousarray(_start_terms(shard, plan.n_outputs))
+    scales = (targets, [weights] * plan.n_outputs, plan.n_rows)
+    return _native.sum_leaves(
+        terms, None, shard.weight, shard.leaf, None, 1, scales, threads_here()
+    )[0]
+
+
+def start(plan, name, baseline, stage):
+    """Sets scores to the starting ones unless they are; returns `_measure`'s."""
+    shard = recall(plan.fit, name, ("built", 0))
+    if shard.origin is None:
+        shard.origin = np.asarray(baseline)[:, np.newaxis]
+        shard.raw[:] = shard.origin
+    shard.gradient = np.empty_like(shard.raw)
+    shard.hessian = np.empty_like(shard.raw) if plan.has_hessian else None
+    shard.stage = stage
+    return _measure(shard, plan)
+
+
+def _measure(shard, plan):
+    """``(loss, exponents of weighted gradients, of hessians, of squares)`` at the scores.
+
+    The exponents of gradients are ``(exponents, counts)`` of those that occur, an output each.
+    """
+    loss, counts, hessians, square = _native.evaluate(
+        plan.loss, shard.y, shard.raw, shard.weight, (shard.gradient, shard.hessian),
+        threads_here(),
+    )
+    occurring = [np.flatnonzero(row) for row in counts]
+    sparse = [(at, row[at]) for at, row in zip(occurring, counts, strict=True)]
+    return loss, sparse, hessians, square
+
+
+def count_root(plan, name, iteration, units, square_largest):
+    """Histograms of the root, and the words of the sum of squared gradients; draws the bag."""
+    shard = recall(plan.fit, name, (iteration, 0))
+    shard.leaf[:] = 0
+    subsample = plan.params["subsample"]
+    if subsample < 1.0:
+        seed = plan.params["seed"]
+        drawn = [_native.draw_rows(seed, subsample, iteration, *rows) for rows in shard.segments]
+        shard.in_bag = np.concatenate(drawn)
+    squares = np.zeros(2, dtype=np.int64)
+    if square_largest is not None:
+        terms = np.ascontiguousarray((shard.gradient * shard.gradient).reshape(1, -1))
+        weight = None if shard.weight is None else np.tile(shard.weight, plan.n_outputs)
+        # The sum of weights beside it is not wanted: its unit makes every term 0.
+        scales = ([square_largest], [2046], plan.n_rows * plan.n_outputs)
+        leaf = np.zeros(terms.size, dtype=np.uint16)
+        squares = _native.sum_leaves(
+            terms, None, weight, leaf, None, 1, scales, threads_here()
+        )[0, 0, 0]
+    shard.stage = (iteration, 1)
+    return _count(shard, plan, units, []), squares
+
+
+def _count(shard, plan, units, smaller_is_right):
+    return _native.count_level(
+        plan.shape, units, shard.codes, shard.gradient, shard.weight, shard.leaf, shard.in_bag,
+        smaller_is_right, threads_here(),
+    )
+
+
+def count_level(plan, name, iteration, level, units, decision):
+    """Histograms of `level` > 0 below the decision of the level above; None where it is none."""
+    shard = recall(plan.fit, name, (iteration, level))
+    shard.stage = (iteration, level + 1)
+    split, smaller_is_right = decision
+    if split is None:
+        return None
+    _descend(shard, plan, split)
+    return _count(shard, plan, units, smaller_is_right)
+
+
+def _descend(shard, plan, split):
+    _native.descend(plan.shape, shard.codes, split, shard.leaf, threads_here())
+
+
+def sum_leaves(plan, name, iteration, decision, depth, scales):
+    """Fixed-point sums of the leaves below the last decision, (2**depth, n_outputs, 2, 2).
+
+    Leaves of a tree that ended early are the first ones.
+    """
+    max_depth = plan.params["max_depth"]
+    shard = recall(plan.fit, name, (iteration, max_depth))
+    shard.stage = (iteration, max_depth + 1)
+    if decision[0] is not None:
+        _descend(shard, plan, decision[0])
+    return _native.sum_leaves(
+        shard.gradient, shard.hessian, shard.weight, shard.leaf, shard.in_bag, 1 << depth, scales,
+        threads_here(),
+    )
+
+
+def advance(plan, name, iteration, tree):
+    """Adds the tree to the scores; returns `_measure`'s for the next round."""
+    max_depth = plan.params["max_depth"]
+    shard = recall(plan.fit, name, (iteration, max_depth + 1))
+    _add(shard, plan, tree)
+    shard.stage = (iteration + 1, 0)
+    return _measure(shard, plan)
+
+
+def _add(shard, plan, tree):
+    for raw, origin, step in zip(shard.raw, shard.origin, tree["values"].T, strict=True):
+        if plan.keep != 1.0:
+            raw[:] = origin + plan.keep * (raw - origin)
+        raw += step[shard.leaf]
+
+
+def start_eval(plan, name, baseline, stage):
+    """As `start`, of rows that are only measured: the sum of their losses."""
+    shard = recall(plan.fit, name, ("built", 0))
+    if shard.origin is None:
+        shard.origin = np.asarray(baseline)[:, np.newaxis]
+        shard.raw[:] = shard.origin
+    shard.stage = stage
+    return _loss(shard, plan)
+
+
+def _loss(shard, plan):
+    return _native.evaluate(
+        plan.loss, shard.y, shard.raw, shard.weight, None, threads_here()
+    )
+
+
+def advance_eval(plan, name, iteration, tree):
+    """As `advance`, of rows that are only measured."""
+    shard = recall(plan.fit, name, (iteration, 0))
+    shard.leaf[:] = 0
+    for split in tree["splits"]:
+        _descend(shard, plan, split)
+    _add(shard, plan, tree)
+    shard.stage = (iteration + 1, 0)
+    return _loss(shard, plan)

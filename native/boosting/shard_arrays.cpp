@@ -1,0 +1,147 @@
+#include "boosting/shard_arrays.hpp"
+
+#include <algorithm>
+
+#include "boosting/grow.hpp"
+#include "boosting/monotone.hpp"
+
+namespace fctree {
+
+namespace {
+
+// Losses whose bindings come here need no quantile.
+constexpr double kNoQuantile = 0.5;
+
+LeafSumScales leaf_scales(const SumScales& scales) {
+  LeafSumScales out;
+  for (const int e : scales.gradient) out.gradient.emplace_back(e, scales.n_samples);
+  for (const int e : scales.hessian) out.hessian.emplace_back(e, scales.n_samples);
+  return out;
+}
+
+}  // namespace
+
+void bin_shard(const FeatureMatrix& x, const double* thresholds, const index_t* offsets,
+               std::uint8_t* codes, std::uint8_t* has_missing, const Execution& execution) {
+  Execution one_thread = execution;  // the groups of features are those of one thread
+  one_thread.n_threads = 1;
+  const BinnedMatrix binned(x, thresholds, offsets, one_thread);
+  const std::uint8_t* found = binned.codes(binned.groups()[0]);
+  std::copy(found, found + x.n_samples * x.n_features, codes);
+  for (index_t f = 0; f < x.n_features; ++f) has_missing[f] = binned.has_missing(f);
+}
+
+double fixed_value(int largest_exponent, index_t n, std::int64_t high, std::int64_t low) {
+  return FixedPoint(largest_exponent, n).value({high, low});
+}
+
+index_t level_cells(const ShardShape& shape, index_t n_channels, index_t n_counted) {
+  return count_cells(BinnedMatrix(0, shape.n_cuts, shape.has_missing, nullptr), n_channels,
+                     n_counted);
+}
+
+void count_shard(const ShardShape& shape, const ShardUnits& units, const ShardView& view,
+                 const std::vector<std::uint8_t>& smaller_is_right, std::int64_t* out,
+                 const Execution& execution) {
+  const BinnedMatrix x(view.n_samples, shape.n_cuts, shape.has_missing, view.codes);
+  const Tiles tiles(view.n_samples);
+  const Channels channels(tiles, view.weight, view.gradient, units);
+  with_team(execution, [&](const Execution& team) {
+    count_level({x, tiles, channels, view.leaves}, smaller_is_right, out, team);
+  });
+}
+
+void descend_shard(const ShardShape& shape, const LevelSplit& split, const ShardView& view,
+                   std::uint16_t* leaf, const Execution& execution) {
+  const BinnedMatrix x(view.n_samples, shape.n_cuts, shape.has_missing, view.codes);
+  with_team(execution, [&](const Execution& team) {
+    descend_leaves(x, split, Tiles(view.n_samples), leaf, team);
+  });
+}
+
+ChosenLevel choose_from_counts(const ShardShape& shape, const ShardUnits& units,
+                               const ChoiceTask& task, const BoostingParams& params,
+                               const Execution& execution) {
+  const BinnedMatrix x(0, shape.n_cuts, shape.has_missing, nullptr);
+  const LevelTask level = {x, units, task.counted, task.monotone,
+                           {task.iteration, task.gradient_rms, task.total_weight}};
+  const LevelChoice choice = choose_level(level, params, task.above, execution);
+  return {choice.split.has_value(), choice.split.value_or(LevelSplit{}), choice.smaller_is_right};
+}
+
+ShardEvaluation evaluate_shard(LossKind kind, const ScoredSamples& s, const Derivatives& d,
+                               const Execution& execution) {
+  const std::unique_ptr<Loss> loss = make_loss(kind, kNoQuantile);
+  const Tiles tiles(s.n_samples);
+  const bool derive = d.gradient != nullptr;
+  std::vector<double> losses(tiles.count());
+  std::vector<ExponentCounts> counts(derive ? tiles.count() * s.n_outputs : 0);
+  std::vector<int> hessians(tiles.count() * s.n_outputs, 0), squares(tiles.count(), 0);
+  with_team(execution, [&](const Execution& team) {
+    parallel_for(team, tiles.count(), [&](index_t tile) {
+      const index_t begin = tiles.begin(tile), end = tiles.end(tile);
+      losses[tile] = loss->evaluate(s, begin, end, derive ? &d : nullptr);
+      for (index_t k = 0; derive && k < s.n_outputs; ++k) {
+        const index_t first = k * s.n_samples, at = tile * s.n_outputs + k;
+        for (index_t i = begin; i < end; ++i) {
+          const double g = d.gradient[first + i], w = s.weight_of(i);
+          counts[at].add(w * g);
+          squares[tile] =
+              std::max(squares[tile], ExponentCounts::exponent_of(squared_term(g, w)));
+        }
+        hessians[at] = largest_exponent(d.hessian == nullptr ? nullptr : d.hessian + first,
+                                        s.weight, begin, end);
+      }
+    });
+  });
+  ShardEvaluation out = {0.0, {}, std::vector<int>(s.n_outputs, 0), 0};
+  for (const double part : losses) out.loss += part;
+  for (const int e : squares) out.square_largest = std::max(out.square_largest, e);
+  for (index_t k = 0; derive && k < s.n_outputs; ++k) {
+    ExponentCounts all;
+    for (index_t tile = 0; tile < tiles.count(); ++tile) {
+      all.merge(counts[tile * s.n_outputs + k]);
+      out.hessian_largest[k] = std::max(out.hessian_largest[k], hessians[tile * s.n_outputs + k]);
+    }
+    out.counts.insert(out.counts.end(), all.counts().begin(), all.counts().end());
+  }
+  return out;
+}
+
+LeafSums sum_shard(const ScoredSamples& s, const Derivatives& d, const LeafAssignment& leaves,
+                   const SumScales& scales, const Execution& execution) {
+  LeafSums sums;
+  with_team(execution, [&](const Execution& team) {
+    sums = sum_leaves(s, d, leaves, leaf_scales(scales), Tiles(s.n_samples), team);
+  });
+  return sums;
+}
+
+std::vector<double> leaf_step(LossKind kind, const LeafSums& sums, const SumScales& scales,
+                              const BoostingParams& params, const std::int8_t* directions,
+                              const std::vector<LevelSplit>& splits,
+                              const std::vector<std::uint8_t>& parts_missing) {
+  const std::unique_ptr<Loss> loss = make_loss(kind, kNoQuantile);
+  LeafValues values = newton_leaf_values(*loss, sums, leaf_scales(scales), params.l2_leaf_reg);
+  if (directions != nullptr) make_monotone(splits, directions, parts_missing, values);
+  for (double& value : values.value) value *= params.learning_rate;
+  return values.value;
+}
+
+void mean_baseline(LossKind kind, const double* means, index_t n_outputs, double* out) {
+  make_loss(kind, kNoQuantile)->baseline_of_means(means, n_outputs, out);
+}
+
+bool has_mean_baseline(LossKind kind) {
+  return make_loss(kind, kNoQuantile)->leaf_rule() == LeafRule::newton;
+}
+
+void draw_bag(std::uint64_t seed, double subsample, index_t iteration, index_t begin, index_t n,
+              std::uint8_t* in_bag) {
+  BoostingParams params{};
+  params.seed = seed;
+  params.subsample = subsample;
+  draw_rows(params, iteration, begin, n, in_bag);
+}
+
+}  // namespace fctree

@@ -1,0 +1,117 @@
+// Sums of doubles that do not depend on the order of their terms, so that parts of the data may be
+// summed anywhere and by anybody and merged to the same bytes.
+//
+// A first pass counts the terms by their binary exponent: integers, whose order does not matter
+// either. They give the largest magnitude and a bound on the sum of all. A second pass adds up
+// each term as a fixed-point number of two integer words. With n terms a word has about
+// 61 - log2 n bits (51 at most): two of them hold every term to 2^-100 of the largest for n up to
+// a thousand, and to 2^-60 of it for a thousand million. O(n), twice.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace fctree {
+
+// To the nearest integer, without a branch or a call; exact for |x| < 2^51.
+inline std::int64_t rounded(double x) {
+  constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52
+  return static_cast<std::int64_t>((x + kShift) - kShift);
+}
+
+// Bits that the number n takes.
+inline int bits_of(index_t n) {
+  int bits = 0;
+  for (; n > 0; n >>= 1) ++bits;
+  return bits;
+}
+
+// How many numbers have which exponent: 0 for zeros, e for 2^(e - 1023) <= |x| < 2^(e - 1022).
+class ExponentCounts {
+ public:
+  static constexpr int kExponents = 2048;
+  static int exponent_of(double x) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    return static_cast<int>((bits >> 52) & 2047);
+  }
+  static int largest_of(const std::int64_t* counts) {
+    int e = kExponents - 1;
+    while (e > 0 && counts[e] == 0) --e;
+    return e;
+  }
+  // At least the sum of the magnitudes, and less than twice that.
+  static double bound_of(const std::int64_t* counts) {
+    double bound = 0.0;
+    for (int e = 1; e < kExponents; ++e)
+      if (counts[e] != 0) bound += static_cast<double>(counts[e]) * std::ldexp(1.0, e - 1022);
+    return bound;
+  }
+
+  ExponentCounts() : counts_(kExponents, 0) {}
+  void add(double x) { ++counts_[exponent_of(x)]; }
+  void merge(const ExponentCounts& other) {
+    for (int e = 0; e < kExponents; ++e) counts_[e] += other.counts_[e];
+  }
+  int largest() const { return largest_of(counts_.data()); }
+  double bound() const { return bound_of(counts_.data()); }
+  const std::vector<std::int64_t>& counts() const { return counts_; }
+
+ private:
+  std::vector<std::int64_t> counts_;
+};
+
+struct TwoWords {
+  std::int64_t high = 0;
+  std::int64_t low = 0;
+  TwoWords& operator+=(const TwoWords& other) {
+    high += other.high;
+    low += other.low;
+    return *this;
+  }
+};
+
+// Fixed-point numbers for up to n terms whose largest exponent is this (ExponentCounts).
+class FixedPoint {
+ public:
+  FixedPoint(int largest_exponent, index_t n) {
+    const int bits = std::min(51, 61 - bits_of(n));
+    // The inverse of a unit has to be a number: terms that are tiny throughout are scaled up.
+    const int shift = largest_exponent < 300 ? 700 : 0;
+    up_ = std::ldexp(1.0, shift);
+    down_ = std::ldexp(1.0, -shift);
+    const int exponent = std::max(largest_exponent + shift, 1) - 1022 - bits;
+    high_ = std::ldexp(1.0, exponent);
+    low_ = std::ldexp(1.0, exponent - bits);
+    per_high_ = 1.0 / high_;
+    per_low_ = 1.0 / low_;
+  }
+  TwoWords words(double x) const {
+    x *= up_;
+    const std::int64_t high = rounded(x * per_high_);
+    return {high, rounded((x - static_cast<double>(high) * high_) * per_low_)};
+  }
+  double value(const TwoWords& sum) const {
+    return (static_cast<double>(sum.high) * high_ + static_cast<double>(sum.low) * low_) * down_;
+  }
+
+ private:
+  double up_, down_, high_, low_, per_high_, per_low_;
+};
+
+// The sum of term(0) .. term(n - 1).
+template <class Term>
+double exact_sum(index_t n, const Term& term) {
+  ExponentCounts counts;
+  for (index_t i = 0; i < n; ++i) counts.add(term(i));
+  const FixedPoint fixed(counts.largest(), n);
+  TwoWords sum;
+  for (index_t i = 0; i < n; ++i) sum += fixed.words(term(i));
+  return fixed.value(sum);
+}
+
+}  // namespace fctree

@@ -1,0 +1,106 @@
+"""Forests and kernel ridge on Dask against the plain estimators."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+
+import dask.array as da  # noqa: E402
+
+from fctree import FCODTForestClassifier, FCODTForestRegressor, TreeNTKRegressor  # noqa: E402
+from fctree.dask import (  # noqa: E402
+    DaskFCODTForestClassifier,
+    DaskFCODTForestRegressor,
+    DaskTreeNTKRegressor,
+    tree_ntk,
+)
+from fctree.kernels import tree_ntk as local_tree_ntk  # noqa: E402
+from optional.dask_cluster import two_processes  # noqa: E402
+
+LENGTHS = (100, 1, 0, 99)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def client():
+    with two_processes() as client:
+        yield client
+
+
+def draw():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    return X, X[:, 0] * X[:, 1] + 0.1 * rng.normal(size=200), rng.random(200) + 0.1
+
+
+def in_chunks(array):
+    return da.from_array(array, chunks=(LENGTHS, *array.shape[1:]))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_forest_is_the_local_one(weighted):
+    X, y, weight = draw()
+    params = {"n_estimators": 5, "max_depth": 3, "random_state": 0}
+    weight = weight if weighted else None
+    local = FCODTForestRegressor(**params).fit(X, y, sample_weight=weight)
+    model = DaskFCODTForestRegressor(**params).fit(
+        in_chunks(X), in_chunks(y), sample_weight=None if weight is None else in_chunks(weight)
+    )
+    for name, array in vars(local.trees_).items():
+        assert getattr(model.trees_, name).tobytes() == array.tobytes(), name
+    np.testing.assert_array_equal(model.predict(in_chunks(X)).compute(), local.predict(X))
+    assert type(model.to_local()) is FCODTForestRegressor
+
+
+def test_a_classifying_forest_is_the_local_one():
+    X, y, _ = draw()
+    labels = np.array(["no", "yes"])[(y > 0).astype(int)]
+    params = {"n_estimators": 3, "max_depth": 2, "random_state": 0}
+    local = FCODTForestClassifier(**params).fit(X, labels)
+    model = DaskFCODTForestClassifier(**params).fit(in_chunks(X), in_chunks(labels))
+    for method in ("predict", "predict_proba"):
+        found = getattr(model, method)(in_chunks(X)).compute()
+        np.testing.assert_array_equal(found, getattr(local, method)(X))
+
+
+@pytest.mark.parametrize("name", ["warm_start", "oob_score"])
+def test_what_a_forest_cannot_do_is_refused(name):
+    X, y, _ = draw()
+    with pytest.raises(ValueError, match=name):
+        DaskFCODTForestRegressor(**{name: True}).fit(in_chunks(X), in_chunks(y))
+
+
+@pytest.mark.parametrize("solver", ["nystrom", "cg"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_kernel_ridge_agrees_with_the_local_one(solver, weighted):
+    X, y, weight = draw()
+    weight = weight if weighted else None
+    params = {"solver": solver, "n_components": 40, "alpha": 0.1, "tol": 1e-10, "random_state": 0}
+    local = TreeNTKRegressor(**params).fit(X, y, sample_weight=weight)
+    model = DaskTreeNTKRegressor(**params).fit(
+        in_chunks(X), in_chunks(y), sample_weight=None if weight is None else in_chunks(weight)
+    )
+    np.testing.assert_array_equal(model.X_fit_, local.X_fit_)
+    # Both solve the system to a relative residual of 1e-10; predictions amplify it little.
+    found = model.predict(in_chunks(X)).compute()
+    np.testing.assert_allclose(found, local.predict(X), atol=1e-6)
+
+
+def test_kernel_ridge_refuses_a_whole_matrix_and_missing_values():
+    X, y, _ = draw()
+    with pytest.raises(ValueError, match="cholesky"):
+        DaskTreeNTKRegressor(solver="cholesky").fit(in_chunks(X), in_chunks(y))
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        DaskTreeNTKRegressor().fit(in_chunks(X), in_chunks(y))
+
+
+def test_a_gram_matrix_in_blocks():
+    X, _, _ = draw()
+    K = tree_ntk(da.from_array(X, chunks=(70, 2)), depth=2, scale=1.0)
+    assert K.shape == (200, 200)
+    # Tiles of another shape add products in another order.
+    np.testing.assert_allclose(
+        K.compute(), local_tree_ntk(X, depth=2, scale=1.0), rtol=1e-12, atol=1e-12
+    )
+    with pytest.raises(TypeError, match="Dask"):
+        tree_ntk(X)
