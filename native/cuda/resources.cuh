@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "core/errors.hpp"
 
@@ -24,8 +25,9 @@ template <class T>
 class DeviceMemory {
  public:
   DeviceMemory() = default;
-  explicit DeviceMemory(std::int64_t size) { 
-    if (size > 0) check(cudaMalloc(&data_, static_cast<std::size_t>(size) * sizeof(T)), "allocating memory");
+  explicit DeviceMemory(std::int64_t size) {
+    if (size <= 0) return;
+    check(cudaMalloc(&data_, static_cast<std::size_t>(size) * sizeof(T)), "allocating memory");
   }
   DeviceMemory(DeviceMemory&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }
   DeviceMemory& operator=(DeviceMemory&& other) noexcept {
