@@ -1,0 +1,64 @@
+"""Which features the nodes of a forest may split along, and which samples its trees take."""
+
+import numpy as np
+import pytest
+from fctree import FCODTForestRegressor
+from reference.tree_comparison import smooth_table
+
+X, y = smooth_table(300, 8, seed=5)
+RIDGE = {"directions": "ridge", "split_criterion": "constant", "min_samples_leaf": 20}
+ALL = {"directions": "all", "split_criterion": "ridge", "min_samples_leaf": 20}
+
+
+def split_coefficients(forest):
+    trees = forest.trees_
+    return trees.coef[trees.children_left >= 0]
+
+
+@pytest.mark.parametrize("options", [RIDGE, ALL], ids=["constant", "ridge"])
+@pytest.mark.parametrize("max_features, most", [(1, 1), (3, 3), (0.5, 4), ("sqrt", 2), ("log2", 3),
+                                                (None, 8), (1.0, 8), (100, 8)])
+def test_splits_have_no_more_features_than_drawn(options, max_features, most):
+    forest = FCODTForestRegressor(n_estimators=10, max_depth=3, max_features=max_features,
+                                  random_state=0, **options).fit(X, y)
+    used = np.count_nonzero(split_coefficients(forest), axis=1)
+    assert used.max() == most
+
+
+def test_nodes_draw_features_of_their_own():
+    forest = FCODTForestRegressor(n_estimators=40, max_depth=2, max_features=2, random_state=0,
+                                  **RIDGE).fit(X, y)
+    pairs = {tuple(np.flatnonzero(row)) for row in split_coefficients(forest)}
+    assert len(pairs) > 20  # of 28
+    roots = forest.trees_.coef[forest.trees_.node_offsets[:-1]]
+    shares = np.count_nonzero(roots, axis=0) / len(roots)
+    assert np.all(shares > 0.05)  # each with probability 1/4, of 40
+
+
+def test_more_features_than_samples():
+    wide = np.random.default_rng(0).standard_normal((60, 90))
+    forest = FCODTForestRegressor(n_estimators=5, max_depth=3, max_features=0.3,
+                                  **{**RIDGE, "min_samples_leaf": 5}).fit(wide, wide[:, 0])
+    used = np.count_nonzero(split_coefficients(forest), axis=1)
+    assert 0 < used.max() <= 27
+    assert np.all(np.isfinite(forest.predict(wide)))
+
+
+@pytest.mark.parametrize("bootstrap, max_samples, share", [
+    (True, None, 1 - np.exp(-1.0)), (True, 0.5, 1 - np.exp(-0.5)), (False, 0.4, 0.4),
+    (False, 120, 0.4), (False, None, 1.0)])
+def test_trees_take_their_share_of_the_samples(bootstrap, max_samples, share):
+    forest = FCODTForestRegressor(n_estimators=50, max_depth=1, bootstrap=bootstrap,
+                                  max_samples=max_samples, random_state=0).fit(X, y)
+    roots = forest.trees_.n_node_samples[forest.trees_.node_offsets[:-1]] / len(X)
+    # Six standard errors of a mean of 50 x 300 draws.
+    assert abs(roots.mean() - share) < 6 * np.sqrt(0.25 / (50 * 300))
+    assert (roots.std() > 0) == (share < 1)
+
+
+def test_equal_samples_are_drawn_together():
+    twice = np.concatenate([X, X])
+    forest = FCODTForestRegressor(n_estimators=10, max_depth=2, random_state=0).fit(
+        twice, np.concatenate([y, y]))
+    sizes = forest.trees_.n_node_samples[forest.trees_.node_offsets[:-1]]
+    assert np.all(sizes % 2 == 0)
