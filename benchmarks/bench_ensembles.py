@@ -143,11 +143,12 @@ def plot(results, path):
     chosen = [name for name in results if name.startswith("sim")]
     figure, axes = plt.subplots(1, len(chosen), figsize=(5.5 * len(chosen), 4.5), squeeze=False)
     for axis, name in zip(axes[0], chosen):
-        for program, cell in results[name].items():
-            own = program.startswith("fctree")
-            axis.plot(cell["fit"]["cpu_s"], cell["error"], "o", color="C3" if own else "C0")
-            axis.annotate(program, (cell["fit"]["cpu_s"], cell["error"]), fontsize=7,
-                          xytext=(4, 2), textcoords="offset points")
+        by_time = sorted(results[name].items(), key=lambda item: item[1]["fit"]["cpu_s"])
+        for index, (program, cell) in enumerate(by_time):
+            own, where = program.startswith("fctree"), (cell["fit"]["cpu_s"], cell["error"])
+            axis.plot(*where, "o", color="C3" if own else "C0")
+            axis.annotate(program, where, fontsize=7, xytext=(4, (4, -9)[index % 2]),
+                          textcoords="offset points")
         axis.set(xscale="log", yscale="log", xlabel="fit, processor seconds",
                  ylabel="mean squared error against the truth", title=name)
     figure.tight_layout()

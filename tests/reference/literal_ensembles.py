@@ -85,6 +85,7 @@ def working_response(loss, y, F, sample_weight, in_bag):
         shares = np.where(residual > 0, sample_weight[:, np.newaxis], 0)
         slope = np.where(residual > 0, slope, np.average(slope, weights=shares))
         curvature = slope / np.maximum(residual, least)
+    gradient = curvature * (y - F)  # the parabola's
     curvature = curvature.max(axis=1)
     weight = np.where(in_bag, sample_weight * curvature, 0.0)
     weight *= sample_weight[in_bag].sum() / weight.sum()
