@@ -11,15 +11,13 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.ensemble import (
-    BaggingClassifier,
-    BaggingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
-from sklearn.ensemble._forest import BaseForest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
+from fctree.ensembles.boosting import BaseFCODTBoosting
 from fctree.inspection.boosting import MaskedBoosting, is_boosting
 from fctree.inspection.kernel_flow import TreeKernelFlow
 from fctree.inspection.masked_outputs import MaskedModels
@@ -61,7 +59,7 @@ def _adapt(estimator, parameters, min_iter):
     if isinstance(estimator, TreeNTKRegressor):
         return TreeKernelFlow(estimator)
     name = type(estimator).__name__
-    if isinstance(estimator, (BaseForest, BaggingClassifier, BaggingRegressor)):
+    if "bootstrap" in parameters:  # forests and bagging, whoever wrote them
         raise ValueError(
             f"{name} averages independent trees: more of them do not continue its training. "
             "Use a boosting estimator or a network"
@@ -76,8 +74,15 @@ def _adapt(estimator, parameters, min_iter):
     if hasattr(estimator, "partial_fit"):
         return PartialFits(estimator, min_iter)
     if "warm_start" in parameters and "n_estimators" in parameters:
-        return GrowingEnsemble(estimator, min_iter)
+        return GrowingEnsemble(estimator, min_iter, "n_estimators")
+    if isinstance(estimator, BaseFCODTBoosting):
+        return GrowingEnsemble(estimator, min_iter, "max_iter")
     if "warm_start" in parameters and "max_iter" in parameters:
+        if not type(estimator).__module__.startswith("sklearn.linear_model"):
+            raise ValueError(
+                f"whether max_iter of {name} counts the iterations of one fit or of all is not "
+                "known. Wrap it as a fctree.inspection.WarmStartModel"
+            )
         return RepeatedFits(estimator, min_iter)
     raise ValueError(
         f"{name} cannot continue training: it has neither partial_fit nor warm_start with "
@@ -160,24 +165,30 @@ class GrowingEnsemble(EstimatorRounds):
 
     Parameters
     ----------
-    estimator : estimator with `warm_start` and `n_estimators`
+    estimator : estimator with `warm_start`
     min_iter : int
+    size : str
+        The parameter that says how many members the whole sequence has.
     """
 
-    def __init__(self, estimator, min_iter):
-        super().__init__(estimator, estimator.n_estimators, min_iter)
-        self.estimator.set_params(warm_start=True)
-        if getattr(estimator, "n_iter_no_change", None) is not None:
-            estimator.set_params(n_iter_no_change=None)  # done here, by the validation part
+    def __init__(self, estimator, min_iter, size):
+        super().__init__(estimator, getattr(estimator, size), min_iter)
+        self.size = size
+        estimator.set_params(warm_start=True)
+        # Done here, by the validation part.
+        if getattr(estimator, "early_stopping", False):
+            estimator.set_params(early_stopping=False)
+        elif size == "n_estimators" and getattr(estimator, "n_iter_no_change", None) is not None:
+            estimator.set_params(n_iter_no_change=None)
 
     def start(self, train):
         """An empty ensemble."""
         super().start(train)
-        self.fitted.set_params(n_estimators=0)
+        self.fitted.set_params(**{self.size: 0})
 
     def train_round(self, train):
         """One more member."""
-        self.fitted.set_params(n_estimators=self.fitted.n_estimators + 1)
+        self.fitted.set_params(**{self.size: getattr(self.fitted, self.size) + 1})
         self._call(self.fitted.fit, train)
 
 
@@ -186,7 +197,7 @@ class RepeatedFits(EstimatorRounds):
 
     Parameters
     ----------
-    estimator : estimator with `warm_start` and `max_iter`
+    estimator : linear model with `warm_start` and `max_iter`, the iterations of one fit
     min_iter : int
     """
 

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import (
+    BaggingRegressor,
+    ExtraTreesRegressor,
     HistGradientBoostingRegressor,
     RandomForestRegressor,
 )
@@ -13,7 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from fctree import FCODTRegressor, SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree import (
+    FCODTForestRegressor,
+    FCODTRegressor,
+    SymmetricBoostingClassifier,
+    SymmetricBoostingRegressor,
+)
 from fctree.inspection import shapley_importance, variable_importance
 
 METHODS = ("early_stopping", "dropout", "retrain")
@@ -127,6 +134,9 @@ def test_a_class_that_a_part_lacks(compute):
     "estimator, error, message",
     [
         (RandomForestRegressor(), ValueError, "averages independent trees"),
+        (ExtraTreesRegressor(), ValueError, "averages independent trees"),
+        (BaggingRegressor(), ValueError, "averages independent trees"),
+        (FCODTForestRegressor(), ValueError, "averages independent trees"),
         (HistGradientBoostingRegressor(), ValueError, "bins the data anew"),
         (LinearRegression(), ValueError, "cannot continue training"),
         (SVR(), ValueError, "cannot continue training"),
@@ -201,9 +211,16 @@ def test_weights_that_a_model_does_not_take():
     from sklearn.linear_model import Lasso
 
     class Unweighted(Lasso):
+        __module__ = "sklearn.linear_model"
+
         def fit(self, X, y):
             return super().fit(X, y)
 
+    class Unknown(Lasso):
+        pass
+
     X, y = make_data()
+    with pytest.raises(ValueError, match="whether max_iter of Unknown counts"):
+        variable_importance(Unknown(warm_start=True), X, y)
     with pytest.raises(ValueError, match="does not take sample_weight"):
         variable_importance(Unweighted(warm_start=True), X, y, sample_weight=np.ones(200))
