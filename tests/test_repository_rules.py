@@ -196,3 +196,21 @@ def test_soft_tree_parameters_have_one_name_on_both_sides(estimator):
 def test_core_structs_have_no_defaults():
     for path in NATIVE.rglob("params.hpp"):
         assert not re.search(r"^  \w+ \w+\s*(=|\{)", path.read_text(), flags=re.M), path
+
+
+@pytest.mark.parametrize(
+    "struct, estimators",
+    [
+        ("ObliqueBoostingParams", (fctree.FCODTBoostingRegressor, fctree.FCODTBoostingClassifier)),
+        ("ObliqueForestParams", (fctree.FCODTForestRegressor, fctree.FCODTForestClassifier)),
+    ],
+)
+def test_ensemble_parameters_have_one_name_on_both_sides(struct, estimators):
+    header = NATIVE / "oblique" / "ensemble_params.hpp"
+    fields = struct_fields(header, struct)
+    for estimator in estimators:
+        assert set(fields) - {"seed"} <= set(inspect.signature(estimator).parameters)
+    assert not re.search(r"^  \w+ \w+\s*(=|\{)", header.read_text(), flags=re.M)
+    binding = (ROOT / "fctree" / "_native" / "oblique_core.pxd").read_text()
+    text = re.search(rf"cdef struct {struct}:\n((?:        .*\n)+)", binding).group(1)
+    assert re.findall(r"(\w+)$", text, flags=re.M) == fields

@@ -28,6 +28,7 @@ import importance_data as designs
 import numpy as np
 from fctree import SymmetricBoostingRegressor, TreeNTKRegressor
 from fctree.inspection import shapley_importance, variable_importance
+from fctree.inspection.boosting import MaskedBoosting
 from report import RESULTS, print_table, write_json
 from sklearn.neural_network import MLPRegressor
 from tqdm import tqdm
@@ -36,11 +37,12 @@ NAME = "variable_importance"
 METHODS = ("early_stopping", "retrain", "dropout")
 TARGETS = ("nox", "co")
 COVERAGE = (
-    ("boosting", "early_stopping", (0.0, 0.2, 0.5, 0.8)),
-    ("kernel", "early_stopping", (0.0, 0.2, 0.5)),
-    ("boosting", "retrain", (0.5, 0.8)),
-    ("noisy", "early_stopping", (0.5, 0.8)),
-)
+    ("boosting", "early_stopping", (0.0, 0.2, 0.5, 0.8), 200),
+    ("restarted", "early_stopping", (0.0, 0.2, 0.5, 0.8), 40),
+    ("noisy", "early_stopping", (0.5, 0.8), 40),
+    ("boosting", "retrain", (0.5, 0.8), 40),
+    ("kernel", "early_stopping", (0.0, 0.2, 0.5), 200),
+)  # model, method, correlations, sets
 
 
 def boosting(**options):
@@ -52,6 +54,7 @@ MODELS = {
     "boosting": boosting(),
     # Splits at random until the noise has died out, the paper's setting.
     "noisy": boosting(random_strength=1e4),
+    "restarted": boosting(random_strength=1e4),  # and the noise begins again, as CatBoost's does
     "kernel": TreeNTKRegressor(alpha=1e-3, scale=0.1, depth=2),
     "network": MLPRegressor(hidden_layer_sizes=(64, 64), max_iter=300, tol=1e-5),
 }
@@ -60,6 +63,7 @@ MODELS = {
 def first_importance(model, data, seed, method, n_jobs):
     """What is kept of the first feature's importance."""
     X, y, truth = data
+    MaskedBoosting.restarts_noise = model == "restarted"
     begun = time.perf_counter()
     result = variable_importance(
         MODELS[model], X, y, groups=[0], method=method, random_state=seed, n_jobs=n_jobs
@@ -133,8 +137,8 @@ def all_keys(quick):
              for s in range(seeds) for rho in designs.RHOS for m in METHODS]
     keys += [f"network network {m} {rho} {s}"
              for s in range(few) for rho in (0.0, 0.5, 0.8) for m in METHODS]
-    keys += [f"coverage {model} {method} {rho} {s}" for s in range(sets)
-             for model, method, rhos in COVERAGE for rho in rhos]
+    keys += [f"coverage {model} {method} {rho} {s}" for model, method, rhos, most in COVERAGE
+             for s in range(min(most, sets)) for rho in rhos]
     keys += [f"shapley {m} {s}" for s in range(few) for m in METHODS]
     keys += [f"turbine {t} {k} {m} {s}" for s in range(1, few) for t in TARGETS
              for k in ("importance", "shapley") for m in METHODS]
@@ -224,7 +228,7 @@ def report(done):
     """Print all tables."""
     report_linear(done, "correlated", "boosting", METHODS)
     report_linear(done, "network", "network", METHODS)
-    for model in ("boosting", "kernel", "noisy"):
+    for model in ("boosting", "restarted", "noisy", "kernel"):
         report_linear(done, "coverage", model, METHODS)
     report_wide(done)
     report_values(done, "shapley")
@@ -237,13 +241,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with regression/; without it no turbine")
     parser.add_argument("--only", nargs="+", choices=sorted(RUN), default=sorted(RUN))
+    parser.add_argument("--models", nargs="+", choices=sorted(MODELS), default=sorted(MODELS),
+                        help="of the coverage experiment")
     parser.add_argument("--quick", action="store_true", help="a few sets of each")
     parser.add_argument("--n-jobs", type=int, default=-1)
     parser.add_argument("--json", type=Path, default=RESULTS / f"{NAME}.json")
     arguments = parser.parse_args()
     done = json.loads(arguments.json.read_text())["results"] if arguments.json.exists() else {}
     keys = [key for key in all_keys(arguments.quick) if key.split()[0] in arguments.only
-            and (arguments.data or not key.startswith("turbine"))]
+            and (arguments.data or not key.startswith("turbine"))
+            and (not key.startswith("coverage") or key.split()[1] in arguments.models)]
     compute(keys, arguments, done)
     report(done)
 

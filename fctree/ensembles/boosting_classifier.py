@@ -34,6 +34,8 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
     standardize : bool, default=True
         Whether trees are grown on features of mean 0 and variance 1; the fitted trees are in
         the features as they came.
+    l2_leaf_reg : float, default=3.0
+        By how much weight of targets 0 each leaf's mean is drawn to 0.
     extrapolation : float or None, default=1.0
         How far a leaf may answer beyond the range of its model's scores on the samples that it
         was fitted to, in lengths of that range; None sets no bound.
@@ -115,7 +117,7 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
         subsample=0.7,
         colsample=1.0,
         standardize=True,
-        l2_leaf_reg=0.0,
+        l2_leaf_reg=3.0,
         extrapolation=1.0,
         step_depth=6,
         step_min_samples_leaf=5,
@@ -133,7 +135,7 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
         split_criterion="ridge",
         max_thresholds=9,
         n_screened=4,
-        parent_weight=0.0,
+        parent_weight=3.0,
         split_margin=0.0,
         early_stopping=False,
         validation_fraction=0.1,

@@ -37,6 +37,8 @@ class FCODTBoostingRegressor(NumericTargets, RegressorMixin, BaseFCODTBoosting):
     standardize : bool, default=True
         Whether trees are grown on features of mean 0 and variance 1; the fitted trees are in
         the features as they came.
+    l2_leaf_reg : float, default=3.0
+        By how much weight of targets 0 each leaf's mean is drawn to 0.
     extrapolation : float or None, default=1.0
         How far a leaf may answer beyond the range of its model's scores on the samples that it
         was fitted to, in lengths of that range; None sets no bound.

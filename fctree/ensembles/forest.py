@@ -61,7 +61,7 @@ class BaseFCODTForest(BaseEstimator):
         alpha=1.0,
         max_depth=8,
         min_samples_split=2,
-        min_samples_leaf=5,
+        min_samples_leaf=10,
         min_impurity_decrease=0.0,
         feature_concatenation=False,
         leaf_model="ridge",

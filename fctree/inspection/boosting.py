@@ -22,6 +22,10 @@ class MaskedBoosting:
     n_jobs : int or None
     """
 
+    # Whether the noise of the splits is as strong again when a model is continued as at its
+    # beginning: CatBoost's way, which costs coverage (docs/results/importance.md).
+    restarts_noise = False
+
     def __init__(self, estimator, min_iter, n_jobs):
         self.estimator = estimator.set_params(early_stopping=True, warm_start=False, verbose=0)
         self.min_iter = min_iter
@@ -111,7 +115,7 @@ class MaskedBoosting:
             loss=_native.LossKind[model._loss_kind()].value,
             quantile=model._quantile_order(),
             n_outputs=model.n_outputs_,
-            first_iteration=0 if trees is None else model.n_iter_,
+            first_iteration=0 if trees is None or self.restarts_noise else model.n_iter_,
             min_rounds=self.min_iter,
             params=model._native_params(0 if method == "dropout" else model.max_iter),
             listener=lambda mask, n_rounds, loss: progress(),

@@ -51,7 +51,8 @@ def variable_importance(
 
     - ``"early_stopping"``: the first model, trained on with the columns replaced, from where it
       is (warm start) until its validation loss no longer falls. As good as a new model,
-      at a fraction of its cost.
+      at a fraction of its cost. The first model is then trained on likewise, with nothing
+      replaced, so that both have had their further rounds.
     - ``"dropout"``: the first model as it is. No training, but where features are correlated
       the importance comes out too large.
     - ``"retrain"``: a new model.
@@ -146,7 +147,7 @@ def variable_importance(
         random_state=random_state,
     )
     members, names = check_groups(groups, study.parts.names)
-    comparison = _Comparison(study, sample_splitting)
+    comparison = _Comparison(study, method, sample_splitting)
     found = [
         (*comparison.importance(outputs), cost)
         for outputs, cost in study.evaluate(members, method, verbose=verbose)
@@ -169,7 +170,7 @@ def variable_importance(
         fit_seconds=np.array([0.0 if cost is None else cost.seconds for cost in costs]),
         scores=np.array(scores),
         full_score=comparison.full_score,
-        full_n_iter=study.models.n_iter_,
+        full_n_iter=study.n_iter,
         full_fit_seconds=study.fit_seconds,
         n_test=len(study.parts.test),
         sample_splitting=sample_splitting,
@@ -201,10 +202,10 @@ def _warnings(study, names, costs, trusted):
 class _Comparison:
     """Scores of reduced models beside that of the full one."""
 
-    def __init__(self, study, sample_splitting):
+    def __init__(self, study, method, sample_splitting):
         self.study = study
         self.target = study.target
-        self.outputs = study.models.full_outputs()
+        self.outputs = study.full_outputs(method)
         self.halves = None
         self.full_score, self.full_influence = study.score(self.target, self.outputs)
         self.full_variance = self.target.variance_of_mean(self.full_influence)

@@ -133,7 +133,7 @@ confidence_level, min_iter, verbose, n_jobs, random_state
         n_iter=scores.n_iter,
         fit_seconds=scores.seconds,
         exact=subsets.exact,
-        full_n_iter=study.models.n_iter_,
+        full_n_iter=study.n_iter,
         full_fit_seconds=study.fit_seconds,
         n_test=len(study.parts.test),
         warnings=_warnings(study, scores, names, interval.trusted),
@@ -175,9 +175,9 @@ class _SubsetScores:
         self.n_unfinished = 0
 
     def evaluate(self, method, verbose):
-        """Fill the scores in; the full and the empty subset need no training."""
+        """Fill the scores in; the best constant needs no training."""
         last = len(self.values) - 1
-        self._add(last, self.study.models.full_outputs())
+        self._add(last, self.study.full_outputs(method))
         first = 0
         if self.masked[0].all():
             self._add(0, self.study.models.constant_outputs())

@@ -23,7 +23,7 @@ class Study:
         Of the test part.
     score : callable
         ``(target, outputs) -> (value, influence)``.
-    fit_seconds : float
+    n_iter, fit_seconds : int, float
         Of the full model.
     """
 
@@ -38,6 +38,7 @@ class Study:
         begun = time.perf_counter()
         self.models.fit(self.parts)
         self.fit_seconds = time.perf_counter() - begun
+        self.n_iter = self.models.n_iter_
 
     def evaluate(self, masked, method, *, verbose=0):
         """Outputs of the models without each mask's features, in order.
@@ -59,13 +60,27 @@ class Study:
                     result = next(found)
                     yield result.outputs, result
 
+    def full_outputs(self, method):
+        """What the model with all features predicts for the test part.
+
+        For ``"early_stopping"`` it is trained on like the others, with nothing withheld: what more
+        rounds do for any model must not count against the features.
+        """
+        if method != "early_stopping":
+            return self.models.full_outputs()
+        nothing = np.zeros((1, self.parts.n_features), dtype=bool)
+        ((outputs, cost),) = self.evaluate(nothing, method)
+        self.n_iter += cost.n_iter
+        self.fit_seconds += cost.seconds
+        return outputs
+
     def warnings(self):
         """What to know about the full model."""
         if self.models.stopped_early_:
             return []
         return [
             "the full model was still improving when its rounds ended: a larger max_iter would "
-            "raise its score, and importances with it"
+            "raise its score, and so change importances"
         ]
 
 

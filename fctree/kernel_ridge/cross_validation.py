@@ -251,7 +251,7 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     >>> from fctree import TreeNTKRegressorCV
     >>> X, y = load_diabetes(return_X_y=True)
     >>> model = TreeNTKRegressorCV(alphas=(1.0, 10.0, 100.0), depths=(1, 2)).fit(scale(X), y)
-    >>> model.depth_ in (1, 2) and -model.best_score_ < y.var()
+    >>> bool(model.depth_ in (1, 2) and -model.best_score_ < y.var())
     True
     """
 

@@ -98,9 +98,9 @@ def _as_batch(array):
 def _output_for_gpu(out, shape, dtype, samples):
     """The output given, if it fits; else a new one beside the samples."""
     if out is not None and _device.on_device(out):
-        if tuple(out.shape) != shape or _device.as_readable(out, "out") is not out and (
-            _device.address_of(_device.as_readable(out, "out")) != _device.address_of(out)
-        ):
+        # What cannot be written where it lies is read as a copy.
+        in_place = _device.address_of(_device.as_readable(out, "out")) == _device.address_of(out)
+        if tuple(out.shape) != shape or not in_place:
             raise ValueError(f"out must be a C-contiguous array of shape {shape} and type {dtype}")
         if _device.dtype_of(out) != dtype:
             raise ValueError(f"out must be of type {dtype}, got {_device.dtype_of(out)}")

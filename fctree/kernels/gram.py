@@ -30,7 +30,7 @@ def tree_ntk(
         ``"rule_set"`` (one rule of this depth); or ``{depth: number of leaves}``, as
         `leaf_counts` gives it, for any tree. A mapping costs O(largest depth) an entry.
     device : {"cpu", "auto", "cuda"}, default="cpu"
-        ``"cuda"`` is the first GPU, or the one that X is on; ``"auto"`` that where there is one,
+        ``"cuda"`` is the current GPU, or the one that X is on; ``"auto"`` that where there is one,
         with a warning once that says so, else the processor.
     out : array of shape (n_x, n_y), default=None
         Where to write, C-contiguous and of the result's type; a `numpy.memmap` holds what

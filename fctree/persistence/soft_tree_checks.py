@@ -88,7 +88,7 @@ def _check_state(model):
     perfect = n_leaves & (n_leaves - 1) == 0 and 2 <= n_leaves <= 2**_MOST_LEVELS
     _require(n_trees >= 1 and perfect, f"split_weights have the shape {splits.shape}")
     expected = model.n_features_in_ + int(model.fit_intercept)
-    _require(width == expected, f"splits have {width} weights, not {expected}")
+    _require(width == expected, f"splits have weights of {width} features, not {expected}")
     leaves = (n_trees, n_leaves, model.n_outputs_)
     shapes = {
         "leaf_weights": leaves,

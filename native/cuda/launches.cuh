@@ -33,6 +33,11 @@ void launch_tiles(void (*kernel)(Task, std::int64_t), const Task& task, int shar
   cuda::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                    cudaFuncAttributeMaxDynamicSharedMemorySize, n_bytes),
               "asking for shared memory");
+  // Or the device might leave a cache so large that only one block fits beside it.
+  cuda::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                   cudaFuncAttributePreferredSharedMemoryCarveout,
+                                   cudaSharedmemCarveoutMaxShared),
+              "asking for shared memory");
   kernel<<<static_cast<unsigned>(n_blocks), TileShape<T>::threads, n_bytes, stream>>>(task, first);
   cuda::check(cudaGetLastError(), "launching a kernel");
 }

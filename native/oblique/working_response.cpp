@@ -63,15 +63,20 @@ Secants find_secants(const Loss& loss, const ScoredSamples& s, const Derivatives
           sloping > 0.0 ? slopes / sloping : 0.0};
 }
 
+// Writes the targets of row i and returns its weight. The parabola's slope, not the loss's: the
+// two differ below `least` alone, where the sign of a residual may be its rounding.
 double secant_weight(const ScoredSamples& s, const Derivatives& d, index_t i,
-                     const Secants& secants) {
-  double curvature = kLeastCurvature;
+                     const Secants& secants, double* target) {
+  double largest = kLeastCurvature;
   for (index_t k = 0; k < s.n_outputs; ++k) {
     const index_t at = k * s.n_samples + i;
-    curvature = std::max(curvature, secants.curvature(std::abs(s.y[at] - s.raw[at]),
-                                                      std::abs(d.gradient[at])));
+    const double residual = s.y[at] - s.raw[at];
+    const double curvature = secants.curvature(std::abs(residual), std::abs(d.gradient[at]));
+    target[k] = curvature * residual;
+    largest = std::max(largest, curvature);
   }
-  return curvature;
+  for (index_t k = 0; k < s.n_outputs; ++k) target[k] /= largest;
+  return largest;
 }
 
 }  // namespace
@@ -87,9 +92,11 @@ void find_working_response(const Loss& loss, const ScoredSamples& s, const Deriv
   parallel_for(execution, (n + kTaskRows - 1) / kTaskRows, [&](index_t task) {
     const index_t end = std::min(n, (task + 1) * kTaskRows);
     for (index_t i = task * kTaskRows; i < end; ++i) {
-      const double curvature = secant ? secant_weight(s, d, i, secants) : newton_weight(s, d, i);
-      for (index_t k = 0; k < s.n_outputs; ++k)
-        out.target[i * s.n_outputs + k] = d.gradient[k * n + i] / curvature;
+      double* target = out.target.data() + i * s.n_outputs;
+      const double curvature =
+          secant ? secant_weight(s, d, i, secants, target) : newton_weight(s, d, i);
+      for (index_t k = 0; k < s.n_outputs && !secant; ++k)
+        target[k] = d.gradient[k * n + i] / curvature;
       out.weight[i] = in_bag == nullptr || in_bag[i] != 0 ? s.weight_of(i) * curvature : 0.0;
     }
   });

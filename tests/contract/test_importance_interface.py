@@ -8,6 +8,8 @@ from sklearn.linear_model import Lasso, LogisticRegression, SGDRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 from fctree import (
+    SoftTreeClassifier,
+    SoftTreeRegressor,
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
     TreeNTKRegressor,
@@ -77,6 +79,20 @@ def test_classifiers(estimator, scoring):
     result = variable_importance(estimator, X, labels, scoring=scoring, random_state=0)
     assert np.argmin(result.importances) >= 3
     assert result.importances[0] > result.stderr[0]
+
+
+@pytest.mark.parametrize("method", ["early_stopping", "dropout", "retrain"])
+def test_soft_trees(method):
+    """Of few samples they learn the idle features' noise too: only the order is certain."""
+    X, y, _ = make_data()
+    options = {"n_trees": 10, "depth": 3, "learning_rate": 0.03, "max_epochs": 60}
+    regressor, classifier = SoftTreeRegressor(**options), SoftTreeClassifier(**options)
+    found = variable_importance(regressor, X, y, method=method, random_state=0)
+    assert found.importances[:3].min() > found.importances[3:].max()
+    found = variable_importance(
+        classifier, X, y > 0, method=method, scoring="neg_log_loss", random_state=0
+    )
+    assert found.importances[:3].min() > found.importances[3:].max()
 
 
 def test_three_classes():

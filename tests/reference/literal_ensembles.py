@@ -85,6 +85,7 @@ def working_response(loss, y, F, sample_weight, in_bag):
         shares = np.where(residual > 0, sample_weight[:, np.newaxis], 0)
         slope = np.where(residual > 0, slope, np.average(slope, weights=shares))
         curvature = slope / np.maximum(residual, least)
+    gradient = curvature * (y - F)  # the parabola's
     curvature = curvature.max(axis=1)
     weight = np.where(in_bag, sample_weight * curvature, 0.0)
     weight *= sample_weight[in_bag].sum() / weight.sum()
@@ -105,6 +106,12 @@ class LiteralTree:
 
     def free(self, Z):
         return self.tree.predict(np.ascontiguousarray(Z)) + self.shift[self.leaves(Z)]
+
+    def shrink(self, l2_leaf_reg):
+        """As if so much weight of targets 0 were in each leaf."""
+        for node in np.flatnonzero(self.tree.children_left < 0):
+            weight, mean = self.tree.weighted_n_node_samples[node], self.tree.value[node, :, 0]
+            self.shift[self.tree.leaf_index[node]] -= l2_leaf_reg / (weight + l2_leaf_reg) * mean
 
     def revise(self, loss, residual, sample_weight):
         """Adds to each leaf the loss's order statistic of what is left."""
@@ -131,10 +138,10 @@ class LiteralBoosting:
     """As `FCODTBoostingRegressor` without step trees, or its classifier by its loss; y is (n, K)."""
 
     def __init__(self, loss, *, seed, max_iter, learning_rate=0.1, subsample=1.0, colsample=1.0,
-                 extrapolation=1.0, tree=None):
+                 extrapolation=1.0, l2_leaf_reg=3.0, tree=None):
         self.loss, self.seed, self.max_iter = loss, seed, max_iter
         self.learning_rate, self.subsample, self.colsample = learning_rate, subsample, colsample
-        self.extrapolation, self.tree = extrapolation, tree or {}
+        self.extrapolation, self.l2_leaf_reg, self.tree = extrapolation, l2_leaf_reg, tree or {}
 
     def fit(self, X, y, sample_weight=None):
         w = np.ones(len(X)) if sample_weight is None else sample_weight
@@ -157,6 +164,7 @@ class LiteralBoosting:
             tree = FCODTRegressor(**self.tree).fit(part, target, weight)
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf
             grown = LiteralTree(tree, part, weight, self.extrapolation, largest)
+            grown.shrink(self.l2_leaf_reg)
             if self.loss.leaf != "newton":
                 grown.revise(self.loss, y - F, w)
             self.rounds.append((columns, grown))

@@ -75,3 +75,39 @@ def test_interrupting_leaves_the_estimator_as_it_was(n_jobs, verbose, how, tmp_p
     assert any(line.startswith("[1] train loss") for line in lines) == (verbose == 2)
     assert ("train loss" in told) == (verbose == 1)
     assert seconds < 5
+
+
+LONG_IMPORTANCE = """
+import os, sys
+import numpy as np
+from fctree import SymmetricBoostingRegressor
+from fctree.inspection import shapley_importance
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((4_000, 12))
+y = np.abs(X).sum(axis=1)
+# 4,096 continuations that patience does not end.
+model = SymmetricBoostingRegressor(max_iter=10_000, n_iter_no_change=1, learning_rate=0.5)
+os.write(1, b"ready\\n")
+try:
+    shapley_importance(model, X, y, min_iter=10**6, n_jobs=int(sys.argv[1]), random_state=0)
+    os.write(1, b"ended\\n")
+except KeyboardInterrupt:
+    os.write(1, b"interrupted\\n")
+"""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_interrupting_importances(n_jobs):
+    arguments = [sys.executable, "-c", LONG_IMPORTANCE, str(n_jobs)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(1.5)
+            process.send_signal(signal.SIGINT)
+            sent = time.monotonic()
+            assert process.stdout.readline() == "interrupted\n"
+            assert time.monotonic() - sent < 5
+            assert process.wait(timeout=60) == 0
+        finally:
+            process.kill()

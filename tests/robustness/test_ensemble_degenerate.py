@@ -33,11 +33,14 @@ def test_a_constant_target_under_other_losses(loss):
 
 @pytest.mark.parametrize("loss", ["absolute_error", "huber", "quantile"])
 def test_most_targets_equal(loss):
-    """Residuals of exactly 0 weigh on a round as small ones do."""
+    """Residuals of exactly 0 weigh on a round as small ones do.
+
+    The start, their median, is all but the best answer; a parabola's step may leave it by little.
+    """
     targets = np.where(np.arange(200) % 5 == 0, y, 1.0)
     model = clone(BOOSTING).set_params(loss=loss, quantile=0.5, max_iter=20).fit(X, targets)
     assert np.median(np.abs(model.predict(X) - 1.0)) < 0.2
-    assert model.train_score_[-1] >= model.train_score_[0]
+    assert model.train_score_[-1] >= 1.01 * model.train_score_[0]
 
 
 @REGRESSORS

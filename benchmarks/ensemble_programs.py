@@ -1,0 +1,177 @@
+"""The ensembles that `bench_ensembles.py` and `ensembles_real_data.py` compare, by name.
+
+A program is a function of the task, the number of threads and a seed that returns an estimator with
+`fit` and `predict` (or `predict_proba`). A library is imported when its program is built, so one that is
+missing costs one row of a table. treeple needs an older scikit-learn and so an environment of its own:
+run these programs there as well, with the same result file.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be learnt, and with what."""
+
+    classifies: bool = False
+    threads: int = 1
+    seed: int = 0
+
+
+def _either(task, regressor, classifier):
+    return classifier if task.classifies else regressor
+
+
+def fctree_boosting(task, **options):
+    import fctree
+
+    kind = _either(task, fctree.FCODTBoostingRegressor, fctree.FCODTBoostingClassifier)
+    return kind(n_jobs=task.threads, random_state=task.seed, **options)
+
+
+def fctree_forest(task, **options):
+    import fctree
+
+    kind = _either(task, fctree.FCODTForestRegressor, fctree.FCODTForestClassifier)
+    return kind(n_jobs=task.threads, random_state=task.seed, **options)
+
+
+def fctree_symmetric(task, **options):
+    import fctree
+
+    kind = _either(task, fctree.SymmetricBoostingRegressor, fctree.SymmetricBoostingClassifier)
+    return kind(n_jobs=task.threads, random_state=task.seed, **options)
+
+
+def tree_ntk(task):
+    """Kernel ridge regression with the tree kernel, its penalty and depth by leave-one-out."""
+    import fctree
+
+    kind = _either(task, fctree.TreeNTKRegressorCV, fctree.TreeNTKClassifierCV)
+    grid = {"alphas": np.logspace(-3, 1, 9), "depths": (1, 2, 3, 5), "scales": (0.5, 1.0, 2.0)}
+    return make_pipeline(StandardScaler(), kind(**grid))
+
+
+def catboost(task, **options):
+    from catboost import CatBoostClassifier, CatBoostRegressor
+
+    return _either(task, CatBoostRegressor, CatBoostClassifier)(
+        thread_count=task.threads, random_seed=task.seed, verbose=False, allow_writing_files=False,
+        **options)
+
+
+def lightgbm(task, **options):
+    from lightgbm import LGBMClassifier, LGBMRegressor
+
+    return _either(task, LGBMRegressor, LGBMClassifier)(
+        n_jobs=task.threads, random_state=task.seed, verbose=-1, **options)
+
+
+def xgboost(task, **options):
+    from xgboost import XGBClassifier, XGBRegressor
+
+    return _either(task, XGBRegressor, XGBClassifier)(
+        n_jobs=task.threads, random_state=task.seed, **options)
+
+
+def hist_gradient_boosting(task, **options):
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+    return _either(task, HistGradientBoostingRegressor, HistGradientBoostingClassifier)(
+        early_stopping=False, random_state=task.seed, **options)
+
+
+def random_forest(task, **options):
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    return _either(task, RandomForestRegressor, RandomForestClassifier)(
+        n_jobs=task.threads, random_state=task.seed, **options)
+
+
+def extra_trees(task, **options):
+    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+
+    return _either(task, ExtraTreesRegressor, ExtraTreesClassifier)(
+        n_jobs=task.threads, random_state=task.seed, **options)
+
+
+def treeple_forest(task, **options):
+    from treeple import ObliqueRandomForestClassifier, ObliqueRandomForestRegressor
+
+    return _either(task, ObliqueRandomForestRegressor, ObliqueRandomForestClassifier)(
+        n_jobs=task.threads, random_state=task.seed, **options)
+
+
+class YDFOblique:
+    """YDF's sparse oblique boosting or forest behind `fit` and `predict`."""
+
+    def __init__(self, task, learner, **options):
+        import ydf
+
+        self.ydf, self.task = ydf, task
+        self.learner, self.options = getattr(ydf, learner), options
+
+    def fit(self, X, y):
+        kind = self.ydf.Task.CLASSIFICATION if self.task.classifies else self.ydf.Task.REGRESSION
+        learner = self.learner(label="y", task=kind, split_axis="SPARSE_OBLIQUE",
+                               num_threads=self.task.threads, random_seed=self.task.seed,
+                               **self.options)
+        self.model_ = learner.train({"x": X, "y": y}, verbose=0)
+        return self
+
+    def predict(self, X):
+        return np.asarray(self.model_.predict({"x": X}))
+
+    def predict_proba(self, X):
+        positive = self.predict(X)
+        return positive if positive.ndim == 2 else np.column_stack([1 - positive, positive])
+
+
+FCTREE, FCTREE_300 = "fctree boosting", "fctree boosting, 300 trees"
+FOREST, CATBOOST = "fctree forest", "CatBoost"
+SLOWER = {"max_iter": 300, "learning_rate": 0.05}
+YDF_BOOSTING = {"num_trees": 200, "validation_ratio": 0.0, "early_stopping": "NONE"}
+# Out of the box unless the name says otherwise.
+PROGRAMS = {
+    FCTREE: fctree_boosting,
+    FCTREE_300: lambda task: fctree_boosting(task, **SLOWER),
+    FOREST: fctree_forest,
+    "fctree symmetric": fctree_symmetric,
+    "tree NTK": tree_ntk,
+    CATBOOST: catboost,
+    "LightGBM": lightgbm,
+    "LightGBM, linear leaves": lambda task: lightgbm(task, linear_tree=True),
+    "XGBoost": xgboost,
+    "HistGradientBoosting": hist_gradient_boosting,
+    "random forest": random_forest,
+    "extra trees": extra_trees,
+    "treeple forest": treeple_forest,
+    "YDF oblique boosting": lambda task: YDFOblique(
+        task, "GradientBoostedTreesLearner", **YDF_BOOSTING),
+    "YDF oblique forest": lambda task: YDFOblique(task, "RandomForestLearner", num_trees=100),
+}
+# The parameter grids of tuning, one small one for each: cross-validated on the training part.
+GRIDS = {
+    FCTREE_300: {"max_depth": [2, 3, 4], "l2_leaf_reg": [1.0, 10.0]},
+    CATBOOST: {"depth": [4, 6, 8], "l2_leaf_reg": [1.0, 10.0]},
+    "LightGBM": {"num_leaves": [7, 31, 63], "learning_rate": [0.05, 0.1]},
+    "XGBoost": {"max_depth": [3, 6, 8], "learning_rate": [0.05, 0.1]},
+    "HistGradientBoosting": {"max_leaf_nodes": [7, 31, 63], "learning_rate": [0.05, 0.1]},
+}
+
+
+def usable(programs):
+    """Split names of programs into those whose library is installed and the reasons why not."""
+    found, reasons = [], {}
+    for name in programs:
+        try:
+            PROGRAMS[name](Task())
+        except ImportError as error:
+            reasons[name] = f"not installed ({error})"
+        else:
+            found.append(name)
+    return found, reasons
