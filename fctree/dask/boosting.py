@@ -14,7 +14,7 @@ from fctree._validation import check_targets, unchanged_on_failure
 from fctree.boosting import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree.boosting.progress import progress_listener
 from fctree.boosting.samples import check_directions, unpack_eval_set
-from fctree.dask.growth import Growth, ShardedSet, new_fit_number, trees_of
+from fctree.dask.growth import Growth, ShardedSet, new_fit_number
 from fctree.dask.history import History, whatever_is_lost
 from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.placement import gather
@@ -112,12 +112,18 @@ class _DaskBoosting(HasLocal):
         encode = _TargetEncoder(getattr(self, "classes_", None))
         train = ShardedSet("train", partitions, lengths, encode)
         evaluation = self._evaluation_set(client, eval_set, encode)
-        growth = Growth(client, plan, train, evaluation, weighted=sample_weight is not None)
+        growth = Growth(
+            client,
+            plan,
+            self.bin_thresholds_,
+            (train, evaluation),
+            weighted=sample_weight is not None,
+        )
         try:
             train_loss, eval_loss, best = self._rounds(growth)
         finally:
             growth.close()
-        trees = trees_of(plan, growth.trees[:best])
+        trees = growth.first(best)
         self._keep(trees, growth.baseline, -np.array(train_loss), -np.array(eval_loss), False)
 
     def _learn_targets(self, client, partitions):
@@ -175,7 +181,7 @@ class _DaskBoosting(HasLocal):
             params=self._native_params(self.max_iter),
             n_rows=sum(lengths),
             shape=(n_cuts, missing),
-            thresholds=self.bin_thresholds_,
+            ends_infinite=np.array([len(t) > 0 and t[-1] == np.inf for t in self.bin_thresholds_]),
             monotone=check_directions(self, n_outputs=self.n_outputs_),
         )
 

@@ -32,7 +32,7 @@ class ShardedSet:
         self.begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self.placed = []
 
-    def build(self, client, plan, baseline, trees):
+    def build(self, client, plan, thresholds, start_from):
         """Makes the shards anew, on the workers that there are; the futures of it."""
         gather(client, self.partitions)  # those that were lost are computed again
         self.placed = assign(client, self.partitions, self.lengths)
@@ -41,11 +41,13 @@ class ShardedSet:
                 shard.build,
                 plan,
                 self.shard_name(i),
-                [self.partitions[index] for index in indices],
-                [int(self.begins[index]) for index in indices],
+                (
+                    [self.partitions[index] for index in indices],
+                    [int(self.begins[index]) for index in indices],
+                ),
+                thresholds,
                 self.encode,
-                baseline,
-                trees,
+                start_from,
                 workers=[worker],
                 pure=False,
             )
@@ -90,11 +92,11 @@ class Measured:
 class Growth:
     """A fit on shards, from the partitions to the trees."""
 
-    def __init__(self, client, plan, train, evaluation, *, weighted):
+    def __init__(self, client, plan, thresholds, samples, *, weighted):
         self.client = client
         self.plan = plan
-        self.train = train
-        self.evaluation = evaluation
+        self.thresholds = thresholds
+        self.train, self.evaluation = samples
         self.weighted = weighted
         self.trees = []
         self.baseline = None
@@ -134,11 +136,12 @@ class Growth:
         self.eval_weight = _native.fixed_point_value(largest, self.plan.n_rows, *map(int, words))
 
     def _build(self):
-        trees = self._grown() if self.trees else None
-        futures = self.train.build(self.client, self.plan, self.baseline, trees)
+        start_from = (self.baseline, self._grown() if self.trees else None)
+        building = (self.client, self.plan, self.thresholds, start_from)
+        futures = self.train.build(*building)
         workers = list(self.train.workers)
         if self.evaluation is not None:
-            futures += self.evaluation.build(self.client, self.plan, self.baseline, trees)
+            futures += self.evaluation.build(*building)
             workers += self.evaluation.workers
         gather(self.client, futures, workers)
 
@@ -217,19 +220,19 @@ class Growth:
         return self.grow(self.measure_start())
 
     def _grown(self):
-        trees = self.arrays()
+        trees = self.first(len(self.trees))
         return trees, np.full(trees.n_trees, self.plan.keep)
 
-    def arrays(self):
-        """The trees so far as `SymmetricTrees`."""
-        return trees_of(self.plan, self.trees)
+    def first(self, n):
+        """The first n trees as `SymmetricTrees`."""
+        return trees_of(self.plan, self.thresholds, self.trees[:n])
 
     def close(self):
         """Lets the workers forget the fit."""
         self.client.run(forget, self.plan.fit, on_error="ignore")
 
 
-def trees_of(plan, grown):
+def trees_of(plan, thresholds, grown):
     """`SymmetricTrees` of trees as `lead.finish_tree` returns them."""
     depth, n = plan.params["max_depth"], len(grown)
     arrays = {
@@ -241,9 +244,9 @@ def trees_of(plan, grown):
     }
     for t, tree in enumerate(grown):
         for level, split in enumerate(tree["splits"]):
-            feature, _, missing_right, gain = split
+            feature, code, missing_right, gain = split
             arrays["split_feature"][t, level] = feature
-            arrays["split_threshold"][t, level] = lead.threshold_of(plan, split)
+            arrays["split_threshold"][t, level] = thresholds[feature][code]
             arrays["missing_right"][t, level] = missing_right
             arrays["split_gain"][t, level] = max(gain, 0.0)
         spread = 1 << (depth - len(tree["splits"]))

@@ -68,17 +68,15 @@ def _choose(plan, tree, units, counted, total_weight):
     return split, smaller
 
 
-def threshold_of(plan, split):
-    """The threshold of a split."""
-    return plan.thresholds[split[0]][split[1]]
-
-
 def finish_tree(plan, iteration, scales, parts):
     """The tree: its splits and its leaves' values, (n_leaves, n_outputs)."""
     tree = recall(plan.fit, "lead", (iteration, plan.params["max_depth"]))
     sums = np.ascontiguousarray(add_up(parts)[: 1 << len(tree.splits)])
-    parts_missing = [bool(np.isinf(threshold_of(plan, s)) and threshold_of(plan, s) > 0)
-                     for s in tree.splits]
+    last = plan.shape[0] - 1
+    parts_missing = [
+        bool(code == last[feature] and plan.ends_infinite[feature])
+        for feature, code, *_ in tree.splits
+    ]
     values = _native.leaf_values(plan.loss, sums, scales, plan.params, plan.monotone, tree.splits,
                                  parts_missing)
     return {"splits": tree.splits, "values": values}

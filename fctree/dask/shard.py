@@ -23,7 +23,7 @@ class FitPlan:
     params: dict
     n_rows: int
     shape: tuple  # n_cuts, has_missing
-    thresholds: list
+    ends_infinite: np.ndarray  # features whose last threshold parts missing values
     monotone: np.ndarray | None
 
     @property
@@ -76,16 +76,19 @@ def join_codes(parts, lengths, n_features):
     return out
 
 
-def build(plan, name, partitions, begins, encode, baseline, trees):
-    """Makes a shard at the start of the round after `trees`; returns its length.
+def build(plan, name, rows, thresholds, encode, start_from):
+    """Makes a shard at the start of the round after these trees; returns its length.
 
-    `trees` is a pair of `SymmetricTrees` and their shrinkage factors, or None for no trees;
-    `encode` turns targets into float64 (n_targets, n).
+    `rows` are partitions and the numbers of their first rows; `start_from` the baseline or None,
+    and `SymmetricTrees` with their shrinkage factors or None; `encode` turns targets into float64
+    (n_targets, n).
     """
+    partitions, begins = rows
+    baseline, trees = start_from
     kept = [(part, begin) for part, begin in zip(partitions, begins, strict=True) if len(part)]
     lengths = [len(part) for part, _ in kept]
-    n_features = len(plan.thresholds)
-    codes = [_native.bin_rows(part.X, plan.thresholds, threads_here())[0] for part, _ in kept]
+    n_features = len(thresholds)
+    codes = [_native.bin_rows(part.X, thresholds, threads_here())[0] for part, _ in kept]
     y = np.concatenate([encode(part.y) for part, _ in kept], axis=1)
     weight = None
     if kept[0][0].weight is not None:

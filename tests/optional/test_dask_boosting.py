@@ -240,3 +240,29 @@ def test_bad_data_are_refused():
     with pytest.raises(ValueError, match="no samples"):
         model.fit(in_chunks(X[:0], (0,)), in_chunks(y[:0], (0,)))
     assert not hasattr(model, "trees_")
+
+
+def test_a_round_moves_the_bytes_of_the_formula(client):
+    """Counted by Dask, docs/scale.md's B(l): the two workers' histograms meet on one of them."""
+    X, y, _ = draw(2000, n_features=12)
+    X = np.nan_to_num(X)
+    chunks = in_chunks(X, (1000, 1000)), in_chunks(y, (1000, 1000))
+    client.wait_for_workers(2)
+
+    def sent(dask_worker):
+        return dask_worker.transfer_outgoing_bytes_total
+
+    counted = {}
+    for n_rounds in (1, 6):
+        before = sum(client.run(sent).values())
+        model = DaskSymmetricBoostingRegressor(max_iter=n_rounds, random_state=0).fit(*chunks)
+        counted[n_rounds] = sum(client.run(sent).values()) - before
+    cells = sum(
+        max(len(t) for t in group) + 2
+        for group in (model.bin_thresholds_[:6], model.bin_thresholds_[6:])
+    )
+    formula = 5 * 2 ** (model.max_depth - 1) * 64 * cells
+    # Beyond the formula: trees, sums of leaves and losses, some 10 kB a round; and thresholds' samples,
+    # at most 2000 * 12 * 8 bytes, which Dask may place otherwise in the second fit.
+    assert abs(counted[6] - counted[1] - formula) < 5 * 20_000 + 2 * 200_000
+    assert formula > 3_000_000

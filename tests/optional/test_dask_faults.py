@@ -31,13 +31,14 @@ def draw():
 
 
 def kill_a_worker(client, which):
-    """Ends a worker's process as the operating system would, which runs short of memory."""
+    """Ends a worker's process as an operating system that runs short of memory does."""
     pids = client.run(os.getpid)
     os.kill(pids[sorted(pids)[which]], signal.SIGKILL)
 
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_killed_worker_changes_nothing(client, monkeypatch, which):
+    client.wait_for_workers(2)  # a killed one is started again
     X, y = draw()
     grow, calls = Growth.grow, []
 
@@ -84,4 +85,5 @@ def test_nothing_is_left_on_the_workers(client):
 
         return len(state._STATES)
 
+    client.wait_for_workers(2)
     assert set(client.run(remembered).values()) == {0}

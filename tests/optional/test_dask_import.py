@@ -1,0 +1,42 @@
+"""fctree without Dask, and models that leave Dask."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from fctree import SymmetricBoostingRegressor, load_model, save_model
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+
+def test_fctree_does_not_import_dask():
+    found = run("import sys, fctree; print('dask' in sys.modules, 'distributed' in sys.modules)")
+    assert found.stdout.split() == ["False", "False"], found.stderr
+
+
+def test_without_dask_the_error_names_the_extra():
+    found = run("import sys; sys.modules['distributed'] = None; import fctree.dask")
+    assert "ImportError" in found.stderr
+    assert "fctree[dask]" in found.stderr
+
+
+def test_a_local_model_has_the_plain_attributes_and_can_be_saved(tmp_path):
+    pytest.importorskip("distributed")
+    from distributed import Client
+
+    from fctree.dask import DaskSymmetricBoostingRegressor
+
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    params = {"max_iter": 2, "max_depth": 2, "random_state": 0}
+    plain = SymmetricBoostingRegressor(**params).fit(X, X[:, 0])
+    with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None):
+        model = DaskSymmetricBoostingRegressor(**params).fit(X, X[:, 0])
+    local = model.to_local()
+    assert set(vars(local)) == set(vars(plain))
+    save_model(local, tmp_path / "model.fctree")
+    loaded = load_model(tmp_path / "model.fctree")
+    np.testing.assert_array_equal(loaded.predict(X), plain.predict(X))
