@@ -250,7 +250,7 @@ setup(
         *cythonize(
             [
                 extension(name, f"{name}.pyx", numpy.get_include())
-                for name in ("boosting", "ensembles", "oblique", "shards", "soft")
+                for name in ("boosting", "core", "ensembles", "oblique", "shards", "soft")
             ],
             compiler_directives={"language_level": 3, "boundscheck": False, "wraparound": False},
         ),

@@ -30,7 +30,7 @@ DERIVED_PARAMETERS = {
 
 def files(*suffixes, folders=FOLDERS):
     found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
-    generated = {"boosting.cpp", "ensembles.cpp", "oblique.cpp", "shards.cpp", "soft.cpp"}
+    generated = {"boosting.cpp", "core.cpp", "ensembles.cpp", "oblique.cpp", "shards.cpp", "soft.cpp"}
     return sorted(
         path
         for path in found
@@ -168,7 +168,7 @@ def test_parameters_have_one_name_on_both_sides(estimator):
     assert set(own) <= set(parameters)
     for source in filter(None, (DERIVED_PARAMETERS.get(field) for field in fields)):
         assert source in parameters
-    binding = (ROOT / "fctree" / "_native" / "oblique.pyx").read_text()
+    binding = (ROOT / "fctree" / "_native" / "oblique.pxd").read_text()
     struct = re.search(r"cdef struct ObliqueParams:\n((?:        .*\n)+)", binding).group(1)
     assert re.findall(r"(\w+)$", struct, flags=re.M) == fields
 
@@ -211,6 +211,6 @@ def test_ensemble_parameters_have_one_name_on_both_sides(struct, estimators):
     for estimator in estimators:
         assert set(fields) - {"seed"} <= set(inspect.signature(estimator).parameters)
     assert not re.search(r"^  \w+ \w+\s*(=|\{)", header.read_text(), flags=re.M)
-    binding = (ROOT / "fctree" / "_native" / "oblique_core.pxd").read_text()
+    binding = (ROOT / "fctree" / "_native" / "ensembles.pxd").read_text()
     text = re.search(rf"cdef struct {struct}:\n((?:        .*\n)+)", binding).group(1)
     assert re.findall(r"(\w+)$", text, flags=re.M) == fields

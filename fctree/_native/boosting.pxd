@@ -3,28 +3,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-
-cdef extern from "translate.hpp" namespace "fctree" nogil:
-    void set_python_error()
-    cbool signal_raised()
-
-
-cdef extern from "core/parallel.hpp" namespace "fctree" nogil:
-    cdef struct Execution:
-        int n_threads
-        cbool (*interrupted)()
-
-
-cdef extern from "core/loss.hpp" namespace "fctree" nogil:
-    cpdef enum class LossKind(int):
-        squared_error
-        absolute_error
-        huber
-        quantile
-        poisson
-        gamma
-        binary_log_loss
-        multiclass_log_loss
+from fctree._native.core cimport Execution, LossKind, set_python_error
 
 
 cdef extern from "boosting/params.hpp" namespace "fctree" nogil:
@@ -184,8 +163,5 @@ cdef extern from "boosting/leaf_kernel.hpp" namespace "fctree" nogil:
         const LeafKernelTask&, double*, const Execution&) except +set_python_error
 
 
-# Functions of boosting.pyx that shards.pyx uses too.
-cdef Execution execution_on(int n_threads) noexcept
+# Of boosting.pyx, for shards.pyx too.
 cdef FeatureMatrix matrix_of(X)
-cdef const double* pointer(const double[:, ::1] values) noexcept
-cdef const double* pointer_1d(const double[::1] values) noexcept

@@ -3,26 +3,21 @@
 
 cimport numpy as cnp
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
-from libc.string cimport memcpy
+
+from fctree._native.core cimport (
+    Execution,
+    Listener,
+    LossKind,
+    copied,
+    execution_on,
+    pointer,
+    pointer_1d,
+    tell,
+)
 
 import numpy as np
 
 cnp.import_array()
-
-
-cdef copied(const void* values, tuple shape, dtype):
-    """A NumPy array of this shape with a copy of the values."""
-    out = np.empty(shape, dtype=dtype)
-    if out.size:
-        memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values, out.nbytes)
-    return out
-
-
-cdef Execution execution_on(int n_threads) noexcept:
-    cdef Execution execution
-    execution.n_threads = n_threads
-    execution.interrupted = signal_raised
-    return execution
 
 
 cdef FeatureMatrix matrix_of(X):
@@ -36,18 +31,6 @@ cdef FeatureMatrix matrix_of(X):
     matrix.column_stride = array.strides[1] // array.itemsize
     matrix.single_precision = array.itemsize == 4
     return matrix
-
-
-cdef const double* pointer(const double[:, ::1] values) noexcept:
-    if values is None or values.shape[0] * values.shape[1] == 0:
-        return NULL
-    return &values[0, 0]
-
-
-cdef const double* pointer_1d(const double[::1] values) noexcept:
-    if values is None or values.shape[0] == 0:
-        return NULL
-    return &values[0]
 
 
 cdef LabelledSamples samples_of(tuple arrays):
@@ -76,25 +59,6 @@ cdef SymmetricTreesView view_of(const int32_t[:, ::1] split_feature,
         trees.missing_right = &missing_right[0, 0]
         trees.leaf_values = &leaf_values[0, 0, 0]
     return trees
-
-
-cdef class Listener:
-    """Hands each round's losses to a Python function, whose first error ends the fit."""
-    cdef object told
-    cdef object error
-
-
-cdef cbool tell(void* context, int64_t iteration, double train_loss,
-                double eval_loss) noexcept with gil:
-    cdef Listener listener = <Listener>context
-    if listener.told is None:
-        return True
-    try:
-        listener.told(iteration, train_loss, eval_loss)
-    except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
-        listener.error = error
-        return False
-    return True
 
 
 def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uint64_t seed,

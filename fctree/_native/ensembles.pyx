@@ -2,42 +2,25 @@
 """Ensembles of oblique trees: ``native/oblique`` on NumPy arrays."""
 
 cimport numpy as cnp
-from fctree._native.oblique_core cimport *
 from libc.stdint cimport int64_t
-from libc.string cimport memcpy
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
+
+from fctree._native.core cimport (
+    Execution,
+    Listener,
+    LossKind,
+    copied,
+    execution_on,
+    pointer,
+    pointer_1d,
+    tell,
+)
+from fctree._native.oblique cimport ObliqueParams, TrainingData
 
 import numpy as np
 
 cnp.import_array()
-
-
-cdef copied(const void* values, tuple shape, dtype=np.float64):
-    """A NumPy array of this shape with a copy of the values."""
-    out = np.empty(shape, dtype=dtype)
-    if out.size:
-        memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values, out.nbytes)
-    return out
-
-
-cdef Execution execution_on(int n_threads) noexcept:
-    cdef Execution execution
-    execution.n_threads = n_threads
-    execution.interrupted = signal_raised
-    return execution
-
-
-cdef const double* pointer(const double[:, ::1] values) noexcept:
-    if values is None or values.shape[0] * values.shape[1] == 0:
-        return NULL
-    return &values[0, 0]
-
-
-cdef const double* pointer_1d(const double[::1] values) noexcept:
-    if values is None or values.shape[0] == 0:
-        return NULL
-    return &values[0]
 
 
 cdef const int64_t* indices(const int64_t[::1] values) noexcept:
@@ -67,25 +50,6 @@ cdef class Trees:
         self.view.leaf_upper = pointer(trees.leaf_upper)
         self.view.n_features = trees.coef.shape[1]
         self.view.n_outputs = trees.leaf_intercept.shape[1]
-
-
-cdef class Listener:
-    """Hands each round's losses to a Python function, whose first error ends the fit."""
-    cdef object told
-    cdef object error
-
-
-cdef cbool tell(void* context, int64_t iteration, double train_loss,
-                double eval_loss) noexcept with gil:
-    cdef Listener listener = <Listener>context
-    if listener.told is None:
-        return True
-    try:
-        listener.told(iteration, train_loss, eval_loss)
-    except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
-        listener.error = error
-        return False
-    return True
 
 
 cdef arrays_of(ObliqueTreesArrays* trees):

@@ -3,64 +3,14 @@
 
 cimport numpy as cnp
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memcpy
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
+
+from fctree._native.core cimport Execution, copied, execution_on, set_python_error
 
 import numpy as np
 
 cnp.import_array()
-
-
-cdef extern from "translate.hpp" namespace "fctree" nogil:
-    void set_python_error()
-    cbool signal_raised()
-
-
-cdef extern from "core/parallel.hpp" namespace "fctree" nogil:
-    cdef struct Execution:
-        int n_threads
-        cbool (*interrupted)()
-
-
-cdef extern from "oblique/moments.hpp" namespace "fctree" nogil:
-    cdef struct TrainingData:
-        const double* x
-        const double* y
-        const double* weight
-        int64_t n_samples
-        int64_t n_features
-        int64_t n_outputs
-
-
-cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
-    cdef struct NodeFeatures:
-        int64_t max_features
-        uint64_t seed
-        int64_t tree
-
-    cdef struct ObliqueParams:
-        double alpha
-        cbool choose_alpha
-        int64_t max_depth
-        int64_t min_samples_split
-        int64_t min_samples_leaf
-        double min_impurity_decrease
-        cbool feature_concatenation
-        cbool ridge_leaves
-        cbool fit_intercept
-        double impurity_scale
-        cbool ridge_directions
-        cbool curvature_directions
-        cbool axis_directions
-        int64_t n_curvature
-        int64_t max_coef
-        int64_t n_screened
-        cbool ridge_criterion
-        int64_t max_thresholds
-        double parent_weight
-        double split_margin
-        NodeFeatures node_features
 
 
 cdef extern from "oblique/tree.hpp" namespace "fctree" nogil:
@@ -108,21 +58,6 @@ cdef extern from "oblique/predict.hpp" namespace "fctree" nogil:
                     const Execution&) except +set_python_error
     void predict_tree(const RoutingArrays&, const LeafModels&, const double*, int64_t, double*,
                       const Execution&) except +set_python_error
-
-
-cdef copied(const void* values, tuple shape, dtype=np.float64):
-    """A NumPy array of this shape with a copy of the values."""
-    out = np.empty(shape, dtype=dtype)
-    if out.size:
-        memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values, out.nbytes)
-    return out
-
-
-cdef Execution execution_on(int n_threads) noexcept:
-    cdef Execution execution
-    execution.n_threads = n_threads
-    execution.interrupted = signal_raised
-    return execution
 
 
 cdef RoutingArrays routing_of(const int64_t[::1] children_left, const int64_t[::1] children_right,

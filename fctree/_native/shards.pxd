@@ -3,11 +3,8 @@ from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from fctree._native.boosting cimport BoostingParams, Execution, FeatureMatrix, LossKind
-
-
-cdef extern from "translate.hpp" namespace "fctree" nogil:
-    void set_python_error()
+from fctree._native.boosting cimport BoostingParams, FeatureMatrix
+from fctree._native.core cimport Execution, LossKind, set_python_error
 
 
 cdef extern from "core/exact_sum.hpp" namespace "fctree" nogil:

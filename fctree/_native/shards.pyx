@@ -8,31 +8,14 @@ of shape (d,), the same for all shards.
 
 cimport numpy as cnp
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint64_t
-from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
-from fctree._native.boosting cimport (
-    BoostingParams,
-    Execution,
-    FeatureMatrix,
-    LossKind,
-    ScoreNoise,
-    execution_on,
-    matrix_of,
-    pointer,
-    pointer_1d,
-)
+from fctree._native.boosting cimport BoostingParams, FeatureMatrix, ScoreNoise, matrix_of
+from fctree._native.core cimport Execution, LossKind, copied, execution_on, pointer, pointer_1d
 
 import numpy as np
 
 cnp.import_array()
-
-
-cdef copied_int64(const vector[int64_t]& values):
-    out = np.empty(values.size(), dtype=np.int64)
-    if values.size():
-        memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values.data(), out.nbytes)
-    return out
 
 
 cdef ShardShape shape_of(tuple shape) except *:
@@ -131,7 +114,7 @@ def evaluate(int loss, const double[:, ::1] y, const double[:, ::1] raw,
         found = evaluate_shard(kind, samples, out, execution)
     if derivatives is None:
         return found.loss
-    counts = copied_int64(found.counts).reshape(raw.shape[0], -1)
+    counts = copied(found.counts.data(), (found.counts.size(),), np.int64).reshape(raw.shape[0], -1)
     return found.loss, counts, list(found.hessian_largest), found.square_largest
 
 
@@ -228,7 +211,7 @@ def sum_leaves(const double[:, ::1] gradient, const double[:, ::1] hessian,
     cdef vector[int64_t] sums
     with nogil:
         sums = sum_shard(samples, derivatives, leaves, native_scales, execution)
-    return copied_int64(sums).reshape(n_leaves, gradient.shape[0], 2, 2)
+    return copied(sums.data(), (sums.size(),), np.int64).reshape(n_leaves, gradient.shape[0], 2, 2)
 
 
 def leaf_values(int loss, const int64_t[:, :, :, ::1] sums, tuple scales, dict params,
@@ -296,7 +279,8 @@ def draw_rows(uint64_t seed, double subsample, int64_t iteration, int64_t begin,
 
 def quantile_rows(int64_t n_samples, uint64_t seed):
     """The rows that thresholds are quantiles of: all, or a fixed sample, ascending."""
-    return copied_int64(c_quantile_rows(n_samples, seed))
+    cdef vector[int64_t] rows = c_quantile_rows(n_samples, seed)
+    return copied(rows.data(), (rows.size(),), np.int64)
 
 
 def few_values(X, const double[::1] weight, int64_t limit):

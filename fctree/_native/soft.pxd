@@ -4,28 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-
-cdef extern from "translate.hpp" namespace "fctree" nogil:
-    void set_python_error()
-    cbool signal_raised()
-
-
-cdef extern from "core/parallel.hpp" namespace "fctree" nogil:
-    cdef struct Execution:
-        int n_threads
-        cbool (*interrupted)()
-
-
-cdef extern from "core/loss.hpp" namespace "fctree" nogil:
-    cpdef enum class LossKind(int):
-        squared_error
-        absolute_error
-        huber
-        quantile
-        poisson
-        gamma
-        binary_log_loss
-        multiclass_log_loss
+from fctree._native.core cimport Execution, LossKind, set_python_error
 
 
 cdef extern from "soft/ensemble.hpp" namespace "fctree" nogil:

@@ -3,7 +3,8 @@
 
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memcpy
+
+from fctree._native.core cimport Execution, Listener, LossKind, execution_on, tell
 
 import numpy as np
 
@@ -12,13 +13,6 @@ cnp.import_array()
 ctypedef fused real:
     float
     double
-
-
-cdef Execution execution_on(int n_threads) noexcept:
-    cdef Execution execution
-    execution.n_threads = n_threads
-    execution.interrupted = signal_raised
-    return execution
 
 
 cdef list numbers(const vector[double]& values):
@@ -216,25 +210,6 @@ def draw_weights(real[:, :, ::1] split_weights, real[:, :, ::1] leaf_weights, *,
     native.weights, native.intercepts, native.leaves = spread
     c_draw_weights(trees, native, intercept, seed, &split_weights[0, 0, 0],
                          &leaf_weights[0, 0, 0])
-
-
-cdef class Listener:
-    """Hands each epoch's losses to a Python function, whose first error ends the fit."""
-    cdef object told
-    cdef object error
-
-
-cdef cbool tell(void* context, int64_t epoch, double train_loss,
-                double eval_loss) noexcept with gil:
-    cdef Listener listener = <Listener>context
-    if listener.told is None:
-        return True
-    try:
-        listener.told(epoch, train_loss, eval_loss)
-    except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
-        listener.error = error
-        return False
-    return True
 
 
 cdef SoftSamples samples_of(tuple arrays):

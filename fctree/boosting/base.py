@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import boosting as _native
+from fctree._native.core import LossKind
 from fctree._validation import (
     check_boosting_data,
     check_boosting_features,
@@ -237,7 +238,7 @@ class BaseSymmetricBoosting(BaseEstimator):
                 thresholds=self.bin_thresholds_,
                 monotone=check_directions(self, n_outputs=self.n_outputs_),
                 baseline=self.baseline_,
-                loss=_native.LossKind[self._loss_kind()].value,
+                loss=LossKind[self._loss_kind()].value,
                 quantile=self._quantile_order(),
                 n_outputs=self.n_outputs_,
                 first_iteration=done,

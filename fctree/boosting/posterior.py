@@ -15,6 +15,7 @@ References
 import numpy as np
 
 from fctree._native import boosting as _native
+from fctree._native.core import LossKind
 from fctree._validation import check_boosting_features, count_threads
 from fctree.boosting.samples import Samples
 from fctree.boosting.structures import draw_structures, leaf_weights
@@ -74,7 +75,7 @@ def sample_posterior(model, train):
             thresholds=model.bin_thresholds_,
             monotone=None,
             baseline=np.zeros(model.n_outputs_),
-            loss=_native.LossKind.squared_error.value,
+            loss=LossKind.squared_error.value,
             quantile=0.5,
             n_outputs=model.n_outputs_,
             first_iteration=0,

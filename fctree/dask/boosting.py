@@ -8,8 +8,8 @@ from distributed import default_client
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from fctree._native import boosting as _boosting
 from fctree._native import shards as _shards
+from fctree._native.core import LossKind
 from fctree._validation import check_targets, unchanged_on_failure
 from fctree.boosting import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree.boosting.progress import progress_listener
@@ -94,7 +94,7 @@ class _DaskBoosting(HasLocal):
         remember_features(self, X)
         partitions = partition_rows(client, X, y, sample_weight)
         lengths = self._learn_targets(client, partitions)
-        loss = _boosting.LossKind[self._loss_kind()].value
+        loss = LossKind[self._loss_kind()].value
         if not _shards.starts_from_means(loss):
             raise ValueError(
                 f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up; "

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fctree._native import shards as _native
-from fctree._native.boosting import LossKind
+from fctree._native.core import LossKind
 from fctree.dask.state import recall, remember, threads_here
 
 

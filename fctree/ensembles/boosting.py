@@ -8,8 +8,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from fctree._native import boosting as _losses
 from fctree._native import ensembles as _native
+from fctree._native.core import LossKind
 from fctree._validation import (
     check_ensemble_data,
     check_features,
@@ -208,7 +208,7 @@ class BaseFCODTBoosting(BaseEstimator):
                 validation and _as_native(validation),
                 baseline=self.baseline_ if continuing else None,
                 continued=self.trees_ if done else None,
-                loss=_losses.LossKind[self._loss_kind()].value,
+                loss=LossKind[self._loss_kind()].value,
                 quantile=self._quantile_order(),
                 n_outputs=self.n_outputs_,
                 kinds=self._kinds(len(train.X), self.alpha_ if done else self.alpha),

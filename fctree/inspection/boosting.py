@@ -3,6 +3,7 @@
 import numpy as np
 
 from fctree._native import boosting as _native
+from fctree._native.core import LossKind
 from fctree._validation import count_threads
 from fctree.boosting.base import BaseSymmetricBoosting
 from fctree.boosting.samples import Samples, check_directions
@@ -112,7 +113,7 @@ class MaskedBoosting:
             thresholds=model.bin_thresholds_,
             monotone=check_directions(model, n_outputs=model.n_outputs_),
             baseline=None if trees is None else model.baseline_,
-            loss=_native.LossKind[model._loss_kind()].value,
+            loss=LossKind[model._loss_kind()].value,
             quantile=model._quantile_order(),
             n_outputs=model.n_outputs_,
             first_iteration=0 if trees is None or self.restarts_noise else model.n_iter_,

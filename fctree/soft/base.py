@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
+from fctree._native.core import LossKind
 from fctree._validation import (
     check_sample_weight,
     check_soft_data,
@@ -224,7 +225,7 @@ class BaseSoftTree(BaseEstimator):
                 (train.X, self._scaled(train.y), train.weight),
                 validation and (validation.X, self._scaled(validation.y), validation.weight),
                 state=state,
-                loss=_native.LossKind[self._loss_kind()].value,
+                loss=LossKind[self._loss_kind()].value,
                 offset=offset,
                 multiplier=multiplier,
                 params=self._native_params(n_epochs),

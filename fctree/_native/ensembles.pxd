@@ -3,51 +3,8 @@ from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-
-cdef extern from "translate.hpp" namespace "fctree" nogil:
-    void set_python_error()
-    cbool signal_raised()
-
-
-cdef extern from "core/parallel.hpp" namespace "fctree" nogil:
-    cdef struct Execution:
-        int n_threads
-        cbool (*interrupted)()
-
-
-cdef extern from "core/loss.hpp" namespace "fctree" nogil:
-    cdef enum class LossKind(int):
-        squared_error
-
-
-cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
-    cdef struct NodeFeatures:
-        int64_t max_features
-        uint64_t seed
-        int64_t tree
-
-    cdef struct ObliqueParams:
-        double alpha
-        cbool choose_alpha
-        int64_t max_depth
-        int64_t min_samples_split
-        int64_t min_samples_leaf
-        double min_impurity_decrease
-        cbool feature_concatenation
-        cbool ridge_leaves
-        cbool fit_intercept
-        double impurity_scale
-        cbool ridge_directions
-        cbool curvature_directions
-        cbool axis_directions
-        int64_t n_curvature
-        int64_t max_coef
-        int64_t n_screened
-        cbool ridge_criterion
-        int64_t max_thresholds
-        double parent_weight
-        double split_margin
-        NodeFeatures node_features
+from fctree._native.core cimport Execution, LossKind, set_python_error
+from fctree._native.oblique cimport ObliqueParams, TrainingData
 
 
 cdef extern from "oblique/ensemble_params.hpp" namespace "fctree" nogil:
@@ -64,7 +21,6 @@ cdef extern from "oblique/ensemble_params.hpp" namespace "fctree" nogil:
         double tol
         uint64_t seed
 
-
     cdef struct ObliqueForestParams:
         int64_t n_estimators
         double max_samples
@@ -72,16 +28,6 @@ cdef extern from "oblique/ensemble_params.hpp" namespace "fctree" nogil:
         cbool standardize
         double extrapolation
         uint64_t seed
-
-
-cdef extern from "oblique/moments.hpp" namespace "fctree" nogil:
-    cdef struct TrainingData:
-        const double* x
-        const double* y
-        const double* weight
-        int64_t n_samples
-        int64_t n_features
-        int64_t n_outputs
 
 
 cdef extern from "oblique/ensemble.hpp" namespace "fctree" nogil:

@@ -1,0 +1,44 @@
+# What oblique.pyx and ensembles.pyx take from the core; names and order of fields are those of the
+# headers.
+from libc.stdint cimport int64_t, uint64_t
+from libcpp cimport bool as cbool
+
+
+cdef extern from "oblique/moments.hpp" namespace "fctree" nogil:
+    cdef struct TrainingData:
+        const double* x
+        const double* y
+        const double* weight
+        int64_t n_samples
+        int64_t n_features
+        int64_t n_outputs
+
+
+cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
+    cdef struct NodeFeatures:
+        int64_t max_features
+        uint64_t seed
+        int64_t tree
+
+    cdef struct ObliqueParams:
+        double alpha
+        cbool choose_alpha
+        int64_t max_depth
+        int64_t min_samples_split
+        int64_t min_samples_leaf
+        double min_impurity_decrease
+        cbool feature_concatenation
+        cbool ridge_leaves
+        cbool fit_intercept
+        double impurity_scale
+        cbool ridge_directions
+        cbool curvature_directions
+        cbool axis_directions
+        int64_t n_curvature
+        int64_t max_coef
+        int64_t n_screened
+        cbool ridge_criterion
+        int64_t max_thresholds
+        double parent_weight
+        double split_margin
+        NodeFeatures node_features
