@@ -9,6 +9,7 @@
 
 #include "boosting/grow.hpp"
 #include "boosting/monotone.hpp"
+#include "core/patience.hpp"
 
 namespace fctree {
 
@@ -141,8 +142,7 @@ class Booster {
     if (eval_) eval_->start(result_.baseline);
     evaluate();
     // Also where a model is continued: its earlier losses may be of other samples.
-    best_ = eval_ ? result_.eval_loss.back() : result_.train_loss.back();
-    patience_from_ = best_;
+    patience_.start(stopping_loss());
   }
 
   // Losses of the model as it is, and the derivatives for the next round.
@@ -218,19 +218,16 @@ class Booster {
         trees.leaf_values[first + leaf * spread * n_outputs + k] = step[leaf * n_outputs + k];
   }
 
+  double stopping_loss() const {
+    return eval_ ? result_.eval_loss.back() : result_.train_loss.back();
+  }
+
   bool stops_early(index_t n_rounds) {
     if (!params_.early_stopping) return false;
-    const double loss = eval_ ? result_.eval_loss.back() : result_.train_loss.back();
-    if (loss < patience_from_ - params_.tol) {
-      patience_from_ = loss;
-      last_improvement_ = n_rounds;
-    }
-    if (loss < best_) {
-      best_ = loss;
+    if (patience_.take(n_rounds, stopping_loss(), params_.tol))
       result_.best_iteration = n_rounds;
-    }
     return n_rounds >= task_.min_rounds &&
-           n_rounds - last_improvement_ >= params_.n_iter_no_change;
+           patience_.rounds_waited(n_rounds) >= params_.n_iter_no_change;
   }
 
   const BoostingTask& task_;
@@ -243,9 +240,7 @@ class Booster {
   std::vector<double> gradient_;
   std::vector<double> hessian_;
   std::vector<std::uint8_t> in_bag_;
-  double best_ = kInfinity;           // the least loss so far: where the model is cut
-  double patience_from_ = kInfinity;  // the last that was less than the one before by tol
-  index_t last_improvement_ = 0;
+  Patience patience_;
   BoostingResult result_;
 };
 

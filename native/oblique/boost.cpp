@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/patience.hpp"
 #include "core/rng.hpp"
 #include "oblique/feature_draw.hpp"
 #include "oblique/grow.hpp"
@@ -130,6 +131,9 @@ class ObliqueBooster {
   Contender grow_kind(index_t kind);
   double left_out_loss(const Contender& contender) const;
   void add_tree(index_t iteration);
+  double stopping_loss() const {
+    return eval_ ? result_.eval_loss.back() : result_.train_loss.back();
+  }
   bool stops_early(index_t n_rounds);
 
   const ObliqueBoostingTask& task_;
@@ -146,9 +150,7 @@ class ObliqueBooster {
   RowSampler rows_;
   std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
-  double best_ = kInfinity;           // the least loss so far: where the model is cut
-  double patience_from_ = kInfinity;  // the last that was less than the one before by tol
-  index_t last_improvement_ = 0;
+  Patience patience_;
   ObliqueBoostingResult result_;
 };
 
@@ -166,8 +168,7 @@ void ObliqueBooster::start() {
   }
   evaluate();
   // Also where a model is continued: its earlier losses may be of other samples.
-  best_ = eval_ ? result_.eval_loss.back() : result_.train_loss.back();
-  patience_from_ = best_;
+  patience_.start(stopping_loss());
 }
 
 // Losses of the model as it is, and the derivatives for the next round.
@@ -270,16 +271,8 @@ void ObliqueBooster::add_tree(index_t iteration) {
 
 bool ObliqueBooster::stops_early(index_t n_rounds) {
   if (!params_.early_stopping) return false;
-  const double loss = eval_ ? result_.eval_loss.back() : result_.train_loss.back();
-  if (loss < patience_from_ - params_.tol) {
-    patience_from_ = loss;
-    last_improvement_ = n_rounds;
-  }
-  if (loss < best_) {
-    best_ = loss;
-    result_.best_iteration = n_rounds;
-  }
-  return n_rounds - last_improvement_ >= params_.n_iter_no_change;
+  if (patience_.take(n_rounds, stopping_loss(), params_.tol)) result_.best_iteration = n_rounds;
+  return patience_.rounds_waited(n_rounds) >= params_.n_iter_no_change;
 }
 
 }  // namespace

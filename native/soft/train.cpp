@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
 
+#include "core/patience.hpp"
 #include "core/rng.hpp"
 #include "soft/adam.hpp"
 #include "soft/layer.hpp"
@@ -16,7 +16,6 @@ namespace fctree {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFirstDecay = 0.9, kSecondDecay = 0.999, kEpsilon = 1e-8;
 constexpr double kMomentum = 0.01;  // of the running moments, once as many batches were seen
 
@@ -247,16 +246,11 @@ class Trainer {
     if (!params_.early_stopping) return false;
     const double loss =
         task_.eval != nullptr ? history_.eval_loss.back() : history_.train_loss.back();
-    if (loss < best_) keep_best(loss);
-    if (loss < patience_from_ - params_.tol) {
-      patience_from_ = loss;
-      last_improvement_ = round;
-    }
-    return round - last_improvement_ >= params_.n_iter_no_change;
+    if (patience_.take(round, loss, params_.tol)) keep_best();
+    return patience_.rounds_waited(round) >= params_.n_iter_no_change;
   }
 
-  void keep_best(double loss) {
-    best_ = loss;
+  void keep_best() {
     best_splits_.assign(state_.split_weights, state_.split_weights + split_gradient_.size());
     best_leaves_.assign(state_.leaf_weights, state_.leaf_weights + leaf_gradient_.size());
     best_moments_.assign(state_.running_mean, state_.running_mean + p_);
@@ -283,8 +277,7 @@ class Trainer {
   std::vector<double> gathered_, moments_, y_, weight_, raw_, derivative_, eval_raw_;
   std::vector<T> x_, out_, gradient_, split_gradient_, leaf_gradient_, eval_out_;
   std::vector<std::uint8_t> touched_;
-  double best_ = kInfinity, patience_from_ = kInfinity;
-  index_t last_improvement_ = 0;
+  Patience patience_;
   std::vector<T> best_splits_, best_leaves_;
   std::vector<double> best_moments_;
   SoftHistory history_;
