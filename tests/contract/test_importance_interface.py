@@ -208,24 +208,30 @@ def test_shapley_groups():
     np.testing.assert_allclose(one.importances, single.importances)
 
 
-class GradientDescent(RoundByRound):
-    """Linear regression by gradient descent: the smallest model of the protocol."""
+def gradient_descent(max_iter):
+    """Linear regression by gradient descent: the smallest model of the protocol.
 
-    def start(self, train):
-        self.coef = np.zeros(train.X.shape[1])
+    A class of the function's own, which other processes take as it is: they cannot import this file.
+    """
 
-    def train_round(self, train):
-        residual = train.y - train.X @ self.coef
-        self.coef += 0.3 * train.X.T @ residual / len(train.X)
+    class GradientDescent(RoundByRound):
+        def start(self, train):
+            self.coef = np.zeros(train.X.shape[1])
 
-    def predict(self, X):
-        return X @ self.coef
+        def train_round(self, train):
+            residual = train.y - train.X @ self.coef
+            self.coef += 0.3 * train.X.T @ residual / len(train.X)
+
+        def predict(self, X):
+            return X @ self.coef
+
+    return GradientDescent(max_iter=max_iter)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_model_of_ones_own(n_jobs):
     X, y, truth = make_data(n=1000)
-    model = GradientDescent(max_iter=200)
+    model = gradient_descent(max_iter=200)
     result = variable_importance(model, X, y, random_state=0, n_jobs=n_jobs)
     assert np.all(np.abs(result.importances - truth) < [0.4, 0.3, 0.3, 0.01, 0.01, 0.01])
     assert not hasattr(model, "coef")
@@ -237,4 +243,4 @@ def test_a_model_that_diverges():
     X, y, _ = make_data()
     with pytest.raises(ValueError, match="validation loss of GradientDescent is not finite"):
         with np.errstate(all="ignore"):
-            variable_importance(GradientDescent(max_iter=500), 1e200 * X, y)
+            variable_importance(gradient_descent(max_iter=500), 1e200 * X, y)
