@@ -31,6 +31,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
 from fctree import (
+    FCODTBoostingClassifier,
+    FCODTBoostingRegressor,
     FCODTClassifier,
     FCODTRegressor,
     SymmetricBoostingClassifier,
@@ -54,6 +56,10 @@ CART_GRID = {"max_depth": [2, 3, 4, 8], "min_samples_leaf": [1, 20]}
 REGRESSORS = {
     "FC-ODT": (FCODTRegressor(min_samples_leaf=20), FCODT_GRID),
     "FC-ODT, curvature": (FCODTRegressor(**CURVATURE), {}),
+    "FC-ODT, boosting": (
+        FCODTBoostingRegressor(max_iter=50, random_state=0),
+        {"max_depth": [1, 3]},
+    ),
     "SymmetricBoosting": (
         SymmetricBoostingRegressor(max_iter=50, random_state=0),
         {"max_depth": [2, 4]},
@@ -68,6 +74,7 @@ REGRESSORS = {
 CLASSIFIERS = {
     "FC-ODT": (FCODTClassifier(min_samples_leaf=20), FCODT_GRID),
     "FC-ODT, curvature": (FCODTClassifier(**CURVATURE), {}),
+    "FC-ODT, boosting": (FCODTBoostingClassifier(max_iter=30, random_state=0), {}),
     "SymmetricBoosting": (SymmetricBoostingClassifier(random_state=0), {}),
     "CART": (DecisionTreeClassifier(random_state=0), CART_GRID),
     "LogisticRegression": (LogisticRegression(max_iter=200), {"C": [0.01, 0.1, 1.0]}),
@@ -145,6 +152,8 @@ def size_of(model):
         return 1, model.get_depth(), model.get_n_leaves()
     if isinstance(model, SymmetricBoostingRegressor | SymmetricBoostingClassifier):
         return model.n_iter_, model.max_depth, 2**model.max_depth
+    if isinstance(model, FCODTBoostingRegressor | FCODTBoostingClassifier):
+        return model.n_iter_, np.nan, np.nan
     if hasattr(model, "n_trees_per_iteration_"):
         return model.n_iter_ * model.n_trees_per_iteration_, np.nan, np.nan
     return 0, np.nan, np.nan
