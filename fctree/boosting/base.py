@@ -23,8 +23,7 @@ from fctree.boosting.samples import (
     Samples,
     check_directions,
     check_init_score,
-    hold_out,
-    unpack_eval_set,
+    validation_samples,
 )
 from fctree.boosting.trees import SymmetricTrees
 
@@ -167,31 +166,13 @@ class BaseSymmetricBoosting(BaseEstimator):
                 self._random_seed = int(
                     check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
                 )
-            train, validation = self._validation_samples(train, eval_set)
+            train, validation = validation_samples(self, train, eval_set, check_boosting_data)
             self._boost(train, validation, continuing=continuing)
             self._after_fit(train)
         return self
 
     def _after_fit(self, train):
         """What a subclass adds to a fitted model."""
-
-    def _validation_samples(self, train, eval_set):
-        """The samples to grow trees on and those to validate with (or None)."""
-        if eval_set is not None:
-            if train.initial is not None:
-                raise ValueError("init_score and eval_set exclude each other")
-            X, y_eval, weight = unpack_eval_set(eval_set)
-            X, y_eval = check_boosting_data(
-                self, X, y_eval, reset=False, classification=self._classification
-            )
-            targets = self._encode_targets(y_eval, reset=False)
-            validation = Samples(X, targets, check_sample_weight(weight, X), None)
-            return train, validation.without_zero_weights()
-        if self.early_stopping:
-            return hold_out(
-                train, self._classification, self.validation_fraction, self._random_seed
-            )
-        return train, None
 
     def _native_params(self, n_rounds):
         return {

@@ -7,6 +7,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_monotonic_cst
 
+from fctree._validation import check_sample_weight
+
 
 @dataclass(eq=False)
 class Samples:
@@ -88,3 +90,26 @@ def check_directions(estimator, *, n_outputs):
     if n_outputs > 1:
         raise ValueError("monotonic_cst needs one raw score: one target, or two classes")
     return np.ascontiguousarray(directions, dtype=np.int8)
+
+
+def validation_samples(estimator, train, eval_set, check_data):
+    """The samples to grow a boosted estimator's trees on and those to validate with (or None).
+
+    ``check_data`` is what validates the estimator's own ``X`` and ``y``.
+    """
+    if eval_set is not None:
+        if train.initial is not None:
+            raise ValueError("init_score and eval_set exclude each other")
+        X, y, weight = unpack_eval_set(eval_set)
+        X, y = check_data(estimator, X, y, reset=False, classification=estimator._classification)
+        targets = estimator._encode_targets(y, reset=False)
+        validation = Samples(X, targets, check_sample_weight(weight, X), None)
+        return train, validation.without_zero_weights()
+    if estimator.early_stopping:
+        return hold_out(
+            train,
+            estimator._classification,
+            estimator.validation_fraction,
+            estimator._random_seed,
+        )
+    return train, None

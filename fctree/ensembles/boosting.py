@@ -20,7 +20,7 @@ from fctree._validation import (
 )
 from fctree.boosting.progress import progress_listener
 from fctree.boosting.round_scores import joined_scores
-from fctree.boosting.samples import Samples, check_init_score, hold_out, unpack_eval_set
+from fctree.boosting.samples import Samples, check_init_score, validation_samples
 from fctree.ensembles.tree_parameters import (
     TREE_CONSTRAINTS,
     bound_of,
@@ -147,27 +147,9 @@ class BaseFCODTBoosting(BaseEstimator):
                 self._random_seed = int(
                     check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
                 )
-            train, validation = self._validation_samples(train, eval_set)
+            train, validation = validation_samples(self, train, eval_set, check_ensemble_data)
             self._boost(train, validation, continuing=continuing)
         return self
-
-    def _validation_samples(self, train, eval_set):
-        """The samples to grow trees on and those to validate with (or None)."""
-        if eval_set is not None:
-            if train.initial is not None:
-                raise ValueError("init_score and eval_set exclude each other")
-            X, y_eval, weight = unpack_eval_set(eval_set)
-            X, y_eval = check_ensemble_data(
-                self, X, y_eval, reset=False, classification=self._classification
-            )
-            targets = self._encode_targets(y_eval, reset=False)
-            validation = Samples(X, targets, check_sample_weight(weight, X), None)
-            return train, validation.without_zero_weights()
-        if self.early_stopping:
-            return hold_out(
-                train, self._classification, self.validation_fraction, self._random_seed
-            )
-        return train, None
 
     def _kinds(self, n_samples, alpha):
         """The core's parameters of each kind of tree that takes part."""
