@@ -1,7 +1,6 @@
 """Symmetric boosting on Dask collections."""
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from distributed import default_client
@@ -14,7 +13,7 @@ from fctree._validation import check_targets, unchanged_on_failure
 from fctree.boosting import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree.boosting.progress import progress_listener
 from fctree.boosting.samples import check_directions, unpack_eval_set
-from fctree.dask.growth import Growth, ShardedSet, new_fit_number
+from fctree.dask.growth import Growth, ShardedSet
 from fctree.dask.history import History, whatever_is_lost
 from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.placement import gather
@@ -108,7 +107,8 @@ class _DaskBoosting(HasLocal):
             client, find_thresholds(client, partitions, lengths, self.n_features_in_, rules)
         )
         self.bin_thresholds_ = [values for block in found for values in block]
-        plan = self._plan(client, loss, partitions, lengths)
+        has = {"weighted": sample_weight is not None, "evaluated": eval_set is not None}
+        plan = self._plan(client, loss, partitions, lengths, has)
         encode = _TargetEncoder(getattr(self, "classes_", None))
         train = ShardedSet("train", partitions, lengths, encode)
         evaluation = self._evaluation_set(client, eval_set, encode)
@@ -117,14 +117,13 @@ class _DaskBoosting(HasLocal):
             plan,
             self.bin_thresholds_,
             (train, evaluation),
-            weighted=sample_weight is not None,
         )
         try:
             train_loss, eval_loss, best = self._rounds(growth)
         finally:
             growth.close()
         trees = growth.first(best)
-        self._keep(trees, growth.baseline, -np.array(train_loss), -np.array(eval_loss), False)
+        self._keep(trees, growth.start.baseline, -np.array(train_loss), -np.array(eval_loss), False)
 
     def _learn_targets(self, client, partitions):
         """Lengths of the partitions; sets what the targets decide."""
@@ -170,12 +169,12 @@ class _DaskBoosting(HasLocal):
         self._encode_targets(self._target_ends(described), reset=False)
         return ShardedSet("eval", partitions, [d.n_rows for d in described], encode)
 
-    def _plan(self, client, loss, partitions, lengths):
+    def _plan(self, client, loss, partitions, lengths, has):
         tasks = [client.submit(_missing_features, p, pure=False) for p in partitions]
         missing = np.bitwise_or.reduce(gather(client, tasks))
         n_cuts = np.array([len(values) for values in self.bin_thresholds_], dtype=np.int64)
         return FitPlan(
-            fit=new_fit_number(),
+            fit="",  # each build of the shards has a name of its own
             loss=loss,
             n_outputs=self.n_outputs_,
             params=self._native_params(self.max_iter),
@@ -183,20 +182,21 @@ class _DaskBoosting(HasLocal):
             shape=(n_cuts, missing),
             ends_infinite=np.array([len(t) > 0 and t[-1] == np.inf for t in self.bin_thresholds_]),
             monotone=check_directions(self, n_outputs=self.n_outputs_),
+            **has,
         )
 
     def _rounds(self, growth):
         """Losses before the first round and after each, and how many rounds to keep."""
-        measured = whatever_is_lost(growth, growth.begin, growth.begin)
-        history = History(self, growth.evaluation is not None, measured)
+        history = History(
+            self, growth.plan.evaluated, whatever_is_lost(growth, growth.begin, growth.begin)
+        )
         with progress_listener(self.verbose, self.max_iter, type(self).__name__) as told:
-            while len(growth.trees) < self.max_iter:
-                step = partial(growth.grow, measured)
-                measured = whatever_is_lost(growth, step, growth.grow_anew)
-                if told is not None:
-                    told(len(growth.trees) - 1, measured.loss, measured.eval_loss)
-                if history.ends(measured):
-                    break
+            while not history.has_ended:
+                for losses in whatever_is_lost(growth, growth.grow, growth.grow_anew):
+                    if not history.has_ended:
+                        history.take(losses)
+                        if told is not None:
+                            told(history.n_rounds - 1, *losses)
         return history.train_loss, history.eval_loss, history.best_iteration()
 
 

@@ -25,6 +25,13 @@ class FitPlan:
     shape: tuple  # n_cuts, has_missing
     ends_infinite: np.ndarray  # features whose last threshold parts missing values
     monotone: np.ndarray | None
+    weighted: bool
+    evaluated: bool  # whether there are rows that are only measured
+
+    @property
+    def gumbel(self):
+        """Whether splits are chosen by Gumbel noise."""
+        return self.params["score_noise"] == _native.GUMBEL
 
     @property
     def keep(self):
@@ -132,12 +139,16 @@ def _start_terms(shard, n_outputs):
     return (shard.y == np.arange(n_outputs)[:, np.newaxis]).astype(np.float64)
 
 
+# The steps: each answers ``(sums, largest)``, which `team.merge` merges with those of other shards.
+
+
 def start_exponents(plan, name):
     """Largest exponents of the weighted targets, an output each, and of the weights."""
     shard = recall(plan.fit, name, ("built", 0))
     terms = _start_terms(shard, plan.n_outputs)
     weight = np.ones(1) if shard.weight is None else shard.weight
-    return [_largest_exponent(weight * row) for row in terms], _largest_exponent(weight)
+    targets = np.array([_largest_exponent(weight * row) for row in terms])
+    return (), (targets, _largest_exponent(weight))
 
 
 def start_sums(plan, name, targets, weights):
@@ -145,9 +156,10 @@ def start_sums(plan, name, targets, weights):
     shard = recall(plan.fit, name, ("built", 0))
     terms = np.ascontiguousarray(_start_terms(shard, plan.n_outputs))
     scales = (targets, [weights] * plan.n_outputs, plan.n_rows)
-    return _native.sum_leaves(
+    sums = _native.sum_leaves(
         terms, None, shard.weight, shard.leaf, None, 1, scales, threads_here()
-    )[0]
+    )
+    return (sums[0],), ()
 
 
 def start(plan, name, baseline, stage):
@@ -163,17 +175,13 @@ def start(plan, name, baseline, stage):
 
 
 def _measure(shard, plan):
-    """``(loss, exponents of weighted gradients, of hessians, of squares)`` at the scores.
-
-    The exponents of gradients are ``(exponents, counts)`` of those that occur, an output each.
-    """
+    """The loss and how many weighted gradients have which exponent, (n_outputs, 2048); the
+    largest exponents of hessians and squares."""
     loss, counts, hessians, square = _native.evaluate(
         plan.loss, shard.y, shard.raw, shard.weight, (shard.gradient, shard.hessian),
         threads_here(),
     )
-    occurring = [np.flatnonzero(row) for row in counts]
-    sparse = [(at, row[at]) for at, row in zip(occurring, counts, strict=True)]
-    return loss, sparse, hessians, square
+    return (loss, counts), (np.array(hessians), square)
 
 
 def count_root(plan, name, iteration, units, square_largest):
@@ -196,7 +204,7 @@ def count_root(plan, name, iteration, units, square_largest):
             terms, None, weight, leaf, None, 1, scales, threads_here()
         )[0, 0, 0]
     shard.stage = (iteration, 1)
-    return _count(shard, plan, units, []), squares
+    return (_count(shard, plan, units, []), squares), ()
 
 
 def _count(shard, plan, units, smaller_is_right):
@@ -207,40 +215,37 @@ def _count(shard, plan, units, smaller_is_right):
 
 
 def count_level(plan, name, iteration, level, units, decision):
-    """Histograms of `level` > 0 below the decision of the level above; None where it is none."""
+    """Histograms of `level` > 0 below the decision of the level above."""
     shard = recall(plan.fit, name, (iteration, level))
     shard.stage = (iteration, level + 1)
     split, smaller_is_right = decision
-    if split is None:
-        return None
     _descend(shard, plan, split)
-    return _count(shard, plan, units, smaller_is_right)
+    return (_count(shard, plan, units, smaller_is_right),), ()
 
 
 def _descend(shard, plan, split):
     _native.descend(plan.shape, shard.codes, split, shard.leaf, threads_here())
 
 
-def sum_leaves(plan, name, iteration, decision, depth, scales):
-    """Fixed-point sums of the leaves below the last decision, (2**depth, n_outputs, 2, 2).
+def sum_leaves(plan, name, iteration, level, last_split, depth, scales):
+    """Fixed-point sums of the leaves of a tree of `depth` splits, (2**depth, n_outputs, 2, 2).
 
-    Leaves of a tree that ended early are the first ones.
+    The tree ends at `level`, by its last split or without one.
     """
-    max_depth = plan.params["max_depth"]
-    shard = recall(plan.fit, name, (iteration, max_depth))
-    shard.stage = (iteration, max_depth + 1)
-    if decision[0] is not None:
-        _descend(shard, plan, decision[0])
-    return _native.sum_leaves(
+    shard = recall(plan.fit, name, (iteration, level))
+    shard.stage = (iteration, "leaves")
+    if last_split is not None:
+        _descend(shard, plan, last_split)
+    sums = _native.sum_leaves(
         shard.gradient, shard.hessian, shard.weight, shard.leaf, shard.in_bag, 1 << depth, scales,
         threads_here(),
     )
+    return (sums,), ()
 
 
 def advance(plan, name, iteration, tree):
     """Adds the tree to the scores; returns `_measure`'s for the next round."""
-    max_depth = plan.params["max_depth"]
-    shard = recall(plan.fit, name, (iteration, max_depth + 1))
+    shard = recall(plan.fit, name, (iteration, "leaves"))
     _add(shard, plan, tree)
     shard.stage = (iteration + 1, 0)
     return _measure(shard, plan)
@@ -264,9 +269,8 @@ def start_eval(plan, name, baseline, stage):
 
 
 def _loss(shard, plan):
-    return _native.evaluate(
-        plan.loss, shard.y, shard.raw, shard.weight, None, threads_here()
-    )
+    loss = _native.evaluate(plan.loss, shard.y, shard.raw, shard.weight, None, threads_here())
+    return (loss,), ()
 
 
 def advance_eval(plan, name, iteration, tree):
