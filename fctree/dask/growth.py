@@ -14,6 +14,7 @@ from fctree.boosting.trees import SymmetricTrees
 from fctree.dask import shard
 from fctree.dask.lead import Lead
 from fctree.dask.placement import assign, gather, settle
+from fctree.dask.state import forget
 from fctree.dask.team import Team
 
 # The client hears of the rounds about this often: to show, to stop early, to keep what is grown.
@@ -68,6 +69,8 @@ class Growth:
 
     def __init__(self, client, plan, thresholds, samples):
         self.client = client
+        self.name = uuid.uuid4().hex
+        self.n_builds = 0
         self.plan = plan
         self.thresholds = thresholds
         self.train, self.evaluation = samples
@@ -85,7 +88,8 @@ class Growth:
     def _build(self):
         """Shards after the trees so far, and a team of their workers; the losses there."""
         self.close()
-        self.plan = replace(self.plan, fit=uuid.uuid4().hex)
+        self.n_builds += 1
+        self.plan = replace(self.plan, fit=f"{self.name}-{self.n_builds}")
         baseline = None if self.start is None else self.start.baseline
         building = (self.client, self.plan, self.thresholds,
                     (baseline, self._grown() if self.trees else None))
@@ -124,8 +128,9 @@ class Growth:
         return trees_of(self.plan, self.thresholds, self.trees[:n])
 
     def close(self):
-        """Lets the workers forget the fit; ends what they still do for it."""
+        """Lets the workers forget the fit, and ends what they still do for it."""
         if self.team is not None:
+            self.client.run(forget, self.name, on_error="ignore")
             self.team.close()
             self.team = None
 

@@ -45,49 +45,6 @@ class Units:
         self.square = int(square) if wants_squares else None
 
 
-class GrowingTree:
-    """The histograms and splits of the tree that is being grown."""
-
-    def __init__(self, plan, iteration, units, total_weight):
-        self.plan = plan
-        self.units = units
-        self.noise = (iteration, 0.0, total_weight)
-        self.counted = []
-        self.splits = []
-
-    def take_squares(self, words):
-        """Noise is measured by the root mean square of the gradients."""
-        if self.units.square is not None:
-            n_terms = self.plan.n_rows * self.plan.n_outputs
-            square = _native.fixed_point_value(self.units.square, n_terms, *map(int, words))
-            iteration, _, total_weight = self.noise
-            self.noise = (iteration, float(np.sqrt(square / total_weight)), total_weight)
-
-    def choose(self, counted):
-        """``(split or None, smaller_is_right)`` of the level with these histograms."""
-        self.counted.append(counted)
-        plan = self.plan
-        split, smaller_is_right = _native.choose_level(
-            plan.shape, self.units.counts, self.counted, self.splits, plan.monotone, self.noise,
-            plan.params, threads_here(),
-        )
-        if split is not None:
-            self.splits.append(split)
-        return split, smaller_is_right
-
-    def finish(self, sums):
-        """The tree: its splits and its leaves' values, (n_leaves, n_outputs)."""
-        plan = self.plan
-        last = plan.shape[0] - 1
-        parts_missing = [
-            bool(code == last[feature] and plan.ends_infinite[feature])
-            for feature, code, *_ in self.splits
-        ]
-        values = _native.leaf_values(plan.loss, sums, self.units.leaf_sums, plan.params,
-                                     plan.monotone, self.splits, parts_missing)
-        return {"splits": self.splits, "values": values}
-
-
 class Lead(Member):
     """The member that the client talks to."""
 
@@ -139,22 +96,40 @@ class Lead(Member):
 
     def _grow_tree(self, iteration):
         plan, units = self.plan, self.units
-        tree = GrowingTree(plan, iteration, units, self.start.total_weight)
-        (counted, squares), _ = self.run(
-            "train", shard.count_root, iteration, units.counts, units.square
-        )
-        tree.take_squares(squares)
-        level, decision = 1, (None, [])
-        if units.any_gradient or plan.gumbel:
-            decision = tree.choose(counted)
-        while decision[0] is not None and level < plan.params["max_depth"]:
-            (counted,), _ = self.run(
-                "train", shard.count_level, iteration, level, units.counts, decision
-            )
-            decision = tree.choose(counted)
+        counts, _ = self.run("train", shard.count_root, iteration, units.counts, units.square)
+        noise = (iteration, self._gradient_rms(counts[1]), self.start.total_weight)
+        chooser = _native.LevelChooser(plan.shape, units.counts, plan.monotone, noise, plan.params)
+        splits, level = [], 1
+        while units.any_gradient or plan.gumbel:
+            split, smaller_is_right = chooser.choose(counts[0], threads_here())
+            if split is None:
+                break
+            splits.append(split)
+            if level == plan.params["max_depth"]:
+                break
+            decision = (split, smaller_is_right)
+            counts, _ = self.run("train", shard.count_level, iteration, level, decision)
             level += 1
         (sums,), _ = self.run(
-            "train", shard.sum_leaves, iteration, level, decision[0], len(tree.splits),
-            units.leaf_sums,
+            "train", shard.sum_leaves, iteration, level, splits, units.leaf_sums
         )
-        return tree.finish(sums)
+        return {"splits": splits, "values": self._leaf_values(splits, sums)}
+
+    def _gradient_rms(self, square_words):
+        """The root mean square of the gradients, where noise is measured by it."""
+        largest, plan = self.units.square, self.plan
+        if largest is None:
+            return 0.0
+        n_terms = plan.n_rows * plan.n_outputs
+        square = _native.fixed_point_value(largest, n_terms, *map(int, square_words))
+        return float(np.sqrt(square / self.start.total_weight))
+
+    def _leaf_values(self, splits, sums):
+        plan = self.plan
+        last = plan.shape[0] - 1
+        parts_missing = [
+            bool(code == last[feature] and plan.ends_infinite[feature])
+            for feature, code, *_ in splits
+        ]
+        return _native.leaf_values(plan.loss, sums, self.units.leaf_sums, plan.params,
+                                   plan.monotone, splits, parts_missing)

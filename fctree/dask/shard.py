@@ -47,9 +47,9 @@ class FitPlan:
 class Shard:
     """Rows of one worker: bin codes, targets, weights, scores, and the leaf each row is in."""
 
-    def __init__(self, codes, y, weight, raw, segments):
+    def __init__(self, rows, y, weight, raw, segments):
         self.stage = None
-        self.codes = codes
+        self.rows = rows
         self.y = y
         self.weight = weight
         self.raw = raw
@@ -101,7 +101,9 @@ def build(plan, name, rows, thresholds, encode, start_from):
     if kept[0][0].weight is not None:
         weight = np.concatenate([part.weight for part, _ in kept])
     raw = np.empty((plan.n_outputs, sum(lengths)))
-    shard = Shard(join_codes(codes, lengths, n_features), np.ascontiguousarray(y), weight, raw,
+    rows = _native.ShardRows(plan.shape, join_codes(codes, lengths, n_features), weight,
+                             sum(lengths), plan.params["max_depth"])
+    shard = Shard(rows, np.ascontiguousarray(y), weight, raw,
                   [(begin, len(part)) for part, begin in kept])
     if baseline is not None:
         _replay(shard, plan, [part.X for part, _ in kept], baseline, trees)
@@ -112,8 +114,7 @@ def build(plan, name, rows, thresholds, encode, start_from):
 
 def _replay(shard, plan, matrices, baseline, trees):
     """The scores that growing these trees has left."""
-    shard.origin = np.asarray(baseline)[:, np.newaxis]
-    shard.raw[:] = shard.origin
+    _set_origin(shard, baseline)
     if trees is None:
         return
     steps, factors = trees
@@ -124,6 +125,11 @@ def _replay(shard, plan, matrices, baseline, trees):
         steps.add_to(X, scores, n_threads=threads_here(), keep=keep, origin=scores.copy())
         shard.raw[:, begin : begin + len(X)] = scores.T
         begin += len(X)
+
+
+def _set_origin(shard, baseline):
+    shard.origin = np.ascontiguousarray(baseline)
+    shard.raw[:] = shard.origin[:, np.newaxis]
 
 
 def _largest_exponent(terms):
@@ -166,8 +172,7 @@ def start(plan, name, baseline, stage):
     """Sets scores to the starting ones unless they are; returns `_measure`'s."""
     shard = recall(plan.fit, name, ("built", 0))
     if shard.origin is None:
-        shard.origin = np.asarray(baseline)[:, np.newaxis]
-        shard.raw[:] = shard.origin
+        _set_origin(shard, baseline)
     shard.gradient = np.empty_like(shard.raw)
     shard.hessian = np.empty_like(shard.raw) if plan.has_hessian else None
     shard.stage = stage
@@ -187,7 +192,6 @@ def _measure(shard, plan):
 def count_root(plan, name, iteration, units, square_largest):
     """Histograms of the root, and the words of the sum of squared gradients; draws the bag."""
     shard = recall(plan.fit, name, (iteration, 0))
-    shard.leaf[:] = 0
     subsample = plan.params["subsample"]
     if subsample < 1.0:
         seed = plan.params["seed"]
@@ -195,50 +199,35 @@ def count_root(plan, name, iteration, units, square_largest):
         shard.in_bag = np.concatenate(drawn)
     squares = np.zeros(2, dtype=np.int64)
     if square_largest is not None:
-        terms = np.ascontiguousarray((shard.gradient * shard.gradient).reshape(1, -1))
-        weight = None if shard.weight is None else np.tile(shard.weight, plan.n_outputs)
-        # The sum of weights beside it is not wanted: its unit makes every term 0.
-        scales = ([square_largest], [2046], plan.n_rows * plan.n_outputs)
-        leaf = np.zeros(terms.size, dtype=np.uint16)
-        squares = _native.sum_leaves(
-            terms, None, weight, leaf, None, 1, scales, threads_here()
-        )[0, 0, 0]
+        n_terms = plan.n_rows * plan.n_outputs
+        squares = _native.sum_squares(
+            shard.gradient, shard.weight, square_largest, n_terms, threads_here()
+        )
+    shard.rows.start(units, shard.gradient, shard.in_bag, threads_here())
     shard.stage = (iteration, 1)
-    return (_count(shard, plan, units, []), squares), ()
+    return (shard.rows.count([], threads_here()), squares), ()
 
 
-def _count(shard, plan, units, smaller_is_right):
-    return _native.count_level(
-        plan.shape, units, shard.codes, shard.gradient, shard.weight, shard.leaf, shard.in_bag,
-        smaller_is_right, threads_here(),
-    )
-
-
-def count_level(plan, name, iteration, level, units, decision):
+def count_level(plan, name, iteration, level, decision):
     """Histograms of `level` > 0 below the decision of the level above."""
     shard = recall(plan.fit, name, (iteration, level))
-    shard.stage = (iteration, level + 1)
     split, smaller_is_right = decision
-    _descend(shard, plan, split)
-    return (_count(shard, plan, units, smaller_is_right),), ()
+    shard.rows.split(split, threads_here())
+    shard.stage = (iteration, level + 1)
+    return (shard.rows.count(smaller_is_right, threads_here()),), ()
 
 
-def _descend(shard, plan, split):
-    _native.descend(plan.shape, shard.codes, split, shard.leaf, threads_here())
+def sum_leaves(plan, name, iteration, level, splits, scales):
+    """Fixed-point sums of the leaves of the tree with these splits, (n_leaves, n_outputs, 2, 2).
 
-
-def sum_leaves(plan, name, iteration, level, last_split, depth, scales):
-    """Fixed-point sums of the leaves of a tree of `depth` splits, (2**depth, n_outputs, 2, 2).
-
-    The tree ends at `level`, by its last split or without one.
+    It ends at `level`.
     """
     shard = recall(plan.fit, name, (iteration, level))
     shard.stage = (iteration, "leaves")
-    if last_split is not None:
-        _descend(shard, plan, last_split)
+    shard.rows.find_leaves(splits, shard.leaf, threads_here())
     sums = _native.sum_leaves(
-        shard.gradient, shard.hessian, shard.weight, shard.leaf, shard.in_bag, 1 << depth, scales,
-        threads_here(),
+        shard.gradient, shard.hessian, shard.weight, shard.leaf, shard.in_bag, 1 << len(splits),
+        scales, threads_here(),
     )
     return (sums,), ()
 
@@ -252,18 +241,16 @@ def advance(plan, name, iteration, tree):
 
 
 def _add(shard, plan, tree):
-    for raw, origin, step in zip(shard.raw, shard.origin, tree["values"].T, strict=True):
-        if plan.keep != 1.0:
-            raw[:] = origin + plan.keep * (raw - origin)
-        raw += step[shard.leaf]
+    _native.add_tree(
+        shard.raw, shard.origin, plan.keep, shard.leaf, tree["values"], threads_here()
+    )
 
 
 def start_eval(plan, name, baseline, stage):
     """As `start`, of rows that are only measured: the sum of their losses."""
     shard = recall(plan.fit, name, ("built", 0))
     if shard.origin is None:
-        shard.origin = np.asarray(baseline)[:, np.newaxis]
-        shard.raw[:] = shard.origin
+        _set_origin(shard, baseline)
     shard.stage = stage
     return _loss(shard, plan)
 
@@ -276,9 +263,7 @@ def _loss(shard, plan):
 def advance_eval(plan, name, iteration, tree):
     """As `advance`, of rows that are only measured."""
     shard = recall(plan.fit, name, (iteration, 0))
-    shard.leaf[:] = 0
-    for split in tree["splits"]:
-        _descend(shard, plan, split)
+    shard.rows.find_leaves(tree["splits"], shard.leaf, threads_here())
     _add(shard, plan, tree)
     shard.stage = (iteration + 1, 0)
     return _loss(shard, plan)

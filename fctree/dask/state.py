@@ -29,8 +29,8 @@ def recall(fit, name, stage):
 
 
 def forget(fit):
-    """Drops all states of a fit."""
-    for key in [key for key in _STATES if key[0] == fit]:
+    """Drops all states of fits whose number begins like this."""
+    for key in [key for key in _STATES if key[0].startswith(fit)]:
         del _STATES[key]
 
 

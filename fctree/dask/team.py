@@ -11,7 +11,7 @@ from functools import reduce
 import numpy as np
 
 from fctree.dask.placement import Watch, WorkerLost, result_of, settle
-from fctree.dask.state import StateLost, forget, recall, remember
+from fctree.dask.state import StateLost, recall, remember
 
 _FAN_IN = 3  # members that answer to one
 
@@ -65,7 +65,6 @@ class Team:
 
     def __init__(self, client, lead, plan, shards):
         self.client = client
-        self.fit = plan.fit
         self.workers = [worker for worker, _ in shards]
         self.members = [None] * len(shards)
         for number in reversed(range(len(shards))):
@@ -84,8 +83,7 @@ class Team:
         self.lead = None
 
     def close(self):
-        """Ends what the members still do, and lets the workers forget the fit."""
-        self.client.run(forget, self.fit, on_error="ignore")
+        """Lets Dask forget the members."""
         self.client.cancel(self.members)
 
     def call(self, method, *args):
