@@ -93,13 +93,13 @@ class Growth:
         baseline = None if self.start is None else self.start.baseline
         building = (self.client, self.plan, self.thresholds,
                     (baseline, self._grown() if self.trees else None))
-        futures, names = [], {}
+        futures, shards = [], {}
         for samples in (self.train, self.evaluation):
             if samples is not None:
                 futures += samples.build(*building)
-                for worker, shard_name in samples.shards():
-                    names.setdefault(worker, {})[samples.name] = shard_name
-        self.team = Team(self.client, Lead, self.plan, list(names.items()))
+                for worker, name in samples.shards():
+                    shards.setdefault(worker, {})[samples.name] = name
+        self.team = Team(self.client, Lead, self.plan, list(shards.items()))
         gather(self.client, futures, self.team.workers)
         self.start, losses = self.team.call("begin", self.start, len(self.trees))
         return losses

@@ -134,8 +134,8 @@ def _set_origin(shard, baseline):
 
 def _largest_exponent(terms):
     """The largest biased exponent of doubles, 0 for zeros only."""
-    bits = np.ascontiguousarray(terms, dtype=np.float64).view(np.int64)
-    return int(((bits >> 52) & 2047).max(initial=0))
+    largest = np.float64(max(terms.max(initial=0.0), -terms.min(initial=0.0)))
+    return int((largest.view(np.int64) >> 52) & 2047)
 
 
 def _start_terms(shard, n_outputs):
@@ -152,7 +152,9 @@ def start_exponents(plan, name):
     """Largest exponents of the weighted targets, an output each, and of the weights."""
     shard = recall(plan.fit, name, ("built", 0))
     terms = _start_terms(shard, plan.n_outputs)
-    weight = np.ones(1) if shard.weight is None else shard.weight
+    weight = shard.weight
+    if weight is None:
+        return (), (np.array([_largest_exponent(row) for row in terms]), 1023)
     targets = np.array([_largest_exponent(weight * row) for row in terms])
     return (), (targets, _largest_exponent(weight))
 

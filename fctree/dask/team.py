@@ -79,6 +79,7 @@ class Team:
                 workers=[worker],
                 actor=True,
                 pure=False,
+                priority=10,  # they are made while shards are
             )
         self.lead = None
 
