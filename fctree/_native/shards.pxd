@@ -79,13 +79,15 @@ cdef extern from "boosting/shard.hpp" namespace "fctree" nogil:
         void start(const double*, const ShardUnits&, const uint8_t*,
                    const Execution&) except +set_python_error
         void split(const LevelSplit&, const Execution&) except +set_python_error
-        vector[int64_t] count(const vector[uint8_t]&, const Execution&) except +set_python_error
+        void count(const vector[uint8_t]&, int64_t*, const Execution&) except +set_python_error
+        int64_t n_cells(int64_t)
 
     cdef cppclass LevelChoice:
         optional[LevelSplit] split
         vector[uint8_t] smaller_is_right
 
     cdef cppclass Chooser:
+        void start(const ShardUnits&, const NoiseScale&) except +set_python_error
         LevelChoice choose(const int64_t*, const Execution&) except +set_python_error
 
 
@@ -117,8 +119,8 @@ cdef extern from "boosting/shard_arrays.hpp" namespace "fctree" nogil:
     double fixed_value(int, int64_t, int64_t, int64_t) except +set_python_error
     unique_ptr[Shard] make_shard(const ShardShape&, int64_t, const uint8_t*, const double*,
                                  int64_t) except +set_python_error
-    unique_ptr[Chooser] make_chooser(const ShardShape&, const BoostingParams&, const ShardUnits&,
-                                     const int8_t*, const NoiseScale&) except +set_python_error
+    unique_ptr[Chooser] make_chooser(const ShardShape&, const BoostingParams&,
+                                     const int8_t*) except +set_python_error
     void find_shard_leaves(const Shard&, const vector[LevelSplit]&, uint16_t*,
                            const Execution&) except +set_python_error
     void add_step(const ShardStep&, double*, int64_t, const Execution&) except +set_python_error

@@ -162,10 +162,11 @@ cdef class ShardRows:
         """The histograms of the leaves that a level counts, int64."""
         cdef vector[uint8_t] smaller = smaller_is_right
         cdef Execution execution = execution_on(n_threads)
-        cdef vector[int64_t] cells
+        out = np.empty(self.shard.get().n_cells(smaller.size()), dtype=np.int64)
+        cdef int64_t[::1] cells = out
         with nogil:
-            cells = self.shard.get().count(smaller, execution)
-        return copied(cells.data(), (cells.size(),), np.int64)
+            self.shard.get().count(smaller, &cells[0], execution)
+        return out
 
     def find_leaves(self, list splits, uint16_t[::1] leaf, int n_threads):
         """Writes the leaf below these splits of every row."""
@@ -176,25 +177,24 @@ cdef class ShardRows:
 
 
 cdef class LevelChooser:
-    """Chooses the splits of a tree, level by level, from the sums of the shards' counts.
-
-    ``noise`` is ``(iteration, gradient_rms, total_weight)``.
-    """
+    """Chooses the splits of trees, level by level, from the sums of the shards' counts."""
 
     cdef unique_ptr[Chooser] chooser
-    cdef object held
+    cdef object held  # the array that the chooser reads
 
-    def __init__(self, tuple shape, tuple units, const int8_t[::1] monotone, tuple noise,
-                 dict params):
-        cdef NoiseScale scale
-        scale.iteration, scale.gradient_rms, scale.total_weight = noise
+    def __init__(self, tuple shape, const int8_t[::1] monotone, dict params):
         cdef BoostingParams native_params = params
         cdef const int8_t* directions = NULL
         if monotone is not None:
             directions = &monotone[0]
         self.held = monotone
-        self.chooser = make_chooser(shape_of(shape), native_params, units_of(units), directions,
-                                    scale)
+        self.chooser = make_chooser(shape_of(shape), native_params, directions)
+
+    def start(self, tuple units, tuple noise):
+        """A new tree; ``noise`` is ``(iteration, gradient_rms, total_weight)``."""
+        cdef NoiseScale scale
+        scale.iteration, scale.gradient_rms, scale.total_weight = noise
+        self.chooser.get().start(units_of(units), scale)
 
     def choose(self, const int64_t[::1] counted, int n_threads):
         """``(split or None, smaller_is_right)`` of the next level."""

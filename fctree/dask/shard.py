@@ -191,9 +191,16 @@ def _measure(shard, plan):
     return (loss, counts), (np.array(hessians), square)
 
 
-def count_root(plan, name, iteration, units, square_largest):
-    """Histograms of the root, and the words of the sum of squared gradients; draws the bag."""
-    shard = recall(plan.fit, name, (iteration, 0))
+def count_root(plan, name, iteration, units):
+    """Histograms of the root, and the words of the sum of squared gradients; draws the bag.
+
+    `units` are the channels', and the largest exponent of a square or None.
+    """
+    return _count_root(recall(plan.fit, name, (iteration, 0)), plan, iteration, units), ()
+
+
+def _count_root(shard, plan, iteration, units):
+    channels, square_largest = units
     subsample = plan.params["subsample"]
     if subsample < 1.0:
         seed = plan.params["seed"]
@@ -205,24 +212,23 @@ def count_root(plan, name, iteration, units, square_largest):
         squares = _native.sum_squares(
             shard.gradient, shard.weight, square_largest, n_terms, threads_here()
         )
-    shard.rows.start(units, shard.gradient, shard.in_bag, threads_here())
-    shard.stage = (iteration, 1)
-    return (shard.rows.count([], threads_here()), squares), ()
+    shard.rows.start(channels, shard.gradient, shard.in_bag, threads_here())
+    return shard.rows.count([], threads_here()), squares
 
 
 def count_level(plan, name, iteration, level, decision):
     """Histograms of `level` > 0 below the decision of the level above."""
-    shard = recall(plan.fit, name, (iteration, level))
+    shard = recall(plan.fit, name, (iteration, level - 1))
     split, smaller_is_right = decision
     shard.rows.split(split, threads_here())
-    shard.stage = (iteration, level + 1)
+    shard.stage = (iteration, level)
     return (shard.rows.count(smaller_is_right, threads_here()),), ()
 
 
 def sum_leaves(plan, name, iteration, level, splits, scales):
     """Fixed-point sums of the leaves of the tree with these splits, (n_leaves, n_outputs, 2, 2).
 
-    It ends at `level`.
+    Its last histograms were those of `level`.
     """
     shard = recall(plan.fit, name, (iteration, level))
     shard.stage = (iteration, "leaves")
@@ -234,12 +240,17 @@ def sum_leaves(plan, name, iteration, level, splits, scales):
     return (sums,), ()
 
 
-def advance(plan, name, iteration, tree):
-    """Adds the tree to the scores; returns `_measure`'s for the next round."""
+def advance(plan, name, iteration, tree, units):
+    """Adds the tree to the scores; answers `_measure`'s for the next round.
+
+    And `count_root`'s, for these units, which are the next round's more often than not: that
+    saves a call.
+    """
     shard = recall(plan.fit, name, (iteration, "leaves"))
     _add(shard, plan, tree)
     shard.stage = (iteration + 1, 0)
-    return _measure(shard, plan)
+    sums, largest = _measure(shard, plan)
+    return (*sums, *_count_root(shard, plan, iteration + 1, units)), largest
 
 
 def _add(shard, plan, tree):

@@ -49,8 +49,13 @@ class Member:
 
     def run(self, samples, step, *args):
         """The merged answers of ``step(plan, shard's name, *args)`` on all shards of `samples`."""
+        return self.answer((samples, step, args))
+
+    def answer(self, order):
+        """The same; one argument, because Dask packs each by itself."""
         self._check()
-        calls = [member.run(samples, step, *args) for member in self.below]
+        calls = [member.answer(order) for member in self.below]
+        samples, step, args = order
         answers = []
         if samples in self.shards:
             answers.append(step(self.plan, self.shards[samples], *args))

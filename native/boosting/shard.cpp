@@ -23,8 +23,16 @@ void Shard::split(const LevelSplit& split, const Execution& execution) {
   rows_->split(x_, split, execution);
 }
 
-std::vector<std::int64_t> Shard::count(const std::vector<std::uint8_t>& smaller_is_right,
-                                       const Execution& execution) const {
+index_t Shard::n_cells(index_t n_above) const {
+  index_t cells = 0;
+  for (const FeatureGroup& group : x_.groups())
+    cells += (group.n_codes + 1) * kCellLanes * channels_->n_channels() *
+             std::max<index_t>(n_above, 1);
+  return cells;
+}
+
+void Shard::count(const std::vector<std::uint8_t>& smaller_is_right, std::int64_t* out,
+                  const Execution& execution) const {
   std::vector<index_t> leaves(std::max<std::size_t>(smaller_is_right.size(), 1), 0);
   for (std::size_t i = 0; i < smaller_is_right.size(); ++i)
     leaves[i] = 2 * static_cast<index_t>(i) + smaller_is_right[i];
@@ -33,14 +41,13 @@ std::vector<std::int64_t> Shard::count(const std::vector<std::uint8_t>& smaller_
   std::vector<index_t> first(1, 0);
   for (const FeatureGroup& group : groups)
     first.push_back(first.back() + n_blocks * (group.n_codes + 1) * kCellLanes);
-  std::vector<std::int64_t> out(first.back(), 0);
   parallel_for(execution, static_cast<index_t>(groups.size()), [&](index_t g) {
+    std::fill(out + first[g], out + first[g + 1], 0);
     std::vector<std::int64_t*> cells;
     for (index_t i = 0; i < n_blocks; ++i)
-      cells.push_back(out.data() + first[g] + (first[g + 1] - first[g]) / n_blocks * i);
+      cells.push_back(out + first[g] + (first[g + 1] - first[g]) / n_blocks * i);
     count_leaves(x_, groups[g], tiles_, *rows_, leaves, cells);
   });
-  return out;
 }
 
 void draw_rows(const BoostingParams& params, index_t iteration, index_t begin, index_t n,
@@ -55,30 +62,37 @@ void draw_rows(const BoostingParams& params, index_t iteration, index_t begin, i
   }
 }
 
-Chooser::Chooser(const BinnedMatrix& x, const BoostingParams& params, const ChannelUnits& units,
-                 const std::int8_t* monotone, const NoiseScale& noise)
+Chooser::Chooser(const BinnedMatrix& x, const BoostingParams& params, const std::int8_t* monotone)
     : x_(x),
       params_(params),
-      noise_(noise),
+      monotone_(monotone),
       no_tiles_(0),
-      channels_(no_tiles_, nullptr, units),
       feature_used_(params.colsample < 1.0 ? x.n_features() : 0),
-      scores_(x_, no_tiles_, channels_,
-              {params_, monotone, feature_used_.empty() ? nullptr : feature_used_.data()}),
-      choice_(x_, params_) {
-  if (!feature_used_.empty()) draw_features(params_, noise_.iteration, nullptr, feature_used_);
-  scores_.restart();
+      choice_(x_, params_),
+      noise_{} {}
+
+void Chooser::start(const ChannelUnits& units, const NoiseScale& noise) {
+  if (!scores_) {
+    channels_.emplace(no_tiles_, nullptr, units);
+    const std::uint8_t* used = feature_used_.empty() ? nullptr : feature_used_.data();
+    scores_.emplace(x_, no_tiles_, *channels_, LevelRules{params_, monotone_, used});
+  }
+  channels_->set_gradients(nullptr, units);
+  noise_ = noise;
+  splits_.clear();
+  if (!feature_used_.empty()) draw_features(params_, noise.iteration, nullptr, feature_used_);
+  scores_->restart();
 }
 
 LevelChoice Chooser::choose(const std::int64_t* counted, const Execution& execution) {
   LevelChoice out;
-  with_team(execution, [&](const Execution& team) { scores_.compute(counted, team); });
-  out.split = choice_.choose(scores_, noise_, splits_);
+  with_team(execution, [&](const Execution& team) { scores_->compute(counted, team); });
+  out.split = choice_.choose(*scores_, noise_, splits_);
   if (!out.split) return out;
   splits_.push_back(*out.split);
   if (static_cast<index_t>(splits_.size()) < params_.max_depth) {
-    scores_.descend(*out.split);
-    out.smaller_is_right = scores_.smaller_is_right();
+    scores_->descend(*out.split);
+    out.smaller_is_right = scores_->smaller_is_right();
   }
   return out;
 }

@@ -28,9 +28,11 @@ class Shard {
              const Execution& execution);
   void split(const LevelSplit& split, const Execution& execution);
   // The histograms of the root (smaller_is_right empty), or of the child with fewer rows of each
-  // leaf above, as Chooser takes them. O(n_c d), n_c rows in the leaves that are counted.
-  std::vector<std::int64_t> count(const std::vector<std::uint8_t>& smaller_is_right,
-                                  const Execution& execution) const;
+  // leaf above, as Chooser takes them, n_cells(leaves above) in all. O(n_c d), n_c rows in the
+  // leaves that are counted.
+  void count(const std::vector<std::uint8_t>& smaller_is_right, std::int64_t* out,
+             const Execution& execution) const;
+  index_t n_cells(index_t n_above) const;
 
  private:
   BinnedMatrix x_;
@@ -50,26 +52,28 @@ struct LevelChoice {
   std::vector<std::uint8_t> smaller_is_right;
 };
 
-// Chooses the splits of one tree, level by level, from the sums of the shards' counts.
+// Chooses the splits of trees, level by level, from the sums of the shards' counts.
 class Chooser {
  public:
   // x is the shape of the bins; monotone (n_features,) or null stays the caller's.
-  Chooser(const BinnedMatrix& x, const BoostingParams& params, const ChannelUnits& units,
-          const std::int8_t* monotone, const NoiseScale& noise);
+  Chooser(const BinnedMatrix& x, const BoostingParams& params, const std::int8_t* monotone);
   Chooser(const Chooser&) = delete;
 
+  // A new tree, whose channels have these units.
+  void start(const ChannelUnits& units, const NoiseScale& noise);
   // The next level's split. O(2^level b d).
   LevelChoice choose(const std::int64_t* counted, const Execution& execution);
 
  private:
   BinnedMatrix x_;
   BoostingParams params_;
-  NoiseScale noise_;
+  const std::int8_t* monotone_;
   Tiles no_tiles_;
-  Channels channels_;
   std::vector<std::uint8_t> feature_used_;
-  LevelScores scores_;
+  std::optional<Channels> channels_;
+  std::optional<LevelScores> scores_;
   CandidateChoice choice_;
+  NoiseScale noise_;
   std::vector<LevelSplit> splits_;
 };
 

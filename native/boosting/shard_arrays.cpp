@@ -43,10 +43,9 @@ std::unique_ptr<Shard> make_shard(const ShardShape& shape, index_t n_samples,
 }
 
 std::unique_ptr<Chooser> make_chooser(const ShardShape& shape, const BoostingParams& params,
-                                      const ChannelUnits& units, const std::int8_t* monotone,
-                                      const NoiseScale& noise) {
+                                      const std::int8_t* monotone) {
   const BinnedMatrix x(0, shape.n_cuts, shape.has_missing, nullptr);
-  return std::make_unique<Chooser>(x, params, units, monotone, noise);
+  return std::make_unique<Chooser>(x, params, monotone);
 }
 
 void find_shard_leaves(const Shard& shard, const std::vector<LevelSplit>& splits,

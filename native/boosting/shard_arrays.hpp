@@ -48,8 +48,7 @@ std::unique_ptr<Shard> make_shard(const ShardShape& shape, index_t n_samples,
                                   const std::uint8_t* codes, const double* weight,
                                   index_t max_depth);
 std::unique_ptr<Chooser> make_chooser(const ShardShape& shape, const BoostingParams& params,
-                                      const ChannelUnits& units, const std::int8_t* monotone,
-                                      const NoiseScale& noise);
+                                      const std::int8_t* monotone);
 // The leaf of each row below these splits.
 void find_shard_leaves(const Shard& shard, const std::vector<LevelSplit>& splits,
                        std::uint16_t* leaf, const Execution& execution);
