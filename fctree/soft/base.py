@@ -10,6 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
 from fctree._native.core import LossKind
+from fctree._training.progress import progress_listener
+from fctree._training.samples import Samples, hold_out
 from fctree._validation import (
     check_sample_weight,
     check_soft_data,
@@ -17,8 +19,6 @@ from fctree._validation import (
     count_threads,
     unchanged_on_failure,
 )
-from fctree.boosting.progress import progress_listener
-from fctree.boosting.samples import Samples, hold_out
 from fctree.soft.state import copied, initial_state
 
 
