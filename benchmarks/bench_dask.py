@@ -1,14 +1,15 @@
 """What a fit on Dask costs: two processes of one thread against one process of two threads.
 
 The cluster is local, on loopback. Models are compared byte for byte; bytes are those of the
-results that workers sent, by Dask's own counter: a fit less a fit of one round, whose thresholds
-are the same, against the formula of docs/scale.md.
+answers that the second worker gave to the first, as pickle writes them, against the formula of
+docs/scale.md.
 
     python benchmarks/bench_dask.py --rows 1000000 --features 28 --rounds 10
 """
 
 import argparse
 import json
+import pickle
 import time
 
 import numpy as np
@@ -29,13 +30,25 @@ def bytes_of_levels(bin_thresholds, depth, n_channels=1):
     return [64 * n_channels * max(1, 2 ** (level - 1)) * cells for level in range(depth)]
 
 
-def sent_bytes(client):
-    """Bytes of results that workers have sent to others."""
+def count_answers():
+    """From now on a worker counts the bytes that it answers to another."""
+    from fctree.dask import team
 
-    def counter(dask_worker):
-        return dask_worker.transfer_outgoing_bytes_total
+    merge, team.answered = team.merge, 0
 
-    return sum(client.run(counter).values())
+    def merge_and_count(answers):
+        answer = merge(answers)
+        if len(answers) == 1:  # nobody answers to this one
+            team.answered += len(pickle.dumps(answer))
+        return answer
+
+    team.merge = merge_and_count
+
+
+def answered():
+    from fctree.dask import team
+
+    return team.answered
 
 
 def measure(args, client):
@@ -48,19 +61,19 @@ def measure(args, client):
     rows = -(-args.rows // 2)
     chunks = client.persist([da.from_array(X, chunks=(rows, -1)), da.from_array(y, chunks=rows)])
     seconds = {"local": [], "dask": []}
-    before = sent_bytes(client)
-    DaskSymmetricBoostingRegressor(**{**params, "max_iter": 1}).fit(*chunks)
-    first_round = sent_bytes(client) - before
-    sent = []
+    DaskSymmetricBoostingRegressor(**{**params, "max_iter": 1}).fit(*chunks)  # connections
     for _ in range(args.repeats):
         start = time.perf_counter()
         local = fctree.SymmetricBoostingRegressor(**params, n_jobs=2).fit(X, y)
         seconds["local"].append(time.perf_counter() - start)
-        before = sent_bytes(client)
         start = time.perf_counter()
         model = DaskSymmetricBoostingRegressor(**params).fit(*chunks)
         seconds["dask"].append(time.perf_counter() - start)
-        sent.append(sent_bytes(client) - before)
+    client.run(count_answers)
+    DaskSymmetricBoostingRegressor(**{**params, "max_iter": 2}).fit(*chunks)
+    two_rounds = sum(client.run(answered).values())
+    DaskSymmetricBoostingRegressor(**{**params, "max_iter": 6}).fit(*chunks)
+    six_rounds = sum(client.run(answered).values()) - two_rounds
     same = model.trees_.leaf_values.tobytes() == local.trees_.leaf_values.tobytes()
     by_level = bytes_of_levels(local.bin_thresholds_, model.max_depth)
     return {
@@ -70,7 +83,7 @@ def measure(args, client):
         "seconds": {name: min(values) for name, values in seconds.items()},
         "ratio": min(seconds["dask"]) / min(seconds["local"]),
         "same_model": same,
-        "bytes_of_a_round": (sent[-1] - first_round) / (args.rounds - 1),
+        "bytes_of_a_round": (six_rounds - two_rounds) / 4,
         "bytes_by_formula": sum(by_level),
         "bytes_of_levels": by_level,
     }

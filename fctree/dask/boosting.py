@@ -41,8 +41,9 @@ def _describe(partition, by_class):
     elif len(partition):
         y = check_targets(partition.y)
         ends = np.stack([y.min(axis=0), y.sum(axis=0)])
-    # NaN is the least of any values that it is among.
-    missing = np.isnan(partition.X.min(axis=0, initial=np.inf))
+    missing = np.zeros(partition.X.shape[1], dtype=bool)
+    if np.isnan(partition.X.min(initial=np.inf)):  # the least of any values with NaN among them
+        missing = np.isnan(partition.X).any(axis=0)
     return Description(len(partition), partition.y.shape[1:], labels, ends, missing)
 
 
