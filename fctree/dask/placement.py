@@ -96,8 +96,8 @@ def result_of(call, check):
         try:
             return call.result(timeout=POLL_SECONDS)
         except TimeoutError:
-            if call.done():
-                raise
+            if call.done():  # in this moment; or it is the method that raised this
+                return call.result()
         check()
 
 

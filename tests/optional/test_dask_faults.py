@@ -15,6 +15,7 @@ from fctree import SymmetricBoostingRegressor  # noqa: E402
 from fctree.dask import DaskSymmetricBoostingRegressor  # noqa: E402
 from fctree.dask import growth  # noqa: E402
 from fctree.dask.growth import Growth  # noqa: E402
+from fctree.dask.placement import result_of  # noqa: E402
 from optional.dask_cluster import two_processes  # noqa: E402
 
 SHORT = {"max_iter": 4, "max_depth": 3, "random_state": 0, "subsample": 0.8}
@@ -111,6 +112,19 @@ def test_workers_that_die_again_and_again_end_the_fit_with_one_error(client, mon
     with pytest.raises(RuntimeError, match="lost workers 6 times"):
         model.fit(da.from_array(X, chunks=200), da.from_array(y, chunks=200))
     assert not hasattr(model, "trees_")
+
+
+def test_an_answer_that_comes_in_the_moment_of_the_time_out_is_taken():
+    class Call:
+        def result(self, timeout=None):
+            if timeout is not None:
+                raise TimeoutError
+            return "answer"
+
+        def done(self):
+            return True
+
+    assert result_of(Call(), check=None) == "answer"
 
 
 def test_nothing_is_left_on_the_workers(client):
