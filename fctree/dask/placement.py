@@ -99,22 +99,3 @@ def result_of(call, check):
             if call.done():  # in this moment; or it is the method that raised this
                 return call.result()
         check()
-
-
-def reduce_by_tree(client, function, futures, workers, fan_in=8):
-    """At most `fan_in` futures that sum up these: `function` adds up to `fan_in` of them.
-
-    Each addition runs where its first term is.
-    """
-    while len(futures) > fan_in:
-        merged = []
-        for first in range(0, len(futures), fan_in):
-            some = futures[first : first + fan_in]
-            merged.append(
-                client.submit(function, some, workers=[workers[first]], pure=False)
-                if len(some) > 1
-                else some[0]
-            )
-        workers = workers[::fan_in]
-        futures = merged
-    return futures
