@@ -72,7 +72,7 @@ def solve_gram(K, targets, alpha, weights=None):
     K, targets = weighted(K, targets, weights)
     diagonal = K.diagonal() + alpha
     np.fill_diagonal(K, diagonal)
-    norm = np.abs(K).sum(axis=0).max()
+    norm = linalg.lapack.dlange("1", K.T)
     # The upper triangle is kept for the fall-back: LAPACK sees the transpose, and of it the
     # upper triangle, which is K's lower one.
     factor, info = linalg.lapack.dpotrf(K.T, lower=0, clean=0, overwrite_a=1)
