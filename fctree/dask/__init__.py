@@ -14,13 +14,15 @@ except ImportError as error:
 
 from fctree.dask.boosting import DaskSymmetricBoostingClassifier, DaskSymmetricBoostingRegressor
 from fctree.dask.forest import DaskFCODTForestClassifier, DaskFCODTForestRegressor
-from fctree.dask.kernel_ridge import DaskTreeNTKRegressor, tree_ntk
+from fctree.dask.gram import tree_ntk
+from fctree.dask.kernel_ridge import DaskTreeNTKClassifier, DaskTreeNTKRegressor
 
 __all__ = [
     "DaskFCODTForestClassifier",
     "DaskFCODTForestRegressor",
     "DaskSymmetricBoostingClassifier",
     "DaskSymmetricBoostingRegressor",
+    "DaskTreeNTKClassifier",
     "DaskTreeNTKRegressor",
     "tree_ntk",
 ]
