@@ -16,8 +16,14 @@ from fctree.dask.boosting import DaskSymmetricBoostingClassifier, DaskSymmetricB
 from fctree.dask.forest import DaskFCODTForestClassifier, DaskFCODTForestRegressor
 from fctree.dask.gram import tree_ntk
 from fctree.dask.kernel_ridge import DaskTreeNTKClassifier, DaskTreeNTKRegressor
+from fctree.dask.oblique_boosting import (
+    DaskFCODTBoostingClassifier,
+    DaskFCODTBoostingRegressor,
+)
 
 __all__ = [
+    "DaskFCODTBoostingClassifier",
+    "DaskFCODTBoostingRegressor",
     "DaskFCODTForestClassifier",
     "DaskFCODTForestRegressor",
     "DaskSymmetricBoostingClassifier",

@@ -26,6 +26,8 @@ void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, dou
 
 }  // namespace
 
+double largest_step(const Loss& loss) { return loss.has_hessian() ? 4.0 : kInfinity; }
+
 LeafBounds no_scores(const ObliqueTreeArrays& tree) {
   const std::size_t size = tree.leaf_intercept.size();
   return {std::vector<double>(size, kInfinity), std::vector<double>(size, -kInfinity)};

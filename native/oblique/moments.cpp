@@ -30,12 +30,15 @@ struct Chunk {
 
 }  // namespace
 
+std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node) {
+  if (data.weight == nullptr) return node.rows[0];
+  return *std::max_element(
+      node.rows, node.rows + node.size,
+      [&](std::int32_t a, std::int32_t b) { return data.weight[a] < data.weight[b]; });
+}
+
 Vector heaviest_sample(const TrainingData& data, const NodeRows& node) {
-  std::int32_t row = node.rows[0];
-  if (data.weight != nullptr)
-    row = *std::max_element(
-        node.rows, node.rows + node.size,
-        [&](std::int32_t a, std::int32_t b) { return data.weight[a] < data.weight[b]; });
+  const std::int32_t row = heaviest_row(data, node);
   Vector sample(data.n_features + data.n_outputs);
   sample.head(data.n_features) = VectorView(data.x + row * data.n_features, data.n_features);
   sample.tail(data.n_outputs) = VectorView(data.y + row * data.n_outputs, data.n_outputs);

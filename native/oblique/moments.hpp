@@ -84,7 +84,8 @@ bool is_resolved(const Moments& moments);
 // The relative rounding noise in the moments of any column, at most.
 double rounding_noise(const Moments& moments);
 
-// The sample that sums of this node are taken about.
+// The sample that sums of this node are taken about: the first of the largest weight.
+std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node);
 Vector heaviest_sample(const TrainingData& data, const NodeRows& node);
 
 }  // namespace fctree
