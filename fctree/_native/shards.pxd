@@ -1,6 +1,8 @@
 # What shards.pyx takes from the core; names and order of fields are those of the headers.
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint64_t
 from libcpp cimport bool as cbool
+from libcpp.memory cimport unique_ptr
+from libcpp.optional cimport optional
 from libcpp.vector cimport vector
 
 from fctree._native.boosting cimport BoostingParams, FeatureMatrix
@@ -8,9 +10,9 @@ from fctree._native.core cimport Execution, LossKind, set_python_error
 
 
 cdef extern from "core/exact_sum.hpp" namespace "fctree" nogil:
-    cdef cppclass FixedPoint:
-        FixedPoint(int, int64_t)
-
+    cdef struct TwoWords:
+        int64_t high
+        int64_t low
 
     double bound_of "fctree::ExponentCounts::bound_of"(const int64_t*)
 
@@ -60,22 +62,39 @@ cdef extern from "boosting/thresholds.hpp" namespace "fctree" nogil:
         const FeatureMatrix&, const double*, int64_t, int64_t) except +set_python_error
 
 
-cdef extern from "boosting/shard_arrays.hpp" namespace "fctree" nogil:
-    cdef cppclass ShardShape:
-        vector[int64_t] n_cuts
-        vector[uint8_t] has_missing
+cdef extern from "boosting/candidate_choice.hpp" namespace "fctree" nogil:
+    cdef struct NoiseScale:
+        int64_t iteration
+        double gradient_rms
+        double total_weight
 
-    cdef cppclass ShardUnits:
+
+cdef extern from "boosting/shard.hpp" namespace "fctree" nogil:
+    cdef cppclass ShardUnits "fctree::ChannelUnits":
         int count_bits
         double weight
         vector[double] gradient
 
-    cdef struct ShardView:
-        const uint8_t* codes
-        const double* gradient
-        const double* weight
-        LeafAssignment leaves
-        int64_t n_samples
+    cdef cppclass Shard:
+        void start(const double*, const ShardUnits&, const uint8_t*,
+                   const Execution&) except +set_python_error
+        void split(const LevelSplit&, const Execution&) except +set_python_error
+        void count(const vector[uint8_t]&, int64_t*, const Execution&) except +set_python_error
+        int64_t n_cells(int64_t)
+
+    cdef cppclass LevelChoice:
+        optional[LevelSplit] split
+        vector[uint8_t] smaller_is_right
+
+    cdef cppclass Chooser:
+        void start(const ShardUnits&, const NoiseScale&) except +set_python_error
+        LevelChoice choose(const int64_t*, const Execution&) except +set_python_error
+
+
+cdef extern from "boosting/shard_arrays.hpp" namespace "fctree" nogil:
+    cdef cppclass ShardShape:
+        vector[int64_t] n_cuts
+        vector[uint8_t] has_missing
 
     cdef cppclass ShardEvaluation:
         double loss
@@ -88,29 +107,25 @@ cdef extern from "boosting/shard_arrays.hpp" namespace "fctree" nogil:
         vector[int] hessian
         int64_t n_samples
 
-    cdef cppclass ChosenLevel:
-        cbool has_split
-        LevelSplit split
-        vector[uint8_t] smaller_is_right
-
-    cdef cppclass ChoiceTask:
-        vector[const int64_t*] counted
-        vector[LevelSplit] above
-        const int8_t* monotone
-        int64_t iteration
-        double gradient_rms
-        double total_weight
+    cdef struct ShardStep:
+        const uint16_t* leaf
+        const double* values
+        const double* origin
+        int64_t n_outputs
+        double keep
 
     void bin_shard(const FeatureMatrix&, const double*, const int64_t*, uint8_t*, uint8_t*,
                    const Execution&) except +set_python_error
     double fixed_value(int, int64_t, int64_t, int64_t) except +set_python_error
-    int64_t level_cells(const ShardShape&, int64_t, int64_t) except +set_python_error
-    void count_shard(const ShardShape&, const ShardUnits&, const ShardView&,
-                     const vector[uint8_t]&, int64_t*, const Execution&) except +set_python_error
-    void descend_shard(const ShardShape&, const LevelSplit&, const ShardView&, uint16_t*,
-                       const Execution&) except +set_python_error
-    ChosenLevel choose_from_counts(const ShardShape&, const ShardUnits&, const ChoiceTask&,
-                                   const BoostingParams&, const Execution&) except +set_python_error
+    unique_ptr[Shard] make_shard(const ShardShape&, int64_t, const uint8_t*, const double*,
+                                 int64_t) except +set_python_error
+    unique_ptr[Chooser] make_chooser(const ShardShape&, const BoostingParams&,
+                                     const int8_t*) except +set_python_error
+    void find_shard_leaves(const Shard&, const vector[LevelSplit]&, uint16_t*,
+                           const Execution&) except +set_python_error
+    void add_step(const ShardStep&, double*, int64_t, const Execution&) except +set_python_error
+    TwoWords sum_shard_squares(const ScoredSamples&, const double*, int, int64_t,
+                               const Execution&) except +set_python_error
     ShardEvaluation evaluate_shard(LossKind, const ScoredSamples&, const Derivatives&,
                                    const Execution&) except +set_python_error
     vector[int64_t] sum_shard(const ScoredSamples&, const Derivatives&, const LeafAssignment&,

@@ -8,6 +8,7 @@ of shape (d,), the same for all shards.
 
 cimport numpy as cnp
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint64_t
+from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
 from fctree._native.boosting cimport BoostingParams, FeatureMatrix, ScoreNoise, matrix_of
@@ -39,6 +40,13 @@ cdef ShardUnits units_of(tuple units) except *:
 cdef LevelSplit split_of(tuple split) except *:
     cdef LevelSplit out
     out.feature, out.code, out.missing_right, out.gain = split
+    return out
+
+
+cdef vector[LevelSplit] splits_of(list splits) except *:
+    cdef vector[LevelSplit] out
+    for split in splits:
+        out.push_back(split_of(split))
     return out
 
 
@@ -118,74 +126,118 @@ def evaluate(int loss, const double[:, ::1] y, const double[:, ::1] raw,
     return found.loss, counts, list(found.hessian_largest), found.square_largest
 
 
-def count_level(tuple shape, tuple units, const uint8_t[::1] codes,
-                const double[:, ::1] gradient, const double[::1] weight,
-                const uint16_t[::1] leaf, const uint8_t[::1] in_bag, smaller_is_right,
-                int n_threads):
-    """The histograms of the leaves that a level counts, int64."""
-    cdef ShardShape native_shape = shape_of(shape)
-    cdef ShardUnits native_units = units_of(units)
-    cdef vector[uint8_t] smaller = smaller_is_right
-    cdef ShardView view
-    view.codes = &codes[0]
-    view.gradient = pointer(gradient)
-    view.weight = pointer_1d(weight)
-    view.leaves = leaves_of(leaf, in_bag, max(1, 2 * <int64_t>smaller.size()))
-    view.n_samples = leaf.shape[0]
-    cdef int64_t n_channels = native_units.gradient.size() + (native_units.weight != 0.0)
-    out = np.empty(level_cells(native_shape, n_channels, max(1, <int64_t>smaller.size())), dtype=np.int64)
-    cdef int64_t[::1] cells = out
+cdef class ShardRows:
+    """The rows of a shard, in the order of the leaves of the tree that is being grown."""
+
+    cdef unique_ptr[Shard] shard
+    cdef tuple held  # arrays that the shard reads
+
+    def __init__(self, tuple shape, const uint8_t[::1] codes, const double[::1] weight,
+                 int64_t n_samples, int64_t max_depth):
+        self.held = (codes, weight, None, None)
+        self.shard = make_shard(shape_of(shape), n_samples, &codes[0], pointer_1d(weight),
+                                max_depth)
+
+    def start(self, tuple units, const double[:, ::1] gradient, const uint8_t[::1] in_bag,
+              int n_threads):
+        """A new tree for these gradients (n_outputs, n), of all rows or of those in the bag."""
+        self.held = (*self.held[:2], gradient, in_bag)
+        cdef ShardUnits native_units = units_of(units)
+        cdef const double* gradient_data = pointer(gradient)
+        cdef const uint8_t* bag_data = NULL
+        if in_bag is not None:
+            bag_data = &in_bag[0]
+        cdef Execution execution = execution_on(n_threads)
+        with nogil:
+            self.shard.get().start(gradient_data, native_units, bag_data, execution)
+
+    def split(self, tuple split, int n_threads):
+        """Sends every row to a child of its leaf."""
+        cdef LevelSplit native_split = split_of(split)
+        cdef Execution execution = execution_on(n_threads)
+        with nogil:
+            self.shard.get().split(native_split, execution)
+
+    def count(self, smaller_is_right, int n_threads):
+        """The histograms of the leaves that a level counts, int64."""
+        cdef vector[uint8_t] smaller = smaller_is_right
+        cdef Execution execution = execution_on(n_threads)
+        out = np.empty(self.shard.get().n_cells(smaller.size()), dtype=np.int64)
+        cdef int64_t[::1] cells = out
+        with nogil:
+            self.shard.get().count(smaller, &cells[0], execution)
+        return out
+
+    def find_leaves(self, list splits, uint16_t[::1] leaf, int n_threads):
+        """Writes the leaf below these splits of every row."""
+        cdef vector[LevelSplit] native_splits = splits_of(splits)
+        cdef Execution execution = execution_on(n_threads)
+        with nogil:
+            find_shard_leaves(self.shard.get()[0], native_splits, &leaf[0], execution)
+
+
+cdef class LevelChooser:
+    """Chooses the splits of trees, level by level, from the sums of the shards' counts."""
+
+    cdef unique_ptr[Chooser] chooser
+    cdef object held  # the array that the chooser reads
+
+    def __init__(self, tuple shape, const int8_t[::1] monotone, dict params):
+        cdef BoostingParams native_params = params
+        cdef const int8_t* directions = NULL
+        if monotone is not None:
+            directions = &monotone[0]
+        self.held = monotone
+        self.chooser = make_chooser(shape_of(shape), native_params, directions)
+
+    def start(self, tuple units, tuple noise):
+        """A new tree; ``noise`` is ``(iteration, gradient_rms, total_weight)``."""
+        cdef NoiseScale scale
+        scale.iteration, scale.gradient_rms, scale.total_weight = noise
+        self.chooser.get().start(units_of(units), scale)
+
+    def choose(self, const int64_t[::1] counted, int n_threads):
+        """``(split or None, smaller_is_right)`` of the next level."""
+        cdef Execution execution = execution_on(n_threads)
+        cdef LevelChoice chosen
+        with nogil:
+            chosen = self.chooser.get().choose(&counted[0], execution)
+        if not chosen.split.has_value():
+            return None, []
+        cdef LevelSplit found = chosen.split.value()
+        split = (found.feature, found.code, found.missing_right, found.gain)
+        return split, list(chosen.smaller_is_right)
+
+
+def add_tree(double[:, ::1] raw, const double[::1] origin, double keep,
+             const uint16_t[::1] leaf, const double[:, ::1] values, int n_threads):
+    """Adds leaf values (n_leaves, n_outputs) to scores (n_outputs, n) that are kept in part."""
+    cdef ShardStep step
+    step.leaf = &leaf[0]
+    step.values = &values[0, 0]
+    step.origin = &origin[0]
+    step.n_outputs = raw.shape[0]
+    step.keep = keep
     cdef Execution execution = execution_on(n_threads)
     with nogil:
-        count_shard(native_shape, native_units, view, smaller, &cells[0], execution)
-    return out
+        add_step(step, &raw[0, 0], raw.shape[1], execution)
 
 
-def descend(tuple shape, const uint8_t[::1] codes, tuple split, uint16_t[::1] leaf, int n_threads):
-    """Sends every row to a child of its leaf, in place."""
-    cdef ShardShape native_shape = shape_of(shape)
-    cdef LevelSplit native_split = split_of(split)
-    cdef ShardView view
-    view.codes = &codes[0]
-    view.gradient = NULL
-    view.weight = NULL
-    view.leaves = leaves_of(leaf, None, 1)
-    view.n_samples = leaf.shape[0]
+def sum_squares(const double[:, ::1] gradient, const double[::1] weight, int largest,
+                int64_t n_terms, int n_threads):
+    """The two words of the sum of w g^2 over all rows and outputs, int64 (2,)."""
+    cdef ScoredSamples samples
+    samples.y = NULL
+    samples.raw = NULL
+    samples.weight = pointer_1d(weight)
+    samples.n_samples = gradient.shape[1]
+    samples.n_outputs = gradient.shape[0]
+    cdef const double* data = pointer(gradient)
     cdef Execution execution = execution_on(n_threads)
+    cdef TwoWords sum
     with nogil:
-        descend_shard(native_shape, native_split, view, &leaf[0], execution)
-
-
-def choose_level(tuple shape, tuple units, list counted, list above,
-                 const int8_t[::1] monotone, tuple noise, dict params, int n_threads):
-    """``(split or None, smaller_is_right)`` of the level below the splits ``above``.
-
-    ``counted`` are the summed histograms of all levels so far; ``noise`` is
-    ``(iteration, gradient_rms, total_weight)``.
-    """
-    cdef ShardShape native_shape = shape_of(shape)
-    cdef ShardUnits native_units = units_of(units)
-    cdef ChoiceTask task
-    cdef const int64_t[::1] cells
-    for array in counted:
-        cells = array
-        task.counted.push_back(&cells[0])
-    for split in above:
-        task.above.push_back(split_of(split))
-    task.monotone = NULL
-    if monotone is not None:
-        task.monotone = &monotone[0]
-    task.iteration, task.gradient_rms, task.total_weight = noise
-    cdef BoostingParams native_params = params
-    cdef Execution execution = execution_on(n_threads)
-    cdef ChosenLevel chosen
-    with nogil:
-        chosen = choose_from_counts(native_shape, native_units, task, native_params, execution)
-    if not chosen.has_split:
-        return None, []
-    split = (chosen.split.feature, chosen.split.code, chosen.split.missing_right,
-             chosen.split.gain)
-    return split, list(chosen.smaller_is_right)
+        sum = sum_shard_squares(samples, data, largest, n_terms, execution)
+    return np.array([sum.high, sum.low], dtype=np.int64)
 
 
 def sum_leaves(const double[:, ::1] gradient, const double[:, ::1] hessian,
@@ -220,9 +272,7 @@ def leaf_values(int loss, const int64_t[:, :, :, ::1] sums, tuple scales, dict p
     cdef vector[int64_t] words = np.ravel(sums)
     cdef SumScales native_scales = scales_of(scales)
     cdef BoostingParams native_params = params
-    cdef vector[LevelSplit] native_splits
-    for split in splits:
-        native_splits.push_back(split_of(split))
+    cdef vector[LevelSplit] native_splits = splits_of(splits)
     cdef vector[uint8_t] missing = parts_missing
     cdef const int8_t* directions = NULL
     if monotone is not None:

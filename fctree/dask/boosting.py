@@ -1,7 +1,6 @@
 """Symmetric boosting on Dask collections."""
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from distributed import default_client
@@ -14,7 +13,7 @@ from fctree._validation import check_targets, unchanged_on_failure
 from fctree.boosting import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree.boosting.progress import progress_listener
 from fctree.boosting.samples import check_directions, unpack_eval_set
-from fctree.dask.growth import Growth, ShardedSet, new_fit_number
+from fctree.dask.growth import Growth, ShardedSet
 from fctree.dask.history import History, whatever_is_lost
 from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.placement import gather
@@ -24,14 +23,14 @@ from fctree.dask.thresholds import find_thresholds
 
 @dataclass(frozen=True)
 class Description:
-    """What the client knows of a partition: its rows, the shape of one target, and either the
-    labels or the least targets and the sums, an output each."""
+    """What the client knows of a partition: its rows, the shape of one target, either the labels
+    or the least targets and the sums, an output each, and which features miss values."""
 
     n_rows: int
     target_shape: tuple
     labels: np.ndarray | None
     ends: np.ndarray | None
-    n_features: int
+    missing: np.ndarray
 
 
 def _describe(partition, by_class):
@@ -41,8 +40,9 @@ def _describe(partition, by_class):
     elif len(partition):
         y = check_targets(partition.y)
         ends = np.stack([y.min(axis=0), y.sum(axis=0)])
-    shape = partition.y.shape[1:]
-    return Description(len(partition), shape, labels, ends, partition.X.shape[1])
+    # NaN is the least of any values that it is among.
+    missing = np.isnan(partition.X.min(axis=0, initial=np.inf))
+    return Description(len(partition), partition.y.shape[1:], labels, ends, missing)
 
 
 class _DaskBoosting(HasLocal):
@@ -93,7 +93,8 @@ class _DaskBoosting(HasLocal):
         self._check_supported(eval_set)
         remember_features(self, X)
         partitions = partition_rows(client, X, y, sample_weight)
-        lengths = self._learn_targets(client, partitions)
+        described = self._learn_targets(client, partitions)
+        lengths = [d.n_rows for d in described]
         loss = LossKind[self._loss_kind()].value
         if not _shards.starts_from_means(loss):
             raise ValueError(
@@ -108,31 +109,25 @@ class _DaskBoosting(HasLocal):
             client, find_thresholds(client, partitions, lengths, self.n_features_in_, rules)
         )
         self.bin_thresholds_ = [values for block in found for values in block]
-        plan = self._plan(client, loss, partitions, lengths)
+        plan = self._plan(loss, described, sample_weight is not None, eval_set is not None)
         encode = _TargetEncoder(getattr(self, "classes_", None))
         train = ShardedSet("train", partitions, lengths, encode)
         evaluation = self._evaluation_set(client, eval_set, encode)
-        growth = Growth(
-            client,
-            plan,
-            self.bin_thresholds_,
-            (train, evaluation),
-            weighted=sample_weight is not None,
-        )
+        growth = Growth(client, plan, self.bin_thresholds_, (train, evaluation))
         try:
             train_loss, eval_loss, best = self._rounds(growth)
         finally:
             growth.close()
         trees = growth.first(best)
-        self._keep(trees, growth.baseline, -np.array(train_loss), -np.array(eval_loss), False)
+        self._keep(trees, growth.start.baseline, -np.array(train_loss), -np.array(eval_loss), False)
 
     def _learn_targets(self, client, partitions):
-        """Lengths of the partitions; sets what the targets decide."""
+        """What the partitions are like; sets what the targets decide."""
         described = self._describe_all(client, partitions, "X")
         if sum(d.n_rows for d in described) >= 2**40:
             raise ValueError("X has too many samples: at most 2**40 - 1 are supported")
         self._encode_targets(self._target_ends(described), reset=True)
-        return [d.n_rows for d in described]
+        return described
 
     def _describe_all(self, client, partitions, name):
         by_class = self._classification
@@ -141,7 +136,7 @@ class _DaskBoosting(HasLocal):
         filled = [d for d in described if d.n_rows]
         if not filled:
             raise ValueError(f"{name} has no samples with a positive weight")
-        widths = {d.n_features for d in filled}
+        widths = {len(d.missing) for d in filled}
         if widths != {self.n_features_in_}:
             raise ValueError(
                 f"X has {self.n_features_in_} features, partitions of {name} {sorted(widths)}"
@@ -170,38 +165,35 @@ class _DaskBoosting(HasLocal):
         self._encode_targets(self._target_ends(described), reset=False)
         return ShardedSet("eval", partitions, [d.n_rows for d in described], encode)
 
-    def _plan(self, client, loss, partitions, lengths):
-        tasks = [client.submit(_missing_features, p, pure=False) for p in partitions]
-        missing = np.bitwise_or.reduce(gather(client, tasks))
+    def _plan(self, loss, described, weighted, evaluated):
+        missing = np.any([d.missing for d in described], axis=0).astype(np.uint8)
         n_cuts = np.array([len(values) for values in self.bin_thresholds_], dtype=np.int64)
         return FitPlan(
-            fit=new_fit_number(),
+            fit="",  # each build of the shards has a name of its own
             loss=loss,
             n_outputs=self.n_outputs_,
             params=self._native_params(self.max_iter),
-            n_rows=sum(lengths),
+            n_rows=sum(d.n_rows for d in described),
             shape=(n_cuts, missing),
             ends_infinite=np.array([len(t) > 0 and t[-1] == np.inf for t in self.bin_thresholds_]),
             monotone=check_directions(self, n_outputs=self.n_outputs_),
+            weighted=weighted,
+            evaluated=evaluated,
         )
 
     def _rounds(self, growth):
         """Losses before the first round and after each, and how many rounds to keep."""
-        measured = whatever_is_lost(growth, growth.begin, growth.begin)
-        history = History(self, growth.evaluation is not None, measured)
+        history = History(
+            self, growth.plan.evaluated, whatever_is_lost(growth, growth.begin, growth.begin)
+        )
         with progress_listener(self.verbose, self.max_iter, type(self).__name__) as told:
-            while len(growth.trees) < self.max_iter:
-                step = partial(growth.grow, measured)
-                measured = whatever_is_lost(growth, step, growth.grow_anew)
-                if told is not None:
-                    told(len(growth.trees) - 1, measured.loss, measured.eval_loss)
-                if history.ends(measured):
-                    break
+            while not history.has_ended:
+                for losses in whatever_is_lost(growth, growth.grow, growth.grow_anew):
+                    if not history.has_ended:
+                        history.take(losses)
+                        if told is not None:
+                            told(history.n_rounds - 1, *losses)
         return history.train_loss, history.eval_loss, history.best_iteration()
-
-
-def _missing_features(partition):
-    return np.isnan(partition.X).any(axis=0).astype(np.uint8)
 
 
 class DaskSymmetricBoostingRegressor(_DaskBoosting, SymmetricBoostingRegressor):

@@ -1,24 +1,24 @@
-"""The rounds of boosting on shards: which task runs where, and what the client keeps.
+"""Boosting on shards, as the client sees it: what it keeps, and rounds by the second.
 
-The client holds the model so far and nothing else that a fit cannot do without. A round is one
-graph of tasks, submitted at once:
-
-    count (every shard) -> choose (one worker) -> ... a pair for each level
-    -> sums of leaves (every shard) -> tree (one worker) -> scores and losses (every shard)
+The client holds the model so far and nothing else that a fit cannot do without. It asks the team
+of workers (`team`, `lead`) for some rounds at a time, and gets their trees and losses.
 """
 
+import time
 import uuid
-from functools import partial
+from dataclasses import replace
 
 import numpy as np
 
-from fctree._native import shards as _native
 from fctree.boosting.trees import SymmetricTrees
-from fctree.dask import lead, shard
-from fctree.dask.placement import assign, gather, reduce_by_tree
+from fctree.dask import shard
+from fctree.dask.lead import Lead
+from fctree.dask.placement import assign, gather, settle
 from fctree.dask.state import forget
+from fctree.dask.team import Team
 
-_EXPONENTS = 2048
+# The client hears of the rounds about this often: to show, to stop early, to keep what is grown.
+PACE_SECONDS = 1.0
 
 
 class ShardedSet:
@@ -34,7 +34,7 @@ class ShardedSet:
 
     def build(self, client, plan, thresholds, start_from):
         """Makes the shards anew, on the workers that there are; the futures of it."""
-        gather(client, self.partitions)  # those that were lost are computed again
+        settle(client, self.partitions)  # those that were lost are computed again
         self.placed = assign(client, self.partitions, self.lengths)
         return [
             client.submit(
@@ -57,167 +57,67 @@ class ShardedSet:
     def shard_name(self, number):
         return f"{self.name}-{number}"
 
-    @property
-    def workers(self):
-        return [worker for worker, _ in self.placed]
-
-    def submit(self, client, step, plan, *args):
-        """A step on every shard."""
-        return [
-            client.submit(
-                step, plan, self.shard_name(i), *args, workers=[worker], pure=False, priority=10
-            )
-            for i, (worker, _) in enumerate(self.placed)
-        ]
-
-
-class Measured:
-    """What all shards know of the scores: losses, and the units that the next round adds up in."""
-
-    def __init__(self, plan, parts, total_weight, eval_parts, eval_weight):
-        self.loss = sum(part[0] for part in parts) / total_weight
-        self.eval_loss = sum(eval_parts) / eval_weight if eval_parts else np.nan
-        counts = np.zeros((plan.n_outputs, _EXPONENTS), dtype=np.int64)
-        for _, sparse, _, _ in parts:
-            for row, (at, n) in zip(counts, sparse, strict=True):
-                row[at] += n
-        self.gradient_largest = [int(np.flatnonzero(row).max(initial=0)) for row in counts]
-        bounds = [_native.exponent_bound(row) for row in counts]
-        self.any_gradient = any(bound > 0.0 for bound in bounds)
-        self.gradient_units = [_native.channel_unit(bound, plan.n_rows) for bound in bounds]
-        self.hessian_largest = [max(of_k) for of_k in zip(*(p[2] for p in parts), strict=True)]
-        self.square_largest = max(part[3] for part in parts)
+    def shards(self):
+        """The workers and the names of their shards."""
+        return [(worker, self.shard_name(i)) for i, (worker, _) in enumerate(self.placed)]
 
 
 class Growth:
     """A fit on shards, from the partitions to the trees."""
 
-    def __init__(self, client, plan, thresholds, samples, *, weighted):
+    first_pace = 1  # rounds of the first call
+
+    def __init__(self, client, plan, thresholds, samples):
         self.client = client
+        self.name = uuid.uuid4().hex
+        self.n_builds = 0
         self.plan = plan
         self.thresholds = thresholds
         self.train, self.evaluation = samples
-        self.weighted = weighted
+        self.team = None
+        self.start = None
         self.trees = []
-        self.baseline = None
-        self.total_weight = None
-        self.eval_weight = None
         self.losses = 0
+        self.pace = self.first_pace
 
     def begin(self):
-        """Shards, starting scores, and what is measured there."""
-        self.baseline = None
-        self._build()
-        self._find_baseline()
-        self._weigh_evaluation()
-        return self.measure_start()
-
-    def _find_baseline(self):
-        largest = self._run(self.train, shard.start_exponents)
-        targets = [max(of_k) for of_k in zip(*(found for found, _ in largest), strict=True)]
-        weights = max(found for _, found in largest)
-        sums = lead.add_up(self._run(self.train, shard.start_sums, targets, weights))
-        n = self.plan.n_rows
-        value = _native.fixed_point_value
-        totals = [value(e, n, *map(int, row[0])) for e, row in zip(targets, sums, strict=True)]
-        self.total_weight = value(weights, n, *map(int, sums[0][1]))
-        means = np.array([total / self.total_weight for total in totals])
-        self.baseline = _native.baseline(self.plan.loss, means)
-
-    def _weigh_evaluation(self):
-        """The total weight of the rows that are only measured."""
-        if self.evaluation is None:
-            return
-        largest = max(found for _, found in self._run(self.evaluation, shard.start_exponents))
-        parts = self._run(
-            self.evaluation, shard.start_sums, [2046] * self.plan.n_outputs, largest
-        )
-        words = lead.add_up(parts)[0][1]
-        self.eval_weight = _native.fixed_point_value(largest, self.plan.n_rows, *map(int, words))
+        """Shards, starting scores, and the losses there."""
+        self.start = None
+        return self._build()
 
     def _build(self):
-        start_from = (self.baseline, self._grown() if self.trees else None)
-        building = (self.client, self.plan, self.thresholds, start_from)
-        futures = self.train.build(*building)
-        workers = list(self.train.workers)
-        if self.evaluation is not None:
-            futures += self.evaluation.build(*building)
-            workers += self.evaluation.workers
-        gather(self.client, futures, workers)
+        """Shards after the trees so far, and a team of their workers; the losses there."""
+        self.close()
+        self.n_builds += 1
+        self.plan = replace(self.plan, fit=f"{self.name}-{self.n_builds}")
+        baseline = None if self.start is None else self.start.baseline
+        building = (self.client, self.plan, self.thresholds,
+                    (baseline, self._grown() if self.trees else None))
+        futures, shards = [], {}
+        for samples in (self.train, self.evaluation):
+            if samples is not None:
+                futures += samples.build(*building)
+                for worker, name in samples.shards():
+                    shards.setdefault(worker, {})[samples.name] = name
+        self.team = Team(self.client, Lead, self.plan, list(shards.items()))
+        gather(self.client, futures, self.team.workers)
+        self.start, losses = self.team.call("begin", self.start, len(self.trees))
+        return losses
 
-    def _run(self, samples, step, *args):
-        futures = samples.submit(self.client, step, self.plan, *args)
-        return gather(self.client, futures, samples.workers)
-
-    def measure_start(self):
-        """The scores' losses before the round after the trees so far."""
-        stage = (len(self.trees), 0)
-        parts = self._run(self.train, shard.start, self.baseline, stage)
-        eval_parts = []
-        if self.evaluation is not None:
-            eval_parts = self._run(self.evaluation, shard.start_eval, self.baseline, stage)
-        return self._measured(parts, eval_parts)
-
-    def _measured(self, parts, eval_parts):
-        return Measured(self.plan, parts, self.total_weight, eval_parts, self.eval_weight)
-
-    def grow(self, measured):
-        """One round: keeps its tree and returns what was measured behind it."""
-        iteration = len(self.trees)
-        tree, parts, eval_parts = self._gather_round(*self._submit_round(iteration, measured))
-        self.trees.append(tree)
-        return self._measured(parts, eval_parts)
-
-    def _gather_round(self, tree, parts, eval_parts):
-        workers = list(self.train.workers)
-        if self.evaluation is not None:
-            workers += self.evaluation.workers
-        found = gather(self.client, [tree, *parts, *eval_parts], workers)
-        return found[0], found[1 : 1 + len(parts)], found[1 + len(parts) :]
-
-    def _submit_round(self, iteration, measured):
-        client, plan, train = self.client, self.plan, self.train
-        submit = partial(client.submit, workers=[train.workers[0]], pure=False, priority=10)
-        every = partial(train.submit, client)
-        depth = plan.params["max_depth"]
-        weight_unit = self.weight_unit if self.weighted else 0.0
-        units = (_native.count_bits(plan.n_rows), weight_unit, measured.gradient_units)
-        wants_rms = plan.params["random_strength"] > 0.0 and not self.gumbel
-        square_largest = measured.square_largest if wants_rms else None
-
-        def merged(parts):
-            return reduce_by_tree(client, lead.add_up, parts, train.workers)
-
-        counts = merged(every(shard.count_root, plan, iteration, units, square_largest))
-        ends = not measured.any_gradient and not self.gumbel
-        noise = (square_largest, self.total_weight)
-        decision = submit(lead.choose_root, plan, iteration, units, noise, counts, ends)
-        for level in range(1, depth):
-            counts = merged(every(shard.count_level, plan, iteration, level, units, decision))
-            decision = submit(
-                lead.choose_level, plan, iteration, level, units, self.total_weight, counts
-            )
-        scales = (measured.gradient_largest, measured.hessian_largest, plan.n_rows)
-        sums = merged(every(shard.sum_leaves, plan, iteration, decision, depth, scales))
-        tree = submit(lead.finish_tree, plan, iteration, scales, sums)
-        parts = every(shard.advance, plan, iteration, tree)
-        eval_parts = []
-        if self.evaluation is not None:
-            eval_parts = self.evaluation.submit(client, shard.advance_eval, plan, iteration, tree)
-        return tree, parts, eval_parts
-
-    @property
-    def gumbel(self):
-        return self.plan.params["score_noise"] == _native.GUMBEL
-
-    @property
-    def weight_unit(self):
-        return _native.channel_unit(self.total_weight, self.plan.n_rows)
+    def grow(self):
+        """Some rounds, as many as take about a second: keeps their trees, returns their losses."""
+        n_rounds = min(self.pace, self.plan.params["max_iter"] - len(self.trees))
+        began = time.monotonic()
+        grown = self.team.call("grow", len(self.trees), n_rounds)
+        seconds = time.monotonic() - began
+        self.pace = max(1, int(min(n_rounds * PACE_SECONDS / seconds, 10 * self.pace)))
+        self.trees += [tree for tree, _ in grown]
+        return [losses for _, losses in grown]
 
     def grow_anew(self):
-        """The round that was lost, on shards made from the partitions and the trees so far."""
+        """The rounds that were lost, on shards made from the partitions and the trees so far."""
         self._build()
-        return self.grow(self.measure_start())
+        return self.grow()
 
     def _grown(self):
         trees = self.first(len(self.trees))
@@ -228,8 +128,11 @@ class Growth:
         return trees_of(self.plan, self.thresholds, self.trees[:n])
 
     def close(self):
-        """Lets the workers forget the fit."""
-        self.client.run(forget, self.plan.fit, on_error="ignore")
+        """Lets the workers forget the fit, and ends what they still do for it."""
+        if self.team is not None:
+            self.client.run(forget, self.name, on_error="ignore")
+            self.team.close()
+            self.team = None
 
 
 def trees_of(plan, thresholds, grown):
@@ -252,8 +155,3 @@ def trees_of(plan, thresholds, grown):
         spread = 1 << (depth - len(tree["splits"]))
         arrays["leaf_values"][t, ::spread] = tree["values"]
     return SymmetricTrees(**arrays)
-
-
-def new_fit_number():
-    """A name that no other fit has."""
-    return uuid.uuid4().hex

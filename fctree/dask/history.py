@@ -22,29 +22,37 @@ class History:
     def _judged(self, measured):
         return measured.eval_loss if self.has_eval else measured.loss
 
-    def ends(self, measured):
-        """Takes a round's losses in; whether it is the last one."""
+    @property
+    def n_rounds(self):
+        return len(self.train_loss) - 1
+
+    @property
+    def has_ended(self):
+        """Whether the last round was the last one."""
+        if self.n_rounds == self.estimator.max_iter:
+            return True
+        waited = self.n_rounds - self.last_improvement
+        return self.estimator.early_stopping and waited >= self.estimator.n_iter_no_change
+
+    def take(self, measured):
+        """Takes a round's losses in."""
         self.train_loss.append(measured.loss)
         if self.has_eval:
             self.eval_loss.append(measured.eval_loss)
-        n_rounds = len(self.train_loss) - 1
         if not np.isfinite(measured.loss):
             raise ValueError(
-                f"the training loss is not finite after {n_rounds} rounds: the targets or "
+                f"the training loss is not finite after {self.n_rounds} rounds: the targets or "
                 "learning_rate are too large"
             )
-        if not self.estimator.early_stopping:
-            return False
         loss = self._judged(measured)
         if loss < self.patience_from - self.estimator.tol:
-            self.patience_from, self.last_improvement = loss, n_rounds
+            self.patience_from, self.last_improvement = loss, self.n_rounds
         if loss < self.best:
-            self.best, self.best_round = loss, n_rounds
-        return n_rounds - self.last_improvement >= self.estimator.n_iter_no_change
+            self.best, self.best_round = loss, self.n_rounds
 
     def best_iteration(self):
         """Trees to keep."""
-        return self.best_round if self.estimator.early_stopping else len(self.train_loss) - 1
+        return self.best_round if self.estimator.early_stopping else self.n_rounds
 
 
 def whatever_is_lost(growth, step, again):

@@ -1,16 +1,16 @@
-"""Which worker's shard each partition belongs to, and waiting for tasks on workers that may die."""
+"""Which worker's shard each partition belongs to, and waiting for workers that may die."""
 
 import time
 
 import numpy as np
-from distributed import CancelledError, KilledWorker, wait
+from distributed import CancelledError, KilledWorker, TimeoutError, wait
 from distributed.comm import CommClosedError
 
 from fctree.dask.state import StateLost
 
 # A worker may hold this many times its share of the rows before partitions are moved elsewhere.
 _IMBALANCE = 1.25
-_POLL_SECONDS = 0.5
+POLL_SECONDS = 0.5
 # Workers that are lost are replaced by their nanny, if they have one: wait for this long for any.
 _PATIENCE_SECONDS = 60.0
 
@@ -41,32 +41,64 @@ def assign(client, partitions, lengths):
     return [(worker, sorted(indices)) for worker, indices in of_worker.items() if indices]
 
 
+class Watch:
+    """Looks now and then whether the workers that a part of a fit runs on are still there."""
+
+    def __init__(self, client, workers):
+        self.client = client
+        self.workers = set(workers)
+        self.deadline = None
+
+    def check(self):
+        """Raises `WorkerLost` where one is gone, `RuntimeError` where there are none for long."""
+        alive = set(self.client.nthreads())
+        if not self.workers <= alive:
+            raise WorkerLost(f"lost {sorted(self.workers - alive)}")
+        if alive:
+            self.deadline = None
+        elif self.deadline is None:
+            self.deadline = time.monotonic() + _PATIENCE_SECONDS
+        elif time.monotonic() > self.deadline:
+            raise RuntimeError("the fit has no workers left to run on")
+
+
+def settle(client, futures, workers=()):
+    """Waits until futures that run on these workers are done, well or not, or `WorkerLost`."""
+    watch = Watch(client, workers)
+    while True:
+        try:
+            wait(futures, timeout=POLL_SECONDS)
+            return
+        except TimeoutError:
+            watch.check()
+
+
 def gather(client, futures, workers=()):
     """The results of futures that run on these workers, or `WorkerLost`.
 
     What a task raises is raised here.
     """
-    deadline = None
-    while True:
-        try:
-            wait(futures, timeout=_POLL_SECONDS)
-            break
-        except TimeoutError:
-            alive = set(client.nthreads())
-            if not set(workers) <= alive:
-                raise WorkerLost(f"lost {sorted(set(workers) - alive)}") from None
-            if alive:
-                deadline = None
-            elif deadline is None:
-                deadline = time.monotonic() + _PATIENCE_SECONDS
-            elif time.monotonic() > deadline:
-                raise RuntimeError("the fit has no workers left to run on") from None
+    settle(client, futures, workers)
     try:
         return client.gather(futures)
     except (StateLost, KilledWorker, CancelledError, CommClosedError, OSError) as error:
         if isinstance(error, OSError) and not isinstance(error, CommClosedError):
             raise
         raise WorkerLost(str(error)) from error
+
+
+def result_of(call, check):
+    """What a call of an actor's method returns; calls `check` now and then until it is there.
+
+    A call of an actor that is lost may stay without an answer: only `check` can end it.
+    """
+    while True:
+        try:
+            return call.result(timeout=POLL_SECONDS)
+        except TimeoutError:
+            if call.done():
+                raise
+        check()
 
 
 def reduce_by_tree(client, function, futures, workers, fan_in=8):

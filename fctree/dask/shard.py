@@ -25,6 +25,13 @@ class FitPlan:
     shape: tuple  # n_cuts, has_missing
     ends_infinite: np.ndarray  # features whose last threshold parts missing values
     monotone: np.ndarray | None
+    weighted: bool
+    evaluated: bool  # whether there are rows that are only measured
+
+    @property
+    def gumbel(self):
+        """Whether splits are chosen by Gumbel noise."""
+        return self.params["score_noise"] == _native.GUMBEL
 
     @property
     def keep(self):
@@ -40,9 +47,9 @@ class FitPlan:
 class Shard:
     """Rows of one worker: bin codes, targets, weights, scores, and the leaf each row is in."""
 
-    def __init__(self, codes, y, weight, raw, segments):
+    def __init__(self, rows, y, weight, raw, segments):
         self.stage = None
-        self.codes = codes
+        self.rows = rows
         self.y = y
         self.weight = weight
         self.raw = raw
@@ -94,7 +101,9 @@ def build(plan, name, rows, thresholds, encode, start_from):
     if kept[0][0].weight is not None:
         weight = np.concatenate([part.weight for part, _ in kept])
     raw = np.empty((plan.n_outputs, sum(lengths)))
-    shard = Shard(join_codes(codes, lengths, n_features), np.ascontiguousarray(y), weight, raw,
+    rows = _native.ShardRows(plan.shape, join_codes(codes, lengths, n_features), weight,
+                             sum(lengths), plan.params["max_depth"])
+    shard = Shard(rows, np.ascontiguousarray(y), weight, raw,
                   [(begin, len(part)) for part, begin in kept])
     if baseline is not None:
         _replay(shard, plan, [part.X for part, _ in kept], baseline, trees)
@@ -105,8 +114,7 @@ def build(plan, name, rows, thresholds, encode, start_from):
 
 def _replay(shard, plan, matrices, baseline, trees):
     """The scores that growing these trees has left."""
-    shard.origin = np.asarray(baseline)[:, np.newaxis]
-    shard.raw[:] = shard.origin
+    _set_origin(shard, baseline)
     if trees is None:
         return
     steps, factors = trees
@@ -119,10 +127,15 @@ def _replay(shard, plan, matrices, baseline, trees):
         begin += len(X)
 
 
+def _set_origin(shard, baseline):
+    shard.origin = np.ascontiguousarray(baseline)
+    shard.raw[:] = shard.origin[:, np.newaxis]
+
+
 def _largest_exponent(terms):
     """The largest biased exponent of doubles, 0 for zeros only."""
-    bits = np.ascontiguousarray(terms, dtype=np.float64).view(np.int64)
-    return int(((bits >> 52) & 2047).max(initial=0))
+    largest = np.float64(max(terms.max(initial=0.0), -terms.min(initial=0.0)))
+    return int((largest.view(np.int64) >> 52) & 2047)
 
 
 def _start_terms(shard, n_outputs):
@@ -132,12 +145,18 @@ def _start_terms(shard, n_outputs):
     return (shard.y == np.arange(n_outputs)[:, np.newaxis]).astype(np.float64)
 
 
+# The steps: each answers ``(sums, largest)``, which `team.merge` merges with those of other shards.
+
+
 def start_exponents(plan, name):
     """Largest exponents of the weighted targets, an output each, and of the weights."""
     shard = recall(plan.fit, name, ("built", 0))
     terms = _start_terms(shard, plan.n_outputs)
-    weight = np.ones(1) if shard.weight is None else shard.weight
-    return [_largest_exponent(weight * row) for row in terms], _largest_exponent(weight)
+    weight = shard.weight
+    if weight is None:
+        return (), (np.array([_largest_exponent(row) for row in terms]), 1023)
+    targets = np.array([_largest_exponent(weight * row) for row in terms])
+    return (), (targets, _largest_exponent(weight))
 
 
 def start_sums(plan, name, targets, weights):
@@ -145,17 +164,17 @@ def start_sums(plan, name, targets, weights):
     shard = recall(plan.fit, name, ("built", 0))
     terms = np.ascontiguousarray(_start_terms(shard, plan.n_outputs))
     scales = (targets, [weights] * plan.n_outputs, plan.n_rows)
-    return _native.sum_leaves(
+    sums = _native.sum_leaves(
         terms, None, shard.weight, shard.leaf, None, 1, scales, threads_here()
-    )[0]
+    )
+    return (sums[0],), ()
 
 
 def start(plan, name, baseline, stage):
     """Sets scores to the starting ones unless they are; returns `_measure`'s."""
     shard = recall(plan.fit, name, ("built", 0))
     if shard.origin is None:
-        shard.origin = np.asarray(baseline)[:, np.newaxis]
-        shard.raw[:] = shard.origin
+        _set_origin(shard, baseline)
     shard.gradient = np.empty_like(shard.raw)
     shard.hessian = np.empty_like(shard.raw) if plan.has_hessian else None
     shard.stage = stage
@@ -163,23 +182,25 @@ def start(plan, name, baseline, stage):
 
 
 def _measure(shard, plan):
-    """``(loss, exponents of weighted gradients, of hessians, of squares)`` at the scores.
-
-    The exponents of gradients are ``(exponents, counts)`` of those that occur, an output each.
-    """
+    """The loss and how many weighted gradients have which exponent, (n_outputs, 2048); the
+    largest exponents of hessians and squares."""
     loss, counts, hessians, square = _native.evaluate(
         plan.loss, shard.y, shard.raw, shard.weight, (shard.gradient, shard.hessian),
         threads_here(),
     )
-    occurring = [np.flatnonzero(row) for row in counts]
-    sparse = [(at, row[at]) for at, row in zip(occurring, counts, strict=True)]
-    return loss, sparse, hessians, square
+    return (loss, counts), (np.array(hessians), square)
 
 
-def count_root(plan, name, iteration, units, square_largest):
-    """Histograms of the root, and the words of the sum of squared gradients; draws the bag."""
-    shard = recall(plan.fit, name, (iteration, 0))
-    shard.leaf[:] = 0
+def count_root(plan, name, iteration, units):
+    """Histograms of the root, and the words of the sum of squared gradients; draws the bag.
+
+    `units` are the channels', and the largest exponent of a square or None.
+    """
+    return _count_root(recall(plan.fit, name, (iteration, 0)), plan, iteration, units), ()
+
+
+def _count_root(shard, plan, iteration, units):
+    channels, square_largest = units
     subsample = plan.params["subsample"]
     if subsample < 1.0:
         seed = plan.params["seed"]
@@ -187,94 +208,75 @@ def count_root(plan, name, iteration, units, square_largest):
         shard.in_bag = np.concatenate(drawn)
     squares = np.zeros(2, dtype=np.int64)
     if square_largest is not None:
-        terms = np.ascontiguousarray((shard.gradient * shard.gradient).reshape(1, -1))
-        weight = None if shard.weight is None else np.tile(shard.weight, plan.n_outputs)
-        # The sum of weights beside it is not wanted: its unit makes every term 0.
-        scales = ([square_largest], [2046], plan.n_rows * plan.n_outputs)
-        leaf = np.zeros(terms.size, dtype=np.uint16)
-        squares = _native.sum_leaves(
-            terms, None, weight, leaf, None, 1, scales, threads_here()
-        )[0, 0, 0]
-    shard.stage = (iteration, 1)
-    return _count(shard, plan, units, []), squares
+        n_terms = plan.n_rows * plan.n_outputs
+        squares = _native.sum_squares(
+            shard.gradient, shard.weight, square_largest, n_terms, threads_here()
+        )
+    shard.rows.start(channels, shard.gradient, shard.in_bag, threads_here())
+    return shard.rows.count([], threads_here()), squares
 
 
-def _count(shard, plan, units, smaller_is_right):
-    return _native.count_level(
-        plan.shape, units, shard.codes, shard.gradient, shard.weight, shard.leaf, shard.in_bag,
-        smaller_is_right, threads_here(),
-    )
-
-
-def count_level(plan, name, iteration, level, units, decision):
-    """Histograms of `level` > 0 below the decision of the level above; None where it is none."""
-    shard = recall(plan.fit, name, (iteration, level))
-    shard.stage = (iteration, level + 1)
+def count_level(plan, name, iteration, level, decision):
+    """Histograms of `level` > 0 below the decision of the level above."""
+    shard = recall(plan.fit, name, (iteration, level - 1))
     split, smaller_is_right = decision
-    if split is None:
-        return None
-    _descend(shard, plan, split)
-    return _count(shard, plan, units, smaller_is_right)
+    shard.rows.split(split, threads_here())
+    shard.stage = (iteration, level)
+    return (shard.rows.count(smaller_is_right, threads_here()),), ()
 
 
-def _descend(shard, plan, split):
-    _native.descend(plan.shape, shard.codes, split, shard.leaf, threads_here())
+def sum_leaves(plan, name, iteration, level, splits, scales):
+    """Fixed-point sums of the leaves of the tree with these splits, (n_leaves, n_outputs, 2, 2).
 
-
-def sum_leaves(plan, name, iteration, decision, depth, scales):
-    """Fixed-point sums of the leaves below the last decision, (2**depth, n_outputs, 2, 2).
-
-    Leaves of a tree that ended early are the first ones.
+    Its last histograms were those of `level`.
     """
-    max_depth = plan.params["max_depth"]
-    shard = recall(plan.fit, name, (iteration, max_depth))
-    shard.stage = (iteration, max_depth + 1)
-    if decision[0] is not None:
-        _descend(shard, plan, decision[0])
-    return _native.sum_leaves(
-        shard.gradient, shard.hessian, shard.weight, shard.leaf, shard.in_bag, 1 << depth, scales,
-        threads_here(),
+    shard = recall(plan.fit, name, (iteration, level))
+    shard.stage = (iteration, "leaves")
+    shard.rows.find_leaves(splits, shard.leaf, threads_here())
+    sums = _native.sum_leaves(
+        shard.gradient, shard.hessian, shard.weight, shard.leaf, shard.in_bag, 1 << len(splits),
+        scales, threads_here(),
     )
+    return (sums,), ()
 
 
-def advance(plan, name, iteration, tree):
-    """Adds the tree to the scores; returns `_measure`'s for the next round."""
-    max_depth = plan.params["max_depth"]
-    shard = recall(plan.fit, name, (iteration, max_depth + 1))
+def advance(plan, name, iteration, tree, units):
+    """Adds the tree to the scores; answers `_measure`'s for the next round.
+
+    And `count_root`'s, for these units, which are the next round's more often than not: that
+    saves a call.
+    """
+    shard = recall(plan.fit, name, (iteration, "leaves"))
     _add(shard, plan, tree)
     shard.stage = (iteration + 1, 0)
-    return _measure(shard, plan)
+    sums, largest = _measure(shard, plan)
+    return (*sums, *_count_root(shard, plan, iteration + 1, units)), largest
 
 
 def _add(shard, plan, tree):
-    for raw, origin, step in zip(shard.raw, shard.origin, tree["values"].T, strict=True):
-        if plan.keep != 1.0:
-            raw[:] = origin + plan.keep * (raw - origin)
-        raw += step[shard.leaf]
+    _native.add_tree(
+        shard.raw, shard.origin, plan.keep, shard.leaf, tree["values"], threads_here()
+    )
 
 
 def start_eval(plan, name, baseline, stage):
     """As `start`, of rows that are only measured: the sum of their losses."""
     shard = recall(plan.fit, name, ("built", 0))
     if shard.origin is None:
-        shard.origin = np.asarray(baseline)[:, np.newaxis]
-        shard.raw[:] = shard.origin
+        _set_origin(shard, baseline)
     shard.stage = stage
     return _loss(shard, plan)
 
 
 def _loss(shard, plan):
-    return _native.evaluate(
-        plan.loss, shard.y, shard.raw, shard.weight, None, threads_here()
-    )
+    loss = _native.evaluate(plan.loss, shard.y, shard.raw, shard.weight, None, threads_here())
+    return (loss,), ()
 
 
 def advance_eval(plan, name, iteration, tree):
     """As `advance`, of rows that are only measured."""
     shard = recall(plan.fit, name, (iteration, 0))
-    shard.leaf[:] = 0
-    for split in tree["splits"]:
-        _descend(shard, plan, split)
+    shard.rows.find_leaves(tree["splits"], shard.leaf, threads_here())
     _add(shard, plan, tree)
     shard.stage = (iteration + 1, 0)
     return _loss(shard, plan)

@@ -1,9 +1,9 @@
 """What a worker remembers between the steps of a fit.
 
-The steps are tasks of Dask; the arrays that they work on stay in the worker's memory, under the
-number of the fit. They are no results of tasks, so nothing is copied from step to step, and a
-worker that is lost takes them with it: a step that does not find the state that it was made for
-says so (`StateLost`), and the state is built again from the partitions and the trees so far.
+The arrays that the steps work on stay in the worker's memory, under the number of the fit. They
+are no results of tasks, so nothing is copied from step to step, and a worker that is lost takes
+them with it: a step that does not find the state that it was made for says so (`StateLost`), and
+the state is built again, under another number, from the partitions and the trees so far.
 """
 
 from distributed import get_worker
@@ -29,8 +29,8 @@ def recall(fit, name, stage):
 
 
 def forget(fit):
-    """Drops all states of a fit."""
-    for key in [key for key in _STATES if key[0] == fit]:
+    """Drops all states of fits whose number begins like this."""
+    for key in [key for key in _STATES if key[0].startswith(fit)]:
         del _STATES[key]
 
 

@@ -9,8 +9,12 @@ import numpy as np
 
 from fctree._native import boosting as _native
 from fctree._native import shards as _shards
+from fctree.dask.state import threads_here
 
-_BLOCK_FEATURES = 8  # columns that one task finds thresholds for
+# Columns that one task finds thresholds for, of 200,000 rows at most: a worker's share, within
+# what many partitions make of tasks and what a worker's memory holds.
+_LEAST_FEATURES = 8
+_MOST_FEATURES = 64
 
 
 def _summarise(partition, begin, n_rows, columns, rules):
@@ -23,7 +27,7 @@ def _summarise(partition, begin, n_rows, columns, rules):
     few = None
     if len(rows) < n_rows:
         few = _shards.few_values(X, partition.weight, rules["max_bins"])
-    return np.asarray(X[local], dtype=np.float64), weight, few
+    return np.asfortranarray(X[local], dtype=np.float64), weight, few
 
 
 def _merge_few(parts, max_bins):
@@ -40,21 +44,18 @@ def _merge(summaries, rules):
     weight = None
     if summaries[0][1] is not None:
         weight = np.concatenate([weights for _, weights, _ in summaries])
-    found = []
-    for column in range(X.shape[1]):
-        thresholds = []
-        if summaries[0][2] is not None:
+    found = _thresholds(X, weight, rules)
+    if summaries[0][2] is not None:
+        for column in range(X.shape[1]):
             few = _merge_few([few[column] for _, _, few in summaries], rules["max_bins"])
             if few is not None and len(few):
-                thresholds = _thresholds(few[:, np.newaxis], None, rules)
-        if not len(thresholds):
-            thresholds = _thresholds(X[:, column : column + 1], weight, rules)
-        found.append(thresholds)
+                between = _thresholds(few[:, np.newaxis], None, rules)[0]
+                found[column] = between if len(between) else found[column]
     return found
 
 
-def _thresholds(column, weight, rules):
-    return _native.find_thresholds(column, weight, n_threads=1, **rules)[0]
+def _thresholds(X, weight, rules):
+    return _native.find_thresholds(X, weight, n_threads=threads_here(), **rules)
 
 
 def find_thresholds(client, partitions, lengths, n_features, rules):
@@ -65,9 +66,11 @@ def find_thresholds(client, partitions, lengths, n_features, rules):
     """
     begins = np.concatenate([[0], np.cumsum(lengths)])
     n_rows = int(begins[-1])
+    share = -(-n_features // max(1, len(client.nthreads())))
+    width = min(max(share, _LEAST_FEATURES), _MOST_FEATURES)
     futures = []
-    for first in range(0, n_features, _BLOCK_FEATURES):
-        columns = slice(first, min(first + _BLOCK_FEATURES, n_features))
+    for first in range(0, n_features, width):
+        columns = slice(first, min(first + width, n_features))
         summaries = [
             client.submit(_summarise, part, int(begin), n_rows, columns, rules, pure=False)
             for part, begin, n in zip(partitions, begins, lengths, strict=False)

@@ -28,15 +28,18 @@ Channels::Channels(const Tiles& tiles, const double* weight, index_t n_outputs)
   weight_unit_ = channel_unit(total, count_bits_);
 }
 
-Channels::Channels(const Tiles& tiles, const double* weight, const double* gradient,
-                   const ChannelUnits& units)
+Channels::Channels(const Tiles& tiles, const double* weight, const ChannelUnits& units)
     : tiles_(tiles),
       weight_(weight),
       n_outputs_(static_cast<index_t>(units.gradient.size())),
       count_bits_(units.count_bits),
       weight_unit_(units.weight),
-      gradient_units_(units.gradient),
-      gradient_(gradient) {}
+      gradient_units_(units.gradient) {}
+
+void Channels::set_gradients(const double* gradient, const ChannelUnits& units) {
+  gradient_ = gradient;
+  gradient_units_ = units.gradient;
+}
 
 bool Channels::set_gradients(const double* gradient, const Execution& execution) {
   gradient_ = gradient;

@@ -34,10 +34,8 @@ class Channels {
  public:
   // weight is (n_samples,) or null.
   Channels(const Tiles& tiles, const double* weight, index_t n_outputs);
-  // With units chosen elsewhere, for samples that are part of more; gradient (n_outputs,
-  // n_samples) is null where nothing will be written.
-  Channels(const Tiles& tiles, const double* weight, const double* gradient,
-           const ChannelUnits& units);
+  // For samples that are part of more: weight is null where none will be written.
+  Channels(const Tiles& tiles, const double* weight, const ChannelUnits& units);
 
   index_t n_channels() const { return n_outputs_ + (weighted() ? 1 : 0); }
   index_t n_outputs() const { return n_outputs_; }
@@ -50,6 +48,8 @@ class Channels {
 
   // Chooses the units for these gradients (n_outputs, n_samples); whether any is not 0.
   bool set_gradients(const double* gradient, const Execution& execution);
+  // Gradients with units chosen elsewhere.
+  void set_gradients(const double* gradient, const ChannelUnits& units);
   // The values of `channel` for samples begin .. end.
   void write(index_t channel, index_t begin, index_t end, std::int64_t* out) const;
 

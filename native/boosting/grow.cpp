@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/exact_sum.hpp"
-
 namespace fctree {
 
 TreeGrower::TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const BoostingParams& params,
@@ -58,17 +56,26 @@ double TreeGrower::gradient_rms(const double* gradient, const Execution& executi
         largest[tile] = std::max(largest[tile], ExponentCounts::exponent_of(term(k, i)));
   });
   const FixedPoint fixed(*std::max_element(largest.begin(), largest.end()), n_outputs_ * n);
-  std::vector<TwoWords> sums(tiles_.count());
-  parallel_for(execution, tiles_.count(), [&](index_t tile) {
+  const TwoWords sum =
+      sum_squares(gradient, rules_.weight, n_outputs_, fixed, tiles_, execution);
+  return std::sqrt(fixed.value(sum) / total_weight_);
+}
+
+TwoWords sum_squares(const double* gradient, const double* weight, index_t n_outputs,
+                     const FixedPoint& scale, const Tiles& tiles, const Execution& execution) {
+  std::vector<TwoWords> sums(tiles.count());
+  parallel_for(execution, tiles.count(), [&](index_t tile) {
     TwoWords sum;
-    for (index_t k = 0; k < n_outputs_; ++k)
-      for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i)
-        sum += fixed.words(term(k, i));
+    for (index_t k = 0; k < n_outputs; ++k) {
+      const double* g = gradient + k * tiles.n_samples();
+      for (index_t i = tiles.begin(tile); i < tiles.end(tile); ++i)
+        sum += scale.words(squared_term(g[i], weight == nullptr ? 1.0 : weight[i]));
+    }
     sums[tile] = sum;
   });
   TwoWords sum;
   for (const TwoWords& part : sums) sum += part;
-  return std::sqrt(fixed.value(sum) / total_weight_);
+  return sum;
 }
 
 std::vector<LevelSplit> TreeGrower::grow(const double* gradient, const std::uint8_t* in_bag,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "boosting/candidate_choice.hpp"
+#include "core/exact_sum.hpp"
 
 namespace fctree {
 
@@ -54,6 +55,10 @@ void draw_features(const BoostingParams& params, index_t iteration, const std::u
 
 // What a sample adds to the mean square of the gradients: w g^2.
 inline double squared_term(double gradient, double weight) { return gradient * gradient * weight; }
+
+// The sum of that over all samples and outputs; gradient (n_outputs, n_samples), weight null for 1.
+TwoWords sum_squares(const double* gradient, const double* weight, index_t n_outputs,
+                     const FixedPoint& scale, const Tiles& tiles, const Execution& execution);
 
 // leaf[i] = the leaf of each sample: the answers as bits, the root's the highest.
 // O(n depth).

@@ -89,4 +89,26 @@ LeafRows RowsByLeaf::rows(index_t tile, index_t leaf, index_t channel) const {
           begin[1] - begin[0]};
 }
 
+void count_leaves(const BinnedMatrix& x, const FeatureGroup& group, const Tiles& tiles,
+                  const RowsByLeaf& rows, const std::vector<index_t>& leaves,
+                  const std::vector<std::int64_t*>& cells) {
+  const auto n_leaves = static_cast<index_t>(leaves.size());
+  const auto n_channels = static_cast<index_t>(cells.size()) / n_leaves;
+  for (index_t tile = 0; tile < tiles.count(); ++tile) {
+    const std::uint8_t* codes = x.codes(group) + tiles.begin(tile) * group.width;
+    // The rows of a small leaf are too far apart for the processor to foresee: the next tile is
+    // asked for while this one is counted, a part with each leaf.
+    const bool is_last = tile + 1 == tiles.count();
+    const index_t ahead = is_last ? 0 : tiles.length(tile + 1) * group.width;
+    for (index_t i = 0; i < n_leaves; ++i) {
+      const std::uint8_t* next = codes + tiles.length(tile) * group.width;
+      for (index_t byte = ahead * i / n_leaves; byte < ahead * (i + 1) / n_leaves; byte += 64)
+        __builtin_prefetch(next + byte, 0, 2);
+      for (index_t c = 0; c < n_channels; ++c)
+        scan_kernels().add_rows(rows.rows(tile, leaves[i], c), codes, group.width,
+                                cells[c * n_leaves + i]);
+    }
+  }
+}
+
 }  // namespace fctree

@@ -59,4 +59,10 @@ class RowsByLeaf {
   std::vector<index_t> begins_[2];  // a tile's leaves begin here, counted within the tile
 };
 
+// Adds up the rows of some leaves over the features of one group: leaf leaves[i], channel c into
+// cells[c * leaves.size() + i]. Tile by tile, while the tile's codes are in the cache.
+void count_leaves(const BinnedMatrix& x, const FeatureGroup& group, const Tiles& tiles,
+                  const RowsByLeaf& rows, const std::vector<index_t>& leaves,
+                  const std::vector<std::int64_t*>& cells);
+
 }  // namespace fctree

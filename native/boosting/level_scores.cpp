@@ -100,34 +100,16 @@ void LevelScores::compute_group(index_t g) {
   score_group(g);
 }
 
-// Adds up the rows of the leaves that are not had by subtraction; tile by tile, while the
-// tile's codes are in the cache.
+// Counts the leaves that are not had by subtraction.
 void LevelScores::count_smaller(index_t g, const RowsByLeaf& rows) {
-  const FeatureGroup& shape = x_.groups()[g];
-  const index_t n_counted = std::max<index_t>(n_leaves_ / 2, 1);
-  const auto counted = [&](index_t i) {
-    return n_leaves_ == 1 ? 0 : 2 * i + smaller_is_right_[i];
-  };
+  std::vector<index_t> leaves(std::max<index_t>(n_leaves_ / 2, 1), 0);
+  for (std::size_t i = 0; n_leaves_ > 1 && i < leaves.size(); ++i)
+    leaves[i] = 2 * static_cast<index_t>(i) + smaller_is_right_[i];
+  std::vector<std::int64_t*> cells;
   for (index_t c = 0; c < channels_.n_channels(); ++c)
-    for (index_t i = 0; i < n_counted; ++i) {
-      std::int64_t* cells = histogram(g, side_, c, counted(i));
-      std::fill(cells, cells + leaf_stride(g), 0);
-    }
-  for (index_t tile = 0; tile < tiles_.count(); ++tile) {
-    const std::uint8_t* codes = x_.codes(shape) + tiles_.begin(tile) * shape.width;
-    // The rows of a small leaf are too far apart for the processor to foresee: the next tile is
-    // asked for while this one is counted, a part with each leaf.
-    const bool is_last = tile + 1 == tiles_.count();
-    const index_t ahead = is_last ? 0 : tiles_.length(tile + 1) * shape.width;
-    for (index_t i = 0; i < n_counted; ++i) {
-      const std::uint8_t* next = codes + tiles_.length(tile) * shape.width;
-      for (index_t byte = ahead * i / n_counted; byte < ahead * (i + 1) / n_counted; byte += 64)
-        __builtin_prefetch(next + byte, 0, 2);
-      for (index_t c = 0; c < channels_.n_channels(); ++c)
-        scan_kernels().add_rows(rows.rows(tile, counted(i), c), codes, shape.width,
-                                histogram(g, side_, c, counted(i)));
-    }
-  }
+    for (const index_t leaf : leaves) cells.push_back(histogram(g, side_, c, leaf));
+  for (std::int64_t* first : cells) std::fill(first, first + leaf_stride(g), 0);
+  count_leaves(x_, x_.groups()[g], tiles_, rows, leaves, cells);
 }
 
 void LevelScores::score_group(index_t g) {

@@ -6,99 +6,47 @@
 
 namespace fctree {
 
-namespace {
+Shard::Shard(const BinnedMatrix& x, const double* weight, index_t max_depth)
+    : x_(x), tiles_(x.n_samples()), weight_(weight), max_depth_(max_depth) {}
 
-constexpr std::int64_t kNotCounted = -1;
-
-index_t leaf_stride(const FeatureGroup& group) { return (group.n_codes + 1) * kCellLanes; }
-
-// The rows of a tile that are counted, by leaf.
-struct CountedRows {
-  std::vector<std::uint16_t> rows;
-  std::vector<std::vector<std::int64_t>> values;  // a channel each
-  std::vector<index_t> begin;                     // (n_counted + 1,)
-};
-
-// Orders them by counting sort; place[leaf] is the number of a counted leaf, or kNotCounted.
-CountedRows order_rows(const ShardRows& shard, index_t tile,
-                       const std::vector<std::int64_t>& place, index_t n_counted) {
-  const index_t begin = shard.tiles.begin(tile), end = shard.tiles.end(tile);
-  const LeafAssignment& leaves = shard.leaves;
-  const auto place_of = [&](index_t i) {
-    return leaves.in_bag == nullptr || leaves.in_bag[i] != 0 ? place[leaves.leaf[i]] : kNotCounted;
-  };
-  CountedRows out;
-  out.begin.assign(n_counted + 1, 0);
-  for (index_t i = begin; i < end; ++i)
-    if (place_of(i) != kNotCounted) ++out.begin[place_of(i) + 1];
-  for (index_t j = 0; j < n_counted; ++j) out.begin[j + 1] += out.begin[j];
-  std::vector<index_t> next(out.begin.begin(), out.begin.end() - 1);
-  out.rows.resize(out.begin[n_counted]);
-  for (index_t i = begin; i < end; ++i) {
-    const std::int64_t at = place_of(i);
-    if (at != kNotCounted) out.rows[next[at]++] = static_cast<std::uint16_t>(i - begin);
+void Shard::start(const double* gradient, const ChannelUnits& units, const std::uint8_t* in_bag,
+                  const Execution& execution) {
+  if (!rows_) {
+    channels_.emplace(tiles_, weight_, units);
+    rows_.emplace(tiles_, *channels_, max_depth_);
   }
-  std::vector<std::int64_t> all(end - begin);
-  for (index_t c = 0; c < shard.channels.n_channels(); ++c) {
-    shard.channels.write(c, begin, end, all.data());
-    out.values.emplace_back(out.rows.size());
-    for (std::size_t i = 0; i < out.rows.size(); ++i) out.values[c][i] = all[out.rows[i]];
-  }
-  return out;
+  channels_->set_gradients(gradient, units);
+  rows_->reset(in_bag, execution);
 }
 
-}  // namespace
+void Shard::split(const LevelSplit& split, const Execution& execution) {
+  rows_->split(x_, split, execution);
+}
 
-index_t count_cells(const BinnedMatrix& x, index_t n_channels, index_t n_counted) {
+index_t Shard::n_cells(index_t n_above) const {
   index_t cells = 0;
-  for (const FeatureGroup& group : x.groups())
-    cells += n_channels * n_counted * leaf_stride(group);
+  for (const FeatureGroup& group : x_.groups())
+    cells += (group.n_codes + 1) * kCellLanes * channels_->n_channels() *
+             std::max<index_t>(n_above, 1);
   return cells;
 }
 
-void count_level(const ShardRows& shard, const std::vector<std::uint8_t>& smaller_is_right,
-                 std::int64_t* out, const Execution& execution) {
-  const index_t n_above = static_cast<index_t>(smaller_is_right.size());
-  const index_t n_counted = std::max<index_t>(n_above, 1);
-  std::vector<std::int64_t> place(n_above == 0 ? 1 : 2 * n_above, kNotCounted);
-  if (n_above == 0) place[0] = 0;
-  for (index_t i = 0; i < n_above; ++i) place[2 * i + smaller_is_right[i]] = i;
-
-  std::vector<CountedRows> counted(shard.tiles.count());
-  parallel_for(execution, shard.tiles.count(), [&](index_t tile) {
-    counted[tile] = order_rows(shard, tile, place, n_counted);
-  });
-  const index_t n_channels = shard.channels.n_channels();
-  const std::vector<FeatureGroup>& groups = shard.x.groups();
+void Shard::count(const std::vector<std::uint8_t>& smaller_is_right, std::int64_t* out,
+                  const Execution& execution) const {
+  std::vector<index_t> leaves(std::max<std::size_t>(smaller_is_right.size(), 1), 0);
+  for (std::size_t i = 0; i < smaller_is_right.size(); ++i)
+    leaves[i] = 2 * static_cast<index_t>(i) + smaller_is_right[i];
+  const std::vector<FeatureGroup>& groups = x_.groups();
+  const index_t n_blocks = channels_->n_channels() * static_cast<index_t>(leaves.size());
   std::vector<index_t> first(1, 0);
   for (const FeatureGroup& group : groups)
-    first.push_back(first.back() + n_channels * n_counted * leaf_stride(group));
+    first.push_back(first.back() + n_blocks * (group.n_codes + 1) * kCellLanes);
   parallel_for(execution, static_cast<index_t>(groups.size()), [&](index_t g) {
-    std::int64_t* cells = out + first[g];
-    std::fill(cells, out + first[g + 1], 0);
-    for (index_t tile = 0; tile < shard.tiles.count(); ++tile) {
-      const CountedRows& rows = counted[tile];
-      const std::uint8_t* codes =
-          shard.x.codes(groups[g]) + shard.tiles.begin(tile) * groups[g].width;
-      for (index_t c = 0; c < n_channels; ++c)
-        for (index_t i = 0; i < n_counted; ++i)
-          scan_kernels().add_rows({rows.rows.data() + rows.begin[i],
-                                   rows.values[c].data() + rows.begin[i],
-                                   rows.begin[i + 1] - rows.begin[i]},
-                                  codes, groups[g].width,
-                                  cells + (c * n_counted + i) * leaf_stride(groups[g]));
-    }
-  });
-}
-
-void descend_leaves(const BinnedMatrix& x, const LevelSplit& split, const Tiles& tiles,
-                    std::uint16_t* leaf, const Execution& execution) {
-  const FeatureGroup& group = x.group_of(split.feature);
-  const std::uint8_t* codes = x.codes(split.feature);
-  const RightCodes right_codes(split, group);
-  parallel_for(execution, tiles.count(), [&](index_t tile) {
-    for (index_t i = tiles.begin(tile); i < tiles.end(tile); ++i)
-      leaf[i] = static_cast<std::uint16_t>(2 * leaf[i] + right_codes.contain(codes[i * group.width]));
+    std::fill(out + first[g], out + first[g + 1], 0);
+    std::vector<std::int64_t*> cells;
+    for (index_t i = 0; i < n_blocks; ++i)
+      cells.push_back(out + first[g] + (first[g + 1] - first[g]) / n_blocks * i);
+    count_leaves(x_, groups[g], tiles_, *rows_, leaves, cells);
   });
 }
 
@@ -114,27 +62,37 @@ void draw_rows(const BoostingParams& params, index_t iteration, index_t begin, i
   }
 }
 
-LevelChoice choose_level(const LevelTask& task, const BoostingParams& params,
-                         const std::vector<LevelSplit>& above, const Execution& execution) {
-  std::vector<std::uint8_t> used(params.colsample < 1.0 ? task.shape.n_features() : 0);
-  if (!used.empty()) draw_features(params, task.noise.iteration, nullptr, used);
-  const Tiles no_tiles(0);
-  const Channels channels(no_tiles, nullptr, nullptr, task.units);
-  LevelScores scores(task.shape, no_tiles, channels,
-                     {params, task.monotone, used.empty() ? nullptr : used.data()});
-  const CandidateChoice choice(task.shape, params);
+Chooser::Chooser(const BinnedMatrix& x, const BoostingParams& params, const std::int8_t* monotone)
+    : x_(x),
+      params_(params),
+      monotone_(monotone),
+      no_tiles_(0),
+      feature_used_(params.colsample < 1.0 ? x.n_features() : 0),
+      choice_(x_, params_),
+      noise_{} {}
+
+void Chooser::start(const ChannelUnits& units, const NoiseScale& noise) {
+  if (!scores_) {
+    channels_.emplace(no_tiles_, nullptr, units);
+    const std::uint8_t* used = feature_used_.empty() ? nullptr : feature_used_.data();
+    scores_.emplace(x_, no_tiles_, *channels_, LevelRules{params_, monotone_, used});
+  }
+  channels_->set_gradients(nullptr, units);
+  noise_ = noise;
+  splits_.clear();
+  if (!feature_used_.empty()) draw_features(params_, noise.iteration, nullptr, feature_used_);
+  scores_->restart();
+}
+
+LevelChoice Chooser::choose(const std::int64_t* counted, const Execution& execution) {
   LevelChoice out;
-  with_team(execution, [&](const Execution& team) {
-    scores.restart();
-    for (std::size_t level = 0; level <= above.size(); ++level) {
-      scores.compute(task.counted[level], team);
-      if (level < above.size()) scores.descend(above[level]);
-    }
-    out.split = choice.choose(scores, task.noise, above);
-  });
-  if (out.split && static_cast<index_t>(above.size()) + 1 < params.max_depth) {
-    scores.descend(*out.split);
-    out.smaller_is_right = scores.smaller_is_right();
+  with_team(execution, [&](const Execution& team) { scores_->compute(counted, team); });
+  out.split = choice_.choose(*scores_, noise_, splits_);
+  if (!out.split) return out;
+  splits_.push_back(*out.split);
+  if (static_cast<index_t>(splits_.size()) < params_.max_depth) {
+    scores_->descend(*out.split);
+    out.smaller_is_right = scores_->smaller_is_right();
   }
   return out;
 }

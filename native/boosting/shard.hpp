@@ -1,5 +1,5 @@
-// One level of a symmetric tree on rows that lie in several places: each place counts its shard of
-// the rows, the counts are added up, and the split is chosen from the sums.
+// Symmetric trees on rows that lie in several places: each place counts its shard of the rows, the
+// counts are added up, and the split is chosen from the sums.
 //
 // Everything that is added is an integer, so neither the cut of the rows into shards nor the order
 // of the additions changes a bit of the tree: it is the one that boost() would grow from all rows.
@@ -9,52 +9,72 @@
 #include <vector>
 
 #include "boosting/candidate_choice.hpp"
-#include "boosting/leaf_values.hpp"
 
 namespace fctree {
 
-// The rows of one shard: their codes, gradients as channels with units that hold for all shards,
-// and the leaf that each is in.
-struct ShardRows {
-  const BinnedMatrix& x;
-  const Tiles& tiles;
-  const Channels& channels;
-  LeafAssignment leaves;
+// The rows of one shard, in the order of the leaves of the tree that is being grown.
+class Shard {
+ public:
+  // The codes behind x and the weights (null without) stay the caller's.
+  Shard(const BinnedMatrix& x, const double* weight, index_t max_depth);
+  Shard(const Shard&) = delete;
+
+  const BinnedMatrix& x() const { return x_; }
+  const Tiles& tiles() const { return tiles_; }
+
+  // A new tree for these gradients (n_outputs, n_samples), of the rows with in_bag[i] not 0 (null:
+  // all); units that hold for all shards.
+  void start(const double* gradient, const ChannelUnits& units, const std::uint8_t* in_bag,
+             const Execution& execution);
+  void split(const LevelSplit& split, const Execution& execution);
+  // The histograms of the root (smaller_is_right empty), or of the child with fewer rows of each
+  // leaf above, as Chooser takes them, n_cells(leaves above) in all. O(n_c d), n_c rows in the
+  // leaves that are counted.
+  void count(const std::vector<std::uint8_t>& smaller_is_right, std::int64_t* out,
+             const Execution& execution) const;
+  index_t n_cells(index_t n_above) const;
+
+ private:
+  BinnedMatrix x_;
+  Tiles tiles_;
+  const double* weight_;
+  index_t max_depth_;
+  std::optional<Channels> channels_;
+  std::optional<RowsByLeaf> rows_;
 };
-
-// Cells of the histograms that a level counts: 8 bytes each.
-index_t count_cells(const BinnedMatrix& x, index_t n_channels, index_t n_counted);
-
-// The histograms of the root (smaller_is_right empty), or of the child with fewer rows of each
-// leaf above, as LevelScores takes them. O(n + n_c d), n_c rows in the leaves that are counted.
-void count_level(const ShardRows& rows, const std::vector<std::uint8_t>& smaller_is_right,
-                 std::int64_t* out, const Execution& execution);
-
-// leaf[i] = 2 leaf[i] + the answer of row i. O(n).
-void descend_leaves(const BinnedMatrix& x, const LevelSplit& split, const Tiles& tiles,
-                    std::uint16_t* leaf, const Execution& execution);
 
 // The rows of the bag of an iteration: rows begin .. begin + n of all are in_bag[0] .. [n - 1].
 void draw_rows(const BoostingParams& params, index_t iteration, index_t begin, index_t n,
                std::uint8_t* in_bag);
-
-// What a tree's next level is chosen from: the shape of the bins, and for each level so far the
-// sums of the shards' counts.
-struct LevelTask {
-  const BinnedMatrix& shape;
-  ChannelUnits units;
-  std::vector<const std::int64_t*> counted;
-  const std::int8_t* monotone;  // (n_features,) or null
-  NoiseScale noise;
-};
 
 struct LevelChoice {
   std::optional<LevelSplit> split;  // none where nothing can be split
   std::vector<std::uint8_t> smaller_is_right;
 };
 
-// `above` are the splits of the levels before the last of task.counted. O(2^level b d).
-LevelChoice choose_level(const LevelTask& task, const BoostingParams& params,
-                         const std::vector<LevelSplit>& above, const Execution& execution);
+// Chooses the splits of trees, level by level, from the sums of the shards' counts.
+class Chooser {
+ public:
+  // x is the shape of the bins; monotone (n_features,) or null stays the caller's.
+  Chooser(const BinnedMatrix& x, const BoostingParams& params, const std::int8_t* monotone);
+  Chooser(const Chooser&) = delete;
+
+  // A new tree, whose channels have these units.
+  void start(const ChannelUnits& units, const NoiseScale& noise);
+  // The next level's split. O(2^level b d).
+  LevelChoice choose(const std::int64_t* counted, const Execution& execution);
+
+ private:
+  BinnedMatrix x_;
+  BoostingParams params_;
+  const std::int8_t* monotone_;
+  Tiles no_tiles_;
+  std::vector<std::uint8_t> feature_used_;
+  std::optional<Channels> channels_;
+  std::optional<LevelScores> scores_;
+  CandidateChoice choice_;
+  NoiseScale noise_;
+  std::vector<LevelSplit> splits_;
+};
 
 }  // namespace fctree

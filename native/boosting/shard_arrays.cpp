@@ -35,38 +35,50 @@ double fixed_value(int largest_exponent, index_t n, std::int64_t high, std::int6
   return FixedPoint(largest_exponent, n).value({high, low});
 }
 
-index_t level_cells(const ShardShape& shape, index_t n_channels, index_t n_counted) {
-  return count_cells(BinnedMatrix(0, shape.n_cuts, shape.has_missing, nullptr), n_channels,
-                     n_counted);
+std::unique_ptr<Shard> make_shard(const ShardShape& shape, index_t n_samples,
+                                  const std::uint8_t* codes, const double* weight,
+                                  index_t max_depth) {
+  const BinnedMatrix x(n_samples, shape.n_cuts, shape.has_missing, codes);
+  return std::make_unique<Shard>(x, weight, max_depth);
 }
 
-void count_shard(const ShardShape& shape, const ShardUnits& units, const ShardView& view,
-                 const std::vector<std::uint8_t>& smaller_is_right, std::int64_t* out,
-                 const Execution& execution) {
-  const BinnedMatrix x(view.n_samples, shape.n_cuts, shape.has_missing, view.codes);
-  const Tiles tiles(view.n_samples);
-  const Channels channels(tiles, view.weight, view.gradient, units);
-  with_team(execution, [&](const Execution& team) {
-    count_level({x, tiles, channels, view.leaves}, smaller_is_right, out, team);
-  });
-}
-
-void descend_shard(const ShardShape& shape, const LevelSplit& split, const ShardView& view,
-                   std::uint16_t* leaf, const Execution& execution) {
-  const BinnedMatrix x(view.n_samples, shape.n_cuts, shape.has_missing, view.codes);
-  with_team(execution, [&](const Execution& team) {
-    descend_leaves(x, split, Tiles(view.n_samples), leaf, team);
-  });
-}
-
-ChosenLevel choose_from_counts(const ShardShape& shape, const ShardUnits& units,
-                               const ChoiceTask& task, const BoostingParams& params,
-                               const Execution& execution) {
+std::unique_ptr<Chooser> make_chooser(const ShardShape& shape, const BoostingParams& params,
+                                      const std::int8_t* monotone) {
   const BinnedMatrix x(0, shape.n_cuts, shape.has_missing, nullptr);
-  const LevelTask level = {x, units, task.counted, task.monotone,
-                           {task.iteration, task.gradient_rms, task.total_weight}};
-  const LevelChoice choice = choose_level(level, params, task.above, execution);
-  return {choice.split.has_value(), choice.split.value_or(LevelSplit{}), choice.smaller_is_right};
+  return std::make_unique<Chooser>(x, params, monotone);
+}
+
+void find_shard_leaves(const Shard& shard, const std::vector<LevelSplit>& splits,
+                       std::uint16_t* leaf, const Execution& execution) {
+  with_team(execution, [&](const Execution& team) {
+    find_leaves(shard.x(), splits, shard.tiles(), leaf, team);
+  });
+}
+
+void add_step(const ShardStep& step, double* raw, index_t n_samples, const Execution& execution) {
+  const Tiles tiles(n_samples);
+  with_team(execution, [&](const Execution& team) {
+    parallel_for(team, tiles.count(), [&](index_t tile) {
+      for (index_t k = 0; k < step.n_outputs; ++k) {
+        double* scores = raw + k * n_samples;
+        const double origin = step.origin[k];
+        for (index_t i = tiles.begin(tile); i < tiles.end(tile); ++i) {
+          if (step.keep != 1.0) scores[i] = origin + step.keep * (scores[i] - origin);
+          scores[i] += step.values[step.leaf[i] * step.n_outputs + k];
+        }
+      }
+    });
+  });
+}
+
+TwoWords sum_shard_squares(const ScoredSamples& s, const double* gradient, int largest_exponent,
+                           index_t n_terms, const Execution& execution) {
+  TwoWords sum;
+  with_team(execution, [&](const Execution& team) {
+    sum = sum_squares(gradient, s.weight, s.n_outputs, FixedPoint(largest_exponent, n_terms),
+                      Tiles(s.n_samples), team);
+  });
+  return sum;
 }
 
 ShardEvaluation evaluate_shard(LossKind kind, const ScoredSamples& s, const Derivatives& d,

@@ -1,9 +1,11 @@
 // The steps of shard.hpp on plain arrays, as the bindings have them.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "boosting/feature_matrix.hpp"
+#include "boosting/leaf_values.hpp"
 #include "boosting/shard.hpp"
 
 namespace fctree {
@@ -12,15 +14,6 @@ namespace fctree {
 struct ShardShape {
   std::vector<index_t> n_cuts;            // thresholds of each feature
   std::vector<std::uint8_t> has_missing;  // in any shard
-};
-using ShardUnits = ChannelUnits;
-
-struct ShardView {
-  const std::uint8_t* codes;
-  const double* gradient;
-  const double* weight;
-  LeafAssignment leaves;
-  index_t n_samples;
 };
 
 // A shard's part of what a round starts with: the sum of its losses, exponents of w g
@@ -32,6 +25,15 @@ struct ShardEvaluation {
   int square_largest;
 };
 
+// A tree's values as they are added to scores that are kept in part.
+struct ShardStep {
+  const std::uint16_t* leaf;
+  const double* values;  // (n_leaves, n_outputs)
+  const double* origin;  // (n_outputs,)
+  index_t n_outputs;
+  double keep;
+};
+
 // The largest exponents of w g and w h for each output, and the number of rows, of all shards.
 struct SumScales {
   std::vector<int> gradient;
@@ -39,33 +41,21 @@ struct SumScales {
   index_t n_samples;
 };
 
-struct ChoiceTask {
-  std::vector<const std::int64_t*> counted;
-  std::vector<LevelSplit> above;
-  const std::int8_t* monotone;
-  index_t iteration;
-  double gradient_rms;
-  double total_weight;
-};
-
-struct ChosenLevel {
-  bool has_split;
-  LevelSplit split;
-  std::vector<std::uint8_t> smaller_is_right;
-};
-
 void bin_shard(const FeatureMatrix& x, const double* thresholds, const index_t* offsets,
                std::uint8_t* codes, std::uint8_t* has_missing, const Execution& execution);
 double fixed_value(int largest_exponent, index_t n, std::int64_t high, std::int64_t low);
-index_t level_cells(const ShardShape& shape, index_t n_channels, index_t n_counted);
-void count_shard(const ShardShape& shape, const ShardUnits& units, const ShardView& view,
-                 const std::vector<std::uint8_t>& smaller_is_right, std::int64_t* out,
-                 const Execution& execution);
-void descend_shard(const ShardShape& shape, const LevelSplit& split, const ShardView& view,
-                   std::uint16_t* leaf, const Execution& execution);
-ChosenLevel choose_from_counts(const ShardShape& shape, const ShardUnits& units,
-                               const ChoiceTask& task, const BoostingParams& params,
-                               const Execution& execution);
+std::unique_ptr<Shard> make_shard(const ShardShape& shape, index_t n_samples,
+                                  const std::uint8_t* codes, const double* weight,
+                                  index_t max_depth);
+std::unique_ptr<Chooser> make_chooser(const ShardShape& shape, const BoostingParams& params,
+                                      const std::int8_t* monotone);
+// The leaf of each row below these splits.
+void find_shard_leaves(const Shard& shard, const std::vector<LevelSplit>& splits,
+                       std::uint16_t* leaf, const Execution& execution);
+// raw <- origin + keep (raw - origin) + values[leaf]; raw (n_outputs, n), values (n_leaves, n_outputs).
+void add_step(const ShardStep& step, double* raw, index_t n_samples, const Execution& execution);
+TwoWords sum_shard_squares(const ScoredSamples& samples, const double* gradient,
+                           int largest_exponent, index_t n_terms, const Execution& execution);
 ShardEvaluation evaluate_shard(LossKind loss, const ScoredSamples& samples,
                                const Derivatives& derivatives, const Execution& execution);
 LeafSums sum_shard(const ScoredSamples& samples, const Derivatives& derivatives,

@@ -11,6 +11,9 @@ namespace fctree {
 
 namespace {
 
+// Parts that the features are cut into for each thread, so that none waits long for another.
+constexpr index_t kPartsForThread = 4;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The distinct values of a feature with their weights, ascending; missing ones aside.
@@ -19,6 +22,11 @@ struct DistinctValues {
   std::vector<double> weight;
   bool has_missing = false;
 
+  void clear() {
+    value.clear();
+    weight.clear();
+    has_missing = false;
+  }
   void add(double v, double w) {
     if (value.empty() || value.back() != v) {
       value.push_back(v);
@@ -35,40 +43,54 @@ double threshold_between(double lower, double upper) {
   return midpoint(lower, upper);
 }
 
-// Sorted values of the feature in these rows, without rows of no weight.
-DistinctValues distinct_values(const FeatureMatrix& x, const double* weight, index_t feature,
-                               const std::vector<index_t>& rows) {
-  std::vector<double> values, weights;
-  DistinctValues distinct;
-  values.reserve(rows.size());
-  double below = 0.0, above = 0.0;  // weights of -inf and inf, which do not sort by digits
-  for (const index_t row : rows) {
-    const double v = x(row, feature), w = weight == nullptr ? 1.0 : weight[row];
-    if (w == 0.0) continue;
-    if (std::isnan(v)) {
-      distinct.has_missing = true;
-      continue;
+// Sorts one feature after the other in the same memory: asked for anew each time, it would cost as
+// much as the sorting where the allocator gives it back at once.
+class Sorter {
+ public:
+  // Sorted values of the feature in these rows, without rows of no weight; valid until the next.
+  const DistinctValues& sort(const FeatureMatrix& x, const double* weight, index_t feature,
+                             const std::vector<index_t>& rows) {
+    values_.clear();
+    weights_.clear();
+    distinct_.clear();
+    double below = 0.0, above = 0.0;  // weights of -inf and inf, which do not sort by digits
+    for (const index_t row : rows) {
+      const double v = x(row, feature), w = weight == nullptr ? 1.0 : weight[row];
+      if (w == 0.0) continue;
+      if (std::isnan(v)) {
+        distinct_.has_missing = true;
+        continue;
+      }
+      if (std::isinf(v)) {
+        (v < 0.0 ? below : above) += w;
+        continue;
+      }
+      values_.push_back(v);
+      if (weight != nullptr) weights_.push_back(w);
     }
-    if (std::isinf(v)) {
-      (v < 0.0 ? below : above) += w;
-      continue;
-    }
-    values.push_back(v);
-    if (weight != nullptr) weights.push_back(w);
+    if (below > 0.0) distinct_.add(-kInfinity, below);
+    add_ordinary(weight != nullptr);
+    if (above > 0.0) distinct_.add(kInfinity, above);
+    return distinct_;
   }
-  if (below > 0.0) distinct.add(-kInfinity, below);
-  const index_t n = static_cast<index_t>(values.size());
-  if (n > 0) {
-    std::vector<std::uint64_t> items(n), spare(n);
-    const std::uint64_t* order = argsort(values.data(), n, {items.data(), spare.data()});
+
+ private:
+  void add_ordinary(bool weighted) {
+    const index_t n = static_cast<index_t>(values_.size());
+    if (n == 0) return;
+    items_.resize(n);
+    spare_.resize(n);
+    const std::uint64_t* order = argsort(values_.data(), n, {items_.data(), spare_.data()});
     for (index_t i = 0; i < n; ++i) {
       const std::uint32_t at = position(order[i]);
-      distinct.add(values[at], weight == nullptr ? 1.0 : weights[at]);
+      distinct_.add(values_[at], weighted ? weights_[at] : 1.0);
     }
   }
-  if (above > 0.0) distinct.add(kInfinity, above);
-  return distinct;
-}
+
+  std::vector<double> values_, weights_;
+  std::vector<std::uint64_t> items_, spare_;
+  DistinctValues distinct_;
+};
 
 std::vector<double> between_all(const std::vector<double>& values) {
   std::vector<double> thresholds;
@@ -146,7 +168,7 @@ CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight
   const bool sampled = static_cast<index_t>(rows.size()) < x.n_samples;
   std::vector<std::vector<double>> found(x.n_features);
   const double work = 20.0 * static_cast<double>(rows.size()) * static_cast<double>(x.n_features);
-  parallel_for(limit_threads(execution, work), x.n_features, [&](index_t feature) {
+  const auto find = [&](index_t feature, Sorter& sorter) {
     if (sampled) {
       const FewValues few = find_few_values(x, weight, feature, rules.max_bins);
       if (!few.too_many) {
@@ -155,9 +177,17 @@ CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight
         if (!found[feature].empty()) return;
       }
     }
-    const DistinctValues distinct = distinct_values(x, weight, feature, rows);
+    const DistinctValues& distinct = sorter.sort(x, weight, feature, rows);
     found[feature] = quantile_thresholds(distinct, rules.max_bins);
     add_missing_threshold(distinct.has_missing, !distinct.value.empty(), found[feature]);
+  };
+  const Execution limited = limit_threads(execution, work);
+  const index_t n_parts = limited.n_threads == 1 ? 1 : kPartsForThread * limited.n_threads;
+  const Partition parts = partition_range(x.n_features, 1, n_parts);
+  parallel_for(limited, parts.n_parts, [&](index_t part) {
+    Sorter sorter;
+    for (index_t feature = parts.begin(part); feature < parts.end(part); ++feature)
+      find(feature, sorter);
   });
   CandidateThresholds thresholds;
   thresholds.offsets.push_back(0);

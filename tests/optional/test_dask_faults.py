@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import dask.array as da  # noqa: E402
 
 from fctree import SymmetricBoostingRegressor  # noqa: E402
 from fctree.dask import DaskSymmetricBoostingRegressor  # noqa: E402
+from fctree.dask import growth  # noqa: E402
 from fctree.dask.growth import Growth  # noqa: E402
 from optional.dask_cluster import two_processes  # noqa: E402
 
@@ -36,27 +38,64 @@ def kill_a_worker(client, which):
     os.kill(pids[sorted(pids)[which]], signal.SIGKILL)
 
 
+def assert_local_model(model, X, y):
+    local = SymmetricBoostingRegressor(**SHORT).fit(X, y)
+    assert model.trees_.leaf_values.tobytes() == local.trees_.leaf_values.tobytes()
+    assert model.trees_.split_feature.tobytes() == local.trees_.split_feature.tobytes()
+
+
+def fit_in_three_chunks(X, y):
+    chunks = (100, 200, 100)
+    return DaskSymmetricBoostingRegressor(**SHORT).fit(
+        da.from_array(X, chunks=(chunks, 5)), da.from_array(y, chunks=(chunks,))
+    )
+
+
 @pytest.mark.parametrize("which", [0, 1])
-def test_a_killed_worker_changes_nothing(client, monkeypatch, which):
+def test_a_worker_killed_between_rounds_changes_nothing(client, monkeypatch, which):
     client.wait_for_workers(2)  # a killed one is started again
     X, y = draw()
     grow, calls = Growth.grow, []
 
-    def grow_and_kill(self, measured):
+    def grow_and_kill(self):
         calls.append(len(self.trees))
         if len(calls) == 3:
             kill_a_worker(client, which)
-        return grow(self, measured)
+        return grow(self)
 
     monkeypatch.setattr(Growth, "grow", grow_and_kill)
-    chunks = (100, 200, 100)
-    model = DaskSymmetricBoostingRegressor(**SHORT).fit(
-        da.from_array(X, chunks=(chunks, 5)), da.from_array(y, chunks=(chunks,))
-    )
+    monkeypatch.setattr(growth, "PACE_SECONDS", 0.0)  # a round a call
+    model = fit_in_three_chunks(X, y)
     assert calls.count(2) >= 2  # the round was grown again
-    local = SymmetricBoostingRegressor(**SHORT).fit(X, y)
-    assert model.trees_.leaf_values.tobytes() == local.trees_.leaf_values.tobytes()
-    assert model.trees_.split_feature.tobytes() == local.trees_.split_feature.tobytes()
+    assert_local_model(model, X, y)
+
+
+@pytest.mark.parametrize("name", ["train-0", "train-1"])
+def test_a_worker_that_dies_inside_a_round_changes_nothing(client, monkeypatch, tmp_path, name):
+    """The lead's worker and one that it waits for, in the third round, on the second level."""
+    client.wait_for_workers(2)
+    X, y = draw()
+
+    def die_once(flag):
+        from fctree.dask import shard
+
+        count_level = shard.count_level
+
+        def count_or_die(plan, shard_name, iteration, level, *args):
+            if (shard_name, iteration, level) == (name, 2, 1) and not os.path.exists(flag):
+                open(flag, "w").close()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return count_level(plan, shard_name, iteration, level, *args)
+
+        # Pickle sends the step by its name, which has to be found under it.
+        shard.count_level = count_or_die
+        count_or_die.__module__, count_or_die.__qualname__ = shard.__name__, "count_level"
+
+    client.run(die_once, str(tmp_path / "died"))
+    monkeypatch.setattr(Growth, "first_pace", SHORT["max_iter"])  # all rounds in one call
+    model = fit_in_three_chunks(X, y)
+    assert (tmp_path / "died").exists()
+    assert_local_model(model, X, y)
 
 
 def test_workers_that_die_again_and_again_end_the_fit_with_one_error(client, monkeypatch):
@@ -64,7 +103,7 @@ def test_workers_that_die_again_and_again_end_the_fit_with_one_error(client, mon
 
     X, y = draw()
 
-    def lose(self, measured):
+    def lose(self):
         raise WorkerLost("gone")
 
     monkeypatch.setattr(Growth, "grow", lose)
@@ -75,15 +114,16 @@ def test_workers_that_die_again_and_again_end_the_fit_with_one_error(client, mon
 
 
 def test_nothing_is_left_on_the_workers(client):
+    client.wait_for_workers(2)
     X, y = draw()
-    DaskSymmetricBoostingRegressor(**SHORT).fit(
-        da.from_array(X, chunks=200), da.from_array(y, chunks=200)
-    )
+    fit_in_three_chunks(X, y)
 
-    def remembered():
+    def remembered(dask_worker):
         from fctree.dask import state
 
-        return len(state._STATES)
+        return len(state._STATES), len(dask_worker.state.actors)
 
-    client.wait_for_workers(2)
-    assert set(client.run(remembered).values()) == {0}
+    deadline = time.monotonic() + 30  # Dask tells workers what is not wanted any more, later
+    while set(client.run(remembered).values()) != {(0, 0)}:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
