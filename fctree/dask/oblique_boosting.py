@@ -7,18 +7,16 @@ from sklearn.utils import check_random_state
 
 from fctree._native import shards as _shards
 from fctree._native.core import LossKind
-from fctree._validation import count_threads, unchanged_on_failure
-from fctree.boosting.progress import progress_listener
+from fctree._validation import unchanged_on_failure
 from fctree.boosting.samples import unpack_eval_set
 from fctree.dask.boosting import _DaskBoosting, _TargetEncoder
-from fctree.dask.history import History, whatever_is_lost
 from fctree.dask.oblique_growth import ObliqueGrowth
 from fctree.dask.oblique_set import ObliqueSet
 from fctree.dask.oblique_shard import ObliquePlan
 from fctree.dask.partitions import partition_rows, remember_features
 from fctree.ensembles import FCODTBoostingClassifier, FCODTBoostingRegressor
 
-# Rows that the client looks for thresholds in: all, of no more.
+# Rows that one worker looks for thresholds in: all, of no more.
 _SAMPLE_ROWS = 65_536
 
 
@@ -83,7 +81,7 @@ class _DaskObliqueBoosting(_DaskBoosting):
         self._check_supported(eval_set)
         remember_features(self, X)
         partitions = partition_rows(client, X, y, sample_weight)
-        lengths = self._learn_targets(client, partitions)
+        lengths = [d.n_rows for d in self._learn_targets(client, partitions)]
         n_rows = sum(lengths)
         self._random_seed = int(
             check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
@@ -94,21 +92,22 @@ class _DaskObliqueBoosting(_DaskBoosting):
             n_outputs=self.n_outputs_,
             n_rows=n_rows,
             params=self._native_params(self.max_iter),
-            kinds=self._kinds(n_rows, self.alpha),
+            evaluated=eval_set is not None,
         )
         encode = _TargetEncoder(getattr(self, "classes_", None))
         rows = sample_rows(n_rows, self._random_seed)
         train = ObliqueSet("train", client, partitions, lengths, encode, rows)
         evaluation = self._evaluation_set(client, eval_set, encode)
-        growth = ObliqueGrowth(plan, train, evaluation, count_threads(self.n_jobs))
+        kinds = self._kinds(n_rows, self.alpha)
+        growth = ObliqueGrowth(client, plan, kinds, (train, evaluation))
         try:
             train_loss, eval_loss, best = self._rounds(growth)
         finally:
             growth.close()
         self._keep(
             growth.first(best),
-            np.array(growth.chosen_kinds[:best], dtype=np.int64),
-            (growth.baseline, growth.alpha),
+            np.array(growth.chosen[:best], dtype=np.int64),
+            (growth.start.baseline, growth.kinds[0]["alpha"]),
             (-np.array(train_loss), -np.array(eval_loss)),
             False,
         )
@@ -122,19 +121,6 @@ class _DaskObliqueBoosting(_DaskBoosting):
         self._encode_targets(self._target_ends(described), reset=False)
         lengths = [d.n_rows for d in described]
         return ObliqueSet("eval", client, partitions, lengths, encode, np.arange(0))
-
-    def _rounds(self, growth):
-        """Losses before the first round and after each, and how many rounds to keep."""
-        measured = whatever_is_lost(growth, growth.begin, growth.begin)
-        history = History(self, growth.evaluation is not None, measured)
-        with progress_listener(self.verbose, self.max_iter, type(self).__name__) as told:
-            while len(growth.trees) < self.max_iter:
-                measured = whatever_is_lost(growth, growth.grow, growth.grow_anew)
-                if told is not None:
-                    told(len(growth.trees) - 1, measured.loss, measured.eval_loss)
-                if history.ends(measured):
-                    break
-        return history.train_loss, history.eval_loss, history.best_iteration()
 
 
 class DaskFCODTBoostingRegressor(_DaskObliqueBoosting, FCODTBoostingRegressor):
@@ -150,8 +136,7 @@ class DaskFCODTBoostingRegressor(_DaskObliqueBoosting, FCODTBoostingRegressor):
     Parameters are those of `FCODTBoostingRegressor`. Not supported: losses whose leaves are
     quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``), `warm_start`, `init_score`,
     early stopping without `eval_set`, and nodes with fewer samples than features that need a
-    ridge model. Workers use their own threads (``nthreads``); `n_jobs` is for the client, which
-    chooses the splits.
+    ridge model. Threads are the workers' (``nthreads``), whatever `n_jobs` is.
 
     Attributes are those of `FCODTBoostingRegressor`.
 

@@ -1,12 +1,10 @@
-"""Rows of a boosting fit of oblique trees, in runs of blocks on the workers, and steps on all."""
-
-from functools import partial
+"""Rows of a boosting fit of oblique trees, in runs of blocks on the workers."""
 
 import numpy as np
 
 from fctree.dask import oblique_shard
-from fctree.dask.placement import gather, reduce_by_tree
-from fctree.dask.row_blocks import cut_into_runs, join
+from fctree.dask.placement import settle
+from fctree.dask.row_blocks import cut_into_runs
 
 
 def _cut(partition, first, last):
@@ -26,17 +24,14 @@ class ObliqueSet:
         self.encode = encode
         self.sample = sample
         self.runs = self.workers = ()
-        self.stage = 0
 
     @property
     def n_rows(self):
         return int(self.begins[-1])
 
     def build(self, plan):
-        """Makes the shards anew, on the workers that there are."""
-        self.plan = plan
-        self.stage = 0
-        gather(self.client, self.partitions)  # those that were lost are computed again
+        """Makes the shards anew, on the workers that there are; the futures of it."""
+        settle(self.client, self.partitions)  # those that were lost are computed again
         self.runs = cut_into_runs(self.n_rows, len(self.client.nthreads()))
         self.workers = self._place()
         futures = []
@@ -50,7 +45,7 @@ class ObliqueSet:
                     (self.encode, inside), workers=[worker], pure=False,
                 )
             )
-        gather(self.client, futures, self.workers)
+        return futures
 
     def _overlaps(self, run):
         """Partitions with rows of a run: their number, and the first and last of those rows."""
@@ -84,38 +79,8 @@ class ObliqueSet:
         return placed
 
     def _shard_name(self, i):
-        return f"{self.name}-{i}"
+        return f"{self.name}-{i:06}"
 
-    def submit(self, steps):
-        """Futures of steps on every shard, in the order of the rows."""
-        futures = [
-            self.client.submit(
-                oblique_shard.run_steps, self.plan.fit, self._shard_name(i), self.stage, steps,
-                workers=[worker], pure=False, priority=10,
-            )
-            for i, worker in enumerate(self.workers)
-        ]
-        self.stage += 1
-        return futures
-
-    def gather(self, steps):
-        """The answers of all shards to the last of these steps, in the order of the rows."""
-        return gather(self.client, self.submit(steps), self.workers)
-
-    def each(self, method, **arguments):
-        """The same for one step."""
-        return self.gather([(method, arguments)])
-
-    def join(self, parts):
-        """The sum over all blocks of what the shards have."""
-        return join(parts, self.runs[-1].end)[1][0]
-
-    def sum(self, steps):
-        """The joined sums of the last of these steps."""
-        if isinstance(steps, str):
-            steps = [(steps, {})]
-        n_blocks = self.runs[-1].end
-        futures = reduce_by_tree(
-            self.client, partial(join, n_blocks=n_blocks), self.submit(steps), self.workers
-        )
-        return self.join(gather(self.client, futures, self.workers))
+    def shards(self):
+        """The workers and the names of their shards, which are in the order of the rows."""
+        return [(worker, self._shard_name(i)) for i, worker in enumerate(self.workers)]

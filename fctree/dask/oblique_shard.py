@@ -1,10 +1,10 @@
 """Boosting oblique trees, what one worker does: a run of blocks of rows, and steps on it.
 
-A step is a method of `ObliqueShard`. It says by its kind how the answers of all workers are joined:
-sums over blocks, largest values, or as they are.
+A step is a method of `ObliqueShard`, or while a tree grows of `NodeRows`. Its answer says by its type
+how those of all workers are joined (`oblique_team`): sums over blocks, largest values, or others.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from fctree._native import oblique_rounds as _rounds
 from fctree._native.core import LossKind
 from fctree._native.oblique_shards import NodeRows
 from fctree._validation import check_kernel_part
-from fctree.dask.state import recall, remember, threads_here
+from fctree.dask.oblique_team import Largest, Sums
+from fctree.dask.state import remember, threads_here
 from fctree.ensembles.trees import ObliqueTrees
 
 # Fewer distinct rows than this are not drawn from (native/oblique/row_sample.hpp).
@@ -28,7 +29,7 @@ class ObliquePlan:
     n_outputs: int
     n_rows: int
     params: dict
-    kinds: list = field(repr=False)
+    evaluated: bool
 
     @property
     def has_hessian(self):
@@ -39,12 +40,13 @@ class ObliquePlan:
 class ObliqueShard:
     """The rows of one worker, their scores, and the tree that grows on them."""
 
+    stage = "built"
+
     def __init__(self, plan, rows, run, sample):
         self.plan = plan
         self.X, self.y, self.weight = rows
         self.run = run
         self.sample = sample  # rows that thresholds are looked for in, numbered here
-        self.stage = 0
         self.scores = None
         self.gradient = self.hessian = None
         self.hashes = self.in_bag = None
@@ -60,8 +62,7 @@ class ObliqueShard:
         return np.ascontiguousarray(self.scores.T)
 
     def sums(self, values):
-        """Sums as `row_blocks.join` takes them."""
-        return self.run.pieces, values
+        return Sums(self.run.pieces, values, self.run.n_blocks)
 
     # Before the first round.
 
@@ -81,7 +82,7 @@ class ObliqueShard:
         sums, largest = _rounds.feature_sums(
             self.X, self.weight, first, self.blocks, threads_here()
         )
-        return self.sums(sums), largest
+        return self.sums(sums), Largest(largest)
 
     def distinct(self):
         """Some of what the rows are drawn by: enough to say whether there are enough."""
@@ -142,7 +143,7 @@ class ObliqueShard:
             self.in_bag, threads_here(),
         )
         in_use = int(np.count_nonzero(self.fit_weight > 0.0))
-        return in_use, self.target[self.sample], self.fit_weight[self.sample]
+        return [in_use, self.target[self.sample], self.fit_weight[self.sample]]
 
     def open_tree(self):
         self.nodes = NodeRows(
@@ -150,7 +151,9 @@ class ObliqueShard:
         )
 
     def leaf_ranges(self, tree):
-        return _rounds.leaf_ranges(tree, self.mapped, self.fit_weight, threads_here())
+        return Largest(
+            _rounds.leaf_ranges(tree, self.mapped, self.fit_weight, threads_here())
+        )
 
     def left_out(self, tree):
         """Losses of the rows that the tree was not grown on, with its step taken."""
@@ -167,13 +170,21 @@ class ObliqueShard:
         ObliqueTrees(**tree).add_to(self.X, self.scores, n_threads=threads_here())
 
 
-# Steps of a growing tree are those of `NodeRows`; how their answers are joined.
-LARGEST = ("ranges", "leaf_ranges")
-SUMS = (
+    def step(self, method, arguments):
+        """The answer to one step."""
+        if method in _SUMS_OF_NODES:
+            return self.sums(getattr(self.nodes, method)(**arguments))
+        if method == "ranges":
+            return Largest(self.nodes.ranges(**arguments))
+        return getattr(self.nodes if method in _OF_NODES else self, method)(**arguments)
+
+
+# Steps of `NodeRows`.
+_SUMS_OF_NODES = (
     "products", "diagonals", "residual_products", "screening", "cut_products", "cut_sums",
     "decreases", "grid_errors",
 )
-_OF_NODES = (*SUMS, "ranges", "heaviest", "part")
+_OF_NODES = ("heaviest", "part")
 
 
 def build(plan, name, parts, run, options):
@@ -187,17 +198,3 @@ def build(plan, name, parts, run, options):
         weight = np.concatenate([part.weight for part in parts])
     rows = np.ascontiguousarray(X), np.ascontiguousarray(y), weight
     remember(plan.fit, name, ObliqueShard(plan, rows, run, sample))
-
-
-def run_steps(fit, name, stage, steps):
-    """Steps ``(method, arguments)`` on a shard that has come to `stage`; the last one's answer."""
-    shard = recall(fit, name, stage)
-    shard.stage = None  # not to be gone on with, where a step fails
-    answer = None
-    for method, arguments in steps:
-        of_nodes = method in _OF_NODES
-        answer = getattr(shard.nodes if of_nodes else shard, method)(**arguments)
-        if method in SUMS:
-            answer = shard.sums(answer)
-    shard.stage = stage + 1
-    return answer

@@ -25,6 +25,7 @@ class Run:
 
     first: int
     end: int
+    n_blocks: int  # of all runs
     block_rows: int
     pieces: np.ndarray
 
@@ -53,7 +54,7 @@ def cut_into_runs(n_rows, n_runs):
     ends = [_most_even(n_blocks * i // n_runs, slack) for i in range(1, n_runs)]
     bounds = [0, *ends, n_blocks]
     return [
-        Run(first, end, block_rows, _pieces(first, end, n_blocks))
+        Run(first, end, n_blocks, block_rows, _pieces(first, end, n_blocks))
         for first, end in zip(bounds[:-1], bounds[1:], strict=True)
     ]
 
