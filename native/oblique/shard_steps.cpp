@@ -24,6 +24,18 @@ void add_products(const TrainingData& data, const NodeRows& rows, const double* 
   dense_kernels().add_products(selection, shift, tile.data(), products);
 }
 
+// Which of n + 1 intervals between ascending thresholds a score is in: how many of them are below
+// it. Without a branch that would be guessed wrong half of the time.
+index_t interval_of(const double* thresholds, index_t n, double score) {
+  const double* base = thresholds;
+  for (index_t rest = n; rest > 1;) {
+    const index_t half = rest / 2;
+    base += base[half - 1] < score ? half : 0;
+    rest -= half;
+  }
+  return base - thresholds + (n > 0 && *base < score ? 1 : 0);
+}
+
 // Rows of a node in a block by the interval of thresholds that their scores are in.
 class Intervals {
  public:
@@ -37,7 +49,7 @@ class Intervals {
                candidates.axis[candidate], scores.data());
     std::vector<index_t> interval(rows.size);
     for (index_t i = 0; i < rows.size; ++i) {
-      interval[i] = std::lower_bound(thresholds, thresholds + n_thresholds, scores[i]) - thresholds;
+      interval[i] = interval_of(thresholds, n_thresholds, scores[i]);
       ++offsets_[interval[i] + 1];
     }
     for (index_t t = 0; t <= n_thresholds; ++t) offsets_[t + 1] += offsets_[t];
@@ -53,6 +65,30 @@ class Intervals {
   std::vector<std::int32_t> sorted_;
   std::vector<index_t> offsets_;
 };
+
+struct CandidateAt {
+  const Directions& all;
+  index_t at;
+};
+
+// Adds some rows of a node to the sums of the intervals of a candidate.
+void add_cut_sums(const TrainingData& data, const NodeRows& rows, const CandidateAt& candidate,
+                  const double* mean, double* out) {
+  const auto& [all, at] = candidate;
+  const double* thresholds = all.threshold + at * all.n_thresholds;
+  std::vector<double> scores(rows.size);
+  score_rows(data, rows, all.direction + at * data.n_features, all.axis[at], scores.data());
+  for (index_t i = 0; i < rows.size; ++i) {
+    const index_t row = rows.rows[i];
+    const double weight = weight_of(data, row);
+    double* sums =
+        out + (2 + data.n_outputs) * interval_of(thresholds, all.n_thresholds, scores[i]);
+    sums[0] += 1.0;
+    sums[1] += weight;
+    for (index_t k = 0; k < data.n_outputs; ++k)
+      sums[2 + k] += weight * (data.y[row * data.n_outputs + k] - mean[k]);
+  }
+}
 
 // Weighted residuals (K, n_samples) of the rows of some nodes; other entries are not set.
 std::vector<double> weighted_residuals(const ShardRows& rows, const NodeList& nodes,
@@ -218,25 +254,26 @@ std::vector<double> shard_cut_products(const ShardRows& rows, const NodeList& no
 std::vector<double> shard_cut_sums(const ShardRows& rows, const NodeList& nodes,
                                    const Directions& candidates, const double* mean,
                                    const Execution& execution) {
-  const TrainingData& data = rows.data;
-  const index_t n_outputs = data.n_outputs;
-  const index_t size = 2 + n_outputs;
-  const index_t n_intervals = candidates.n_thresholds + 1;
-  return sum_pieces(rows.blocks, {nodes.size, n_intervals * size},
-                    [&](index_t i, index_t block, double* out) {
-    const Intervals intervals(data, rows.rows_of(nodes.node[i], block), candidates, i);
-    for (index_t t = 0; t < n_intervals; ++t, out += size) {
-      const NodeRows own = intervals.rows(t);
-      out[0] += static_cast<double>(own.size);
-      for (index_t at = 0; at < own.size; ++at) {
-        const index_t row = own.rows[at];
-        const double weight = weight_of(data, row);
-        out[1] += weight;
-        for (index_t k = 0; k < n_outputs; ++k)
-          out[2 + k] += weight * (data.y[row * n_outputs + k] - mean[i * n_outputs + k]);
-      }
-    }
-  }, execution);
+  // Some candidates together, which are of one node mostly: its rows in a block stay in the cache.
+  constexpr index_t kTogether = 8;
+  const index_t n_outputs = rows.data.n_outputs;
+  const index_t size = (candidates.n_thresholds + 1) * (2 + n_outputs);
+  const index_t n_groups = (nodes.size + kTogether - 1) / kTogether;
+  const std::vector<double> padded = sum_pieces(
+      rows.blocks, {n_groups, kTogether * size},
+      [&](index_t group, index_t block, double* out) {
+        const index_t end = std::min(nodes.size, (group + 1) * kTogether);
+        for (index_t i = group * kTogether; i < end; ++i, out += size)
+          add_cut_sums(rows.data, rows.rows_of(nodes.node[i], block), {candidates, i},
+                       mean + i * n_outputs, out);
+      },
+      execution);
+  std::vector<double> found;
+  for (std::size_t p = 0; p < rows.blocks.pieces.size(); ++p) {
+    const double* piece = padded.data() + p * n_groups * kTogether * size;
+    found.insert(found.end(), piece, piece + nodes.size * size);
+  }
+  return found;
 }
 
 void shard_part(const ShardRows& rows, const NodeList& splits, const Directions& cuts,
