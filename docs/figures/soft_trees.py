@@ -34,6 +34,7 @@ def trajectories(n_trees, points, y, epochs):
     model = SoftTreeRegressor(
         n_trees=n_trees, depth=2, routing="erf", scale=2.0, initialization="ntk",
         optimizer="gradient_descent", batch_norm=False, fit_intercept=False,
+        l2_leaf_reg=0.0,
         learning_rate=1e-300, random_state=0,
     ).partial_fit(train, y)
     at_start = model.predict(points)

@@ -1,9 +1,9 @@
 """Draws `docs/images/tree_ntk.png`: the papers' figures again.
 
 Kernel value by angle (Kanoh and Sugiyama 2023, figure 7), convergence of finite ensembles (figure
-6), training of a finite ensemble against the kernel's prediction (2022, figure 4), and the mean
-accuracy on the UCI sets by depth (2022, figure 7), the last from
-`benchmarks/results/tree_ntk_uci.json` if it is there.
+6), training of a finite ensemble against the kernel's prediction (2022, figure 4); time by depth and
+mean accuracies on the UCI sets by depth, of perfect trees (2022, figure 7) and of decision lists
+(2023, figure 8), from `bench_gram.json` and `tree_ntk_uci.json` in `benchmarks/results`.
 """
 
 import json
@@ -17,7 +17,7 @@ import numpy as np
 from fctree.kernels import empirical_tree_ntk, gradient_flow, tree_ntk, tree_ntk_path
 
 ROOT = Path(__file__).resolve().parent.parent
-UCI = ROOT.parent / "benchmarks" / "results" / "tree_ntk_uci.json"
+RESULTS = ROOT.parent / "benchmarks" / "results"
 DEPTHS = (2, 4, 8, 16, 64)
 
 
@@ -73,24 +73,57 @@ def draw_training(axes):
              title="training: infinite (solid), kernel of 1,024 trees (dotted)")
 
 
-def draw_accuracy(axes):
-    """Mean accuracy over the sets that have been computed."""
-    done = json.loads(UCI.read_text())["results"]
+def draw_time(axes):
+    """Nanoseconds an entry of the Gram matrix takes, by depth."""
+    rows = json.loads((RESULTS / "bench_gram.json").read_text())["results"]["depth"]
+    n = max(row["n"] for row in rows)
+    depths = [row["depth"] for row in rows if row["n"] == n]
+    for kernel in ("tree_ntk", "relu_ntk"):
+        axes.plot(depths, [row[kernel] for row in rows if row["n"] == n], "o-", label=kernel)
+    axes.set(xlabel="depth", ylabel="ns an entry", title=f"time, {n:,} samples")
+    axes.legend(fontsize=7)
+
+
+def mean_accuracy(entries, hits_of):
+    """Mean over the sets of the accuracies, one a depth."""
+    hits = [np.array(hits_of(entry).split(), int) / entry["n_tested"] for entry in entries]
+    return np.mean(hits, axis=0)
+
+
+def draw_accuracy(axes, done):
+    """Perfect trees, by depth and scale."""
     entries = [e for e in done.values() if "perfect" in e]
     for scale in entries[0]["perfect"]:
-        hits = [np.array(e["perfect"][scale].split(), int) / e["n_tested"] for e in entries]
-        axes.plot(range(1, 30), np.mean(hits, axis=0), label=f"scale {scale}")
-    axes.set(xlabel="depth", ylabel="mean accuracy", title=f"{len(entries)} UCI sets")
+        axes.plot(range(1, 30), mean_accuracy(entries, lambda e, s=scale: e["perfect"][s]),
+                  label=f"scale {scale}")
+    axes.set(xlabel="depth", ylabel="mean accuracy",
+             title=f"perfect trees, {len(entries)} UCI sets")
+    axes.legend(fontsize=6, ncol=2)
+
+
+def draw_lists(axes, done):
+    """Decision lists against perfect trees, by depth up to 128 and infinite."""
+    entries = [e for e in done.values() if "lists" in e]
+    depths = ("2", "4", "8", "16", "32", "64", "128", "∞")
+    for k, scale in enumerate(entries[0]["lists"]["perfect"]):
+        for kind, style in (("decision_list", "-"), ("perfect", "--")):
+            accuracy = mean_accuracy(entries, lambda e, t=kind, s=scale: e["lists"][t][s])
+            axes.plot(depths[:len(accuracy)], accuracy, style, color=f"C{k}",
+                      label=f"scale {scale}" if kind == "decision_list" else None)
+    axes.set(xlabel="depth", ylabel="mean accuracy",
+             title=f"decision lists (solid), perfect (dashed), {len(entries)} sets")
     axes.legend(fontsize=6, ncol=2)
 
 
 def main():
-    figure, axes = plt.subplots(2, 2, figsize=(10, 7.5))
+    figure, axes = plt.subplots(2, 3, figsize=(15, 7.5))
     draw_angles(axes[0, 0])
     draw_convergence(axes[0, 1])
-    draw_training(axes[1, 0])
-    if UCI.exists():
-        draw_accuracy(axes[1, 1])
+    draw_training(axes[0, 2])
+    draw_time(axes[1, 0])
+    done = json.loads((RESULTS / "tree_ntk_uci.json").read_text())["results"]
+    draw_accuracy(axes[1, 1], done)
+    draw_lists(axes[1, 2], done)
     figure.tight_layout()
     figure.savefig(ROOT / "images" / "tree_ntk.png", dpi=110)
 

@@ -48,6 +48,7 @@ cdef extern from "soft/params.hpp" namespace "fctree" nogil:
         int64_t batch_size
         int64_t max_epochs
         double l2_regularization
+        double l2_leaf_reg
         cbool early_stopping
         int64_t n_iter_no_change
         double tol

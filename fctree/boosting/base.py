@@ -3,61 +3,38 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import check_random_state
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import boosting as _native
 from fctree._native.core import LossKind
+from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
+from fctree._training.progress import progress_listener
+from fctree._training.round_scores import joined_scores
+from fctree._training.samples import check_directions
 from fctree._validation import (
     check_boosting_data,
     check_boosting_features,
-    check_sample_weight,
     count_threads,
-    unchanged_on_failure,
-)
-from fctree.boosting.progress import progress_listener
-from fctree.boosting.round_scores import joined_scores
-from fctree.boosting.samples import (
-    Samples,
-    check_directions,
-    check_init_score,
-    validation_samples,
 )
 from fctree.boosting.trees import SymmetricTrees
 
 
-class BaseSymmetricBoosting(BaseEstimator):
+class BaseSymmetricBoosting(BaseBoosting):
     """Boosted symmetric trees; subclasses bring the loss, the targets and the predictions."""
 
     _parameter_constraints = {
-        "quantile": [Interval(Real, 0, 1, closed="neither"), None],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        **ROUND_CONSTRAINTS,
         "max_depth": [Interval(Integral, 1, 16, closed="both")],
         "max_bins": [Interval(Integral, 2, 254, closed="both")],
-        "l2_leaf_reg": [Interval(Real, 0, None, closed="left")],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "posterior_samples": [Interval(Integral, 0, None, closed="left")],
         "random_strength": [Interval(Real, 0, None, closed="left")],
         "score_noise": [StrOptions({"normal", "gumbel"})],
         "score_function": [StrOptions({"l2", "cosine"})],
-        "subsample": [Interval(Real, 0, 1, closed="right")],
-        "colsample": [Interval(Real, 0, 1, closed="right")],
         "monotonic_cst": ["array-like", dict, None],
         "model_shrink_rate": [Interval(Real, 0, None, closed="left")],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [
-            Interval(Real, 0, 1, closed="neither"),
-            Interval(Integral, 1, None, closed="left"),
-        ],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
         "posterior_scale": [Interval(Real, 0, None, closed="neither")],
         "posterior_noise": [Interval(Real, 0, None, closed="left")],
     }
@@ -119,9 +96,7 @@ class BaseSymmetricBoosting(BaseEstimator):
         self.posterior_scale = posterior_scale
         self.posterior_noise = posterior_noise
 
-    # A subclass has _loss_kind(), the core's name of the loss, and _encode_targets(y, reset=),
-    # y as float64 (n_targets, n_samples).
-    _classification = False
+    _check_data = check_boosting_data
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, eval_set=None, init_score=None):
@@ -153,44 +128,17 @@ class BaseSymmetricBoosting(BaseEstimator):
             For shapes that disagree, negative weights, targets outside the loss's domain,
             labels in `eval_set` that `y` lacks, or fewer rounds than a warm start has.
         """
-        with unchanged_on_failure(self):
-            continuing = self.warm_start and hasattr(self, "trees_")
-            X, y = check_boosting_data(
-                self, X, y, reset=not continuing, classification=self._classification
-            )
-            targets = self._encode_targets(y, reset=not continuing)
-            weight = check_sample_weight(sample_weight, X)
-            initial = check_init_score(init_score, len(X), self.n_outputs_)
-            train = Samples(X, targets, weight, initial).without_zero_weights()
-            if not continuing:
-                self._random_seed = int(
-                    check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-                )
-            train, validation = validation_samples(self, train, eval_set, check_boosting_data)
-            self._boost(train, validation, continuing=continuing)
-            self._after_fit(train)
-        return self
-
-    def _after_fit(self, train):
-        """What a subclass adds to a fitted model."""
+        return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
 
     def _native_params(self, n_rounds):
         return {
-            "learning_rate": self.learning_rate,
-            "max_iter": n_rounds,
+            **self._round_params(n_rounds),
             "max_depth": self.max_depth,
-            "l2_leaf_reg": self.l2_leaf_reg,
             "min_samples_leaf": self.min_samples_leaf,
             "random_strength": self.random_strength,
             "score_noise": _native.ScoreNoise[self.score_noise].value,
             "score_function": _native.ScoreFunction[self.score_function].value,
-            "subsample": self.subsample,
-            "colsample": self.colsample,
             "model_shrink_rate": self.model_shrink_rate,
-            "early_stopping": self.early_stopping,
-            "n_iter_no_change": self.n_iter_no_change,
-            "tol": self.tol,
-            "seed": self._random_seed,
         }
 
     def _boost(self, train, validation, *, continuing):
@@ -204,12 +152,7 @@ class BaseSymmetricBoosting(BaseEstimator):
                 n_threads=n_threads,
             )
             self.baseline_ = None
-        done = self.trees_.n_trees if continuing else 0
-        if self.max_iter < done:
-            raise ValueError(
-                f"max_iter={self.max_iter} must be at least the {done} rounds that a warm "
-                f"start continues from"
-            )
+        done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
         with progress_listener(self.verbose, n_rounds, type(self).__name__) as listener:
             arrays, baseline, train_loss, eval_loss = _native.boost(
@@ -228,9 +171,6 @@ class BaseSymmetricBoosting(BaseEstimator):
                 n_threads=n_threads,
             )
         self._keep(SymmetricTrees(**arrays), baseline, -train_loss, -eval_loss, continuing)
-
-    def _quantile_order(self):
-        return 0.5 if self.quantile is None else self.quantile
 
     def _keep(self, trees, baseline, train_score, eval_score, continuing):
         """Stores the rounds of a fit behind those of the fits that it continues."""

@@ -16,8 +16,8 @@ import numpy as np
 
 from fctree._native import boosting as _native
 from fctree._native.core import LossKind
+from fctree._training.samples import Samples
 from fctree._validation import check_boosting_features, count_threads
-from fctree.boosting.samples import Samples
 from fctree.boosting.structures import draw_structures, leaf_weights
 from fctree.boosting.trees import SymmetricTrees
 

@@ -9,10 +9,10 @@ from sklearn.utils import check_random_state
 
 from fctree._native import shards as _shards
 from fctree._native.core import LossKind
+from fctree._training.progress import progress_listener
+from fctree._training.samples import check_directions, unpack_eval_set
 from fctree._validation import check_targets, unchanged_on_failure
 from fctree.boosting import SymmetricBoostingClassifier, SymmetricBoostingRegressor
-from fctree.boosting.progress import progress_listener
-from fctree.boosting.samples import check_directions, unpack_eval_set
 from fctree.dask.growth import Growth, ShardedSet
 from fctree.dask.history import History, whatever_is_lost
 from fctree.dask.partitions import partition_rows, remember_features
@@ -20,6 +20,7 @@ from fctree.dask.placement import gather
 from fctree.dask.prediction import HasLocal
 from fctree.dask.shard import FitPlan
 from fctree.dask.thresholds import find_thresholds
+
 
 @dataclass(frozen=True)
 class Description:

@@ -16,17 +16,23 @@ from fctree.dask.state import StateLost, recall, remember
 _FAN_IN = 3  # members that answer to one
 
 
+def _add(total, part):
+    if isinstance(total, np.ndarray) and total.flags.writeable:
+        return np.add(total, part, out=total)
+    return total + part
+
+
 def merge(answers):
     """One answer of several: each is ``(sums, largest)``, tuples of arrays or numbers.
 
-    The former are added up, of the latter the largest are taken; None is no answer.
+    The former are added up, in place, of the latter the largest are taken; None is no answer.
     """
     answers = [answer for answer in answers if answer is not None]
     if not answers:
         return None
     sums, largest = zip(*answers, strict=True)
     return (
-        tuple(reduce(np.add, of_place) for of_place in zip(*sums, strict=True)),
+        tuple(reduce(_add, of_place) for of_place in zip(*sums, strict=True)),
         tuple(reduce(np.maximum, of_place) for of_place in zip(*largest, strict=True)),
     )
 

@@ -3,24 +3,21 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import check_random_state
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native.core import LossKind
+from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
+from fctree._training.progress import progress_listener
+from fctree._training.round_scores import joined_scores
 from fctree._validation import (
     check_ensemble_data,
     check_features,
-    check_sample_weight,
     count_samples,
     count_threads,
-    unchanged_on_failure,
 )
-from fctree.boosting.progress import progress_listener
-from fctree.boosting.round_scores import joined_scores
-from fctree.boosting.samples import Samples, check_init_score, validation_samples
 from fctree.ensembles.tree_parameters import (
     TREE_CONSTRAINTS,
     bound_of,
@@ -30,32 +27,16 @@ from fctree.ensembles.tree_parameters import (
 from fctree.ensembles.trees import ObliqueTrees
 
 
-class BaseFCODTBoosting(BaseEstimator):
+class BaseFCODTBoosting(BaseBoosting):
     """Boosted oblique trees; subclasses bring the loss, the targets and the predictions."""
 
     _parameter_constraints = {
         **TREE_CONSTRAINTS,
-        "quantile": [Interval(Real, 0, 1, closed="neither"), None],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "subsample": [Interval(Real, 0, 1, closed="right")],
-        "colsample": [Interval(Real, 0, 1, closed="right")],
+        **ROUND_CONSTRAINTS,
         "standardize": ["boolean"],
-        "l2_leaf_reg": [Interval(Real, 0, None, closed="left")],
         "extrapolation": [Interval(Real, 0, None, closed="left"), None],
         "step_depth": [Interval(Integral, 1, None, closed="left"), None],
         "step_min_samples_leaf": TREE_CONSTRAINTS["min_samples_leaf"],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [
-            Interval(Real, 0, 1, closed="neither"),
-            Interval(Integral, 1, None, closed="left"),
-        ],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -101,9 +82,7 @@ class BaseFCODTBoosting(BaseEstimator):
         del parameters["self"]
         vars(self).update(parameters)
 
-    # A subclass has _loss_kind(), the core's name of the loss, and _encode_targets(y, reset=),
-    # y as float64 (n_targets, n_samples).
-    _classification = False
+    _check_data = check_ensemble_data
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, eval_set=None, init_score=None):
@@ -134,22 +113,7 @@ class BaseFCODTBoosting(BaseEstimator):
             the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds than a warm
             start has.
         """
-        with unchanged_on_failure(self):
-            continuing = self.warm_start and hasattr(self, "trees_")
-            X, y = check_ensemble_data(
-                self, X, y, reset=not continuing, classification=self._classification
-            )
-            targets = self._encode_targets(y, reset=not continuing)
-            weight = check_sample_weight(sample_weight, X)
-            initial = check_init_score(init_score, len(X), self.n_outputs_)
-            train = Samples(X, targets, weight, initial).without_zero_weights()
-            if not continuing:
-                self._random_seed = int(
-                    check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-                )
-            train, validation = validation_samples(self, train, eval_set, check_ensemble_data)
-            self._boost(train, validation, continuing=continuing)
-        return self
+        return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
 
     def _kinds(self, n_samples, alpha):
         """The core's parameters of each kind of tree that takes part."""
@@ -163,26 +127,13 @@ class BaseFCODTBoosting(BaseEstimator):
 
     def _native_params(self, n_rounds):
         return {
-            "learning_rate": self.learning_rate,
-            "max_iter": n_rounds,
-            "subsample": self.subsample,
-            "colsample": self.colsample,
+            **self._round_params(n_rounds),
             "standardize": self.standardize,
-            "l2_leaf_reg": self.l2_leaf_reg,
             "extrapolation": bound_of(self.extrapolation),
-            "early_stopping": self.early_stopping,
-            "n_iter_no_change": self.n_iter_no_change,
-            "tol": self.tol,
-            "seed": self._random_seed,
         }
 
     def _boost(self, train, validation, *, continuing):
-        done = self.trees_.n_trees if continuing else 0
-        if self.max_iter < done:
-            raise ValueError(
-                f"max_iter={self.max_iter} must be at least the {done} rounds that a warm "
-                f"start continues from"
-            )
+        done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
         with progress_listener(self.verbose, n_rounds, type(self).__name__) as listener:
             arrays, kinds, baseline, train_loss, eval_loss, alpha = _native.boost(
@@ -200,9 +151,6 @@ class BaseFCODTBoosting(BaseEstimator):
             )
         self._keep(ObliqueTrees(**arrays), kinds, (baseline, alpha), (-train_loss, -eval_loss),
                    continuing)
-
-    def _quantile_order(self):
-        return 0.5 if self.quantile is None else self.quantile
 
     def _keep(self, trees, kinds, constants, scores, continuing):
         """Stores the rounds of a fit behind those of the fits that it continues."""

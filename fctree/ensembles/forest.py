@@ -16,7 +16,11 @@ from fctree._validation import (
     count_threads,
     unchanged_on_failure,
 )
-from fctree.ensembles.tree_parameters import TREE_CONSTRAINTS, bound_of, native_tree_params
+from fctree.ensembles.tree_parameters import (
+    TREE_CONSTRAINTS,
+    bound_of,
+    native_tree_params,
+)
 from fctree.ensembles.trees import ObliqueTrees
 
 _COUNTS = {"sqrt": np.sqrt, "log2": np.log2}

@@ -4,7 +4,11 @@ from fctree.inspection.display import VariableImportanceDisplay
 from fctree.inspection.importance import variable_importance
 from fctree.inspection.results import ImportanceResult, ShapleyResult
 from fctree.inspection.shapley import shapley_importance
-from fctree.inspection.theory import boosting_kernel, local_complexity, stopping_threshold
+from fctree.inspection.theory import (
+    boosting_kernel,
+    local_complexity,
+    stopping_threshold,
+)
 from fctree.inspection.warm_start import RoundByRound, Samples, WarmStartModel
 
 __all__ = [

@@ -10,6 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
 from fctree._native.core import LossKind
+from fctree._training.progress import progress_listener
+from fctree._training.samples import Samples, hold_out
 from fctree._validation import (
     check_sample_weight,
     check_soft_data,
@@ -17,8 +19,6 @@ from fctree._validation import (
     count_threads,
     unchanged_on_failure,
 )
-from fctree.boosting.progress import progress_listener
-from fctree.boosting.samples import Samples, hold_out
 from fctree.soft.state import copied, initial_state
 
 
@@ -39,6 +39,7 @@ class BaseSoftTree(BaseEstimator):
         "batch_size": [Interval(Integral, 1, None, closed="left")],
         "max_epochs": [Interval(Integral, 1, None, closed="left")],
         "l2_regularization": [Interval(Real, 0, None, closed="left")],
+        "l2_leaf_reg": [Interval(Real, 0, None, closed="left")],
         "early_stopping": ["boolean"],
         "validation_fraction": [
             Interval(Real, 0, 1, closed="neither"),
@@ -68,6 +69,7 @@ class BaseSoftTree(BaseEstimator):
         batch_size=256,
         max_epochs=100,
         l2_regularization=0.0,
+        l2_leaf_reg=20.0,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=10,
@@ -90,6 +92,7 @@ class BaseSoftTree(BaseEstimator):
         self.batch_size = batch_size
         self.max_epochs = max_epochs
         self.l2_regularization = l2_regularization
+        self.l2_leaf_reg = l2_leaf_reg
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -197,6 +200,7 @@ class BaseSoftTree(BaseEstimator):
             "batch_size": self.batch_size,
             "max_epochs": n_epochs,
             "l2_regularization": self.l2_regularization,
+            "l2_leaf_reg": self.l2_leaf_reg,
             "early_stopping": self.early_stopping,
             "n_iter_no_change": self.n_iter_no_change,
             "tol": self.tol,

@@ -21,8 +21,8 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
     ----------
     n_trees, depth, gamma, routing, scale, batch_norm, fit_intercept, initialization, \
             optimizer, learning_rate, batch_size, max_epochs, l2_regularization, \
-            early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \
-            n_jobs, random_state
+            l2_leaf_reg, early_stopping, validation_fraction, n_iter_no_change, tol, \
+            warm_start, verbose, n_jobs, random_state
         As in :class:`SoftTreeRegressor`. Samples held out for early stopping are stratified by
         class.
 

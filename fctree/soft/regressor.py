@@ -47,7 +47,12 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
     max_epochs : int, default=100
         Epochs of the whole model: a warm start trains the rest.
     l2_regularization : float, default=0.0
-        Adds ``l2_regularization * sum(split_weights**2)`` to the loss.
+        Adds ``l2_regularization * sum(split_weights**2)`` to the mean of the losses: the paper's
+        penalty, the same for any number of samples.
+    l2_leaf_reg : float, default=20.0
+        Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the sum of the losses, as gradient
+        boosting does: a prior that fades as samples are added. In `partial_fit` the sum is over
+        the samples of the call.
     early_stopping : bool, default=False
         Whether to hold samples out, stop when their loss improves no more, and keep the weights
         that were best on them.
@@ -93,7 +98,9 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
     Notes
     -----
     Untouched split weights rest: Adam moves those of the nodes at which the batch has a
-    fractional sample. See the algorithm page of the documentation.
+    fractional sample. For training that follows the kernel's gradient flow
+    (``initialization="ntk"``) set `l2_leaf_reg` to 0. See the algorithm page of the
+    documentation.
 
     Examples
     --------

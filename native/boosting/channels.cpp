@@ -49,11 +49,11 @@ bool Channels::set_gradients(const double* gradient, const Execution& execution)
     for (index_t k = 0; k < n_outputs_; ++k) {
       const double* g = gradient + k * n;
       ExponentCounts& found = counts[tile * n_outputs_ + k];
+      const index_t begin = tiles_.begin(tile), end = tiles_.end(tile);
       if (weight_ == nullptr)
-        for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i) found.add(g[i]);
+        found.add(begin, end, [&](index_t i) { return g[i]; });
       else
-        for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i)
-          found.add(weight_[i] * g[i]);
+        found.add(begin, end, [&](index_t i) { return weight_[i] * g[i]; });
     }
   });
   bool any = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace fctree {
 
@@ -46,14 +47,12 @@ void draw_features(const BoostingParams& params, index_t iteration, const std::u
 
 double TreeGrower::gradient_rms(const double* gradient, const Execution& execution) const {
   const index_t n = tiles_.n_samples();
-  const auto term = [&](index_t k, index_t i) {
-    return squared_term(gradient[k * n + i], rules_.weight == nullptr ? 1.0 : rules_.weight[i]);
-  };
   std::vector<int> largest(tiles_.count(), 0);
   parallel_for(execution, tiles_.count(), [&](index_t tile) {
     for (index_t k = 0; k < n_outputs_; ++k)
-      for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i)
-        largest[tile] = std::max(largest[tile], ExponentCounts::exponent_of(term(k, i)));
+      largest[tile] = std::max(largest[tile],
+                               largest_square(gradient + k * n, rules_.weight, tiles_.begin(tile),
+                                              tiles_.end(tile)));
   });
   const FixedPoint fixed(*std::max_element(largest.begin(), largest.end()), n_outputs_ * n);
   const TwoWords sum =
@@ -61,17 +60,50 @@ double TreeGrower::gradient_rms(const double* gradient, const Execution& executi
   return std::sqrt(fixed.value(sum) / total_weight_);
 }
 
+int largest_square(const double* gradient, const double* weight, index_t begin, index_t end) {
+  int largest = 0;
+  if (weight == nullptr) {
+    // Of the largest gradient: squares, rounded, grow with it.
+    std::int64_t most = 0;
+    for (index_t i = begin; i < end; ++i) {
+      std::int64_t bits;
+      const double magnitude = std::abs(gradient[i]);
+      std::memcpy(&bits, &magnitude, sizeof bits);
+      most = std::max(most, bits);
+    }
+    double magnitude;
+    std::memcpy(&magnitude, &most, sizeof magnitude);
+    return ExponentCounts::exponent_of(squared_term(magnitude, 1.0));
+  }
+  for (index_t i = begin; i < end; ++i)
+    largest = std::max(largest, ExponentCounts::exponent_of(squared_term(gradient[i], weight[i])));
+  return largest;
+}
+
+namespace {
+
+template <class Term>
+TwoWords sum_terms(const FixedPoint& scale, index_t begin, index_t end, const Term& term) {
+  TwoWords sum;
+  for (index_t i = begin; i < end; ++i) sum += scale.words(term(i));
+  return sum;
+}
+
+}  // namespace
+
 TwoWords sum_squares(const double* gradient, const double* weight, index_t n_outputs,
                      const FixedPoint& scale, const Tiles& tiles, const Execution& execution) {
   std::vector<TwoWords> sums(tiles.count());
   parallel_for(execution, tiles.count(), [&](index_t tile) {
-    TwoWords sum;
+    const index_t begin = tiles.begin(tile), end = tiles.end(tile);
     for (index_t k = 0; k < n_outputs; ++k) {
       const double* g = gradient + k * tiles.n_samples();
-      for (index_t i = tiles.begin(tile); i < tiles.end(tile); ++i)
-        sum += scale.words(squared_term(g[i], weight == nullptr ? 1.0 : weight[i]));
+      sums[tile] +=
+          weight == nullptr
+              ? sum_terms(scale, begin, end, [&](index_t i) { return squared_term(g[i], 1.0); })
+              : sum_terms(scale, begin, end,
+                          [&](index_t i) { return squared_term(g[i], weight[i]); });
     }
-    sums[tile] = sum;
   });
   TwoWords sum;
   for (const TwoWords& part : sums) sum += part;

@@ -56,6 +56,8 @@ void draw_features(const BoostingParams& params, index_t iteration, const std::u
 // What a sample adds to the mean square of the gradients: w g^2.
 inline double squared_term(double gradient, double weight) { return gradient * gradient * weight; }
 
+// The largest exponent (ExponentCounts) of that over samples begin .. end; weight null for 1.
+int largest_square(const double* gradient, const double* weight, index_t begin, index_t end);
 // The sum of that over all samples and outputs; gradient (n_outputs, n_samples), weight null for 1.
 TwoWords sum_squares(const double* gradient, const double* weight, index_t n_outputs,
                      const FixedPoint& scale, const Tiles& tiles, const Execution& execution);

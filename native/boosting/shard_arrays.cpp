@@ -95,12 +95,9 @@ ShardEvaluation evaluate_shard(LossKind kind, const ScoredSamples& s, const Deri
       losses[tile] = loss->evaluate(s, begin, end, derive ? &d : nullptr);
       for (index_t k = 0; derive && k < s.n_outputs; ++k) {
         const index_t first = k * s.n_samples, at = tile * s.n_outputs + k;
-        for (index_t i = begin; i < end; ++i) {
-          const double g = d.gradient[first + i], w = s.weight_of(i);
-          counts[at].add(w * g);
-          squares[tile] =
-              std::max(squares[tile], ExponentCounts::exponent_of(squared_term(g, w)));
-        }
+        const double* g = d.gradient + first;
+        counts[at].add(begin, end, [&](index_t i) { return s.weight_of(i) * g[i]; });
+        squares[tile] = std::max(squares[tile], largest_square(g, s.weight, begin, end));
         hessians[at] = largest_exponent(d.hessian == nullptr ? nullptr : d.hessian + first,
                                         s.weight, begin, end);
       }

@@ -17,11 +17,19 @@
 
 namespace fctree {
 
-// To the nearest integer, without a branch or a call; exact for |x| < 2^51.
-inline std::int64_t rounded(double x) {
-  constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52
-  return static_cast<std::int64_t>((x + kShift) - kShift);
+// A number that, added to |x| < 2^51, leaves x to the nearest integer in the last bits: those of
+// the sum less those of the number are that integer. No conversion, which vectors do not have.
+constexpr double kRoundingShift = 6755399441055744.0;  // 1.5 * 2^52
+
+inline std::int64_t bits_from_shift(double shifted) {
+  std::int64_t bits, zero;
+  std::memcpy(&bits, &shifted, sizeof bits);
+  std::memcpy(&zero, &kRoundingShift, sizeof zero);
+  return bits - zero;
 }
+
+// To the nearest integer; exact for |x| < 2^51.
+inline std::int64_t rounded(double x) { return bits_from_shift(x + kRoundingShift); }
 
 // Bits that the number n takes.
 inline int bits_of(index_t n) {
@@ -53,7 +61,18 @@ class ExponentCounts {
   }
 
   ExponentCounts() : counts_(kExponents, 0) {}
-  void add(double x) { ++counts_[exponent_of(x)]; }
+  // Counts term(begin) .. term(end - 1), fewer than 2^32: in turns in four tables, because numbers
+  // of one exponent after the other would wait for each other.
+  template <class Term>
+  void add(index_t begin, index_t end, const Term& term) {
+    std::uint32_t tables[4][kExponents] = {};
+    index_t i = begin;
+    for (; i + 4 <= end; i += 4)
+      for (int t = 0; t < 4; ++t) ++tables[t][exponent_of(term(i + t))];
+    for (; i < end; ++i) ++tables[0][exponent_of(term(i))];
+    for (int e = 0; e < kExponents; ++e)
+      counts_[e] += std::int64_t{tables[0][e]} + tables[1][e] + tables[2][e] + tables[3][e];
+  }
   void merge(const ExponentCounts& other) {
     for (int e = 0; e < kExponents; ++e) counts_[e] += other.counts_[e];
   }
@@ -92,8 +111,9 @@ class FixedPoint {
   }
   TwoWords words(double x) const {
     x *= up_;
-    const std::int64_t high = rounded(x * per_high_);
-    return {high, rounded((x - static_cast<double>(high) * high_) * per_low_)};
+    const double shifted = x * per_high_ + kRoundingShift;
+    const double high = shifted - kRoundingShift;
+    return {bits_from_shift(shifted), rounded((x - high * high_) * per_low_)};
   }
   double value(const TwoWords& sum) const {
     return (static_cast<double>(sum.high) * high_ + static_cast<double>(sum.low) * low_) * down_;
@@ -103,11 +123,14 @@ class FixedPoint {
   double up_, down_, high_, low_, per_high_, per_low_;
 };
 
+constexpr index_t kCountedAtOnce = index_t{1} << 20;
+
 // The sum of term(0) .. term(n - 1).
 template <class Term>
 double exact_sum(index_t n, const Term& term) {
   ExponentCounts counts;
-  for (index_t i = 0; i < n; ++i) counts.add(term(i));
+  for (index_t begin = 0; begin < n; begin += kCountedAtOnce)
+    counts.add(begin, std::min(n, begin + kCountedAtOnce), term);
   const FixedPoint fixed(counts.largest(), n);
   TwoWords sum;
   for (index_t i = 0; i < n; ++i) sum += fixed.words(term(i));

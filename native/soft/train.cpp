@@ -19,6 +19,11 @@ namespace {
 constexpr double kFirstDecay = 0.9, kSecondDecay = 0.999, kEpsilon = 1e-8;
 constexpr double kMomentum = 0.01;  // of the running moments, once as many batches were seen
 
+double total_weight(const SoftSamples& samples) {
+  if (samples.weight == nullptr) return static_cast<double>(samples.x.n_rows);
+  return std::accumulate(samples.weight, samples.weight + samples.x.n_rows, 0.0);
+}
+
 template <class T>
 class Trainer {
  public:
@@ -32,7 +37,8 @@ class Trainer {
         n_(task.train.x.n_rows),
         p_(task.train.x.n_features),
         width_(p_ + (params.fit_intercept ? 1 : 0)),
-        n_batches_((n_ + params.batch_size - 1) / params.batch_size) {
+        n_batches_((n_ + params.batch_size - 1) / params.batch_size),
+        total_weight_(total_weight(task.train)) {
     const index_t rows = (n_ + n_batches_ - 1) / n_batches_;
     pass_.remember_reached(state.reached_leaves, params.n_trees);
     order_.resize(n_);
@@ -164,14 +170,14 @@ class Trainer {
     return loss;
   }
 
-  StepRule<T> rule() const {
+  StepRule<T> rule(double penalty) const {
     const double t = static_cast<double>(state_.n_batches);
     const double correction =
         std::sqrt(1.0 - std::pow(kSecondDecay, t)) / (1.0 - std::pow(kFirstDecay, t));
     const bool adam = params_.optimizer == Optimizer::adam;
     return {static_cast<T>(params_.learning_rate * (adam ? correction : 1.0)),
             static_cast<T>(kFirstDecay), static_cast<T>(kSecondDecay), static_cast<T>(kEpsilon),
-            T(0)};
+            static_cast<T>(2.0 * penalty)};
   }
 
   // Backward pass and update; a tree's part is one task for both.
@@ -192,14 +198,13 @@ class Trainer {
     const auto apply = params_.optimizer == Optimizer::adam ? step_kernels<T>().adam
                                                             : step_kernels<T>().descend;
     const index_t first_leaf = (tree * shape.n_leaves() + part.leaf_begin) * task_.n_outputs;
-    apply(rule(),
+    apply(rule(0.5 * params_.l2_leaf_reg / total_weight_),
           {state_.leaf_weights + first_leaf, leaf_gradient_.data() + first_leaf,
            state_.leaf_first_moment + first_leaf, state_.leaf_second_moment + first_leaf},
           (part.leaf_end - part.leaf_begin) * task_.n_outputs);
     // Rows that no sample gives a gradient rest, their moments with them, unless a penalty
     // pulls at them.
-    StepRule<T> with_penalty = rule();
-    with_penalty.penalty = static_cast<T>(2.0 * params_.l2_regularization);
+    const StepRule<T> with_penalty = rule(params_.l2_regularization);
     const bool all = params_.l2_regularization > 0.0;
     for (index_t node = part.node_begin; node < part.node_end; ++node) {
       const index_t row = tree * shape.n_nodes() + node;
@@ -217,7 +222,7 @@ class Trainer {
     };
     if (with_penalty.penalty == T(0)) return apply(with_penalty, from(at), width_);
     apply(with_penalty, from(at), p_);
-    if (width_ > p_) apply(rule(), from(at + p_), 1);  // intercepts are not pulled
+    if (width_ > p_) apply(rule(0.0), from(at + p_), 1);  // intercepts are not pulled
   }
 
   double evaluate() {
@@ -232,14 +237,11 @@ class Trainer {
     eval_raw_.resize(n * n_outputs);
     predict_soft(trees(), samples.x, standardization, PassKind::automatic, eval_out_.data(),
                  execution_);
-    double total = 0.0;
-    for (index_t i = 0; i < n; ++i) {
-      total += samples.weight == nullptr ? 1.0 : samples.weight[i];
+    for (index_t i = 0; i < n; ++i)
       for (index_t k = 0; k < n_outputs; ++k)
         eval_raw_[k * n + i] = task_.offset[k] + task_.multiplier * eval_out_[i * n_outputs + k];
-    }
     return loss_->evaluate({samples.y, eval_raw_.data(), samples.weight, n, n_outputs}, 0, n,
-                           nullptr) / total;
+                           nullptr) / total_weight(samples);
   }
 
   bool stops_early(index_t round) {
@@ -272,6 +274,7 @@ class Trainer {
   const Execution& execution_;
   std::unique_ptr<Loss> loss_;
   const index_t n_, p_, width_, n_batches_;
+  const double total_weight_;
   LayerPass<T> pass_;
   std::vector<index_t> order_;
   std::vector<double> gathered_, moments_, y_, weight_, raw_, derivative_, eval_raw_;

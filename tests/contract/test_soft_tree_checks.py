@@ -8,7 +8,7 @@ FEW = {"max_epochs": 20, "n_trees": 3, "depth": 2, "learning_rate": 0.1}
 # Not among them: early stopping, which holds samples out and so tells a weight from repetition.
 ESTIMATORS = [
     SoftTreeRegressor(),
-    SoftTreeClassifier(learning_rate=0.05),
+    SoftTreeClassifier(),
     *(
         kind(**{**FEW, **settings})
         for kind in (SoftTreeRegressor, SoftTreeClassifier)

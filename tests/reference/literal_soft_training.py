@@ -38,9 +38,13 @@ class Adam:
         self.values[rows] -= size * self.first[rows] / (np.sqrt(self.second[rows]) + 1e-8)
 
 
-def train(X, Y, weight, splits, leaves, *, gamma, learning_rate, penalty, n_steps,
+def train(X, Y, weight, splits, leaves, *, gamma, learning_rate, penalties, n_steps,
           intercept=True):
-    """Squared error, all samples a batch; changes splits and leaves, returns the losses."""
+    """Squared error, all samples a batch; changes splits and leaves, returns the losses.
+
+    `penalties` are those of splits and of leaves, beside the mean loss.
+    """
+    of_splits, of_leaves = penalties
     adam = Adam(splits, learning_rate), Adam(leaves, learning_rate)
     total = weight.sum()
     losses = []
@@ -56,9 +60,9 @@ def train(X, Y, weight, splits, leaves, *, gamma, learning_rate, penalty, n_step
         t_splits = Z @ splits.reshape(-1, Z.shape[1]).T
         soft = (np.abs(t_splits) < gamma / 2).any(axis=0).reshape(splits.shape[:2])
         reached = soft & reached_nodes(Z, splits, gamma)
-        rows = np.ones_like(reached) if penalty > 0 else reached
-        adam[0].step(t, by_split + 2 * penalty * pulled, rows)
-        adam[1].step(t, by_leaf)
+        rows = np.ones_like(reached) if of_splits > 0 else reached
+        adam[0].step(t, by_split + 2 * of_splits * pulled, rows)
+        adam[1].step(t, by_leaf + 2 * of_leaves * leaves)
     return losses
 
 

@@ -13,23 +13,25 @@ WEIGHT = np.random.default_rng(1).uniform(0.5, 2.0, 40)
 SETTINGS = {"n_trees": 2, "depth": 3, "learning_rate": 0.05, "random_state": 3}
 
 
-@pytest.mark.parametrize("penalty", [0.0, 0.01])
+@pytest.mark.parametrize("of_splits, of_leaves", [(0.0, 0.0), (0.01, 0.0), (0.0, 5.0)])
 @pytest.mark.parametrize("gamma", [0.3, 2.0])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_full_batch_training(penalty, gamma, weighted):
+def test_full_batch_training(of_splits, of_leaves, gamma, weighted):
     n_steps = 12
     weight = WEIGHT if weighted else np.ones(40)
-    settings = {**SETTINGS, "gamma": gamma, "l2_regularization": penalty}
+    settings = {**SETTINGS, "gamma": gamma, "l2_regularization": of_splits,
+                "l2_leaf_reg": of_leaves}
     model = SoftTreeRegressor(**settings, max_epochs=n_steps)
     # The weights at the start are those of a model that one step of no length leaves alone.
     start = SoftTreeRegressor(**{**settings, "learning_rate": 1e-300}, max_epochs=1).fit(X, Y)
     splits, leaves = start._state["split_weights"].copy(), start.leaf_weights_.copy()
     model.fit(X, Y, sample_weight=weight if weighted else None)
+    penalties = of_splits, of_leaves / (2 * weight.sum())
     mean = np.average(Y, axis=0, weights=weight)
     deviation = np.sqrt(np.average((Y - mean) ** 2, axis=0, weights=weight))
     losses = literal_soft_training.train(
         X, (Y - mean) / deviation, weight, splits, leaves, gamma=gamma, learning_rate=0.05,
-        penalty=penalty, n_steps=n_steps,
+        penalties=penalties, n_steps=n_steps,
     )
     # Adam's quotients magnify the rounding of small gradients.
     np.testing.assert_allclose(model.loss_curve_, losses, rtol=1e-7)
@@ -63,6 +65,7 @@ def flow_error(n_trees, epochs=60, learning_rate=0.2):
     model = SoftTreeRegressor(
         n_trees=n_trees, depth=2, routing="erf", scale=2.0, initialization="ntk",
         optimizer="gradient_descent", batch_norm=False, fit_intercept=False,
+        l2_leaf_reg=0.0,
         learning_rate=1e-300, max_epochs=1, random_state=0,
     ).fit(train, y)
     at_start = model.predict(points)

@@ -92,16 +92,15 @@ def check_directions(estimator, *, n_outputs):
     return np.ascontiguousarray(directions, dtype=np.int8)
 
 
-def validation_samples(estimator, train, eval_set, check_data):
-    """The samples to grow a boosted estimator's trees on and those to validate with (or None).
-
-    ``check_data`` is what validates the estimator's own ``X`` and ``y``.
-    """
+def validation_samples(estimator, train, eval_set):
+    """The samples to grow a boosted estimator's trees on and those to validate with (or None)."""
     if eval_set is not None:
         if train.initial is not None:
             raise ValueError("init_score and eval_set exclude each other")
         X, y, weight = unpack_eval_set(eval_set)
-        X, y = check_data(estimator, X, y, reset=False, classification=estimator._classification)
+        X, y = estimator._check_data(
+            X, y, reset=False, classification=estimator._classification
+        )
         targets = estimator._encode_targets(y, reset=False)
         validation = Samples(X, targets, check_sample_weight(weight, X), None)
         return train, validation.without_zero_weights()

@@ -1,0 +1,1 @@
+"""What the estimators that are trained round by round share."""
