@@ -7,8 +7,8 @@ from sklearn.utils import check_random_state
 
 from fctree._native import shards as _shards
 from fctree._native.core import LossKind
+from fctree._training.samples import unpack_eval_set
 from fctree._validation import unchanged_on_failure
-from fctree.boosting.samples import unpack_eval_set
 from fctree.dask.boosting import _DaskBoosting, _TargetEncoder
 from fctree.dask.oblique_growth import ObliqueGrowth
 from fctree.dask.oblique_set import ObliqueSet
