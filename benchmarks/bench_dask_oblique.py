@@ -2,7 +2,7 @@
 of two threads.
 
 The cluster is local, on loopback. Models differ by where they may cut (docs/scale.md): their scores on
-rows of another seed are compared. Bytes are those of the results that workers sent, by Dask's own counter.
+rows of another seed are compared.
 
     python benchmarks/bench_dask_oblique.py --rows 300000 --features 28 --rounds 4
 """
@@ -11,7 +11,6 @@ import argparse
 import json
 import time
 
-from bench_dask import sent_bytes
 from boosting_data import simulate_boosting
 
 import fctree
@@ -30,20 +29,17 @@ def measure(args, client):
     rows = -(-args.rows // 2)
     chunks = client.persist([da.from_array(X, chunks=(rows, -1)), da.from_array(y, chunks=rows)])
     DaskFCODTBoostingRegressor(**{**params, "max_iter": 1}).fit(X[:2000], y[:2000])  # imports
-    before = sent_bytes(client)
     start = time.perf_counter()
     DaskFCODTBoostingRegressor(**{**params, "max_iter": 1}).fit(*chunks)
-    first_round = sent_bytes(client) - before, time.perf_counter() - start
-    seconds, sent = {"local": [], "dask": []}, []
+    first_round = time.perf_counter() - start
+    seconds = {"local": [], "dask": []}
     for _ in range(args.repeats):
         start = time.perf_counter()
         local = fctree.FCODTBoostingRegressor(**params, n_jobs=2).fit(X, y)
         seconds["local"].append(time.perf_counter() - start)
-        before = sent_bytes(client)
         start = time.perf_counter()
         model = DaskFCODTBoostingRegressor(**params).fit(*chunks)
         seconds["dask"].append(time.perf_counter() - start)
-        sent.append(sent_bytes(client) - before)
     least = {name: min(values) for name, values in seconds.items()}
     return {
         "rows": args.rows,
@@ -51,10 +47,9 @@ def measure(args, client):
         "rounds": args.rounds,
         "steps": not args.without_steps,
         "seconds": least,
-        "seconds_of_one_round": first_round[1],
+        "seconds_of_one_round": first_round,
         "ratio": least["dask"] / least["local"],
         "r2": {"local": local.score(X_test, y_test), "dask": model.score(X_test, y_test)},
-        "bytes_of_a_round": (sent[-1] - first_round[0]) / (args.rounds - 1),
     }
 
 
