@@ -250,7 +250,10 @@ setup(
         *cythonize(
             [
                 extension(name, f"{name}.pyx", numpy.get_include())
-                for name in ("boosting", "core", "ensembles", "oblique", "shards", "soft")
+                for name in (
+                    "boosting", "core", "ensembles", "oblique", "oblique_rounds", "oblique_shards",
+                    "shards", "soft",
+                )
             ],
             compiler_directives={"language_level": 3, "boundscheck": False, "wraparound": False},
         ),

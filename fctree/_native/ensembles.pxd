@@ -129,3 +129,6 @@ cdef extern from "oblique/forest.hpp" namespace "fctree" nogil:
     void c_sum_out_of_bag "fctree::sum_out_of_bag"(
         const ObliqueForestTask&, const ObliqueTreesView&, int64_t, const ObliqueForestParams&,
         double*, int64_t*, const Execution&) except +set_python_error
+
+
+cdef arrays_of(ObliqueTreesArrays* trees)

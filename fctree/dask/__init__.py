@@ -17,13 +17,21 @@ from fctree.dask.boosting import (
     DaskSymmetricBoostingRegressor,
 )
 from fctree.dask.forest import DaskFCODTForestClassifier, DaskFCODTForestRegressor
-from fctree.dask.kernel_ridge import DaskTreeNTKRegressor, tree_ntk
+from fctree.dask.gram import tree_ntk
+from fctree.dask.kernel_ridge import DaskTreeNTKClassifier, DaskTreeNTKRegressor
+from fctree.dask.oblique_boosting import (
+    DaskFCODTBoostingClassifier,
+    DaskFCODTBoostingRegressor,
+)
 
 __all__ = [
+    "DaskFCODTBoostingClassifier",
+    "DaskFCODTBoostingRegressor",
     "DaskFCODTForestClassifier",
     "DaskFCODTForestRegressor",
     "DaskSymmetricBoostingClassifier",
     "DaskSymmetricBoostingRegressor",
+    "DaskTreeNTKClassifier",
     "DaskTreeNTKRegressor",
     "tree_ntk",
 ]

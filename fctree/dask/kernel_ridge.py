@@ -1,19 +1,20 @@
-"""Kernel ridge with tree kernels on Dask collections, and Gram matrices as Dask arrays."""
+"""Kernel ridge with tree kernels on Dask collections."""
 
-import dask.array as da
+from dataclasses import dataclass
+
 import numpy as np
 from distributed import default_client
 from scipy import linalg
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
 
-from fctree import kernels
 from fctree._validation import check_kernel_part, unchanged_on_failure
-from fctree.dask.partitions import is_dask, partition_rows, remember_features
+from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.placement import gather
 from fctree.dask.prediction import HasLocal
 from fctree.dask.state import threads_here
-from fctree.kernel_ridge import TreeNTKRegressor
+from fctree.kernel_ridge import TreeNTKClassifier, TreeNTKRegressor
 from fctree.kernel_ridge.solvers import (
     TreeKernel,
     conjugate_gradients,
@@ -22,85 +23,91 @@ from fctree.kernel_ridge.solvers import (
 )
 
 
-def _describe(part):
-    X, y = check_kernel_part(part.X, part.y)
-    return len(X), y.shape[1:], X.shape[1], 0.0 if part.weight is None else part.weight.sum()
+@dataclass(frozen=True)
+class Description:
+    """What the client knows of a partition; `labels` where its targets are classes."""
+
+    n_rows: int
+    target_shape: tuple
+    weight: float
+    labels: np.ndarray | None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What every task knows: the kernel, and the labels of a classifier."""
+
+    kernel: TreeKernel
+    classes: np.ndarray | None
+
+    def multiply(self, X, Y, coefficients):
+        """K(X, Y) coefficients on the worker's threads."""
+        kernel = TreeKernel(**{**vars(self.kernel), "n_jobs": threads_here()})
+        return kernel.multiply(X, Y, coefficients)
+
+    def rows(self, part):
+        """Features, targets (n, n_outputs) and weights (n, 1) of a part."""
+        if self.classes is None:
+            X, y = check_kernel_part(part.X, part.y)
+        else:
+            X = _features(part)
+            y = np.eye(len(self.classes))[np.searchsorted(self.classes, part.y)]
+        column = np.ones((len(X), 1)) if part.weight is None else part.weight[:, np.newaxis]
+        return X, y.reshape(len(X), -1), column
+
+
+def _features(part):
+    return check_kernel_part(part.X, np.zeros(len(part)))[0]
+
+
+def _describe(part, by_class):
+    labels = None
+    if by_class:
+        _features(part)
+        if len(part):
+            check_classification_targets(part.y)
+        labels = np.unique(part.y)
+    else:
+        check_kernel_part(part.X, part.y)
+    weight = 0.0 if part.weight is None else part.weight.sum()
+    return Description(len(part), part.y.shape[1:], weight, labels)
 
 
 def _take(part, rows):
-    return check_kernel_part(part.X, part.y)[0][rows]
+    return _features(part)[rows]
 
 
-def _rows(part):
-    X, y = check_kernel_part(part.X, part.y)
-    column = np.ones((len(X), 1)) if part.weight is None else part.weight[:, np.newaxis]
-    return X, y.reshape(len(X), -1), column
-
-
-def _on(kernel):
-    """The kernel with the worker's threads."""
-    return TreeKernel(**{**vars(kernel), "n_jobs": threads_here()})
-
-
-def _landmark_targets(part, kernel, landmarks):
+def _landmark_targets(part, problem, landmarks):
     """K_zx W y of a part."""
-    X, y, column = _rows(part)
-    return _on(kernel).multiply(landmarks, X, column * y)
+    X, y, column = problem.rows(part)
+    return problem.multiply(landmarks, X, column * y)
 
 
-def _landmark_product(part, kernel, landmarks, c):
+def _landmark_product(part, problem, landmarks, c):
     """K_zx W K_xz c of a part."""
-    X, _, column = _rows(part)
-    fitted = column * _on(kernel).multiply(X, landmarks, c)
-    return _on(kernel).multiply(landmarks, X, fitted)
+    X, _, column = problem.rows(part)
+    fitted = column * problem.multiply(X, landmarks, c)
+    return problem.multiply(landmarks, X, fitted)
 
 
-def _row_product(part, others, kernel, vectors):
+def _row_product(part, others, problem, vectors):
     """Rows of W^1/2 K W^1/2 v, `vectors` cut as the parts are."""
-    X, _, column = _rows(part)
+    X, _, column = problem.rows(part)
     total = np.zeros((len(X), vectors[0].shape[1]))
     for other, v in zip(others, vectors, strict=True):
         if len(v):
-            Y, _, weight = _rows(other)
-            total += _on(kernel).multiply(X, Y, np.sqrt(weight) * v)
+            Y, _, weight = problem.rows(other)
+            total += problem.multiply(X, Y, np.sqrt(weight) * v)
     return np.sqrt(column) * total
 
 
-def _roots_and_targets(part):
-    X, y, column = _rows(part)
+def _roots_and_targets(part, problem):
+    X, y, column = problem.rows(part)
     return X, np.sqrt(column), y
 
 
-class DaskTreeNTKRegressor(HasLocal, TreeNTKRegressor):
-    """`TreeNTKRegressor` on Dask collections, by landmarks or conjugate gradients.
-
-    Rows stay on the workers; an iteration sends one vector out and adds up one for each
-    partition, in order. The landmarks are those of `TreeNTKRegressor`; sums of doubles over
-    partitions differ from sums over all rows by rounding, and so do the coefficients.
-
-    Parameters
-    ----------
-    alpha, depth, scale, architecture, n_components, max_iter, tol, device, verbose, n_jobs, \
-random_state
-        As for `TreeNTKRegressor`; threads are the workers' (``nthreads``).
-    solver : {"nystrom", "cg"}, default="nystrom"
-        ``"cg"`` keeps all rows for prediction and lets every worker read all of them.
-
-    Attributes are those of `TreeNTKRegressor`.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> from distributed import Client
-    >>> from fctree.dask import DaskTreeNTKRegressor
-    >>> with Client(processes=False, dashboard_address=None) as client:
-    ...     X = da.random.default_rng(0).normal(size=(400, 4), chunks=(100, 4))
-    ...     model = DaskTreeNTKRegressor(n_components=50, alpha=1e-3).fit(X, X[:, 0])
-    >>> model.dual_coef_.shape
-    (50,)
-    """
-
-    _local_class = TreeNTKRegressor
+class _DaskTreeNTK(HasLocal):
+    """Parameters and fit on Dask collections; subclasses are plain estimators too."""
 
     def __init__(
         self,
@@ -150,7 +157,7 @@ random_state
         Raises
         ------
         ValueError
-            For ``solver="cholesky"``, and for data as `TreeNTKRegressor` refuses them.
+            For ``solver="cholesky"``, and for data as the plain estimators refuse them.
         """
         with unchanged_on_failure(self):
             if self.solver == "cholesky":
@@ -160,16 +167,18 @@ random_state
             client = default_client()
             remember_features(self, X)
             parts = partition_rows(client, X, y, sample_weight)
-            described = gather(client, [client.submit(_describe, p, pure=False) for p in parts])
-            filled = [i for i, (n, *_) in enumerate(described) if n]
+            by_class = self._classification
+            tasks = [client.submit(_describe, p, by_class, pure=False) for p in parts]
+            described = gather(client, tasks)
+            filled = [i for i, description in enumerate(described) if description.n_rows]
             if not filled:
                 raise ValueError("X has no samples with a positive weight")
-            parts = [parts[i] for i in filled]
-            lengths = [described[i][0] for i in filled]
-            self._one_output = described[filled[0]][1] == ()
-            total = sum(described[i][3] for i in filled) or float(sum(lengths))
+            parts, described = [parts[i] for i in filled], [described[i] for i in filled]
+            lengths = [description.n_rows for description in described]
+            problem = Problem(self._fitted_kernel(), self._learn_targets(described))
+            total = sum(description.weight for description in described) or float(sum(lengths))
             solve = self._by_landmarks if self.solver == "nystrom" else self._by_gradients
-            X_fit, coefficients = solve(client, parts, lengths, total)
+            X_fit, coefficients = solve(client, problem, parts, (lengths, total))
             self._store(X_fit, coefficients)
         return self
 
@@ -190,9 +199,10 @@ random_state
             tasks.append(client.submit(_take, part, inside, pure=False))
         return np.unique(np.concatenate(gather(client, tasks)), axis=0)
 
-    def _by_landmarks(self, client, parts, lengths, total):
+    def _by_landmarks(self, client, problem, parts, sizes):
         """As `solve_with_landmarks`, with the sums over rows taken where the rows are."""
-        kernel = self._fitted_kernel()
+        kernel = problem.kernel
+        lengths, total = sizes
         landmarks = self._draw_landmarks(client, parts, lengths)
         sent = client.scatter(landmarks, broadcast=True)
         K = kernel.gram(landmarks)
@@ -200,7 +210,7 @@ random_state
         A = jittered_factor(T @ T.T * (total / len(landmarks)), self.alpha)
 
         def summed(function, *args):
-            tasks = [client.submit(function, p, kernel, sent, *args, pure=False) for p in parts]
+            tasks = [client.submit(function, p, problem, sent, *args, pure=False) for p in parts]
             return sum(gather(client, tasks))
 
         def outward(v):
@@ -219,17 +229,16 @@ random_state
         warn_unless(converged, self.n_iter_)
         return landmarks, outward(solution)
 
-    def _by_gradients(self, client, parts, lengths, total):
+    def _by_gradients(self, client, problem, parts, sizes):
         """As `solve_by_conjugate_gradients`, a block of rows a task."""
-        kernel = self._fitted_kernel()
-        tasks = [client.submit(_roots_and_targets, p, pure=False) for p in parts]
+        tasks = [client.submit(_roots_and_targets, p, problem, pure=False) for p in parts]
         X, roots, targets = (np.concatenate(of) for of in zip(*gather(client, tasks), strict=True))
-        cuts = np.cumsum(lengths)[:-1]
+        cuts = np.cumsum(sizes[0])[:-1]
 
         def multiply(v):
             vectors = np.split(v, cuts)
             tasks = [
-                client.submit(_row_product, p, parts, kernel, vectors, pure=False) for p in parts
+                client.submit(_row_product, p, parts, problem, vectors, pure=False) for p in parts
             ]
             return np.concatenate(gather(client, tasks)) + self.alpha * v
 
@@ -239,44 +248,93 @@ random_state
         warn_unless(converged, self.n_iter_)
         return X, roots * solution
 
+
+class DaskTreeNTKRegressor(_DaskTreeNTK, TreeNTKRegressor):
+    """`TreeNTKRegressor` on Dask collections, by landmarks or conjugate gradients.
+
+    Rows stay on the workers; an iteration sends one vector out and adds up one for each
+    partition, in order. The landmarks are those of `TreeNTKRegressor`; sums of doubles over
+    partitions differ from sums over all rows by rounding, and so do the coefficients.
+
+    Parameters
+    ----------
+    alpha, depth, scale, architecture, n_components, max_iter, tol, device, verbose, n_jobs, \
+random_state
+        As for `TreeNTKRegressor`; threads are the workers' (``nthreads``).
+    solver : {"nystrom", "cg"}, default="nystrom"
+        ``"cg"`` keeps all rows for prediction and lets every worker read all of them.
+
+    Attributes are those of `TreeNTKRegressor`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from fctree.dask import DaskTreeNTKRegressor
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     X = da.random.default_rng(0).normal(size=(400, 4), chunks=(100, 4))
+    ...     model = DaskTreeNTKRegressor(n_components=50, alpha=1e-3).fit(X, X[:, 0])
+    >>> model.dual_coef_.shape
+    (50,)
+    """
+
+    _local_class = TreeNTKRegressor
+    _classification = False
+
+    def _learn_targets(self, described):
+        shapes = {description.target_shape for description in described}
+        if len(shapes) > 1:
+            raise ValueError(f"the partitions of y have different shapes: {sorted(shapes)}")
+        self._one_output = shapes == {()}
+
     def predict(self, X):
         """Predict the targets; lazily, where `X` is a Dask collection, as a Dask collection."""
         columns = None if self._one_output else self.dual_coef_.shape[1]
         return self._predicts("predict", X, columns, np.float64)
 
 
-def tree_ntk(X, Y=None, **parameters):
-    """The Gram matrix of a tree kernel as a Dask array, a task a block.
+class DaskTreeNTKClassifier(_DaskTreeNTK, TreeNTKClassifier):
+    """`TreeNTKClassifier` on Dask collections, by landmarks or conjugate gradients.
+
+    One regression on the indicator of each class, solved as in `DaskTreeNTKRegressor`: all
+    classes in the same products with the kernel. Partitions may lack classes.
 
     Parameters
     ----------
-    X : Dask array of shape (n_x, n_features)
-    Y : Dask array of shape (n_y, n_features), default=None
-        None is `X`.
-    **parameters
-        ``depth``, ``scale``, ``architecture``, ``device`` and ``n_jobs`` as in
-        `fctree.kernels.tree_ntk`.
+    alpha, depth, scale, architecture, solver, n_components, max_iter, tol, device, verbose, \
+n_jobs, random_state
+        As for `DaskTreeNTKRegressor`.
 
-    Returns
-    -------
-    K : Dask array of shape (n_x, n_y)
-        Chunked by the rows of both; ``to_zarr`` and ``to_hdf5`` write it without ever holding it.
+    Attributes are those of `TreeNTKClassifier`.
 
-    Raises
-    ------
-    TypeError
-        For anything but Dask arrays.
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from fctree.dask import DaskTreeNTKClassifier
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     X = da.random.default_rng(0).normal(size=(400, 4), chunks=(100, 4))
+    ...     model = DaskTreeNTKClassifier(n_components=50, alpha=1e-3).fit(X, X[:, 0] > 0)
+    ...     accuracy = (model.predict(X) == (X[:, 0] > 0)).mean().compute()
+    >>> bool(accuracy > 0.9)
+    True
     """
-    Y = X if Y is None else Y
-    for array, name in ((X, "X"), (Y, "Y")):
-        if not is_dask(array) or getattr(array, "ndim", 0) != 2 or not hasattr(array, "chunks"):
-            raise TypeError(f"{name} must be a Dask array of two dimensions, got {type(array)}")
-    X, Y = X.rechunk({1: -1}), Y.rechunk({1: -1})
-    return da.blockwise(
-        _gram_block, "ij", X, "ik", Y, "jk", parameters=parameters, concatenate=True,
-        dtype=np.result_type(X.dtype, Y.dtype, np.float32), meta=np.empty((0, 0)),
-    )
 
+    _local_class = TreeNTKClassifier
+    _classification = True
 
-def _gram_block(X, Y, parameters):
-    return kernels.tree_ntk(X, Y, **parameters)
+    def _learn_targets(self, described):
+        shapes = {description.target_shape for description in described}
+        if shapes != {()}:
+            raise ValueError(f"y must have one dimension, its partitions have {sorted(shapes)}")
+        self.classes_ = np.unique(np.concatenate([d.labels for d in described]))
+        return self.classes_
+
+    def decision_function(self, X):
+        """The outputs of the classes; lazily, where `X` is a Dask collection."""
+        columns = None if len(self.classes_) == 2 else len(self.classes_)
+        return self._predicts("decision_function", X, columns, np.float64)
+
+    def predict(self, X):
+        """Predict the classes; lazily, where `X` is a Dask collection, as a Dask collection."""
+        return self._predicts("predict", X, None, self.classes_.dtype)

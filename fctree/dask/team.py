@@ -69,12 +69,13 @@ class Member:
 
 
 class Team:
-    """The members on these workers, as the client sees them; the first is a `lead`.
+    """The members on these workers, as the client sees them; the first is a `lead`,
+    the others are of the class `member`.
 
     `shards` are a worker's address and the names of its shards, for each member.
     """
 
-    def __init__(self, client, lead, plan, shards):
+    def __init__(self, client, lead, plan, shards, member=Member):
         self.client = client
         self.workers = [worker for worker, _ in shards]
         self.members = [None] * len(shards)
@@ -82,7 +83,7 @@ class Team:
             worker, names = shards[number]
             first = _FAN_IN * number + 1
             self.members[number] = client.submit(
-                Member if number else lead,
+                member if number else lead,
                 plan,
                 number,
                 names,

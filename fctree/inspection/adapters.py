@@ -27,8 +27,8 @@ from fctree.kernel_ridge import TreeNTKRegressor
 _DEFAULT_PATIENCE = 10
 
 
-def masked_models(estimator, min_iter, n_jobs, seed):
-    """What runs masks for an estimator or a model of the protocol.
+def masked_models(estimator, min_iter, n_jobs, seed, workers=None):
+    """What runs masks for an estimator or a model of the protocol, on these workers if any.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def masked_models(estimator, min_iter, n_jobs, seed):
     if not isinstance(min_iter, Integral) or min_iter < 0:
         raise ValueError(f"min_iter must be an integer of at least 0, got {min_iter!r}")
     if isinstance(estimator, WarmStartModel):
-        return MaskedModels(estimator, n_jobs)
+        return MaskedModels(estimator, n_jobs, workers)
     if not isinstance(estimator, BaseEstimator) or isinstance(estimator, type):
         raise TypeError(
             "estimator must be a scikit-learn estimator or a WarmStartModel, got "
@@ -51,8 +51,8 @@ def masked_models(estimator, min_iter, n_jobs, seed):
     if "random_state" in parameters and parameters["random_state"] is None:
         estimator.set_params(random_state=seed)
     if is_boosting(estimator):
-        return MaskedBoosting(estimator, min_iter, n_jobs)
-    return MaskedModels(_adapt(estimator, parameters, min_iter), n_jobs)
+        return MaskedBoosting(estimator, min_iter, n_jobs, workers)
+    return MaskedModels(_adapt(estimator, parameters, min_iter), n_jobs, workers)
 
 
 def _adapt(estimator, parameters, min_iter):

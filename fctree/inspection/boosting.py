@@ -1,5 +1,7 @@
 """Symmetric boosting without some of its features: many masks in one native call."""
 
+import copy
+
 import numpy as np
 
 from fctree._native import boosting as _native
@@ -10,6 +12,7 @@ from fctree.boosting.base import BaseSymmetricBoosting
 from fctree.inspection.masked_outputs import MaskedOutputs
 
 _BYTES_AT_ONCE = 2**28  # of test scores that a call holds
+_TASKS_A_THREAD = 4  # where masks are spread over workers
 
 
 class MaskedBoosting:
@@ -21,28 +24,30 @@ class MaskedBoosting:
     min_iter : int
         Rounds of a continuation before patience counts.
     n_jobs : int or None
+    workers : Workers or None
+        Where models are trained, instead of here.
     """
 
     # Whether the noise of the splits is as strong again when a model is continued as at its
     # beginning: CatBoost's way, which costs coverage (docs/results/importance.md).
     restarts_noise = False
 
-    def __init__(self, estimator, min_iter, n_jobs):
+    def __init__(self, estimator, min_iter, n_jobs, workers=None):
         self.estimator = estimator.set_params(early_stopping=True, warm_start=False, verbose=0)
         self.min_iter = min_iter
+        self.workers = workers
         if n_jobs is not None:
             estimator.set_params(n_jobs=n_jobs)
 
     def fit(self, parts):
         """The full model, on the training part."""
         self.parts = parts
-        train, validation = parts.train, parts.validation
-        self.estimator.fit(
-            train.X,
-            train.y,
-            sample_weight=train.sample_weight,
-            eval_set=(validation.X, validation.y, validation.sample_weight),
-        )
+        if self.workers is None:
+            self.estimator = _fit_full(parts, self.estimator)
+        else:
+            self.workers.keep("parts", parts)
+            (self.estimator,) = self.workers.each(_fit_on_worker, ["parts"], [self.estimator])
+            self.workers.keep("full", self.estimator)
         self.n_iter_ = self.estimator.n_iter_
         n_rounds = len(self.estimator.validation_score_) - 1
         self.stopped_early_ = n_rounds < self.estimator.max_iter
@@ -73,6 +78,9 @@ class MaskedBoosting:
         """
         one = 8 * len(self.parts.test) * self.estimator.n_outputs_
         together = max(1, _BYTES_AT_ONCE // one)
+        if self.workers is not None:
+            yield from self._spread(masked, method, together, progress)
+            return
         for first in range(0, len(masked), together):
             some = self._boost(masked[first : first + together], method, progress)
             for row in range(len(some["seconds"])):
@@ -82,6 +90,20 @@ class MaskedBoosting:
                     float(some["seconds"][row]),
                     bool(some["n_rounds"][row] < self.estimator.max_iter),
                 )
+
+    def _spread(self, masked, method, together, progress):
+        """The same with some masks a task: few enough tasks to share a binned matrix, and so
+        many that no worker waits long for the last."""
+        n_tasks = _TASKS_A_THREAD * self.workers.n_threads
+        together = min(together, -(-len(masked) // n_tasks))
+        items = [
+            (masked[first : first + together], method, self.min_iter)
+            for first in range(0, len(masked), together)
+        ]
+        for results in self.workers.each(_run_on_worker, ["full", "parts"], items):
+            for result in results:
+                progress()
+                yield result
 
     def _outputs(self, raw):
         model = self.estimator
@@ -127,3 +149,30 @@ class MaskedBoosting:
 def is_boosting(estimator):
     """Whether masks of this estimator can be grown together."""
     return isinstance(estimator, BaseSymmetricBoosting)
+
+
+def _fit_full(parts, estimator):
+    train, validation = parts.train, parts.validation
+    return estimator.fit(
+        train.X,
+        train.y,
+        sample_weight=train.sample_weight,
+        eval_set=(validation.X, validation.y, validation.sample_weight),
+    )
+
+
+def _fit_on_worker(parts, estimator):
+    from fctree.dask.state import threads_here
+
+    n_jobs = estimator.n_jobs
+    _fit_full(parts, estimator.set_params(n_jobs=threads_here()))
+    return estimator.set_params(n_jobs=n_jobs)
+
+
+def _run_on_worker(estimator, parts, item):
+    """The outputs of some masks; every thread of a worker has a task of its own."""
+    masked, method, min_iter = item
+    # A copy: other tasks of this process have the same estimator.
+    models = MaskedBoosting(copy.copy(estimator), min_iter, 1)
+    models.parts = parts
+    return list(models.masked_outputs(masked, method, lambda: None))

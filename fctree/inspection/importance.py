@@ -41,6 +41,7 @@ def variable_importance(
     min_iter=10,
     verbose=0,
     n_jobs=None,
+    client=None,
     random_state=None,
 ):
     """Importance of features for how well a kind of model predicts.
@@ -96,6 +97,10 @@ def variable_importance(
         1 shows a progress bar.
     n_jobs : int or None, default=None
         Threads, or groups that are worked on at a time. Results do not depend on it.
+    client : distributed.Client or None, default=None
+        Trains the models on the workers of this Dask cluster, some groups a task, instead of
+        here: a worker works on as many tasks as it has threads, whatever `n_jobs` is. Results
+        do not depend on it, nor on workers that are lost.
     random_state : int, RandomState instance or None, default=None
         Cuts the data, and seeds an estimator without a seed of its own.
 
@@ -111,7 +116,9 @@ def variable_importance(
         For groups that are empty or name unknown features, parts of the data that lack a class,
         a score that does not go with the targets, or an estimator that cannot be continued.
     TypeError
-        For an `estimator` that is none.
+        For an `estimator` that is none, or a `client` that is none.
+    RuntimeError
+        Where workers of the `client` are lost again and again.
 
     Notes
     -----
@@ -143,7 +150,7 @@ def variable_importance(
         scoring=scoring,
         fractions=(validation_fraction, test_fraction),
         min_iter=min_iter,
-        n_jobs=n_jobs,
+        where=(n_jobs, client),
         random_state=random_state,
     )
     members, names = check_groups(groups, study.parts.names)

@@ -41,17 +41,25 @@ class MaskedModels:
     n_jobs : int or None
         Masks that are worked on at a time. Linear algebra runs on one thread in each, and so
         gives the same bytes whatever their number.
+    workers : Workers or None
+        Where models are trained, instead of here.
     """
 
-    def __init__(self, model, n_jobs):
+    def __init__(self, model, n_jobs, workers=None):
         self.untrained = model
         self.n_jobs = n_jobs
+        self.workers = workers
 
     def fit(self, parts):
         """The full model, on the training part."""
         self.parts = parts
-        with threadpool_limits(1):
-            self.full = self.untrained.copy().fit(parts.train, parts.validation)
+        if self.workers is None:
+            self.full = _fit_full(parts, self.untrained)
+        else:
+            self.workers.keep("parts", parts)
+            (self.full,) = self.workers.each(_fit_full, ["parts"], [self.untrained])
+            self.workers.keep("full", self.full)
+            self.workers.keep("untrained", self.untrained)
         if self.full is None:
             raise TypeError(f"{type(self.untrained).__name__}.fit must return self")
         self.n_iter_ = self.full.n_iter_
@@ -73,6 +81,13 @@ class MaskedModels:
     def masked_outputs(self, masked, method, progress):
         """Test predictions of the models without the features of each mask, in order; see
         `MaskedBoosting.masked_outputs`."""
+        if self.workers is not None:
+            model = "untrained" if method == "retrain" else "full"
+            items = [(mask, method) for mask in masked]
+            for result in self.workers.each(_run_on_worker, [model, "parts"], items):
+                progress()
+                yield result
+            return
         model = self.untrained if method == "retrain" else self.full
         n_jobs = min(count_threads(self.n_jobs), len(masked))
         calls = (delayed(_run_mask)(model, self.parts, mask, method) for mask in masked)
@@ -85,6 +100,15 @@ class MaskedModels:
             for result in Parallel(n_jobs=n_jobs, return_as="generator")(calls):
                 progress()
                 yield result
+
+
+def _fit_full(parts, untrained):
+    with threadpool_limits(1):
+        return untrained.copy().fit(parts.train, parts.validation)
+
+
+def _run_on_worker(model, parts, item):
+    return _run_mask(model, parts, *item)
 
 
 def _run_mask(model, parts, mask, method):

@@ -44,6 +44,7 @@ def shapley_importance(
     min_iter=10,
     verbose=0,
     n_jobs=None,
+    client=None,
     random_state=None,
 ):
     """Shapley values of features in the score of a kind of model.
@@ -58,7 +59,7 @@ def shapley_importance(
     Parameters
     ----------
     estimator, X, y, sample_weight, method, validation_fraction, test_fraction, scoring, \
-confidence_level, min_iter, verbose, n_jobs, random_state
+confidence_level, min_iter, verbose, n_jobs, client, random_state
         As for `variable_importance`.
     groups : sequence of columns or of lists of them, or mapping of names to such, default=None
         The players, without a common feature. Features in no group are in every model. None is
@@ -103,7 +104,7 @@ confidence_level, min_iter, verbose, n_jobs, random_state
         scoring=scoring,
         fractions=(validation_fraction, test_fraction),
         min_iter=min_iter,
-        n_jobs=n_jobs,
+        where=(n_jobs, client),
         random_state=random_state,
     )
     members, names = check_groups(groups, study.parts.names)
@@ -112,8 +113,7 @@ confidence_level, min_iter, verbose, n_jobs, random_state
     scores = _SubsetScores(study, subsets, members)
     scores.evaluate(method, verbose)
     values = subsets.weights @ scores.values
-    sampling = subsets.sampling_variance(scores.values)
-    stderr, null_stderr = scores.errors(sampling)
+    stderr, null_stderr = scores.errors(subsets.sampling_variance(scores.values))
     interval = wald(values, stderr, confidence_level, null_stderr)
     return ShapleyResult(
         names=names,

@@ -9,12 +9,15 @@ from tqdm.auto import tqdm
 from fctree.inspection.adapters import masked_models
 from fctree.inspection.partition import partition
 from fctree.inspection.scores import find_score, target_of
+from fctree.inspection.workers import Workers
 
 METHODS = ("early_stopping", "dropout", "retrain")
 
 
 class Study:
     """A full model fitted once, and the test scores of the models without some features.
+
+    `where` is ``(n_jobs, client)``: threads here, or a Dask cluster.
 
     Attributes
     ----------
@@ -27,11 +30,13 @@ class Study:
         Of the full model.
     """
 
-    def __init__(self, estimator, data, *, scoring, fractions, min_iter, n_jobs, random_state):
+    def __init__(self, estimator, data, *, scoring, fractions, min_iter, where, random_state):
         X, y, sample_weight = data
+        n_jobs, client = where
+        workers = None if client is None else Workers(client)
         # At most 2^32 - 1: what scikit-learn takes as a seed.
         seeds = check_random_state(random_state).randint(2**31 - 1, size=2)
-        self.models = masked_models(estimator, min_iter, n_jobs, int(seeds[1]))
+        self.models = masked_models(estimator, min_iter, n_jobs, int(seeds[1]), workers)
         self.parts = partition(estimator, X, y, sample_weight, fractions=fractions, seed=seeds[0])
         self.score = find_score(scoring, self.parts.test.classes)
         self.target = target_of(self.parts.test)

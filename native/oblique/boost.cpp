@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -20,12 +19,7 @@ namespace fctree {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr index_t kTaskRows = 4096;  // rows of a task; sums go tile by tile
-
-// No tree moves a log-odds, or a logarithm of a mean, further than this before the learning
-// rate: a Newton step holds near where it was computed.
-constexpr double kLargestStep = 4.0;
 
 // Samples and their scores F as the model grows.
 class BoostedSet {
@@ -126,7 +120,6 @@ class ObliqueBooster {
   void start();
   void evaluate();
   void sample_rows(index_t iteration);
-  std::vector<index_t> sample_columns(index_t iteration) const;
   void map_rows(index_t iteration);
   Contender grow_kind(index_t kind);
   double left_out_loss(const Contender& contender) const;
@@ -189,13 +182,6 @@ void ObliqueBooster::sample_rows(index_t iteration) {
     rows_.draw_part(iteration, params_.subsample, in_bag_);
 }
 
-std::vector<index_t> ObliqueBooster::sample_columns(index_t iteration) const {
-  const index_t d = task_.n_features;
-  const double wanted = std::ceil(params_.colsample * static_cast<double>(d));
-  const Random random(params_.seed, Purpose::feature_sample);
-  return choose_features(random, {iteration, 0}, static_cast<index_t>(wanted), d);
-}
-
 Contender ObliqueBooster::grow_kind(index_t kind) {
   const double* x = mapped_.data();
   const index_t width = map_.width();
@@ -213,9 +199,8 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
              x, train_.n(), grown.leaf.data(), execution_);
   if (params_.l2_leaf_reg > 0.0) shrink_leaves(params_.l2_leaf_reg, grown.tree);
   revise_constants(*loss_, train_.view(), x, response_.weight.data(), grown.leaf, grown.tree);
-  const double largest = loss_->has_hessian() ? kLargestStep : kInfinity;
   grown.bounds = bound_leaves(grown.tree, x, response_.weight.data(), grown.leaf,
-                              {params_.extrapolation, largest});
+                              {params_.extrapolation, largest_step(*loss_)});
   return grown;
 }
 
@@ -238,7 +223,8 @@ double ObliqueBooster::left_out_loss(const Contender& contender) const {
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {
-  std::vector<index_t> columns = sample_columns(iteration);
+  std::vector<index_t> columns =
+      draw_columns(params_.seed, iteration, params_.colsample, task_.n_features);
   if (!mapped_.empty() && columns == map_.columns) return;
   map_.columns = std::move(columns);
   mapped_.resize(train_.n() * map_.width());

@@ -23,6 +23,17 @@ struct FeatureMap {
 FeatureMap find_feature_map(const double* x, const double* weight, index_t n_samples,
                             index_t n_features, bool standardize);
 
+// The same in two steps: sums over samples about one of them, `first`, and the map. Sums are the
+// weight, the differences, their squares; `largest` (d) are absolute values.
+struct FeatureSums {
+  Vector sums;  // (1 + 2 d)
+  Vector largest;
+};
+void add_features(const double* x, const double* weight, index_t n_samples, const Vector& first,
+                  FeatureSums& total);
+FeatureMap map_of_sums(const FeatureSums& total, const Vector& first);
+FeatureMap identity_map(index_t n_features);
+
 // out (n_samples, map.width()) from x (n_samples, n_features).
 void map_features(const FeatureMap& map, const double* x, index_t n_samples, index_t n_features,
                   double* out, const Execution& execution);

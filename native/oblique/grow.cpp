@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "oblique/penalty_choice.hpp"
+#include "oblique/local_rows.hpp"
 #include "oblique/side_loss.hpp"
 #include "oblique/split.hpp"
 #include "oblique/split_search.hpp"
@@ -22,8 +22,9 @@ double moment_work(const TrainingData& data) {
 
 class Grower {
  public:
-  Grower(const TrainingData& data, const ObliqueParams& params, Execution execution)
-      : state_{data, params, execution, {}, {}, {}} {
+  Grower(const TrainingData& data, const ObliqueParams& params, RowWork& work,
+         Execution execution)
+      : state_{data, params, execution, {}, &work, {}, {}} {
     tree_.n_features = data.n_features;
     tree_.n_outputs = data.n_outputs;
     tree_.feature_gain.assign(data.n_features, 0.0);
@@ -55,34 +56,24 @@ class Grower {
 
 void Grower::open_root() {
   const TrainingData& data = state_.data;
-  for (index_t i = 0; i < data.n_samples; ++i)
-    if (data.weight == nullptr || data.weight[i] > 0.0)
-      state_.rows.push_back(static_cast<std::int32_t>(i));
-  if (state_.rows.empty()) throw std::invalid_argument("sample_weight is zero for every sample");
   OpenNode root;
-  root.size = state_.n_rows();
   root.ancestors = Matrix(data.n_features, 0);
-  const NodeRows all = state_.rows_of(root);
-  state_.origin = heaviest_sample(data, all);
-  root.moments = state_.is_dual(root) || !state_.has_models()
-                     ? sum_diagonal(data, all, state_.origin)
-                     : sum_moments(data, {all}, state_.origin, state_.execution)[0];
+  state_.work->open(state_, root);
+  const bool is_simple = state_.is_dual(root) || !state_.has_models();
+  root.moments = is_simple ? state_.work->simple_moments(state_, {&root})[0]
+                           : state_.work->full_moments(state_, {&root})[0];
   if (!root.moments.diagonal.allFinite() || !root.moments.mean.allFinite())
     throw std::invalid_argument(
         "X, y or sample_weight is too large: the sum of its squares overflows float64");
   if (state_.params.choose_alpha)
-    state_.params.alpha = choose_alpha(data, all, root.moments, state_.origin,
-                                       state_.params.fit_intercept, state_.execution);
+    state_.params.alpha = state_.work->find_alpha(state_, root);
   if (state_.needs_fit(root)) fit_node(state_, root);
-  if (state_.may_split(root)) {
-    state_.scores.resize(root.size * data.n_outputs);
-    if (state_.params.ridge_criterion) {
-      const ChildModels models = child_models(root.prior, root.moments, root.ancestors,
-                                              state_.origin, state_.ridge_options());
-      SideScratch scratch(data.n_features);
-      root.loss = side_loss(models, products_about(root.moments, models.origin - state_.origin),
-                            scratch);
-    }
+  if (state_.may_split(root) && state_.params.ridge_criterion) {
+    const ChildModels models = child_models(root.prior, root.moments, root.ancestors,
+                                            state_.origin, state_.ridge_options());
+    SideScratch scratch(data.n_features);
+    root.loss = side_loss(models, products_about(root.moments, models.origin - state_.origin),
+                          scratch);
   }
   record(root);
   level_.push_back(std::move(root));
@@ -207,14 +198,23 @@ void Grower::add_gain(const OpenNode& node, const Vector& direction, double decr
 
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
                                     const Execution& team) {
-  return Grower(data, params, limit_threads(team, moment_work(data))).grow();
+  LocalRows rows;
+  return Grower(data, params, rows, limit_threads(team, moment_work(data))).grow();
 }
 
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                             const Execution& execution) {
   ObliqueTreeArrays tree;
-  with_team(limit_threads(execution, moment_work(data)), [&](const Execution& with) {
-    tree = Grower(data, params, with).grow();
+  with_team(limit_threads(execution, moment_work(data)),
+            [&](const Execution& team) { tree = grow_tree_on_team(data, params, team); });
+  return tree;
+}
+
+ObliqueTreeArrays grow_tree_of(RowWork& work, const TrainingData& sizes,
+                               const ObliqueParams& params, const Execution& execution) {
+  ObliqueTreeArrays tree;
+  with_team(execution, [&](const Execution& team) {
+    tree = Grower(sizes, params, work, team).grow();
   });
   return tree;
 }

@@ -27,4 +27,10 @@ ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& param
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
                                     const Execution& team);
 
+// The same of samples that are elsewhere: of `sizes` only the numbers of features and outputs
+// are looked at.
+class RowWork;
+ObliqueTreeArrays grow_tree_of(RowWork& work, const TrainingData& sizes,
+                               const ObliqueParams& params, const Execution& execution);
+
 }  // namespace fctree

@@ -10,6 +10,8 @@ namespace fctree {
 
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 // score[k] of a row by the leaf with this number.
 void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, double* score) {
   const index_t n_outputs = tree.n_outputs;
@@ -24,12 +26,16 @@ void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, dou
 
 }  // namespace
 
-LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
-                        const std::vector<index_t>& leaf, const BoundRules& rules) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const index_t n_outputs = tree.n_outputs;
+double largest_step(const Loss& loss) { return loss.has_hessian() ? 4.0 : kInfinity; }
+
+LeafBounds no_scores(const ObliqueTreeArrays& tree) {
   const std::size_t size = tree.leaf_intercept.size();
-  LeafBounds bounds = {std::vector<double>(size, kInfinity), std::vector<double>(size, -kInfinity)};
+  return {std::vector<double>(size, kInfinity), std::vector<double>(size, -kInfinity)};
+}
+
+void widen_ranges(const ObliqueTreeArrays& tree, const double* x, const double* weight,
+                  const std::vector<index_t>& leaf, LeafBounds& ranges) {
+  const index_t n_outputs = tree.n_outputs;
   std::vector<double> score(n_outputs);
   for (std::size_t i = 0; i < leaf.size(); ++i) {
     if (weight != nullptr && !(weight[i] > 0.0)) continue;
@@ -37,11 +43,14 @@ LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const do
     score_row(tree, slot, x + i * tree.n_features, score.data());
     for (index_t k = 0; k < n_outputs; ++k) {
       const index_t at = slot * n_outputs + k;
-      bounds.lower[at] = std::min(bounds.lower[at], score[k]);
-      bounds.upper[at] = std::max(bounds.upper[at], score[k]);
+      ranges.lower[at] = std::min(ranges.lower[at], score[k]);
+      ranges.upper[at] = std::max(ranges.upper[at], score[k]);
     }
   }
-  for (std::size_t at = 0; at < size; ++at) {
+}
+
+LeafBounds bounds_of(LeafBounds bounds, const BoundRules& rules) {
+  for (std::size_t at = 0; at < bounds.lower.size(); ++at) {
     const double range = bounds.upper[at] - bounds.lower[at];
     // Without a bound, or in a leaf that its own samples miss by rounding.
     const bool free = std::isinf(rules.extrapolation) || !(range >= 0.0);
@@ -51,6 +60,13 @@ LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const do
     bounds.upper[at] = std::min(upper, rules.largest_step);
   }
   return bounds;
+}
+
+LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
+                        const std::vector<index_t>& leaf, const BoundRules& rules) {
+  LeafBounds ranges = no_scores(tree);
+  widen_ranges(tree, x, weight, leaf, ranges);
+  return bounds_of(std::move(ranges), rules);
 }
 
 void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree) {

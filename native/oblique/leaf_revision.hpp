@@ -22,6 +22,17 @@ struct BoundRules {
 LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
                         const std::vector<index_t>& leaf, const BoundRules& rules);
 
+// No tree moves a log-odds, or a logarithm of a mean, further than this before the learning
+// rate: a Newton step holds near where it was computed.
+double largest_step(const Loss& loss);
+
+// The least and the largest scores of a tree's leaves, (n_leaves, n_outputs) each, widened by
+// more samples; and the bounds that follow.
+LeafBounds no_scores(const ObliqueTreeArrays& tree);
+void widen_ranges(const ObliqueTreeArrays& tree, const double* x, const double* weight,
+                  const std::vector<index_t>& leaf, LeafBounds& ranges);
+LeafBounds bounds_of(LeafBounds ranges, const BoundRules& rules);
+
 // Draws each leaf's mean score to 0, as if so much more weight of targets 0 were in the leaf.
 void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree);
 

@@ -6,9 +6,20 @@
 
 namespace fctree {
 
-namespace {
-
-}  // namespace
+bool ModelCutChoice::consider(const RowMatrix& left, index_t n_left) {
+  right_ = products_ - left;
+  const double left_loss = side_loss(models_, left, scratch_);
+  const double right_loss = side_loss(models_, right_, scratch_);
+  const double decrease = node_loss_ - left_loss - right_loss;
+  // Losses, not their differences, carry the rounding: ties are judged on their scale.
+  if (!(decrease > best.decrease + 1e-10 * node_loss_)) return false;
+  best.found = true;
+  best.decrease = decrease;
+  best.n_left = n_left;
+  best.left_loss = left_loss;
+  best.right_loss = right_loss;
+  return true;
+}
 
 std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& node,
                                    const double* scores, const std::uint64_t* order,
@@ -42,21 +53,23 @@ std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& nod
   return cuts;
 }
 
+double cut_between(const double* scores, const std::uint64_t* order, index_t n_left) {
+  return midpoint(scores[position(order[n_left - 1])], scores[position(order[n_left])]);
+}
+
 Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildModels& models,
                    const RowMatrix& products, const double* scores, const ModelCutRules& rules) {
-  Cut best;
+  ModelCutChoice choice(models, products, rules.node_loss);
   std::vector<std::uint64_t> items(node.size), spare(node.size);
   const std::uint64_t* order = argsort(scores, node.size, {items.data(), spare.data()});
   const std::vector<index_t> cuts = quantile_cuts(data, node, scores, order, rules);
-  if (cuts.empty()) return best;
+  if (cuts.empty()) return choice.best;
 
   std::vector<std::int32_t> rows(cuts.back());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = node.rows[position(order[i])];
   const index_t width = products.cols();
   std::vector<double> tile(2 * kTileRows * width);
-  SideScratch scratch(models.n_features);
   RowMatrix left = RowMatrix::Zero(width, width);
-  RowMatrix right(width, width);
   index_t summed = 0;
   for (const index_t size : cuts) {
     const RowSelection between = {data.x,          data.y,           data.weight,
@@ -64,22 +77,10 @@ Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildMo
                                   data.n_outputs};
     dense_kernels().add_products(between, models.origin.data(), tile.data(), left.data());
     summed = size;
-    right = products - left;
-    const double left_loss = side_loss(models, left, scratch);
-    const double right_loss = side_loss(models, right, scratch);
-    const double decrease = rules.node_loss - left_loss - right_loss;
-    // Losses, not their differences, carry the rounding: ties are judged on their scale.
-    if (!(decrease > best.decrease + 1e-10 * rules.node_loss)) continue;
-    const double lower = scores[position(order[size - 1])];
-    const double upper = scores[position(order[size])];
-    best.found = true;
-    best.threshold = midpoint(lower, upper);
-    best.decrease = decrease;
-    best.n_left = size;
-    best.left_loss = left_loss;
-    best.right_loss = right_loss;
+    if (choice.consider(left, size))
+      choice.best.threshold = cut_between(scores, order, size);
   }
-  return best;
+  return choice.best;
 }
 
 }  // namespace fctree

@@ -19,6 +19,27 @@ struct ModelCutRules {
   double node_loss;  // of the node's own model: a cut has to lower it
 };
 
+// The choice among cuts whose left products are known.
+class ModelCutChoice {
+ public:
+  // `products` as for best_model_cut.
+  ModelCutChoice(const ChildModels& models, const RowMatrix& products, double node_loss)
+      : models_(models), products_(products), node_loss_(node_loss),
+        scratch_(models.n_features) {}
+
+  // Takes a cut in; whether it is the best so far. Two models: O(d^3).
+  bool consider(const RowMatrix& left, index_t n_left);
+  // The best cut but for its threshold.
+  Cut best;
+
+ private:
+  const ChildModels& models_;
+  const RowMatrix& products_;
+  double node_loss_;
+  SideScratch scratch_;
+  RowMatrix right_;
+};
+
 // `products` are those of the whole node about models.origin. The cut's decrease is that
 // of the loss.
 Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildModels& models,
@@ -29,5 +50,8 @@ Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildMo
 std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& node,
                                    const double* scores, const std::uint64_t* order,
                                    const ModelCutRules& rules);
+
+// The threshold that leaves so many samples on the left.
+double cut_between(const double* scores, const std::uint64_t* order, index_t n_left);
 
 }  // namespace fctree

@@ -28,35 +28,17 @@ struct Chunk {
   index_t end;
 };
 
-Moments centre(const RowMatrix& products, const TrainingData& data, const Vector& shift,
-               const Vector& origin) {
-  const index_t d = data.n_features;
-  const index_t used = d + data.n_outputs;
-  Moments moments;
-  moments.weight = products(used, used);
-  const Vector sums = products.col(used).head(used);
-  const Vector offset = sums / moments.weight;
-  moments.mean = (shift - origin) + offset;
-  moments.diagonal =
-      (products.diagonal().head(used) - sums.cwiseProduct(offset)).cwiseMax(0.0);
-  moments.scatter = products.topLeftCorner(d, d);
-  moments.scatter.triangularView<Eigen::Upper>() -= sums.head(d) * offset.head(d).transpose();
-  moments.scatter.diagonal() = moments.diagonal.head(d);
-  moments.cross = products.block(0, d, d, data.n_outputs) -
-                  sums.head(d) * offset.tail(data.n_outputs).transpose();
-  moments.reference = moments.diagonal;
-  moments.reference_weight = moments.weight;
-  return moments;
-}
-
 }  // namespace
 
+std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node) {
+  if (data.weight == nullptr) return node.rows[0];
+  return *std::max_element(
+      node.rows, node.rows + node.size,
+      [&](std::int32_t a, std::int32_t b) { return data.weight[a] < data.weight[b]; });
+}
+
 Vector heaviest_sample(const TrainingData& data, const NodeRows& node) {
-  std::int32_t row = node.rows[0];
-  if (data.weight != nullptr)
-    row = *std::max_element(
-        node.rows, node.rows + node.size,
-        [&](std::int32_t a, std::int32_t b) { return data.weight[a] < data.weight[b]; });
+  const std::int32_t row = heaviest_row(data, node);
   Vector sample(data.n_features + data.n_outputs);
   sample.head(data.n_features) = VectorView(data.x + row * data.n_features, data.n_features);
   sample.tail(data.n_outputs) = VectorView(data.y + row * data.n_outputs, data.n_outputs);
@@ -98,6 +80,27 @@ std::vector<RowMatrix> sum_products(const TrainingData& data, const std::vector<
   return totals;
 }
 
+Moments moments_of_products(const RowMatrix& products, const TrainingData& data,
+                            const Vector& shift, const Vector& origin) {
+  const index_t d = data.n_features;
+  const index_t used = d + data.n_outputs;
+  Moments moments;
+  moments.weight = products(used, used);
+  const Vector sums = products.col(used).head(used);
+  const Vector offset = sums / moments.weight;
+  moments.mean = (shift - origin) + offset;
+  moments.diagonal =
+      (products.diagonal().head(used) - sums.cwiseProduct(offset)).cwiseMax(0.0);
+  moments.scatter = products.topLeftCorner(d, d);
+  moments.scatter.triangularView<Eigen::Upper>() -= sums.head(d) * offset.head(d).transpose();
+  moments.scatter.diagonal() = moments.diagonal.head(d);
+  moments.cross = products.block(0, d, d, data.n_outputs) -
+                  sums.head(d) * offset.tail(data.n_outputs).transpose();
+  moments.reference = moments.diagonal;
+  moments.reference_weight = moments.weight;
+  return moments;
+}
+
 std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<NodeRows>& nodes,
                                  const Vector& origin, const Execution& execution) {
   std::vector<Vector> shifts;
@@ -108,36 +111,49 @@ std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<Nod
   const double width = static_cast<double>(origin.size());
   const double work = width * width * static_cast<double>(nodes.size());
   parallel_for(limit_threads(execution, work), static_cast<index_t>(nodes.size()), [&](index_t i) {
-    moments[i] = centre(products[i], data, shifts[i], origin);
+    moments[i] = moments_of_products(products[i], data, shifts[i], origin);
     moments[i].n_samples = nodes[i].size;
   });
   return moments;
 }
 
-Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin) {
+void add_diagonal(const TrainingData& data, const NodeRows& node, const double* shift,
+                  double* sums) {
   const index_t d = data.n_features;
-  const index_t used = d + data.n_outputs;
-  const Vector shift = heaviest_sample(data, node);
-  Vector sums = Vector::Zero(used);
-  Vector squares = Vector::Zero(used);
-  Moments moments;
+  double* squares = sums + 1 + d + data.n_outputs;
   for (index_t i = 0; i < node.size; ++i) {
     const index_t row = node.rows[i];
     const double weight = data.weight == nullptr ? 1.0 : data.weight[row];
-    moments.weight += weight;
+    sums[0] += weight;
     const auto add = [&](const double* z, index_t offset, index_t size) {
       for (index_t j = 0; j < size; ++j) {
         const double difference = z[j] - shift[offset + j];
-        sums[offset + j] += weight * difference;
+        sums[1 + offset + j] += weight * difference;
         squares[offset + j] += weight * difference * difference;
       }
     };
     add(data.x + row * d, 0, d);
     add(data.y + row * data.n_outputs, d, data.n_outputs);
   }
+}
+
+Moments moments_of_diagonal(const double* sums, const Vector& shift, const Vector& origin) {
+  const index_t used = shift.size();
+  const VectorView differences(sums + 1, used), squares(sums + 1 + used, used);
+  Moments moments;
+  moments.weight = sums[0];
+  moments.mean = (shift - origin) + differences / moments.weight;
+  moments.diagonal =
+      (squares - differences.cwiseProduct(differences) / moments.weight).cwiseMax(0.0);
+  return moments;
+}
+
+Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin) {
+  const Vector shift = heaviest_sample(data, node);
+  Vector sums = Vector::Zero(1 + 2 * shift.size());
+  add_diagonal(data, node, shift.data(), sums.data());
+  Moments moments = moments_of_diagonal(sums.data(), shift, origin);
   moments.n_samples = node.size;
-  moments.mean = (shift - origin) + sums / moments.weight;
-  moments.diagonal = (squares - sums.cwiseProduct(sums) / moments.weight).cwiseMax(0.0);
   return moments;
 }
 

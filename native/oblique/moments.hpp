@@ -59,6 +59,15 @@ std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<Nod
 // Means and diagonal alone. O(n (d + K)).
 Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin);
 
+// What those functions make of sums over a node's samples about `shift` (d + K): of packed
+// products, and of the weight, the differences and their squares (1 + 2 (d + K)), which
+// add_diagonal adds up. `sizes` says how many features and outputs there are.
+Moments moments_of_products(const RowMatrix& products, const TrainingData& sizes,
+                            const Vector& shift, const Vector& origin);
+void add_diagonal(const TrainingData& data, const NodeRows& node, const double* shift,
+                  double* sums);
+Moments moments_of_diagonal(const double* sums, const Vector& shift, const Vector& origin);
+
 // The moments of what is left of a node without one of its children.
 Moments subtract_moments(Moments parent, const Moments& child);
 
@@ -75,7 +84,8 @@ bool is_resolved(const Moments& moments);
 // The relative rounding noise in the moments of any column, at most.
 double rounding_noise(const Moments& moments);
 
-// The sample that sums of this node are taken about.
+// The sample that sums of this node are taken about: the first of the largest weight.
+std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node);
 Vector heaviest_sample(const TrainingData& data, const NodeRows& node);
 
 }  // namespace fctree

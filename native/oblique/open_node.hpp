@@ -1,6 +1,7 @@
 // A node of the level that is being grown, and what the steps of growing share.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -25,10 +26,12 @@ struct LinearModels {
   Vector intercept;  // (K)
 };
 
+class RowWork;
+
 struct OpenNode {
   index_t id = 0;
   index_t depth = 0;
-  index_t begin = 0;  // of its rows in GrowState::rows
+  index_t begin = 0;  // of its rows in GrowState::rows, or its number among remote ones
   index_t size = 0;
   Moments moments;    // of its samples
   Moments prior;      // pseudo-samples that its model is drawn to (weight 0: none)
@@ -49,7 +52,8 @@ struct GrowState {
   ObliqueParams params;
   Execution execution;
   Vector origin;                   // (d + K): what means are relative to
-  std::vector<std::int32_t> rows;  // samples, node by node
+  RowWork* work;                   // what asks the samples, wherever they are
+  std::vector<std::int32_t> rows;  // samples that are here, node by node
   std::vector<double> scores;      // (K, n) along the ridge directions, in the order of rows
 
   index_t n_rows() const { return static_cast<index_t>(rows.size()); }
@@ -85,6 +89,11 @@ struct GrowState {
   bool draws_features() const { return params.node_features.max_features < data.n_features; }
   bool has_sparse_directions() const {
     return params.max_coef < data.n_features || draws_features();
+  }
+  // Whether only the most promising axes are tried.
+  bool screens_axes() const {
+    return params.axis_directions && params.ridge_criterion &&
+           params.n_screened < std::min(params.node_features.max_features, data.n_features);
   }
   // What ridge splits cut along, (d, K), and the intercepts that go with it, (K).
   const Matrix& ridge_directions(const OpenNode& node) const {

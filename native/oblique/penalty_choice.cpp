@@ -12,24 +12,56 @@ namespace fctree {
 
 namespace {
 
-constexpr int kGridSize = 15;
 constexpr index_t kChunkRows = 1024;
 
 double grid_alpha(int i) { return std::pow(10.0, 3.0 - 0.5 * i); }
 
-// The ridge fit in the coordinates of the scatter's eigenvectors.
-struct SpectralFit {
-  Matrix vectors;  // (d, r)
-  Vector values;   // (r)
-  Matrix cross;    // (r, K)
-  Vector mean;     // (d + K), raw; zero without an intercept
-  double base;     // leverage of a sample at the mean
-};
+// Eigenvectors from the (n, n) Gram matrix, for fewer samples than features.
+SpectralFit dual_fit(const CentredRows& centred) {
+  const auto& [x, y] = centred;
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(x * x.transpose());
+  const Vector& values = eigen.eigenvalues();
+  const double smallest =
+      values.maxCoeff() * static_cast<double>(x.rows()) * std::numeric_limits<double>::epsilon();
+  index_t rank = 0;
+  while (rank < values.size() && values[values.size() - 1 - rank] > smallest) ++rank;
+  SpectralFit fit;
+  fit.values = values.tail(rank);
+  fit.vectors = x.transpose() * eigen.eigenvectors().rightCols(rank) *
+                fit.values.cwiseSqrt().cwiseInverse().asDiagonal();
+  fit.cross = fit.vectors.transpose() * (x.transpose() * y);
+  return fit;
+}
 
-using GridErrors = Eigen::Array<double, kGridSize, 1>;
+void centre_fit(SpectralFit& fit, const Moments& moments, const Vector& origin,
+                bool fit_intercept) {
+  const Vector mean = moments.mean + origin;
+  fit.mean = fit_intercept ? mean : Vector(Vector::Zero(mean.size()));
+  fit.base = fit_intercept ? 1.0 / moments.weight : 0.0;
+}
 
-// Sum over some samples of the squared leave-one-out residuals, one entry a penalty.
-GridErrors sum_errors(const TrainingData& data, const NodeRows& samples, const SpectralFit& fit) {
+}  // namespace
+
+SpectralFit spectral_fit(const Moments& moments, const Vector& origin, bool fit_intercept) {
+  const Vector mean = moments.mean + origin;
+  const index_t d = moments.cross.rows();
+  Matrix scatter = moments.scatter.selfadjointView<Eigen::Upper>();
+  Matrix cross = moments.cross;
+  if (!fit_intercept) {
+    scatter += moments.weight * mean.head(d) * mean.head(d).transpose();
+    cross += moments.weight * mean.head(d) * mean.tail(cross.cols()).transpose();
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scatter);
+  SpectralFit fit;
+  fit.vectors = eigen.eigenvectors();
+  fit.values = eigen.eigenvalues().cwiseMax(0.0);
+  fit.cross = fit.vectors.transpose() * cross;
+  centre_fit(fit, moments, origin, fit_intercept);
+  return fit;
+}
+
+GridErrors sum_grid_errors(const TrainingData& data, const NodeRows& samples,
+                           const SpectralFit& fit) {
   const index_t d = data.n_features;
   const index_t n_outputs = data.n_outputs;
   GridErrors errors = GridErrors::Zero();
@@ -54,63 +86,31 @@ GridErrors sum_errors(const TrainingData& data, const NodeRows& samples, const S
   return errors;
 }
 
-// Eigenvectors from the (n, n) Gram matrix, for fewer samples than features.
-SpectralFit dual_fit(const CentredRows& centred) {
-  const auto& [x, y] = centred;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(x * x.transpose());
-  const Vector& values = eigen.eigenvalues();
-  const double smallest =
-      values.maxCoeff() * static_cast<double>(x.rows()) * std::numeric_limits<double>::epsilon();
-  index_t rank = 0;
-  while (rank < values.size() && values[values.size() - 1 - rank] > smallest) ++rank;
-  SpectralFit fit;
-  fit.values = values.tail(rank);
-  fit.vectors = x.transpose() * eigen.eigenvectors().rightCols(rank) *
-                fit.values.cwiseSqrt().cwiseInverse().asDiagonal();
-  fit.cross = fit.vectors.transpose() * (x.transpose() * y);
-  return fit;
-}
-
-SpectralFit primal_fit(const Moments& moments, const Vector& mean, bool fit_intercept) {
-  const index_t d = moments.cross.rows();
-  Matrix scatter = moments.scatter.selfadjointView<Eigen::Upper>();
-  Matrix cross = moments.cross;
-  if (!fit_intercept) {
-    scatter += moments.weight * mean.head(d) * mean.head(d).transpose();
-    cross += moments.weight * mean.head(d) * mean.tail(cross.cols()).transpose();
-  }
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scatter);
-  SpectralFit fit;
-  fit.vectors = eigen.eigenvectors();
-  fit.values = eigen.eigenvalues().cwiseMax(0.0);
-  fit.cross = fit.vectors.transpose() * cross;
-  return fit;
-}
-
-}  // namespace
-
-double choose_alpha(const TrainingData& data, const NodeRows& node, const Moments& moments,
-                    const Vector& origin, bool fit_intercept, const Execution& execution) {
-  const Vector mean = moments.mean + origin;
-  const Vector centre = fit_intercept ? mean : Vector(Vector::Zero(mean.size()));
-  SpectralFit fit =
-      moments.scatter.size() == 0
-          ? dual_fit(centred_rows(data, node, moments, origin, fit_intercept))
-          : primal_fit(moments, mean, fit_intercept);
-  fit.mean = centre;
-  fit.base = fit_intercept ? 1.0 / moments.weight : 0.0;
-  const Partition parts = partition_range(node.size, kChunkRows, node.size);
-  std::vector<GridErrors> partial(parts.n_parts);
-  parallel_for(execution, parts.n_parts, [&](index_t p) {
-    const NodeRows samples = {node.rows + parts.begin(p), parts.end(p) - parts.begin(p)};
-    partial[p] = sum_errors(data, samples, fit);
-  });
-  GridErrors errors = GridErrors::Zero();
-  for (const GridErrors& part : partial) errors += part;
+double best_alpha(const GridErrors& errors) {
   int best = 0;
   for (int g = 1; g < kGridSize; ++g)
     if (errors[g] < errors[best] * (1.0 - 1e-10)) best = g;
   return grid_alpha(best);
+}
+
+double choose_alpha(const TrainingData& data, const NodeRows& node, const Moments& moments,
+                    const Vector& origin, bool fit_intercept, const Execution& execution) {
+  SpectralFit fit;
+  if (moments.scatter.size() == 0) {
+    fit = dual_fit(centred_rows(data, node, moments, origin, fit_intercept));
+    centre_fit(fit, moments, origin, fit_intercept);
+  } else {
+    fit = spectral_fit(moments, origin, fit_intercept);
+  }
+  const Partition parts = partition_range(node.size, kChunkRows, node.size);
+  std::vector<GridErrors> partial(parts.n_parts);
+  parallel_for(execution, parts.n_parts, [&](index_t p) {
+    const NodeRows samples = {node.rows + parts.begin(p), parts.end(p) - parts.begin(p)};
+    partial[p] = sum_grid_errors(data, samples, fit);
+  });
+  GridErrors errors = GridErrors::Zero();
+  for (const GridErrors& part : partial) errors += part;
+  return best_alpha(errors);
 }
 
 }  // namespace fctree

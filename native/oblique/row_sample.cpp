@@ -22,29 +22,47 @@ std::uint64_t combined(std::uint64_t hash, double value) {
   return mixed(hash + 0x9E3779B97F4A7C15u + bits);
 }
 
+double uniform_of(const Random& random, index_t tree, std::uint64_t hash) {
+  return random.uniform(static_cast<std::uint32_t>(tree), static_cast<std::uint32_t>(hash),
+                        static_cast<std::uint32_t>(hash >> 32));
+}
+
 }  // namespace
+
+std::vector<std::uint64_t> hash_samples(const double* x, const double* y, index_t n_samples,
+                                        index_t n_features, index_t n_targets) {
+  std::vector<std::uint64_t> hash(n_samples, 0);
+  for (index_t i = 0; i < n_samples; ++i) {
+    for (index_t j = 0; j < n_features; ++j) hash[i] = combined(hash[i], x[i * n_features + j]);
+    for (index_t k = 0; k < n_targets; ++k) hash[i] = combined(hash[i], y[k * n_samples + i]);
+  }
+  return hash;
+}
+
+bool draw_hashed(const std::uint64_t* hash, index_t n_samples, const PartDraw& draw,
+                 std::uint8_t* drawn) {
+  const Random random(draw.seed, Purpose::row_sample);
+  bool any = false;
+  for (index_t i = 0; i < n_samples; ++i) {
+    drawn[i] = uniform_of(random, draw.tree, hash[i]) < draw.fraction;
+    any = any || drawn[i] != 0;
+  }
+  return any;
+}
 
 RowSampler::RowSampler(const double* x, const double* y, index_t n_samples, index_t n_features,
                        index_t n_targets, std::uint64_t seed)
-    : hash_(n_samples, 0), seed_(seed) {
-  for (index_t i = 0; i < n_samples; ++i) {
-    for (index_t j = 0; j < n_features; ++j) hash_[i] = combined(hash_[i], x[i * n_features + j]);
-    for (index_t k = 0; k < n_targets; ++k) hash_[i] = combined(hash_[i], y[k * n_samples + i]);
-  }
+    : hash_(hash_samples(x, y, n_samples, n_features, n_targets)), seed_(seed) {
   std::vector<std::uint64_t> sorted = hash_;
   std::sort(sorted.begin(), sorted.end());
   n_distinct_ = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
 }
 
 void RowSampler::draw_part(index_t tree, double fraction, std::vector<std::uint8_t>& drawn) const {
-  const Random random(seed_, Purpose::row_sample);
   drawn.resize(hash_.size());
-  bool any = false;
-  for (std::size_t i = 0; i < hash_.size(); ++i) {
-    drawn[i] = uniform(random, tree, static_cast<index_t>(i)) < fraction;
-    any = any || drawn[i] != 0;
-  }
-  if (!any) std::fill(drawn.begin(), drawn.end(), 1);
+  const index_t n = static_cast<index_t>(hash_.size());
+  if (!draw_hashed(hash_.data(), n, {seed_, tree, fraction}, drawn.data()))
+    std::fill(drawn.begin(), drawn.end(), 1);
 }
 
 void RowSampler::draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const {
@@ -53,7 +71,7 @@ void RowSampler::draw_counts(index_t tree, double mean, std::vector<std::uint8_t
   bool any = false;
   for (std::size_t i = 0; i < hash_.size(); ++i) {
     // The least k with P(at most k) above a uniform number.
-    double rest = uniform(random, tree, static_cast<index_t>(i));
+    double rest = uniform_of(random, tree, hash_[i]);
     double probability = std::exp(-mean);
     std::uint8_t k = 0;
     while (rest >= probability && k < 255) {

@@ -13,6 +13,19 @@
 
 namespace fctree {
 
+// What each sample is drawn by; x (n_samples, n_features), y (n_targets, n_samples).
+std::vector<std::uint64_t> hash_samples(const double* x, const double* y, index_t n_samples,
+                                        index_t n_features, index_t n_targets);
+
+struct PartDraw {
+  std::uint64_t seed;
+  index_t tree;
+  double fraction;
+};
+// Draws each sample once with the probability `fraction`; whether any was.
+bool draw_hashed(const std::uint64_t* hash, index_t n_samples, const PartDraw& draw,
+                 std::uint8_t* drawn);
+
 class RowSampler {
  public:
   // x (n_samples, n_features), y (n_targets, n_samples). O(n (d + n_targets)).
@@ -31,11 +44,6 @@ class RowSampler {
   void draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const;
 
  private:
-  double uniform(const Random& random, index_t tree, index_t i) const {
-    return random.uniform(static_cast<std::uint32_t>(tree), static_cast<std::uint32_t>(hash_[i]),
-                          static_cast<std::uint32_t>(hash_[i] >> 32));
-  }
-
   std::vector<std::uint64_t> hash_;  // of each sample
   index_t n_distinct_;
   std::uint64_t seed_;

@@ -4,16 +4,14 @@
 #include <cmath>
 #include <numeric>
 
-#include "oblique/split_search.hpp"
+#include "oblique/score_rows.hpp"
 
 namespace fctree {
 
 namespace {
 
-constexpr index_t kBins = 32;
-
 // The columns that do not depend on the feature, one row a sample of the node.
-RowMatrix shared_columns(const GrowState& state, const OpenNode& node) {
+RowMatrix shared_columns(const GrowState& state, const OpenNode& node, const Vector& weight) {
   const index_t n_outputs = state.data.n_outputs;
   const index_t n_curvature = node.curvature.cols();
   RowMatrix columns(node.size, 1 + n_outputs + n_curvature);
@@ -26,10 +24,6 @@ RowMatrix shared_columns(const GrowState& state, const OpenNode& node) {
     score_rows(state, node, {SplitKind::curvature, c}, state.rows_of(node), scores.data());
     columns.col(1 + n_outputs + c) = VectorView(scores.data(), node.size);
   }
-  Vector weight = Vector::Ones(node.size);
-  if (state.data.weight != nullptr)
-    for (index_t i = 0; i < node.size; ++i)
-      weight[i] = state.data.weight[state.rows[node.begin + i]];
   for (index_t c = 1; c < columns.cols(); ++c) {
     auto column = columns.col(c);
     column.array() -= weight.dot(column) / node.moments.weight;
@@ -55,12 +49,21 @@ RowMatrix weighted_residuals(const GrowState& state, const OpenNode& node) {
   return residuals;
 }
 
-// bins: (kBins, 1 + columns * K), the weight first.
+ScreenedRows screened_rows(const GrowState& state, const OpenNode& node) {
+  Vector weight = Vector::Ones(node.size);
+  if (state.data.weight != nullptr)
+    for (index_t i = 0; i < node.size; ++i)
+      weight[i] = state.data.weight[state.rows[node.begin + i]];
+  return {shared_columns(state, node, weight), weighted_residuals(state, node), weight};
+}
+
+}  // namespace
+
 double promise_of(const RowMatrix& bins) {
   const double total = bins.col(0).sum();
   Vector left = Vector::Zero(bins.cols());
   double best = 0.0;
-  for (index_t b = 0; b + 1 < kBins; ++b) {
+  for (index_t b = 0; b + 1 < kScreeningBins; ++b) {
     left += bins.row(b).transpose();
     const double share = left[0] / total;
     if (!(share > 0.0 && share < 1.0)) continue;
@@ -69,45 +72,60 @@ double promise_of(const RowMatrix& bins) {
   return best;
 }
 
-}  // namespace
+void add_to_bins(const ScreenedRows& rows, const double* x, const FeatureRange& range,
+                 double* bins) {
+  const index_t n_outputs = rows.residuals.cols();
+  const index_t n_columns = rows.columns.cols() + 1;  // and the feature
+  const index_t width = screening_width(n_columns, n_outputs);
+  for (index_t i = 0; i < rows.columns.rows(); ++i) {
+    const auto bin = static_cast<index_t>((x[i] - range.lowest) / range.width * kScreeningBins);
+    double* sums = bins + std::min(bin, kScreeningBins - 1) * width;
+    const double standardised = (x[i] - range.mean) / range.spread;
+    *sums++ += rows.weight[i];
+    for (index_t k = 0; k < n_outputs; ++k) {
+      const double residual = rows.residuals(i, k);
+      for (index_t c = 0; c + 1 < n_columns; ++c) *sums++ += residual * rows.columns(i, c);
+      *sums++ += residual * standardised;
+    }
+  }
+}
 
-std::vector<index_t> screen_axes(const GrowState& state, const OpenNode& node) {
+FeatureRange range_of(const GrowState& state, const OpenNode& node, index_t feature,
+                      double lowest, double highest) {
+  return {lowest, highest - lowest, node.moments.mean[feature] + state.origin[feature],
+          std::sqrt(node.moments.diagonal[feature] / node.moments.weight)};
+}
+
+bool may_screen(const OpenNode& node, index_t feature) {
+  return node.features.empty() ||
+         std::binary_search(node.features.begin(), node.features.end(), feature);
+}
+
+Vector promises_of(const GrowState& state, const OpenNode& node) {
   const TrainingData& data = state.data;
   const index_t d = data.n_features;
   const NodeRows rows = state.rows_of(node);
-  const RowMatrix columns = shared_columns(state, node);
-  const RowMatrix residuals = weighted_residuals(state, node);
-  const index_t n_columns = columns.cols() + 1;  // and the feature
+  const ScreenedRows screened = screened_rows(state, node);
   Vector promise = Vector::Zero(d);
-  RowMatrix bins(kBins, 1 + n_columns * data.n_outputs);
+  RowMatrix bins(kScreeningBins, screening_width(screened.columns.cols() + 1, data.n_outputs));
   Vector x(node.size);
   for (index_t j = 0; j < d; ++j) {
-    if (!node.features.empty() &&
-        !std::binary_search(node.features.begin(), node.features.end(), j))
-      continue;
+    if (!may_screen(node, j)) continue;
     for (index_t i = 0; i < node.size; ++i) x[i] = data.x[rows.rows[i] * d + j];
-    const double lowest = x.minCoeff();
-    const double range = x.maxCoeff() - lowest;
-    const double spread = std::sqrt(node.moments.diagonal[j] / node.moments.weight);
-    if (!(range > 0.0) || !(spread > 0.0)) continue;
-    const double mean = node.moments.mean[j] + state.origin[j];
+    const FeatureRange range = range_of(state, node, j, x.minCoeff(), x.maxCoeff());
+    if (!range.can_be_cut()) continue;
     bins.setZero();
-    for (index_t i = 0; i < node.size; ++i) {
-      const auto bin = static_cast<index_t>((x[i] - lowest) / range * kBins);
-      double* sums = bins.data() + std::min(bin, kBins - 1) * bins.cols();
-      const double standardised = (x[i] - mean) / spread;
-      *sums++ += data.weight == nullptr ? 1.0 : data.weight[rows.rows[i]];
-      for (index_t k = 0; k < data.n_outputs; ++k) {
-        const double residual = residuals(i, k);
-        for (index_t c = 0; c + 1 < n_columns; ++c) *sums++ += residual * columns(i, c);
-        *sums++ += residual * standardised;
-      }
-    }
+    add_to_bins(screened, x.data(), range, bins.data());
     promise[j] = promise_of(bins);
   }
+  return promise;
+}
+
+std::vector<index_t> most_promising(const GrowState& state, const OpenNode& node,
+                                    const Vector& promise) {
   std::vector<index_t> features = node.features;
   if (features.empty()) {
-    features.resize(d);
+    features.resize(state.data.n_features);
     std::iota(features.begin(), features.end(), 0);
   }
   std::stable_sort(features.begin(), features.end(),

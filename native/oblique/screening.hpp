@@ -15,8 +15,46 @@
 
 namespace fctree {
 
-// The params.n_screened most promising features, ascending; node.curvature is known.
+constexpr index_t kScreeningBins = 32;
+
+// Samples of a node: the columns that do not depend on the feature (n, columns - 1), the weights
+// times the residuals (n, K), the weights.
+struct ScreenedRows {
+  RowMatrix columns;
+  RowMatrix residuals;
+  Vector weight;
+};
+
+// Of a feature in a node.
+struct FeatureRange {
+  double lowest;
+  double width;
+  double mean;
+  double spread;
+  bool can_be_cut() const { return width > 0.0 && spread > 0.0; }
+};
+FeatureRange range_of(const GrowState& state, const OpenNode& node, index_t feature,
+                      double lowest, double highest);
+
+// Sums of a bin: the weight, and each column (the feature's the last) times each residual.
+constexpr index_t screening_width(index_t n_columns, index_t n_outputs) {
+  return 1 + n_columns * n_outputs;
+}
+
+// Adds samples with these values of a feature (n) to its bins (kScreeningBins, width).
+void add_to_bins(const ScreenedRows& rows, const double* x, const FeatureRange& range,
+                 double* bins);
+double promise_of(const RowMatrix& bins);
+
+// Whether the node may split along this feature at all.
+bool may_screen(const OpenNode& node, index_t feature);
+
+// All promises (d) of a node whose samples are here; node.curvature is known.
 // O(n d K (K + n_curvature + 2)).
-std::vector<index_t> screen_axes(const GrowState& state, const OpenNode& node);
+Vector promises_of(const GrowState& state, const OpenNode& node);
+
+// The params.n_screened features of the largest promise, ascending.
+std::vector<index_t> most_promising(const GrowState& state, const OpenNode& node,
+                                    const Vector& promise);
 
 }  // namespace fctree

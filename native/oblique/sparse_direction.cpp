@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "oblique/row_work.hpp"
+
 namespace fctree {
 
 namespace {
@@ -100,33 +102,6 @@ Matrix sparse_ridge_primal(const GrowState& state, const OpenNode& node) {
   return coef;
 }
 
-// With fewer samples than features: only as many features as there are samples are kept
-// before there are moments to solve anything from.
-Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
-  const CentredRows rows = centred_rows(state.data, state.rows_of(node), node.moments,
-                                        state.origin, state.params.fit_intercept);
-  const Matrix penalty = penalty_matrix(node.ancestors);
-  const Vector size = rows.x.colwise().squaredNorm();
-  const index_t most = std::max(state.params.max_coef, node.size);
-  Matrix coef(node.fit.coef.rows(), node.fit.coef.cols());
-  for (index_t k = 0; k < coef.cols(); ++k) {
-    const Vector direction = node.fit.coef.col(k);
-    Features kept = node.features.empty() ? nonzeros(direction) : node.features;
-    const index_t n_leaving = std::max<index_t>(static_cast<index_t>(kept.size()) - most, 0);
-    kept = without_least(kept, importance_of(direction, size, kept), n_leaving);
-    const Matrix x = rows.x(Eigen::all, kept);
-    const RidgeProblem problem = {{x.transpose() * x, x.transpose() * rows.y},
-                                  penalty(kept, kept), state.params.alpha,
-                                  std::numeric_limits<double>::epsilon()};
-    Features all(kept.size());
-    std::iota(all.begin(), all.end(), 0);
-    const bool solves = n_leaving > 0 || !node.features.empty();
-    const Vector on_kept = solves ? solve_on(problem, all, k) : Vector(direction(kept));
-    put(kept, sparse_ridge(problem, on_kept, k, state.params.max_coef), coef.col(k));
-  }
-  return coef;
-}
-
 CurvatureProblem problem_on(const CurvatureProblem& problem, const Features& kept) {
   CurvatureProblem of_kept = {problem.covariance(kept, kept), {}};
   for (const Matrix& hessian : problem.hessians) of_kept.hessians.push_back(hessian(kept, kept));
@@ -168,6 +143,33 @@ Vector sparse_curvature(const CurvatureProblem& problem, const Vector& direction
 
 }  // namespace
 
+// With fewer samples than features: only as many features as there are samples are kept
+// before there are moments to solve anything from.
+Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
+  const CentredRows rows = centred_rows(state.data, state.rows_of(node), node.moments,
+                                        state.origin, state.params.fit_intercept);
+  const Matrix penalty = penalty_matrix(node.ancestors);
+  const Vector size = rows.x.colwise().squaredNorm();
+  const index_t most = std::max(state.params.max_coef, node.size);
+  Matrix coef(node.fit.coef.rows(), node.fit.coef.cols());
+  for (index_t k = 0; k < coef.cols(); ++k) {
+    const Vector direction = node.fit.coef.col(k);
+    Features kept = node.features.empty() ? nonzeros(direction) : node.features;
+    const index_t n_leaving = std::max<index_t>(static_cast<index_t>(kept.size()) - most, 0);
+    kept = without_least(kept, importance_of(direction, size, kept), n_leaving);
+    const Matrix x = rows.x(Eigen::all, kept);
+    const RidgeProblem problem = {{x.transpose() * x, x.transpose() * rows.y},
+                                  penalty(kept, kept), state.params.alpha,
+                                  std::numeric_limits<double>::epsilon()};
+    Features all(kept.size());
+    std::iota(all.begin(), all.end(), 0);
+    const bool solves = n_leaving > 0 || !node.features.empty();
+    const Vector on_kept = solves ? solve_on(problem, all, k) : Vector(direction(kept));
+    put(kept, sparse_ridge(problem, on_kept, k, state.params.max_coef), coef.col(k));
+  }
+  return coef;
+}
+
 void restrict_curvature(const GrowState& state, OpenNode& node,
                         const CurvatureProblem& curvature) {
   if (!state.draws_features() || node.curvature.cols() == 0) return;
@@ -179,7 +181,7 @@ void sparsify_directions(const GrowState& state, OpenNode& node,
   const ObliqueParams& params = state.params;
   if (params.ridge_directions) {
     node.sparse_ridge.coef =
-        state.is_dual(node) ? sparse_ridge_dual(state, node) : sparse_ridge_primal(state, node);
+        state.is_dual(node) ? state.work->sparse_dual(state, node) : sparse_ridge_primal(state, node);
     node.sparse_ridge.intercept = intercept_of(
         node.sparse_ridge.coef, pool_moments(node.moments, node.prior), state.origin,
         params.fit_intercept);

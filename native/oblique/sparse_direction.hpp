@@ -16,6 +16,9 @@ namespace fctree {
 void sparsify_directions(const GrowState& state, OpenNode& node,
                          const CurvatureProblem& curvature);
 
+// The sparse ridge directions (d, K) of a node that has fewer samples than features.
+Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node);
+
 // Where a node draws features: its curvature directions on these alone.
 void restrict_curvature(const GrowState& state, OpenNode& node, const CurvatureProblem& curvature);
 

@@ -3,34 +3,12 @@
 #include <algorithm>
 
 #include "oblique/acceptance.hpp"
+#include "oblique/row_work.hpp"
 #include "oblique/side_loss.hpp"
-#include "oblique/split_search.hpp"
 
 namespace fctree {
 
 namespace {
-
-constexpr index_t kAcceptChunkRows = 4096;
-
-// Left rows first, each side in ascending order.
-void part_rows(GrowState& state, const Split& split) {
-  const OpenNode& node = *split.node;
-  std::vector<double> own_scores;
-  const double* scores = candidate_scores(state, node, split.candidate(), own_scores);
-  const double threshold = split.cut().threshold;
-  std::int32_t* rows = state.rows.data() + node.begin;
-  std::int32_t* left = rows;
-  std::vector<std::int32_t> right;
-  right.reserve(node.size - split.cut().n_left);
-  for (index_t i = 0; i < node.size; ++i) {
-    const std::int32_t row = rows[i];
-    if (scores[i] <= threshold)
-      *left++ = row;
-    else
-      right.push_back(row);
-  }
-  std::copy(right.begin(), right.end(), left);
-}
 
 // The ancestors' directions of the children: the paper's rule hands on the score that was
 // cut; any other split hands on all ridge scores of the node.
@@ -54,30 +32,15 @@ void open_children(const GrowState& state, Split& split) {
   if (state.params.ridge_criterion)
     left.prior = prior_of(node.moments, node.fit, state.origin, state.params.parent_weight);
   OpenNode& right = split.children[1] = left;
-  left.begin = node.begin;
   left.size = cut.n_left;
   left.loss = cut.left_loss;
-  right.begin = node.begin + cut.n_left;
   right.size = node.size - cut.n_left;
   right.loss = cut.right_loss;
 }
 
-// Means and diagonal of a node whose model needs no moments.
-void sum_means(const GrowState& state, OpenNode& node) {
-  const NodeRows rows = state.rows_of(node);
-  if (state.needs_fit(node) || state.is_large_enough(node)) {
-    node.moments = sum_diagonal(state.data, rows, state.origin);
-    return;
-  }
-  TrainingData targets = state.data;  // enough for a leaf that predicts a constant
-  targets.n_features = 0;
-  node.moments = sum_diagonal(targets, rows, state.origin.tail(targets.n_outputs));
-}
-
 void sum_nodes(const GrowState& state, const std::vector<OpenNode*>& nodes) {
-  std::vector<NodeRows> rows;
-  for (const OpenNode* node : nodes) rows.push_back(state.rows_of(*node));
-  std::vector<Moments> moments = sum_moments(state.data, rows, state.origin, state.execution);
+  if (nodes.empty()) return;
+  std::vector<Moments> moments = state.work->full_moments(state, nodes);
   for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i]->moments = std::move(moments[i]);
 }
 
@@ -117,8 +80,9 @@ void sum_children(const GrowState& state, std::vector<Split>& splits) {
   sum_nodes(state, unresolved);
   for (OpenNode* node : smaller)
     if (state.is_dual(*node)) node->moments.scatter.resize(0, 0);
-  parallel_for(state.execution, static_cast<index_t>(simple.size()),
-               [&](index_t i) { sum_means(state, *simple[i]); });
+  if (simple.empty()) return;
+  std::vector<Moments> moments = state.work->simple_moments(state, simple);
+  for (std::size_t i = 0; i < simple.size(); ++i) simple[i]->moments = std::move(moments[i]);
 }
 
 LeverageModel model_of(const GrowState& state, const OpenNode& node) {
@@ -137,38 +101,14 @@ index_t count_directions(const GrowState& state, const OpenNode& node) {
 
 // Which splits have earned their place by leave-one-out.
 void judge(const GrowState& state, std::vector<Split>& splits) {
-  struct Task {
-    index_t split;
-    int child;
-    NodeRows rows;
-  };
-  struct Models {
-    LeverageModel node;
-    std::array<LeverageModel, 2> children;
-  };
   const index_t n_splits = static_cast<index_t>(splits.size());
-  std::vector<Models> models(n_splits);
+  std::vector<SplitModels> models(n_splits);
   parallel_for(state.execution, n_splits, [&](index_t i) {
     models[i].node = model_of(state, *splits[i].node);
     for (int side = 0; side < 2; ++side)
       models[i].children[side] = model_of(state, splits[i].children[side]);
   });
-  std::vector<Task> tasks;
-  for (index_t i = 0; i < n_splits; ++i)
-    for (int side = 0; side < 2; ++side) {
-      const NodeRows rows = state.rows_of(splits[i].children[side]);
-      const Partition parts = partition_range(rows.size, kAcceptChunkRows, rows.size);
-      for (index_t p = 0; p < parts.n_parts; ++p)
-        tasks.push_back({i, side, {rows.rows + parts.begin(p), parts.end(p) - parts.begin(p)}});
-    }
-  std::vector<DecreaseSums> sums(tasks.size());
-  parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
-    const Models& of = models[tasks[t].split];
-    sums[t] = sum_decreases(state.data, tasks[t].rows, of.node, of.children[tasks[t].child],
-                            state.variance_of(*splits[tasks[t].split].node));
-  });
-  std::vector<DecreaseSums> totals(n_splits);
-  for (std::size_t t = 0; t < tasks.size(); ++t) totals[tasks[t].split].add(sums[t]);
+  const std::vector<DecreaseSums> totals = state.work->decreases(state, splits, models);
   for (index_t i = 0; i < n_splits; ++i) {
     const index_t n_tried = count_directions(state, *splits[i].node) * state.params.max_thresholds;
     splits[i].accepted = earns_its_place(totals[i], n_tried, state.params.split_margin);
@@ -178,21 +118,18 @@ void judge(const GrowState& state, std::vector<Split>& splits) {
 }  // namespace
 
 void fit_node(const GrowState& state, OpenNode& node) {
-  const RidgeOptions options = state.ridge_options();
   if (state.is_dual(node))
-    node.fit = fit_ridge_dual(state.data, state.rows_of(node), node.moments, node.ancestors,
-                              state.origin, options);
+    node.fit = state.work->fit_dual(state, node);
   else
     node.fit = fit_ridge(pool_moments(node.moments, node.prior), node.ancestors, state.origin,
-                         options);
+                         state.ridge_options());
 }
 
 void carry_out(GrowState& state, std::vector<Split>& splits) {
   const index_t n_splits = static_cast<index_t>(splits.size());
-  parallel_for(state.execution, n_splits, [&](index_t i) {
-    part_rows(state, splits[i]);
-    open_children(state, splits[i]);
-  });
+  if (splits.empty()) return;
+  parallel_for(state.execution, n_splits, [&](index_t i) { open_children(state, splits[i]); });
+  state.work->part(state, splits);
   sum_children(state, splits);
   const double d = static_cast<double>(state.data.n_features);
   const Execution fitting =

@@ -2,22 +2,23 @@
 #pragma once
 
 #include "oblique/open_node.hpp"
+#include "oblique/side_loss.hpp"
 
 namespace fctree {
+
+// What the ridge criterion prepares once a node, for all its candidates.
+struct ModelSearch {
+  ChildModels models;
+  RowMatrix products;  // of the node's samples, about models.origin
+};
 
 // Fills candidates, curvature and cuts of the nodes that may be split. Costs, a node of n
 // samples with C candidates: O(C n log n) for the constant criterion; for the ridge
 // criterion O(C (n d^2 / 2 + max_thresholds d^3)); curvature adds O(K n d^2 / 2 + d^3).
 void search_splits(GrowState& state, std::vector<OpenNode>& level);
 
-// The scores of some rows of a node along a candidate direction.
-void score_rows(const GrowState& state, const OpenNode& node, const Candidate& candidate,
-                const NodeRows& rows, double* scores);
-
-// The scores of all rows of a node: those that the state holds for a ridge direction, else
-// computed into `storage`.
-const double* candidate_scores(const GrowState& state, const OpenNode& node,
-                               const Candidate& candidate, std::vector<double>& storage);
+// Which cuts along a direction count.
+CutRules cut_rules(const GrowState& state, const OpenNode& node, const Vector& direction);
 
 // The direction of a candidate in the raw features, (d).
 Vector direction_of(const GrowState& state, const OpenNode& node, const Candidate& candidate);

@@ -26,7 +26,7 @@ Cut best_cut(const TrainingData& data, const NodeRows& node, const Vector& mean,
     if (!(upper - scores[at] > gap)) continue;
     const double right_weight = weight - left_weight;
     if (!(right_weight > 0.0)) break;
-    const double decrease = sums.squaredNorm() / (left_weight * right_weight);
+    const double decrease = constant_decrease(sums, left_weight, right_weight);
     if (is_better(decrease, best.decrease)) {
       best.found = true;
       best.decrease = decrease;

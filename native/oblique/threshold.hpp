@@ -25,6 +25,12 @@ struct Cut {
 // duplicating a sample would not be the same as weighting it.
 inline bool is_better(double decrease, double best) { return decrease > best * (1.0 + 1e-10); }
 
+// By how much a cut lowers the weighted variance, given the sums of w (y - mean) on its left and
+// the weights of its sides.
+inline double constant_decrease(const Vector& sums, double left_weight, double right_weight) {
+  return sums.squaredNorm() / (left_weight * right_weight);
+}
+
 struct CutRules {
   index_t min_samples_leaf;
   double score_noise;  // the rounding error of a score

@@ -7,10 +7,16 @@ pytest.importorskip("distributed")
 
 import dask.array as da  # noqa: E402
 
-from fctree import FCODTForestClassifier, FCODTForestRegressor, TreeNTKRegressor  # noqa: E402
+from fctree import (  # noqa: E402
+    FCODTForestClassifier,
+    FCODTForestRegressor,
+    TreeNTKClassifier,
+    TreeNTKRegressor,
+)
 from fctree.dask import (  # noqa: E402
     DaskFCODTForestClassifier,
     DaskFCODTForestRegressor,
+    DaskTreeNTKClassifier,
     DaskTreeNTKRegressor,
     tree_ntk,
 )
@@ -83,6 +89,36 @@ def test_kernel_ridge_agrees_with_the_local_one(solver, weighted):
     # Both solve the system to a relative residual of 1e-10; predictions amplify it little.
     found = model.predict(in_chunks(X)).compute()
     np.testing.assert_allclose(found, local.predict(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["nystrom", "cg"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_kernel_classification_agrees_with_the_local_one(solver, n_classes):
+    X, y, weight = draw()
+    labels = np.array(["c", "a", "b"])[np.digitize(y, [0.0, 0.7][: n_classes - 1])]
+    labels[LENGTHS[0] :] = np.where(labels[LENGTHS[0] :] == "b", "a", labels[LENGTHS[0] :])
+    params = {"solver": solver, "n_components": 40, "alpha": 0.1, "tol": 1e-10, "random_state": 0}
+    local = TreeNTKClassifier(**params).fit(X, labels, sample_weight=weight)
+    model = DaskTreeNTKClassifier(**params).fit(
+        in_chunks(X), in_chunks(labels), sample_weight=in_chunks(weight)
+    )
+    np.testing.assert_array_equal(model.classes_, local.classes_)
+    found = model.decision_function(in_chunks(X)).compute()
+    # As for the regressor.
+    np.testing.assert_allclose(found, local.decision_function(X), atol=1e-6)
+    np.testing.assert_array_equal(model.predict(in_chunks(X)).compute(), local.predict(X))
+    plain = model.to_local()
+    assert type(plain) is TreeNTKClassifier
+    assert set(vars(plain)) == set(vars(local))
+    np.testing.assert_array_equal(plain.predict(X), local.predict(X))
+
+
+def test_kernel_classification_refuses_what_are_no_classes():
+    X, y, _ = draw()
+    with pytest.raises(ValueError, match="[Uu]nknown label type|[Cc]lassif"):
+        DaskTreeNTKClassifier().fit(in_chunks(X), in_chunks(y))
+    with pytest.raises(ValueError, match="one dimension"):
+        DaskTreeNTKClassifier().fit(in_chunks(X), in_chunks(np.ones((200, 2), dtype=int)))
 
 
 def test_kernel_ridge_refuses_a_whole_matrix_and_missing_values():

@@ -1,0 +1,80 @@
+"""What a fit of boosted oblique trees on Dask costs: two processes of one thread against one process
+of two threads.
+
+The cluster is local, on loopback. Models differ by where they may cut (docs/scale.md): their scores on
+rows of another seed are compared.
+
+    python benchmarks/bench_dask_oblique.py --rows 300000 --features 28 --rounds 4
+"""
+
+import argparse
+import json
+import time
+
+from boosting_data import simulate_boosting
+
+import fctree
+
+
+def measure(args, client):
+    import dask.array as da
+
+    from fctree.dask import DaskFCODTBoostingRegressor
+
+    X, y = simulate_boosting(args.rows, args.features, 0)
+    X_test, y_test = simulate_boosting(20_000, args.features, 1)
+    params = {"max_iter": args.rounds, "random_state": 0}
+    if args.without_steps:
+        params["step_depth"] = None
+    rows = -(-args.rows // 2)
+    chunks = client.persist([da.from_array(X, chunks=(rows, -1)), da.from_array(y, chunks=rows)])
+    DaskFCODTBoostingRegressor(**{**params, "max_iter": 1}).fit(X[:2000], y[:2000])  # imports
+    start = time.perf_counter()
+    DaskFCODTBoostingRegressor(**{**params, "max_iter": 1}).fit(*chunks)
+    first_round = time.perf_counter() - start
+    seconds = {"local": [], "dask": []}
+    for _ in range(args.repeats):
+        start = time.perf_counter()
+        local = fctree.FCODTBoostingRegressor(**params, n_jobs=2).fit(X, y)
+        seconds["local"].append(time.perf_counter() - start)
+        start = time.perf_counter()
+        model = DaskFCODTBoostingRegressor(**params).fit(*chunks)
+        seconds["dask"].append(time.perf_counter() - start)
+    least = {name: min(values) for name, values in seconds.items()}
+    return {
+        "rows": args.rows,
+        "features": args.features,
+        "rounds": args.rounds,
+        "steps": not args.without_steps,
+        "seconds": least,
+        "seconds_of_one_round": first_round,
+        "ratio": least["dask"] / least["local"],
+        "r2": {"local": local.score(X_test, y_test), "dask": model.score(X_test, y_test)},
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rows", type=int, default=300_000)
+    parser.add_argument("--features", type=int, default=28)
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--without-steps", action="store_true", help="step_depth=None")
+    parser.add_argument("--json", help="where to write the numbers")
+    args = parser.parse_args()
+
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
+        Client(cluster) as client,
+    ):
+        found = measure(args, client)
+    print(json.dumps(found, indent=2))
+    if args.json:
+        with open(args.json, "w") as file:
+            json.dump(found, file, indent=2)
+
+
+if __name__ == "__main__":
+    main()

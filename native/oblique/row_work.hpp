@@ -1,0 +1,63 @@
+// What growing a tree asks of its samples. The grower knows nodes by their moments, models and
+// cuts alone; the samples may lie here (local_rows.hpp) or in many places (remote_rows.hpp).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "oblique/acceptance.hpp"
+#include "oblique/split.hpp"
+#include "oblique/split_search.hpp"
+
+namespace fctree {
+
+// A candidate of a node whose best cut is wanted; `search` under the ridge criterion only.
+struct CutTask {
+  OpenNode* node;
+  index_t candidate;
+  const ModelSearch* search;
+};
+
+// The leave-one-out models that a split is judged by.
+struct SplitModels {
+  LeverageModel node;
+  std::array<LeverageModel, 2> children;
+};
+
+class RowWork {
+ public:
+  virtual ~RowWork() = default;
+
+  // Sets the root's size and begin, and state.origin to a sample of the largest weight.
+  virtual void open(GrowState& state, OpenNode& root) = 0;
+  // Full moments, and means and diagonals alone (of the targets only in leaves that need no
+  // more).
+  virtual std::vector<Moments> full_moments(const GrowState& state,
+                                            const std::vector<OpenNode*>& nodes) = 0;
+  virtual std::vector<Moments> simple_moments(const GrowState& state,
+                                              const std::vector<OpenNode*>& nodes) = 0;
+  virtual double find_alpha(const GrowState& state, const OpenNode& root) = 0;
+  // Of nodes with fewer samples than features: the fit, and its sparse directions (d, K).
+  virtual RidgeFit fit_dual(const GrowState& state, const OpenNode& node) = 0;
+  virtual Matrix sparse_dual(const GrowState& state, const OpenNode& node) = 0;
+
+  // Called before a level is searched, if its nodes have models.
+  virtual void score_models(GrowState& state, const std::vector<OpenNode*>& nodes) = 0;
+  // Residual-weighted scatter about the mean, one matrix an output, upper triangle.
+  virtual std::vector<std::vector<Matrix>> residual_scatter(
+      const GrowState& state, const std::vector<OpenNode*>& nodes) = 0;
+  // How promising each feature is (screening.hpp), (d) a node.
+  virtual std::vector<Vector> promises(const GrowState& state,
+                                       const std::vector<OpenNode*>& nodes) = 0;
+  // Fills the nodes' cuts.
+  virtual void find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) = 0;
+
+  // Parts the samples of split nodes, and sets where those of their children begin.
+  virtual void part(GrowState& state, std::vector<Split>& splits) = 0;
+  // Leave-one-out decreases over the samples of each split.
+  virtual std::vector<DecreaseSums> decreases(const GrowState& state,
+                                              const std::vector<Split>& splits,
+                                              const std::vector<SplitModels>& models) = 0;
+};
+
+}  // namespace fctree

@@ -1,0 +1,26 @@
+// Scores of samples that are here along the directions of a node.
+#pragma once
+
+#include <vector>
+
+#include "oblique/dense.hpp"
+#include "oblique/open_node.hpp"
+
+namespace fctree {
+
+RowSelection select(const TrainingData& data, const NodeRows& rows);
+
+// The scores of some rows along a direction (d): that of a feature's axis, or with axis -1 any.
+void score_rows(const TrainingData& data, const NodeRows& rows, const double* direction,
+                index_t axis, double* scores);
+
+// The scores of some rows of a node along a candidate direction.
+void score_rows(const GrowState& state, const OpenNode& node, const Candidate& candidate,
+                const NodeRows& rows, double* scores);
+
+// The scores of all rows of a node: those that the state holds for a ridge direction, else
+// computed into `storage`.
+const double* candidate_scores(const GrowState& state, const OpenNode& node,
+                               const Candidate& candidate, std::vector<double>& storage);
+
+}  // namespace fctree

@@ -1,0 +1,178 @@
+"""Importances whose models are trained on the workers of a cluster."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+
+from sklearn.linear_model import SGDRegressor  # noqa: E402
+
+from fctree import (  # noqa: E402
+    SymmetricBoostingClassifier,
+    SymmetricBoostingRegressor,
+    TreeNTKRegressor,
+)
+from fctree.inspection import (  # noqa: E402
+    RoundByRound,
+    shapley_importance,
+    variable_importance,
+)
+from optional.dask_cluster import two_processes  # noqa: E402
+
+BOOSTING = SymmetricBoostingRegressor(max_iter=15, max_depth=3, n_iter_no_change=3)
+MODELS = {
+    "boosting": BOOSTING,
+    "kernel": TreeNTKRegressor(alpha=0.1, depth=2, scale=0.5),
+    "epochs": SGDRegressor(max_iter=10),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def client():
+    with two_processes() as client:
+        yield client
+
+
+def draw(n=300):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 5))
+    return X, X[:, 0] * X[:, 1] + X[:, 2] + 0.1 * rng.normal(size=n)
+
+
+def assert_same(found, local):
+    """Everything but how long it took."""
+    for name, value in vars(local).items():
+        if "seconds" in name:
+            continue
+        if isinstance(value, np.ndarray):
+            assert getattr(found, name).tobytes() == value.tobytes(), name
+        elif name != "groups":
+            assert getattr(found, name) == value, name
+
+
+@pytest.mark.parametrize("method", ["early_stopping", "dropout", "retrain"])
+@pytest.mark.parametrize("kind", sorted(MODELS))
+def test_importances_are_those_without_a_cluster(client, kind, method):
+    X, y = draw()
+    options = {"method": method, "random_state": 0}
+    local = variable_importance(MODELS[kind], X, y, **options)
+    found = variable_importance(MODELS[kind], X, y, client=client, **options)
+    assert_same(found, local)
+
+
+def test_groups_weights_and_classes(client):
+    X, y = draw()
+    weight = np.random.default_rng(1).random(len(y)) + 0.1
+    model = SymmetricBoostingClassifier(max_iter=10, max_depth=2)
+    options = {
+        "sample_weight": weight, "groups": {"pair": [0, 1], "all": [0, 1, 2, 3, 4]},
+        "scoring": "neg_log_loss", "random_state": 3,
+    }
+    local = variable_importance(model, X, y > 0, **options)
+    assert_same(variable_importance(model, X, y > 0, client=client, **options), local)
+
+
+@pytest.mark.parametrize("n_subsets", [None, 24])
+def test_shapley_values_are_those_without_a_cluster(client, n_subsets):
+    X, y = draw()
+    options = {"n_subsets": n_subsets, "random_state": 0}
+    local = shapley_importance(BOOSTING, X, y, **options)
+    assert_same(shapley_importance(BOOSTING, X, y, client=client, **options), local)
+
+
+class DiesOnce(RoundByRound):
+    """A least-squares model whose first continuation ends its worker's process."""
+
+    def __init__(self, note):
+        super().__init__(max_iter=2)
+        self.note = str(note)
+
+    def start(self, train):
+        self.coef = np.zeros(train.X.shape[1])
+
+    def train_round(self, train):
+        self.coef = np.linalg.lstsq(train.X, train.y, rcond=None)[0]
+
+    def predict(self, X):
+        return X @ self.coef
+
+    def continue_fit(self, train, validation):
+        if self.note and not Path(self.note).exists():
+            Path(self.note).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().continue_fit(train, validation)
+
+
+def test_a_killed_worker_changes_nothing(client, tmp_path):
+    client.wait_for_workers(2)
+    X, y = draw()
+    local = variable_importance(DiesOnce(""), X, y, random_state=0)
+    found = variable_importance(DiesOnce(tmp_path / "died"), X, y, client=client, random_state=0)
+    assert (tmp_path / "died").exists()
+    assert_same(found, local)
+
+
+def test_data_that_no_worker_holds_any_more_are_sent_again(client, monkeypatch):
+    from fctree.dask import placement
+
+    gather, calls = placement.gather, []
+
+    def lose_once(*args):
+        calls.append(args)
+        if len(calls) == 3:
+            raise placement.WorkerLost("gone")
+        return gather(*args)
+
+    X, y = draw()
+    local = variable_importance(BOOSTING, X, y, random_state=0)
+    monkeypatch.setattr(placement, "gather", lose_once)
+    found = variable_importance(BOOSTING, X, y, client=client, random_state=0)
+    assert len(calls) > 3
+    assert_same(found, local)
+
+
+def test_workers_lost_again_and_again_are_one_error(client, monkeypatch):
+    from fctree.dask import placement
+
+    def lose(*args):
+        raise placement.WorkerLost("gone")
+
+    monkeypatch.setattr(placement, "gather", lose)
+    X, y = draw()
+    with pytest.raises(RuntimeError, match="lost 6 times"):
+        variable_importance(BOOSTING, X, y, client=client, random_state=0)
+
+
+def test_an_error_on_a_worker_is_raised_here(client):
+    X, y = draw()
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        variable_importance(MODELS["kernel"], X, y, client=client)
+    model = SGDRegressor(learning_rate="constant", eta0=1e200)
+    with pytest.raises(ValueError, match="not finite|overflow|Floating"):
+        variable_importance(model, draw()[0], y, client=client, random_state=0)
+
+
+@pytest.mark.parametrize("client_like", ["scheduler:8786", 3, object()])
+def test_what_is_no_client_is_refused(client_like):
+    X, y = draw()
+    for function in (variable_importance, shapley_importance):
+        with pytest.raises(TypeError, match="client must be a distributed.Client"):
+            function(BOOSTING, X, y, client=client_like)
+
+
+def test_dask_is_not_imported_without_a_client():
+    code = (
+        "import sys, numpy as np; from fctree import SymmetricBoostingRegressor as S;"
+        "from fctree.inspection import variable_importance as v;"
+        "X = np.random.default_rng(0).normal(size=(80, 2));"
+        "v(S(max_iter=2), X, X[:, 0], random_state=0); print('distributed' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["False"], done.stderr

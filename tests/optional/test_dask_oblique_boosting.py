@@ -1,0 +1,229 @@
+"""Boosted oblique trees on Dask: the plain estimators' models up to rounding, and the same bytes
+from any partitions on any workers."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+
+import dask.array as da  # noqa: E402
+import dask.dataframe as dd  # noqa: E402
+import pandas as pd  # noqa: E402
+from distributed import Client, LocalCluster  # noqa: E402
+
+from fctree import FCODTBoostingClassifier, FCODTBoostingRegressor  # noqa: E402
+from fctree.dask import (  # noqa: E402
+    DaskFCODTBoostingClassifier,
+    DaskFCODTBoostingRegressor,
+    oblique_boosting,
+)
+from optional.dask_cluster import two_processes  # noqa: E402
+
+# Four blocks of 64 rows, and no more places to cut than are all tried.
+N_ROWS = 240
+LENGTHS = (100, 1, 0, 139)
+SHORT = {"max_iter": 2, "random_state": 1}
+LOCAL = {
+    DaskFCODTBoostingRegressor: FCODTBoostingRegressor,
+    DaskFCODTBoostingClassifier: FCODTBoostingClassifier,
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def client():
+    with two_processes() as client:
+        yield client
+
+
+def draw(n=N_ROWS, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5)) * [1.0, 10.0, 0.1, 1.0, 1.0] + [0.0, 50.0, 0.0, 0.0, 0.0]
+    y = X[:, 0] * X[:, 3] + np.abs(X[:, 4]) + 0.1 * rng.normal(size=n)
+    return X, y, rng.random(n) + 0.1
+
+
+def in_chunks(array, lengths=LENGTHS):
+    return da.from_array(array, chunks=(lengths, *array.shape[1:]))
+
+
+def fit_both(kind, params, X, y, weight=None):
+    params = {**SHORT, **params}
+    local = LOCAL[kind](**params).fit(X, y, sample_weight=weight)
+    model = kind(**params).fit(
+        in_chunks(X), in_chunks(y), sample_weight=None if weight is None else in_chunks(weight)
+    )
+    return model, local
+
+
+def assert_close(model, local, X):
+    """The same splits; sums in another order differ by rounding, which ill-conditioned fits in
+    small nodes amplify."""
+    ours, theirs = model.trees_, local.trees_
+    for name in ("node_offsets", "children_left", "split_kind", "n_node_samples"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), name)
+    np.testing.assert_array_equal(model.tree_kinds_, local.tree_kinds_)
+    for name in ("train_score_", "validation_score_", "baseline_", "feature_importances_"):
+        np.testing.assert_allclose(getattr(model, name), getattr(local, name), 1e-8, 1e-10, name)
+    np.testing.assert_allclose(model._raw_predict(X), local._raw_predict(X), 1e-8, 1e-8)
+    assert model.alpha_ == local.alpha_
+
+
+def assert_same_bytes(model, other):
+    for name, array in vars(other.trees_).items():
+        assert getattr(model.trees_, name).tobytes() == array.tobytes(), name
+    for name in ("baseline_", "train_score_", "validation_score_", "tree_kinds_"):
+        assert getattr(model, name).tobytes() == getattr(other, name).tobytes(), name
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"alpha": "loo", "colsample": 0.6, "step_depth": 2},
+        {"max_coef": 2, "step_depth": None, "feature_concatenation": True},
+        {"loss": "poisson", "subsample": 1.0},
+        {"loss": "gamma", "l2_leaf_reg": 0.0, "extrapolation": None},
+        {"standardize": False, "directions": ("ridge", "axis"), "n_screened": None},
+        {"split_criterion": "constant", "fit_intercept": False, "min_samples_leaf": 0.1},
+        {"leaf_model": "constant", "split_margin": 0.5, "parent_weight": 0.0},
+    ],
+    ids=lambda params: ",".join(params) or "defaults",
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_regressor_is_the_local_one_up_to_rounding(params, weighted):
+    X, y, weight = draw()
+    if params.get("loss") == "poisson":
+        y = np.floor(np.abs(3 * y))
+    if params.get("loss") == "gamma":
+        y = np.abs(y) + 0.1
+    model, local = fit_both(
+        DaskFCODTBoostingRegressor, params, X, y, weight if weighted else None
+    )
+    assert_close(model, local, X)
+
+
+def test_several_outputs_and_weights_of_zero():
+    X, y, weight = draw()
+    weight[::7] = 0.0
+    targets = np.column_stack([y, X[:, 0] + np.abs(y)])
+    model, local = fit_both(DaskFCODTBoostingRegressor, {}, X, targets, weight)
+    assert_close(model, local, X)
+    assert model.predict(in_chunks(X)).compute().shape == (N_ROWS, 2)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_classifier_is_the_local_one_up_to_rounding(n_classes):
+    X, y, weight = draw()
+    labels = np.array(["low", "middle", "high"])[np.digitize(y, [0.6, 1.4][: n_classes - 1])]
+    model, local = fit_both(DaskFCODTBoostingClassifier, {}, X, labels, weight)
+    assert_close(model, local, X)
+    np.testing.assert_array_equal(model.classes_, local.classes_)
+    chunks = in_chunks(X, (120, 120))
+    plain = model.to_local()
+    np.testing.assert_array_equal(model.predict(chunks).compute(), plain.predict(X))
+    np.testing.assert_array_equal(model.predict_proba(chunks).compute(), plain.predict_proba(X))
+
+
+def test_partitions_and_workers_do_not_matter():
+    X, y, weight = draw(400)
+    params = {**SHORT, "step_depth": 2}
+
+    def fit(lengths):
+        return DaskFCODTBoostingRegressor(**params).fit(
+            in_chunks(X, lengths), in_chunks(y, lengths), sample_weight=in_chunks(weight, lengths)
+        )
+
+    model = fit((400,))
+    for lengths in [(1, 0, 399), (200, 200), (57,) * 7 + (1,)]:
+        assert_same_bytes(fit(lengths), model)
+    cluster = LocalCluster(
+        n_workers=3, threads_per_worker=2, processes=False, dashboard_address=None
+    )
+    with cluster, Client(cluster):
+        assert_same_bytes(fit((150, 250)), model)
+
+
+def test_early_stopping_on_a_partitioned_eval_set():
+    X, y, weight = draw()
+    X_eval, y_eval, eval_weight = draw(150, seed=1)
+    params = {"early_stopping": True, "n_iter_no_change": 2, "learning_rate": 0.7,
+              "max_iter": 12, "random_state": 0, "step_depth": 2}
+    local = FCODTBoostingRegressor(**params).fit(
+        X, y, sample_weight=weight, eval_set=(X_eval, y_eval, eval_weight)
+    )
+    assert local.n_iter_ < 12
+    parts = (50, 100)
+    model = DaskFCODTBoostingRegressor(**params).fit(
+        in_chunks(X), in_chunks(y), sample_weight=in_chunks(weight),
+        eval_set=tuple(in_chunks(of, parts) for of in (X_eval, y_eval, eval_weight)),
+    )
+    assert len(model.validation_score_) == len(local.validation_score_)
+    assert_close(model, local, X)
+
+
+def test_data_frames_lazy_predictions_and_the_plain_estimator():
+    X, y, _ = draw()
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    table = dd.from_pandas(frame, npartitions=3)
+    target = dd.from_pandas(pd.Series(y), npartitions=3)
+    model = DaskFCODTBoostingRegressor(**SHORT).fit(table, target)
+    plain = model.to_local()
+    assert type(plain) is FCODTBoostingRegressor
+    assert set(vars(plain)) == set(vars(FCODTBoostingRegressor(**SHORT).fit(frame, y)))
+    np.testing.assert_array_equal(model.predict(table).compute(), plain.predict(frame))
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(frame), plain.predict(frame))
+
+
+def test_thresholds_from_a_part_of_the_rows(monkeypatch):
+    """The moments are of all rows: a model as good, from a sixth of the places to cut at."""
+    X, y, _ = draw(1200)
+    monkeypatch.setattr(oblique_boosting, "_SAMPLE_ROWS", 200)
+    lengths = (500, 700)
+    model = DaskFCODTBoostingRegressor(max_iter=10, random_state=0).fit(
+        in_chunks(X, lengths), in_chunks(y, lengths)
+    )
+    local = FCODTBoostingRegressor(max_iter=10, random_state=0).fit(X, y)
+    assert model.trees_.n_node_samples[0] > 600
+    # Cuts that are a few ranks off cost little of what a tree explains.
+    assert model.score(X, y) > local.score(X, y) - 0.02
+
+
+def test_the_sample_has_one_row_of_each_stretch():
+    np.testing.assert_array_equal(oblique_boosting.sample_rows(1000, 3), np.arange(1000))
+    rows = oblique_boosting.sample_rows(1_000_003, 3)
+    bounds = 1_000_003 * np.arange(65_537) // 65_536
+    assert np.all((bounds[:-1] <= rows) & (rows < bounds[1:]))
+    np.testing.assert_array_equal(rows, oblique_boosting.sample_rows(1_000_003, 3))
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"loss": "absolute_error"}, "quantiles"),
+        ({"loss": "quantile", "quantile": 0.3}, "quantiles"),
+        ({"loss": "huber", "quantile": 0.9}, "quantiles"),
+        ({"warm_start": True}, "warm_start"),
+        ({"early_stopping": True}, "eval_set"),
+        ({"max_iter": 0}, "max_iter"),
+    ],
+)
+def test_what_partitions_cannot_do_is_refused(params, words):
+    X, y, _ = draw()
+    with pytest.raises(ValueError, match=words):
+        DaskFCODTBoostingRegressor(**params).fit(in_chunks(X), in_chunks(y))
+
+
+def test_data_that_cannot_be_fitted_are_refused():
+    X, y, _ = draw()
+    model = DaskFCODTBoostingRegressor(**SHORT)
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="X contains NaN"):
+        model.fit(in_chunks(X), in_chunks(y))
+    with pytest.raises(ValueError, match="fewer samples than features"):
+        model.fit(np.ones((3, 5)) * np.arange(3)[:, np.newaxis], np.arange(3.0))
+    with pytest.raises(ValueError, match="overflows"):
+        model.fit(in_chunks(draw()[0] * 1e200), in_chunks(y))
+    assert not hasattr(model, "trees_")
