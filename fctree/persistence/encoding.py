@@ -120,7 +120,7 @@ class Encoder:
             offsets = np.cumsum([0, *map(len, value)], dtype=np.int64)
             return {
                 "type": "array list",
-                "values": self._number(np.concatenate(value)),
+                "values": self._number(np.concatenate(value, dtype=value[0].dtype)),
                 "offsets": self._number(offsets),
             }
         return self._items(value, where, nested)

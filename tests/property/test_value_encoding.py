@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from fctree.persistence.encoding import Decoder, Encoder
 from fctree.persistence.registry import STORED_CLASSES
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import example, given
+from hypothesis import example, strategies as st
 from hypothesis.extra import numpy as hnp
 
 plain = st.one_of(
@@ -109,6 +109,7 @@ def assert_same(read, written):
 
 
 @given(values)
+@example([np.array([1.5], dtype=">f8"), np.array([], dtype=">f8")])  # as one member of the file
 def test_values_come_back(value):
     assert_same(through_json(value), value)
 
