@@ -1,4 +1,4 @@
-"""A cluster of two processes with one thread each, for the tests of ``fctree.dask``."""
+"""Clusters of processes with one thread each, for the tests of ``fctree.dask``."""
 
 from contextlib import contextmanager
 
@@ -10,11 +10,11 @@ from distributed import Client, LocalCluster  # noqa: E402
 
 
 @contextmanager
-def two_processes():
-    """A client of two worker processes on loopback, without a dashboard."""
+def processes(n_workers):
+    """A client of worker processes on loopback, without a dashboard."""
     with (
         LocalCluster(
-            n_workers=2,
+            n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
             dashboard_address=None,
@@ -23,3 +23,8 @@ def two_processes():
         Client(cluster) as client,
     ):
         yield client
+
+
+def two_processes():
+    """The smallest cluster on which rows are in different places."""
+    return processes(2)

@@ -16,7 +16,7 @@ from fctree.dask import DaskSymmetricBoostingRegressor  # noqa: E402
 from fctree.dask import growth  # noqa: E402
 from fctree.dask.growth import Growth  # noqa: E402
 from fctree.dask.placement import result_of  # noqa: E402
-from optional.dask_cluster import two_processes  # noqa: E402
+from optional.dask_cluster import processes, two_processes  # noqa: E402
 
 SHORT = {"max_iter": 4, "max_depth": 3, "random_state": 0, "subsample": 0.8}
 
@@ -71,32 +71,45 @@ def test_a_worker_killed_between_rounds_changes_nothing(client, monkeypatch, whi
     assert_local_model(model, X, y)
 
 
+def die_once(flag, name):
+    """Ends a worker's process when its shard counts the second level of the third tree."""
+    from fctree.dask import shard
+
+    count_level = shard.count_level
+
+    def count_or_die(plan, shard_name, iteration, level, *args):
+        if (shard_name, iteration, level) == (name, 2, 1) and not os.path.exists(flag):
+            open(flag, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return count_level(plan, shard_name, iteration, level, *args)
+
+    # Pickle sends the step by its name, which has to be found under it.
+    shard.count_level = count_or_die
+    count_or_die.__module__, count_or_die.__qualname__ = shard.__name__, "count_level"
+
+
+def assert_survives_inside_a_round(client, monkeypatch, flag, name):
+    X, y = draw()
+    client.run(die_once, str(flag), name)
+    monkeypatch.setattr(Growth, "first_pace", SHORT["max_iter"])  # all rounds in one call
+    model = DaskSymmetricBoostingRegressor(**SHORT).fit(
+        da.from_array(X, chunks=(40, 5)), da.from_array(y, chunks=40)
+    )
+    assert flag.exists()
+    assert_local_model(model, X, y)
+
+
 @pytest.mark.parametrize("name", ["train-0", "train-1"])
 def test_a_worker_that_dies_inside_a_round_changes_nothing(client, monkeypatch, tmp_path, name):
-    """The lead's worker and one that it waits for, in the third round, on the second level."""
+    """The lead's worker and one that it waits for."""
     client.wait_for_workers(2)
-    X, y = draw()
+    assert_survives_inside_a_round(client, monkeypatch, tmp_path / "died", name)
 
-    def die_once(flag):
-        from fctree.dask import shard
 
-        count_level = shard.count_level
-
-        def count_or_die(plan, shard_name, iteration, level, *args):
-            if (shard_name, iteration, level) == (name, 2, 1) and not os.path.exists(flag):
-                open(flag, "w").close()
-                os.kill(os.getpid(), signal.SIGKILL)
-            return count_level(plan, shard_name, iteration, level, *args)
-
-        # Pickle sends the step by its name, which has to be found under it.
-        shard.count_level = count_or_die
-        count_or_die.__module__, count_or_die.__qualname__ = shard.__name__, "count_level"
-
-    client.run(die_once, str(tmp_path / "died"))
-    monkeypatch.setattr(Growth, "first_pace", SHORT["max_iter"])  # all rounds in one call
-    model = fit_in_three_chunks(X, y)
-    assert (tmp_path / "died").exists()
-    assert_local_model(model, X, y)
+def test_a_worker_that_another_waits_for_dies_inside_a_round(monkeypatch, tmp_path):
+    """The fifth member of a team answers to the second, not to the lead."""
+    with processes(5) as client:
+        assert_survives_inside_a_round(client, monkeypatch, tmp_path / "died", "train-4")
 
 
 def test_workers_that_die_again_and_again_end_the_fit_with_one_error(client, monkeypatch):
