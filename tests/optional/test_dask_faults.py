@@ -71,26 +71,33 @@ def test_a_worker_killed_between_rounds_changes_nothing(client, monkeypatch, whi
     assert_local_model(model, X, y)
 
 
-def die_once(flag, name):
-    """Ends a worker's process when its shard counts the second level of the third tree."""
-    from fctree.dask import shard
+def dying_once(flag, name):
+    """Makes a worker's process end when its shard counts the second level of the third tree.
 
-    count_level = shard.count_level
+    Made here, so that it goes to the workers as code: they cannot import the tests.
+    """
 
-    def count_or_die(plan, shard_name, iteration, level, *args):
-        if (shard_name, iteration, level) == (name, 2, 1) and not os.path.exists(flag):
-            open(flag, "w").close()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return count_level(plan, shard_name, iteration, level, *args)
+    def prepare():
+        from fctree.dask import shard
 
-    # Pickle sends the step by its name, which has to be found under it.
-    shard.count_level = count_or_die
-    count_or_die.__module__, count_or_die.__qualname__ = shard.__name__, "count_level"
+        count_level = shard.count_level
+
+        def count_or_die(plan, shard_name, iteration, level, *args):
+            if (shard_name, iteration, level) == (name, 2, 1) and not os.path.exists(flag):
+                open(flag, "w").close()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return count_level(plan, shard_name, iteration, level, *args)
+
+        # Pickle sends the step by its name, which has to be found under it.
+        shard.count_level = count_or_die
+        count_or_die.__module__, count_or_die.__qualname__ = shard.__name__, "count_level"
+
+    return prepare
 
 
 def assert_survives_inside_a_round(client, monkeypatch, flag, name):
     X, y = draw()
-    client.run(die_once, str(flag), name)
+    client.run(dying_once(str(flag), name))
     monkeypatch.setattr(Growth, "first_pace", SHORT["max_iter"])  # all rounds in one call
     model = DaskSymmetricBoostingRegressor(**SHORT).fit(
         da.from_array(X, chunks=(40, 5)), da.from_array(y, chunks=40)

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -86,34 +85,37 @@ def test_shapley_values_are_those_without_a_cluster(client, n_subsets):
     assert_same(shapley_importance(BOOSTING, X, y, client=client, **options), local)
 
 
-class DiesOnce(RoundByRound):
-    """A least-squares model whose first continuation ends its worker's process."""
+def dies_once(note):
+    """A least-squares model whose first continuation ends its worker's process.
 
-    def __init__(self, note):
-        super().__init__(max_iter=2)
-        self.note = str(note)
+    Its class is made here, so that it goes to the workers as code: they cannot import the tests.
+    """
 
-    def start(self, train):
-        self.coef = np.zeros(train.X.shape[1])
+    class DiesOnce(RoundByRound):
+        def start(self, train):
+            self.coef = np.zeros(train.X.shape[1])
 
-    def train_round(self, train):
-        self.coef = np.linalg.lstsq(train.X, train.y, rcond=None)[0]
+        def train_round(self, train):
+            self.coef = np.linalg.lstsq(train.X, train.y, rcond=None)[0]
 
-    def predict(self, X):
-        return X @ self.coef
+        def predict(self, X):
+            return X @ self.coef
 
-    def continue_fit(self, train, validation):
-        if self.note and not Path(self.note).exists():
-            Path(self.note).touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().continue_fit(train, validation)
+        def continue_fit(self, train, validation):
+            if note and not os.path.exists(note):
+                open(note, "w").close()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return super().continue_fit(train, validation)
+
+    return DiesOnce(max_iter=2)
 
 
 def test_a_killed_worker_changes_nothing(client, tmp_path):
     client.wait_for_workers(2)
     X, y = draw()
-    local = variable_importance(DiesOnce(""), X, y, random_state=0)
-    found = variable_importance(DiesOnce(tmp_path / "died"), X, y, client=client, random_state=0)
+    local = variable_importance(dies_once(""), X, y, random_state=0)
+    model = dies_once(str(tmp_path / "died"))
+    found = variable_importance(model, X, y, client=client, random_state=0)
     assert (tmp_path / "died").exists()
     assert_same(found, local)
 

@@ -39,21 +39,28 @@ def fit():
     )
 
 
-def die_in(step, note):
-    """Ends this process in its second step of this name, unless one has died of it before."""
-    from fctree.dask.oblique_shard import ObliqueShard
+def dying_in(step, note):
+    """Makes a process end in its second step of this name, unless one has died of it before.
 
-    take, calls = ObliqueShard.step, []
+    Made here, so that it goes to the workers as code: they cannot import the tests.
+    """
 
-    def take_and_die(self, method, arguments):
-        if method == step:
-            calls.append(method)
-            if len(calls) == 2 and not os.path.exists(note):
-                open(note, "w").close()
-                os.kill(os.getpid(), signal.SIGKILL)
-        return take(self, method, arguments)
+    def prepare():
+        from fctree.dask.oblique_shard import ObliqueShard
 
-    ObliqueShard.step = take_and_die
+        take, calls = ObliqueShard.step, []
+
+        def take_and_die(self, method, arguments):
+            if method == step:
+                calls.append(method)
+                if len(calls) == 2 and not os.path.exists(note):
+                    open(note, "w").close()
+                    os.kill(os.getpid(), signal.SIGKILL)
+            return take(self, method, arguments)
+
+        ObliqueShard.step = take_and_die
+
+    return prepare
 
 
 @pytest.mark.parametrize(("step", "which"), [("residual_products", 0), ("decreases", 1)])
@@ -68,7 +75,7 @@ def test_a_worker_killed_inside_a_tree_changes_nothing(client, monkeypatch, tmp_
 
     monkeypatch.setattr(ObliqueGrowth, "grow_anew", count)
     worker = sorted(client.nthreads())[which]
-    client.run(die_in, step, str(tmp_path / "died"), workers=[worker])
+    client.run(dying_in(step, str(tmp_path / "died")), workers=[worker])
     model = fit()
     assert calls  # a round was grown again
     for name, array in vars(whole.trees_).items():
