@@ -71,6 +71,8 @@ def settle(client, futures, workers=()):
             return
         except TimeoutError:
             watch.check()
+        except CancelledError as error:  # what they need was lost, and cannot be made again
+            raise WorkerLost(str(error)) from error
 
 
 def gather(client, futures, workers=()):
