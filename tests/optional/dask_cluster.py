@@ -22,6 +22,7 @@ def processes(n_workers):
         ) as cluster,
         Client(cluster) as client,
     ):
+        client.wait_for_workers(n_workers, timeout=60)
         yield client
 
 

@@ -268,7 +268,7 @@ def test_a_round_moves_the_bytes_of_the_formula(client):
     """docs/scale.md's B(l): what the second of two members answers to the first."""
     X, y, _ = draw(2000, n_features=12)
     X = np.nan_to_num(X)
-    client.wait_for_workers(2)
+    client.wait_for_workers(2, timeout=60)
 
     def count_answers():
         from fctree.dask import team

@@ -21,8 +21,9 @@ from optional.dask_cluster import processes, two_processes  # noqa: E402
 SHORT = {"max_iter": 4, "max_depth": 3, "random_state": 0, "subsample": 0.8}
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def client():
+    """A cluster a test: a worker that was killed may take long to come back, or not come."""
     with two_processes() as client:
         yield client
 
@@ -54,7 +55,6 @@ def fit_in_three_chunks(X, y):
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_worker_killed_between_rounds_changes_nothing(client, monkeypatch, which):
-    client.wait_for_workers(2)  # a killed one is started again
     X, y = draw()
     grow, calls = Growth.grow, []
 
@@ -109,7 +109,6 @@ def assert_survives_inside_a_round(client, monkeypatch, flag, name):
 @pytest.mark.parametrize("name", ["train-0", "train-1"])
 def test_a_worker_that_dies_inside_a_round_changes_nothing(client, monkeypatch, tmp_path, name):
     """The lead's worker and one that it waits for."""
-    client.wait_for_workers(2)
     assert_survives_inside_a_round(client, monkeypatch, tmp_path / "died", name)
 
 
@@ -148,7 +147,6 @@ def test_an_answer_that_comes_in_the_moment_of_the_time_out_is_taken():
 
 
 def test_nothing_is_left_on_the_workers(client):
-    client.wait_for_workers(2)
     X, y = draw()
     fit_in_three_chunks(X, y)
 

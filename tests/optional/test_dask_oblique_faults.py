@@ -20,8 +20,9 @@ from optional.dask_cluster import two_processes  # noqa: E402
 PARAMS = {"max_iter": 3, "random_state": 0, "step_depth": 2}
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def client():
+    """A cluster a test: a worker that was killed may take long to come back, or not come."""
     with two_processes() as client:
         yield client
 
@@ -65,7 +66,6 @@ def dying_in(step, note):
 
 @pytest.mark.parametrize(("step", "which"), [("residual_products", 0), ("decreases", 1)])
 def test_a_worker_killed_inside_a_tree_changes_nothing(client, monkeypatch, tmp_path, step, which):
-    client.wait_for_workers(2)
     whole = fit()
     anew, calls = ObliqueGrowth.grow_anew, []
 
@@ -81,7 +81,6 @@ def test_a_worker_killed_inside_a_tree_changes_nothing(client, monkeypatch, tmp_
     for name, array in vars(whole.trees_).items():
         assert getattr(model.trees_, name).tobytes() == array.tobytes(), name
     assert model.train_score_.tobytes() == whole.train_score_.tobytes()
-    client.wait_for_workers(2)
 
 
 def test_nothing_is_left_on_the_workers(client):
@@ -92,7 +91,6 @@ def test_nothing_is_left_on_the_workers(client):
 
         return len(state._STATES)
 
-    client.wait_for_workers(2)
     assert set(client.run(remembered).values()) == {0}
 
 
