@@ -17,7 +17,7 @@ from fctree.dask.growth import Growth, ShardedSet
 from fctree.dask.history import History, whatever_is_lost
 from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.placement import gather
-from fctree.dask.prediction import HasLocal
+from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.shard import FitPlan
 from fctree.dask.thresholds import find_thresholds
 
@@ -47,7 +47,7 @@ def _describe(partition, by_class):
     return Description(len(partition), partition.y.shape[1:], labels, ends, missing)
 
 
-class _DaskBoosting(HasLocal):
+class _DaskBoosting:
     """Fitting and predicting on Dask collections; subclasses are plain estimators too."""
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -86,7 +86,7 @@ class _DaskBoosting(HasLocal):
     def _check_supported(self, eval_set):
         if self.warm_start:
             raise ValueError("warm_start=True: a fit on partitions cannot be continued")
-        if self.posterior_samples:
+        if getattr(self, "posterior_samples", 0):
             raise ValueError("posterior_samples must be 0 for a fit on partitions")
         if self.early_stopping and eval_set is None:
             raise ValueError("early_stopping=True needs an eval_set for a fit on partitions")
@@ -97,12 +97,7 @@ class _DaskBoosting(HasLocal):
         partitions = partition_rows(client, X, y, sample_weight)
         described = self._learn_targets(client, partitions)
         lengths = [d.n_rows for d in described]
-        loss = LossKind[self._loss_kind()].value
-        if not _shards.starts_from_means(loss):
-            raise ValueError(
-                f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up; "
-                "use squared_error, poisson, gamma or log_loss"
-            )
+        loss = self._loss_of_sums()
         self._random_seed = int(
             check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
         )
@@ -114,7 +109,9 @@ class _DaskBoosting(HasLocal):
         plan = self._plan(loss, described, sample_weight is not None, eval_set is not None)
         encode = _TargetEncoder(getattr(self, "classes_", None))
         train = ShardedSet("train", partitions, lengths, encode)
-        evaluation = self._evaluation_set(client, eval_set, encode)
+        evaluation = None
+        if eval_set is not None:
+            evaluation = ShardedSet("eval", *self._evaluated(client, eval_set), encode)
         growth = Growth(client, plan, self.bin_thresholds_, (train, evaluation))
         try:
             train_loss, eval_loss, best = self._rounds(growth)
@@ -122,6 +119,16 @@ class _DaskBoosting(HasLocal):
             growth.close()
         trees = growth.first(best)
         self._keep(trees, growth.start.baseline, -np.array(train_loss), -np.array(eval_loss), False)
+
+    def _loss_of_sums(self):
+        """The core's number of the loss, or ValueError where sums do not make its leaves."""
+        loss = LossKind[self._loss_kind()].value
+        if not _shards.starts_from_means(loss):
+            raise ValueError(
+                f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up; "
+                "use squared_error, poisson, gamma or log_loss"
+            )
+        return loss
 
     def _learn_targets(self, client, partitions):
         """What the partitions are like; sets what the targets decide."""
@@ -158,14 +165,13 @@ class _DaskBoosting(HasLocal):
         ends = np.stack([least, np.sum([d.ends[1] for d in filled], axis=0)])
         return ends if filled[0].target_shape else ends[:, 0]
 
-    def _evaluation_set(self, client, eval_set, encode):
-        if eval_set is None:
-            return None
+    def _evaluated(self, client, eval_set):
+        """The partitions of an evaluation set and their lengths."""
         X, y, weight = unpack_eval_set(eval_set)
         partitions = partition_rows(client, X, y, weight, target_name="y of eval_set")
         described = self._describe_all(client, partitions, "eval_set")
         self._encode_targets(self._target_ends(described), reset=False)
-        return ShardedSet("eval", partitions, [d.n_rows for d in described], encode)
+        return partitions, [d.n_rows for d in described]
 
     def _plan(self, loss, described, weighted, evaluated):
         missing = np.any([d.missing for d in described], axis=0).astype(np.uint8)
@@ -198,7 +204,7 @@ class _DaskBoosting(HasLocal):
         return history.train_loss, history.eval_loss, history.best_iteration()
 
 
-class DaskSymmetricBoostingRegressor(_DaskBoosting, SymmetricBoostingRegressor):
+class DaskSymmetricBoostingRegressor(PredictsTargets, _DaskBoosting, SymmetricBoostingRegressor):
     """`SymmetricBoostingRegressor` on Dask collections.
 
     The data stay on the workers. Every level of a tree adds up the workers' histograms, which
@@ -227,24 +233,8 @@ class DaskSymmetricBoostingRegressor(_DaskBoosting, SymmetricBoostingRegressor):
 
     _local_class = SymmetricBoostingRegressor
 
-    def predict(self, X):
-        """Predict the targets; lazily, where `X` is a Dask collection.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : Dask array, series or data frame, or array, of shape (n_samples,) or \
-(n_samples, n_outputs)
-        """
-        return self._predicts(
-            "predict", X, None if self._single_target else self.n_outputs_, np.float64
-        )
-
-
-class DaskSymmetricBoostingClassifier(_DaskBoosting, SymmetricBoostingClassifier):
+class DaskSymmetricBoostingClassifier(PredictsClasses, _DaskBoosting, SymmetricBoostingClassifier):
     """`SymmetricBoostingClassifier` on Dask collections.
 
     The same model, byte for byte, as `SymmetricBoostingClassifier` grows from all rows in one
@@ -265,14 +255,6 @@ class DaskSymmetricBoostingClassifier(_DaskBoosting, SymmetricBoostingClassifier
     """
 
     _local_class = SymmetricBoostingClassifier
-
-    def predict(self, X):
-        """Predict the classes; lazily, where `X` is a Dask collection, as a Dask collection."""
-        return self._predicts("predict", X, None, self.classes_.dtype)
-
-    def predict_proba(self, X):
-        """Class probabilities; lazily, where `X` is a Dask collection, as a Dask collection."""
-        return self._predicts("predict_proba", X, self.n_classes_, np.float64)
 
 
 class _TargetEncoder:

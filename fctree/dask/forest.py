@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from fctree._validation import unchanged_on_failure
 from fctree.dask.partitions import join, partition_rows, remember_features
 from fctree.dask.placement import gather
-from fctree.dask.prediction import HasLocal
+from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.state import threads_here
 from fctree.ensembles import FCODTForestClassifier, FCODTForestRegressor
 from fctree.ensembles.trees import ObliqueTrees
@@ -23,7 +23,7 @@ def _grow_range(local, rows, first, last):
     return trees, learnt
 
 
-class _DaskForest(HasLocal):
+class _DaskForest:
     """Fitting on Dask collections; subclasses are plain estimators too."""
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -74,7 +74,7 @@ class _DaskForest(HasLocal):
         return self
 
 
-class DaskFCODTForestRegressor(_DaskForest, FCODTForestRegressor):
+class DaskFCODTForestRegressor(PredictsTargets, _DaskForest, FCODTForestRegressor):
     """`FCODTForestRegressor` with a range of the trees on each worker.
 
     The same trees, byte for byte, as in one place: a tree depends on its number and the rows.
@@ -95,13 +95,8 @@ class DaskFCODTForestRegressor(_DaskForest, FCODTForestRegressor):
 
     _local_class = FCODTForestRegressor
 
-    def predict(self, X):
-        """Predict the targets; lazily, where `X` is a Dask collection, as a Dask collection."""
-        columns = None if self._single_target else self.n_outputs_
-        return self._predicts("predict", X, columns, np.float64)
 
-
-class DaskFCODTForestClassifier(_DaskForest, FCODTForestClassifier):
+class DaskFCODTForestClassifier(PredictsClasses, _DaskForest, FCODTForestClassifier):
     """`FCODTForestClassifier` with a range of the trees on each worker.
 
     See `DaskFCODTForestRegressor`.
@@ -119,11 +114,3 @@ class DaskFCODTForestClassifier(_DaskForest, FCODTForestClassifier):
     """
 
     _local_class = FCODTForestClassifier
-
-    def predict(self, X):
-        """Predict the classes; lazily, where `X` is a Dask collection, as a Dask collection."""
-        return self._predicts("predict", X, None, self.classes_.dtype)
-
-    def predict_proba(self, X):
-        """Class probabilities; lazily, where `X` is a Dask collection, as a Dask collection."""
-        return self._predicts("predict_proba", X, self.n_classes_, np.float64)

@@ -5,15 +5,13 @@ from distributed import default_client
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from fctree._native import shards as _shards
-from fctree._native.core import LossKind
-from fctree._training.samples import unpack_eval_set
 from fctree._validation import unchanged_on_failure
 from fctree.dask.boosting import _DaskBoosting, _TargetEncoder
 from fctree.dask.oblique_growth import ObliqueGrowth
 from fctree.dask.oblique_set import ObliqueSet
 from fctree.dask.oblique_shard import ObliquePlan
 from fctree.dask.partitions import partition_rows, remember_features
+from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.ensembles import FCODTBoostingClassifier, FCODTBoostingRegressor
 
 # Rows that one worker looks for thresholds in: all, of no more.
@@ -65,30 +63,19 @@ class _DaskObliqueBoosting(_DaskBoosting):
             self._fit(default_client(), X, y, sample_weight, eval_set)
         return self
 
-    def _check_supported(self, eval_set):
-        if self.warm_start:
-            raise ValueError("warm_start=True: a fit on partitions cannot be continued")
-        if self.early_stopping and eval_set is None:
-            raise ValueError("early_stopping=True needs an eval_set for a fit on partitions")
-        loss = LossKind[self._loss_kind()].value if not self._classification else None
-        if loss is not None and not _shards.starts_from_means(loss):
-            raise ValueError(
-                f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up; "
-                "use squared_error, poisson, gamma or log_loss"
-            )
-
     def _fit(self, client, X, y, sample_weight, eval_set):
         self._check_supported(eval_set)
         remember_features(self, X)
         partitions = partition_rows(client, X, y, sample_weight)
         lengths = [d.n_rows for d in self._learn_targets(client, partitions)]
         n_rows = sum(lengths)
+        loss = self._loss_of_sums()
         self._random_seed = int(
             check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
         )
         plan = ObliquePlan(
             fit="",
-            loss=LossKind[self._loss_kind()].value,
+            loss=loss,
             n_outputs=self.n_outputs_,
             n_rows=n_rows,
             params=self._native_params(self.max_iter),
@@ -97,7 +84,10 @@ class _DaskObliqueBoosting(_DaskBoosting):
         encode = _TargetEncoder(getattr(self, "classes_", None))
         rows = sample_rows(n_rows, self._random_seed)
         train = ObliqueSet("train", client, partitions, lengths, encode, rows)
-        evaluation = self._evaluation_set(client, eval_set, encode)
+        evaluation = None
+        if eval_set is not None:
+            held = self._evaluated(client, eval_set)
+            evaluation = ObliqueSet("eval", client, *held, encode, np.arange(0))
         kinds = self._kinds(n_rows, self.alpha)
         growth = ObliqueGrowth(client, plan, kinds, (train, evaluation))
         try:
@@ -112,18 +102,8 @@ class _DaskObliqueBoosting(_DaskBoosting):
             False,
         )
 
-    def _evaluation_set(self, client, eval_set, encode):
-        if eval_set is None:
-            return None
-        X, y, weight = unpack_eval_set(eval_set)
-        partitions = partition_rows(client, X, y, weight, target_name="y of eval_set")
-        described = self._describe_all(client, partitions, "eval_set")
-        self._encode_targets(self._target_ends(described), reset=False)
-        lengths = [d.n_rows for d in described]
-        return ObliqueSet("eval", client, partitions, lengths, encode, np.arange(0))
 
-
-class DaskFCODTBoostingRegressor(_DaskObliqueBoosting, FCODTBoostingRegressor):
+class DaskFCODTBoostingRegressor(PredictsTargets, _DaskObliqueBoosting, FCODTBoostingRegressor):
     """`FCODTBoostingRegressor` on Dask collections.
 
     The data stay on the workers. A level of a tree is grown from sums over the rows of its nodes
@@ -155,13 +135,8 @@ class DaskFCODTBoostingRegressor(_DaskObliqueBoosting, FCODTBoostingRegressor):
 
     _local_class = FCODTBoostingRegressor
 
-    def predict(self, X):
-        """Predict the targets; lazily, where `X` is a Dask collection, as a Dask collection."""
-        columns = None if self._single_target else self.n_outputs_
-        return self._predicts("predict", X, columns, np.float64)
 
-
-class DaskFCODTBoostingClassifier(_DaskObliqueBoosting, FCODTBoostingClassifier):
+class DaskFCODTBoostingClassifier(PredictsClasses, _DaskObliqueBoosting, FCODTBoostingClassifier):
     """`FCODTBoostingClassifier` on Dask collections.
 
     See `DaskFCODTBoostingRegressor` for how it is grown and what is not supported.
@@ -181,11 +156,3 @@ class DaskFCODTBoostingClassifier(_DaskObliqueBoosting, FCODTBoostingClassifier)
     """
 
     _local_class = FCODTBoostingClassifier
-
-    def predict(self, X):
-        """Predict the classes; lazily, where `X` is a Dask collection, as a Dask collection."""
-        return self._predicts("predict", X, None, self.classes_.dtype)
-
-    def predict_proba(self, X):
-        """Class probabilities; lazily, where `X` is a Dask collection, as a Dask collection."""
-        return self._predicts("predict_proba", X, self.n_classes_, np.float64)

@@ -23,6 +23,38 @@ class HasLocal:
         return getattr(self._local_class, method)(self, X)
 
 
+class PredictsTargets(HasLocal):
+    """Predictions of a regressor."""
+
+    def predict(self, X):
+        """Predict the targets; lazily, where `X` is a Dask collection.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : Dask array, series or data frame, or array, of shape (n_samples,) or \
+(n_samples, n_outputs)
+        """
+        return self._predicts(
+            "predict", X, None if self._single_target else self.n_outputs_, np.float64
+        )
+
+
+class PredictsClasses(HasLocal):
+    """Predictions of a classifier."""
+
+    def predict(self, X):
+        """Predict the classes; lazily, where `X` is a Dask collection, as a Dask collection."""
+        return self._predicts("predict", X, None, self.classes_.dtype)
+
+    def predict_proba(self, X):
+        """Class probabilities; lazily, where `X` is a Dask collection, as a Dask collection."""
+        return self._predicts("predict_proba", X, self.n_classes_, np.float64)
+
+
 def predict_lazily(estimator, method, X, n_columns, dtype):
     """``method`` of the plain estimator on every partition, as a Dask collection."""
     local = dask.delayed(estimator.to_local(), pure=False)
