@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.samples import Samples, check_init_score, validation_samples
 from fctree._validation import check_sample_weight, unchanged_on_failure
 
@@ -17,17 +18,7 @@ ROUND_CONSTRAINTS = {
     "subsample": [Interval(Real, 0, 1, closed="right")],
     "colsample": [Interval(Real, 0, 1, closed="right")],
     "l2_leaf_reg": [Interval(Real, 0, None, closed="left")],
-    "early_stopping": ["boolean"],
-    "validation_fraction": [
-        Interval(Real, 0, 1, closed="neither"),
-        Interval(Integral, 1, None, closed="left"),
-    ],
-    "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-    "tol": [Interval(Real, 0, None, closed="left")],
-    "warm_start": ["boolean"],
-    "verbose": ["verbose"],
-    "n_jobs": [Integral, None],
-    "random_state": ["random_state"],
+    **TRAINING_CONSTRAINTS,
 }
 
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
 from fctree._native.core import LossKind
+from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.progress import progress_listener
 from fctree._training.samples import Samples, hold_out
 from fctree._validation import (
@@ -40,17 +41,7 @@ class BaseSoftTree(BaseEstimator):
         "max_epochs": [Interval(Integral, 1, None, closed="left")],
         "l2_regularization": [Interval(Real, 0, None, closed="left")],
         "l2_leaf_reg": [Interval(Real, 0, None, closed="left")],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [
-            Interval(Real, 0, 1, closed="neither"),
-            Interval(Integral, 1, None, closed="left"),
-        ],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
+        **TRAINING_CONSTRAINTS,
     }
 
     def __init__(
