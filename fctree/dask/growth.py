@@ -5,17 +5,15 @@ of workers (`team`, `lead`) for some rounds at a time, and gets their trees and 
 """
 
 import time
-import uuid
-from dataclasses import replace
 
 import numpy as np
 
 from fctree.boosting.trees import SymmetricTrees
 from fctree.dask import shard
 from fctree.dask.lead import Lead
-from fctree.dask.placement import assign, gather, settle
-from fctree.dask.state import forget
+from fctree.dask.placement import assign, settle
 from fctree.dask.team import Team
+from fctree.dask.team_growth import TeamGrowth
 
 # The client hears of the rounds about this often: to show, to stop early, to keep what is grown.
 PACE_SECONDS = 1.0
@@ -62,47 +60,26 @@ class ShardedSet:
         return [(worker, self.shard_name(i)) for i, (worker, _) in enumerate(self.placed)]
 
 
-class Growth:
+class Growth(TeamGrowth):
     """A fit on shards, from the partitions to the trees."""
 
     first_pace = 1  # rounds of the first call
 
     def __init__(self, client, plan, thresholds, samples):
-        self.client = client
-        self.name = uuid.uuid4().hex
-        self.n_builds = 0
-        self.plan = plan
+        super().__init__(client, plan, samples)
         self.thresholds = thresholds
-        self.train, self.evaluation = samples
-        self.team = None
-        self.start = None
-        self.trees = []
-        self.losses = 0
         self.pace = self.first_pace
 
-    def begin(self):
-        """Shards, starting scores, and the losses there."""
-        self.start = None
-        return self._build()
-
-    def _build(self):
-        """Shards after the trees so far, and a team of their workers; the losses there."""
-        self.close()
-        self.n_builds += 1
-        self.plan = replace(self.plan, fit=f"{self.name}-{self.n_builds}")
+    def _submit(self, samples):
         baseline = None if self.start is None else self.start.baseline
-        building = (self.client, self.plan, self.thresholds,
-                    (baseline, self._grown() if self.trees else None))
-        futures, shards = [], {}
-        for samples in (self.train, self.evaluation):
-            if samples is not None:
-                futures += samples.build(*building)
-                for worker, name in samples.shards():
-                    shards.setdefault(worker, {})[samples.name] = name
-        self.team = Team(self.client, Lead, self.plan, list(shards.items()))
-        gather(self.client, futures, self.team.workers)
-        self.start, losses = self.team.call("begin", self.start, len(self.trees))
-        return losses
+        start_from = (baseline, self._grown() if self.trees else None)
+        return samples.build(self.client, self.plan, self.thresholds, start_from)
+
+    def _assemble(self, shards):
+        return Team(self.client, Lead, self.plan, shards)
+
+    def _so_far(self):
+        return len(self.trees)
 
     def grow(self):
         """Some rounds, as many as take about a second: keeps their trees, returns their losses."""
@@ -114,11 +91,6 @@ class Growth:
         self.trees += [tree for tree, _ in grown]
         return [losses for _, losses in grown]
 
-    def grow_anew(self):
-        """The rounds that were lost, on shards made from the partitions and the trees so far."""
-        self._build()
-        return self.grow()
-
     def _grown(self):
         trees = self.first(len(self.trees))
         return trees, np.full(trees.n_trees, self.plan.keep)
@@ -126,13 +98,6 @@ class Growth:
     def first(self, n):
         """The first n trees as `SymmetricTrees`."""
         return trees_of(self.plan, self.thresholds, self.trees[:n])
-
-    def close(self):
-        """Lets the workers forget the fit, and ends what they still do for it."""
-        if self.team is not None:
-            self.client.run(forget, self.name, on_error="ignore")
-            self.team.close()
-            self.team = None
 
 
 def trees_of(plan, thresholds, grown):
