@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 
 #include "core/patience.hpp"
 #include "core/rng.hpp"
+#include "oblique/boosted_set.hpp"
 #include "oblique/feature_draw.hpp"
 #include "oblique/grow.hpp"
 #include "oblique/leaf_revision.hpp"
+#include "oblique/local_rows.hpp"
 #include "oblique/predict.hpp"
 #include "oblique/row_sample.hpp"
 #include "oblique/working_response.hpp"
@@ -18,56 +19,6 @@
 namespace fctree {
 
 namespace {
-
-constexpr index_t kTaskRows = 4096;  // rows of a task; sums go tile by tile
-
-// Samples and their scores F as the model grows.
-class BoostedSet {
- public:
-  BoostedSet(const BoostedSamples& samples, const ObliqueBoostingTask& task)
-      : samples_(samples), n_features_(task.n_features), n_outputs_(task.n_outputs),
-        raw_(task.n_outputs * samples.n_samples),
-        total_weight_(static_cast<double>(samples.n_samples)) {
-    if (samples.weight != nullptr)
-      total_weight_ = std::accumulate(samples.weight, samples.weight + n(), 0.0);
-  }
-
-  index_t n() const { return samples_.n_samples; }
-  const double* x() const { return samples_.x; }
-  const double* weight() const { return samples_.weight; }
-  ScoredSamples view() const {
-    return {samples_.y, raw_.data(), samples_.weight, n(), n_outputs_};
-  }
-
-  void start(const std::vector<double>& baseline) {
-    for (index_t k = 0; k < n_outputs_; ++k)
-      for (index_t i = 0; i < n(); ++i)
-        raw_[k * n() + i] =
-            samples_.initial == nullptr ? baseline[k] : samples_.initial[k * n() + i];
-  }
-
-  void add(const ObliqueTreesView& trees, index_t first, index_t last, const Execution& execution) {
-    add_trees(trees, first, last, samples_.x, n(), {raw_.data(), 1, n()}, execution);
-  }
-
-  // The mean loss, and the derivatives if wanted.
-  double evaluate(const Loss& loss, const Derivatives* out, const Execution& execution) const {
-    const index_t n_tiles = (n() + kTaskRows - 1) / kTaskRows;
-    std::vector<double> sums(n_tiles);
-    parallel_for(execution, n_tiles, [&](index_t tile) {
-      sums[tile] = loss.evaluate(view(), tile * kTaskRows,
-                                 std::min(n(), (tile + 1) * kTaskRows), out);
-    });
-    return std::accumulate(sums.begin(), sums.end(), 0.0) / total_weight_;
-  }
-
- private:
-  BoostedSamples samples_;
-  index_t n_features_;
-  index_t n_outputs_;
-  std::vector<double> raw_;
-  double total_weight_;
-};
 
 // A tree of a kind, with the leaf that each row reaches.
 struct Contender {
@@ -87,7 +38,8 @@ class ObliqueBooster {
         gradient_(task.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.n_outputs * train_.n() : 0),
         rows_(task.train.x, task.train.y, train_.n(), task.n_features, task.n_targets,
-              params.seed) {
+              params.seed),
+        work_(kinds.size(), LocalRows(&order_)) {
     if (task.eval != nullptr) eval_ = std::make_unique<BoostedSet>(*task.eval, task);
     result_.trees.n_features = task.n_features;
     result_.trees.n_outputs = task.n_outputs;
@@ -120,9 +72,11 @@ class ObliqueBooster {
   void start();
   void evaluate();
   void sample_rows(index_t iteration);
+  bool draws_rows() const { return params_.subsample < 1.0 && rows_.may_draw(); }
+  bool needs_order() const;
   void map_rows(index_t iteration);
   Contender grow_kind(index_t kind);
-  double left_out_loss(const Contender& contender) const;
+  double left_out_loss(const BoostedPart& left_out, const Contender& contender) const;
   void add_tree(index_t iteration);
   double stopping_loss() const {
     return eval_ ? result_.eval_loss.back() : result_.train_loss.back();
@@ -138,9 +92,11 @@ class ObliqueBooster {
   std::unique_ptr<BoostedSet> eval_;
   FeatureMap map_;              // to the features of the round's trees
   std::vector<double> mapped_;  // those of all rows
+  FeatureOrder order_;          // and their order, if a kind of tree needs it
   std::vector<double> gradient_;
   std::vector<double> hessian_;
   RowSampler rows_;
+  std::vector<LocalRows> work_;  // one a kind of tree
   std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
   Patience patience_;
@@ -178,7 +134,7 @@ void ObliqueBooster::evaluate() {
 }
 
 void ObliqueBooster::sample_rows(index_t iteration) {
-  if (params_.subsample < 1.0 && rows_.may_draw())
+  if (draws_rows())
     rows_.draw_part(iteration, params_.subsample, in_bag_);
 }
 
@@ -188,7 +144,7 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
   const TrainingData data = {x, response_.target.data(), response_.weight.data(), train_.n(),
                              width, task_.n_outputs};
   Contender grown;
-  grown.tree = grow_tree_on_team(data, kinds_[kind], execution_);
+  grown.tree = grow_tree_on_team(data, kinds_[kind], work_[kind], execution_);
   if (kinds_[kind].choose_alpha) {
     kinds_[kind].choose_alpha = false;
     kinds_[kind].alpha = grown.tree.alpha;
@@ -205,21 +161,15 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
 }
 
 // The loss on the rows that the tree was not grown on, with its step taken.
-double ObliqueBooster::left_out_loss(const Contender& contender) const {
-  const index_t n = train_.n();
-  const ScoredSamples view = train_.view();
-  std::vector<double> raw(view.raw, view.raw + task_.n_outputs * n);
+double ObliqueBooster::left_out_loss(const BoostedPart& left_out,
+                                     const Contender& contender) const {
   ObliqueTreesArrays one;
   one.n_features = task_.n_features;
   one.n_outputs = task_.n_outputs;
   append_tree(contender.tree, contender.bounds, map_, params_.learning_rate, one);
-  add_trees(view_of(one), 0, 1, train_.x(), n, {raw.data(), 1, n}, execution_);
-  ScoredSamples moved = view;
-  moved.raw = raw.data();
-  double sum = 0.0;
-  for (index_t i = 0; i < n; ++i)
-    if (in_bag_[i] == 0) sum += loss_->evaluate(moved, i, i + 1, nullptr);
-  return sum;
+  BoostedSet set(left_out.samples(), task_);
+  set.add(view_of(one), 0, 1, execution_);
+  return set.evaluate(*loss_, nullptr, execution_);
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {
@@ -229,22 +179,31 @@ void ObliqueBooster::map_rows(index_t iteration) {
   map_.columns = std::move(columns);
   mapped_.resize(train_.n() * map_.width());
   map_features(map_, train_.x(), train_.n(), task_.n_features, mapped_.data(), execution_);
+  if (needs_order()) order_.sort(mapped_.data(), train_.n(), map_.width(), execution_);
+}
+
+// Kinds after the first are grown only where left-out rows can judge between them.
+bool ObliqueBooster::needs_order() const {
+  const std::size_t n_grown = draws_rows() ? kinds_.size() : 1;
+  return std::any_of(kinds_.begin(), kinds_.begin() + n_grown,
+                     [](const ObliqueParams& params) { return params.sorts_axes(); });
 }
 
 void ObliqueBooster::add_tree(index_t iteration) {
   map_rows(iteration);
   Contender chosen = grow_kind(0);
   index_t kind = 0;
-  double least = 0.0;
-  for (index_t other = 1; other < static_cast<index_t>(kinds_.size()); ++other) {
-    if (in_bag_.empty()) break;  // nothing to compare them on
-    if (other == 1) least = left_out_loss(chosen);
-    Contender contender = grow_kind(other);
-    const double loss = left_out_loss(contender);
-    if (!(loss < least)) continue;
-    least = loss;
-    kind = other;
-    chosen = std::move(contender);
+  if (kinds_.size() > 1 && !in_bag_.empty()) {  // else nothing to compare them on
+    const BoostedPart left_out(train_, in_bag_);
+    double least = left_out_loss(left_out, chosen);
+    for (index_t other = 1; other < static_cast<index_t>(kinds_.size()); ++other) {
+      Contender contender = grow_kind(other);
+      const double loss = left_out_loss(left_out, contender);
+      if (!(loss < least)) continue;
+      least = loss;
+      kind = other;
+      chosen = std::move(contender);
+    }
   }
   result_.alpha = kinds_[0].alpha;
   result_.kind.push_back(kind);

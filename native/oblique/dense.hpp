@@ -30,6 +30,17 @@ struct RoutingArrays {
   std::int64_t n_features;
 };
 
+// A feature's values (n_rows,), cut into kScreeningBins equal bins from `lowest` on, and what
+// standardises them.
+constexpr std::int64_t kScreeningBins = 32;
+struct BinnedFeature {
+  const double* x;
+  double lowest;
+  double bins_per_unit;
+  double mean;
+  double inverse_spread;
+};
+
 constexpr std::int64_t packed_width(std::int64_t n_features, std::int64_t n_outputs) {
   return (n_features + n_outputs + 1 + 7) / 8 * 8;
 }
@@ -45,6 +56,15 @@ struct DenseKernels {
   // n_features. O(n d) each.
   void (*project)(const RowSelection& selection, const double* directions,
                   std::int64_t n_directions, double* scores, std::int64_t score_stride);
+  // sums += [weight, w z, w z^2], z the rows about `origin` (n_features + n_outputs), w their
+  // factor: 1 + 2 (d + K) numbers. O(n (d + K)).
+  void (*add_diagonal)(const RowSelection& selection, const double* origin, double* sums);
+  // bins[b] += terms of the row, (n_rows, width), and own[b] += the standardised feature times
+  // the row's residuals, (n_rows, n_outputs), b the row's bin. width: whole vectors.
+  // O(n (width + K)).
+  void (*add_to_bins)(const BinnedFeature& feature, std::int64_t n_rows, const double* terms,
+                      std::int64_t width, const double* residuals, std::int64_t n_outputs,
+                      double* bins, double* own);
   // out[i] = |G' (x - mean)|^2 of row i, G = inverse_factor (upper, rows of spd_stride): its
   // leverage in a ridge fit. tile holds 2 * kTileRows * packed_width(d, K) doubles of
   // scratch. O(n d^2 / 2).

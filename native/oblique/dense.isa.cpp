@@ -53,11 +53,12 @@ void add_tile(const Tile& tile, double* products) {
   }
 }
 
-// out = in - origin
+// out = in - origin, and zeros up to a whole vector.
 inline void subtract(const double* in, const double* origin, std::int64_t n, double* out) {
   std::int64_t j = 0;
   for (; j + kLanes <= n; j += kLanes) store(out + j, load(in + j) - load(origin + j));
-  for (; j < n; ++j) out[j] = in[j] - origin[j];
+  const int rest = static_cast<int>(n - j);
+  if (rest > 0) store(out + j, load_partial(in + j, rest) - load_partial(origin + j, rest));
 }
 
 // Rows are gathered: ask for the one that is some rows ahead of row i.
@@ -74,9 +75,11 @@ void pack_rows(const RowSelection& s, std::int64_t begin, std::int64_t n_rows,
   for (std::int64_t r = 0; r < n_rows; ++r, out += width) {
     const std::int64_t row = s.rows[begin + r];
     prefetch_ahead(s, begin + r);
-    subtract(s.x + row * s.n_features, origin, s.n_features, out);
-    subtract(s.y + row * s.n_outputs, origin + s.n_features, s.n_outputs, out + s.n_features);
     const std::int64_t used = s.n_features + s.n_outputs;
+    subtract(s.x + row * s.n_features, origin, s.n_features, out);
+    const double* y = s.y + row * s.n_outputs;
+    for (std::int64_t k = 0; k < s.n_outputs; ++k)
+      out[s.n_features + k] = y[k] - origin[s.n_features + k];
     out[used] = 1.0;
     for (std::int64_t j = used + 1; j < width; ++j) out[j] = 0.0;
   }
@@ -100,6 +103,53 @@ void add_products(const RowSelection& s, const double* origin, double* tile, dou
     pack_rows(s, begin, n_rows, origin, tile);
     if (s.factor != nullptr) scale_rows(s, begin, n_rows, tile, scaled);
     add_tile({s.factor != nullptr ? scaled : tile, tile, n_rows, width}, products);
+  }
+}
+
+// sums and squares (n) of a row about its origin
+inline void add_moments(const double* in, const double* origin, std::int64_t n, double weight,
+                        double* sums, double* squares) {
+  const Pack factor = broadcast(weight);
+  std::int64_t j = 0;
+  for (; j + kLanes <= n; j += kLanes) {
+    const Pack difference = load(in + j) - load(origin + j);
+    const Pack weighted = factor * difference;
+    store(sums + j, load(sums + j) + weighted);
+    store(squares + j, load(squares + j) + weighted * difference);
+  }
+  for (; j < n; ++j) {
+    const double difference = in[j] - origin[j];
+    sums[j] += weight * difference;
+    squares[j] += weight * difference * difference;
+  }
+}
+
+void add_diagonal(const RowSelection& s, const double* origin, double* sums) {
+  const std::int64_t d = s.n_features, used = d + s.n_outputs;
+  double* squares = sums + 1 + used;
+  for (std::int64_t i = 0; i < s.n_rows; ++i) {
+    const std::int64_t row = s.rows[i];
+    prefetch_ahead(s, i);
+    const double weight = s.factor == nullptr ? 1.0 : s.factor[row];
+    sums[0] += weight;
+    add_moments(s.x + row * d, origin, d, weight, sums + 1, squares);
+    add_moments(s.y + row * s.n_outputs, origin + d, s.n_outputs, weight, sums + 1 + d,
+                squares + d);
+  }
+}
+
+void add_to_bins(const BinnedFeature& f, std::int64_t n_rows, const double* terms,
+                 std::int64_t width, const double* residuals, std::int64_t n_outputs, double* bins,
+                 double* own) {
+  for (std::int64_t i = 0; i < n_rows; ++i, terms += width, residuals += n_outputs) {
+    const auto equal_bin = static_cast<std::int64_t>((f.x[i] - f.lowest) * f.bins_per_unit);
+    const std::int64_t bin = equal_bin < kScreeningBins ? equal_bin : kScreeningBins - 1;
+    double* sums = bins + bin * width;
+    for (std::int64_t j = 0; j < width; j += kLanes)
+      store(sums + j, load(sums + j) + load(terms + j));
+    const double standardised = (f.x[i] - f.mean) * f.inverse_spread;
+    for (std::int64_t k = 0; k < n_outputs; ++k)
+      own[bin * n_outputs + k] += residuals[k] * standardised;
   }
 }
 
@@ -191,7 +241,7 @@ void evaluate_leaves(const double* coef, const double* intercept, std::int64_t n
 }  // namespace
 
 extern const DenseKernels dense_table;
-const DenseKernels dense_table = {add_products, project, leverages, route, evaluate_leaves};
+const DenseKernels dense_table = {add_products, project, add_diagonal, add_to_bins, leverages, route, evaluate_leaves};
 
 }  // namespace FCTREE_ISA
 }  // namespace fctree

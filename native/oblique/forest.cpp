@@ -6,6 +6,7 @@
 #include "oblique/feature_map.hpp"
 #include "oblique/grow.hpp"
 #include "oblique/leaf_revision.hpp"
+#include "oblique/local_rows.hpp"
 #include "oblique/predict.hpp"
 #include "oblique/row_sample.hpp"
 
@@ -63,7 +64,8 @@ GrownTree grow_one(const TrainingData& mapped, const std::vector<std::uint8_t>& 
   TrainingData data = mapped;
   data.weight = weight.data();
   GrownTree grown;
-  grown.tree = grow_tree_on_team(data, tree_params, execution);
+  LocalRows rows;
+  grown.tree = grow_tree_on_team(data, tree_params, rows, execution);
   std::vector<index_t> leaf(data.n_samples);
   apply_tree({grown.tree.children_left.data(), grown.tree.children_right.data(),
               grown.tree.threshold.data(), grown.tree.coef.data(), data.n_features},

@@ -197,16 +197,16 @@ void Grower::add_gain(const OpenNode& node, const Vector& direction, double decr
 }  // namespace
 
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
-                                    const Execution& team) {
-  LocalRows rows;
-  return Grower(data, params, rows, limit_threads(team, moment_work(data))).grow();
+                                    LocalRows& work, const Execution& team) {
+  return Grower(data, params, work, limit_threads(team, moment_work(data))).grow();
 }
 
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                             const Execution& execution) {
   ObliqueTreeArrays tree;
+  LocalRows rows;
   with_team(limit_threads(execution, moment_work(data)),
-            [&](const Execution& team) { tree = grow_tree_on_team(data, params, team); });
+            [&](const Execution& team) { tree = grow_tree_on_team(data, params, rows, team); });
   return tree;
 }
 

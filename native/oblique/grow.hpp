@@ -23,9 +23,10 @@ namespace fctree {
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                             const Execution& execution);
 
-// The same on threads that are there already.
+// The same on threads that are there already, with `work` that may serve many trees.
+class LocalRows;
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
-                                    const Execution& team);
+                                    LocalRows& work, const Execution& team);
 
 // The same of samples that are elsewhere: of `sizes` only the numbers of features and outputs
 // are looked at.

@@ -17,28 +17,6 @@ namespace {
 constexpr index_t kScoreChunkRows = 4096;
 constexpr index_t kAcceptChunkRows = 4096;
 
-// Left rows first, each side in ascending order.
-void part_rows(GrowState& state, Split& split) {
-  const OpenNode& node = *split.node;
-  std::vector<double> own_scores;
-  const double* scores = candidate_scores(state, node, split.candidate(), own_scores);
-  const double threshold = split.cut().threshold;
-  std::int32_t* rows = state.rows.data() + node.begin;
-  std::int32_t* left = rows;
-  std::vector<std::int32_t> right;
-  right.reserve(node.size - split.cut().n_left);
-  for (index_t i = 0; i < node.size; ++i) {
-    const std::int32_t row = rows[i];
-    if (scores[i] <= threshold)
-      *left++ = row;
-    else
-      right.push_back(row);
-  }
-  std::copy(right.begin(), right.end(), left);
-  split.children[0].begin = node.begin;
-  split.children[1].begin = node.begin + split.cut().n_left;
-}
-
 // Means and diagonal of a node whose model needs no moments.
 Moments sum_means(const GrowState& state, const OpenNode& node) {
   const NodeRows rows = state.rows_of(node);
@@ -49,19 +27,6 @@ Moments sum_means(const GrowState& state, const OpenNode& node) {
   return sum_diagonal(targets, rows, state.origin.tail(targets.n_outputs));
 }
 
-Cut search_candidate(const GrowState& state, const OpenNode& node, const Candidate& candidate,
-                     const ModelSearch* search) {
-  const NodeRows rows = state.rows_of(node);
-  std::vector<double> own_scores;
-  const double* scores = candidate_scores(state, node, candidate, own_scores);
-  const Vector direction = direction_of(state, node, candidate);
-  const CutRules rules = cut_rules(state, node, direction);
-  if (search == nullptr)
-    return best_cut(state.data, rows, state.target_mean(node), node.moments.weight, scores, rules);
-  return best_model_cut(state.data, rows, search->models, search->products, scores,
-                        {rules, state.params.max_thresholds, node.loss});
-}
-
 }  // namespace
 
 void LocalRows::open(GrowState& state, OpenNode& root) {
@@ -70,6 +35,10 @@ void LocalRows::open(GrowState& state, OpenNode& root) {
     if (data.weight == nullptr || data.weight[i] > 0.0)
       state.rows.push_back(static_cast<std::int32_t>(i));
   if (state.rows.empty()) throw std::invalid_argument("sample_weight is zero for every sample");
+  order_.clear();
+  if (features_ != nullptr && state.params.sorts_axes())
+    order_.take(*features_, data.weight, state.execution);
+  goes_left_.resize(data.n_samples);
   root.size = state.n_rows();
   state.origin = heaviest_sample(data, state.rows_of(root));
 }
@@ -166,17 +135,69 @@ std::vector<Vector> LocalRows::promises(const GrowState& state,
   return found;
 }
 
+Cut LocalRows::search_candidate(const GrowState& state, const CutTask& task) const {
+  const OpenNode& node = *task.node;
+  const Candidate& candidate = node.candidates[task.candidate];
+  const NodeRows rows = state.rows_of(node);
+  const CutRules rules = cut_rules(state, node, direction_of(state, node, candidate));
+  const auto cut_by_constants = [&](const OrderedScores& scores) {
+    return best_cut(state.data, scores, state.target_mean(node), node.moments.weight, rules);
+  };
+  if (has_order() && candidate.kind == SplitKind::axis)
+    return cut_by_constants(order_.along(candidate.index, node.begin, node.size));
+  std::vector<double> own_scores;
+  const double* scores = candidate_scores(state, node, candidate, own_scores);
+  if (task.search == nullptr) return cut_by_constants(SortedScores(scores, rows).view());
+  return best_model_cut(state.data, rows, task.search->models, task.search->products, scores,
+                        {rules, state.params.max_thresholds, node.loss});
+}
+
 void LocalRows::find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) {
   parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
-    OpenNode& node = *tasks[t].node;
-    node.cuts[tasks[t].candidate] =
-        search_candidate(state, node, node.candidates[tasks[t].candidate], tasks[t].search);
+    tasks[t].node->cuts[tasks[t].candidate] = search_candidate(state, tasks[t]);
+  });
+}
+
+// Left rows first, each side in ascending order.
+void LocalRows::part_rows(GrowState& state, Split& split) {
+  const OpenNode& node = *split.node;
+  std::vector<double> own_scores;
+  const double* scores = candidate_scores(state, node, split.candidate(), own_scores);
+  const double threshold = split.cut().threshold;
+  std::int32_t* rows = state.rows.data() + node.begin;
+  std::int32_t* left = rows;
+  std::vector<std::int32_t> right;
+  right.reserve(node.size - split.cut().n_left);
+  for (index_t i = 0; i < node.size; ++i) {
+    const std::int32_t row = rows[i];
+    goes_left_[row] = scores[i] <= threshold;
+    if (goes_left_[row])
+      *left++ = row;
+    else
+      right.push_back(row);
+  }
+  std::copy(right.begin(), right.end(), left);
+  split.children[0].begin = node.begin;
+  split.children[1].begin = node.begin + split.cut().n_left;
+}
+
+// Only where a child may be split in its turn.
+void LocalRows::part_order(const GrowState& state, const std::vector<Split>& splits) {
+  std::vector<const OpenNode*> nodes;
+  for (const Split& split : splits)
+    if (state.is_large_enough(split.children[0]) || state.is_large_enough(split.children[1]))
+      nodes.push_back(split.node);
+  const index_t d = order_.n_features();
+  parallel_for(state.execution, static_cast<index_t>(nodes.size()) * d, [&](index_t t) {
+    const OpenNode& node = *nodes[t / d];
+    order_.part(t % d, node.begin, node.size, goes_left_.data());
   });
 }
 
 void LocalRows::part(GrowState& state, std::vector<Split>& splits) {
   parallel_for(state.execution, static_cast<index_t>(splits.size()),
                [&](index_t i) { part_rows(state, splits[i]); });
+  if (has_order()) part_order(state, splits);
 }
 
 std::vector<DecreaseSums> LocalRows::decreases(const GrowState& state,

@@ -1,13 +1,21 @@
 // The samples of a tree that is grown where they are: in GrowState::data, their row numbers node
-// by node in GrowState::rows.
+// by node in GrowState::rows. One object may serve tree after tree.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
+#include "oblique/feature_order.hpp"
 #include "oblique/row_work.hpp"
 
 namespace fctree {
 
 class LocalRows final : public RowWork {
  public:
+  // With the order of the features of all rows of GrowState::data, which has to stay, trees whose
+  // splits along axes are judged by constants sort nothing.
+  explicit LocalRows(const FeatureOrder* features = nullptr) : features_(features) {}
+
   void open(GrowState& state, OpenNode& root) override;
   std::vector<Moments> full_moments(const GrowState& state,
                                     const std::vector<OpenNode*>& nodes) override;
@@ -25,6 +33,16 @@ class LocalRows final : public RowWork {
   void part(GrowState& state, std::vector<Split>& splits) override;
   std::vector<DecreaseSums> decreases(const GrowState& state, const std::vector<Split>& splits,
                                       const std::vector<SplitModels>& models) override;
+
+ private:
+  bool has_order() const { return !order_.is_empty(); }
+  Cut search_candidate(const GrowState& state, const CutTask& task) const;
+  void part_rows(GrowState& state, Split& split);
+  void part_order(const GrowState& state, const std::vector<Split>& splits);
+
+  const FeatureOrder* features_;
+  FeatureOrder order_;                   // of the tree's samples, node by node as their rows
+  std::vector<std::uint8_t> goes_left_;  // by row number
 };
 
 }  // namespace fctree

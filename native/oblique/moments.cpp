@@ -119,22 +119,9 @@ std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<Nod
 
 void add_diagonal(const TrainingData& data, const NodeRows& node, const double* shift,
                   double* sums) {
-  const index_t d = data.n_features;
-  double* squares = sums + 1 + d + data.n_outputs;
-  for (index_t i = 0; i < node.size; ++i) {
-    const index_t row = node.rows[i];
-    const double weight = data.weight == nullptr ? 1.0 : data.weight[row];
-    sums[0] += weight;
-    const auto add = [&](const double* z, index_t offset, index_t size) {
-      for (index_t j = 0; j < size; ++j) {
-        const double difference = z[j] - shift[offset + j];
-        sums[1 + offset + j] += weight * difference;
-        squares[offset + j] += weight * difference * difference;
-      }
-    };
-    add(data.x + row * d, 0, d);
-    add(data.y + row * data.n_outputs, d, data.n_outputs);
-  }
+  const RowSelection selection = {data.x,    data.y,          data.weight,    node.rows,
+                                  node.size, data.n_features, data.n_outputs};
+  dense_kernels().add_diagonal(selection, shift, sums);
 }
 
 Moments moments_of_diagonal(const double* sums, const Vector& shift, const Vector& origin) {

@@ -38,6 +38,9 @@ struct ObliqueParams {
   double parent_weight;
   double split_margin;
   NodeFeatures node_features;
+
+  // Whether nodes need all samples in the order of each feature.
+  bool sorts_axes() const { return axis_directions && !ridge_criterion; }
 };
 
 }  // namespace fctree

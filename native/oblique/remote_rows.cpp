@@ -147,13 +147,15 @@ std::vector<Vector> RemoteRows::promises(const GrowState& state,
   for (StepArgument& argument : model_arguments(nodes)) arguments.push_back(std::move(argument));
   for (StepArgument& argument : screening.take()) arguments.push_back(std::move(argument));
   const std::vector<double> sums = ask("screening", arguments);
-  const index_t width = screening_width(screening.n_columns() + 2, sample_.n_outputs);
+  const index_t n_columns = screening.n_columns() + 2;
+  const index_t width = screening_width(n_columns, sample_.n_outputs);
   std::vector<Vector> found(nodes.size(), Vector::Zero(d));
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (index_t j = 0; j < d; ++j)
       if (screening.may_be_cut(i * d + j))
         found[i][j] = promise_of(RowMatrixView(
-            sums.data() + (i * d + j) * kScreeningBins * width, kScreeningBins, width));
+            sums.data() + (i * d + j) * kScreeningBins * width, kScreeningBins, width),
+            n_columns * sample_.n_outputs);
   return found;
 }
 

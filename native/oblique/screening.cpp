@@ -49,45 +49,54 @@ RowMatrix weighted_residuals(const GrowState& state, const OpenNode& node) {
   return residuals;
 }
 
-ScreenedRows screened_rows(const GrowState& state, const OpenNode& node) {
+ScreenedRows rows_of_node(const GrowState& state, const OpenNode& node) {
   Vector weight = Vector::Ones(node.size);
   if (state.data.weight != nullptr)
     for (index_t i = 0; i < node.size; ++i)
       weight[i] = state.data.weight[state.rows[node.begin + i]];
-  return {shared_columns(state, node, weight), weighted_residuals(state, node), weight};
+  return screened_rows(shared_columns(state, node, weight), weighted_residuals(state, node),
+                       weight);
 }
 
 }  // namespace
 
-double promise_of(const RowMatrix& bins) {
-  const double total = bins.col(0).sum();
-  Vector left = Vector::Zero(bins.cols());
+ScreenedRows screened_rows(const RowMatrix& columns, RowMatrix residuals, const Vector& weight) {
+  const index_t n = columns.rows(), n_shared = columns.cols(), n_outputs = residuals.cols();
+  const index_t n_sums = (n_shared + 1) * n_outputs;
+  ScreenedRows rows = {RowMatrix::Zero(n, screening_width(n_shared + 1, n_outputs)),
+                       std::move(residuals), n_shared};
+  for (index_t i = 0; i < n; ++i) {
+    for (index_t k = 0; k < n_outputs; ++k)
+      rows.terms.row(i).segment(k * n_shared, n_shared) = rows.residuals(i, k) * columns.row(i);
+    rows.terms(i, n_sums) = weight[i];
+  }
+  return rows;
+}
+
+double promise_of(const RowMatrix& bins, index_t n_sums) {
+  const double total = bins.col(n_sums).sum();
+  Vector left = Vector::Zero(n_sums + 1);
   double best = 0.0;
   for (index_t b = 0; b + 1 < kScreeningBins; ++b) {
-    left += bins.row(b).transpose();
-    const double share = left[0] / total;
+    left += bins.row(b).head(n_sums + 1).transpose();
+    const double share = left[n_sums] / total;
     if (!(share > 0.0 && share < 1.0)) continue;
-    best = std::max(best, left.tail(left.size() - 1).squaredNorm() / (share * (1.0 - share)));
+    best = std::max(best, left.head(n_sums).squaredNorm() / (share * (1.0 - share)));
   }
   return best;
 }
 
 void add_to_bins(const ScreenedRows& rows, const double* x, const FeatureRange& range,
                  double* bins) {
-  const index_t n_outputs = rows.residuals.cols();
-  const index_t n_columns = rows.columns.cols() + 1;  // and the feature
-  const index_t width = screening_width(n_columns, n_outputs);
-  for (index_t i = 0; i < rows.columns.rows(); ++i) {
-    const auto bin = static_cast<index_t>((x[i] - range.lowest) / range.width * kScreeningBins);
-    double* sums = bins + std::min(bin, kScreeningBins - 1) * width;
-    const double standardised = (x[i] - range.mean) / range.spread;
-    *sums++ += rows.weight[i];
-    for (index_t k = 0; k < n_outputs; ++k) {
-      const double residual = rows.residuals(i, k);
-      for (index_t c = 0; c + 1 < n_columns; ++c) *sums++ += residual * rows.columns(i, c);
-      *sums++ += residual * standardised;
-    }
-  }
+  const index_t width = rows.terms.cols(), n_outputs = rows.residuals.cols();
+  const BinnedFeature feature = {x, range.lowest, kScreeningBins / range.width, range.mean,
+                                 1.0 / range.spread};
+  Vector own = Vector::Zero(kScreeningBins * n_outputs);
+  dense_kernels().add_to_bins(feature, rows.terms.rows(), rows.terms.data(), width,
+                              rows.residuals.data(), n_outputs, bins, own.data());
+  for (index_t b = 0; b < kScreeningBins; ++b)
+    for (index_t k = 0; k < n_outputs; ++k)
+      bins[b * width + rows.n_shared * n_outputs + k] += own[b * n_outputs + k];
 }
 
 FeatureRange range_of(const GrowState& state, const OpenNode& node, index_t feature,
@@ -105,9 +114,10 @@ Vector promises_of(const GrowState& state, const OpenNode& node) {
   const TrainingData& data = state.data;
   const index_t d = data.n_features;
   const NodeRows rows = state.rows_of(node);
-  const ScreenedRows screened = screened_rows(state, node);
+  const ScreenedRows screened = rows_of_node(state, node);
+  const index_t n_columns = screened.n_shared + 1;
   Vector promise = Vector::Zero(d);
-  RowMatrix bins(kScreeningBins, screening_width(screened.columns.cols() + 1, data.n_outputs));
+  RowMatrix bins(kScreeningBins, screening_width(n_columns, data.n_outputs));
   Vector x(node.size);
   for (index_t j = 0; j < d; ++j) {
     if (!may_screen(node, j)) continue;
@@ -116,7 +126,7 @@ Vector promises_of(const GrowState& state, const OpenNode& node) {
     if (!range.can_be_cut()) continue;
     bins.setZero();
     add_to_bins(screened, x.data(), range, bins.data());
-    promise[j] = promise_of(bins);
+    promise[j] = promise_of(bins, n_columns * data.n_outputs);
   }
   return promise;
 }

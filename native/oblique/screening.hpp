@@ -11,19 +11,20 @@
 
 #include <vector>
 
+#include "oblique/dense.hpp"
 #include "oblique/open_node.hpp"
 
 namespace fctree {
 
-constexpr index_t kScreeningBins = 32;
-
-// Samples of a node: the columns that do not depend on the feature (n, columns - 1), the weights
-// times the residuals (n, K), the weights.
+// Samples of a node: what each adds to a bin, but for the feature's own column, and the weights
+// times the residuals (n, K).
 struct ScreenedRows {
-  RowMatrix columns;
+  RowMatrix terms;  // (n, screening_width)
   RowMatrix residuals;
-  Vector weight;
+  index_t n_shared;  // columns but for the feature's own
 };
+// columns: those that do not depend on the feature (n, columns - 1).
+ScreenedRows screened_rows(const RowMatrix& columns, RowMatrix residuals, const Vector& weight);
 
 // Of a feature in a node.
 struct FeatureRange {
@@ -36,15 +37,17 @@ struct FeatureRange {
 FeatureRange range_of(const GrowState& state, const OpenNode& node, index_t feature,
                       double lowest, double highest);
 
-// Sums of a bin: the weight, and each column (the feature's the last) times each residual.
+// Sums of a bin: each shared column times each residual, the feature's own column times each, the
+// weight, and zeros up to whole vectors.
 constexpr index_t screening_width(index_t n_columns, index_t n_outputs) {
-  return 1 + n_columns * n_outputs;
+  return (n_columns * n_outputs + 1 + 7) / 8 * 8;
 }
 
 // Adds samples with these values of a feature (n) to its bins (kScreeningBins, width).
 void add_to_bins(const ScreenedRows& rows, const double* x, const FeatureRange& range,
                  double* bins);
-double promise_of(const RowMatrix& bins);
+// n_sums: columns times residuals.
+double promise_of(const RowMatrix& bins, index_t n_sums);
 
 // Whether the node may split along this feature at all.
 bool may_screen(const OpenNode& node, index_t feature);

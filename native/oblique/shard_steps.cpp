@@ -208,21 +208,21 @@ std::vector<double> shard_screening(const ShardRows& rows, const NodeList& nodes
                     [&](index_t i, index_t block, double* out) {
     const NodeRows own = rows.rows_of(nodes.node[i], block);
     if (own.size == 0) return;
-    ScreenedRows screened = {RowMatrix(own.size, n_columns + 1), RowMatrix(own.size, n_outputs),
-                             Vector(own.size)};
-    screened.columns.col(0).setOnes();
-    Vector scores(own.size);
+    RowMatrix columns(own.size, n_columns + 1), own_residuals(own.size, n_outputs);
+    Vector scores(own.size), weight(own.size);
+    columns.col(0).setOnes();
     for (index_t c = 0; c < n_columns; ++c) {
       score_rows(data, own, plan.direction + (i * n_columns + c) * d, -1, scores.data());
-      screened.columns.col(1 + c) =
+      columns.col(1 + c) =
           (scores.array() - plan.centre[i * n_columns + c]) / plan.scale[i * n_columns + c];
     }
     for (index_t at = 0; at < own.size; ++at) {
       const index_t row = own.rows[at];
-      screened.weight[at] = weight_of(data, row);
+      weight[at] = weight_of(data, row);
       for (index_t k = 0; k < n_outputs; ++k)
-        screened.residuals(at, k) = residuals[k * data.n_samples + row];
+        own_residuals(at, k) = residuals[k * data.n_samples + row];
     }
+    const ScreenedRows screened = screened_rows(columns, std::move(own_residuals), weight);
     for (index_t j = 0; j < d; ++j) {
       const FeatureRange& range = plan.range[i * d + j];
       if (!range.can_be_cut()) continue;

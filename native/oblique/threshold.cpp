@@ -4,37 +4,58 @@
 
 namespace fctree {
 
-Cut best_cut(const TrainingData& data, const NodeRows& node, const Vector& mean, double weight,
-             const double* scores, const CutRules& rules) {
-  const index_t n = node.size;
-  const index_t n_outputs = data.n_outputs;
-  std::vector<std::uint64_t> items(n), spare(n);
-  const std::uint64_t* order = argsort(scores, n, {items.data(), spare.data()});
-  const double gap = least_gap(rules, scores[position(order[0])], scores[position(order[n - 1])]);
-  Vector sums = Vector::Zero(n_outputs);  // of w (y - mean), left of the cut
-  double left_weight = 0.0;
+SortedScores::SortedScores(const double* scores, const NodeRows& node)
+    : values(node.size), rows(node.size) {
+  std::vector<std::uint64_t> items(node.size), spare(node.size);
+  const std::uint64_t* order = argsort(scores, node.size, {items.data(), spare.data()});
+  for (index_t i = 0; i < node.size; ++i) {
+    const std::uint32_t at = position(order[i]);
+    values[i] = scores[at];
+    rows[i] = node.rows[at];
+  }
+}
+
+namespace {
+
+// kOutputs: 1, whose sum stays in a register, or Eigen::Dynamic.
+template <int kOutputs>
+Cut best_cut_of(const TrainingData& data, const OrderedScores& scores, const Vector& mean,
+                double weight, const CutRules& rules) {
+  using Outputs = Eigen::Matrix<double, kOutputs, 1>;
+  const Outputs centre = mean;
+  Outputs sums = Outputs::Zero(mean.size());  // of w (y - mean), left of the cut
+  const index_t n = scores.size;
+  const double gap = least_gap(rules, scores.values[0], scores.values[n - 1]);
+  double left_weight = 0.0, to_beat = 0.0;
   Cut best;
   for (index_t i = 0; i + rules.min_samples_leaf < n; ++i) {
-    const std::uint32_t at = position(order[i]);
-    const index_t row = node.rows[at];
+    const index_t row = scores.rows[i];
     const double own_weight = data.weight == nullptr ? 1.0 : data.weight[row];
-    const double* y = data.y + row * n_outputs;
     left_weight += own_weight;
-    for (index_t k = 0; k < n_outputs; ++k) sums[k] += own_weight * (y[k] - mean[k]);
+    sums += own_weight * (Eigen::Map<const Outputs>(data.y + row * sums.size(), sums.size()) -
+                          centre);
     if (i + 1 < rules.min_samples_leaf) continue;
-    const double upper = scores[position(order[i + 1])];
-    if (!(upper - scores[at] > gap)) continue;
+    const double own = scores.values[i], upper = scores.values[i + 1];
+    if (!(upper - own > gap)) continue;
     const double right_weight = weight - left_weight;
     if (!(right_weight > 0.0)) break;
-    const double decrease = constant_decrease(sums, left_weight, right_weight);
-    if (is_better(decrease, best.decrease)) {
-      best.found = true;
-      best.decrease = decrease;
-      best.threshold = midpoint(scores[at], upper);
-      best.n_left = i + 1;
-    }
+    // As is_better(decrease, best.decrease), without a division a sample.
+    if (!(sums.squaredNorm() > to_beat * (left_weight * right_weight))) continue;
+    best.found = true;
+    best.decrease = constant_decrease(sums, left_weight, right_weight);
+    best.threshold = midpoint(own, upper);
+    best.n_left = i + 1;
+    to_beat = least_better(best.decrease);
   }
   return best;
+}
+
+}  // namespace
+
+Cut best_cut(const TrainingData& data, const OrderedScores& scores, const Vector& mean,
+             double weight, const CutRules& rules) {
+  return data.n_outputs == 1 ? best_cut_of<1>(data, scores, mean, weight, rules)
+                             : best_cut_of<Eigen::Dynamic>(data, scores, mean, weight, rules);
 }
 
 }  // namespace fctree

@@ -23,11 +23,13 @@ struct Cut {
 // Whether a candidate beats the best of those before it. Candidates that are equal in
 // exact arithmetic differ by rounding: the first of them has to win all the same, or else
 // duplicating a sample would not be the same as weighting it.
-inline bool is_better(double decrease, double best) { return decrease > best * (1.0 + 1e-10); }
+inline double least_better(double best) { return best * (1.0 + 1e-10); }
+inline bool is_better(double decrease, double best) { return decrease > least_better(best); }
 
 // By how much a cut lowers the weighted variance, given the sums of w (y - mean) on its left and
 // the weights of its sides.
-inline double constant_decrease(const Vector& sums, double left_weight, double right_weight) {
+template <class Sums>
+inline double constant_decrease(const Sums& sums, double left_weight, double right_weight) {
   return sums.squaredNorm() / (left_weight * right_weight);
 }
 
@@ -43,9 +45,27 @@ inline double least_gap(const CutRules& rules, double lowest, double highest) {
   return relative > rules.score_noise ? relative : rules.score_noise;
 }
 
+// Scores in ascending order and the rows that they are of.
+struct OrderedScores {
+  const double* values;
+  const std::int32_t* rows;
+  index_t size;
+};
+
+// The storage of scores that are sorted for one node.
+struct SortedScores {
+  SortedScores(const double* scores, const NodeRows& node);
+  OrderedScores view() const {
+    return {values.data(), rows.data(), static_cast<index_t>(rows.size())};
+  }
+
+  std::vector<double> values;
+  std::vector<std::int32_t> rows;
+};
+
 // The best cut of a node whose targets have this mean (K) and weight; the decrease is that
-// of the weighted variance, summed over outputs. O(n K) and the sort.
-Cut best_cut(const TrainingData& data, const NodeRows& node, const Vector& mean, double weight,
-             const double* scores, const CutRules& rules);
+// of the weighted variance, summed over outputs. O(n K).
+Cut best_cut(const TrainingData& data, const OrderedScores& scores, const Vector& mean,
+             double weight, const CutRules& rules);
 
 }  // namespace fctree
