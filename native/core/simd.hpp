@@ -50,6 +50,17 @@ inline Pack load_partial(const double* p, int count) {
 #endif
 }
 
+inline Pack square_root(Pack v) {
+#if defined(__AVX512F__)
+  return _mm512_sqrt_pd(v);
+#elif defined(__AVX2__)
+  return _mm256_sqrt_pd(v);
+#else
+  for (int i = 0; i < kLanes; ++i) v[i] = __builtin_sqrt(v[i]);
+  return v;
+#endif
+}
+
 inline double sum(Pack v) {
 #if defined(__AVX512F__)
   return _mm512_reduce_add_pd(v);

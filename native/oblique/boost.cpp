@@ -185,8 +185,7 @@ void ObliqueBooster::map_rows(index_t iteration) {
 // Kinds after the first are grown only where left-out rows can judge between them.
 bool ObliqueBooster::needs_order() const {
   const std::size_t n_grown = draws_rows() ? kinds_.size() : 1;
-  return std::any_of(kinds_.begin(), kinds_.begin() + n_grown,
-                     [](const ObliqueParams& params) { return params.sorts_axes(); });
+  return std::any_of(kinds_.begin(), kinds_.begin() + n_grown, sorts_axes);
 }
 
 void ObliqueBooster::add_tree(index_t iteration) {

@@ -71,9 +71,7 @@ void Grower::open_root() {
   if (state_.may_split(root) && state_.params.ridge_criterion) {
     const ChildModels models = child_models(root.prior, root.moments, root.ancestors,
                                             state_.origin, state_.ridge_options());
-    SideScratch scratch(data.n_features);
-    root.loss = side_loss(models, products_about(root.moments, models.origin - state_.origin),
-                          scratch);
+    root.loss = node_loss(models, products_about(root.moments, models.origin - state_.origin));
   }
   record(root);
   level_.push_back(std::move(root));

@@ -36,7 +36,7 @@ void LocalRows::open(GrowState& state, OpenNode& root) {
       state.rows.push_back(static_cast<std::int32_t>(i));
   if (state.rows.empty()) throw std::invalid_argument("sample_weight is zero for every sample");
   order_.clear();
-  if (features_ != nullptr && state.params.sorts_axes())
+  if (features_ != nullptr && sorts_axes(state.params))
     order_.take(*features_, data.weight, state.execution);
   goes_left_.resize(data.n_samples);
   root.size = state.n_rows();

@@ -6,19 +6,34 @@
 
 namespace fctree {
 
-bool ModelCutChoice::consider(const RowMatrix& left, index_t n_left) {
-  right_ = products_ - left;
-  const double left_loss = side_loss(models_, left, scratch_);
-  const double right_loss = side_loss(models_, right_, scratch_);
-  const double decrease = node_loss_ - left_loss - right_loss;
-  // Losses, not their differences, carry the rounding: ties are judged on their scale.
-  if (!(decrease > best.decrease + 1e-10 * node_loss_)) return false;
-  best.found = true;
-  best.decrease = decrease;
-  best.n_left = n_left;
-  best.left_loss = left_loss;
-  best.right_loss = right_loss;
-  return true;
+void ModelCutChoice::consider(const RowMatrix& left, index_t n_left, double threshold) {
+  Waiting& cut = waiting_[n_waiting_++];
+  cut.left = left;
+  cut.n_left = n_left;
+  cut.threshold = threshold;
+  if (n_waiting_ == kCutsAtOnce) judge();
+}
+
+void ModelCutChoice::judge() {
+  std::array<Side, kSidesAtOnce> sides;
+  std::array<double, kSidesAtOnce> losses;
+  for (index_t i = 0; i < n_waiting_; ++i)
+    for (index_t side = 0; side < 2; ++side)
+      sides[2 * i + side] = {waiting_[i].left.data(), side == 1};
+  losses_.of(sides.data(), 2 * n_waiting_, losses.data());
+  for (index_t i = 0; i < n_waiting_; ++i) {
+    const double decrease = node_loss_ - losses[2 * i] - losses[2 * i + 1];
+    // Losses, not their differences, carry the rounding: ties are judged on their scale.
+    if (!(decrease > best_.decrease + 1e-10 * node_loss_)) continue;
+    best_ = {true, waiting_[i].threshold, decrease, waiting_[i].n_left, losses[2 * i],
+             losses[2 * i + 1]};
+  }
+  n_waiting_ = 0;
+}
+
+Cut ModelCutChoice::best() {
+  if (n_waiting_ > 0) judge();
+  return best_;
 }
 
 std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& node,
@@ -63,7 +78,7 @@ Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildMo
   std::vector<std::uint64_t> items(node.size), spare(node.size);
   const std::uint64_t* order = argsort(scores, node.size, {items.data(), spare.data()});
   const std::vector<index_t> cuts = quantile_cuts(data, node, scores, order, rules);
-  if (cuts.empty()) return choice.best;
+  if (cuts.empty()) return choice.best();
 
   std::vector<std::int32_t> rows(cuts.back());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = node.rows[position(order[i])];
@@ -77,10 +92,9 @@ Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildMo
                                   data.n_outputs};
     dense_kernels().add_products(between, models.origin.data(), tile.data(), left.data());
     summed = size;
-    if (choice.consider(left, size))
-      choice.best.threshold = cut_between(scores, order, size);
+    choice.consider(left, size, cut_between(scores, order, size));
   }
-  return choice.best;
+  return choice.best();
 }
 
 }  // namespace fctree

@@ -6,6 +6,7 @@
 // of the node's sums is the other. O(n d^2 / 2) for the sums and O(d^3) a cut.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "oblique/side_loss.hpp"
@@ -19,25 +20,32 @@ struct ModelCutRules {
   double node_loss;  // of the node's own model: a cut has to lower it
 };
 
-// The choice among cuts whose left products are known.
+// The choice among cuts whose left products are known. Cuts wait until there are enough to judge
+// them together.
 class ModelCutChoice {
  public:
   // `products` as for best_model_cut.
   ModelCutChoice(const ChildModels& models, const RowMatrix& products, double node_loss)
-      : models_(models), products_(products), node_loss_(node_loss),
-        scratch_(models.n_features) {}
+      : losses_(models, products), node_loss_(node_loss) {}
 
-  // Takes a cut in; whether it is the best so far. Two models: O(d^3).
-  bool consider(const RowMatrix& left, index_t n_left);
-  // The best cut but for its threshold.
-  Cut best;
+  // Takes a cut in. Two models: O(d^3).
+  void consider(const RowMatrix& left, index_t n_left, double threshold);
+  Cut best();
 
  private:
-  const ChildModels& models_;
-  const RowMatrix& products_;
+  static constexpr index_t kCutsAtOnce = kSidesAtOnce / 2;
+  struct Waiting {
+    RowMatrix left;
+    index_t n_left;
+    double threshold;
+  };
+  void judge();
+
+  SideLosses losses_;
   double node_loss_;
-  SideScratch scratch_;
-  RowMatrix right_;
+  std::array<Waiting, kCutsAtOnce> waiting_;
+  index_t n_waiting_ = 0;
+  Cut best_;
 };
 
 // `products` are those of the whole node about models.origin. The cut's decrease is that

@@ -38,9 +38,11 @@ struct ObliqueParams {
   double parent_weight;
   double split_margin;
   NodeFeatures node_features;
-
-  // Whether nodes need all samples in the order of each feature.
-  bool sorts_axes() const { return axis_directions && !ridge_criterion; }
 };
+
+// Whether nodes look at all samples in the order of each feature.
+inline bool sorts_axes(const ObliqueParams& params) {
+  return params.axis_directions && !params.ridge_criterion;
+}
 
 }  // namespace fctree

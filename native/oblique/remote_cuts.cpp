@@ -60,9 +60,9 @@ Cut best_of_products(const GrowState& state, const CutTask& task, const double* 
     left += RowMatrixView(sums + 1, width, width);
     sums += 1 + width * width;
     if (!leaves_enough(state, node, static_cast<index_t>(n_left))) continue;
-    if (choice.consider(left, static_cast<index_t>(n_left))) choice.best.threshold = threshold;
+    choice.consider(left, static_cast<index_t>(n_left), threshold);
   }
-  return choice.best;
+  return choice.best();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "core/types.hpp"
 #include "oblique/moments.hpp"
 #include "oblique/ridge.hpp"
+#include "oblique/side_kernels.hpp"
 
 namespace fctree {
 
@@ -36,17 +37,24 @@ Moments prior_of(const Moments& moments, const RidgeFit& fit, const Vector& orig
 ChildModels child_models(const Moments& prior, const Moments& scale, const Matrix& ancestors,
                          const Vector& origin, const RidgeOptions& options);
 
-// Scratch for one thread.
-struct SideScratch {
-  explicit SideScratch(index_t d);
-  std::vector<double> system;
-  std::vector<double> inverse;
-  std::vector<double> vectors;
+// Losses of sides, for one thread.
+class SideLosses {
+ public:
+  // `whole`: packed sums over the node's samples about models.origin. Both have to stay.
+  SideLosses(const ChildModels& models, const RowMatrix& whole);
+
+  // losses (n) of n <= kSidesAtOnce sides; infinite where a model cannot be computed.
+  // O(n d^3 / 2).
+  void of(const Side* sides, index_t n, double* losses);
+
+ private:
+  SideSystems systems_;
+  index_t one_;  // where the packed products have the weight
+  std::vector<double> scratch_;
 };
 
-// products: packed sums over the child's samples about models.origin. Infinite where the
-// model cannot be computed. O(d^3 / 2).
-double side_loss(const ChildModels& models, const RowMatrix& products, SideScratch& scratch);
+// The loss of the whole node's model.
+double node_loss(const ChildModels& models, const RowMatrix& whole);
 
 // Added to the diagonal of a system, relative to its own size, so that collinear columns
 // and rounding leave it positive definite.

@@ -48,38 +48,10 @@ bool invert_factor(double* a, std::int64_t d, double* inverse) {
   return true;
 }
 
-double trace_of_product(const double* inverse, const double* b, std::int64_t b_stride,
-                        std::int64_t d) {
-  const std::int64_t stride = spd_stride(d);
-  double trace = 0.0;
-  for (std::int64_t j = 0; j < d; ++j) {
-    const std::int64_t first = vector_start(j);  // row j is zero before its diagonal
-    const double* row = inverse + j * stride;
-    for (std::int64_t i = 0; i < j; ++i)
-      trace += 2.0 * b[i * b_stride + j] * dot(inverse + i * stride + first, row + first, d - first);
-    trace += b[j * b_stride + j] * dot(row + first, row + first, d - first);
-  }
-  return trace;
-}
-
-void multiply_transposed(const double* inverse, const double* v, std::int64_t d, double* out) {
-  const std::int64_t stride = spd_stride(d);
-  for (std::int64_t c = 0; c < stride; c += kLanes) store(out + c, Pack{});
-  for (std::int64_t j = 0; j < d; ++j) add_multiple(v[j], inverse + j * stride, j, stride, out);
-}
-
-void multiply(const double* inverse, const double* v, std::int64_t d, double* out) {
-  const std::int64_t stride = spd_stride(d);
-  for (std::int64_t i = 0; i < d; ++i) {
-    const std::int64_t first = vector_start(i);
-    out[i] = dot(inverse + i * stride + first, v + first, d - first);
-  }
-}
-
 }  // namespace
 
 extern const SpdKernels spd_table;
-const SpdKernels spd_table = {invert_factor, trace_of_product, multiply_transposed, multiply};
+const SpdKernels spd_table = {invert_factor};
 
 }  // namespace FCTREE_ISA
 }  // namespace fctree
