@@ -93,8 +93,7 @@ def equal_forests(arguments, results):
             "YDF oblique forest": lambda: YDFOblique(
                 task, "RandomForestLearner", num_trees=trees, max_depth=depth + 1),
             "YDF oblique boosting": lambda: YDFOblique(
-                task, "GradientBoostedTreesLearner", num_trees=trees, max_depth=depth + 1,
-                validation_ratio=0.0, early_stopping="NONE"),
+                task, "GradientBoostedTreesLearner", num_trees=trees, max_depth=depth + 1),
         }
         timings, models = timed({name: lambda make=make: make().fit(X, y)
                                  for name, make in makers.items()}, arguments.repeats)

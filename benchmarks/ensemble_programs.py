@@ -9,6 +9,7 @@ run these programs there as well, with the same result file.
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -106,20 +107,31 @@ def treeple_forest(task, **options):
         n_jobs=task.threads, random_state=task.seed, **options)
 
 
-class YDFOblique:
-    """YDF's sparse oblique boosting or forest behind `fit` and `predict`."""
+class YDFOblique(BaseEstimator):
+    """YDF's sparse oblique boosting or forest with the methods of scikit-learn's estimators."""
 
-    def __init__(self, task, learner, **options):
-        import ydf
+    def __init__(self, task=Task(), learner="RandomForestLearner", num_trees=100, max_depth=None,
+                 min_examples=5):
+        import ydf  # noqa: F401  (a program that is not installed is left out when it is made)
 
-        self.ydf, self.task = ydf, task
-        self.learner, self.options = getattr(ydf, learner), options
+        self.task = task
+        self.learner = learner
+        self.num_trees = num_trees
+        self.max_depth = max_depth
+        self.min_examples = min_examples
 
     def fit(self, X, y):
-        kind = self.ydf.Task.CLASSIFICATION if self.task.classifies else self.ydf.Task.REGRESSION
-        learner = self.learner(label="y", task=kind, split_axis="SPARSE_OBLIQUE",
-                               num_threads=self.task.threads, random_seed=self.task.seed,
-                               **self.options)
+        import ydf
+
+        boosts = self.learner == "GradientBoostedTreesLearner"
+        options = {"validation_ratio": 0.0, "early_stopping": "NONE"} if boosts else {}
+        if self.max_depth is not None:
+            options["max_depth"] = self.max_depth
+        kind = ydf.Task.CLASSIFICATION if self.task.classifies else ydf.Task.REGRESSION
+        learner = getattr(ydf, self.learner)(
+            label="y", task=kind, split_axis="SPARSE_OBLIQUE", num_trees=self.num_trees,
+            min_examples=self.min_examples, num_threads=self.task.threads,
+            random_seed=self.task.seed, **options)
         self.model_ = learner.train({"x": X, "y": y}, verbose=0)
         return self
 
@@ -134,7 +146,6 @@ class YDFOblique:
 FCTREE, FCTREE_300 = "fctree boosting", "fctree boosting, 300 trees"
 FOREST, CATBOOST = "fctree forest", "CatBoost"
 SLOWER = {"max_iter": 300, "learning_rate": 0.05}
-YDF_BOOSTING = {"num_trees": 200, "validation_ratio": 0.0, "early_stopping": "NONE"}
 # Out of the box unless the name says otherwise.
 PROGRAMS = {
     FCTREE: fctree_boosting,
@@ -151,16 +162,28 @@ PROGRAMS = {
     "extra trees": extra_trees,
     "treeple forest": treeple_forest,
     "YDF oblique boosting": lambda task: YDFOblique(
-        task, "GradientBoostedTreesLearner", **YDF_BOOSTING),
-    "YDF oblique forest": lambda task: YDFOblique(task, "RandomForestLearner", num_trees=100),
+        task, "GradientBoostedTreesLearner", num_trees=200),
+    "YDF oblique forest": lambda task: YDFOblique(task, "RandomForestLearner"),
 }
-# The parameter grids of tuning, one small one for each: cross-validated on the training part.
+# Small grids for tuning on the training part, the programs' own defaults among their points. The
+# tree NTK chooses its penalty, depth and scale itself.
+_LEAVES = {"num_leaves": [7, 31, 63], "learning_rate": [0.05, 0.1]}
+_FOREST = {"max_features": [0.33, 0.66, 1.0], "min_samples_leaf": [1, 5]}
 GRIDS = {
     FCTREE_300: {"max_depth": [2, 3, 4], "l2_leaf_reg": [1.0, 10.0]},
+    FOREST: {"max_depth": [5, 8], "max_features": [0.33, 0.66, 1.0]},
+    "fctree symmetric": {"max_depth": [4, 6, 8], "learning_rate": [0.05, 0.1]},
+    "tree NTK": {},
     CATBOOST: {"depth": [4, 6, 8], "l2_leaf_reg": [1.0, 10.0]},
-    "LightGBM": {"num_leaves": [7, 31, 63], "learning_rate": [0.05, 0.1]},
+    "LightGBM": _LEAVES,
+    "LightGBM, linear leaves": _LEAVES,
     "XGBoost": {"max_depth": [3, 6, 8], "learning_rate": [0.05, 0.1]},
     "HistGradientBoosting": {"max_leaf_nodes": [7, 31, 63], "learning_rate": [0.05, 0.1]},
+    "random forest": _FOREST,
+    "extra trees": _FOREST,
+    "treeple forest": {**_FOREST, "max_features": [0.33, 0.66, 0.99]},
+    "YDF oblique boosting": {"max_depth": [4, 6, 8], "min_examples": [5, 10]},
+    "YDF oblique forest": {"max_depth": [8, 16], "min_examples": [1, 5]},
 }
 
 

@@ -70,8 +70,10 @@ def score_cell(program, X, y, classifies, arguments):
             for fold, (train, test) in enumerate(folds[:arguments.used_folds]):
                 start = time.perf_counter()
                 model = PROGRAMS[program](Task(classifies, 1, fold))
-                if arguments.tune:
-                    model = GridSearchCV(model, GRIDS[program], cv=3)
+                if arguments.tune and GRIDS[program]:
+                    model = GridSearchCV(
+                        model, GRIDS[program], cv=kind(3, shuffle=True, random_state=0),
+                        scoring="neg_log_loss" if classifies else "r2")
                 model.fit(X[train], y[train])
                 cell["fit_s"].append(time.perf_counter() - start)
                 for score, value in judge(model, X[test], y[test], classifies).items():
