@@ -9,6 +9,7 @@ run these programs there as well, with the same result file.
 from dataclasses import dataclass
 
 import numpy as np
+from oblique_methods import treeple_forest_regressor
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -101,9 +102,9 @@ def extra_trees(task, **options):
 
 
 def treeple_forest(task, **options):
-    from treeple import ObliqueRandomForestClassifier, ObliqueRandomForestRegressor
+    from treeple import ObliqueRandomForestClassifier
 
-    return _either(task, ObliqueRandomForestRegressor, ObliqueRandomForestClassifier)(
+    return _either(task, treeple_forest_regressor(), ObliqueRandomForestClassifier)(
         n_jobs=task.threads, random_state=task.seed, **options)
 
 

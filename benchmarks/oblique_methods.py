@@ -60,7 +60,8 @@ def treeple_tree(depth):
     return ObliqueDecisionTreeRegressor(max_depth=depth, random_state=0)
 
 
-def treeple_forest(n_estimators=100):
+def treeple_forest_regressor():
+    """treeple's class, mended."""
     from treeple import ObliqueRandomForestRegressor
     from treeple._lib.sklearn.ensemble._forest import ForestRegressor
 
@@ -69,7 +70,11 @@ def treeple_forest(n_estimators=100):
             # treeple 0.10.3 sets a tag that scikit-learn's slotted class refuses.
             return super(ForestRegressor, self).__sklearn_tags__()
 
-    return Forest(n_estimators=n_estimators, n_jobs=-1, random_state=0)
+    return Forest
+
+
+def treeple_forest(n_estimators=100):
+    return treeple_forest_regressor()(n_estimators=n_estimators, n_jobs=-1, random_state=0)
 
 
 def ridge(alpha=ALPHA):

@@ -51,7 +51,7 @@ class BaseFCODTBoosting(BaseBoosting):
         standardize=True,
         l2_leaf_reg=3.0,
         extrapolation=1.0,
-        step_depth=6,
+        step_depth=8,
         step_min_samples_leaf=5,
         alpha=1.0,
         max_depth=3,

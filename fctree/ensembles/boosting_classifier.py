@@ -39,7 +39,7 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
     extrapolation : float or None, default=1.0
         How far a leaf may answer beyond the range of its model's scores on the samples that it
         was fitted to, in lengths of that range; None sets no bound.
-    step_depth : int or None, default=6
+    step_depth : int or None, default=8
         Depth of the trees with splits along axes and constant leaves that take part in each
         round; None leaves them out. They need ``subsample < 1``: there is nothing to judge by
         without.
@@ -119,7 +119,7 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
         standardize=True,
         l2_leaf_reg=3.0,
         extrapolation=1.0,
-        step_depth=6,
+        step_depth=8,
         step_min_samples_leaf=5,
         alpha=1.0,
         max_depth=3,

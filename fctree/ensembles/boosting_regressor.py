@@ -42,7 +42,7 @@ class FCODTBoostingRegressor(NumericTargets, RegressorMixin, BaseFCODTBoosting):
     extrapolation : float or None, default=1.0
         How far a leaf may answer beyond the range of its model's scores on the samples that it
         was fitted to, in lengths of that range; None sets no bound.
-    step_depth : int or None, default=6
+    step_depth : int or None, default=8
         Depth of the trees with splits along axes and constant leaves that take part in each
         round; None leaves them out. They need ``subsample < 1``: there is nothing to judge by
         without.
