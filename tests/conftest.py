@@ -7,6 +7,7 @@ red again on the next machine.
 """
 
 import os
+import signal
 
 import hypothesis
 import pytest
@@ -21,6 +22,11 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 # scikit-learn skips its check of array-API input unless SciPy was imported with this set.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+# A shell starts background jobs with interrupts ignored, and what tests start would inherit that:
+# the tests that interrupt a fit would wait for ever.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
