@@ -142,12 +142,14 @@ def plot(results, path):
     chosen = [name for name in results if name.startswith("sim")]
     figure, axes = plt.subplots(1, len(chosen), figsize=(5.5 * len(chosen), 4.5), squeeze=False)
     for axis, name in zip(axes[0], chosen):
-        by_time = sorted(results[name].items(), key=lambda item: item[1]["fit"]["cpu_s"])
+        shown = {p: cell for p, cell in results[name].items() if p in PROGRAMS}
+        by_time = sorted(shown.items(), key=lambda item: item[1]["fit"]["cpu_s"])
         for index, (program, cell) in enumerate(by_time):
             own, where = program.startswith("fctree"), (cell["fit"]["cpu_s"], cell["error"])
             axis.plot(*where, "o", color="C3" if own else "C0")
             axis.annotate(program, where, fontsize=7, xytext=(4, (4, -9)[index % 2]),
                           textcoords="offset points")
+        axis.margins(x=0.3, y=0.08)
         axis.set(xscale="log", yscale="log", xlabel="fit, processor seconds",
                  ylabel="mean squared error against the truth", title=name)
     figure.tight_layout()
