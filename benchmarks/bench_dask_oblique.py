@@ -23,9 +23,7 @@ def measure(args, client):
 
     X, y = simulate_boosting(args.rows, args.features, 0)
     X_test, y_test = simulate_boosting(20_000, args.features, 1)
-    params = {"max_iter": args.rounds, "random_state": 0}
-    if args.without_steps:
-        params["step_depth"] = None
+    params = {"max_iter": args.rounds, "random_state": 0, "step_depth": args.step_depth or None}
     rows = -(-args.rows // 2)
     chunks = client.persist([da.from_array(X, chunks=(rows, -1)), da.from_array(y, chunks=rows)])
     DaskFCODTBoostingRegressor(**{**params, "max_iter": 1}).fit(X[:2000], y[:2000])  # imports
@@ -45,7 +43,7 @@ def measure(args, client):
         "rows": args.rows,
         "features": args.features,
         "rounds": args.rounds,
-        "steps": not args.without_steps,
+        "step_depth": params["step_depth"],
         "seconds": least,
         "seconds_of_one_round": first_round,
         "ratio": least["dask"] / least["local"],
@@ -59,7 +57,7 @@ def main():
     parser.add_argument("--features", type=int, default=28)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--without-steps", action="store_true", help="step_depth=None")
+    parser.add_argument("--step-depth", type=int, default=8, help="0: no step trees")
     parser.add_argument("--json", help="where to write the numbers")
     args = parser.parse_args()
 
