@@ -21,7 +21,8 @@ from pathlib import Path
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
-from ensemble_programs import CATBOOST, GRIDS, PROGRAMS, Task, usable
+from ensemble_programs import (
+    CATBOOST, FCTREE, FCTREE_300, FOREST, GRIDS, PROGRAMS, Task, usable)
 from real_data import (
     REGRESSION_SETS, available, choose, classification_sets, load_table, short_name)
 from report import add_arguments, print_markdown, write_json
@@ -115,6 +116,30 @@ def show(results):
                         for s, row in zip(sets, means)])
 
 
+def plot(results, path, limit=0.06):
+    """R² of some programs less CatBoost's, set by set; differences beyond the limit stand at it."""
+    import matplotlib.pyplot as plt
+
+    sets, programs, means, _ = ranks_of(results, "r2", 1)
+    base = means[:, programs.index(CATBOOST)]
+    chosen = [p for p in (FCTREE_300, FCTREE, FOREST, "YDF oblique boosting", "extra trees",
+                          "HistGradientBoosting") if p in programs]
+    order = np.argsort(means[:, programs.index(chosen[0])] - base)
+    figure, axis = plt.subplots(figsize=(8, 5.5))
+    axis.axvline(0, color="black", linewidth=1)
+    for program, mark in zip(chosen, "ooosdx"):
+        gain = np.clip((means[:, programs.index(program)] - base)[order], -limit, limit)
+        own = program.startswith("fctree")
+        axis.plot(gain, range(len(sets)), mark, label=program, markersize=7 if own else 4,
+                  color=None if own else "0.45", fillstyle="full" if own else "none")
+    axis.set_yticks(range(len(sets)), [short_name(sets[i]) for i in order], fontsize=8)
+    axis.set(xlabel=f"R² less that of {CATBOOST}", xlim=(-1.1 * limit, 1.1 * limit))
+    axis.grid(axis="y", alpha=0.3)
+    axis.legend(fontsize=8, loc="lower right")
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+
+
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_arguments(parser, NAME)
@@ -126,6 +151,7 @@ def parse():
     parser.add_argument("--programs", nargs="*", choices=list(PROGRAMS))
     parser.add_argument("--again", nargs="*", default=[], choices=list(PROGRAMS))
     parser.add_argument("--tune", action="store_true")
+    parser.add_argument("--plot", type=Path, help="draw the differences to CatBoost")
     parser.add_argument("--show", action="store_true", help="only print what the file has")
     return parser.parse_args()
 
@@ -154,6 +180,8 @@ def main():
             print(f"{short_name(name)}: {program}", flush=True)
             write_json(arguments.json, NAME, results, arguments.quick)
     show(results)
+    if arguments.plot:
+        plot(results, arguments.plot)
 
 
 if __name__ == "__main__":
