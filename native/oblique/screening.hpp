@@ -32,7 +32,8 @@ struct FeatureRange {
   double width;
   double mean;
   double spread;
-  bool can_be_cut() const { return width > 0.0 && spread > 0.0; }
+  // Narrower ones have no finite number of bins per unit.
+  bool can_be_cut() const { return width > 1e-300 && spread > 0.0; }
 };
 FeatureRange range_of(const GrowState& state, const OpenNode& node, index_t feature,
                       double lowest, double highest);

@@ -174,3 +174,15 @@ def test_screening_counts_a_weight_as_copies():
         # Curvature directions come from an eigenproblem: some digits are lost to its gaps.
         np.testing.assert_allclose(weighted.coef[0], copied.coef[0], rtol=0, atol=1e-8,
                                    err_msg=f"seed {seed}")
+
+
+def test_screening_a_column_too_narrow_for_bins():
+    """Within a child the first column spans 1e-320, of which no number of bins has a reciprocal."""
+    random = np.random.default_rng(5)
+    X = random.normal(size=(400, 12))
+    X[:, 0] = np.where(X[:, 1] > 0, 1.0, random.choice([0.0, 1e-320], 400))
+    y = np.abs(X[:, 1]) + np.maximum(X[:, 2], 0) * (X[:, 1] > 0) + 0.1 * random.normal(size=400)
+    tree = FCODTRegressor(directions="all", split_criterion="ridge", n_screened=2, max_depth=4,
+                          min_samples_leaf=10).fit(X, y)
+    assert tree.get_n_leaves() > 2 and np.isfinite(tree.predict(X)).all()
+    assert tree.score(X, y) > 0.8
