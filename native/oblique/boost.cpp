@@ -134,8 +134,7 @@ void ObliqueBooster::evaluate() {
 }
 
 void ObliqueBooster::sample_rows(index_t iteration) {
-  if (draws_rows())
-    rows_.draw_part(iteration, params_.subsample, in_bag_);
+  if (draws_rows()) rows_.draw_part(iteration, params_.subsample, in_bag_);
 }
 
 Contender ObliqueBooster::grow_kind(index_t kind) {

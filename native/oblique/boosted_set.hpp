@@ -20,7 +20,6 @@ class BoostedSet {
   index_t n_features() const { return n_features_; }
   index_t n_targets() const { return n_targets_; }
   const double* x() const { return samples_.x; }
-  const double* weight() const { return samples_.weight; }
   ScoredSamples view() const {
     return {samples_.y, raw_.data(), samples_.weight, n(), n_outputs_};
   }

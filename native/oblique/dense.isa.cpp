@@ -241,7 +241,8 @@ void evaluate_leaves(const double* coef, const double* intercept, std::int64_t n
 }  // namespace
 
 extern const DenseKernels dense_table;
-const DenseKernels dense_table = {add_products, project, add_diagonal, add_to_bins, leverages, route, evaluate_leaves};
+const DenseKernels dense_table = {add_products, project, add_diagonal,   add_to_bins,
+                                  leverages,    route,   evaluate_leaves};
 
 }  // namespace FCTREE_ISA
 }  // namespace fctree

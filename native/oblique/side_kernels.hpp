@@ -35,7 +35,7 @@ struct SideKernels {
                     double* rss, double* freedom);
 };
 
-// Two triangles and four vectors of whole vectors, and room to align them.
+// Two triangles and five columns of numbers, a vector of lanes each, and room to align them.
 constexpr std::int64_t side_scratch_size(std::int64_t n_features, std::int64_t n_outputs) {
   const std::int64_t used = n_features + n_outputs + 1;
   return kSidesAtOnce * (used * (used + 1) / 2 + n_features * (n_features + 1) / 2 +
