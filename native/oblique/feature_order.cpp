@@ -17,14 +17,8 @@ void FeatureOrder::sort(const double* x, index_t n_samples, index_t n_features,
   parallel_for(execution, n_features, [&](index_t feature) {
     std::vector<double> column(n_samples);
     for (index_t i = 0; i < n_samples; ++i) column[i] = x[i * n_features + feature];
-    std::vector<std::uint64_t> items(n_samples), spare(n_samples);
-    const std::uint64_t* order = argsort(column.data(), n_samples, {items.data(), spare.data()});
-    double* values = values_.data() + feature * n_samples;
-    std::int32_t* rows = rows_.data() + feature * n_samples;
-    for (index_t i = 0; i < n_samples; ++i) {
-      rows[i] = static_cast<std::int32_t>(position(order[i]));
-      values[i] = column[rows[i]];
-    }
+    const index_t first = feature * n_samples;
+    sort_scores(column.data(), nullptr, n_samples, values_.data() + first, rows_.data() + first);
   });
 }
 

@@ -4,15 +4,20 @@
 
 namespace fctree {
 
-SortedScores::SortedScores(const double* scores, const NodeRows& node)
-    : values(node.size), rows(node.size) {
-  std::vector<std::uint64_t> items(node.size), spare(node.size);
-  const std::uint64_t* order = argsort(scores, node.size, {items.data(), spare.data()});
-  for (index_t i = 0; i < node.size; ++i) {
+void sort_scores(const double* scores, const std::int32_t* from, index_t n, double* values,
+                 std::int32_t* rows) {
+  std::vector<std::uint64_t> items(n), spare(n);
+  const std::uint64_t* order = argsort(scores, n, {items.data(), spare.data()});
+  for (index_t i = 0; i < n; ++i) {
     const std::uint32_t at = position(order[i]);
     values[i] = scores[at];
-    rows[i] = node.rows[at];
+    rows[i] = from == nullptr ? static_cast<std::int32_t>(at) : from[at];
   }
+}
+
+SortedScores::SortedScores(const double* scores, const NodeRows& node)
+    : values(node.size), rows(node.size) {
+  sort_scores(scores, node.rows, node.size, values.data(), rows.data());
 }
 
 namespace {

@@ -52,6 +52,11 @@ struct OrderedScores {
   index_t size;
 };
 
+// Sorts n scores, equal ones by position, into values and rows; rows are positions where `from` is
+// null. O(n) where scores are spread, as argsort.
+void sort_scores(const double* scores, const std::int32_t* from, index_t n, double* values,
+                 std::int32_t* rows);
+
 // The storage of scores that are sorted for one node.
 struct SortedScores {
   SortedScores(const double* scores, const NodeRows& node);
