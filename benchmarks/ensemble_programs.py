@@ -133,14 +133,25 @@ class YDFOblique(BaseEstimator):
             label="y", task=kind, split_axis="SPARSE_OBLIQUE", num_trees=self.num_trees,
             min_examples=self.min_examples, num_threads=self.task.threads,
             random_seed=self.task.seed, **options)
+        self.classes_ = np.unique(y)  # of a classification: 0 .. c - 1
         self.model_ = learner.train({"x": X, "y": y}, verbose=0)
         return self
 
-    def predict(self, X):
+    def _answers(self, X):
         return np.asarray(self.model_.predict({"x": X}))
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier" if self.task.classifies else "regressor"
+        return tags
+
+    def predict(self, X):
+        if self.task.classifies:
+            return self.predict_proba(X).argmax(axis=1)
+        return self._answers(X)
+
     def predict_proba(self, X):
-        positive = self.predict(X)
+        positive = self._answers(X)
         return positive if positive.ndim == 2 else np.column_stack([1 - positive, positive])
 
 

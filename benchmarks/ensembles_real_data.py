@@ -52,6 +52,8 @@ def judge(model, X, y, classifies):
     """Scores of one fold."""
     if not classifies:
         return {"r2": float(r2_score(y, np.ravel(model.predict(X))))}
+    if not hasattr(model, "predict_proba"):
+        return {"accuracy": float(accuracy_score(y, model.predict(X)))}
     probabilities = np.asarray(model.predict_proba(X), dtype=np.float64)
     probabilities = np.clip(probabilities, 1e-6, None)
     probabilities /= probabilities.sum(axis=1, keepdims=True)

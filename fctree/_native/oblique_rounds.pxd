@@ -98,6 +98,26 @@ cdef extern from "oblique/shard_arrays.hpp" namespace "fctree" nogil:
         double) except +set_python_error
 
 
+cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
+    cbool c_sorts_axes "fctree::sorts_axes"(const ObliqueParams&)
+
+
+cdef extern from "oblique/feature_bins.hpp" namespace "fctree" nogil:
+    cdef cppclass FeatureBins:
+        FeatureBins(const double*, int64_t, int64_t, const Execution&) except +set_python_error
+        int64_t n_bins() const
+        const vector[double]& thresholds() const
+    void c_find_bins "fctree::find_bins"(const double*, int64_t, int64_t, const double*, int64_t,
+                                         uint8_t*, const Execution&) except +set_python_error
+
+
+cdef extern from "oblique/bin_sums.hpp" namespace "fctree" nogil:
+    cdef cppclass TermScale:
+        vector[int] exponent
+        int64_t n_samples
+    vector[double] c_term_units "fctree::term_units"(const TermScale&) except +set_python_error
+
+
 cdef extern from "oblique/remote_rows.hpp" namespace "fctree" nogil:
     cdef cppclass StepArgument:
         string name
@@ -111,7 +131,8 @@ cdef extern from "oblique/remote_rows.hpp" namespace "fctree" nogil:
         void* context
 
     cdef cppclass RemoteRows:
-        RemoteRows(const TrainingData&, int64_t, const Asker&) except +set_python_error
+        RemoteRows(const TrainingData&, int64_t, const Asker&,
+                   const FeatureBins*) except +set_python_error
 
 
 cdef extern from "oblique/grow.hpp" namespace "fctree" nogil:

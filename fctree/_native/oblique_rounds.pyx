@@ -102,11 +102,56 @@ cdef class GrownTree:
         return arrays_of(&one)
 
 
-def grow(sample, int64_t n_samples, *, dict params, ask, int n_threads):
+def sorts_axes(dict params):
+    """Whether a tree with these parameters needs bins of the features."""
+    cdef ObliqueParams native_params = params
+    return c_sorts_axes(native_params)
+
+
+cdef class Bins:
+    """Bins of the features of a sample ``x``; `thresholds` are between them, float64 (width, n - 1),
+    filled up with infinity."""
+    cdef unique_ptr[FeatureBins] native
+    cdef readonly object thresholds
+
+    def __init__(self, const double[:, ::1] x, int n_threads):
+        cdef Execution execution = execution_on(n_threads)
+        cdef const double* data = pointer(x)
+        with nogil:
+            self.native.reset(new FeatureBins(data, x.shape[0], x.shape[1], execution))
+        cdef const FeatureBins* bins = self.native.get()
+        shape = (x.shape[1], bins.n_bins() - 1)
+        self.thresholds = copied(bins.thresholds().data(), shape)
+
+
+def find_bins(const double[:, ::1] x, const double[:, ::1] thresholds, int n_threads):
+    """The bin, uint8, of each number of x (n, width)."""
+    out = np.empty((x.shape[0], x.shape[1]), dtype=np.uint8)
+    if out.size == 0:
+        return out
+    cdef uint8_t[:, ::1] view = out
+    cdef const double* data = pointer(x)
+    cdef const double* cuts = pointer(thresholds)
+    cdef Execution execution = execution_on(n_threads)
+    with nogil:
+        c_find_bins(data, x.shape[0], x.shape[1], cuts, thresholds.shape[1], &view[0, 0],
+                    execution)
+    return out
+
+
+def term_units(exponents, int64_t n_samples):
+    """What 1 stands for in `bin_sums`, of the weight and of each output, (1 + K,)."""
+    cdef TermScale scale
+    scale.exponent = exponents
+    scale.n_samples = n_samples
+    return np.array(c_term_units(scale))
+
+
+def grow(sample, int64_t n_samples, *, dict params, ask, Bins bins, int n_threads):
     """Grow a tree on ``n_samples`` rows that are elsewhere.
 
     ``sample`` is ``(x, y, weight)`` of some of them; ``ask(step, arguments)`` is the joined answer of
-    all places to a step of `NodeRows`.
+    all places to a step of `NodeRows`; ``bins`` is None unless `sorts_axes`.
     """
     x, y, weight = sample
     cdef const double[:, ::1] x_view = x
@@ -127,7 +172,10 @@ def grow(sample, int64_t n_samples, *, dict params, ask, int n_threads):
     asker.context = <void*>question
     cdef Execution execution = execution_on(n_threads)
     cdef unique_ptr[RemoteRows] rows
-    rows.reset(new RemoteRows(data, n_samples, asker))
+    cdef const FeatureBins* native_bins = NULL
+    if bins is not None:
+        native_bins = bins.native.get()
+    rows.reset(new RemoteRows(data, n_samples, asker, native_bins))
     cdef GrownTree grown = GrownTree()
     try:
         with nogil:

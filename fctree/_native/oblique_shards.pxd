@@ -1,5 +1,5 @@
 # What oblique_shards.pyx takes from the core; names and order of fields are those of the headers.
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libcpp.vector cimport vector
 
 from fctree._native.core cimport Execution, set_python_error
@@ -91,6 +91,21 @@ cdef extern from "oblique/shard_steps.hpp" namespace "fctree" nogil:
                                    const Execution&) except +set_python_error
     vector[double] shard_grid_errors(const ShardRows&, const SpectralFit&,
                                      const Execution&) except +set_python_error
+
+
+cdef extern from "oblique/bin_sums.hpp" namespace "fctree" nogil:
+    cdef cppclass TermScale:
+        vector[int] exponent
+        int64_t n_samples
+
+    cdef cppclass BinnedSamples:
+        const uint8_t* bins
+        int64_t n_bins
+        vector[int64_t] terms
+
+    vector[int64_t] fixed_terms(const TrainingData&, const TermScale&) except +set_python_error
+    void shard_bin_sums(const ShardRows&, const NodeList&, const BinnedSamples&, int64_t*,
+                        const Execution&) except +set_python_error
 
 
 cdef extern from "oblique/shard_arrays.hpp" namespace "fctree" nogil:

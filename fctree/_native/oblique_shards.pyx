@@ -7,7 +7,7 @@ blocks, pieces)``, pieces int64 (n_pieces, 2); all sums have one row a piece.
 """
 
 cimport numpy as cnp
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from fctree._native.core cimport Execution, copied, execution_on, pointer, pointer_1d
 
@@ -63,8 +63,10 @@ cdef class NodeRows:
     """
     cdef ShardRows rows
     cdef Execution execution
+    cdef BinnedSamples binned
     cdef object held
     cdef object node
+    cdef object bins
 
     def __init__(self, const double[:, ::1] x, const double[:, ::1] y, const double[::1] weight,
                  tuple blocks, int n_threads):
@@ -79,6 +81,17 @@ cdef class NodeRows:
         self.execution = execution_on(n_threads)
         self.node = np.where(np.asarray(weight) > 0.0, 0, -1).astype(np.int32)
         self._group(1)
+
+    def bin(self, const uint8_t[:, ::1] bins, int64_t n_bins, exponents, int64_t n_samples):
+        """Makes ready for `bin_sums`: ``bins`` of `find_bins`, the exponents of `term_units`."""
+        cdef TermScale scale
+        scale.exponent = exponents
+        scale.n_samples = n_samples
+        self.bins = bins
+        self.binned.bins = &bins[0, 0]
+        self.binned.n_bins = n_bins
+        with nogil:
+            self.binned.terms = fixed_terms(self.rows.data, scale)
 
     def _group(self, int64_t n_nodes):
         cdef const int32_t[::1] node = self.node
@@ -118,6 +131,17 @@ cdef class NodeRows:
         cdef vector[double] found
         with nogil:
             found = shard_diagonals(self.rows, list, about, self.execution)
+        return sums_of(found, self.rows.blocks)
+
+    def target_diagonals(self, nodes, shift):
+        """`diagonals` of the targets alone."""
+        cdef NodeList list = list_of(nodes)
+        cdef const double* about = flat(shift)
+        cdef ShardRows targets = self.rows
+        targets.data.n_features = 0
+        cdef vector[double] found
+        with nogil:
+            found = shard_diagonals(targets, list, about, self.execution)
         return sums_of(found, self.rows.blocks)
 
     def residual_products(self, nodes, mean, coef, intercept):
@@ -179,6 +203,15 @@ cdef class NodeRows:
         with nogil:
             found = shard_cut_sums(self.rows, list, candidates, about, self.execution)
         return sums_of(found, self.rows.blocks)
+
+    def bin_sums(self, nodes):
+        cdef NodeList list = list_of(nodes)
+        found = np.zeros((len(nodes), self.rows.data.n_features, self.binned.n_bins,
+                          2 + self.rows.data.n_outputs), dtype=np.int64)
+        cdef int64_t[:, :, :, ::1] sums = found
+        with nogil:
+            shard_bin_sums(self.rows, list, self.binned, &sums[0, 0, 0, 0], self.execution)
+        return found
 
     def decreases(self, nodes, unit, coef, intercept, mean, inverse, base):
         cdef NodeList list = list_of(nodes)

@@ -111,7 +111,7 @@ class DaskFCODTBoostingRegressor(PredictsTargets, _DaskObliqueBoosting, FCODTBoo
     depend on where the rows are: the model is the same, byte for byte, for any partitions and
     any number of workers. It is that of `FCODTBoostingRegressor` up to rounding where the places
     to cut at are the same: these are looked for in a sample of 65,536 rows (all, of fewer), and
-    trees with constant leaves try 255 of them a feature and node at most.
+    trees with constant leaves cut between 256 bins of a feature at most.
 
     Parameters are those of `FCODTBoostingRegressor`. Not supported: losses whose leaves are
     quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``), `warm_start`, `init_score`,

@@ -38,8 +38,21 @@ class GrownRound:
     losses: Losses
 
 
+@dataclass(frozen=True)
+class Problem:
+    """The least-squares problem of a round: the features, the sample's part of it, how many rows
+    have a weight, and the exponents of the terms of bins."""
+
+    feature_map: tuple
+    sample: tuple
+    n_rows: int
+    exponents: np.ndarray
+
+
 class ObliqueLead(ObliqueMember):
     """The member that the client talks to."""
+
+    bins = None  # of the features of the round, if trees need them
 
     def begin(self, start, trees):
         """Scores as these trees, or None, have left them; finds the start if None.
@@ -93,11 +106,12 @@ class ObliqueLead(ObliqueMember):
 
     def grow(self, iteration, kinds):
         """One round, the `GrownRound`."""
-        problem = self._open_round(iteration)
         kinds = [dict(kind) for kind in kinds]
         compares = self.start.draws_rows and len(kinds) > 1
+        grown = kinds if compares else kinds[:1]
+        problem = self._open_round(iteration, any(map(_rounds.sorts_axes, grown)))
         best, chosen, least = None, 0, np.inf
-        for number, kind in enumerate(kinds[: None if compares else 1]):
+        for number, kind in enumerate(grown):
             tree = self._grow_kind(kind, problem)
             if compares:
                 loss = self._sum("train", "left_out", tree=tree)[0]
@@ -109,8 +123,8 @@ class ObliqueLead(ObliqueMember):
             self._ask(samples, "add", tree=best)
         return GrownRound(best, chosen, kinds, self._measure())
 
-    def _open_round(self, iteration):
-        """The features, the sample's part of the least-squares problem, and its rows in all."""
+    def _open_round(self, iteration, needs_bins):
+        """What the trees of the round are grown on."""
         params, start = self.plan.params, self.start
         bag = "all"
         if start.draws_rows:
@@ -119,18 +133,31 @@ class ObliqueLead(ObliqueMember):
             params["seed"], iteration, params["colsample"], len(start.mean)
         )
         feature_map = (columns, start.mean, start.scale)
-        opened = self._all("open_round", feature_map=feature_map, bag=bag)
-        targets, weights = (np.concatenate([of[i] for of in opened]) for i in (1, 2))
         mapped = _rounds.map_features(self.sample_X, feature_map, threads_here())
-        return feature_map, (mapped, targets, weights), sum(n for n, _, _ in opened)
+        if needs_bins and (self.bins is None or params["colsample"] < 1.0):
+            self.bins = _rounds.Bins(mapped, threads_here())
+        opened = self._all(
+            "open_round", feature_map=feature_map, bag=bag,
+            thresholds=self.bins.thresholds if needs_bins else None,
+        )
+        in_use, targets, weights, exponents = zip(*opened)
+        sample = mapped, np.concatenate(targets), np.concatenate(weights)
+        return Problem(feature_map, sample, sum(in_use), np.max(exponents, axis=0))
 
     def _grow_kind(self, kind, problem):
         """A tree of a kind, as the arrays of an `ObliqueTrees`; learns a penalty once."""
-        feature_map, sample, n_rows = problem
         params = self.plan.params
-        self._waiting = [("open_tree", {})]
+        binned = {"exponents": None, "n_bins": 0}
+        self.units = None
+        if _rounds.sorts_axes(kind):
+            n_bins = 1 + self.bins.thresholds.shape[1]
+            binned = {"exponents": problem.exponents, "n_bins": n_bins}
+            units = _rounds.term_units(problem.exponents, self.plan.n_rows)
+            self.units = np.concatenate([[1.0], units])  # of the number too
+        self._waiting = [("open_tree", binned)]
         grown = _rounds.grow(
-            sample, n_rows, params=kind, ask=self._ask_of_tree, n_threads=threads_here()
+            problem.sample, problem.n_rows, params=kind, ask=self._ask_of_tree, bins=self.bins,
+            n_threads=threads_here(),
         )
         if kind["choose_alpha"]:
             kind.update(choose_alpha=False, alpha=grown.alpha)
@@ -138,7 +165,7 @@ class ObliqueLead(ObliqueMember):
             grown.shrink(params["l2_leaf_reg"])
         ranges = self._ask_of_tree("leaf_ranges", {"tree": grown.arrays()})
         return grown.finish(
-            ranges, feature_map, loss=self.plan.loss, extrapolation=params["extrapolation"],
+            ranges, problem.feature_map, loss=self.plan.loss, extrapolation=params["extrapolation"],
             factor=params["learning_rate"],
         )
 
@@ -149,6 +176,8 @@ class ObliqueLead(ObliqueMember):
             return None
         steps, self._waiting = self._waiting, []
         found = self.answer(("train", steps)).answer()
+        if step == "bin_sums":
+            return found * self.units
         return _heaviest(found) if step == "heaviest" else found
 
 

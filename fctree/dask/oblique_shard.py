@@ -12,7 +12,8 @@ from fctree._native import oblique_rounds as _rounds
 from fctree._native.core import LossKind
 from fctree._native.oblique_shards import NodeRows
 from fctree._validation import check_kernel_part
-from fctree.dask.oblique_team import Largest, Sums
+from fctree.dask.oblique_team import Largest, Sums, Totals
+from fctree.dask.shard import largest_exponent
 from fctree.dask.state import remember, threads_here
 from fctree.ensembles.trees import ObliqueTrees
 
@@ -50,7 +51,7 @@ class ObliqueShard:
         self.scores = None
         self.gradient = self.hessian = None
         self.hashes = self.in_bag = None
-        self.columns = self.mapped = None
+        self.columns = self.mapped = self.bins = None
         self.target = self.fit_weight = None
         self.nodes = None
 
@@ -128,9 +129,13 @@ class ObliqueShard:
         )
         return int(self.in_bag.sum())
 
-    def open_round(self, feature_map, bag):
-        """The round's least-squares problem: how many rows have a weight in it, and the targets
-        and weights of the sample. `bag` is "all", "drawn", or "whole" where none was drawn."""
+    def open_round(self, feature_map, bag, thresholds):
+        """The round's least-squares problem: how many rows have a weight in it, the targets and
+        weights of the sample, and the exponents of its terms.
+
+        `bag` is "all", "drawn", or "whole" where none was drawn; `thresholds` are those between
+        bins of the features, None if no tree needs them.
+        """
         if bag == "all":
             self.in_bag = None
         elif bag == "whole":
@@ -138,17 +143,30 @@ class ObliqueShard:
         if self.columns is None or not np.array_equal(feature_map[0], self.columns):
             self.columns = feature_map[0]
             self.mapped = _rounds.map_features(self.X, feature_map, threads_here())
+            if thresholds is not None:
+                self.bins = _rounds.find_bins(self.mapped, thresholds, threads_here())
         self.target, self.fit_weight = _rounds.working_response(
             self.plan.loss, self.y, self.raw(), self.weight, (self.gradient, self.hessian),
             self.in_bag, threads_here(),
         )
         in_use = int(np.count_nonzero(self.fit_weight > 0.0))
-        return [in_use, self.target[self.sample], self.fit_weight[self.sample]]
+        return [
+            in_use, self.target[self.sample], self.fit_weight[self.sample], self._exponents()
+        ]
 
-    def open_tree(self):
+    def _exponents(self):
+        """Of the largest weight, and of the largest weighted target of each output."""
+        weight = self.fit_weight
+        targets = [largest_exponent(weight * target) for target in self.target.T]
+        return np.array([largest_exponent(weight), *targets])
+
+    def open_tree(self, exponents, n_bins):
+        """`exponents` are those of all rows where `n_bins` bins are to be summed, else None."""
         self.nodes = NodeRows(
             self.mapped, self.target, self.fit_weight, self.blocks, threads_here()
         )
+        if exponents is not None:
+            self.nodes.bin(self.bins, n_bins, exponents, self.plan.n_rows)
 
     def leaf_ranges(self, tree):
         return Largest(
@@ -176,13 +194,15 @@ class ObliqueShard:
             return self.sums(getattr(self.nodes, method)(**arguments))
         if method == "ranges":
             return Largest(self.nodes.ranges(**arguments))
+        if method == "bin_sums":
+            return Totals(self.nodes.bin_sums(**arguments))
         return getattr(self.nodes if method in _OF_NODES else self, method)(**arguments)
 
 
 # Steps of `NodeRows`.
 _SUMS_OF_NODES = (
-    "products", "diagonals", "residual_products", "screening", "cut_products", "cut_sums",
-    "decreases", "grid_errors",
+    "products", "diagonals", "target_diagonals", "residual_products", "screening",
+    "cut_products", "cut_sums", "decreases", "grid_errors",
 )
 _OF_NODES = ("heaviest", "part")
 

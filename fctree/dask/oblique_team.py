@@ -40,6 +40,19 @@ class Largest:
         return self.values
 
 
+@dataclass
+class Totals:
+    """Sums of integers over some rows, exact in any order."""
+
+    values: np.ndarray
+
+    def joined(self, others):
+        return Totals(sum((other.values for other in others), self.values))
+
+    def answer(self):
+        return self.values
+
+
 class Each(list):
     """Answers as they are, ``(shard's name, answer)``."""
 
@@ -75,7 +88,7 @@ class ObliqueMember(Member):
             shard = recall(self.plan.fit, name, "built")
             for method, arguments in steps:
                 found = shard.step(method, arguments)
-            if not isinstance(found, (Sums, Largest, tuple)):
+            if not isinstance(found, (Sums, Largest, Totals, tuple)):
                 found = Each([(name, found)])
             answers.append(found)
         answers += [result_of(call, self._check) for call in calls]

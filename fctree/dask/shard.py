@@ -132,7 +132,7 @@ def _set_origin(shard, baseline):
     shard.raw[:] = shard.origin[:, np.newaxis]
 
 
-def _largest_exponent(terms):
+def largest_exponent(terms):
     """The largest biased exponent of doubles, 0 for zeros only."""
     largest = np.float64(max(terms.max(initial=0.0), -terms.min(initial=0.0)))
     return int((largest.view(np.int64) >> 52) & 2047)
@@ -154,9 +154,9 @@ def start_exponents(plan, name):
     terms = _start_terms(shard, plan.n_outputs)
     weight = shard.weight
     if weight is None:
-        return (), (np.array([_largest_exponent(row) for row in terms]), 1023)
-    targets = np.array([_largest_exponent(weight * row) for row in terms])
-    return (), (targets, _largest_exponent(weight))
+        return (), (np.array([largest_exponent(row) for row in terms]), 1023)
+    targets = np.array([largest_exponent(weight * row) for row in terms])
+    return (), (targets, largest_exponent(weight))
 
 
 def start_sums(plan, name, targets, weights):

@@ -47,7 +47,8 @@ class Grower {
   void split_level();
   void record_split(Split& split);
   void make_leaf(const OpenNode& node);
-  void add_gain(const OpenNode& node, const Vector& direction, double gain);
+  double gain_of(double decrease) const;
+  void add_gain(const OpenNode& node, const Vector& direction, double decrease);
 
   GrowState state_;
   ObliqueTreeArrays tree_;
@@ -157,7 +158,10 @@ void Grower::record_split(Split& split) {
     tree_.intercept[node.id] = state_.ridge_intercepts(node)[candidate.index];
   }
   std::copy(direction.begin(), direction.end(), tree_.coef.begin() + node.id * tree_.n_features);
-  add_gain(node, direction, explained);
+  if (candidate.kind == SplitKind::axis)
+    tree_.feature_gain[candidate.index] += gain_of(explained);
+  else
+    add_gain(node, direction, explained);
 }
 
 void Grower::make_leaf(const OpenNode& node) {
@@ -180,15 +184,20 @@ void Grower::make_leaf(const OpenNode& node) {
     add_gain(node, coef.col(k), node.fit.reduction[k]);
 }
 
-// Shares a decrease of the squared error among the features, by the variation that each
-// brings to the direction.
+// Of a decrease of the squared error, in the unit of feature importances.
+double Grower::gain_of(double decrease) const {
+  return std::max(decrease, 0.0) * state_.params.impurity_scale /
+         tree_.weighted_n_node_samples[0];
+}
+
+// Shares it among the features by the variation that each brings to the direction.
 void Grower::add_gain(const OpenNode& node, const Vector& direction, double decrease) {
   const index_t d = tree_.n_features;
   const Vector variation =
       direction.cwiseAbs().cwiseProduct(node.moments.diagonal.head(d).cwiseSqrt());
   const double total = variation.sum();
-  if (!(total > 0.0) || !(decrease > 0.0)) return;
-  const double gain = decrease * state_.params.impurity_scale / tree_.weighted_n_node_samples[0];
+  if (!(total > 0.0)) return;
+  const double gain = gain_of(decrease);
   for (index_t j = 0; j < d; ++j) tree_.feature_gain[j] += gain * variation[j] / total;
 }
 

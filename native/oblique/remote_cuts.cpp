@@ -1,6 +1,7 @@
 // The best cut of each candidate of a level whose samples lie in many places.
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "core/argsort.hpp"
 #include "oblique/dense.hpp"
@@ -43,6 +44,32 @@ Cut best_of_sums(const GrowState& state, const OpenNode& node, const double* sum
     best.decrease = decrease;
     best.threshold = threshold;
     best.n_left = static_cast<index_t>(n_left);
+  }
+  return best;
+}
+
+// The best cut between bins of a feature, of what each bin of it has: the number, the weight and the
+// sums of w y.
+Cut best_between_bins(const GrowState& state, const OpenNode& node, const double* sums,
+                      const FeatureBins& bins, index_t feature) {
+  const index_t n_outputs = state.data.n_outputs;
+  const Vector mean = state.target_mean(node);
+  Vector left = Vector::Zero(n_outputs);
+  double left_weight = 0.0;
+  index_t n_left = 0, last = 0;  // the last bin on the left
+  Cut best;
+  for (index_t bin = 0; bin < bins.n_bins(); ++bin, sums += 2 + n_outputs) {
+    if (sums[0] == 0.0) continue;
+    const double right_weight = node.moments.weight - left_weight;
+    if (leaves_enough(state, node, n_left) && left_weight > 0.0 && right_weight > 0.0) {
+      const double decrease = constant_decrease(left, left_weight, right_weight);
+      if (is_better(decrease, best.decrease))
+        best = {true, bins.threshold_between(feature, last, bin), decrease, n_left, 0.0, 0.0};
+    }
+    n_left += static_cast<index_t>(sums[0]);
+    left_weight += sums[1];
+    left += VectorView(sums + 2, n_outputs) - sums[1] * mean;
+    last = bin;
   }
   return best;
 }
@@ -91,6 +118,45 @@ std::vector<double> RemoteRows::thresholds_of(const GrowState& state, const CutT
 }
 
 void RemoteRows::find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) {
+  std::vector<CutTask> at_quantiles, between_bins;
+  for (const CutTask& task : tasks) {
+    const bool is_axis = task.node->candidates[task.candidate].kind == SplitKind::axis;
+    (task.search == nullptr && is_axis ? between_bins : at_quantiles).push_back(task);
+  }
+  find_cuts_at_quantiles(state, at_quantiles);
+  find_cuts_between_bins(state, between_bins);
+}
+
+void RemoteRows::find_cuts_between_bins(const GrowState& state,
+                                        const std::vector<CutTask>& tasks) {
+  if (tasks.empty()) return;
+  if (bins_ == nullptr) throw std::logic_error("splits along axes need bins of the features");
+  std::vector<OpenNode*> nodes;
+  std::vector<index_t> node_of(tasks.size());
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    if (nodes.empty() || nodes.back() != tasks[t].node) nodes.push_back(tasks[t].node);
+    node_of[t] = static_cast<index_t>(nodes.size()) - 1;
+  }
+  const index_t feature_size = bins_->n_bins() * (2 + sample_.n_outputs);
+  const index_t node_size = sample_.n_features * feature_size;
+  const index_t together = std::max<index_t>(1, kAnswerSize / node_size);
+  const index_t n_nodes = static_cast<index_t>(nodes.size());
+  for (index_t first = 0; first < n_nodes; first += together) {
+    const index_t last = std::min(n_nodes, first + together);
+    const std::vector<double> sums =
+        ask("bin_sums", {numbers_of({nodes.begin() + first, nodes.begin() + last})});
+    parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
+      if (node_of[t] < first || node_of[t] >= last) return;
+      Cut& cut = tasks[t].node->cuts[tasks[t].candidate];
+      const index_t feature = tasks[t].node->candidates[tasks[t].candidate].index;
+      const double* own = sums.data() + (node_of[t] - first) * node_size + feature * feature_size;
+      cut = best_between_bins(state, *tasks[t].node, own, *bins_, feature);
+    });
+  }
+}
+
+void RemoteRows::find_cuts_at_quantiles(const GrowState& state,
+                                        const std::vector<CutTask>& tasks) {
   const index_t n_tasks = static_cast<index_t>(tasks.size());
   if (n_tasks == 0) return;
   const bool by_models = tasks[0].search != nullptr;

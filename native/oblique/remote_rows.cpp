@@ -22,8 +22,9 @@ namespace {
 
 }  // namespace
 
-RemoteRows::RemoteRows(const TrainingData& sample, index_t n_samples, const Asker& asker)
-    : sample_(sample), n_samples_(n_samples), asker_(asker), sample_rows_(1) {
+RemoteRows::RemoteRows(const TrainingData& sample, index_t n_samples, const Asker& asker,
+                       const FeatureBins* bins)
+    : sample_(sample), n_samples_(n_samples), asker_(asker), bins_(bins), sample_rows_(1) {
   for (index_t i = 0; i < sample.n_samples; ++i)
     if (sample.weight[i] > 0.0) sample_rows_[0].push_back(static_cast<std::int32_t>(i));
 }
@@ -87,14 +88,17 @@ std::vector<Moments> RemoteRows::simple_moments(const GrowState& state,
                                                 const std::vector<OpenNode*>& nodes) {
   for (const OpenNode* node : nodes)
     if (state.is_dual(*node) && state.needs_fit(*node)) refuse_few_samples();
-  const std::vector<Vector> shifts = shifts_of(nodes);
-  const std::vector<double> sums =
-      ask("diagonals", {numbers_of(nodes), rows_argument("shift", shifts)});
-  const index_t used = sample_.n_features + sample_.n_outputs;
+  std::vector<Vector> shifts = shifts_of(nodes);
+  // Below the root, splits between bins ask nothing of the features but what is in the bins.
+  const bool has_features = state.has_models() || nodes[0]->depth == 0;
+  const index_t used = (has_features ? sample_.n_features : 0) + sample_.n_outputs;
+  for (Vector& shift : shifts) shift = shift.tail(used).eval();
+  const std::vector<double> sums = ask(has_features ? "diagonals" : "target_diagonals",
+                                       {numbers_of(nodes), rows_argument("shift", shifts)});
   std::vector<Moments> moments(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    moments[i] =
-        moments_of_diagonal(sums.data() + i * (1 + 2 * used), shifts[i], state.origin);
+    moments[i] = moments_of_diagonal(sums.data() + i * (1 + 2 * used), shifts[i],
+                                     state.origin.tail(used));
     moments[i].n_samples = nodes[i]->size;
   }
   return moments;

@@ -2,13 +2,15 @@
 // places take (shard_steps.hpp), the sums of which come back joined.
 //
 // A fixed sample of the rows is here, and says where a direction may be cut: at the quantiles of its
-// scores, all of which are tried where there are few. A node that has none of the sample's
-// rows is not split.
+// scores, all of which are tried where there are few; and along axes under the constant criterion
+// between bins of the features, the same in all nodes. A node that has none of the sample's rows is
+// split between bins only.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "oblique/feature_bins.hpp"
 #include "oblique/row_work.hpp"
 
 namespace fctree {
@@ -31,8 +33,9 @@ struct Asker {
 class RemoteRows final : public RowWork {
  public:
   // sample: rows in the order of all rows, with their targets and weights. n_samples: those with
-  // a weight, of all places.
-  RemoteRows(const TrainingData& sample, index_t n_samples, const Asker& asker);
+  // a weight, of all places. bins: of the features, if trees need them (sorts_axes).
+  RemoteRows(const TrainingData& sample, index_t n_samples, const Asker& asker,
+             const FeatureBins* bins);
 
   void open(GrowState& state, OpenNode& root) override;
   std::vector<Moments> full_moments(const GrowState& state,
@@ -58,7 +61,9 @@ class RemoteRows final : public RowWork {
   StepArgument numbers_of(const std::vector<OpenNode*>& nodes) const;
   std::vector<Vector> shifts_of(const std::vector<OpenNode*>& nodes);
   std::vector<double> thresholds_of(const GrowState& state, const CutTask& task) const;
+  void find_cuts_at_quantiles(const GrowState& state, const std::vector<CutTask>& tasks);
   void find_some_cuts(const GrowState& state, const CutTask* tasks, index_t n_tasks);
+  void find_cuts_between_bins(const GrowState& state, const std::vector<CutTask>& tasks);
   NodeRows sample_of(const OpenNode& node) const {
     const std::vector<std::int32_t>& rows = sample_rows_[node.begin];
     return {rows.data(), static_cast<index_t>(rows.size())};
@@ -67,6 +72,7 @@ class RemoteRows final : public RowWork {
   const TrainingData& sample_;
   index_t n_samples_;
   Asker asker_;
+  const FeatureBins* bins_;
   std::vector<std::vector<std::int32_t>> sample_rows_;  // of the sample, by node
 };
 

@@ -24,18 +24,6 @@ void add_products(const TrainingData& data, const NodeRows& rows, const double* 
   dense_kernels().add_products(selection, shift, tile.data(), products);
 }
 
-// Which of n + 1 intervals between ascending thresholds a score is in: how many of them are below
-// it. Without a branch that would be guessed wrong half of the time.
-index_t interval_of(const double* thresholds, index_t n, double score) {
-  const double* base = thresholds;
-  for (index_t rest = n; rest > 1;) {
-    const index_t half = rest / 2;
-    base += base[half - 1] < score ? half : 0;
-    rest -= half;
-  }
-  return base - thresholds + (n > 0 && *base < score ? 1 : 0);
-}
-
 // Rows of a node in a block by the interval of thresholds that their scores are in.
 class Intervals {
  public:

@@ -45,6 +45,18 @@ inline double least_gap(const CutRules& rules, double lowest, double highest) {
   return relative > rules.score_noise ? relative : rules.score_noise;
 }
 
+// Which of n + 1 intervals between ascending thresholds a score is in: how many of them are below
+// it. Without a branch that would be guessed wrong half of the time.
+inline index_t interval_of(const double* thresholds, index_t n, double score) {
+  const double* base = thresholds;
+  for (index_t rest = n; rest > 1;) {
+    const index_t half = rest / 2;
+    base += base[half - 1] < score ? half : 0;
+    rest -= half;
+  }
+  return base - thresholds + (n > 0 && *base < score ? 1 : 0);
+}
+
 // Scores in ascending order and the rows that they are of.
 struct OrderedScores {
   const double* values;

@@ -109,7 +109,8 @@ def test_an_error_in_an_answer_ends_the_tree():
 
     with pytest.raises(Stopped, match="products"):
         oblique_rounds.grow(
-            (X, y[:, np.newaxis], np.ones(300)), 300, params=params, ask=stop, n_threads=1
+            (X, y[:, np.newaxis], np.ones(300)), 300, params=params, ask=stop, bins=None,
+            n_threads=1,
         )
 
 
