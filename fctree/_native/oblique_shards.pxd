@@ -40,6 +40,21 @@ cdef extern from "oblique/screening.hpp" namespace "fctree" nogil:
         double spread
 
 
+cdef extern from "oblique/bin_sums.hpp" namespace "fctree" nogil:
+    cdef cppclass TermScale:
+        vector[int] exponent
+        int64_t n_samples
+
+    cdef cppclass BinnedSamples:
+        const uint8_t* bins
+        int64_t n_bins
+        int64_t n_features
+        int64_t n_terms
+        vector[int64_t] terms
+
+    vector[int64_t] fixed_terms(const TrainingData&, const TermScale&) except +set_python_error
+
+
 cdef extern from "oblique/shard_steps.hpp" namespace "fctree" nogil:
     cdef struct NodeList:
         const int64_t* node
@@ -84,6 +99,8 @@ cdef extern from "oblique/shard_steps.hpp" namespace "fctree" nogil:
                                       const double*, const Execution&) except +set_python_error
     vector[double] shard_cut_sums(const ShardRows&, const NodeList&, const Directions&,
                                   const double*, const Execution&) except +set_python_error
+    void shard_bin_sums(const ShardRows&, const NodeList&, const BinnedSamples&, int64_t*,
+                        const Execution&) except +set_python_error
     void shard_part(const ShardRows&, const NodeList&, const Directions&, int32_t*,
                     const Execution&) except +set_python_error
     vector[double] shard_decreases(const ShardRows&, const NodeList&,
@@ -91,21 +108,6 @@ cdef extern from "oblique/shard_steps.hpp" namespace "fctree" nogil:
                                    const Execution&) except +set_python_error
     vector[double] shard_grid_errors(const ShardRows&, const SpectralFit&,
                                      const Execution&) except +set_python_error
-
-
-cdef extern from "oblique/bin_sums.hpp" namespace "fctree" nogil:
-    cdef cppclass TermScale:
-        vector[int] exponent
-        int64_t n_samples
-
-    cdef cppclass BinnedSamples:
-        const uint8_t* bins
-        int64_t n_bins
-        vector[int64_t] terms
-
-    vector[int64_t] fixed_terms(const TrainingData&, const TermScale&) except +set_python_error
-    void shard_bin_sums(const ShardRows&, const NodeList&, const BinnedSamples&, int64_t*,
-                        const Execution&) except +set_python_error
 
 
 cdef extern from "oblique/shard_arrays.hpp" namespace "fctree" nogil:

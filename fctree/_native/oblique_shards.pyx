@@ -90,6 +90,8 @@ cdef class NodeRows:
         self.bins = bins
         self.binned.bins = &bins[0, 0]
         self.binned.n_bins = n_bins
+        self.binned.n_features = bins.shape[1]
+        self.binned.n_terms = 1 + self.rows.data.n_outputs
         with nogil:
             self.binned.terms = fixed_terms(self.rows.data, scale)
 

@@ -45,7 +45,7 @@ class FCODTBoostingRegressor(NumericTargets, RegressorMixin, BaseFCODTBoosting):
     step_depth : int or None, default=8
         Depth of the trees with splits along axes and constant leaves that take part in each
         round; None leaves them out. They need ``subsample < 1``: there is nothing to judge by
-        without.
+        without. With more than 65,536 samples they cut between 256 bins of each feature.
     step_min_samples_leaf : int or float, default=5
         Smallest number of samples in their leaves.
     alpha : float or "loo", default=1.0

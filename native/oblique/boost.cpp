@@ -20,6 +20,8 @@ namespace fctree {
 
 namespace {
 
+constexpr index_t kMostSortedRows = 65536;
+
 // A tree of a kind, with the leaf that each row reaches.
 struct Contender {
   ObliqueTreeArrays tree;
@@ -39,7 +41,7 @@ class ObliqueBooster {
         hessian_(loss_->has_hessian() ? task.n_outputs * train_.n() : 0),
         rows_(task.train.x, task.train.y, train_.n(), task.n_features, task.n_targets,
               params.seed),
-        work_(kinds.size(), LocalRows(&order_)) {
+        work_(kinds.size(), LocalRows(&features_)) {
     if (task.eval != nullptr) eval_ = std::make_unique<BoostedSet>(*task.eval, task);
     result_.trees.n_features = task.n_features;
     result_.trees.n_outputs = task.n_outputs;
@@ -73,7 +75,8 @@ class ObliqueBooster {
   void evaluate();
   void sample_rows(index_t iteration);
   bool draws_rows() const { return params_.subsample < 1.0 && rows_.may_draw(); }
-  bool needs_order() const;
+  bool needs_index() const;
+  void index_features();
   void map_rows(index_t iteration);
   Contender grow_kind(index_t kind);
   double left_out_loss(const BoostedPart& left_out, const Contender& contender) const;
@@ -92,7 +95,7 @@ class ObliqueBooster {
   std::unique_ptr<BoostedSet> eval_;
   FeatureMap map_;              // to the features of the round's trees
   std::vector<double> mapped_;  // those of all rows
-  FeatureOrder order_;          // and their order, if a kind of tree needs it
+  FeatureIndex features_;       // and their order or bins, if a kind of tree needs them
   std::vector<double> gradient_;
   std::vector<double> hessian_;
   RowSampler rows_;
@@ -178,13 +181,24 @@ void ObliqueBooster::map_rows(index_t iteration) {
   map_.columns = std::move(columns);
   mapped_.resize(train_.n() * map_.width());
   map_features(map_, train_.x(), train_.n(), task_.n_features, mapped_.data(), execution_);
-  if (needs_order()) order_.sort(mapped_.data(), train_.n(), map_.width(), execution_);
+  if (needs_index()) index_features();
 }
 
 // Kinds after the first are grown only where left-out rows can judge between them.
-bool ObliqueBooster::needs_order() const {
+bool ObliqueBooster::needs_index() const {
   const std::size_t n_grown = draws_rows() ? kinds_.size() : 1;
   return std::any_of(kinds_.begin(), kinds_.begin() + n_grown, sorts_axes);
+}
+
+// Targets in the order of a feature are read from all over the memory: of many rows, cuts between
+// bins are found in a fraction of the time.
+void ObliqueBooster::index_features() {
+  const double* x = mapped_.data();
+  if (train_.n() <= kMostSortedRows)
+    features_.order.sort(x, train_.n(), map_.width(), execution_);
+  else
+    features_.bins = std::make_unique<BinnedFeatures>(
+        bin_features(x, train_.n(), map_.width(), execution_));
 }
 
 void ObliqueBooster::add_tree(index_t iteration) {

@@ -80,6 +80,15 @@ double FeatureBins::threshold_between(index_t feature, index_t left, index_t rig
   return std::min(std::max(middle, thresholds[left]), thresholds[right - 1]);
 }
 
+BinnedFeatures bin_features(const double* x, index_t n_samples, index_t n_features,
+                            const Execution& execution) {
+  BinnedFeatures found = {FeatureBins(x, n_samples, n_features, execution),
+                          std::vector<std::uint8_t>(n_samples * n_features)};
+  find_bins(x, n_samples, n_features, found.bins.thresholds().data(), found.bins.n_bins() - 1,
+            found.of_values.data(), execution);
+  return found;
+}
+
 void find_bins(const double* x, index_t n_samples, index_t n_features, const double* thresholds,
                index_t n_thresholds, std::uint8_t* bins, const Execution& execution) {
   const Partition parts = partition_range(n_samples, kChunkRows, n_samples);

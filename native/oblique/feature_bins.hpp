@@ -1,5 +1,5 @@
-// Bins of features, for trees with splits along axes that constants judge: where the samples lie in
-// many places, what is in each bin (bin_sums.hpp) is all that such a tree has to know of them.
+// Bins of features, for trees with splits along axes that constants judge: where samples are many, or
+// lie in many places, what is in each bin (bin_sums.hpp) is all that such a tree has to know of them.
 #pragma once
 
 #include <vector>
@@ -30,6 +30,14 @@ class FeatureBins {
   std::vector<double> lowest_;  // of the sample in each bin, (n_features, n_bins)
   std::vector<double> highest_;
 };
+
+// Bins of features with those of all their values.
+struct BinnedFeatures {
+  FeatureBins bins;
+  std::vector<std::uint8_t> of_values;  // (n_samples, n_features)
+};
+BinnedFeatures bin_features(const double* x, index_t n_samples, index_t n_features,
+                            const Execution& execution);
 
 // The bins of x (n_samples, n_features), the same shape, by thresholds (n_features, n_thresholds).
 void find_bins(const double* x, index_t n_samples, index_t n_features, const double* thresholds,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "oblique/bin_cut.hpp"
 #include "oblique/dense.hpp"
 #include "oblique/model_cut.hpp"
 #include "oblique/penalty_choice.hpp"
@@ -18,9 +19,10 @@ constexpr index_t kScoreChunkRows = 4096;
 constexpr index_t kAcceptChunkRows = 4096;
 
 // Means and diagonal of a node whose model needs no moments.
-Moments sum_means(const GrowState& state, const OpenNode& node) {
+Moments sum_means(const GrowState& state, const OpenNode& node, bool has_bins) {
   const NodeRows rows = state.rows_of(node);
-  if (node.depth == 0 || state.needs_fit(node) || state.is_large_enough(node))
+  const bool cuts_scores = state.is_large_enough(node) && (state.has_models() || !has_bins);
+  if (node.depth == 0 || state.needs_fit(node) || cuts_scores)
     return sum_diagonal(state.data, rows, state.origin);
   TrainingData targets = state.data;  // enough for a leaf that predicts a constant
   targets.n_features = 0;
@@ -36,8 +38,12 @@ void LocalRows::open(GrowState& state, OpenNode& root) {
       state.rows.push_back(static_cast<std::int32_t>(i));
   if (state.rows.empty()) throw std::invalid_argument("sample_weight is zero for every sample");
   order_.clear();
-  if (features_ != nullptr && sorts_axes(state.params))
-    order_.take(*features_, data.weight, state.execution);
+  if (features_ != nullptr && sorts_axes(state.params)) {
+    if (has_bins())
+      take_bins(data);
+    else
+      order_.take(features_->order, data.weight, state.execution);
+  }
   goes_left_.resize(data.n_samples);
   root.size = state.n_rows();
   state.origin = heaviest_sample(data, state.rows_of(root));
@@ -54,7 +60,7 @@ std::vector<Moments> LocalRows::simple_moments(const GrowState& state,
                                                const std::vector<OpenNode*>& nodes) {
   std::vector<Moments> moments(nodes.size());
   parallel_for(state.execution, static_cast<index_t>(nodes.size()),
-               [&](index_t i) { moments[i] = sum_means(state, *nodes[i]); });
+               [&](index_t i) { moments[i] = sum_means(state, *nodes[i], has_bins()); });
   return moments;
 }
 
@@ -153,8 +159,67 @@ Cut LocalRows::search_candidate(const GrowState& state, const CutTask& task) con
 }
 
 void LocalRows::find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) {
+  if (has_bins()) {
+    const CutsByKind kinds = cuts_by_kind(tasks);
+    find_cuts_along_scores(state, kinds.others);
+    find_cuts_between_bins(state, kinds.axes_by_constants);
+  } else {
+    find_cuts_along_scores(state, tasks);
+  }
+}
+
+void LocalRows::find_cuts_along_scores(const GrowState& state,
+                                       const std::vector<CutTask>& tasks) {
   parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
     tasks[t].node->cuts[tasks[t].candidate] = search_candidate(state, tasks[t]);
+  });
+}
+
+void LocalRows::take_bins(const TrainingData& data) {
+  const BinnedFeatures& features = *features_->bins;
+  const TermScale scale = term_scale(data);
+  binned_ = {features.of_values.data(), features.bins.n_bins(), data.n_features,
+             1 + data.n_outputs, fixed_terms(data, scale)};
+  units_ = term_units(scale);
+  units_.insert(units_.begin(), 1.0);
+}
+
+// Features of a node in groups, which its rows are read once for.
+void LocalRows::find_cuts_between_bins(const GrowState& state,
+                                       const std::vector<CutTask>& tasks) {
+  struct Group {
+    const CutTask* first;
+    index_t size;
+  };
+  const auto feature_of = [](const CutTask& task) {
+    return task.node->candidates[task.candidate].index;
+  };
+  const auto belongs_to = [&](const Group& group, const CutTask& task) {
+    return group.first->node == task.node && feature_of(*group.first) / kFeaturesOfGroup ==
+                                                 feature_of(task) / kFeaturesOfGroup;
+  };
+  std::vector<Group> groups;
+  for (const CutTask& task : tasks) {
+    if (groups.empty() || !belongs_to(groups.back(), task)) groups.push_back({&task, 0});
+    ++groups.back().size;
+  }
+  parallel_for(state.execution, static_cast<index_t>(groups.size()), [&](index_t g) {
+    OpenNode& node = *groups[g].first->node;
+    const FeatureGroup features =
+        group_at(feature_of(*groups[g].first) / kFeaturesOfGroup, binned_.n_features);
+    std::vector<std::int64_t> sums(features.size * binned_.feature_size(), 0);
+    add_bin_sums(binned_, state.rows_of(node), features, sums.data());
+    std::vector<double> of_feature(binned_.feature_size());
+    for (index_t t = 0; t < groups[g].size; ++t) {
+      const CutTask& task = groups[g].first[t];
+      const index_t feature = feature_of(task);
+      const std::int64_t* own =
+          sums.data() + (feature - features.first) * binned_.feature_size();
+      for (std::size_t i = 0; i < of_feature.size(); ++i)
+        of_feature[i] = static_cast<double>(own[i]) * units_[i % units_.size()];
+      node.cuts[task.candidate] =
+          best_between_bins(state, node, of_feature.data(), features_->bins->bins, feature);
+    }
   });
 }
 

@@ -3,18 +3,27 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "oblique/bin_sums.hpp"
+#include "oblique/feature_bins.hpp"
 #include "oblique/feature_order.hpp"
 #include "oblique/row_work.hpp"
 
 namespace fctree {
 
+// What many trees on the same features find once, of all rows of GrowState::data, for splits along
+// axes that constants judge: the order of the features, so that no node sorts, or their bins, so
+// that cuts are between bins. Or neither.
+struct FeatureIndex {
+  FeatureOrder order;
+  std::unique_ptr<BinnedFeatures> bins;
+};
+
 class LocalRows final : public RowWork {
  public:
-  // With the order of the features of all rows of GrowState::data, which has to stay, trees whose
-  // splits along axes are judged by constants sort nothing.
-  explicit LocalRows(const FeatureOrder* features = nullptr) : features_(features) {}
+  explicit LocalRows(const FeatureIndex* features = nullptr) : features_(features) {}
 
   void open(GrowState& state, OpenNode& root) override;
   std::vector<Moments> full_moments(const GrowState& state,
@@ -36,13 +45,19 @@ class LocalRows final : public RowWork {
 
  private:
   bool has_order() const { return !order_.is_empty(); }
+  bool has_bins() const { return features_ != nullptr && features_->bins != nullptr; }
+  void take_bins(const TrainingData& data);
+  void find_cuts_along_scores(const GrowState& state, const std::vector<CutTask>& tasks);
+  void find_cuts_between_bins(const GrowState& state, const std::vector<CutTask>& tasks);
   Cut search_candidate(const GrowState& state, const CutTask& task) const;
   void part_rows(GrowState& state, Split& split);
   void part_order(const GrowState& state, const std::vector<Split>& splits);
 
-  const FeatureOrder* features_;
+  const FeatureIndex* features_;
   FeatureOrder order_;                   // of the tree's samples, node by node as their rows
   std::vector<std::uint8_t> goes_left_;  // by row number
+  BinnedSamples binned_;                 // where there are bins
+  std::vector<double> units_;            // of its number, weight and targets
 };
 
 }  // namespace fctree

@@ -71,6 +71,10 @@ struct GrowState {
            node.size / 2 >= params.min_samples_leaf &&
            !(params.ridge_criterion && is_dual(node));
   }
+  bool leaves_enough(const OpenNode& node, index_t n_left) const {
+    return n_left > 0 && n_left < node.size && n_left >= params.min_samples_leaf &&
+           node.size - n_left >= params.min_samples_leaf;
+  }
   // A node of equal targets is not split either.
   bool may_split(const OpenNode& node) const {
     return is_large_enough(node) && variance_of(node) > 0.0;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/argsort.hpp"
+#include "oblique/bin_cut.hpp"
 #include "oblique/dense.hpp"
 #include "oblique/model_cut.hpp"
 #include "oblique/remote_arguments.hpp"
@@ -18,11 +19,6 @@ constexpr index_t kMostConstantCuts = 255;
 // Doubles that the places answer a step with, at most, unless one candidate needs more.
 constexpr index_t kAnswerSize = index_t{1} << 25;
 
-bool leaves_enough(const GrowState& state, const OpenNode& node, index_t n_left) {
-  return n_left > 0 && n_left < node.size && n_left >= state.params.min_samples_leaf &&
-         node.size - n_left >= state.params.min_samples_leaf;
-}
-
 // sums: of each interval the number, the weight, and the sums of w (y - mean).
 Cut best_of_sums(const GrowState& state, const OpenNode& node, const double* sums,
                  const std::vector<double>& thresholds) {
@@ -36,7 +32,7 @@ Cut best_of_sums(const GrowState& state, const OpenNode& node, const double* sum
     left += VectorView(sums + 2, n_outputs);
     sums += 2 + n_outputs;
     const double right_weight = node.moments.weight - left_weight;
-    if (!leaves_enough(state, node, static_cast<index_t>(n_left)) || !(right_weight > 0.0))
+    if (!state.leaves_enough(node, static_cast<index_t>(n_left)) || !(right_weight > 0.0))
       continue;
     const double decrease = constant_decrease(left, left_weight, right_weight);
     if (!is_better(decrease, best.decrease)) continue;
@@ -44,32 +40,6 @@ Cut best_of_sums(const GrowState& state, const OpenNode& node, const double* sum
     best.decrease = decrease;
     best.threshold = threshold;
     best.n_left = static_cast<index_t>(n_left);
-  }
-  return best;
-}
-
-// The best cut between bins of a feature, of what each bin of it has: the number, the weight and the
-// sums of w y.
-Cut best_between_bins(const GrowState& state, const OpenNode& node, const double* sums,
-                      const FeatureBins& bins, index_t feature) {
-  const index_t n_outputs = state.data.n_outputs;
-  const Vector mean = state.target_mean(node);
-  Vector left = Vector::Zero(n_outputs);
-  double left_weight = 0.0;
-  index_t n_left = 0, last = 0;  // the last bin on the left
-  Cut best;
-  for (index_t bin = 0; bin < bins.n_bins(); ++bin, sums += 2 + n_outputs) {
-    if (sums[0] == 0.0) continue;
-    const double right_weight = node.moments.weight - left_weight;
-    if (leaves_enough(state, node, n_left) && left_weight > 0.0 && right_weight > 0.0) {
-      const double decrease = constant_decrease(left, left_weight, right_weight);
-      if (is_better(decrease, best.decrease))
-        best = {true, bins.threshold_between(feature, last, bin), decrease, n_left, 0.0, 0.0};
-    }
-    n_left += static_cast<index_t>(sums[0]);
-    left_weight += sums[1];
-    left += VectorView(sums + 2, n_outputs) - sums[1] * mean;
-    last = bin;
   }
   return best;
 }
@@ -86,7 +56,7 @@ Cut best_of_products(const GrowState& state, const CutTask& task, const double* 
     n_left += sums[0];
     left += RowMatrixView(sums + 1, width, width);
     sums += 1 + width * width;
-    if (!leaves_enough(state, node, static_cast<index_t>(n_left))) continue;
+    if (!state.leaves_enough(node, static_cast<index_t>(n_left))) continue;
     choice.consider(left, static_cast<index_t>(n_left), threshold);
   }
   return choice.best();
@@ -118,13 +88,9 @@ std::vector<double> RemoteRows::thresholds_of(const GrowState& state, const CutT
 }
 
 void RemoteRows::find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) {
-  std::vector<CutTask> at_quantiles, between_bins;
-  for (const CutTask& task : tasks) {
-    const bool is_axis = task.node->candidates[task.candidate].kind == SplitKind::axis;
-    (task.search == nullptr && is_axis ? between_bins : at_quantiles).push_back(task);
-  }
-  find_cuts_at_quantiles(state, at_quantiles);
-  find_cuts_between_bins(state, between_bins);
+  const CutsByKind kinds = cuts_by_kind(tasks);
+  find_cuts_at_quantiles(state, kinds.others);
+  find_cuts_between_bins(state, kinds.axes_by_constants);
 }
 
 void RemoteRows::find_cuts_between_bins(const GrowState& state,

@@ -18,6 +18,13 @@ struct CutTask {
   const ModelSearch* search;
 };
 
+// Cuts along axes that constants judge, which bins of the features are enough for.
+struct CutsByKind {
+  std::vector<CutTask> axes_by_constants;
+  std::vector<CutTask> others;
+};
+CutsByKind cuts_by_kind(const std::vector<CutTask>& tasks);
+
 // The leave-one-out models that a split is judged by.
 struct SplitModels {
   LeverageModel node;

@@ -264,6 +264,18 @@ std::vector<double> shard_cut_sums(const ShardRows& rows, const NodeList& nodes,
   return found;
 }
 
+void shard_bin_sums(const ShardRows& rows, const NodeList& nodes, const BinnedSamples& samples,
+                    std::int64_t* sums, const Execution& execution) {
+  const index_t d = samples.n_features, n_groups = count_groups(d);
+  parallel_for(execution, nodes.size * n_groups, [&](index_t task) {
+    const index_t i = task / n_groups;
+    const FeatureGroup group = group_at(task % n_groups, d);
+    std::int64_t* out = sums + (i * d + group.first) * samples.feature_size();
+    for (index_t b = 0; b < rows.blocks.n_blocks; ++b)
+      add_bin_sums(samples, rows.rows_of(nodes.node[i], rows.blocks.first + b), group, out);
+  });
+}
+
 void shard_part(const ShardRows& rows, const NodeList& splits, const Directions& cuts,
                 std::int32_t* node, const Execution& execution) {
   const TrainingData& data = rows.data;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "oblique/acceptance.hpp"
+#include "oblique/bin_sums.hpp"
 #include "oblique/penalty_choice.hpp"
 #include "oblique/screening.hpp"
 #include "oblique/shard_rows.hpp"
@@ -71,6 +72,11 @@ std::vector<double> shard_cut_products(const ShardRows& rows, const NodeList& no
 std::vector<double> shard_cut_sums(const ShardRows& rows, const NodeList& nodes,
                                    const Directions& candidates, const double* mean,
                                    const Execution& execution);
+
+// Adds what is in the bins of each feature (bin_sums.hpp) to sums, (n_nodes, n_features, n_bins,
+// 1 + n_terms). O(n d K).
+void shard_bin_sums(const ShardRows& rows, const NodeList& nodes, const BinnedSamples& samples,
+                    std::int64_t* sums, const Execution& execution);
 
 // Sends the rows of split i (one threshold) to nodes 2 i and 2 i + 1, all others to none:
 // writes node (n_samples).

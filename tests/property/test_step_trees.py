@@ -1,7 +1,9 @@
-"""Boosting sorts each feature once and parts the order with the nodes; a single tree sorts every
-node. Trees along axes with constant leaves have to be the same either way."""
+"""Boosting sorts each feature once and parts the order with the nodes, or of many rows counts what is
+in each bin; a single tree sorts every node. Trees along axes with constant leaves have to be the same
+all three ways, where each value can have a bin."""
 
 import numpy as np
+import pytest
 from fctree import FCODTBoostingRegressor, FCODTRegressor
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +23,10 @@ def test_sorting_once_and_sorting_each_node_give_one_tree(seed, n_values, depth,
     weight = random.choice([0.0, 1.0, 2.5], size=60, p=[0.2, 0.5, 0.3])
     weight[:2] = 1.0
     shape = {**ALONG_AXES, "max_depth": depth, "min_samples_leaf": min_samples_leaf}
+    assert_one_tree(shape, X, y, weight)
+
+
+def assert_one_tree(shape, X, y, weight):
     tree = FCODTRegressor(**shape).fit(X, y, sample_weight=weight).tree_
     boosting = FCODTBoostingRegressor(**shape, max_iter=1, subsample=1.0, standardize=False)
     round_ = boosting.fit(X, y, sample_weight=weight).trees_[0]
@@ -28,6 +34,44 @@ def test_sorting_once_and_sorting_each_node_give_one_tree(seed, n_values, depth,
         np.testing.assert_array_equal(getattr(round_, field), getattr(tree, field))
     np.testing.assert_allclose(round_.threshold, tree.threshold)
     np.testing.assert_allclose(round_.coef, tree.coef)
+    np.testing.assert_allclose(round_.feature_gain, tree.feature_gain, atol=1e-12)
+
+
+def draw_many(n_values, n_outputs=1):
+    """More rows than boosting sorts."""
+    random = np.random.default_rng(n_values)
+    X = random.integers(n_values, size=(70_000, 10)) * 0.25
+    y = random.normal(size=(70_000, n_outputs)) + (X[:, :1] > 20) + 0.1 * X[:, 8:9]
+    return X, np.squeeze(y), random.choice([0.0, 1.0, 2.5], size=70_000)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+@pytest.mark.parametrize("n_values", [2, 256])
+def test_counting_in_bins_gives_the_tree_of_sorting(n_values, n_outputs):
+    X, y, weight = draw_many(n_values, n_outputs)
+    shape = {**ALONG_AXES, "max_depth": 9, "min_samples_leaf": 3}
+    assert_one_tree(shape, X, y, weight)
+
+
+def test_many_values_share_bins():
+    """Thresholds are at quantiles: a cut misses the best one by a hundredth of the rows at most."""
+    X = np.random.default_rng(1).normal(size=(70_000, 9))
+    y = (X[:, 3] > 0.7).astype(float)
+    model = FCODTBoostingRegressor(max_iter=1, random_state=0, **{**ALONG_AXES, "max_depth": 1})
+    tree = model.fit(X, y).trees_[0]
+    np.testing.assert_array_equal(tree.coef[0] != 0.0, np.arange(9) == 3)
+    cut = tree.threshold[0] / tree.coef[0, 3]
+    assert 0 < abs(np.mean(X[:, 3] <= cut) - np.mean(X[:, 3] <= 0.7)) < 0.01
+
+
+def test_threads_do_not_matter_to_bins():
+    X, _, weight = draw_many(1000)
+    y = np.random.default_rng(0).normal(size=(40, 40))[tuple(X[:, :2].astype(int).T // 7)]
+    one, two = (FCODTBoostingRegressor(max_iter=3, random_state=0, n_jobs=n_jobs)
+                .fit(X, y, sample_weight=weight) for n_jobs in (1, 2))
+    assert 1 in one.tree_kinds_
+    for name, array in vars(one.trees_).items():
+        assert array.tobytes() == getattr(two.trees_, name).tobytes(), name
 
 
 def test_a_tree_that_left_rows_judge_uses_the_order_of_its_own_rows():
