@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "oblique/axis_walk.hpp"
 #include "oblique/dense.hpp"
 
 namespace fctree {
@@ -47,16 +48,48 @@ RoutingArrays routing_of(const ObliqueTreesView& trees, index_t tree) {
           trees.coef + node * trees.n_features, trees.n_features};
 }
 
+bool has_constant_leaves(const ObliqueTreesView& trees, index_t tree) {
+  const index_t size = trees.n_outputs * trees.n_features;
+  return std::all_of(trees.leaf_coef + trees.leaf_offsets[tree] * size,
+                     trees.leaf_coef + trees.leaf_offsets[tree + 1] * size,
+                     [](double c) { return c == 0.0; });
+}
+
+// How blocks of rows get through a tree.
+struct TreePlan {
+  AxisWalk walk;  // if all splits are along axes, and the rows are many
+  bool is_constant = false;
+};
+
+std::vector<TreePlan> plan_trees(const ObliqueTreesView& trees, index_t first, index_t last,
+                                 index_t n_rows) {
+  std::vector<TreePlan> plans(last - first);
+  if (n_rows < AxisWalk::kFewRows) return plans;
+  for (index_t tree = first; tree < last; ++tree) {
+    TreePlan& plan = plans[tree - first];
+    plan.walk = AxisWalk(routing_of(trees, tree));
+    plan.is_constant = plan.walk.exists() && has_constant_leaves(trees, tree);
+  }
+  return plans;
+}
+
 // The scores of one tree for a block of rows, added.
-void add_tree(const ObliqueTreesView& trees, index_t tree, const double* x, index_t size,
-              const ScoreSpan& out, double* scores) {
+void add_tree(const ObliqueTreesView& trees, index_t tree, const TreePlan& plan, const double* x,
+              index_t size, const ScoreSpan& out, double* scores) {
   std::array<std::int64_t, kBlockRows> slot;
   const index_t n_outputs = trees.n_outputs;
   const index_t* leaf_index = trees.leaf_index + trees.node_offsets[tree];
-  dense_kernels().route(routing_of(trees, tree), x, size, slot.data());
+  if (plan.walk.exists())
+    plan.walk.route(x, size, slot.data());
+  else
+    dense_kernels().route(routing_of(trees, tree), x, size, slot.data());
   for (index_t i = 0; i < size; ++i) slot[i] = trees.leaf_offsets[tree] + leaf_index[slot[i]];
-  dense_kernels().evaluate_leaves(trees.leaf_coef, trees.leaf_intercept, n_outputs, slot.data(),
-                                  x, trees.n_features, size, scores);
+  if (plan.is_constant)
+    for (index_t i = 0; i < size; ++i)
+      std::copy_n(trees.leaf_intercept + slot[i] * n_outputs, n_outputs, scores + i * n_outputs);
+  else
+    dense_kernels().evaluate_leaves(trees.leaf_coef, trees.leaf_intercept, n_outputs, slot.data(),
+                                    x, trees.n_features, size, scores);
   for (index_t i = 0; i < size; ++i)
     for (index_t k = 0; k < n_outputs; ++k) {
       const index_t at = slot[i] * n_outputs + k;
@@ -123,6 +156,7 @@ void append_tree(const ObliqueTreeArrays& tree, const LeafBounds& bounds, const 
 
 void add_trees(const ObliqueTreesView& trees, index_t first, index_t last, const double* x,
                index_t n_rows, const ScoreSpan& out, const Execution& execution) {
+  const std::vector<TreePlan> plans = plan_trees(trees, first, last, n_rows);
   const double work = static_cast<double>(n_rows * trees.n_features * 4 * (last - first));
   parallel_for(limit_threads(execution, work), (n_rows + kBlockRows - 1) / kBlockRows,
                [&](index_t block) {
@@ -132,8 +166,8 @@ void add_trees(const ObliqueTreesView& trees, index_t first, index_t last, const
                  const ScoreSpan block_out = {out.scores + begin * out.row_stride, out.row_stride,
                                               out.output_stride};
                  for (index_t tree = first; tree < last; ++tree)
-                   add_tree(trees, tree, x + begin * trees.n_features, size, block_out,
-                            scores.data());
+                   add_tree(trees, tree, plans[tree - first], x + begin * trees.n_features, size,
+                            block_out, scores.data());
                });
 }
 

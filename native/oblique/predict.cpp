@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "oblique/axis_walk.hpp"
+
 namespace fctree {
 
 namespace {
@@ -28,8 +30,13 @@ void for_each_block(index_t n_rows, index_t n_features, const Execution& executi
 
 void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, index_t* leaf,
                 const Execution& execution) {
+  const AxisWalk walk = n_rows < AxisWalk::kFewRows ? AxisWalk() : AxisWalk(tree);
   for_each_block(n_rows, tree.n_features, execution, [&](index_t begin, index_t size) {
-    dense_kernels().route(tree, x + begin * tree.n_features, size, leaf + begin);
+    const double* rows = x + begin * tree.n_features;
+    if (walk.exists())
+      walk.route(rows, size, leaf + begin);
+    else
+      dense_kernels().route(tree, rows, size, leaf + begin);
   });
 }
 

@@ -90,3 +90,21 @@ def test_a_tree_that_left_rows_judge_uses_the_order_of_its_own_rows():
         np.testing.assert_array_equal(sizes[left] + sizes[right], sizes[inner])
         assert sizes[0] < 400 and sizes[tree.children_left < 0].min() >= 1
     assert model.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_few_rows_and_many_go_down_alike(n_outputs):
+    """Many rows read one feature a level where a tree's splits are along axes."""
+    random = np.random.default_rng(3)
+    X = np.round(random.uniform(size=(1000, 6)), 1)
+    y = np.squeeze(random.normal(size=(11, 11, n_outputs))[tuple((10 * X[:, :2]).astype(int).T)])
+    y = (y.T + 4 * np.abs(X[:, 2] - X[:, 3])).T
+    model = FCODTBoostingRegressor(max_iter=15, random_state=0).fit(X, y)
+    assert set(model.tree_kinds_) == {0, 1}
+    new = random.uniform(-0.5, 1.5, size=(1000, 6))
+    for answer in (model.predict, model.apply):
+        few = np.concatenate([answer(new[begin : begin + 100]) for begin in range(0, 1000, 100)])
+        assert answer(new).tobytes() == few.tobytes()
+    tree = FCODTRegressor(**ALONG_AXES, max_depth=7).fit(X, y)
+    few = np.concatenate([tree.apply(new[begin : begin + 100]) for begin in range(0, 1000, 100)])
+    np.testing.assert_array_equal(tree.apply(new), few)
