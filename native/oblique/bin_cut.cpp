@@ -2,6 +2,14 @@
 
 namespace fctree {
 
+namespace {
+
+index_t feature_of(const CutTask& task) {
+  return task.node->candidates[task.candidate].index;
+}
+
+}  // namespace
+
 Cut best_between_bins(const GrowState& state, const OpenNode& node, const double* sums,
                       const FeatureBins& bins, index_t feature) {
   const index_t n_outputs = state.data.n_outputs;
@@ -24,6 +32,52 @@ Cut best_between_bins(const GrowState& state, const OpenNode& node, const double
     last = bin;
   }
   return best;
+}
+
+// Tasks of one node whose features are of one group: its rows are read once for all of them.
+struct BinCuts::Group {
+  const CutTask* tasks;
+  index_t size;
+  index_t number;  // of the group of features
+};
+
+BinCuts::BinCuts(const BinnedFeatures& features, const TrainingData& data)
+    : bins_(features.bins) {
+  const TermScale scale = term_scale(data);
+  samples_ = {features.of_values.data(), bins_.n_bins(), data.n_features, 1 + data.n_outputs,
+              fixed_terms(data, scale)};
+  units_ = term_units(scale);
+  units_.insert(units_.begin(), 1.0);
+}
+
+void BinCuts::find(const GrowState& state, const std::vector<CutTask>& tasks) const {
+  std::vector<Group> groups;
+  for (const CutTask& task : tasks) {
+    const index_t number = feature_of(task) / kFeaturesOfGroup;
+    if (groups.empty() || groups.back().tasks->node != task.node ||
+        groups.back().number != number)
+      groups.push_back({&task, 0, number});
+    ++groups.back().size;
+  }
+  parallel_for(state.execution, static_cast<index_t>(groups.size()),
+               [&](index_t g) { find_in_group(state, groups[g]); });
+}
+
+void BinCuts::find_in_group(const GrowState& state, const Group& group) const {
+  OpenNode& node = *group.tasks->node;
+  const FeatureGroup features = group_at(group.number, samples_.n_features);
+  const index_t size = samples_.feature_size();
+  std::vector<std::int64_t> sums(features.size * size, 0);
+  add_bin_sums(samples_, state.rows_of(node), features, sums.data());
+  std::vector<double> of_feature(size);
+  for (index_t t = 0; t < group.size; ++t) {
+    const index_t feature = feature_of(group.tasks[t]);
+    const std::int64_t* own = sums.data() + (feature - features.first) * size;
+    for (index_t i = 0; i < size; ++i)
+      of_feature[i] = static_cast<double>(own[i]) * units_[i % units_.size()];
+    node.cuts[group.tasks[t].candidate] =
+        best_between_bins(state, node, of_feature.data(), bins_, feature);
+  }
 }
 
 }  // namespace fctree

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "oblique/bin_cut.hpp"
 #include "oblique/dense.hpp"
 #include "oblique/model_cut.hpp"
 #include "oblique/penalty_choice.hpp"
@@ -40,7 +39,7 @@ void LocalRows::open(GrowState& state, OpenNode& root) {
   order_.clear();
   if (features_ != nullptr && sorts_axes(state.params)) {
     if (has_bins())
-      take_bins(data);
+      bin_cuts_.emplace(*features_->bins, data);
     else
       order_.take(features_->order, data.weight, state.execution);
   }
@@ -162,7 +161,7 @@ void LocalRows::find_cuts(const GrowState& state, const std::vector<CutTask>& ta
   if (has_bins()) {
     const CutsByKind kinds = cuts_by_kind(tasks);
     find_cuts_along_scores(state, kinds.others);
-    find_cuts_between_bins(state, kinds.axes_by_constants);
+    if (bin_cuts_) bin_cuts_->find(state, kinds.axes_by_constants);
   } else {
     find_cuts_along_scores(state, tasks);
   }
@@ -172,54 +171,6 @@ void LocalRows::find_cuts_along_scores(const GrowState& state,
                                        const std::vector<CutTask>& tasks) {
   parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
     tasks[t].node->cuts[tasks[t].candidate] = search_candidate(state, tasks[t]);
-  });
-}
-
-void LocalRows::take_bins(const TrainingData& data) {
-  const BinnedFeatures& features = *features_->bins;
-  const TermScale scale = term_scale(data);
-  binned_ = {features.of_values.data(), features.bins.n_bins(), data.n_features,
-             1 + data.n_outputs, fixed_terms(data, scale)};
-  units_ = term_units(scale);
-  units_.insert(units_.begin(), 1.0);
-}
-
-// Features of a node in groups, which its rows are read once for.
-void LocalRows::find_cuts_between_bins(const GrowState& state,
-                                       const std::vector<CutTask>& tasks) {
-  struct Group {
-    const CutTask* first;
-    index_t size;
-  };
-  const auto feature_of = [](const CutTask& task) {
-    return task.node->candidates[task.candidate].index;
-  };
-  const auto belongs_to = [&](const Group& group, const CutTask& task) {
-    return group.first->node == task.node && feature_of(*group.first) / kFeaturesOfGroup ==
-                                                 feature_of(task) / kFeaturesOfGroup;
-  };
-  std::vector<Group> groups;
-  for (const CutTask& task : tasks) {
-    if (groups.empty() || !belongs_to(groups.back(), task)) groups.push_back({&task, 0});
-    ++groups.back().size;
-  }
-  parallel_for(state.execution, static_cast<index_t>(groups.size()), [&](index_t g) {
-    OpenNode& node = *groups[g].first->node;
-    const FeatureGroup features =
-        group_at(feature_of(*groups[g].first) / kFeaturesOfGroup, binned_.n_features);
-    std::vector<std::int64_t> sums(features.size * binned_.feature_size(), 0);
-    add_bin_sums(binned_, state.rows_of(node), features, sums.data());
-    std::vector<double> of_feature(binned_.feature_size());
-    for (index_t t = 0; t < groups[g].size; ++t) {
-      const CutTask& task = groups[g].first[t];
-      const index_t feature = feature_of(task);
-      const std::int64_t* own =
-          sums.data() + (feature - features.first) * binned_.feature_size();
-      for (std::size_t i = 0; i < of_feature.size(); ++i)
-        of_feature[i] = static_cast<double>(own[i]) * units_[i % units_.size()];
-      node.cuts[task.candidate] =
-          best_between_bins(state, node, of_feature.data(), features_->bins->bins, feature);
-    }
   });
 }
 

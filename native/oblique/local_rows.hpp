@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "oblique/bin_sums.hpp"
-#include "oblique/feature_bins.hpp"
+#include "oblique/bin_cut.hpp"
 #include "oblique/feature_order.hpp"
 #include "oblique/row_work.hpp"
 
@@ -46,9 +46,7 @@ class LocalRows final : public RowWork {
  private:
   bool has_order() const { return !order_.is_empty(); }
   bool has_bins() const { return features_ != nullptr && features_->bins != nullptr; }
-  void take_bins(const TrainingData& data);
   void find_cuts_along_scores(const GrowState& state, const std::vector<CutTask>& tasks);
-  void find_cuts_between_bins(const GrowState& state, const std::vector<CutTask>& tasks);
   Cut search_candidate(const GrowState& state, const CutTask& task) const;
   void part_rows(GrowState& state, Split& split);
   void part_order(const GrowState& state, const std::vector<Split>& splits);
@@ -56,8 +54,7 @@ class LocalRows final : public RowWork {
   const FeatureIndex* features_;
   FeatureOrder order_;                   // of the tree's samples, node by node as their rows
   std::vector<std::uint8_t> goes_left_;  // by row number
-  BinnedSamples binned_;                 // where there are bins
-  std::vector<double> units_;            // of its number, weight and targets
+  std::optional<BinCuts> bin_cuts_;      // of the tree's samples, where there are bins
 };
 
 }  // namespace fctree
