@@ -1,20 +1,15 @@
 """Symmetric boosting on Dask collections."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from distributed import default_client
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from fctree._native import shards as _shards
-from fctree._native.core import LossKind
-from fctree._training.progress import progress_listener
-from fctree._training.samples import check_directions, unpack_eval_set
-from fctree._validation import check_targets, unchanged_on_failure
+from fctree._training.samples import check_directions
+from fctree._validation import unchanged_on_failure
 from fctree.boosting import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.growth import Growth, ShardedSet
-from fctree.dask.history import History, whatever_is_lost
 from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.placement import gather
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
@@ -22,33 +17,8 @@ from fctree.dask.shard import FitPlan
 from fctree.dask.thresholds import find_thresholds
 
 
-@dataclass(frozen=True)
-class Description:
-    """What the client knows of a partition: its rows, the shape of one target, either the labels
-    or the least targets and the sums, an output each, and which features miss values."""
-
-    n_rows: int
-    target_shape: tuple
-    labels: np.ndarray | None
-    ends: np.ndarray | None
-    missing: np.ndarray
-
-
-def _describe(partition, by_class):
-    labels = ends = None
-    if by_class:
-        labels = np.unique(partition.y)
-    elif len(partition):
-        y = check_targets(partition.y)
-        ends = np.stack([y.min(axis=0), y.sum(axis=0)])
-    missing = np.zeros(partition.X.shape[1], dtype=bool)
-    if np.isnan(partition.X.min(initial=np.inf)):  # the least of any values with NaN among them
-        missing = np.isnan(partition.X).any(axis=0)
-    return Description(len(partition), partition.y.shape[1:], labels, ends, missing)
-
-
-class _DaskBoosting:
-    """Fitting and predicting on Dask collections; subclasses are plain estimators too."""
+class _DaskSymmetricBoosting(DaskBoosting):
+    """Fitting on Dask collections; subclasses are plain estimators too."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, eval_set=None):
@@ -84,12 +54,9 @@ class _DaskBoosting:
         return self
 
     def _check_supported(self, eval_set):
-        if self.warm_start:
-            raise ValueError("warm_start=True: a fit on partitions cannot be continued")
-        if getattr(self, "posterior_samples", 0):
+        super()._check_supported(eval_set)
+        if self.posterior_samples:
             raise ValueError("posterior_samples must be 0 for a fit on partitions")
-        if self.early_stopping and eval_set is None:
-            raise ValueError("early_stopping=True needs an eval_set for a fit on partitions")
 
     def _fit(self, client, X, y, sample_weight, eval_set):
         self._check_supported(eval_set)
@@ -107,7 +74,7 @@ class _DaskBoosting:
         )
         self.bin_thresholds_ = [values for block in found for values in block]
         plan = self._plan(loss, described, sample_weight is not None, eval_set is not None)
-        encode = _TargetEncoder(getattr(self, "classes_", None))
+        encode = TargetEncoder(getattr(self, "classes_", None))
         train = ShardedSet("train", partitions, lengths, encode)
         evaluation = None
         if eval_set is not None:
@@ -119,59 +86,6 @@ class _DaskBoosting:
             growth.close()
         trees = growth.first(best)
         self._keep(trees, growth.start.baseline, -np.array(train_loss), -np.array(eval_loss), False)
-
-    def _loss_of_sums(self):
-        """The core's number of the loss, or ValueError where sums do not make its leaves."""
-        loss = LossKind[self._loss_kind()].value
-        if not _shards.starts_from_means(loss):
-            raise ValueError(
-                f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up; "
-                "use squared_error, poisson, gamma or log_loss"
-            )
-        return loss
-
-    def _learn_targets(self, client, partitions):
-        """What the partitions are like; sets what the targets decide."""
-        described = self._describe_all(client, partitions, "X")
-        if sum(d.n_rows for d in described) >= 2**40:
-            raise ValueError("X has too many samples: at most 2**40 - 1 are supported")
-        self._encode_targets(self._target_ends(described), reset=True)
-        return described
-
-    def _describe_all(self, client, partitions, name):
-        by_class = self._classification
-        tasks = [client.submit(_describe, p, by_class, pure=False) for p in partitions]
-        described = gather(client, tasks)
-        filled = [d for d in described if d.n_rows]
-        if not filled:
-            raise ValueError(f"{name} has no samples with a positive weight")
-        widths = {len(d.missing) for d in filled}
-        if widths != {self.n_features_in_}:
-            raise ValueError(
-                f"X has {self.n_features_in_} features, partitions of {name} {sorted(widths)}"
-            )
-        shapes = {d.target_shape for d in filled}
-        if len(shapes) > 1:
-            raise ValueError(f"the partitions of y have different shapes: {sorted(shapes)}")
-        return described
-
-    def _target_ends(self, described):
-        """All labels; or the least targets and their sums, which are in the loss's domain if all
-        targets are."""
-        filled = [d for d in described if d.n_rows]
-        if self._classification:
-            return np.unique(np.concatenate([d.labels for d in filled]))
-        least = np.min([d.ends[0] for d in filled], axis=0)
-        ends = np.stack([least, np.sum([d.ends[1] for d in filled], axis=0)])
-        return ends if filled[0].target_shape else ends[:, 0]
-
-    def _evaluated(self, client, eval_set):
-        """The partitions of an evaluation set and their lengths."""
-        X, y, weight = unpack_eval_set(eval_set)
-        partitions = partition_rows(client, X, y, weight, target_name="y of eval_set")
-        described = self._describe_all(client, partitions, "eval_set")
-        self._encode_targets(self._target_ends(described), reset=False)
-        return partitions, [d.n_rows for d in described]
 
     def _plan(self, loss, described, weighted, evaluated):
         missing = np.any([d.missing for d in described], axis=0).astype(np.uint8)
@@ -189,22 +103,10 @@ class _DaskBoosting:
             evaluated=evaluated,
         )
 
-    def _rounds(self, growth):
-        """Losses before the first round and after each, and how many rounds to keep."""
-        history = History(
-            self, growth.plan.evaluated, whatever_is_lost(growth, growth.begin, growth.begin)
-        )
-        with progress_listener(self.verbose, self.max_iter, type(self).__name__) as told:
-            while not history.has_ended:
-                for losses in whatever_is_lost(growth, growth.grow, growth.grow_anew):
-                    if not history.has_ended:
-                        history.take(losses)
-                        if told is not None:
-                            told(history.n_rounds - 1, *losses)
-        return history.train_loss, history.eval_loss, history.best_iteration()
 
-
-class DaskSymmetricBoostingRegressor(PredictsTargets, _DaskBoosting, SymmetricBoostingRegressor):
+class DaskSymmetricBoostingRegressor(
+    PredictsTargets, _DaskSymmetricBoosting, SymmetricBoostingRegressor
+):
     """`SymmetricBoostingRegressor` on Dask collections.
 
     The data stay on the workers. Every level of a tree adds up the workers' histograms, which
@@ -234,7 +136,9 @@ class DaskSymmetricBoostingRegressor(PredictsTargets, _DaskBoosting, SymmetricBo
     _local_class = SymmetricBoostingRegressor
 
 
-class DaskSymmetricBoostingClassifier(PredictsClasses, _DaskBoosting, SymmetricBoostingClassifier):
+class DaskSymmetricBoostingClassifier(
+    PredictsClasses, _DaskSymmetricBoosting, SymmetricBoostingClassifier
+):
     """`SymmetricBoostingClassifier` on Dask collections.
 
     The same model, byte for byte, as `SymmetricBoostingClassifier` grows from all rows in one
@@ -255,15 +159,3 @@ class DaskSymmetricBoostingClassifier(PredictsClasses, _DaskBoosting, SymmetricB
     """
 
     _local_class = SymmetricBoostingClassifier
-
-
-class _TargetEncoder:
-    """Targets of a partition as the core takes them, float64 (n_targets, n)."""
-
-    def __init__(self, classes):
-        self.classes = classes
-
-    def __call__(self, y):
-        if self.classes is None:
-            return np.ascontiguousarray(check_targets(y).T)
-        return np.searchsorted(self.classes, y).astype(np.float64)[np.newaxis]

@@ -6,7 +6,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from fctree._validation import unchanged_on_failure
-from fctree.dask.boosting import _DaskBoosting, _TargetEncoder
+from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.oblique_growth import ObliqueGrowth
 from fctree.dask.oblique_set import ObliqueSet
 from fctree.dask.oblique_shard import ObliquePlan
@@ -26,8 +26,8 @@ def sample_rows(n_rows, seed):
     return np.random.default_rng(seed).integers(bounds[:-1], bounds[1:])
 
 
-class _DaskObliqueBoosting(_DaskBoosting):
-    """Fitting and predicting on Dask collections; subclasses are plain estimators too."""
+class _DaskObliqueBoosting(DaskBoosting):
+    """Fitting on Dask collections; subclasses are plain estimators too."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, eval_set=None):
@@ -81,7 +81,7 @@ class _DaskObliqueBoosting(_DaskBoosting):
             params=self._native_params(self.max_iter),
             evaluated=eval_set is not None,
         )
-        encode = _TargetEncoder(getattr(self, "classes_", None))
+        encode = TargetEncoder(getattr(self, "classes_", None))
         rows = sample_rows(n_rows, self._random_seed)
         train = ObliqueSet("train", client, partitions, lengths, encode, rows)
         evaluation = None

@@ -1,0 +1,128 @@
+"""What fits of boosting on Dask collections share: their targets, and rounds as the client sees them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fctree._native import shards as _shards
+from fctree._native.core import LossKind
+from fctree._training.progress import progress_listener
+from fctree._training.samples import unpack_eval_set
+from fctree._validation import check_targets
+from fctree.dask.history import History, whatever_is_lost
+from fctree.dask.partitions import partition_rows
+from fctree.dask.placement import gather
+
+
+@dataclass(frozen=True)
+class Description:
+    """What the client knows of a partition: its rows, the shape of one target, either the labels
+    or the least targets and the sums, an output each, and which features miss values."""
+
+    n_rows: int
+    target_shape: tuple
+    labels: np.ndarray | None
+    ends: np.ndarray | None
+    missing: np.ndarray
+
+
+def _describe(partition, by_class):
+    labels = ends = None
+    if by_class:
+        labels = np.unique(partition.y)
+    elif len(partition):
+        y = check_targets(partition.y)
+        ends = np.stack([y.min(axis=0), y.sum(axis=0)])
+    missing = np.zeros(partition.X.shape[1], dtype=bool)
+    if np.isnan(partition.X.min(initial=np.inf)):  # the least of any values with NaN among them
+        missing = np.isnan(partition.X).any(axis=0)
+    return Description(len(partition), partition.y.shape[1:], labels, ends, missing)
+
+
+class TargetEncoder:
+    """Targets of a partition as the core takes them, float64 (n_targets, n)."""
+
+    def __init__(self, classes):
+        self.classes = classes
+
+    def __call__(self, y):
+        if self.classes is None:
+            return np.ascontiguousarray(check_targets(y).T)
+        return np.searchsorted(self.classes, y).astype(np.float64)[np.newaxis]
+
+
+class DaskBoosting:
+    """Boosting on Dask collections; subclasses are plain estimators too."""
+
+    def _check_supported(self, eval_set):
+        if self.warm_start:
+            raise ValueError("warm_start=True: a fit on partitions cannot be continued")
+        if self.early_stopping and eval_set is None:
+            raise ValueError("early_stopping=True needs an eval_set for a fit on partitions")
+
+    def _loss_of_sums(self):
+        """The core's number of the loss, or ValueError where sums do not make its leaves."""
+        loss = LossKind[self._loss_kind()].value
+        if not _shards.starts_from_means(loss):
+            raise ValueError(
+                f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up; "
+                "use squared_error, poisson, gamma or log_loss"
+            )
+        return loss
+
+    def _learn_targets(self, client, partitions):
+        """What the partitions are like; sets what the targets decide."""
+        described = self._describe_all(client, partitions, "X")
+        if sum(d.n_rows for d in described) >= 2**40:
+            raise ValueError("X has too many samples: at most 2**40 - 1 are supported")
+        self._encode_targets(self._target_ends(described), reset=True)
+        return described
+
+    def _describe_all(self, client, partitions, name):
+        by_class = self._classification
+        tasks = [client.submit(_describe, p, by_class, pure=False) for p in partitions]
+        described = gather(client, tasks)
+        filled = [d for d in described if d.n_rows]
+        if not filled:
+            raise ValueError(f"{name} has no samples with a positive weight")
+        widths = {len(d.missing) for d in filled}
+        if widths != {self.n_features_in_}:
+            raise ValueError(
+                f"X has {self.n_features_in_} features, partitions of {name} {sorted(widths)}"
+            )
+        shapes = {d.target_shape for d in filled}
+        if len(shapes) > 1:
+            raise ValueError(f"the partitions of y have different shapes: {sorted(shapes)}")
+        return described
+
+    def _target_ends(self, described):
+        """All labels; or the least targets and their sums, which are in the loss's domain if all
+        targets are."""
+        filled = [d for d in described if d.n_rows]
+        if self._classification:
+            return np.unique(np.concatenate([d.labels for d in filled]))
+        least = np.min([d.ends[0] for d in filled], axis=0)
+        ends = np.stack([least, np.sum([d.ends[1] for d in filled], axis=0)])
+        return ends if filled[0].target_shape else ends[:, 0]
+
+    def _evaluated(self, client, eval_set):
+        """The partitions of an evaluation set and their lengths."""
+        X, y, weight = unpack_eval_set(eval_set)
+        partitions = partition_rows(client, X, y, weight, target_name="y of eval_set")
+        described = self._describe_all(client, partitions, "eval_set")
+        self._encode_targets(self._target_ends(described), reset=False)
+        return partitions, [d.n_rows for d in described]
+
+    def _rounds(self, growth):
+        """Losses before the first round and after each, and how many rounds to keep."""
+        history = History(
+            self, growth.plan.evaluated, whatever_is_lost(growth, growth.begin, growth.begin)
+        )
+        with progress_listener(self.verbose, self.max_iter, type(self).__name__) as told:
+            while not history.has_ended:
+                for losses in whatever_is_lost(growth, growth.grow, growth.grow_anew):
+                    if not history.has_ended:
+                        history.take(losses)
+                        if told is not None:
+                            told(history.n_rounds - 1, *losses)
+        return history.train_loss, history.eval_loss, history.best_iteration()
