@@ -62,6 +62,7 @@ cdef extern from "oblique/leaf_revision.hpp" namespace "fctree" nogil:
 cdef extern from "oblique/feature_map.hpp" namespace "fctree" nogil:
     cdef cppclass FeatureMap:
         pass
+    Vector offset_of(const FeatureMap&) except +set_python_error
     void c_map_features "fctree::map_features"(
         const FeatureMap&, const double*, int64_t, int64_t, double*,
         const Execution&) except +set_python_error
@@ -104,7 +105,7 @@ cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
 
 cdef extern from "oblique/feature_bins.hpp" namespace "fctree" nogil:
     cdef cppclass FeatureBins:
-        FeatureBins(const double*, int64_t, int64_t, const Execution&) except +set_python_error
+        FeatureBins(const double*, int64_t, const Vector&, const Execution&) except +set_python_error
         int64_t n_bins() const
         const vector[double]& thresholds() const
     void c_find_bins "fctree::find_bins"(const double*, int64_t, int64_t, const double*, int64_t,
@@ -133,6 +134,7 @@ cdef extern from "oblique/remote_rows.hpp" namespace "fctree" nogil:
     cdef cppclass RemoteRows:
         RemoteRows(const TrainingData&, int64_t, const Asker&,
                    const FeatureBins*) except +set_python_error
+        void set_offset(Vector)
 
 
 cdef extern from "oblique/grow.hpp" namespace "fctree" nogil:

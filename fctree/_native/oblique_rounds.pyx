@@ -109,16 +109,17 @@ def sorts_axes(dict params):
 
 
 cdef class Bins:
-    """Bins of the features of a sample ``x``; `thresholds` are between them, float64 (width, n - 1),
-    filled up with infinity."""
+    """Bins of the mapped features ``x`` of a sample; `thresholds` are between them, float64
+    (width, n - 1), filled up with infinity."""
     cdef unique_ptr[FeatureBins] native
     cdef readonly object thresholds
 
-    def __init__(self, const double[:, ::1] x, int n_threads):
+    def __init__(self, const double[:, ::1] x, feature_map, int n_threads):
         cdef Execution execution = execution_on(n_threads)
+        cdef Vector offset = offset_of(feature_map_of(map_of(feature_map)))
         cdef const double* data = pointer(x)
         with nogil:
-            self.native.reset(new FeatureBins(data, x.shape[0], x.shape[1], execution))
+            self.native.reset(new FeatureBins(data, x.shape[0], offset, execution))
         cdef const FeatureBins* bins = self.native.get()
         shape = (x.shape[1], bins.n_bins() - 1)
         self.thresholds = copied(bins.thresholds().data(), shape)
@@ -147,8 +148,9 @@ def term_units(exponents, int64_t n_samples):
     return np.array(c_term_units(scale))
 
 
-def grow(sample, int64_t n_samples, *, dict params, ask, Bins bins, int n_threads):
-    """Grow a tree on ``n_samples`` rows that are elsewhere.
+def grow(sample, int64_t n_samples, *, dict params, tuple feature_map, ask, Bins bins,
+         int n_threads):
+    """Grow a tree on ``n_samples`` rows that are elsewhere, their features mapped.
 
     ``sample`` is ``(x, y, weight)`` of some of them; ``ask(step, arguments)`` is the joined answer of
     all places to a step of `NodeRows`; ``bins`` is None unless `sorts_axes`.
@@ -176,6 +178,7 @@ def grow(sample, int64_t n_samples, *, dict params, ask, Bins bins, int n_thread
     if bins is not None:
         native_bins = bins.native.get()
     rows.reset(new RemoteRows(data, n_samples, asker, native_bins))
+    dereference(rows).set_offset(offset_of(feature_map_of(map_of(feature_map))))
     cdef GrownTree grown = GrownTree()
     try:
         with nogil:

@@ -135,7 +135,7 @@ class ObliqueLead(ObliqueMember):
         feature_map = (columns, start.mean, start.scale)
         mapped = _rounds.map_features(self.sample_X, feature_map, threads_here())
         if needs_bins and (self.bins is None or params["colsample"] < 1.0):
-            self.bins = _rounds.Bins(mapped, threads_here())
+            self.bins = _rounds.Bins(mapped, feature_map, threads_here())
         opened = self._all(
             "open_round", feature_map=feature_map, bag=bag,
             thresholds=self.bins.thresholds if needs_bins else None,
@@ -156,8 +156,8 @@ class ObliqueLead(ObliqueMember):
             self.units = np.concatenate([[1.0], units])  # of the number too
         self._waiting = [("open_tree", binned)]
         grown = _rounds.grow(
-            problem.sample, problem.n_rows, params=kind, ask=self._ask_of_tree, bins=self.bins,
-            n_threads=threads_here(),
+            problem.sample, problem.n_rows, params=kind, feature_map=problem.feature_map,
+            ask=self._ask_of_tree, bins=self.bins, n_threads=threads_here(),
         )
         if kind["choose_alpha"]:
             kind.update(choose_alpha=False, alpha=grown.alpha)

@@ -181,6 +181,7 @@ void ObliqueBooster::map_rows(index_t iteration) {
   map_.columns = std::move(columns);
   mapped_.resize(train_.n() * map_.width());
   map_features(map_, train_.x(), train_.n(), task_.n_features, mapped_.data(), execution_);
+  for (LocalRows& work : work_) work.set_offset(offset_of(map_));
   if (needs_index()) index_features();
 }
 
@@ -198,7 +199,7 @@ void ObliqueBooster::index_features() {
     features_.order.sort(x, train_.n(), map_.width(), execution_);
   else
     features_.bins = std::make_unique<BinnedFeatures>(
-        bin_features(x, train_.n(), map_.width(), execution_));
+        bin_features(x, train_.n(), offset_of(map_), execution_));
 }
 
 void ObliqueBooster::add_tree(index_t iteration) {

@@ -21,21 +21,21 @@ struct Bin {
   double threshold;  // above it
 };
 
-// Rounding of the map to these values, as of scores (split_search.cpp).
-double noise_of(const std::vector<double>& values) {
+// The rounding error of values, as of scores (split_search.cpp).
+double noise_of(const std::vector<double>& values, double offset) {
   double squares = 0.0;
-  for (const double value : values) squares += value * value;
+  for (const double value : values) squares += (value + offset) * (value + offset);
   const double size = std::sqrt(squares / static_cast<double>(values.size()));
   return 8.0 * std::numeric_limits<double>::epsilon() * size;
 }
 
-std::vector<Bin> bins_of(const std::vector<double>& values,
+std::vector<Bin> bins_of(const std::vector<double>& values, double offset,
                          const std::vector<std::int32_t>& numbers) {
   const index_t n = static_cast<index_t>(values.size());
   std::vector<std::uint64_t> items(n), spare(n);
   const std::uint64_t* order = argsort(values.data(), n, {items.data(), spare.data()});
   TrainingData data = {};  // its weights: none
-  const ModelCutRules rules = {{1, noise_of(values)}, kMostBins - 1, 0.0};
+  const ModelCutRules rules = {{1, noise_of(values, offset)}, kMostBins - 1, 0.0};
   std::vector<Bin> bins;
   index_t begin = 0;
   for (const index_t end : quantile_cuts(data, {numbers.data(), n}, values.data(), order, rules)) {
@@ -50,15 +50,16 @@ std::vector<Bin> bins_of(const std::vector<double>& values,
 
 }  // namespace
 
-FeatureBins::FeatureBins(const double* x, index_t n_samples, index_t n_features,
+FeatureBins::FeatureBins(const double* x, index_t n_samples, const Vector& offset,
                          const Execution& execution) {
+  const index_t n_features = offset.size();
   std::vector<std::int32_t> numbers(n_samples);
   std::iota(numbers.begin(), numbers.end(), 0);
   std::vector<std::vector<Bin>> found(n_features);
   parallel_for(execution, n_features, [&](index_t j) {
     std::vector<double> values(n_samples);
     for (index_t i = 0; i < n_samples; ++i) values[i] = x[i * n_features + j];
-    found[j] = bins_of(values, numbers);
+    found[j] = bins_of(values, offset[j], numbers);
   });
   for (const std::vector<Bin>& bins : found)
     n_bins_ = std::max(n_bins_, static_cast<index_t>(bins.size()));
@@ -80,9 +81,10 @@ double FeatureBins::threshold_between(index_t feature, index_t left, index_t rig
   return std::min(std::max(middle, thresholds[left]), thresholds[right - 1]);
 }
 
-BinnedFeatures bin_features(const double* x, index_t n_samples, index_t n_features,
+BinnedFeatures bin_features(const double* x, index_t n_samples, const Vector& offset,
                             const Execution& execution) {
-  BinnedFeatures found = {FeatureBins(x, n_samples, n_features, execution),
+  const index_t n_features = offset.size();
+  BinnedFeatures found = {FeatureBins(x, n_samples, offset, execution),
                           std::vector<std::uint8_t>(n_samples * n_features)};
   find_bins(x, n_samples, n_features, found.bins.thresholds().data(), found.bins.n_bins() - 1,
             found.of_values.data(), execution);

@@ -12,9 +12,10 @@ namespace fctree {
 // All features have the same number of bins; the last ones of a feature that needs fewer are empty.
 class FeatureBins {
  public:
-  // From a sample x (n_samples, n_features), row-major: a bin for each distinct value where a
-  // feature has at most 256, else bins of about as many samples. O(d n).
-  FeatureBins(const double* x, index_t n_samples, index_t n_features,
+  // From a sample x (n_samples, d), row-major, of features from which offset (d) was taken
+  // (offset_of): a bin for each distinct value where a feature has at most 256, else bins of about
+  // as many samples. O(d n).
+  FeatureBins(const double* x, index_t n_samples, const Vector& offset,
               const Execution& execution);
 
   index_t n_bins() const { return n_bins_; }
@@ -36,7 +37,7 @@ struct BinnedFeatures {
   FeatureBins bins;
   std::vector<std::uint8_t> of_values;  // (n_samples, n_features)
 };
-BinnedFeatures bin_features(const double* x, index_t n_samples, index_t n_features,
+BinnedFeatures bin_features(const double* x, index_t n_samples, const Vector& offset,
                             const Execution& execution);
 
 // The bins of x (n_samples, n_features), the same shape, by thresholds (n_features, n_thresholds).

@@ -66,6 +66,13 @@ FeatureMap find_feature_map(const double* x, const double* weight, index_t n_sam
   return map_of_sums(total, first);
 }
 
+Vector offset_of(const FeatureMap& map) {
+  Vector offset(map.width());
+  for (index_t j = 0; j < map.width(); ++j)
+    offset[j] = map.mean[map.columns[j]] / map.scale[map.columns[j]];
+  return offset;
+}
+
 void map_features(const FeatureMap& map, const double* x, index_t n_samples, index_t n_features,
                   double* out, const Execution& execution) {
   const index_t width = map.width();

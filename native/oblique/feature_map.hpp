@@ -34,6 +34,10 @@ void add_features(const double* x, const double* weight, index_t n_samples, cons
 FeatureMap map_of_sums(const FeatureSums& total, const Vector& first);
 FeatureMap identity_map(index_t n_features);
 
+// What was taken from each feature, in units of what is left, (map.width()). Numbers on either side
+// have the rounding of features as they came.
+Vector offset_of(const FeatureMap& map);
+
 // out (n_samples, map.width()) from x (n_samples, n_features).
 void map_features(const FeatureMap& map, const double* x, index_t n_samples, index_t n_features,
                   double* out, const Execution& execution);

@@ -53,9 +53,9 @@ struct GrownTree {
   LeafBounds bounds;
 };
 
-GrownTree grow_one(const TrainingData& mapped, const std::vector<std::uint8_t>& counts,
-                   const ObliqueParams& tree_params, double extrapolation,
-                   const Execution& execution) {
+GrownTree grow_one(const TrainingData& mapped, const Vector& offset,
+                   const std::vector<std::uint8_t>& counts, const ObliqueParams& tree_params,
+                   double extrapolation, const Execution& execution) {
   std::vector<double> weight(mapped.n_samples, 1.0);
   for (index_t i = 0; i < mapped.n_samples; ++i) {
     if (mapped.weight != nullptr) weight[i] = mapped.weight[i];
@@ -65,6 +65,7 @@ GrownTree grow_one(const TrainingData& mapped, const std::vector<std::uint8_t>& 
   data.weight = weight.data();
   GrownTree grown;
   LocalRows rows;
+  rows.set_offset(offset);
   grown.tree = grow_tree_on_team(data, tree_params, rows, execution);
   std::vector<index_t> leaf(data.n_samples);
   apply_tree({grown.tree.children_left.data(), grown.tree.children_right.data(),
@@ -85,6 +86,7 @@ void grow_trees(const ObliqueForestTask& task, const ObliqueParams& tree_params,
   map_features(map, data.x, data.n_samples, data.n_features, features.data(), team);
   TrainingData mapped = data;
   mapped.x = features.data();
+  const Vector offset = offset_of(map);
   const RowSampler rows = sampler_of(task, params.seed);
   for (index_t done = 0; done < params.n_estimators; done += kTreesAtOnce) {
     const index_t size = std::min(kTreesAtOnce, params.n_estimators - done);
@@ -95,7 +97,7 @@ void grow_trees(const ObliqueForestTask& task, const ObliqueParams& tree_params,
       ObliqueParams own = tree_params;
       own.node_features.seed = params.seed;
       own.node_features.tree = task.first_tree + done + at;
-      grown[at] = grow_one(mapped, counts_of(rows, own.node_features.tree, params), own,
+      grown[at] = grow_one(mapped, offset, counts_of(rows, own.node_features.tree, params), own,
                            params.extrapolation, inside);
     });
     for (const GrownTree& one : grown) append_tree(one.tree, one.bounds, map, 1.0, trees);

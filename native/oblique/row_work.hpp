@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "oblique/acceptance.hpp"
@@ -35,6 +36,10 @@ class RowWork {
  public:
   virtual ~RowWork() = default;
 
+  // What was taken from the features as they came (offset_of), or empty.
+  void set_offset(Vector offset) { offset_ = std::move(offset); }
+  const Vector& offset() const { return offset_; }
+
   // Sets the root's size and begin, and state.origin to a sample of the largest weight.
   virtual void open(GrowState& state, OpenNode& root) = 0;
   // Full moments, and means and diagonals alone (of the targets only in leaves that need no
@@ -65,6 +70,9 @@ class RowWork {
   virtual std::vector<DecreaseSums> decreases(const GrowState& state,
                                               const std::vector<Split>& splits,
                                               const std::vector<SplitModels>& models) = 0;
+
+ private:
+  Vector offset_;
 };
 
 }  // namespace fctree

@@ -60,10 +60,12 @@ void draw_features(const GrowState& state, OpenNode& node) {
                                   state.data.n_features);
 }
 
-// Scores closer than their own rounding error are the same score.
+// Scores closer than their own rounding error are the same score. That of the features as they came:
+// prediction takes these.
 double score_noise(const GrowState& state, const OpenNode& node, const Vector& direction) {
   const index_t d = state.data.n_features;
-  const Vector mean = (node.moments.mean + state.origin).head(d);
+  Vector mean = (node.moments.mean + state.origin).head(d);
+  if (state.work->offset().size() > 0) mean += state.work->offset();
   const Vector size =
       (mean.cwiseAbs2() + node.moments.diagonal.head(d) / node.moments.weight).cwiseSqrt();
   return 8.0 * std::numeric_limits<double>::epsilon() * direction.cwiseAbs().dot(size);

@@ -109,7 +109,8 @@ def test_an_error_in_an_answer_ends_the_tree():
 
     with pytest.raises(Stopped, match="products"):
         oblique_rounds.grow(
-            (X, y[:, np.newaxis], np.ones(300)), 300, params=params, ask=stop, bins=None,
+            (X, y[:, np.newaxis], np.ones(300)), 300, params=params,
+            feature_map=(np.arange(5), np.zeros(5), np.ones(5)), ask=stop, bins=None,
             n_threads=1,
         )
 

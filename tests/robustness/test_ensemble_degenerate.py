@@ -120,3 +120,17 @@ def test_layouts_are_the_same_to_it(model):
     read_only.setflags(write=False)
     for same in (np.asfortranarray(X), read_only, X[::-1][::-1], X.tolist()):
         np.testing.assert_array_equal(clone(model).fit(same, y).predict(same), expected)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-300, 1e9])
+def test_many_rows_of_features_with_little_to_cut(scale):
+    """So many that step trees are grown from bins: constant, of two values, and in the last digits."""
+    rng = np.random.default_rng(0)
+    steps = rng.integers(2, size=66_000)
+    X = scale * np.column_stack([np.ones(66_000), steps, 1.0 + 1e-15 * steps])
+    alone = FCODTBoostingRegressor(max_iter=3, random_state=0).fit(X[:, :1], steps)
+    np.testing.assert_allclose(alone.predict(X[:5, :1]), steps.mean(), atol=0.02)
+    model = FCODTBoostingRegressor(max_iter=30, learning_rate=0.5, random_state=0).fit(X, steps)
+    assert model.score(X, steps) > 0.999
+    constant = FCODTBoostingRegressor(max_iter=3, random_state=0).fit(X, np.full(66_000, 7.0))
+    np.testing.assert_array_equal(constant.predict(X[:5]), 7.0)
