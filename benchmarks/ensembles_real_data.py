@@ -9,7 +9,8 @@ becomes indicators. Every program as it comes; `--tune` looks for the best of a 
 by accuracy and log-loss; the answer is the mean rank over the sets that all programs finished.
 
 Results are saved after each cell and kept by the next run, which computes what is missing: a program
-in an environment of its own adds to the same file. `--again NAME` computes a program once more.
+in an environment of its own adds to the same file. `--again NAME` computes a program once more;
+`--show` prints the table of `--programs`.
 """
 
 import argparse
@@ -86,10 +87,11 @@ def score_cell(program, X, y, classifies, arguments):
     return cell
 
 
-def ranks_of(results, score, sign):
+def ranks_of(results, score, sign, chosen=None):
     """(sets, programs, means (sets, programs), mean ranks) where all programs have the score."""
     programs = sorted({p for entry in results.values() for p, cell in entry["cells"].items()
-                       if score in cell}, key=list(PROGRAMS).index)
+                       if score in cell and (not chosen or p in chosen)},
+                      key=list(PROGRAMS).index)
     sets = [name for name, entry in results.items() if programs
             and all(score in entry["cells"].get(p, {}) for p in programs)]
     means = np.array([[np.mean(results[name]["cells"][p][score]) for p in programs]
@@ -98,9 +100,9 @@ def ranks_of(results, score, sign):
     return sets, programs, means, ranks.mean(axis=0) if len(sets) else []
 
 
-def show(results):
+def show(results, chosen):
     for score, sign in (("r2", 1), ("accuracy", 1), ("log_loss", -1)):
-        sets, programs, means, ranks = ranks_of(results, score, sign)
+        sets, programs, means, ranks = ranks_of(results, score, sign, chosen)
         if not len(sets):
             continue
         base = programs.index(CATBOOST) if CATBOOST in programs else None
@@ -181,7 +183,7 @@ def main():
             entry["cells"][program] = score_cell(program, X, y, classifies, arguments)
             print(f"{short_name(name)}: {program}", flush=True)
             write_json(arguments.json, NAME, results, arguments.quick)
-    show(results)
+    show(results, arguments.programs)
     if arguments.plot:
         plot(results, arguments.plot)
 
