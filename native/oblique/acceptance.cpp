@@ -72,7 +72,7 @@ DecreaseSums sum_decreases(const TrainingData& data, const NodeRows& samples,
                             leave_one_out_losses(data, samples, child)) / unit;
   DecreaseSums sums;
   for (index_t i = 0; i < samples.size; ++i) {
-    const double weight = data.weight == nullptr ? 1.0 : data.weight[samples.rows[i]];
+    const double weight = data.weight_of(samples.rows[i]);
     sums.weight += weight;
     sums.total += weight * decreases[i];
     sums.squares += weight * decreases[i] * decreases[i];

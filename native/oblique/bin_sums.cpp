@@ -8,10 +8,6 @@ namespace fctree {
 
 namespace {
 
-double weight_of(const TrainingData& data, index_t row) {
-  return data.weight == nullptr ? 1.0 : data.weight[row];
-}
-
 FixedPoint fixed_point(const TermScale& scale, std::size_t term) {
   return FixedPoint(scale.exponent[term], scale.n_samples);
 }
@@ -38,7 +34,7 @@ void add_terms(const BinnedSamples& samples, const NodeRows& rows, const Feature
 TermScale term_scale(const TrainingData& data) {
   TermScale scale = {std::vector<int>(1 + data.n_outputs, 0), data.n_samples};
   for (index_t i = 0; i < data.n_samples; ++i) {
-    const double weight = weight_of(data, i);
+    const double weight = data.weight_of(i);
     const auto widen = [](int& exponent, double term) {
       exponent = std::max(exponent, ExponentCounts::exponent_of(term));
     };
@@ -63,7 +59,7 @@ std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale&
   std::vector<std::int64_t> terms;
   terms.reserve(data.n_samples * (1 + n_outputs));
   for (index_t i = 0; i < data.n_samples; ++i) {
-    const double weight = weight_of(data, i);
+    const double weight = data.weight_of(i);
     terms.push_back(fixed[0].words(weight).high);
     for (index_t k = 0; k < n_outputs; ++k)
       terms.push_back(fixed[1 + k].words(weight * data.y[i * n_outputs + k]).high);

@@ -119,7 +119,7 @@ std::vector<std::vector<Matrix>> LocalRows::residual_scatter(
       const double* scores = state.scores.data() + k * state.n_rows() + node.begin;
       for (index_t at = 0; at < node.size; ++at) {
         const index_t row = rows[i].rows[at];
-        const double weight = data.weight == nullptr ? 1.0 : data.weight[row];
+        const double weight = data.weight_of(row);
         residuals[row] =
             weight * (data.y[row * data.n_outputs + k] - node.fit.intercept[k] - scores[at]);
       }

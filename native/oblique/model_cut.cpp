@@ -46,7 +46,7 @@ std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& nod
   double left_weight = 0.0;
   for (index_t i = 0; i + rules.cut.min_samples_leaf < node.size; ++i) {
     const std::uint32_t at = position(order[i]);
-    left_weight += data.weight == nullptr ? 1.0 : data.weight[node.rows[at]];
+    left_weight += data.weight_of(node.rows[at]);
     if (i + 1 < rules.cut.min_samples_leaf) continue;
     if (!(scores[position(order[i + 1])] - scores[at] > gap)) continue;
     sizes.push_back(i + 1);
@@ -56,7 +56,7 @@ std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& nod
 
   double total = left_weight;
   for (index_t i = node.size - rules.cut.min_samples_leaf; i < node.size; ++i)
-    total += data.weight == nullptr ? 1.0 : data.weight[node.rows[position(order[i])]];
+    total += data.weight_of(node.rows[position(order[i])]);
   std::vector<index_t> cuts;
   for (index_t q = 1; q <= rules.max_thresholds; ++q) {
     const double target = total * static_cast<double>(q) / (rules.max_thresholds + 1.0);

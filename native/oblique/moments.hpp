@@ -26,6 +26,8 @@ struct TrainingData {
   index_t n_samples;
   index_t n_features;
   index_t n_outputs;
+
+  double weight_of(index_t row) const { return weight == nullptr ? 1.0 : weight[row]; }
 };
 
 // The samples of a node: their row numbers, ascending.

@@ -68,7 +68,7 @@ GridErrors sum_grid_errors(const TrainingData& data, const NodeRows& samples,
   Vector coordinates, filtered;
   for (index_t i = 0; i < samples.size; ++i) {
     const index_t row = samples.rows[i];
-    const double weight = data.weight == nullptr ? 1.0 : data.weight[row];
+    const double weight = data.weight_of(row);
     coordinates.noalias() =
         fit.vectors.transpose() * (VectorView(data.x + row * d, d) - fit.mean.head(d));
     for (int g = 0; g < kGridSize; ++g) {

@@ -133,7 +133,7 @@ CentredRows centred_rows(const TrainingData& data, const NodeRows& node, const M
   CentredRows centred = {Matrix(node.size, d), Matrix(node.size, data.n_outputs)};
   for (index_t i = 0; i < node.size; ++i) {
     const index_t row = node.rows[i];
-    const double root = data.weight == nullptr ? 1.0 : std::sqrt(data.weight[row]);
+    const double root = std::sqrt(data.weight_of(row));
     const VectorView x(data.x + row * d, d);
     const VectorView y(data.y + row * data.n_outputs, data.n_outputs);
     centred.x.row(i) = root * ((x - shift.head(d)) - mean.head(d)).transpose();

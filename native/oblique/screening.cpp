@@ -41,7 +41,7 @@ RowMatrix weighted_residuals(const GrowState& state, const OpenNode& node) {
     const double* scores = state.scores.data() + k * state.n_rows() + node.begin;
     for (index_t i = 0; i < node.size; ++i) {
       const index_t row = state.rows[node.begin + i];
-      const double weight = data.weight == nullptr ? 1.0 : data.weight[row];
+      const double weight = data.weight_of(row);
       residuals(i, k) =
           weight * (data.y[row * data.n_outputs + k] - node.fit.intercept[k] - scores[i]);
     }

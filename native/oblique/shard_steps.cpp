@@ -10,10 +10,6 @@ namespace fctree {
 
 namespace {
 
-double weight_of(const TrainingData& data, index_t row) {
-  return data.weight == nullptr ? 1.0 : data.weight[row];
-}
-
 // products += those of some rows, factor by row number.
 void add_products(const TrainingData& data, const NodeRows& rows, const double* factor,
                   const double* shift, double* products) {
@@ -68,7 +64,7 @@ void add_cut_sums(const TrainingData& data, const NodeRows& rows, const Candidat
   score_rows(data, rows, all.direction + at * data.n_features, all.axis[at], scores.data());
   for (index_t i = 0; i < rows.size; ++i) {
     const index_t row = rows.rows[i];
-    const double weight = weight_of(data, row);
+    const double weight = data.weight_of(row);
     double* sums =
         out + (2 + data.n_outputs) * interval_of(thresholds, all.n_thresholds, scores[i]);
     sums[0] += 1.0;
@@ -94,7 +90,7 @@ std::vector<double> weighted_residuals(const ShardRows& rows, const NodeList& no
       for (index_t at = 0; at < own.size; ++at) {
         const index_t row = own.rows[at];
         residuals[k * data.n_samples + row] =
-            weight_of(data, row) * (data.y[row * n_outputs + k] -
+            data.weight_of(row) * (data.y[row * n_outputs + k] -
                                     models.intercept[i * n_outputs + k] -
                                     scores[k * own.size + at]);
       }
@@ -175,8 +171,8 @@ std::vector<double> shard_heaviest(const ShardRows& rows, const NodeList& nodes)
       const NodeRows of_block = rows.rows_of(nodes.node[i], rows.blocks.first + b);
       if (of_block.size == 0) continue;
       const std::int32_t row = heaviest_row(rows.data, of_block);
-      if (!(weight_of(rows.data, row) > own[0])) continue;
-      own[0] = weight_of(rows.data, row);
+      if (!(rows.data.weight_of(row) > own[0])) continue;
+      own[0] = rows.data.weight_of(row);
       const Vector sample = heaviest_sample(rows.data, {&row, 1});
       std::copy(sample.begin(), sample.end(), own + 1);
     }
@@ -206,7 +202,7 @@ std::vector<double> shard_screening(const ShardRows& rows, const NodeList& nodes
     }
     for (index_t at = 0; at < own.size; ++at) {
       const index_t row = own.rows[at];
-      weight[at] = weight_of(data, row);
+      weight[at] = data.weight_of(row);
       for (index_t k = 0; k < n_outputs; ++k)
         own_residuals(at, k) = residuals[k * data.n_samples + row];
     }

@@ -35,7 +35,7 @@ Cut best_cut_of(const TrainingData& data, const OrderedScores& scores, const Vec
   Cut best;
   for (index_t i = 0; i + rules.min_samples_leaf < n; ++i) {
     const index_t row = scores.rows[i];
-    const double own_weight = data.weight == nullptr ? 1.0 : data.weight[row];
+    const double own_weight = data.weight_of(row);
     left_weight += own_weight;
     sums += own_weight * (Eigen::Map<const Outputs>(data.y + row * sums.size(), sums.size()) -
                           centre);
