@@ -21,12 +21,11 @@ struct Bin {
   double threshold;  // above it
 };
 
-// The rounding error of values, as of scores (split_search.cpp).
+// The rounding error of values, which are scores along their axis.
 double noise_of(const std::vector<double>& values, double offset) {
   double squares = 0.0;
   for (const double value : values) squares += (value + offset) * (value + offset);
-  const double size = std::sqrt(squares / static_cast<double>(values.size()));
-  return 8.0 * std::numeric_limits<double>::epsilon() * size;
+  return rounding_of_scores(std::sqrt(squares / static_cast<double>(values.size())));
 }
 
 std::vector<Bin> bins_of(const std::vector<double>& values, double offset,

@@ -158,10 +158,10 @@ Cut LocalRows::search_candidate(const GrowState& state, const CutTask& task) con
 }
 
 void LocalRows::find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) {
-  if (has_bins()) {
+  if (bin_cuts_) {
     const CutsByKind kinds = cuts_by_kind(tasks);
     find_cuts_along_scores(state, kinds.others);
-    if (bin_cuts_) bin_cuts_->find(state, kinds.axes_by_constants);
+    bin_cuts_->find(state, kinds.axes_by_constants);
   } else {
     find_cuts_along_scores(state, tasks);
   }

@@ -1,7 +1,6 @@
 #include "oblique/split_search.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "oblique/curvature.hpp"
 #include "oblique/feature_draw.hpp"
@@ -68,7 +67,7 @@ double score_noise(const GrowState& state, const OpenNode& node, const Vector& d
   if (state.work->offset().size() > 0) mean += state.work->offset();
   const Vector size =
       (mean.cwiseAbs2() + node.moments.diagonal.head(d) / node.moments.weight).cwiseSqrt();
-  return 8.0 * std::numeric_limits<double>::epsilon() * direction.cwiseAbs().dot(size);
+  return rounding_of_scores(direction.cwiseAbs().dot(size));
 }
 
 ModelSearch prepare_model_search(const GrowState& state, const OpenNode& node) {

@@ -3,6 +3,7 @@
 // With class indicators as outputs that is the Gini decrease.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "core/argsort.hpp"
@@ -37,6 +38,11 @@ struct CutRules {
   index_t min_samples_leaf;
   double score_noise;  // the rounding error of a score
 };
+
+// The rounding error of scores whose terms are of this size.
+inline double rounding_of_scores(double size) {
+  return 8.0 * std::numeric_limits<double>::epsilon() * size;
+}
 
 // Scores closer than this are the same score: rounding, their own or that of the direction,
 // must not decide where to cut.
