@@ -38,6 +38,11 @@ cdef extern from "oblique/grow.hpp" namespace "fctree" nogil:
                                 const Execution&) except +set_python_error
 
 
+cdef extern from "oblique/standardized.hpp" namespace "fctree" nogil:
+    ObliqueTreeArrays grow_standardized_tree(const TrainingData&, const ObliqueParams&,
+                                             const Execution&) except +set_python_error
+
+
 cdef extern from "oblique/dense.hpp" namespace "fctree" nogil:
     cdef struct RoutingArrays:
         const int64_t* children_left
@@ -72,11 +77,12 @@ cdef RoutingArrays routing_of(const int64_t[::1] children_left, const int64_t[::
 
 
 def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sample_weight, *,
-         dict params, int n_threads):
+         dict params, cbool standardize, int n_threads):
     """Grow a tree on ``X`` (n, d) and ``y`` (n, K); returns its arrays by name, and alpha.
 
     ``params`` holds the fields of ``native/oblique/params.hpp``; ``sample_weight`` is
-    (n,) or None.
+    (n,) or None. With ``standardize`` it grows on features of mean 0 and variance 1; the tree is
+    in the features of ``X`` either way.
     """
     if X.shape[0] >= 2**31:
         raise ValueError(f"X has {X.shape[0]} samples; at most {2**31 - 1} are supported")
@@ -93,7 +99,10 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
     cdef Execution execution = execution_on(n_threads)
     cdef ObliqueTreeArrays tree
     with nogil:
-        tree = grow_tree(data, native_params, execution)
+        if standardize:
+            tree = grow_standardized_tree(data, native_params, execution)
+        else:
+            tree = grow_tree(data, native_params, execution)
 
     cdef Py_ssize_t n_nodes = tree.children_left.size()
     cdef Py_ssize_t d = X.shape[1]

@@ -130,7 +130,7 @@ def _check_classes(model):
     _require(ascending, "classes_ is not ascending")
 
 
-def _check_fcodt(model, n_outputs, n_classes):
+def _check_oblique_tree(model, n_outputs, n_classes):
     tree = model.tree_
     _require(isinstance(tree, ObliqueTree), "tree_ is not an ObliqueTree")
     _require(tree.n_features == model.n_features_in_, "tree_ has another number of features")
@@ -139,23 +139,23 @@ def _check_fcodt(model, n_outputs, n_classes):
     _require(isinstance(model.alpha_, float), f"alpha_ is {model.alpha_!r}, not a float")
 
 
-def check_fcodt_regressor(model):
+def check_tree_regressor(model):
     """Raise ValueError unless it is unfitted or its tree is that of a regressor."""
     names = ("tree_", "alpha_", "n_features_in_", "n_outputs_", "_single_target")
     if _is_fitted(model, names):
         _check_features(model)
         _check_whole(model, "n_outputs_", 1)
         _check_truth(model, "_single_target")
-        _check_fcodt(model, model.n_outputs_, None)
+        _check_oblique_tree(model, model.n_outputs_, None)
 
 
-def check_fcodt_classifier(model):
+def check_tree_classifier(model):
     """Raise ValueError unless it is unfitted or its tree is that of a classifier."""
     names = ("tree_", "alpha_", "n_features_in_", "classes_", "n_classes_")
     if _is_fitted(model, names):
         _check_features(model)
         _check_classes(model)
-        _check_fcodt(model, _n_scores(model.n_classes_), model.n_classes_)
+        _check_oblique_tree(model, _n_scores(model.n_classes_), model.n_classes_)
 
 
 def _n_scores(n_classes):
