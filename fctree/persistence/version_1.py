@@ -45,10 +45,12 @@ def upgraded(name, params):
     name : str
     params : dict
     """
+    if not _OF_TREES <= params.keys():  # not of that family
+        return name, params
     if name in _TREES:
         cls, kept = _tree_class(_TREES[name], params, {"standardize": False})
         return cls.__name__, kept
-    if name not in _ENSEMBLES or not _OF_TREES <= params.keys():
+    if name not in _ENSEMBLES:
         return name, params
     own = {key: value for key, value in params.items() if key not in _OF_TREES}
     standardize = {"standardize": own.pop("standardize", True)}
@@ -64,8 +66,8 @@ def upgraded(name, params):
 def _tree_class(classes, params, standardize):
     """Which of the two trees has these parameters, and which of them it has."""
     paper, curvature = classes
-    searched = params.get("split_criterion") == "ridge" or params.get("directions") != "ridge"
-    searched = searched or params.get("max_coef") is not None or standardize["standardize"]
+    searched = params["split_criterion"] == "ridge" or params["directions"] != "ridge"
+    searched = searched or params["max_coef"] is not None or standardize["standardize"]
     cls = curvature if searched else paper
     params = {**params, **standardize}
     names = cls().get_params(deep=False)

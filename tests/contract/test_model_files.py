@@ -213,7 +213,7 @@ def test_numpy_reads_the_file(tmp_path):
         header = json.loads(content["header.json"])
         fields = header["attributes"]["tree_"]["fields"]
         coef = content[f"arrays/{fields['coef']['number']}"]
-    assert (header["class"], header["format_version"]) == ("FCODTRegressor", 1)
+    assert (header["class"], header["format_version"]) == ("FCODTRegressor", 2)
     np.testing.assert_array_equal(coef, model.tree_.coef)
 
 
