@@ -31,6 +31,7 @@ cdef extern from "oblique/tree.hpp" namespace "fctree" nogil:
         vector[double] leaf_coef
         vector[double] leaf_intercept
         vector[double] feature_gain
+        vector[double] feature_scale
 
 
 cdef extern from "oblique/grow.hpp" namespace "fctree" nogil:
@@ -126,6 +127,8 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
         "leaf_intercept": copied(tree.leaf_intercept.data(), (n_leaves, n_outputs)),
         "feature_gain": copied(tree.feature_gain.data(), (d,)),
     }
+    if tree.feature_scale.size() > 0:
+        arrays["feature_scale"] = copied(tree.feature_scale.data(), (d,))
     return arrays, tree.alpha
 
 

@@ -35,10 +35,10 @@ def _check_fields(name, fields, required, optional=()):
 def rebuild_oblique_tree(fields):
     """The ObliqueTree with these attributes; its constructor checks the structure."""
     parameters = inspect.signature(ObliqueTree).parameters
-    optional = ("n_classes", "split_kind")
+    optional = ("n_classes", "split_kind", "feature_scale")
     _check_fields("ObliqueTree", fields, [p for p in parameters if p not in optional], optional)
     for name, array in fields.items():
-        if name != "n_classes" and (name != "split_kind" or array is not None):
+        if name != "n_classes" and (name not in optional or array is not None):
             _check_array(f"the tree's {name}", array)
     n_classes = fields.get("n_classes")
     _require(

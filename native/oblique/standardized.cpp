@@ -30,6 +30,7 @@ void fold_axis(const FeatureMap& map, double* coef, double& threshold) {
 
 void fold_back(const FeatureMap& map, ObliqueTreeArrays& tree) {
   const index_t d = tree.n_features;
+  tree.feature_scale.assign(map.scale.begin(), map.scale.end());
   for (index_t node = 0; node < tree.n_nodes(); ++node) {
     double* coef = tree.coef.data() + node * d;
     if (tree.split_kind[node] == static_cast<index_t>(SplitKind::axis)) {
