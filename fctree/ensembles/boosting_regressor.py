@@ -3,8 +3,8 @@
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 
-from fctree.boosting.targets import QUANTILE_CONSTRAINT, REGRESSION_LOSSES, NumericTargets
 from fctree.ensembles.boosting import BaseCurvatureBoosting
+from fctree.symmetric.targets import QUANTILE_CONSTRAINT, REGRESSION_LOSSES, NumericTargets
 
 
 class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBoosting):
@@ -30,8 +30,7 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
     max_iter : int, default=100
         Number of trees. With `warm_start` that of the whole model.
     subsample : float, default=0.7
-        Share of the samples that each tree is grown on. Equal samples are drawn together, and
-        fewer than 50 distinct ones are not sampled.
+        Share of the samples that each tree is grown on. Equal samples are drawn together.
     colsample : float, default=1.0
         Share of the features that each tree is grown on.
     l2_leaf_reg : float, default=3.0

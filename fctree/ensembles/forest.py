@@ -216,7 +216,7 @@ class BaseCurvatureForest(BaseEstimator):
         if not np.any(judged):
             raise ValueError(
                 "oob_score=True needs samples that some trees leave out: bootstrap=True or "
-                "max_samples below 1, and at least 50 distinct samples"
+                "max_samples below 1, and more than one distinct sample"
             )
         scores = np.full(sums.shape, np.nan)
         scores[judged] = sums[judged] / numbers[judged, np.newaxis]

@@ -27,8 +27,7 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     bootstrap : bool, default=True
         Whether samples are drawn with replacement: each counts a Poisson number of times, with
         mean `max_samples` over the number of samples. Otherwise each is taken with that
-        probability. Equal samples are drawn together, and fewer than 50 distinct ones are all
-        taken by each tree.
+        probability. Equal samples are drawn together.
     oob_score : bool, default=False
         Whether to judge the forest by the samples that trees left out.
     extrapolation : float or None, default=0.0

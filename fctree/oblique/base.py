@@ -21,8 +21,11 @@ class BaseObliqueTree(BaseEstimator):
         """All that a tree is grown by, by name."""
         return {**self._fixed, **self.get_params(deep=False)}
 
-    def _grow(self, X, targets, sample_weight, *, impurity_scale):
-        """The arrays of a tree grown on validated data, by name; sets ``alpha_``."""
+    def _grow(self, X, targets, sample_weight, *, impurity_scale, left_out=None):
+        """The arrays of a tree grown on validated data, by name; sets ``alpha_``.
+
+        ``left_out`` of the targets' shape takes the leaf models' leave-one-out scores.
+        """
         settings = self._settings()
         arrays, self.alpha_ = _native.grow(
             X,
@@ -31,6 +34,7 @@ class BaseObliqueTree(BaseEstimator):
             params=native_tree_params(settings, len(X), impurity_scale=impurity_scale),
             standardize=settings["standardize"],
             n_threads=count_threads(self.n_jobs),
+            left_out=left_out,
         )
         return arrays
 

@@ -6,6 +6,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._tree import ObliqueTree
 from fctree._validation import check_training_data, unchanged_on_failure
+from fctree.oblique.calibration import calibrated, class_scores, find_temperature
 from fctree.oblique.indicators import IndicatorScores, class_indicators
 
 
@@ -42,7 +43,10 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
             n_classes = len(classes)
             targets = class_indicators(labels, n_classes)
             impurity_scale = 1.0 if n_classes > 2 else 2.0
-            arrays = self._grow(X, targets, sample_weight, impurity_scale=impurity_scale)
+            left_out = np.full(targets.shape, np.nan)
+            arrays = self._grow(
+                X, targets, sample_weight, impurity_scale=impurity_scale, left_out=left_out
+            )
             fractions = arrays["value"]
             if n_classes == 2:
                 fractions = np.hstack([1.0 - fractions, fractions])
@@ -52,4 +56,25 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
             self.tree_ = ObliqueTree(n_classes=n_classes, **arrays)
             self.classes_ = classes
             self.n_classes_ = n_classes
+            self.temperature_ = None
+            if n_classes > 1:
+                self.temperature_ = find_temperature(left_out, labels, sample_weight)
         return self
+
+    def predict_proba(self, X):
+        """Predict class probabilities.
+
+        The softmax of the predicted indicators times `temperature_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : array of shape (n_samples, n_classes)
+        """
+        scores = self._predict_scores(X)
+        if self.temperature_ is None:
+            return self._probabilities(scores)
+        return calibrated(class_scores(scores), self.temperature_)

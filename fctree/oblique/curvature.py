@@ -190,6 +190,8 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     classes_ : array of shape (n_classes_,)
         The classes, sorted.
     n_classes_ : int
+    temperature_ : float
+        What scores are multiplied by before the softmax makes probabilities of them.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)

@@ -11,7 +11,7 @@ from dataclasses import fields as dataclass_fields
 import numpy as np
 
 from fctree._tree import ObliqueTree
-from fctree.boosting.trees import SymmetricTrees
+from fctree.symmetric.trees import SymmetricTrees
 
 _MOST_LEVELS = 16
 _MOST_THRESHOLDS = 254  # of a feature: bins are numbered by a byte
@@ -151,8 +151,11 @@ def check_tree_regressor(model):
 
 def check_tree_classifier(model):
     """Raise ValueError unless it is unfitted or its tree is that of a classifier."""
-    names = ("tree_", "alpha_", "n_features_in_", "classes_", "n_classes_")
+    names = ("tree_", "alpha_", "n_features_in_", "classes_", "n_classes_", "temperature_")
     if _is_fitted(model, names):
+        temperature = model.temperature_
+        valid = temperature is None or (type(temperature) is float and temperature > 0.0)
+        _require(valid, f"temperature_ is {temperature!r}, not a positive float or None")
         _check_features(model)
         _check_classes(model)
         _check_oblique_tree(model, _n_scores(model.n_classes_), model.n_classes_)

@@ -178,7 +178,7 @@ def _rebuild(header, arrays):
     decoder.check_all_used()
     name = header["class"] if isinstance(header["class"], str) else None
     if header["format_version"] == 1:
-        name, params = upgraded(name, params)
+        name, params, attributes = upgraded(name, params, attributes)
     entry = ESTIMATORS.get(name)
     if entry is None:
         raise ValueError(

@@ -31,27 +31,29 @@ _OF_TREES = {
 }  # fmt: skip
 
 
-def upgraded(name, params):
-    """The class and the parameters of this version for those of a file of version 1.
+def upgraded(name, params, attributes):
+    """The class, parameters and attributes of this version for those of a file of version 1.
 
     Parameters
     ----------
     name : str
         Of the class.
-    params : dict
+    params, attributes : dict
 
     Returns
     -------
     name : str
-    params : dict
+    params, attributes : dict
     """
     if not _OF_TREES <= params.keys():  # not of that family
-        return name, params
+        return name, params, attributes
     if name in _TREES:
         cls, kept = _tree_class(_TREES[name], params, {"standardize": False})
-        return cls.__name__, kept
+        if name == "FCODTClassifier" and attributes:
+            attributes = {**attributes, "temperature_": None}  # not calibrated
+        return cls.__name__, kept, attributes
     if name not in _ENSEMBLES:
-        return name, params
+        return name, params, attributes
     own = {key: value for key, value in params.items() if key not in _OF_TREES}
     standardize = {"standardize": own.pop("standardize", True)}
     if own.pop("step_min_samples_leaf", 5) != STEP_TREE["min_samples_leaf"]:
@@ -60,7 +62,8 @@ def upgraded(name, params):
         own.pop("quantile", None)
     of_trees = {key: params[key] for key in _OF_TREES}
     cls, kept = _tree_class(_TREES["FCODTRegressor"], of_trees, standardize)
-    return _ENSEMBLES[name], {**own, "tree": cls(**kept), **dict.fromkeys(SHORTCUTS)}
+    params = {**own, "tree": cls(**kept), **dict.fromkeys(SHORTCUTS)}
+    return _ENSEMBLES[name], params, attributes
 
 
 def _tree_class(classes, params, standardize):

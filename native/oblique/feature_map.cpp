@@ -5,7 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace fctree {
+namespace fctree::oblique {
 
 namespace {
 
@@ -87,4 +87,4 @@ void map_features(const FeatureMap& map, const double* x, index_t n_samples, ind
   });
 }
 
-}  // namespace fctree
+}  // namespace fctree::oblique

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "oblique/grow.hpp"
-#include "oblique/local_rows.hpp"
+#include "oblique/local_statistics.hpp"
 
-namespace fctree {
+namespace fctree::oblique {
 
 namespace {
 
@@ -48,7 +48,7 @@ void fold_back(const FeatureMap& map, ObliqueTreeArrays& tree) {
 }
 
 ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const ObliqueParams& params,
-                                         const Execution& execution) {
+                                         const Execution& execution, double* left_out) {
   const FeatureMap map =
       find_feature_map(data.x, data.weight, data.n_samples, data.n_features, true);
   ObliqueTreeArrays tree;
@@ -57,12 +57,12 @@ ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const Oblique
     map_features(map, data.x, data.n_samples, data.n_features, features.data(), team);
     TrainingData mapped = data;
     mapped.x = features.data();
-    LocalRows rows;
+    LocalStatistics rows;
     rows.set_offset(offset_of(map));
-    tree = grow_tree_on_team(mapped, params, rows, team);
+    tree = grow_tree_on_team(mapped, params, rows, team, left_out);
   });
   fold_back(map, tree);
   return tree;
 }
 
-}  // namespace fctree
+}  // namespace fctree::oblique

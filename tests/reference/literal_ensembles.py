@@ -1,4 +1,4 @@
-"""Boosting and forests of oblique trees, word by word: the twin of native/oblique/boost.cpp.
+"""Boosting and forests of oblique trees, word by word: the twin of native/ensembles/boost.cpp.
 
 It grows each tree with `CurvatureTreeRegressor`, which has a twin of its own, and does the rest in plain
 NumPy: the targets and weights of a round, draws of samples, bounds, revised constants, scores.
@@ -13,7 +13,6 @@ from reference.literal_philox import FEATURE_SAMPLE, ROW_SAMPLE, LiteralRandom
 
 MASK = 2**64 - 1
 LARGEST_TARGET, LARGEST_STEP, LEAST_RESIDUAL = 4.0, 4.0, 0.05
-LEAST_DISTINCT = 50
 
 
 def mixed(bits):
@@ -32,10 +31,8 @@ def hash_of(values):
 
 
 def draws(X, Y, seed, tree):
-    """A uniform number for each sample, or None where there are too few distinct ones."""
+    """A uniform number for each sample."""
     hashes = [hash_of([*x, *y]) for x, y in zip(X, Y)]
-    if len(set(hashes)) < LEAST_DISTINCT:
-        return None
     random = LiteralRandom(seed, ROW_SAMPLE)
     return np.array([random.uniform(tree, h & 0xFFFFFFFF, h >> 32) for h in hashes])
 
