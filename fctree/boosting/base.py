@@ -8,7 +8,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import boosting as _native
-from fctree._native.core import LossKind
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.progress import progress_listener
 from fctree._training.round_scores import joined_scores
@@ -162,8 +161,7 @@ class BaseSymmetricBoosting(BaseBoosting):
                 thresholds=self.bin_thresholds_,
                 monotone=check_directions(self, n_outputs=self.n_outputs_),
                 baseline=self.baseline_,
-                loss=LossKind[self._loss_kind()].value,
-                quantile=self._quantile_order(),
+                loss=self._choose_loss(),
                 n_outputs=self.n_outputs_,
                 first_iteration=done,
                 params=self._native_params(n_rounds),

@@ -115,7 +115,7 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
             posterior_noise=posterior_noise,
         )
 
-    def _loss_kind(self):
+    def _choose_loss(self):
         if self.posterior_samples:
             raise ValueError("posterior_samples is for regression; a classifier needs 0")
-        return "binary_log_loss" if self.n_classes_ <= 2 else "multiclass_log_loss"
+        return super()._choose_loss()

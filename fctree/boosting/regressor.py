@@ -3,9 +3,10 @@
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 
+from fctree._training.losses import REGRESSION_LOSSES
 from fctree.boosting.base import BaseSymmetricBoosting
 from fctree.boosting.posterior import posterior_std, sample_posterior
-from fctree.boosting.targets import REGRESSION_LOSSES, NumericTargets
+from fctree.boosting.targets import NumericTargets
 
 
 class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBoosting):
@@ -123,12 +124,12 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
         "loss": [StrOptions(REGRESSION_LOSSES)],
     }
 
-    def _loss_kind(self):
+    def _choose_loss(self):
         if self.posterior_samples and self.loss != "squared_error":
             raise ValueError(f"posterior_samples needs loss='squared_error', got {self.loss!r}")
         if self.posterior_samples == 1:
             raise ValueError("posterior_samples must be 0 or at least 2, got 1")
-        return self.loss
+        return super()._choose_loss()
 
     def _after_fit(self, train):
         if self.posterior_samples:

@@ -149,6 +149,3 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
         parameters = locals().copy()
         del parameters["self"]
         BaseFCODTBoosting.__init__(self, **parameters)
-
-    def _loss_kind(self):
-        return "binary_log_loss" if self.n_classes_ <= 2 else "multiclass_log_loss"

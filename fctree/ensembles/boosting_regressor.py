@@ -3,7 +3,8 @@
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 
-from fctree.boosting.targets import REGRESSION_LOSSES, NumericTargets
+from fctree._training.losses import REGRESSION_LOSSES
+from fctree.boosting.targets import NumericTargets
 from fctree.ensembles.boosting import BaseFCODTBoosting
 
 
@@ -107,9 +108,6 @@ class FCODTBoostingRegressor(NumericTargets, RegressorMixin, BaseFCODTBoosting):
         **BaseFCODTBoosting._parameter_constraints,
         "loss": [StrOptions(REGRESSION_LOSSES)],
     }
-
-    def _loss_kind(self):
-        return self.loss
 
     def predict(self, X):
         """Predict the targets.

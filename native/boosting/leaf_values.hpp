@@ -7,7 +7,7 @@
 #include "boosting/params.hpp"
 #include "boosting/tiles.hpp"
 #include "core/exact_sum.hpp"
-#include "core/loss.hpp"
+#include "core/loss/loss.hpp"
 
 namespace fctree {
 

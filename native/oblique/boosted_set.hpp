@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/loss.hpp"
+#include "core/loss/loss.hpp"
 #include "core/parallel.hpp"
+#include "core/rounds.hpp"
 #include "oblique/boost.hpp"
 #include "oblique/ensemble.hpp"
 
@@ -28,8 +29,8 @@ class BoostedSet {
   void start(const std::vector<double>& baseline);
   // Takes the steps of trees first .. last - 1.
   void add(const ObliqueTreesView& trees, index_t first, index_t last, const Execution& execution);
-  // The mean loss, and the derivatives if wanted. Summed tile by tile.
-  double evaluate(const Loss& loss, const Derivatives* out, const Execution& execution) const;
+  // The loss, and the derivatives if wanted. Summed tile by tile.
+  LossSum evaluate(const Loss& loss, const Derivatives* out, const Execution& execution) const;
 
  private:
   BoostedSamples samples_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/loss/order_statistics.hpp"
 #include "oblique/dense.hpp"
 
 namespace fctree {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/loss.hpp"
+#include "core/loss/loss.hpp"
 #include "oblique/shard_rows.hpp"
 
 namespace fctree {
