@@ -4,8 +4,8 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 
 from fctree._training.losses import REGRESSION_LOSSES
-from fctree.boosting.targets import NumericTargets
 from fctree.ensembles.boosting import BaseFCODTBoosting
+from fctree.symmetric.targets import NumericTargets
 
 
 class FCODTBoostingRegressor(NumericTargets, RegressorMixin, BaseFCODTBoosting):

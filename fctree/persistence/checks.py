@@ -11,7 +11,7 @@ from dataclasses import fields as dataclass_fields
 import numpy as np
 
 from fctree._tree import ObliqueTree
-from fctree.boosting.trees import SymmetricTrees
+from fctree.symmetric.trees import SymmetricTrees
 
 _MOST_LEVELS = 16
 _MOST_THRESHOLDS = 254  # of a feature: bins are numbered by a byte

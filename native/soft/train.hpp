@@ -11,7 +11,7 @@
 #include "soft/params.hpp"
 #include "soft/standardize.hpp"
 
-namespace fctree {
+namespace fctree::soft {
 
 // Samples with their targets, (n_targets, n_samples), and weights or null.
 struct SoftSamples {
@@ -71,4 +71,4 @@ template <class T>
 SoftHistory train_soft(const SoftTask& task, const SoftTreeParams& params, SoftState<T>& state,
                        const RoundListener& listener, const Execution& execution);
 
-}  // namespace fctree
+}  // namespace fctree::soft
