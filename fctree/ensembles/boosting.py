@@ -43,6 +43,7 @@ class BaseFCODTBoosting(BaseBoosting):
         *,
         loss="squared_error",
         quantile=None,
+        power=None,
         learning_rate=0.1,
         max_iter=100,
         subsample=0.7,

@@ -1,10 +1,10 @@
 """The boosting classifier of oblique trees."""
 
 from sklearn.base import ClassifierMixin
-from sklearn.utils._param_validation import StrOptions
 
-from fctree.symmetric.targets import ClassTargets
+from fctree._training.losses import loss_constraints
 from fctree.ensembles.boosting import BaseFCODTBoosting
+from fctree.symmetric.targets import ClassTargets
 
 
 class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
@@ -104,7 +104,8 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
 
     _parameter_constraints = {
         **BaseFCODTBoosting._parameter_constraints,
-        "loss": [StrOptions({"log_loss"})],
+        **loss_constraints("classification"),
+        "quantile": [None],
     }
 
     def __init__(
@@ -148,4 +149,4 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
     ):
         parameters = locals().copy()
         del parameters["self"]
-        BaseFCODTBoosting.__init__(self, **parameters)
+        vars(self).update(parameters)

@@ -1,9 +1,8 @@
 """The boosting regressor of oblique trees."""
 
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import StrOptions
 
-from fctree._training.losses import REGRESSION_LOSSES
+from fctree._training.losses import loss_constraints
 from fctree.ensembles.boosting import BaseFCODTBoosting
 from fctree.symmetric.targets import NumericTargets
 
@@ -19,13 +18,16 @@ class FCODTBoostingRegressor(NumericTargets, RegressorMixin, BaseFCODTBoosting):
 
     Parameters
     ----------
-    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"}, \
-            default="squared_error"
-        What is minimised. ``"poisson"`` (y >= 0) and ``"gamma"`` (y > 0) predict
-        ``exp(raw score)``.
+    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
+            "tweedie"}, default="squared_error"
+        What is minimised. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
+        predict ``exp(raw score)``.
     quantile : float in (0, 1) or None, default=None
         The quantile of ``loss="quantile"``, which needs it. For ``"huber"`` the share of
-        residuals that count squared (None: 0.9), the larger ones linearly.
+        residuals that count squared (None: 0.9), the larger ones linearly. Other losses refuse it.
+    power : float in (1, 2) or None, default=None
+        The variance power of ``loss="tweedie"`` (None: 1.5): near 1 counts, near 2 amounts.
+        Other losses refuse it.
     learning_rate : float, default=0.1
         What each tree's scores are multiplied by.
     max_iter : int, default=100
@@ -106,7 +108,7 @@ class FCODTBoostingRegressor(NumericTargets, RegressorMixin, BaseFCODTBoosting):
 
     _parameter_constraints = {
         **BaseFCODTBoosting._parameter_constraints,
-        "loss": [StrOptions(REGRESSION_LOSSES)],
+        **loss_constraints("regression"),
     }
 
     def predict(self, X):
