@@ -362,12 +362,7 @@ def extension(name, *sources):
 
 setup(
     ext_modules=[
-        *(
-            extension(name, f"{name}.pyx")
-            for name in (
-                "symmetric", "core", "ensembles", "oblique", "oblique_rounds", "oblique_shards", "shards", "soft",
-            )
-        ),
+        *(extension(path.stem, path.name) for path in sorted(BINDINGS.glob("*.pyx"))),
         extension("matrix", "matrix.cpp"),
         extension("kernels", "kernels.cpp", "device_kernels.cpp"),
     ],
