@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from fctree._native_input import native_params
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.samples import Samples, check_init_score, validation_samples
 from fctree._validation import check_sample_weight, unchanged_on_failure
@@ -64,7 +65,7 @@ class BaseBoosting(BaseEstimator):
 
     def _round_params(self, n_rounds):
         """The core's parameters that all boosted trees have."""
-        return {
+        params = {
             "learning_rate": self.learning_rate,
             "max_iter": n_rounds,
             "subsample": self.subsample,
@@ -75,6 +76,7 @@ class BaseBoosting(BaseEstimator):
             "tol": self.tol,
             "seed": self._random_seed,
         }
+        return native_params(params)
 
     def _quantile_order(self):
         return 0.5 if self.quantile is None else self.quantile

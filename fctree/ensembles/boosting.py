@@ -9,12 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native.core import LossKind
+from fctree._native_input import native_params
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.progress import progress_listener
 from fctree._training.round_scores import joined_scores
 from fctree._validation import (
     check_ensemble_data,
     check_features,
+    check_predictions,
     count_samples,
     count_threads,
 )
@@ -126,11 +128,12 @@ class BaseFCODTBoosting(BaseBoosting):
         return [tree, step_tree_params(tree, self.step_depth, least)]
 
     def _native_params(self, n_rounds):
-        return {
+        params = {
             **self._round_params(n_rounds),
             "standardize": self.standardize,
             "extrapolation": bound_of(self.extrapolation),
         }
+        return native_params(params)
 
     def _boost(self, train, validation, *, continuing):
         done = self._rounds_done(continuing)
@@ -182,7 +185,7 @@ class BaseFCODTBoosting(BaseBoosting):
         X = check_features(self, X)
         scores = self._start_scores(len(X))
         self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
-        return scores
+        return check_predictions(scores)
 
     def _staged_raw_predict(self, X):
         """Raw scores of the first 1, 2, .. trees; the same array each time."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fctree._native_input import native_params
 from fctree._tree import SPLIT_KINDS
 from fctree._validation import count_samples
 from fctree.oblique.base import BaseFCODT
@@ -32,7 +33,7 @@ def native_tree_params(model, n_samples, *, impurity_scale, alpha):
     """The fields of ``native/oblique/params.hpp`` for the trees of an ensemble."""
     directions = chosen_directions(model.directions)
     choose_alpha = isinstance(alpha, str)
-    return {
+    params = {
         "alpha": 0.0 if choose_alpha else alpha,
         "choose_alpha": choose_alpha,
         "max_depth": _UNLIMITED if model.max_depth is None else model.max_depth,
@@ -55,11 +56,12 @@ def native_tree_params(model, n_samples, *, impurity_scale, alpha):
         "split_margin": model.split_margin,
         "node_features": {"max_features": _UNLIMITED, "seed": 0, "tree": 0},
     }
+    return native_params(params)
 
 
 def step_tree_params(tree_params, depth, min_samples_leaf):
     """Those of ordinary trees: splits along axes, constant leaves, all thresholds."""
-    return {
+    params = {
         **tree_params,
         "alpha": 0.0,
         "choose_alpha": False,
@@ -73,6 +75,7 @@ def step_tree_params(tree_params, depth, min_samples_leaf):
         "axis_directions": True,
         "ridge_criterion": False,
     }
+    return native_params(params)
 
 
 def bound_of(extrapolation):

@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._device import DEVICES, uses_gpu
-from fctree._validation import check_features, check_training_data
+from fctree._validation import check_features, check_predictions, check_training_data
 from fctree.kernel_ridge.solvers import TreeKernel
 from fctree.kernels.architecture import ARCHITECTURES
 
@@ -24,14 +24,16 @@ class BaseTreeNTK(BaseEstimator):
 
     def _kernel(self, depth, scale):
         uses_gpu(self.device)
-        return TreeKernel(depth, float(scale), self.architecture, self.device, self.n_jobs)
+        # Of the last fit; models saved by 0.1 have it as the parameter only.
+        architecture = vars(self).get("_architecture", self.architecture)
+        return TreeKernel(depth, float(scale), architecture, self.device, self.n_jobs)
 
     def _predict_outputs(self, X):
         """f(X) of shape (n_samples, n_outputs), in tiles."""
         check_is_fitted(self)
         X = check_features(self, X)
         coefficients = self.dual_coef_.reshape(len(self.X_fit_), -1)
-        return self._fitted_kernel().multiply(X, self.X_fit_, coefficients)
+        return check_predictions(self._fitted_kernel().multiply(X, self.X_fit_, coefficients))
 
 
 class RegressorTargets(RegressorMixin):

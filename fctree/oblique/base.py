@@ -8,7 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import oblique as _native
 from fctree._tree import SPLIT_KINDS
-from fctree._validation import check_features, count_samples, count_threads
+from fctree._native_input import native_params
+from fctree._validation import check_features, check_predictions, count_samples, count_threads
 
 _UNLIMITED = 2**31
 
@@ -125,7 +126,11 @@ class BaseFCODT(BaseEstimator):
             "node_features": {"max_features": _UNLIMITED, "seed": 0, "tree": 0},
         }
         arrays, self.alpha_ = _native.grow(
-            X, targets, sample_weight, params=params, n_threads=count_threads(self.n_jobs)
+            X,
+            targets,
+            sample_weight,
+            params=native_params(params),
+            n_threads=count_threads(self.n_jobs),
         )
         return arrays
 
@@ -133,7 +138,7 @@ class BaseFCODT(BaseEstimator):
         """The leaf models' values, (n_samples, n_outputs)."""
         check_is_fitted(self)
         X = check_features(self, X)
-        return self.tree_.predict(X, n_threads=count_threads(self.n_jobs))
+        return check_predictions(self.tree_.predict(X, n_threads=count_threads(self.n_jobs)))
 
     def apply(self, X):
         """The leaf that each sample reaches.
