@@ -3,7 +3,6 @@
 Every ``native/**/*.isa.cpp`` is compiled once per instruction set (the core chooses at run
 time); everything else once. The environment can say:
 
-FCTREE_OPENMP=0            build without OpenMP (it is probed otherwise)
 FCTREE_SANITIZE=address,undefined   or ``thread``: build with sanitizers, and without CUDA
 FCTREE_CUDA=0              build without CUDA, 1: fail without it (else it is built where nvcc is)
 NVCC                       CUDA's compiler (else the one on the path, or that of CUDA_HOME)
@@ -49,10 +48,6 @@ CUDA_PROBE = """#include <cuda_runtime.h>
 __global__ void probe() {}
 int main() { int n = 0; probe<<<1, 1>>>(); return cudaGetDeviceCount(&n) == cudaSuccess && n < 0; }
 """
-OPENMP_FLAGS = [
-    (["-fopenmp"], ["-fopenmp"]),
-    (["-Xpreprocessor", "-fopenmp"], ["-lomp"]),
-]
 
 
 def cuda_compiler():
@@ -93,14 +88,14 @@ class BuildExt(build_ext):
         self.common_flags += ["-Wno-maybe-uninitialized"]  # false alarms in Eigen and intrinsics
         # Threads are the core's business (core/parallel.hpp), not Eigen's.
         self.common_flags += ["-DEIGEN_DONT_PARALLELIZE"]
-        self.link_flags = []
+        self.common_flags += ["-pthread"]
+        self.link_flags = ["-pthread"]
         if SANITIZE:
             flags = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g"]
             self.common_flags += [*flags, "-UNDEBUG", "-fno-sanitize-recover=all"]
             self.link_flags += flags
         else:
             self.common_flags += ["-DNDEBUG", "-g0"]  # Python's own flags ask for -g
-        self.add_openmp()
         self.add_cuda()
         self.isa_flags = self.supported_instruction_sets()
         defines = [f"-DFCTREE_BUILT_{isa.upper()}" for isa in self.isa_flags]
@@ -127,17 +122,6 @@ class BuildExt(build_ext):
             if done.returncode == 0 and run:
                 done = subprocess.run([str(Path(folder, "probe"))], capture_output=True)
             return done.returncode == 0
-
-    def add_openmp(self):
-        if os.environ.get("FCTREE_OPENMP", "1") == "0":
-            return
-        source = "#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }\n"
-        for compile_flags, link_flags in OPENMP_FLAGS:
-            if self.compiles(source, compile_flags, link_flags, run=True):
-                self.common_flags += compile_flags
-                self.link_flags += link_flags
-                return
-        print("OpenMP was not found: fctree is built to run on one thread")
 
     def add_cuda(self):
         self.nvcc = None

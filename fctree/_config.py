@@ -10,7 +10,7 @@ def show_config():
     Returns
     -------
     config : dict
-        ``version`` (str), ``compiler`` (str), ``openmp`` (bool), ``simd`` (dict: ``built``,
+        ``version`` (str), ``compiler`` (str), ``simd`` (dict: ``built``,
         the instruction sets compiled in, and ``in_use``, the one chosen for this
         processor; the environment variable ``FCTREE_SIMD`` set to ``baseline`` or ``avx2``
         before the import lowers it), ``eigen`` (str, its version) and ``cuda`` (bool).
@@ -21,14 +21,13 @@ def show_config():
     >>> config = fctree.show_config()  # doctest: +ELLIPSIS
     fctree ...
     >>> sorted(config)
-    ['compiler', 'cuda', 'eigen', 'openmp', 'simd', 'version']
+    ['compiler', 'cuda', 'eigen', 'simd', 'version']
     """
     config = {"version": __version__, **matrix.build_config()}
     simd = config["simd"]
     lines = [
         f"fctree {config['version']}",
         f"  compiler  {config['compiler']}",
-        f"  OpenMP    {'yes' if config['openmp'] else 'no'}",
         f"  SIMD      {simd['in_use']} in use, built: {', '.join(simd['built'])}",
         f"  Eigen     {config['eigen']}",
         f"  CUDA      {'yes' if config['cuda'] else 'no'}",

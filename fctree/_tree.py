@@ -223,7 +223,7 @@ class ObliqueTree:
         X : C-contiguous float64 array of shape (n_samples, n_features)
             Finite values; they are not checked here (the estimators do).
         n_threads : int, default=1
-            OpenMP threads. The result does not depend on it.
+            Threads. The result does not depend on it.
 
         Returns
         -------

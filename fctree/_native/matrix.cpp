@@ -29,7 +29,6 @@ py::dict build_config() {
   simd["in_use"] = name(instruction_set_in_use());
   py::dict config;
   config["compiler"] = __VERSION__;
-  config["openmp"] = has_openmp();
   config["simd"] = simd;
   config["eigen"] = std::to_string(EIGEN_WORLD_VERSION) + "." +
                     std::to_string(EIGEN_MAJOR_VERSION) + "." +

@@ -74,7 +74,7 @@ class FCODTClassifier(IndicatorScores, ClassifierMixin, BaseFCODT):
         ``split_criterion="ridge"``, in units of what the best of as many random candidates
         would reach by chance; 0 accepts any decrease.
     n_jobs : int or None, default=None
-        Number of OpenMP threads, as in `FCODTRegressor`.
+        Number of threads, as in `FCODTRegressor`.
     random_state : int, RandomState instance or None, default=None
         Growing a single tree draws no random numbers; accepted for a uniform interface.
 

@@ -72,7 +72,7 @@ class FCODTRegressor(RegressorMixin, BaseFCODT):
         ``split_criterion="ridge"``, in units of what the best of as many random candidates
         would reach by chance; 0 accepts any decrease.
     n_jobs : int or None, default=None
-        Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
+        Number of threads. None means 1 unless in a `joblib.parallel_config`
         context, -1 means all cores. Trees and predictions are the same to the last bit
         for any number.
     random_state : int, RandomState instance or None, default=None

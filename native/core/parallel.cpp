@@ -7,16 +7,11 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include "core/errors.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#endif
 
 namespace fctree {
 
@@ -24,15 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPollInterval{50};
-
-// GNU's OpenMP cannot start threads in a child made by fork() once the parent has used
-// them, in this library or another: such a child runs every loop in its calling thread
-// instead of hanging.
-std::atomic<bool> forked_child{false};
-
-#if defined(__unix__) || defined(__APPLE__)
-const int watching_for_fork = pthread_atfork(nullptr, nullptr, [] { forked_child = true; });
-#endif
 
 // The state of one loop: whether it must stop, and why.
 class LoopState {
@@ -94,11 +80,7 @@ class Team {
       linger([&] { return opened_ != seen || dismissed_; });
       std::unique_lock<std::mutex> lock(mutex_);
       wake_.wait(lock, [&] { return opened_ != seen || dismissed_; });
-      if (dismissed_) {
-        ++n_gone_;
-        idle_.notify_one();
-        return;
-      }
+      if (dismissed_) return;
       seen = opened_;
       if (loop_ == nullptr) continue;
       ++n_helpers_;
@@ -110,13 +92,11 @@ class Team {
     }
   }
 
-  // Waits asleep until all workers have gone: OpenMP's own wait at the end of a region spins,
-  // on what may be the very core that a worker has yet to wake up on.
-  void dismiss(int n_workers) {
-    std::unique_lock<std::mutex> lock(mutex_);
+  // Sends all workers home, once no loop is open.
+  void dismiss() {
+    const std::lock_guard<std::mutex> lock(mutex_);
     dismissed_ = true;
     wake_.notify_all();
-    idle_.wait(lock, [&] { return n_gone_ == n_workers; });
   }
 
   // take_tasks(in_calling_thread) runs tasks until none is left to take; it does not throw.
@@ -147,7 +127,6 @@ class Team {
   std::condition_variable idle_;
   const std::function<void(bool)>* loop_ = nullptr;
   int n_helpers_ = 0;
-  int n_gone_ = 0;
   std::atomic<std::uint64_t> opened_{0};
   std::atomic<bool> dismissed_{false};
 };
@@ -159,36 +138,50 @@ Execution limit_threads(Execution execution, double work) {
   return execution;
 }
 
-bool has_openmp() {
-#ifdef _OPENMP
-  return true;
-#else
-  return false;
-#endif
+namespace {
+
+// More threads than this help nobody, and the system may refuse to start them.
+int most_threads() {
+  constexpr int kAlwaysAllowed = 64;
+  return std::max(kAlwaysAllowed, 4 * static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-void with_team(const Execution& execution, const std::function<void(const Execution&)>& body) {
-#ifdef _OPENMP
-  if (execution.n_threads > 1 && !forked_child) {
-    Team team;
-    std::exception_ptr error;
-#pragma omp parallel num_threads(execution.n_threads)
-    {
-      if (omp_get_thread_num() == 0) {
-        try {
-          body({execution.n_threads, execution.interrupted, &team});
-        } catch (...) {
-          error = std::current_exception();
-        }
-        team.dismiss(omp_get_num_threads() - 1);
-      } else {
-        team.work();
-      }
+// Threads that work for a team until this object goes, in whatever way its scope is left.
+class Workers {
+ public:
+  // As many as asked for, or as the system lets start.
+  explicit Workers(int n) {
+    threads_.reserve(n);
+    try {
+      while (static_cast<int>(threads_.size()) < n)
+        threads_.emplace_back([this] { team_.work(); });
+    } catch (const std::system_error&) {
     }
-    if (error) std::rethrow_exception(error);
-    return;
   }
-#endif
+  ~Workers() {
+    team_.dismiss();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  Team* team() { return &team_; }
+  int size() const { return static_cast<int>(threads_.size()); }
+
+ private:
+  Team team_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+void with_team(const Execution& execution, const std::function<void(const Execution&)>& body) {
+  const int n_threads = std::min(execution.n_threads, most_threads());
+  if (n_threads > 1) {
+    Workers workers(n_threads - 1);
+    if (workers.size() > 0)
+      return body({workers.size() + 1, execution.interrupted, workers.team()});
+  }
   body({1, execution.interrupted, nullptr});
 }
 

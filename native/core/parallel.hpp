@@ -1,12 +1,13 @@
-// Parallel loops. This header and its source hold the only OpenMP of the core.
+// Parallel loops. This header and its source start the only threads of the core.
 //
 // Work is a list of tasks that the caller cuts by the data alone, never by the number of
 // threads, and whose results it merges in task order: so results are the same bytes for
-// any thread count, and without OpenMP at all. An exception in a task ends the loop and
+// any thread count. An exception in a task ends the loop and
 // is rethrown in the calling thread (that of the lowest task index, if several throw).
 //
-// One OpenMP region spans a whole native call (with_team); its workers sleep between the
-// loops. A loop waits for tasks that have begun, never for threads: a worker that the
+// The threads of a team live as long as one native call (with_team): nothing is left behind that
+// a child made by fork() could miss or an ending interpreter could trip over. They sleep between
+// the loops. Where the system refuses to start a thread the team is smaller. A loop waits for tasks that have begun, never for threads: a worker that the
 // operating system does not let run costs its help and nothing else, where a barrier a
 // loop would keep everybody waiting, and spinning, on a busy machine.
 #pragma once
@@ -50,7 +51,5 @@ struct Partition {
 
 // At least one part, and no part shorter than `min_length` unless there is only one.
 Partition partition_range(index_t size, index_t min_length, index_t max_parts);
-
-bool has_openmp();
 
 }  // namespace fctree
