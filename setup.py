@@ -235,7 +235,7 @@ setup(
             [
                 extension(name, f"{name}.pyx", numpy.get_include())
                 for name in (
-                    "boosting", "core", "ensembles", "oblique", "oblique_rounds", "oblique_shards",
+                    "symmetric", "core", "ensembles", "oblique", "oblique_rounds", "oblique_shards",
                     "shards", "soft",
                 )
             ],

@@ -4,7 +4,7 @@ from fctree import datasets, inspection, kernels
 from fctree._config import show_config
 from fctree._tree import ObliqueTree
 from fctree._version import __version__
-from fctree.boosting import (
+from fctree.symmetric import (
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
     SymmetricTrees,

@@ -1,6 +1,7 @@
 """The rules of the house that a machine can check (docs/architecture.md states them)."""
 
 import ast
+import graphlib
 import inspect
 import re
 from pathlib import Path
@@ -13,7 +14,18 @@ ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "native"
 FOLDERS = ("native", "fctree", "tests", "benchmarks", "examples", "docs", ".ci")
 CODE_SUFFIXES = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".pyx", ".pxd"}
-FAMILIES = ("oblique", "boosting", "soft", "kernels", "cuda")
+# Each folder of the core, and those that its files may include.
+LAYERS = {
+    "core": (),
+    "ridge": ("core",),
+    "oblique": ("core", "ridge"),
+    "ensembles": ("core", "ridge", "oblique"),
+    "symmetric": ("core",),
+    "kernels": ("core",),
+    "cuda": ("core", "kernels"),
+    "soft": ("core",),
+    "distributed": ("core", "ridge", "oblique", "ensembles", "symmetric"),
+}
 
 # Parameters of the core that the estimators derive from theirs, and from which.
 DERIVED_PARAMETERS = {
@@ -30,7 +42,7 @@ DERIVED_PARAMETERS = {
 
 def files(*suffixes, folders=FOLDERS):
     found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
-    generated = {"boosting.cpp", "core.cpp", "ensembles.cpp", "oblique.cpp", "oblique_rounds.cpp",
+    generated = {"symmetric.cpp", "core.cpp", "ensembles.cpp", "oblique.cpp", "oblique_rounds.cpp",
                  "oblique_shards.cpp", "shards.cpp", "soft.cpp"}
     return sorted(
         path
@@ -61,12 +73,45 @@ def test_there_is_something_to_check():
 
 
 def test_includes_point_one_way():
-    """core <- families <- bindings; families never include each other."""
+    """A file includes what is below it: its own folder and those of LAYERS."""
+    assert {path.name for path in NATIVE.iterdir() if path.is_dir()} == set(LAYERS)
     for path in native_sources():
-        family = path.relative_to(NATIVE).parts[0]
-        allowed = {"core", family} | ({"kernels"} if family == "cuda" else set())
+        folder = path.relative_to(NATIVE).parts[0]
         for include in quoted_includes(path):
+            allowed = {folder, *LAYERS[folder]}
             assert include.split("/")[0] in allowed, f"{path.relative_to(ROOT)}: {include}"
+
+
+def concept(name):
+    """A header and its sources are one; what is compiled for a device is another."""
+    return re.sub(r"(\.isa)?\.(hpp|cpp|h)$", "", name)
+
+
+def test_no_file_includes_one_above_it():
+    below = {}
+    for path in native_sources():
+        own = concept(str(path.relative_to(NATIVE)))
+        below.setdefault(own, set()).update(map(concept, quoted_includes(path)))
+        below[own].discard(own)
+    tuple(graphlib.TopologicalSorter(below).static_order())  # raises CycleError
+
+
+def test_each_folder_has_its_namespace():
+    for path in native_sources():
+        folder = path.relative_to(NATIVE).parts[0]
+        own = "fctree" if folder == "core" else f"fctree::{folder}"
+        if folder == "cuda":  # which teaches the kernels a number of its own
+            own = "fctree::(cuda|kernels)"
+        for name in re.findall(r"^namespace (fctree[\w:]*) {", path.read_text(), flags=re.M):
+            assert re.fullmatch(rf"{own}(::FCTREE_ISA)?", name), f"{path.relative_to(ROOT)}: {name}"
+
+
+def test_no_folder_outgrows_the_others():
+    lines = {}
+    for path in native_sources():
+        folder = path.relative_to(NATIVE).parts[0]
+        lines[folder] = lines.get(folder, 0) + len(path.read_text().splitlines())
+    assert max(lines.values()) <= sum(lines.values()) / 5, lines
 
 
 def test_python_stays_in_the_bindings():
@@ -91,7 +136,7 @@ def test_random_engines_stay_in_their_file():
 
 def per_instruction_set(path):
     """Whether a header's code is compiled once per instruction set, in a namespace of its own."""
-    return path.is_file() and "namespace FCTREE_ISA {" in path.read_text()
+    return path.is_file() and re.search(r"^namespace (fctree::\w+::)?FCTREE_ISA {", path.read_text(), re.M)
 
 
 def test_hot_translation_units_share_no_templates():
@@ -178,9 +223,9 @@ def test_parameters_have_one_name_on_both_sides(estimator):
     "estimator", [fctree.SymmetricBoostingRegressor, fctree.SymmetricBoostingClassifier]
 )
 def test_boosting_parameters_have_one_name_on_both_sides(estimator):
-    fields = struct_fields(NATIVE / "boosting" / "params.hpp", "BoostingParams")
+    fields = struct_fields(NATIVE / "symmetric" / "params.hpp", "BoostingParams")
     assert set(fields) - {"seed"} <= set(inspect.signature(estimator).parameters)
-    binding = (ROOT / "fctree" / "_native" / "boosting.pxd").read_text()
+    binding = (ROOT / "fctree" / "_native" / "symmetric.pxd").read_text()
     struct = re.search(r"cdef struct BoostingParams:\n((?:        .*\n)+)", binding).group(1)
     assert re.findall(r"(\w+)$", struct, flags=re.M) == fields
 
@@ -207,7 +252,7 @@ def test_core_structs_have_no_defaults():
     ],
 )
 def test_ensemble_parameters_have_one_name_on_both_sides(struct, estimators):
-    header = NATIVE / "oblique" / "ensemble_params.hpp"
+    header = NATIVE / "ensembles" / "params.hpp"
     fields = struct_fields(header, struct)
     for estimator in estimators:
         assert set(fields) - {"seed"} <= set(inspect.signature(estimator).parameters)

@@ -7,7 +7,7 @@ from fctree._native.core cimport Execution, LossKind, set_python_error
 from fctree._native.oblique cimport ObliqueParams, TrainingData
 
 
-cdef extern from "oblique/ensemble_params.hpp" namespace "fctree" nogil:
+cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
     cdef struct ObliqueBoostingParams:
         double learning_rate
         int64_t max_iter
@@ -30,7 +30,7 @@ cdef extern from "oblique/ensemble_params.hpp" namespace "fctree" nogil:
         uint64_t seed
 
 
-cdef extern from "oblique/ensemble.hpp" namespace "fctree" nogil:
+cdef extern from "ensembles/ensemble.hpp" namespace "fctree::ensembles" nogil:
     cdef cppclass ObliqueTreesArrays:
         int64_t n_features
         int64_t n_outputs
@@ -72,15 +72,15 @@ cdef extern from "oblique/ensemble.hpp" namespace "fctree" nogil:
         int64_t row_stride
         int64_t output_stride
 
-    void c_add_trees "fctree::add_trees"(
+    void c_add_trees "fctree::ensembles::add_trees"(
         const ObliqueTreesView&, int64_t, int64_t, const double*, int64_t, const ScoreSpan&,
         const Execution&) except +set_python_error
-    void c_apply_trees "fctree::apply_trees"(
+    void c_apply_trees "fctree::ensembles::apply_trees"(
         const ObliqueTreesView&, int64_t, const double*, int64_t, int64_t*,
         const Execution&) except +set_python_error
 
 
-cdef extern from "oblique/boost.hpp" namespace "fctree" nogil:
+cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
     cdef cppclass BoostedSamples:
         const double* x
         const double* y
@@ -118,15 +118,15 @@ cdef extern from "oblique/boost.hpp" namespace "fctree" nogil:
         const TreeListener&, const Execution&) except +set_python_error
 
 
-cdef extern from "oblique/forest.hpp" namespace "fctree" nogil:
+cdef extern from "ensembles/forest.hpp" namespace "fctree::ensembles" nogil:
     cdef struct ObliqueForestTask:
         TrainingData data
         int64_t first_tree
 
-    ObliqueTreesArrays c_grow_forest "fctree::grow_forest"(
+    ObliqueTreesArrays c_grow_forest "fctree::ensembles::grow_forest"(
         const ObliqueForestTask&, const ObliqueParams&, const ObliqueForestParams&,
         const Execution&) except +set_python_error
-    void c_sum_out_of_bag "fctree::sum_out_of_bag"(
+    void c_sum_out_of_bag "fctree::ensembles::sum_out_of_bag"(
         const ObliqueForestTask&, const ObliqueTreesView&, int64_t, const ObliqueForestParams&,
         double*, int64_t*, const Execution&) except +set_python_error
 

@@ -1,5 +1,5 @@
 # distutils: language = c++
-"""Ensembles of oblique trees: ``native/oblique`` on NumPy arrays."""
+"""Ensembles of oblique trees: ``native/ensembles`` on NumPy arrays."""
 
 cimport numpy as cnp
 from libc.stdint cimport int64_t

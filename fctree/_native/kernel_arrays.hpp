@@ -16,6 +16,8 @@
 
 namespace fctree {
 
+using namespace kernels;
+
 namespace py = pybind11;
 
 template <class T>

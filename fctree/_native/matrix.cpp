@@ -10,13 +10,15 @@
 
 #include "core/cpu.hpp"
 #include "core/parallel.hpp"
-#include "oblique/moments.hpp"
-#include "oblique/ridge.hpp"
+#include "ridge/moments.hpp"
+#include "ridge/ridge.hpp"
 #include "translate.hpp"
 
 namespace py = pybind11;
 
 namespace fctree {
+
+using namespace ridge;
 
 namespace {
 

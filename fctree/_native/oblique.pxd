@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 
 
-cdef extern from "oblique/moments.hpp" namespace "fctree" nogil:
+cdef extern from "ridge/moments.hpp" namespace "fctree::ridge" nogil:
     cdef struct TrainingData:
         const double* x
         const double* y
@@ -14,7 +14,7 @@ cdef extern from "oblique/moments.hpp" namespace "fctree" nogil:
         int64_t n_outputs
 
 
-cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
+cdef extern from "oblique/params.hpp" namespace "fctree::oblique" nogil:
     cdef struct NodeFeatures:
         int64_t max_features
         uint64_t seed

@@ -13,7 +13,7 @@ import numpy as np
 cnp.import_array()
 
 
-cdef extern from "oblique/tree.hpp" namespace "fctree" nogil:
+cdef extern from "oblique/tree.hpp" namespace "fctree::oblique" nogil:
     cdef cppclass ObliqueTreeArrays:
         double alpha
         vector[int64_t] children_left
@@ -33,12 +33,12 @@ cdef extern from "oblique/tree.hpp" namespace "fctree" nogil:
         vector[double] feature_gain
 
 
-cdef extern from "oblique/grow.hpp" namespace "fctree" nogil:
+cdef extern from "oblique/grow.hpp" namespace "fctree::oblique" nogil:
     ObliqueTreeArrays grow_tree(const TrainingData&, const ObliqueParams&,
                                 const Execution&) except +set_python_error
 
 
-cdef extern from "oblique/dense.hpp" namespace "fctree" nogil:
+cdef extern from "ridge/dense.hpp" namespace "fctree::ridge" nogil:
     cdef struct RoutingArrays:
         const int64_t* children_left
         const int64_t* children_right
@@ -47,7 +47,7 @@ cdef extern from "oblique/dense.hpp" namespace "fctree" nogil:
         int64_t n_features
 
 
-cdef extern from "oblique/predict.hpp" namespace "fctree" nogil:
+cdef extern from "oblique/predict.hpp" namespace "fctree::oblique" nogil:
     cdef struct LeafModels:
         const int64_t* leaf_index
         const double* coef

@@ -36,7 +36,7 @@ cdef extern from "core/loss.hpp" namespace "fctree" nogil:
     unique_ptr[Loss] make_loss(LossKind, double) except +set_python_error
 
 
-cdef extern from "oblique/tree.hpp" namespace "fctree" nogil:
+cdef extern from "oblique/tree.hpp" namespace "fctree::oblique" nogil:
     cdef cppclass ObliqueTreeArrays:
         int64_t n_features
         int64_t n_outputs
@@ -50,7 +50,7 @@ cdef extern from "oblique/tree.hpp" namespace "fctree" nogil:
         vector[double] leaf_intercept
 
 
-cdef extern from "oblique/leaf_revision.hpp" namespace "fctree" nogil:
+cdef extern from "ensembles/leaf_values.hpp" namespace "fctree::ensembles" nogil:
     cdef struct BoundRules:
         double extrapolation
         double largest_step
@@ -59,16 +59,16 @@ cdef extern from "oblique/leaf_revision.hpp" namespace "fctree" nogil:
     double largest_step(const Loss&) except +set_python_error
 
 
-cdef extern from "oblique/feature_map.hpp" namespace "fctree" nogil:
+cdef extern from "ensembles/feature_map.hpp" namespace "fctree::ensembles" nogil:
     cdef cppclass FeatureMap:
         pass
     Vector offset_of(const FeatureMap&) except +set_python_error
-    void c_map_features "fctree::map_features"(
+    void c_map_features "fctree::ensembles::map_features"(
         const FeatureMap&, const double*, int64_t, int64_t, double*,
         const Execution&) except +set_python_error
 
 
-cdef extern from "oblique/shard_arrays.hpp" namespace "fctree" nogil:
+cdef extern from "distributed/oblique_arrays.hpp" namespace "fctree::distributed" nogil:
     cdef struct MapArrays:
         const int64_t* columns
         int64_t width
@@ -90,36 +90,36 @@ cdef extern from "oblique/shard_arrays.hpp" namespace "fctree" nogil:
         int64_t n_features
 
     FeatureMap feature_map_of(const MapArrays&) except +set_python_error
-    vector[double] c_mean_and_scale "fctree::mean_and_scale"(
+    vector[double] c_mean_and_scale "fctree::distributed::mean_and_scale"(
         const double*, const double*, const double*, int64_t) except +set_python_error
     vector[double] shard_leaf_ranges(const TreeArrays&, const double*, const double*, int64_t,
                                      const Execution&) except +set_python_error
-    ObliqueTreesArrays c_finish_tree "fctree::finish_tree"(
+    ObliqueTreesArrays c_finish_tree "fctree::distributed::finish_tree"(
         const ObliqueTreeArrays&, const double*, const BoundRules&, const MapArrays&,
         double) except +set_python_error
 
 
-cdef extern from "oblique/params.hpp" namespace "fctree" nogil:
-    cbool c_sorts_axes "fctree::sorts_axes"(const ObliqueParams&)
+cdef extern from "oblique/params.hpp" namespace "fctree::oblique" nogil:
+    cbool c_sorts_axes "fctree::oblique::sorts_axes"(const ObliqueParams&)
 
 
-cdef extern from "oblique/feature_bins.hpp" namespace "fctree" nogil:
+cdef extern from "oblique/split_search/feature_bins.hpp" namespace "fctree::oblique" nogil:
     cdef cppclass FeatureBins:
         FeatureBins(const double*, int64_t, const Vector&, const Execution&) except +set_python_error
         int64_t n_bins() const
         const vector[double]& thresholds() const
-    void c_find_bins "fctree::find_bins"(const double*, int64_t, int64_t, const double*, int64_t,
+    void c_find_bins "fctree::oblique::find_bins"(const double*, int64_t, int64_t, const double*, int64_t,
                                          uint8_t*, const Execution&) except +set_python_error
 
 
-cdef extern from "oblique/bin_sums.hpp" namespace "fctree" nogil:
+cdef extern from "oblique/split_search/histogram.hpp" namespace "fctree::oblique" nogil:
     cdef cppclass TermScale:
         vector[int] exponent
         int64_t n_samples
-    vector[double] c_term_units "fctree::term_units"(const TermScale&) except +set_python_error
+    vector[double] c_term_units "fctree::oblique::term_units"(const TermScale&) except +set_python_error
 
 
-cdef extern from "oblique/remote_rows.hpp" namespace "fctree" nogil:
+cdef extern from "distributed/distributed_statistics.hpp" namespace "fctree::distributed" nogil:
     cdef cppclass StepArgument:
         string name
         vector[double] values
@@ -131,18 +131,18 @@ cdef extern from "oblique/remote_rows.hpp" namespace "fctree" nogil:
                      vector[double]&) noexcept
         void* context
 
-    cdef cppclass RemoteRows:
-        RemoteRows(const TrainingData&, int64_t, const Asker&,
+    cdef cppclass DistributedStatistics:
+        DistributedStatistics(const TrainingData&, int64_t, const Asker&,
                    const FeatureBins*) except +set_python_error
         void set_offset(Vector)
 
 
-cdef extern from "oblique/grow.hpp" namespace "fctree" nogil:
-    ObliqueTreeArrays grow_tree_of(RemoteRows&, const TrainingData&, const ObliqueParams&,
+cdef extern from "oblique/grow.hpp" namespace "fctree::oblique" nogil:
+    ObliqueTreeArrays grow_tree_of(DistributedStatistics&, const TrainingData&, const ObliqueParams&,
                                    const Execution&) except +set_python_error
 
 
-cdef extern from "oblique/working_response.hpp" namespace "fctree" nogil:
+cdef extern from "ensembles/working_response.hpp" namespace "fctree::ensembles" nogil:
     cdef cppclass WorkingResponse:
         vector[double] target
         vector[double] weight
@@ -152,19 +152,19 @@ cdef extern from "oblique/working_response.hpp" namespace "fctree" nogil:
                                const Execution&) except +set_python_error
 
 
-cdef extern from "oblique/row_sample.hpp" namespace "fctree" nogil:
+cdef extern from "ensembles/row_sample.hpp" namespace "fctree::ensembles" nogil:
     cdef struct PartDraw:
         uint64_t seed
         int64_t tree
         double fraction
 
-    vector[uint64_t] c_hash_samples "fctree::hash_samples"(
+    vector[uint64_t] c_hash_samples "fctree::ensembles::hash_samples"(
         const double*, const double*, int64_t, int64_t, int64_t) except +set_python_error
     cbool draw_hashed(const uint64_t*, int64_t, const PartDraw&,
                       uint8_t*) except +set_python_error
 
 
-cdef extern from "oblique/shard_boost.hpp" namespace "fctree" nogil:
+cdef extern from "distributed/shard_boost.hpp" namespace "fctree::distributed" nogil:
     vector[double] shard_losses(const Loss&, const ScoredSamples&, const Derivatives*,
                                 const ShardBlocks&, const Execution&) except +set_python_error
     vector[double] shard_left_out_losses(const Loss&, const ScoredSamples&, const uint8_t*,
@@ -178,6 +178,6 @@ cdef extern from "oblique/shard_boost.hpp" namespace "fctree" nogil:
                                       const Execution&) except +set_python_error
 
 
-cdef extern from "oblique/feature_draw.hpp" namespace "fctree" nogil:
-    vector[int64_t] c_draw_columns "fctree::draw_columns"(
+cdef extern from "oblique/split_search/feature_draw.hpp" namespace "fctree::oblique" nogil:
+    vector[int64_t] c_draw_columns "fctree::oblique::draw_columns"(
         uint64_t, int64_t, double, int64_t) except +set_python_error

@@ -1,5 +1,5 @@
 # distutils: language = c++
-"""Rounds of boosting oblique trees on rows that lie in several places: ``native/oblique/shard_boost``
+"""Rounds of boosting oblique trees on rows that lie in several places: ``native/distributed/shard_boost``
 and ``remote_rows`` on NumPy arrays.
 
 ``blocks`` are those of ``oblique_shards``; all sums have one row a piece.
@@ -173,11 +173,11 @@ def grow(sample, int64_t n_samples, *, dict params, tuple feature_map, ask, Bins
     asker.ask = ask_places
     asker.context = <void*>question
     cdef Execution execution = execution_on(n_threads)
-    cdef unique_ptr[RemoteRows] rows
+    cdef unique_ptr[DistributedStatistics] rows
     cdef const FeatureBins* native_bins = NULL
     if bins is not None:
         native_bins = bins.native.get()
-    rows.reset(new RemoteRows(data, n_samples, asker, native_bins))
+    rows.reset(new DistributedStatistics(data, n_samples, asker, native_bins))
     dereference(rows).set_offset(offset_of(feature_map_of(map_of(feature_map))))
     cdef GrownTree grown = GrownTree()
     try:

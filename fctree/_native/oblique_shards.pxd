@@ -6,7 +6,7 @@ from fctree._native.core cimport Execution, set_python_error
 from fctree._native.oblique cimport TrainingData
 
 
-cdef extern from "oblique/shard_rows.hpp" namespace "fctree" nogil:
+cdef extern from "distributed/shard_rows.hpp" namespace "fctree::distributed" nogil:
     cdef struct Piece:
         int64_t begin
         int64_t size
@@ -27,12 +27,12 @@ cdef extern from "oblique/shard_rows.hpp" namespace "fctree" nogil:
         ShardBlocks blocks
         ShardNodes nodes
 
-    void c_group_rows "fctree::group_rows"(
+    void c_group_rows "fctree::distributed::group_rows"(
         const int32_t*, int64_t, int64_t, const ShardBlocks&, int32_t*,
         int64_t*) except +set_python_error
 
 
-cdef extern from "oblique/screening.hpp" namespace "fctree" nogil:
+cdef extern from "oblique/split_search/screening.hpp" namespace "fctree::oblique" nogil:
     cdef struct FeatureRange:
         double lowest
         double width
@@ -40,7 +40,7 @@ cdef extern from "oblique/screening.hpp" namespace "fctree" nogil:
         double spread
 
 
-cdef extern from "oblique/bin_sums.hpp" namespace "fctree" nogil:
+cdef extern from "oblique/split_search/histogram.hpp" namespace "fctree::oblique" nogil:
     cdef cppclass TermScale:
         vector[int] exponent
         int64_t n_samples
@@ -55,7 +55,7 @@ cdef extern from "oblique/bin_sums.hpp" namespace "fctree" nogil:
     vector[int64_t] fixed_terms(const TrainingData&, const TermScale&) except +set_python_error
 
 
-cdef extern from "oblique/shard_steps.hpp" namespace "fctree" nogil:
+cdef extern from "distributed/shard_steps.hpp" namespace "fctree::distributed" nogil:
     cdef struct NodeList:
         const int64_t* node
         int64_t size
@@ -110,7 +110,7 @@ cdef extern from "oblique/shard_steps.hpp" namespace "fctree" nogil:
                                      const Execution&) except +set_python_error
 
 
-cdef extern from "oblique/shard_arrays.hpp" namespace "fctree" nogil:
+cdef extern from "distributed/oblique_arrays.hpp" namespace "fctree::distributed" nogil:
     cdef struct JudgementArrays:
         const double* unit
         const double* coef

@@ -1,6 +1,6 @@
 # distutils: language = c++
 """Growing oblique trees on rows that lie in several places, what each place does:
-``native/oblique/shard_*`` on NumPy arrays.
+``native/distributed/shard_*`` on NumPy arrays.
 
 A place has whole blocks of rows, described by ``blocks``: ``(rows of a block, first block, number of
 blocks, pieces)``, pieces int64 (n_pieces, 2); all sums have one row a piece.
@@ -58,7 +58,7 @@ cdef Directions directions_of(const int64_t[::1] axis, direction, threshold) exc
 cdef class NodeRows:
     """The rows of a place while a tree grows, and the node that each is in.
 
-    The methods are the steps of ``native/oblique/shard_steps.hpp``, named as `grow` asks for
+    The methods are the steps of ``native/distributed/shard_steps.hpp``, named as `grow` asks for
     them; arrays have the shapes that are stated there.
     """
     cdef ShardRows rows

@@ -5,7 +5,7 @@ from libcpp.memory cimport unique_ptr
 from libcpp.optional cimport optional
 from libcpp.vector cimport vector
 
-from fctree._native.boosting cimport BoostingParams, FeatureMatrix
+from fctree._native.symmetric cimport BoostingParams, FeatureMatrix
 from fctree._native.core cimport Execution, LossKind, set_python_error
 
 
@@ -17,9 +17,9 @@ cdef extern from "core/exact_sum.hpp" namespace "fctree" nogil:
     double bound_of "fctree::ExponentCounts::bound_of"(const int64_t*)
 
 
-cdef extern from "boosting/channels.hpp" namespace "fctree" nogil:
-    int c_count_bits "fctree::count_bits_for"(int64_t)
-    double c_channel_unit "fctree::channel_unit"(double, int)
+cdef extern from "symmetric/quantized_gradients.hpp" namespace "fctree::symmetric" nogil:
+    int c_count_bits "fctree::symmetric::count_bits_for"(int64_t)
+    double c_channel_unit "fctree::symmetric::channel_unit"(double, int)
 
 
 cdef extern from "core/loss.hpp" namespace "fctree" nogil:
@@ -35,7 +35,7 @@ cdef extern from "core/loss.hpp" namespace "fctree" nogil:
         double* hessian
 
 
-cdef extern from "boosting/leaf_rows.hpp" namespace "fctree" nogil:
+cdef extern from "symmetric/leaf_rows.hpp" namespace "fctree::symmetric" nogil:
     cdef struct LevelSplit:
         int64_t feature
         int64_t code
@@ -43,34 +43,34 @@ cdef extern from "boosting/leaf_rows.hpp" namespace "fctree" nogil:
         double gain
 
 
-cdef extern from "boosting/leaf_values.hpp" namespace "fctree" nogil:
+cdef extern from "symmetric/leaf_values.hpp" namespace "fctree::symmetric" nogil:
     cdef struct LeafAssignment:
         const uint16_t* leaf
         const uint8_t* in_bag
         int64_t n_leaves
 
 
-cdef extern from "boosting/thresholds.hpp" namespace "fctree" nogil:
-    vector[int64_t] c_quantile_rows "fctree::quantile_rows"(int64_t, uint64_t) except +set_python_error
+cdef extern from "symmetric/thresholds.hpp" namespace "fctree::symmetric" nogil:
+    vector[int64_t] c_quantile_rows "fctree::symmetric::quantile_rows"(int64_t, uint64_t) except +set_python_error
 
     cdef cppclass FewValues:
         vector[double] values
         cbool has_missing
         cbool too_many
 
-    FewValues c_few_values "fctree::find_few_values"(
+    FewValues c_few_values "fctree::symmetric::find_few_values"(
         const FeatureMatrix&, const double*, int64_t, int64_t) except +set_python_error
 
 
-cdef extern from "boosting/candidate_choice.hpp" namespace "fctree" nogil:
+cdef extern from "symmetric/candidate_choice.hpp" namespace "fctree::symmetric" nogil:
     cdef struct NoiseScale:
         int64_t iteration
         double gradient_rms
         double total_weight
 
 
-cdef extern from "boosting/shard.hpp" namespace "fctree" nogil:
-    cdef cppclass ShardUnits "fctree::ChannelUnits":
+cdef extern from "distributed/symmetric_shard.hpp" namespace "fctree::distributed" nogil:
+    cdef cppclass ShardUnits "fctree::distributed::ChannelUnits":
         int count_bits
         double weight
         vector[double] gradient
@@ -91,7 +91,7 @@ cdef extern from "boosting/shard.hpp" namespace "fctree" nogil:
         LevelChoice choose(const int64_t*, const Execution&) except +set_python_error
 
 
-cdef extern from "boosting/shard_arrays.hpp" namespace "fctree" nogil:
+cdef extern from "distributed/symmetric_arrays.hpp" namespace "fctree::distributed" nogil:
     cdef cppclass ShardShape:
         vector[int64_t] n_cuts
         vector[uint8_t] has_missing

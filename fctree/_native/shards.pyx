@@ -1,5 +1,5 @@
 # distutils: language = c++
-"""Boosting on rows that lie in several places: ``native/boosting/shard`` on NumPy arrays.
+"""Boosting on rows that lie in several places: ``native/symmetric/shard`` on NumPy arrays.
 
 A shard's features are one array of bin codes (`bin_rows`), which `join_codes` of
 ``fctree.dask`` puts together from parts; ``shape`` is ``(n_cuts, has_missing)``, int64 and uint8
@@ -11,7 +11,7 @@ from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint64_t
 from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
-from fctree._native.boosting cimport BoostingParams, FeatureMatrix, ScoreNoise, matrix_of
+from fctree._native.symmetric cimport BoostingParams, FeatureMatrix, ScoreNoise, matrix_of
 from fctree._native.core cimport Execution, LossKind, copied, execution_on, pointer, pointer_1d
 
 import numpy as np

@@ -7,7 +7,7 @@ from libcpp.vector cimport vector
 from fctree._native.core cimport Execution, LossKind, set_python_error
 
 
-cdef extern from "soft/ensemble.hpp" namespace "fctree" nogil:
+cdef extern from "soft/ensemble.hpp" namespace "fctree::soft" nogil:
     cpdef enum class Routing(int):
         smooth_step
         logistic
@@ -30,7 +30,7 @@ cdef extern from "soft/ensemble.hpp" namespace "fctree" nogil:
         int64_t stride
 
 
-cdef extern from "soft/params.hpp" namespace "fctree" nogil:
+cdef extern from "soft/params.hpp" namespace "fctree::soft" nogil:
     cpdef enum class Optimizer(int):
         adam
         gradient_descent
@@ -55,7 +55,7 @@ cdef extern from "soft/params.hpp" namespace "fctree" nogil:
         uint64_t seed
 
 
-cdef extern from "soft/layer.hpp" namespace "fctree" nogil:
+cdef extern from "soft/layer.hpp" namespace "fctree::soft" nogil:
     cpdef enum class PassKind(int):
         automatic
         conditional
@@ -80,7 +80,7 @@ cdef extern from "soft/layer.hpp" namespace "fctree" nogil:
         size_t bytes()
 
 
-cdef extern from "soft/standardize.hpp" namespace "fctree" nogil:
+cdef extern from "soft/standardize.hpp" namespace "fctree::soft" nogil:
     cdef cppclass FeatureRows:
         const void* data
         int64_t n_rows
@@ -94,7 +94,7 @@ cdef extern from "soft/standardize.hpp" namespace "fctree" nogil:
         cbool intercept
 
 
-cdef extern from "soft/predict.hpp" namespace "fctree" nogil:
+cdef extern from "soft/predict.hpp" namespace "fctree::soft" nogil:
     void predict_soft[T](const Ensemble[T]&, const FeatureRows&, const Standardization&, PassKind,
                          T*, const Execution&) except +set_python_error
     void count_reachable_leaves[T](const Ensemble[T]&, const FeatureRows&,
@@ -102,7 +102,7 @@ cdef extern from "soft/predict.hpp" namespace "fctree" nogil:
                                    const Execution&) except +set_python_error
 
 
-cdef extern from "soft/train.hpp" namespace "fctree" nogil:
+cdef extern from "soft/train.hpp" namespace "fctree::soft" nogil:
     cdef cppclass SoftSamples:
         FeatureRows x
         const double* y
@@ -144,7 +144,7 @@ cdef extern from "soft/train.hpp" namespace "fctree" nogil:
         double intercepts
         double leaves
 
-    void c_draw_weights "fctree::draw_weights"[T](
+    void c_draw_weights "fctree::soft::draw_weights"[T](
         const Ensemble[T]&, const InitialSpread&, cbool, uint64_t, T*, T*
     ) except +set_python_error
     SoftHistory train_soft[T](const SoftTask&, const SoftTreeParams&, SoftState[T]&,

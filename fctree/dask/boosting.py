@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from fctree._training.samples import check_directions
 from fctree._validation import unchanged_on_failure
-from fctree.boosting import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree.symmetric import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.growth import Growth, ShardedSet
 from fctree.dask.partitions import partition_rows, remember_features

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from fctree.boosting.trees import SymmetricTrees
+from fctree.symmetric.trees import SymmetricTrees
 from fctree.dask import shard
 from fctree.dask.lead import Lead
 from fctree.dask.placement import assign, settle

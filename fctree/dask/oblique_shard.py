@@ -17,7 +17,7 @@ from fctree.dask.shard import largest_exponent
 from fctree.dask.state import remember, threads_here
 from fctree.ensembles.trees import ObliqueTrees
 
-# Fewer distinct rows than this are not drawn from (native/oblique/row_sample.hpp).
+# Fewer distinct rows than this are not drawn from (native/ensembles/row_sample.hpp).
 LEAST_DISTINCT = 50
 
 

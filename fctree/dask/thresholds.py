@@ -7,7 +7,7 @@ and union, so the thresholds are those of all rows in one place, to the bit.
 
 import numpy as np
 
-from fctree._native import boosting as _native
+from fctree._native import symmetric as _native
 from fctree._native import shards as _shards
 from fctree.dask.state import threads_here
 

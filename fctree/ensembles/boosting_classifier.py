@@ -3,7 +3,7 @@
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 
-from fctree.boosting.targets import ClassTargets
+from fctree.symmetric.targets import ClassTargets
 from fctree.ensembles.boosting import BaseFCODTBoosting
 
 

@@ -3,7 +3,7 @@
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 
-from fctree.boosting.targets import REGRESSION_LOSSES, NumericTargets
+from fctree.symmetric.targets import REGRESSION_LOSSES, NumericTargets
 from fctree.ensembles.boosting import BaseFCODTBoosting
 
 

@@ -4,11 +4,11 @@ import copy
 
 import numpy as np
 
-from fctree._native import boosting as _native
+from fctree._native import symmetric as _native
 from fctree._native.core import LossKind
 from fctree._training.samples import Samples, check_directions
 from fctree._validation import count_threads
-from fctree.boosting.base import BaseSymmetricBoosting
+from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.inspection.masked_outputs import MaskedOutputs
 
 _BYTES_AT_ONCE = 2**28  # of test scores that a call holds

@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._validation import check_boosting_features, count_threads
-from fctree.boosting.base import BaseSymmetricBoosting
+from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.kernels import symmetric_tree_kernel
 
 _ONE_E = np.e

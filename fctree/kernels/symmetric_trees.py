@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
 
-from fctree._native import boosting as _native
+from fctree._native import symmetric as _native
 from fctree._validation import count_threads, strided_in_elements
-from fctree.boosting.structures import draw_structures, enumerate_structures, leaf_weights
+from fctree.symmetric.structures import draw_structures, enumerate_structures, leaf_weights
 
 _TREES_AT_ONCE = 512  # leaves of all rows are held for as many trees
 

@@ -11,8 +11,8 @@ from dataclasses import fields as dataclass_fields
 import numpy as np
 
 from fctree._tree import ObliqueTree
-from fctree.boosting.trees import SymmetricTrees
 from fctree.kernels.architecture import check_scale, kernel_spec
+from fctree.symmetric.trees import SymmetricTrees
 
 _MOST_THRESHOLDS = 254  # of a feature: bins are numbered by a byte
 

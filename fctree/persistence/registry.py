@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fctree._tree import ObliqueTree
-from fctree.boosting import (
+from fctree.symmetric import (
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
     SymmetricTrees,

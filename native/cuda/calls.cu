@@ -6,8 +6,7 @@
 #include "cuda/launches.cuh"
 #include "cuda/queue.cuh"
 
-namespace fctree {
-namespace cuda {
+namespace fctree::cuda {
 
 using namespace FCTREE_ISA;
 
@@ -292,5 +291,4 @@ FCTREE_INSTANTIATE(double)
 FCTREE_INSTANTIATE(float)
 #undef FCTREE_INSTANTIATE
 
-}  // namespace cuda
-}  // namespace fctree
+}  // namespace fctree::cuda

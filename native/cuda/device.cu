@@ -3,8 +3,7 @@
 
 #include "cuda/resources.cuh"
 
-namespace fctree {
-namespace cuda {
+namespace fctree::cuda {
 
 std::string why_unavailable() {
   int n_devices = 0;
@@ -79,5 +78,4 @@ void copy_from_device(void* to, const void* from, std::int64_t n_bytes) {
         "copying from the device");
 }
 
-}  // namespace cuda
-}  // namespace fctree
+}  // namespace fctree::cuda

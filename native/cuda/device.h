@@ -12,8 +12,9 @@
 
 #include "kernels/pointwise.hpp"
 
-namespace fctree {
-namespace cuda {
+namespace fctree::cuda {
+
+using namespace kernels;
 
 // Why no device can be used: the build, the driver or the device; empty where one can.
 std::string why_unavailable();
@@ -73,5 +74,4 @@ void release(void* address) noexcept;
 void copy_to_device(void* to, const void* from, std::int64_t n_bytes);
 void copy_from_device(void* to, const void* from, std::int64_t n_bytes);
 
-}  // namespace cuda
-}  // namespace fctree
+}  // namespace fctree::cuda

@@ -8,8 +8,7 @@
 #include "cuda/rows_to_panels.hpp"
 #include "cuda/vectors.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::cuda::FCTREE_ISA {
 
 namespace {
 
@@ -220,9 +219,9 @@ struct EmulatedSides {
 
 }  // namespace
 
-}  // namespace FCTREE_ISA
+}  // namespace fctree::cuda::FCTREE_ISA
 
-namespace cuda {
+namespace fctree::cuda {
 
 using namespace FCTREE_ISA;
 
@@ -273,5 +272,4 @@ FCTREE_INSTANTIATE(double)
 FCTREE_INSTANTIATE(float)
 #undef FCTREE_INSTANTIATE
 
-}  // namespace cuda
-}  // namespace fctree
+}  // namespace fctree::cuda

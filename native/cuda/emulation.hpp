@@ -10,8 +10,9 @@
 
 #include "kernels/gram.hpp"
 
-namespace fctree {
-namespace cuda {
+namespace fctree::cuda {
+
+using namespace kernels;
 
 // In which order a block's threads take each step: results must not depend on it.
 enum class ThreadOrder { rising, falling, shuffled };
@@ -36,5 +37,4 @@ template <class T>
 void emulate_product(const KernelSpec& spec, const EmulatedInput<T>& input, const T* vectors,
                      index_t n_vectors, T* out);
 
-}  // namespace cuda
-}  // namespace fctree
+}  // namespace fctree::cuda

@@ -2,8 +2,7 @@
 #include "cuda/launches.cuh"
 #include "cuda/team.cuh"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::cuda::FCTREE_ISA {
 
 namespace {
 
@@ -26,5 +25,4 @@ void launch_gram(const GramTask<T>& task, std::int64_t first, std::int64_t n_blo
 template void launch_gram<float>(const GramTask<float>&, std::int64_t, std::int64_t, cudaStream_t);
 template void launch_gram<double>(const GramTask<double>&, std::int64_t, std::int64_t, cudaStream_t);
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::cuda::FCTREE_ISA

@@ -6,8 +6,7 @@
 #include "cuda/rows_to_panels.hpp"
 #include "cuda/vectors.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::cuda::FCTREE_ISA {
 
 // Blocks [first, first + n_blocks) of the task's tiles.
 template <class T>
@@ -30,17 +29,16 @@ template <class T, class Task>
 void launch_tiles(void (*kernel)(Task, std::int64_t), const Task& task, int shared_size,
                   std::int64_t first, std::int64_t n_blocks, cudaStream_t stream) {
   const int n_bytes = shared_size * static_cast<int>(sizeof(T));
-  cuda::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+  check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                    cudaFuncAttributeMaxDynamicSharedMemorySize, n_bytes),
               "asking for shared memory");
   // Or the device might leave a cache so large that only one block fits beside it.
-  cuda::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+  check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                    cudaFuncAttributePreferredSharedMemoryCarveout,
                                    cudaSharedmemCarveoutMaxShared),
               "asking for shared memory");
   kernel<<<static_cast<unsigned>(n_blocks), TileShape<T>::threads, n_bytes, stream>>>(task, first);
-  cuda::check(cudaGetLastError(), "launching a kernel");
+  check(cudaGetLastError(), "launching a kernel");
 }
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::cuda::FCTREE_ISA

@@ -7,9 +7,10 @@
 
 #include "kernels/scalars.hpp"
 
+namespace fctree::cuda::FCTREE_ISA {
 
-namespace fctree {
-namespace FCTREE_ISA {
+using namespace kernels;
+using namespace kernels::FCTREE_ISA;
 
 template <class T>
 constexpr int kPack = 16 / sizeof(T);
@@ -56,11 +57,15 @@ FCTREE_DEVICE inline Pack<T> operator-(const Pack<T>& a) {
   return Pack<T>::of([&](int i) { return -a.v[i]; });
 }
 
+}  // namespace fctree::cuda::FCTREE_ISA
+
+namespace fctree::kernels::FCTREE_ISA {
+
 template <class T>
-struct Number<Pack<T>> {
+struct Number<cuda::FCTREE_ISA::Pack<T>> {
   using Scalar = T;
-  using Mask = PackMask<T>;
-  using V = Pack<T>;
+  using Mask = cuda::FCTREE_ISA::PackMask<T>;
+  using V = cuda::FCTREE_ISA::Pack<T>;
   using One = Number<T>;
 
   static FCTREE_DEVICE V set(T value) {
@@ -75,7 +80,7 @@ struct Number<Pack<T>> {
   static FCTREE_DEVICE Mask greater(const V& a, const V& b) {
     Mask mask;
 #pragma unroll
-    for (int i = 0; i < kPack<T>; ++i) mask.v[i] = a.v[i] > b.v[i];
+    for (int i = 0; i < cuda::FCTREE_ISA::kPack<T>; ++i) mask.v[i] = a.v[i] > b.v[i];
     return mask;
   }
   static FCTREE_DEVICE V select(const Mask& mask, const V& yes, const V& no) {
@@ -89,5 +94,4 @@ struct Number<Pack<T>> {
   }
 };
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::kernels::FCTREE_ISA

@@ -2,8 +2,7 @@
 #include "cuda/launches.cuh"
 #include "cuda/team.cuh"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::cuda::FCTREE_ISA {
 
 namespace {
 
@@ -29,7 +28,7 @@ template <class T>
 void launch_panels(const PanelTask<T>& task, cudaStream_t stream) {
   const std::int64_t n_blocks = (task.n_threads() + kThreads - 1) / kThreads;
   panel_kernel<<<static_cast<unsigned>(n_blocks), kThreads, 0, stream>>>(task);
-  cuda::check(cudaGetLastError(), "launching a kernel");
+  check(cudaGetLastError(), "launching a kernel");
   launch_tiles<T, PanelRows<T>>(self_kernel<T>, task.rows, kSharedSize<T>, 0,
                                 task.n_problems * task.rows.n_tiles, stream);
 }
@@ -37,5 +36,4 @@ void launch_panels(const PanelTask<T>& task, cudaStream_t stream) {
 template void launch_panels<float>(const PanelTask<float>&, cudaStream_t);
 template void launch_panels<double>(const PanelTask<double>&, cudaStream_t);
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::cuda::FCTREE_ISA

@@ -2,8 +2,7 @@
 #include "cuda/launches.cuh"
 #include "cuda/team.cuh"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::cuda::FCTREE_ISA {
 
 namespace {
 
@@ -28,5 +27,4 @@ void launch_path(const PathTask<T>& task, std::int64_t first, std::int64_t n_blo
 template void launch_path<float>(const PathTask<float>&, std::int64_t, std::int64_t, cudaStream_t);
 template void launch_path<double>(const PathTask<double>&, std::int64_t, std::int64_t, cudaStream_t);
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::cuda::FCTREE_ISA

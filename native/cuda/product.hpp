@@ -8,8 +8,7 @@
 
 #include "cuda/tiling.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::cuda::FCTREE_ISA {
 
 // What a thread copies of each stage: some features of a pack of rows, on both sides.
 template <class T>
@@ -200,5 +199,4 @@ FCTREE_DEVICE inline void store_products(Team& team) {
   team.barrier();
 }
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::cuda::FCTREE_ISA

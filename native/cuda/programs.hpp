@@ -6,8 +6,7 @@
 #include "kernels/pointwise.hpp"
 #include "kernels/row_length.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::cuda::FCTREE_ISA {
 
 // The rows of one side of all problems, ready for the tiles (see tiling.hpp). What belongs to a row
 // is padded to whole tiles.
@@ -276,5 +275,4 @@ FCTREE_DEVICE void path_program(Team& team, const PathTask<T>& path, std::int64_
   });
 }
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::cuda::FCTREE_ISA

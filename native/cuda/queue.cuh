@@ -11,8 +11,7 @@
 #include "cuda/device.h"
 #include "cuda/resources.cuh"
 
-namespace fctree {
-namespace cuda {
+namespace fctree::cuda {
 
 // A launch is kept to about a tenth of a second, after which an interrupt is looked for.
 constexpr double kWorkPerLaunch = 2e12;  // multiply-adds
@@ -108,5 +107,4 @@ class ResidentSpecs {
   DeviceMemory<KernelSpec> there_;
 };
 
-}  // namespace cuda
-}  // namespace fctree
+}  // namespace fctree::cuda

@@ -10,8 +10,7 @@
 
 #include "core/errors.hpp"
 
-namespace fctree {
-namespace cuda {
+namespace fctree::cuda {
 
 // std::bad_alloc where the device has too little memory, DeviceError for all else.
 inline void check(cudaError_t status, const char* what) {
@@ -81,5 +80,4 @@ class DeviceScope {
   int before_ = 0;
 };
 
-}  // namespace cuda
-}  // namespace fctree
+}  // namespace fctree::cuda

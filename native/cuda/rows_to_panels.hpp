@@ -3,8 +3,7 @@
 
 #include "cuda/programs.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::cuda::FCTREE_ISA {
 
 // What is wrong with the samples; each row adds what it finds.
 struct RowFaults {
@@ -58,5 +57,4 @@ FCTREE_DEVICE inline void row_to_panel(const PanelTask<T>& task, std::int64_t in
                             : T(0);
 }
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::cuda::FCTREE_ISA

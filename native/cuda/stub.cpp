@@ -4,8 +4,7 @@
 #include "core/errors.hpp"
 #include "cuda/device.h"
 
-namespace fctree {
-namespace cuda {
+namespace fctree::cuda {
 
 namespace {
 
@@ -44,7 +43,6 @@ void release(void*) noexcept {}
 void copy_to_device(void*, const void*, std::int64_t) { refuse(); }
 void copy_from_device(void*, const void*, std::int64_t) { refuse(); }
 
-}  // namespace cuda
-}  // namespace fctree
+}  // namespace fctree::cuda
 
 #endif

@@ -6,8 +6,7 @@
 
 #include "cuda/vectors.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::cuda::FCTREE_ISA {
 
 template <class T>
 struct SharedMemory {
@@ -81,5 +80,4 @@ struct DeviceTeam {
   }
 };
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::cuda::FCTREE_ISA

@@ -10,8 +10,7 @@
 
 #include "cuda/pack.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::cuda::FCTREE_ISA {
 
 constexpr int kGroup = 4;    // features that are multiplied together
 constexpr int kStages = 3;   // parts of panels in shared memory: one in use, two on their way
@@ -107,5 +106,4 @@ FCTREE_DEVICE inline TilePosition tile_position(const TileGrid& grid, std::int64
   return {problem, row, column, !grid.symmetric || column >= row};
 }
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::cuda::FCTREE_ISA

@@ -2,8 +2,7 @@
 #include "cuda/launches.cuh"
 #include "cuda/team.cuh"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::cuda::FCTREE_ISA {
 
 namespace {
 
@@ -41,7 +40,7 @@ void launch_sum_of_parts(const VectorTask<T>& task, T* out, cudaStream_t stream)
   constexpr std::int64_t kMostBlocks = 1 << 16;
   sum_kernel<<<static_cast<unsigned>(n_blocks < kMostBlocks ? n_blocks : kMostBlocks), kThreads, 0,
                stream>>>(task, out, size);
-  cuda::check(cudaGetLastError(), "launching a kernel");
+  check(cudaGetLastError(), "launching a kernel");
 }
 
 #define FCTREE_INSTANTIATE(T)                                                                  \
@@ -52,5 +51,4 @@ FCTREE_INSTANTIATE(float)
 FCTREE_INSTANTIATE(double)
 #undef FCTREE_INSTANTIATE
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::cuda::FCTREE_ISA

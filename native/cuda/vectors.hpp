@@ -6,8 +6,7 @@
 
 #include "cuda/programs.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::cuda::FCTREE_ISA {
 
 template <class T>
 struct VectorTask {
@@ -120,5 +119,4 @@ FCTREE_DEVICE inline T add_parts(const VectorTask<T>& task, std::int64_t index) 
   return static_cast<T>(total);
 }
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::cuda::FCTREE_ISA

@@ -7,8 +7,7 @@
 
 #include "kernels/scalars.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::kernels::FCTREE_ISA {
 
 // Coefficients of the minimax polynomial (Remez' algorithm with 60 digits) of
 // (asin(r) / r - 1) / z, z = r^2 <= 1/4, lowest degree first. Error of asin(r) / r: 5e-17, and
@@ -127,5 +126,4 @@ FCTREE_DEVICE inline V arccosine(V x) {
   return N::select(reduced.big, large, small);
 }
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::kernels::FCTREE_ISA

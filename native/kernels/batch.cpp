@@ -1,6 +1,6 @@
 #include "kernels/batch.hpp"
 
-namespace fctree {
+namespace fctree::kernels {
 
 namespace {
 
@@ -73,4 +73,4 @@ FCTREE_INSTANTIATE(double)
 FCTREE_INSTANTIATE(float)
 #undef FCTREE_INSTANTIATE
 
-}  // namespace fctree
+}  // namespace fctree::kernels

@@ -7,7 +7,7 @@
 
 #include "kernels/gram.hpp"
 
-namespace fctree {
+namespace fctree::kernels {
 
 // out (n_problems, n_specs, n_x, n_y); several specifications as for compute_gram_path.
 template <class T>
@@ -25,4 +25,4 @@ template <class T>
 void multiply_gram_batch(const KernelSpec& spec, const GramInput<T>& input,
                          const BatchVectors<T>& batch, T* out, const Execution& execution);
 
-}  // namespace fctree
+}  // namespace fctree::kernels

@@ -4,7 +4,7 @@
 #include "kernels/gram.hpp"
 #include "kernels/pointwise.hpp"
 
-namespace fctree {
+namespace fctree::kernels {
 
 template <class T>
 void compute_diagonal(const KernelSpec& spec, const Samples<T>& x, double scale, T* out) {
@@ -26,4 +26,4 @@ void compute_diagonal(const KernelSpec& spec, const Samples<T>& x, double scale,
 template void compute_diagonal<double>(const KernelSpec&, const Samples<double>&, double, double*);
 template void compute_diagonal<float>(const KernelSpec&, const Samples<float>&, double, float*);
 
-}  // namespace fctree
+}  // namespace fctree::kernels

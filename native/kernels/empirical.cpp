@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fctree {
+namespace fctree::kernels {
 
 namespace {
 
@@ -155,4 +155,4 @@ void compute_empirical(const LeafPaths& paths, const EnsembleWeights& weights,
   });
 }
 
-}  // namespace fctree
+}  // namespace fctree::kernels

@@ -13,7 +13,7 @@
 
 #include "kernels/gram.hpp"
 
-namespace fctree {
+namespace fctree::kernels {
 
 // Leaf l is reached by the steps path_start[l] .. path_start[l + 1): at each, parameter
 // path_parameter[s] decides, and the leaf lies to the left (path_left[s]) or to the right.
@@ -35,4 +35,4 @@ struct EnsembleWeights {
 void compute_empirical(const LeafPaths& paths, const EnsembleWeights& weights,
                        const GramInput<double>& input, double* out, const Execution& execution);
 
-}  // namespace fctree
+}  // namespace fctree::kernels

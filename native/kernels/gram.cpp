@@ -4,7 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
-namespace fctree {
+namespace fctree::kernels {
 
 namespace {
 
@@ -203,4 +203,4 @@ FCTREE_INSTANTIATE(double)
 FCTREE_INSTANTIATE(float)
 #undef FCTREE_INSTANTIATE
 
-}  // namespace fctree
+}  // namespace fctree::kernels

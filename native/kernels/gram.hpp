@@ -12,7 +12,7 @@
 #include "kernels/pointwise.hpp"
 #include "kernels/rows.hpp"
 
-namespace fctree {
+namespace fctree::kernels {
 
 // X against Y, or against itself where Y has no data.
 template <class T>
@@ -42,4 +42,4 @@ void multiply_gram(const KernelSpec& spec, const GramInput<T>& input, const T* v
 template <class T>
 void compute_diagonal(const KernelSpec& spec, const Samples<T>& x, double scale, T* out);
 
-}  // namespace fctree
+}  // namespace fctree::kernels

@@ -15,8 +15,9 @@
 #define FCTREE_DEVICE
 #endif
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::kernels::FCTREE_ISA {
+
+using namespace fctree::FCTREE_ISA;
 
 // Stores to an aligned address that bypass the caches where the instruction set can.
 inline void stream_lanes(double* p, Lanes<double>::Vector v) {
@@ -129,5 +130,4 @@ struct Number<Lanes<float>::Vector> : VectorNumber<float> {
 #endif
 };
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::kernels::FCTREE_ISA

@@ -18,7 +18,7 @@
 
 #include <cstdint>
 
-namespace fctree {
+namespace fctree::kernels {
 
 enum class KernelKind {
   power,           // weight * t^depth: perfect and oblivious trees, rule sets
@@ -37,14 +37,13 @@ struct KernelSpec {
   const double* coefficients;  // leaf_counts: q_0 .. q_depth
 };
 
-}  // namespace fctree
+}  // namespace fctree::kernels
 
 #if defined(FCTREE_ISA)
 
 #include "kernels/angle.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::kernels::FCTREE_ISA {
 
 // A kernel is a struct with operator()(pair). One that goes through layers (`layered`) is also
 // start, n_steps times step, and finish: many pairs are then taken through each layer together,
@@ -343,7 +342,6 @@ FCTREE_DEVICE inline void with_sum(const KernelSpec& spec, const Visit& visit) {
   }
 }
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::kernels::FCTREE_ISA
 
 #endif

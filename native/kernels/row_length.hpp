@@ -13,7 +13,7 @@
 #define FCTREE_DEVICE
 #endif
 
-namespace fctree {
+namespace fctree::kernels {
 
 enum class Normalisation {
   augmented,  // u = a x / sqrt(a^2 |x|^2 + 1/2): the tree kernels
@@ -81,4 +81,4 @@ FCTREE_DEVICE inline RowLength normalise_row(double norm, const RowScaling& scal
   return {scaling.scale / std::sqrt(square), 0.5 / square, 1.0};
 }
 
-}  // namespace fctree
+}  // namespace fctree::kernels

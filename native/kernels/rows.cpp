@@ -5,7 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace fctree {
+namespace fctree::kernels {
 
 Normalisation normalisation_of(KernelKind kind) {
   switch (kind) {
@@ -89,4 +89,4 @@ void PreparedRows<T>::prepare_tile(const Samples<T>& samples, const RowScaling& 
 template class PreparedRows<double>;
 template class PreparedRows<float>;
 
-}  // namespace fctree
+}  // namespace fctree::kernels

@@ -10,7 +10,7 @@
 #include "kernels/row_length.hpp"
 #include "kernels/tile.hpp"
 
-namespace fctree {
+namespace fctree::kernels {
 
 // Row-major samples (n_rows, n_features), without gaps between the rows.
 template <class T>
@@ -86,4 +86,4 @@ extern template class PreparedRows<float>;
 template <class T>
 RowLength measure_row(const T* row, index_t n_features, const RowScaling& scaling);
 
-}  // namespace fctree
+}  // namespace fctree::kernels

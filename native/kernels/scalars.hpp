@@ -9,8 +9,7 @@
 #define FCTREE_DEVICE
 #endif
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::kernels::FCTREE_ISA {
 
 #if defined(__CUDA_ARCH__)
 inline FCTREE_DEVICE double plain_root(double v) { return sqrt(v); }
@@ -67,5 +66,4 @@ struct Number<float> : ScalarNumber<float> {
   static FCTREE_DEVICE float root(float v) { return plain_root(v); }
 };
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::kernels::FCTREE_ISA

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fctree {
+namespace fctree::kernels {
 
 struct KernelSpec;
 
@@ -79,4 +79,4 @@ template <>
 const TileKernels<float>& tile_kernels<float>();
 const FunctionKernels& function_kernels();
 
-}  // namespace fctree
+}  // namespace fctree::kernels

@@ -4,8 +4,7 @@
 #include "kernels/lanes.hpp"
 #include "kernels/pointwise.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::kernels::FCTREE_ISA {
 
 namespace {
 
@@ -287,5 +286,4 @@ const TileKernels<float> tile_table_float = {
 const FunctionKernels function_table = {&arcsine_of<double>, &arcsine_of<float>,
                                         &arccosine_of<double>, &arccosine_of<float>};
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::kernels::FCTREE_ISA

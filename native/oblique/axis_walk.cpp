@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fctree {
+namespace fctree::oblique {
 
 AxisWalk::AxisWalk(const RoutingArrays& tree) : n_features_(tree.n_features) {
   std::vector<std::int32_t> level{0}, next;
@@ -54,4 +54,4 @@ void AxisWalk::route(const double* x, index_t n_rows, std::int64_t* leaf) const 
     }
 }
 
-}  // namespace fctree
+}  // namespace fctree::oblique

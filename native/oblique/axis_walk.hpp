@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "oblique/dense.hpp"
+#include "ridge/dense.hpp"
 
-namespace fctree {
+namespace fctree::oblique {
+
+using namespace ridge;
 
 class AxisWalk {
  public:
@@ -37,4 +39,4 @@ class AxisWalk {
   index_t depth_ = 0;
 };
 
-}  // namespace fctree
+}  // namespace fctree::oblique

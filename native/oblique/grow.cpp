@@ -5,12 +5,12 @@
 #include <limits>
 #include <stdexcept>
 
-#include "oblique/local_rows.hpp"
-#include "oblique/side_loss.hpp"
+#include "oblique/local_statistics.hpp"
 #include "oblique/split.hpp"
-#include "oblique/split_search.hpp"
+#include "oblique/split_search/search.hpp"
+#include "ridge/side_losses.hpp"
 
-namespace fctree {
+namespace fctree::oblique {
 
 namespace {
 
@@ -22,9 +22,9 @@ double moment_work(const TrainingData& data) {
 
 class Grower {
  public:
-  Grower(const TrainingData& data, const ObliqueParams& params, RowWork& work,
+  Grower(const TrainingData& data, const ObliqueParams& params, NodeStatistics& statistics,
          Execution execution)
-      : state_{data, params, execution, {}, &work, {}, {}} {
+      : state_{data, params, execution, {}, statistics.offset(), &statistics, {}, {}} {
     tree_.n_features = data.n_features;
     tree_.n_outputs = data.n_outputs;
     tree_.feature_gain.assign(data.n_features, 0.0);
@@ -59,15 +59,15 @@ void Grower::open_root() {
   const TrainingData& data = state_.data;
   OpenNode root;
   root.ancestors = Matrix(data.n_features, 0);
-  state_.work->open(state_, root);
+  state_.statistics->open(state_, root);
   const bool is_simple = state_.is_dual(root) || !state_.has_models();
-  root.moments = is_simple ? state_.work->simple_moments(state_, {&root})[0]
-                           : state_.work->full_moments(state_, {&root})[0];
+  root.moments = is_simple ? state_.statistics->simple_moments(state_, {&root})[0]
+                           : state_.statistics->full_moments(state_, {&root})[0];
   if (!root.moments.diagonal.allFinite() || !root.moments.mean.allFinite())
     throw std::invalid_argument(
         "X, y or sample_weight is too large: the sum of its squares overflows float64");
   if (state_.params.choose_alpha)
-    state_.params.alpha = state_.work->find_alpha(state_, root);
+    state_.params.alpha = state_.statistics->find_alpha(state_, root);
   if (state_.needs_fit(root)) fit_node(state_, root);
   if (state_.may_split(root) && state_.params.ridge_criterion) {
     const ChildModels models = child_models(root.prior, root.moments, root.ancestors,
@@ -100,17 +100,17 @@ void Grower::record(OpenNode& node) {
 index_t Grower::choose_candidate(const OpenNode& node) const {
   const ObliqueParams& params = state_.params;
   index_t best = -1;
-  for (index_t c = 0; c < static_cast<index_t>(node.cuts.size()); ++c) {
-    if (!node.cuts[c].found) continue;
-    const double to_beat = best < 0 ? 0.0 : node.cuts[best].decrease;
+  for (index_t c = 0; c < static_cast<index_t>(node.candidates.size()); ++c) {
+    if (!node.candidates[c].cut.found) continue;
+    const double to_beat = best < 0 ? 0.0 : node.candidates[best].cut.decrease;
     const bool better = params.ridge_criterion
-                            ? node.cuts[c].decrease > to_beat + 1e-10 * node.loss
-                            : is_better(node.cuts[c].decrease, to_beat);
+                            ? node.candidates[c].cut.decrease > to_beat + 1e-10 * node.loss
+                            : is_better(node.candidates[c].cut.decrease, to_beat);
     if (better) best = c;
   }
   if (best < 0) return -1;
   // The ridge criterion's losses are sums over samples, the constant one's are means.
-  const double decrease = node.cuts[best].decrease;
+  const double decrease = node.candidates[best].cut.decrease;
   const double total = params.ridge_criterion ? decrease : decrease * node.moments.weight;
   const double rounding = 4.0 * std::numeric_limits<double>::epsilon();
   if (!params.ridge_criterion && decrease <= rounding * state_.variance_of(node)) return -1;
@@ -142,7 +142,7 @@ void Grower::split_level() {
 
 void Grower::record_split(Split& split) {
   const OpenNode& node = *split.node;
-  const Candidate& candidate = split.candidate();
+  const SplitInfo& candidate = split.info();
   const Vector direction = direction_of(state_, node, candidate);
   double explained = node.moments.weight * state_.variance_of(node);  // by the children's means
   for (OpenNode& child : split.children) {
@@ -204,26 +204,26 @@ void Grower::add_gain(const OpenNode& node, const Vector& direction, double decr
 }  // namespace
 
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
-                                    LocalRows& work, const Execution& team) {
-  return Grower(data, params, work, limit_threads(team, moment_work(data))).grow();
+                                    LocalStatistics& statistics, const Execution& team) {
+  return Grower(data, params, statistics, limit_threads(team, moment_work(data))).grow();
 }
 
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                             const Execution& execution) {
   ObliqueTreeArrays tree;
-  LocalRows rows;
+  LocalStatistics rows;
   with_team(limit_threads(execution, moment_work(data)),
             [&](const Execution& team) { tree = grow_tree_on_team(data, params, rows, team); });
   return tree;
 }
 
-ObliqueTreeArrays grow_tree_of(RowWork& work, const TrainingData& sizes,
+ObliqueTreeArrays grow_tree_of(NodeStatistics& statistics, const TrainingData& sizes,
                                const ObliqueParams& params, const Execution& execution) {
   ObliqueTreeArrays tree;
   with_team(execution, [&](const Execution& team) {
-    tree = Grower(sizes, params, work, team).grow();
+    tree = Grower(sizes, params, statistics, team).grow();
   });
   return tree;
 }
 
-}  // namespace fctree
+}  // namespace fctree::oblique

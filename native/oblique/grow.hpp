@@ -3,7 +3,7 @@
 //
 // The tree grows level by level. For all open nodes of a level at once:
 //   1. search   score the samples along the candidate directions and find the best cut of
-//               each (split_search.hpp): O(n d) and a sort for the paper's rule
+//               each (search.hpp): O(n d) and a sort for the paper's rule
 //   2. split    part the samples, sum the smaller child's moments, subtract for the larger
 //               one, fit the children's ridge models (split.hpp): O(n d^2 / 4 + nodes d^3 / 3)
 //   3. record   the arrays of the tree
@@ -12,26 +12,28 @@
 #pragma once
 
 #include "core/parallel.hpp"
-#include "oblique/moments.hpp"
 #include "oblique/params.hpp"
 #include "oblique/tree.hpp"
+#include "ridge/moments.hpp"
 
-namespace fctree {
+namespace fctree::oblique {
+
+using namespace ridge;
 
 // Samples of weight 0 are left out. Throws std::invalid_argument if none is left, or if
 // squares of the data overflow.
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                             const Execution& execution);
 
-// The same on threads that are there already, with `work` that may serve many trees.
-class LocalRows;
+// The same on threads that are there already, with `statistics` that may serve many trees.
+class LocalStatistics;
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
-                                    LocalRows& work, const Execution& team);
+                                    LocalStatistics& statistics, const Execution& team);
 
 // The same of samples that are elsewhere: of `sizes` only the numbers of features and outputs
 // are looked at.
-class RowWork;
-ObliqueTreeArrays grow_tree_of(RowWork& work, const TrainingData& sizes,
+class NodeStatistics;
+ObliqueTreeArrays grow_tree_of(NodeStatistics& statistics, const TrainingData& sizes,
                                const ObliqueParams& params, const Execution& execution);
 
-}  // namespace fctree
+}  // namespace fctree::oblique

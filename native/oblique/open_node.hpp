@@ -2,22 +2,28 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "oblique/moments.hpp"
 #include "oblique/params.hpp"
-#include "oblique/ridge.hpp"
-#include "oblique/threshold.hpp"
+#include "oblique/split_search/leave_one_out.hpp"
+#include "oblique/split_search/threshold.hpp"
 #include "oblique/tree.hpp"
+#include "ridge/moments.hpp"
+#include "ridge/ridge.hpp"
+#include "ridge/side_losses.hpp"
 
-namespace fctree {
+namespace fctree::oblique {
 
-// A direction along which a node may be split: the ridge direction of an output, a
-// curvature direction (by strength), or the axis of a feature.
-struct Candidate {
+using namespace ridge;
+
+// A direction along which a node may be split (the ridge direction of an output, a curvature
+// direction by strength, or the axis of a feature) and the best cut along it.
+struct SplitInfo {
   SplitKind kind;
   index_t index;
+  Cut cut;
 };
 
 // One linear function an output.
@@ -26,7 +32,7 @@ struct LinearModels {
   Vector intercept;  // (K)
 };
 
-class RowWork;
+class NodeStatistics;
 
 struct OpenNode {
   index_t id = 0;
@@ -42,8 +48,7 @@ struct OpenNode {
 
   LinearModels sparse_ridge;  // under max_coef: what is cut instead of `fit`
   Matrix curvature;           // (d, c) directions
-  std::vector<Candidate> candidates;
-  std::vector<Cut> cuts;  // one a candidate
+  std::vector<SplitInfo> candidates;
 };
 
 // The input, and the arrays that all nodes have a part of.
@@ -52,7 +57,8 @@ struct GrowState {
   ObliqueParams params;
   Execution execution;
   Vector origin;                   // (d + K): what means are relative to
-  RowWork* work;                   // what asks the samples, wherever they are
+  Vector offset;                   // (d): taken from the features as they came, or empty
+  NodeStatistics* statistics;      // sums over the samples, wherever they are
   std::vector<std::int32_t> rows;  // samples that are here, node by node
   std::vector<double> scores;      // (K, n) along the ridge directions, in the order of rows
 
@@ -116,4 +122,42 @@ struct GrowState {
   }
 };
 
-}  // namespace fctree
+// What the ridge criterion prepares once a node, for all its candidates.
+struct ModelSearch {
+  ChildModels models;
+  RowMatrix products;  // of the node's samples, about models.origin
+};
+
+// A candidate of a node whose best cut is wanted; `search` under the ridge criterion only.
+struct CutTask {
+  OpenNode* node;
+  index_t candidate;
+  const ModelSearch* search;
+
+  SplitInfo& split() const { return node->candidates[candidate]; }
+};
+
+// A node, the candidate whose cut divides it, and its children (left, right).
+struct Split {
+  OpenNode* node;
+  index_t chosen;
+  std::array<OpenNode, 2> children;
+  bool accepted = true;
+
+  const SplitInfo& info() const { return node->candidates[chosen]; }
+  const Cut& cut() const { return info().cut; }
+};
+
+// The leave-one-out models that a split is judged by.
+struct SplitModels {
+  LeverageModel node;
+  std::array<LeverageModel, 2> children;
+};
+
+// Which cuts along a direction count.
+CutRules cut_rules(const GrowState& state, const OpenNode& node, const Vector& direction);
+
+// The direction of a candidate in the raw features, (d).
+Vector direction_of(const GrowState& state, const OpenNode& node, const SplitInfo& candidate);
+
+}  // namespace fctree::oblique

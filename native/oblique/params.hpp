@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace fctree {
+namespace fctree::oblique {
 
 // The features that a node of a forest's tree may split along, drawn anew for each node.
 struct NodeFeatures {
@@ -45,4 +45,4 @@ inline bool sorts_axes(const ObliqueParams& params) {
   return params.axis_directions && !params.ridge_criterion;
 }
 
-}  // namespace fctree
+}  // namespace fctree::oblique

@@ -5,7 +5,7 @@
 
 #include "oblique/axis_walk.hpp"
 
-namespace fctree {
+namespace fctree::oblique {
 
 namespace {
 
@@ -59,4 +59,4 @@ void predict_tree(const RoutingArrays& tree, const LeafModels& leaves, const dou
   });
 }
 
-}  // namespace fctree
+}  // namespace fctree::oblique

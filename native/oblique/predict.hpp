@@ -3,9 +3,11 @@
 #pragma once
 
 #include "core/parallel.hpp"
-#include "oblique/dense.hpp"
+#include "ridge/dense.hpp"
 
-namespace fctree {
+namespace fctree::oblique {
+
+using namespace ridge;
 
 // Leaf models, one a leaf: (n_leaves, n_outputs, n_features) or null for constant leaves,
 // and (n_leaves, n_outputs).
@@ -24,4 +26,4 @@ void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, inde
 void predict_tree(const RoutingArrays& tree, const LeafModels& leaves, const double* x,
                   index_t n_rows, double* out, const Execution& execution);
 
-}  // namespace fctree
+}  // namespace fctree::oblique

@@ -1,8 +1,7 @@
 #include "oblique/score_rows.hpp"
 
-#include "oblique/split_search.hpp"
 
-namespace fctree {
+namespace fctree::oblique {
 
 RowSelection select(const TrainingData& data, const NodeRows& rows) {
   return {data.x, data.y, nullptr, rows.rows, rows.size, data.n_features, data.n_outputs};
@@ -18,7 +17,7 @@ void score_rows(const TrainingData& data, const NodeRows& rows, const double* di
     scores[i] = data.x[rows.rows[i] * data.n_features + axis];
 }
 
-void score_rows(const GrowState& state, const OpenNode& node, const Candidate& candidate,
+void score_rows(const GrowState& state, const OpenNode& node, const SplitInfo& candidate,
                 const NodeRows& rows, double* scores) {
   if (candidate.kind == SplitKind::axis)
     return score_rows(state.data, rows, nullptr, candidate.index, scores);
@@ -27,7 +26,7 @@ void score_rows(const GrowState& state, const OpenNode& node, const Candidate& c
 }
 
 const double* candidate_scores(const GrowState& state, const OpenNode& node,
-                               const Candidate& candidate, std::vector<double>& storage) {
+                               const SplitInfo& candidate, std::vector<double>& storage) {
   if (candidate.kind == SplitKind::ridge && !state.has_sparse_directions())
     return state.scores.data() + candidate.index * state.n_rows() + node.begin;
   storage.resize(node.size);
@@ -35,4 +34,4 @@ const double* candidate_scores(const GrowState& state, const OpenNode& node,
   return storage.data();
 }
 
-}  // namespace fctree
+}  // namespace fctree::oblique

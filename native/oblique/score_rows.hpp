@@ -3,10 +3,12 @@
 
 #include <vector>
 
-#include "oblique/dense.hpp"
 #include "oblique/open_node.hpp"
+#include "ridge/dense.hpp"
 
-namespace fctree {
+namespace fctree::oblique {
+
+using namespace ridge;
 
 RowSelection select(const TrainingData& data, const NodeRows& rows);
 
@@ -15,12 +17,12 @@ void score_rows(const TrainingData& data, const NodeRows& rows, const double* di
                 index_t axis, double* scores);
 
 // The scores of some rows of a node along a candidate direction.
-void score_rows(const GrowState& state, const OpenNode& node, const Candidate& candidate,
+void score_rows(const GrowState& state, const OpenNode& node, const SplitInfo& candidate,
                 const NodeRows& rows, double* scores);
 
 // The scores of all rows of a node: those that the state holds for a ridge direction, else
 // computed into `storage`.
 const double* candidate_scores(const GrowState& state, const OpenNode& node,
-                               const Candidate& candidate, std::vector<double>& storage);
+                               const SplitInfo& candidate, std::vector<double>& storage);
 
-}  // namespace fctree
+}  // namespace fctree::oblique

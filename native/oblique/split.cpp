@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "oblique/acceptance.hpp"
-#include "oblique/row_work.hpp"
-#include "oblique/side_loss.hpp"
+#include "oblique/node_statistics.hpp"
+#include "oblique/split_search/leave_one_out.hpp"
+#include "ridge/side_losses.hpp"
 
-namespace fctree {
+namespace fctree::oblique {
 
 namespace {
 
@@ -15,7 +15,7 @@ namespace {
 Matrix extend_ancestors(const GrowState& state, const Split& split) {
   const OpenNode& node = *split.node;
   if (!state.params.feature_concatenation || !state.has_models()) return node.ancestors;
-  const Candidate& candidate = split.candidate();
+  const SplitInfo& candidate = split.info();
   const bool one = candidate.kind == SplitKind::ridge && !state.params.ridge_criterion;
   const Matrix added = one ? Matrix(node.fit.coef.col(candidate.index)) : node.fit.coef;
   Matrix ancestors(added.rows(), node.ancestors.cols() + added.cols());
@@ -40,7 +40,7 @@ void open_children(const GrowState& state, Split& split) {
 
 void sum_nodes(const GrowState& state, const std::vector<OpenNode*>& nodes) {
   if (nodes.empty()) return;
-  std::vector<Moments> moments = state.work->full_moments(state, nodes);
+  std::vector<Moments> moments = state.statistics->full_moments(state, nodes);
   for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i]->moments = std::move(moments[i]);
 }
 
@@ -81,7 +81,7 @@ void sum_children(const GrowState& state, std::vector<Split>& splits) {
   for (OpenNode* node : smaller)
     if (state.is_dual(*node)) node->moments.scatter.resize(0, 0);
   if (simple.empty()) return;
-  std::vector<Moments> moments = state.work->simple_moments(state, simple);
+  std::vector<Moments> moments = state.statistics->simple_moments(state, simple);
   for (std::size_t i = 0; i < simple.size(); ++i) simple[i]->moments = std::move(moments[i]);
 }
 
@@ -95,7 +95,7 @@ index_t count_directions(const GrowState& state, const OpenNode& node) {
   index_t n_directions = static_cast<index_t>(node.candidates.size());
   if (!state.params.axis_directions) return n_directions;
   n_directions -= std::count_if(node.candidates.begin(), node.candidates.end(),
-                                [](const Candidate& c) { return c.kind == SplitKind::axis; });
+                                [](const SplitInfo& c) { return c.kind == SplitKind::axis; });
   return n_directions + (node.moments.diagonal.head(state.data.n_features).array() > 0.0).count();
 }
 
@@ -108,10 +108,10 @@ void judge(const GrowState& state, std::vector<Split>& splits) {
     for (int side = 0; side < 2; ++side)
       models[i].children[side] = model_of(state, splits[i].children[side]);
   });
-  const std::vector<DecreaseSums> totals = state.work->decreases(state, splits, models);
+  const std::vector<DecreaseSums> totals = state.statistics->decreases(state, splits, models);
   for (index_t i = 0; i < n_splits; ++i) {
     const index_t n_tried = count_directions(state, *splits[i].node) * state.params.max_thresholds;
-    splits[i].accepted = earns_its_place(totals[i], n_tried, state.params.split_margin);
+    splits[i].accepted = passes_leave_one_out(totals[i], n_tried, state.params.split_margin);
   }
 }
 
@@ -119,7 +119,7 @@ void judge(const GrowState& state, std::vector<Split>& splits) {
 
 void fit_node(const GrowState& state, OpenNode& node) {
   if (state.is_dual(node))
-    node.fit = state.work->fit_dual(state, node);
+    node.fit = state.statistics->fit_dual(state, node);
   else
     node.fit = fit_ridge(pool_moments(node.moments, node.prior), node.ancestors, state.origin,
                          state.ridge_options());
@@ -129,7 +129,7 @@ void carry_out(GrowState& state, std::vector<Split>& splits) {
   const index_t n_splits = static_cast<index_t>(splits.size());
   if (splits.empty()) return;
   parallel_for(state.execution, n_splits, [&](index_t i) { open_children(state, splits[i]); });
-  state.work->part(state, splits);
+  state.statistics->part(state, splits);
   sum_children(state, splits);
   const double d = static_cast<double>(state.data.n_features);
   const Execution fitting =
@@ -141,4 +141,4 @@ void carry_out(GrowState& state, std::vector<Split>& splits) {
   if (state.params.ridge_criterion) judge(state, splits);
 }
 
-}  // namespace fctree
+}  // namespace fctree::oblique

@@ -2,22 +2,11 @@
 // fitting their models and, under the ridge criterion, judging whether the split stays.
 #pragma once
 
-#include <array>
+#include <vector>
 
 #include "oblique/open_node.hpp"
 
-namespace fctree {
-
-// A node, the candidate whose cut divides it, and its children (left, right).
-struct Split {
-  OpenNode* node;
-  index_t chosen;
-  std::array<OpenNode, 2> children;
-  bool accepted = true;
-
-  const Candidate& candidate() const { return node->candidates[chosen]; }
-  const Cut& cut() const { return node->cuts[chosen]; }
-};
+namespace fctree::oblique {
 
 // The node's own ridge model, drawn to its prior.
 void fit_node(const GrowState& state, OpenNode& node);
@@ -27,4 +16,4 @@ void fit_node(const GrowState& state, OpenNode& node);
 // for the leave-one-out test that sets `accepted`.
 void carry_out(GrowState& state, std::vector<Split>& splits);
 
-}  // namespace fctree
+}  // namespace fctree::oblique

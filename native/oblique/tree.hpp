@@ -6,7 +6,7 @@
 
 #include "core/types.hpp"
 
-namespace fctree {
+namespace fctree::oblique {
 
 // How the direction of a split was found.
 enum class SplitKind : index_t { ridge = 0, curvature = 1, axis = 2 };
@@ -40,4 +40,4 @@ struct ObliqueTreeArrays {
   }
 };
 
-}  // namespace fctree
+}  // namespace fctree::oblique

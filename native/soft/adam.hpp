@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fctree {
+namespace fctree::soft {
 
 // What a step is: `step_size` holds Adam's corrections for the first steps; `epsilon` too.
 template <class T>
@@ -39,4 +39,4 @@ const StepKernels<double>& step_kernels<double>();
 template <>
 const StepKernels<float>& step_kernels<float>();
 
-}  // namespace fctree
+}  // namespace fctree::soft

@@ -3,8 +3,9 @@
 
 #include "core/lanes.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::soft::FCTREE_ISA {
+
+using namespace fctree::FCTREE_ISA;
 
 namespace {
 
@@ -45,5 +46,4 @@ const StepKernels<double> step_table_double = {adam<double>, descend<double>};
 extern const StepKernels<float> step_table_float;
 const StepKernels<float> step_table_float = {adam<float>, descend<float>};
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::soft::FCTREE_ISA

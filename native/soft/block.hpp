@@ -8,7 +8,7 @@
 #include "soft/ensemble.hpp"
 #include "soft/walk.hpp"
 
-namespace fctree {
+namespace fctree::soft {
 
 constexpr index_t kPadding = 16;  // elements of the widest vector
 
@@ -50,4 +50,4 @@ class SampleBlock {
   std::vector<T> transposed_;
 };
 
-}  // namespace fctree
+}  // namespace fctree::soft

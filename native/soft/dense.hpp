@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fctree {
+namespace fctree::soft {
 
 // A node's samples: <w, x> and P(x -> node) in; S, P S' and both children's P out.
 template <class T>
@@ -55,4 +55,4 @@ const DenseKernels<double>& dense_kernels<double>();
 template <>
 const DenseKernels<float>& dense_kernels<float>();
 
-}  // namespace fctree
+}  // namespace fctree::soft

@@ -4,8 +4,9 @@
 
 #include "core/lanes.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::soft::FCTREE_ISA {
+
+using namespace fctree::FCTREE_ISA;
 
 namespace {
 
@@ -222,5 +223,4 @@ const DenseKernels<double> dense_table_double = table<double>();
 extern const DenseKernels<float> dense_table_float;
 const DenseKernels<float> dense_table_float = table<float>();
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::soft::FCTREE_ISA

@@ -5,7 +5,7 @@
 
 #include "soft/dense.hpp"
 
-namespace fctree {
+namespace fctree::soft {
 
 namespace {
 
@@ -157,4 +157,4 @@ std::size_t DenseTree<T>::bytes() const {
 template class DenseTree<float>;
 template class DenseTree<double>;
 
-}  // namespace fctree
+}  // namespace fctree::soft

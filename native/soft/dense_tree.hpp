@@ -9,7 +9,7 @@
 #include "soft/block.hpp"
 #include "soft/ensemble.hpp"
 
-namespace fctree {
+namespace fctree::soft {
 
 template <class T>
 class DenseTree {
@@ -38,4 +38,4 @@ class DenseTree {
   std::vector<T> value_;        // (n_leaves, stride)
 };
 
-}  // namespace fctree
+}  // namespace fctree::soft

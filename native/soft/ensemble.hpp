@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace fctree {
+namespace fctree::soft {
 
 // The probability S(t) of going left at t = <w, x>:
 //   smooth_step  -2 t^3 / gamma^3 + 3 t / (2 gamma) + 1/2, cut to 0 and 1 at -+ gamma / 2
@@ -46,4 +46,4 @@ struct TreePart {
   index_t leaf_end;
 };
 
-}  // namespace fctree
+}  // namespace fctree::soft

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fctree {
+namespace fctree::soft {
 
 namespace {
 
@@ -186,4 +186,4 @@ template class LayerPass<double>;
 template bool dense_is_cheaper(const Ensemble<float>&, double);
 template bool dense_is_cheaper(const Ensemble<double>&, double);
 
-}  // namespace fctree
+}  // namespace fctree::soft

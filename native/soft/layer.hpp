@@ -10,7 +10,7 @@
 #include "soft/ensemble.hpp"
 #include "soft/tree_walk.hpp"
 
-namespace fctree {
+namespace fctree::soft {
 
 // How passes are computed: `automatic` chooses by what a pass costs (docs/algorithms).
 enum class PassKind { automatic = 0, conditional, dense };
@@ -91,4 +91,4 @@ class LayerPass {
 template <class T>
 bool dense_is_cheaper(const Ensemble<T>& trees, double reached_leaves);
 
-}  // namespace fctree
+}  // namespace fctree::soft

@@ -3,7 +3,7 @@
 
 #include "soft/ensemble.hpp"
 
-namespace fctree {
+namespace fctree::soft {
 
 enum class Optimizer { adam = 0, gradient_descent };
 
@@ -27,4 +27,4 @@ struct SoftTreeParams {
   std::uint64_t seed;
 };
 
-}  // namespace fctree
+}  // namespace fctree::soft

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace fctree {
+namespace fctree::soft {
 
 namespace {
 
@@ -77,4 +77,4 @@ template void count_reachable_leaves(const Ensemble<float>&, const FeatureRows&,
 template void count_reachable_leaves(const Ensemble<double>&, const FeatureRows&,
                                      const Standardization&, std::int32_t*, const Execution&);
 
-}  // namespace fctree
+}  // namespace fctree::soft

@@ -6,7 +6,7 @@
 #include "soft/layer.hpp"
 #include "soft/standardize.hpp"
 
-namespace fctree {
+namespace fctree::soft {
 
 // out (n_rows, n_outputs) = the sum over the trees. O(n_features) a reached node, no memory
 // beyond a block's.
@@ -20,4 +20,4 @@ void count_reachable_leaves(const Ensemble<T>& trees, const FeatureRows& x,
                             const Standardization& rule, std::int32_t* counts,
                             const Execution& execution);
 
-}  // namespace fctree
+}  // namespace fctree::soft

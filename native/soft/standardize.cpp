@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace fctree {
+namespace fctree::soft {
 
 namespace {
 
@@ -73,4 +73,4 @@ void batch_moments(const double* x, const double* weight, index_t n, index_t n_f
 template void standardize(const double*, index_t, index_t, const Standardization&, float*);
 template void standardize(const double*, index_t, index_t, const Standardization&, double*);
 
-}  // namespace fctree
+}  // namespace fctree::soft

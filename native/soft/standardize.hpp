@@ -7,7 +7,7 @@
 
 #include "core/types.hpp"
 
-namespace fctree {
+namespace fctree::soft {
 
 // Samples as the caller has them: float32 or float64, elements of a row next to each other.
 struct FeatureRows {
@@ -40,4 +40,4 @@ void standardize(const double* x, index_t n, index_t n_features, const Standardi
 void batch_moments(const double* x, const double* weight, index_t n, index_t n_features,
                    double* mean, double* variance);
 
-}  // namespace fctree
+}  // namespace fctree::soft

@@ -12,7 +12,7 @@
 #include "soft/layer.hpp"
 #include "soft/predict.hpp"
 
-namespace fctree {
+namespace fctree::soft {
 
 namespace {
 
@@ -331,4 +331,4 @@ FCTREE_INSTANTIATE(float)
 FCTREE_INSTANTIATE(double)
 #undef FCTREE_INSTANTIATE
 
-}  // namespace fctree
+}  // namespace fctree::soft

@@ -10,7 +10,7 @@
 #include "soft/params.hpp"
 #include "soft/standardize.hpp"
 
-namespace fctree {
+namespace fctree::soft {
 
 // Samples with their targets, (n_targets, n_samples), and weights or null.
 struct SoftSamples {
@@ -75,4 +75,4 @@ template <class T>
 SoftHistory train_soft(const SoftTask& task, const SoftTreeParams& params, SoftState<T>& state,
                        const EpochListener& listener, const Execution& execution);
 
-}  // namespace fctree
+}  // namespace fctree::soft

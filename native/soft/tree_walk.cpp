@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fctree {
+namespace fctree::soft {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::size_t TreeWalk<T>::bytes() const {
 template class TreeWalk<float>;
 template class TreeWalk<double>;
 
-}  // namespace fctree
+}  // namespace fctree::soft

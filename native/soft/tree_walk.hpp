@@ -10,7 +10,7 @@
 #include "soft/ensemble.hpp"
 #include "soft/walk.hpp"
 
-namespace fctree {
+namespace fctree::soft {
 
 template <class T>
 class TreeWalk {
@@ -59,4 +59,4 @@ class TreeWalk {
   std::vector<T> derivative_;
 };
 
-}  // namespace fctree
+}  // namespace fctree::soft

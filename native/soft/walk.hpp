@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fctree {
+namespace fctree::soft {
 
 // Samples in a block, at most: they are numbered by 16 bits, and lists of them stay in the
 // first cache.
@@ -99,4 +99,4 @@ const WalkKernels<double>& walk_kernels<double>();
 template <>
 const WalkKernels<float>& walk_kernels<float>();
 
-}  // namespace fctree
+}  // namespace fctree::soft

@@ -3,8 +3,9 @@
 
 #include "core/lanes.hpp"
 
-namespace fctree {
-namespace FCTREE_ISA {
+namespace fctree::soft::FCTREE_ISA {
+
+using namespace fctree::FCTREE_ISA;
 
 namespace {
 
@@ -304,5 +305,4 @@ const WalkKernels<double> walk_table_double = table<double>();
 extern const WalkKernels<float> walk_table_float;
 const WalkKernels<float> walk_table_float = table<float>();
 
-}  // namespace FCTREE_ISA
-}  // namespace fctree
+}  // namespace fctree::soft::FCTREE_ISA

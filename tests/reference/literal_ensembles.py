@@ -1,4 +1,4 @@
-"""Boosting and forests of oblique trees, word by word: the twin of native/oblique/boost.cpp.
+"""Boosting and forests of oblique trees, word by word: the twin of native/ensembles/boost.cpp.
 
 It grows each tree with `FCODTRegressor`, which has a twin of its own, and does the rest in plain
 NumPy: the targets and weights of a round, draws of samples, bounds, revised constants, scores.

@@ -12,7 +12,7 @@ def thresholds_of(X, max_bins, weight=None, seed=0):
 
 
 def literal_thresholds(values, weight, max_bins):
-    """The rule of native/boosting/thresholds.hpp, one distinct value after the other."""
+    """The rule of native/symmetric/thresholds.hpp, one distinct value after the other."""
     distinct = np.unique(values)
     heavy = np.array([weight[values == v].sum() for v in distinct])
     if len(distinct) <= max_bins:

@@ -1,0 +1,167 @@
+# What boosting.pyx takes from the core; names and order of fields are those of the headers.
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libcpp cimport bool as cbool
+from libcpp.vector cimport vector
+
+from fctree._native.core cimport Execution, LossKind, set_python_error
+
+
+cdef extern from "symmetric/params.hpp" namespace "fctree::symmetric" nogil:
+    cpdef enum class ScoreNoise(int):
+        normal
+        gumbel
+
+    cpdef enum class ScoreFunction(int):
+        l2
+        cosine
+
+    cdef struct BoostingParams:
+        double learning_rate
+        int64_t max_iter
+        int64_t max_depth
+        double l2_leaf_reg
+        int64_t min_samples_leaf
+        double random_strength
+        ScoreNoise score_noise
+        ScoreFunction score_function
+        double subsample
+        double colsample
+        double model_shrink_rate
+        cbool early_stopping
+        int64_t n_iter_no_change
+        double tol
+        uint64_t seed
+
+
+cdef extern from "symmetric/feature_matrix.hpp" namespace "fctree::symmetric" nogil:
+    cdef cppclass FeatureMatrix:
+        const void* data
+        int64_t n_samples
+        int64_t n_features
+        int64_t row_stride
+        int64_t column_stride
+        cbool single_precision
+
+
+cdef extern from "symmetric/thresholds.hpp" namespace "fctree::symmetric" nogil:
+    cdef struct ThresholdRules:
+        int64_t max_bins
+        uint64_t seed
+
+    cdef struct CandidateThresholds:
+        vector[double] values
+        vector[int64_t] offsets
+
+    CandidateThresholds c_find_thresholds "fctree::symmetric::find_thresholds"(
+        const FeatureMatrix&, const double*, const ThresholdRules&,
+        const Execution&) except +set_python_error
+
+
+cdef extern from "symmetric/model.hpp" namespace "fctree::symmetric" nogil:
+    cdef cppclass SymmetricTreesArrays:
+        vector[int32_t] split_feature
+        vector[double] split_threshold
+        vector[uint8_t] missing_right
+        vector[double] split_gain
+        vector[double] leaf_values
+        int64_t n_trees()
+        void truncate(int64_t)
+
+    cdef cppclass SymmetricTreesView:
+        const int32_t* split_feature
+        const double* split_threshold
+        const uint8_t* missing_right
+        const double* leaf_values
+        int64_t n_trees
+        int64_t max_depth
+        int64_t n_outputs
+
+
+cdef extern from "symmetric/boost.hpp" namespace "fctree::symmetric" nogil:
+    cdef cppclass LabelledSamples:
+        FeatureMatrix x
+        const double* y
+        const double* weight
+        const double* initial
+        const double* raw
+
+    cdef cppclass BoostingTask:
+        LabelledSamples train
+        const LabelledSamples* eval
+        const double* thresholds
+        const int64_t* offsets
+        const int8_t* monotone
+        const double* baseline
+        LossKind loss
+        double quantile
+        int64_t n_outputs
+        int64_t first_iteration
+        int64_t min_rounds
+        const uint8_t* masked
+
+    cdef struct RoundListener:
+        cbool (*told)(void*, int64_t, double, double) noexcept
+        void* context
+
+    cdef cppclass BoostingResult:
+        SymmetricTreesArrays trees
+        vector[double] baseline
+        vector[double] train_loss
+        vector[double] eval_loss
+        int64_t best_iteration
+
+    BoostingResult c_boost "fctree::symmetric::boost"(
+        const BoostingTask&, const BoostingParams&, const RoundListener&,
+        const Execution&) except +set_python_error
+
+
+cdef extern from "symmetric/masked.hpp" namespace "fctree::symmetric" nogil:
+    cdef cppclass MaskedTask:
+        BoostingTask boosting
+        const SymmetricTreesView* trees
+        FeatureMatrix test
+        const uint8_t* masked
+        const double* replacement
+        int64_t n_masks
+
+    cdef cppclass MaskedResult:
+        vector[double] test_raw
+        vector[int64_t] n_rounds
+        vector[int64_t] n_kept
+        vector[double] eval_loss
+        vector[double] seconds
+
+    MaskedResult c_boost_masked "fctree::symmetric::boost_masked"(
+        const MaskedTask&, const BoostingParams&, const RoundListener&,
+        const Execution&) except +set_python_error
+
+
+cdef extern from "symmetric/predict.hpp" namespace "fctree::symmetric" nogil:
+    cdef struct ScoreUpdate:
+        const double* keep
+        const double* origin
+
+    void c_add_trees "fctree::symmetric::add_trees"(
+        const SymmetricTreesView&, const FeatureMatrix&, const ScoreUpdate&, double*,
+        const Execution&) except +set_python_error
+    void c_apply_trees "fctree::symmetric::apply_trees"(
+        const SymmetricTreesView&, const FeatureMatrix&, int32_t*,
+        const Execution&) except +set_python_error
+
+
+cdef extern from "symmetric/leaf_kernel.hpp" namespace "fctree::symmetric" nogil:
+    cdef struct LeafKernelTask:
+        const uint16_t* leaf_x
+        const uint16_t* leaf_y
+        const double* weight
+        int64_t n_x
+        int64_t n_y
+        int64_t n_trees
+        int64_t n_leaves
+
+    void c_leaf_kernel "fctree::symmetric::leaf_kernel"(
+        const LeafKernelTask&, double*, const Execution&) except +set_python_error
+
+
+# Of boosting.pyx, for shards.pyx too.
+cdef FeatureMatrix matrix_of(X)

@@ -1,0 +1,275 @@
+# distutils: language = c++
+"""Growing and evaluating symmetric trees: ``native/symmetric`` on NumPy arrays."""
+
+cimport numpy as cnp
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
+
+from fctree._native.core cimport (
+    Execution,
+    Listener,
+    LossKind,
+    copied,
+    execution_on,
+    pointer,
+    pointer_1d,
+    tell,
+)
+
+import numpy as np
+
+cnp.import_array()
+
+
+cdef FeatureMatrix matrix_of(X):
+    """A view of a two-dimensional float32 or float64 array of any strides."""
+    cdef FeatureMatrix matrix
+    cdef cnp.ndarray array = X
+    matrix.data = cnp.PyArray_DATA(array)
+    matrix.n_samples = array.shape[0]
+    matrix.n_features = array.shape[1]
+    matrix.row_stride = array.strides[0] // array.itemsize
+    matrix.column_stride = array.strides[1] // array.itemsize
+    matrix.single_precision = array.itemsize == 4
+    return matrix
+
+
+cdef LabelledSamples samples_of(tuple arrays):
+    """Of ``(X, y, weight, initial, raw)``, which have to outlive it."""
+    X, y, weight, initial, raw = arrays
+    cdef LabelledSamples samples
+    samples.x = matrix_of(X)
+    samples.y = pointer(y)
+    samples.weight = pointer_1d(weight)
+    samples.initial = pointer(initial)
+    samples.raw = pointer(raw)
+    return samples
+
+
+cdef SymmetricTreesView view_of(const int32_t[:, ::1] split_feature,
+                                const double[:, ::1] split_threshold,
+                                const uint8_t[:, ::1] missing_right,
+                                const double[:, :, ::1] leaf_values) noexcept:
+    cdef SymmetricTreesView trees
+    trees.n_trees = split_feature.shape[0]
+    trees.max_depth = split_feature.shape[1]
+    trees.n_outputs = leaf_values.shape[2]
+    if trees.n_trees > 0:
+        trees.split_feature = &split_feature[0, 0]
+        trees.split_threshold = &split_threshold[0, 0]
+        trees.missing_right = &missing_right[0, 0]
+        trees.leaf_values = &leaf_values[0, 0, 0]
+    return trees
+
+
+def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uint64_t seed,
+                    int n_threads):
+    """Each feature's candidate thresholds, ascending, as a list of float64 arrays.
+
+    ``X`` is a float32 or float64 array (n, d); ``sample_weight`` is (n,) or None.
+    """
+    cdef FeatureMatrix matrix = matrix_of(X)
+    cdef ThresholdRules rules
+    rules.max_bins = max_bins
+    rules.seed = seed
+    cdef Execution execution = execution_on(n_threads)
+    cdef const double* weight = pointer_1d(sample_weight)
+    cdef CandidateThresholds found
+    with nogil:
+        found = c_find_thresholds(matrix, weight, rules, execution)
+    values = copied(found.values.data(), (found.values.size(),), np.float64)
+    offsets = copied(found.offsets.data(), (found.offsets.size(),), np.int64)
+    return np.split(values, offsets[1:len(offsets) - 1])
+
+
+def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[::1] baseline,
+          int loss, double quantile, int64_t n_outputs, int64_t first_iteration,
+          dict params, listener, int n_threads):
+    """Grow trees; returns their arrays by name, the baseline, the losses and the best round.
+
+    ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial, raw)`` with arrays of
+    shapes (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None twice.
+    ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None.
+    """
+    if len(train[0]) >= 2**31:
+        raise ValueError(f"X has {len(train[0])} samples; at most {2**31 - 1} are supported")
+    cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
+    cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
+    cdef LabelledSamples eval_samples
+    cdef BoostingTask task
+    task.train = samples_of(train)
+    task.eval = NULL
+    if eval is not None:
+        eval_samples = samples_of(eval)
+        task.eval = &eval_samples
+    task.thresholds = pointer_1d(values)
+    task.offsets = &offsets[0]
+    task.monotone = NULL
+    if monotone is not None:
+        task.monotone = &monotone[0]
+    task.baseline = pointer_1d(baseline)
+    task.loss = <LossKind>loss
+    task.quantile = quantile
+    task.n_outputs = n_outputs
+    task.first_iteration = first_iteration
+    task.min_rounds = 0
+    task.masked = NULL
+    cdef BoostingParams native_params = params
+    cdef Execution execution = execution_on(n_threads)
+    cdef Listener holder = Listener()
+    holder.told = listener
+    cdef RoundListener native_listener
+    native_listener.told = tell
+    native_listener.context = <void*>holder
+    cdef BoostingResult result
+    with nogil:
+        result = c_boost(task, native_params, native_listener, execution)
+    if holder.error is not None:
+        raise holder.error
+
+    cdef SymmetricTreesArrays* trees = &result.trees
+    result.trees.truncate(result.best_iteration)
+    cdef int64_t n_trees = result.best_iteration
+    splits = (n_trees, native_params.max_depth)
+    arrays = {
+        "split_feature": copied(trees.split_feature.data(), splits, np.int32),
+        "split_threshold": copied(trees.split_threshold.data(), splits, np.float64),
+        "missing_right": copied(trees.missing_right.data(), splits, np.bool_),
+        "split_gain": copied(trees.split_gain.data(), splits, np.float64),
+        "leaf_values": copied(trees.leaf_values.data(),
+                              (n_trees, 1 << native_params.max_depth, n_outputs), np.float64),
+    }
+    return (
+        arrays,
+        copied(result.baseline.data(), (n_outputs,), np.float64),
+        copied(result.train_loss.data(), (result.train_loss.size(),), np.float64),
+        copied(result.eval_loss.data(), (result.eval_loss.size(),), np.float64),
+    )
+
+
+def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
+                 const double[::1] replacement, trees, thresholds, const int8_t[::1] monotone,
+                 const double[::1] baseline, int loss, double quantile, int64_t n_outputs,
+                 int64_t first_iteration, int64_t min_rounds, dict params, listener,
+                 int n_threads):
+    """Grow a model for each mask, its columns replaced; arrays by name.
+
+    ``train`` and ``eval`` are as for `boost`, without scores; ``test_x`` is (n_test, d),
+    ``masked`` (n_masks, d), ``replacement`` (d,). ``trees`` is None, or the model to continue:
+    ``(split_feature, split_threshold, missing_right, leaf_values)``.
+    ``listener(mask, n_rounds, eval_loss)`` is called for each mask that is done.
+    """
+    cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
+    cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
+    cdef LabelledSamples eval_samples
+    cdef SymmetricTreesView view
+    cdef MaskedTask task
+    task.boosting.train = samples_of(train)
+    task.boosting.eval = NULL
+    if eval is not None:
+        eval_samples = samples_of(eval)
+        task.boosting.eval = &eval_samples
+    task.boosting.thresholds = pointer_1d(values)
+    task.boosting.offsets = &offsets[0]
+    task.boosting.monotone = NULL
+    if monotone is not None:
+        task.boosting.monotone = &monotone[0]
+    task.boosting.baseline = pointer_1d(baseline)
+    task.boosting.loss = <LossKind>loss
+    task.boosting.quantile = quantile
+    task.boosting.n_outputs = n_outputs
+    task.boosting.first_iteration = first_iteration
+    task.boosting.min_rounds = min_rounds
+    task.boosting.masked = NULL
+    task.trees = NULL
+    if trees is not None:
+        view = view_of(trees[0], trees[1], trees[2], trees[3])
+        task.trees = &view
+    task.test = matrix_of(test_x)
+    task.masked = &masked[0, 0]
+    task.replacement = pointer_1d(replacement)
+    task.n_masks = masked.shape[0]
+    cdef BoostingParams native_params = params
+    cdef Execution execution = execution_on(n_threads)
+    cdef Listener holder = Listener()
+    holder.told = listener
+    cdef RoundListener native_listener
+    native_listener.told = tell
+    native_listener.context = <void*>holder
+    cdef MaskedResult result
+    with nogil:
+        result = c_boost_masked(task, native_params, native_listener, execution)
+    if holder.error is not None:
+        raise holder.error
+    count = (task.n_masks,)
+    return {
+        "test_raw": copied(result.test_raw.data(),
+                           (task.n_masks, test_x.shape[0], n_outputs), np.float64),
+        "n_rounds": copied(result.n_rounds.data(), count, np.int64),
+        "n_kept": copied(result.n_kept.data(), count, np.int64),
+        "eval_loss": copied(result.eval_loss.data(), count, np.float64),
+        "seconds": copied(result.seconds.data(), count, np.float64),
+    }
+
+
+def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,
+              const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
+              double[:, ::1] scores, int n_threads, const double[::1] keep=None,
+              const double[:, ::1] origin=None):
+    """Add each row's leaf values, tree by tree, to ``scores`` (n, n_outputs), in place.
+
+    With ``keep`` (n_trees,) the scores are drawn towards ``origin`` (n, n_outputs) by a tree's
+    factor before it is added.
+    """
+    if X.shape[0] == 0 or split_feature.shape[0] == 0:
+        return
+    cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
+                                            leaf_values)
+    cdef FeatureMatrix matrix = matrix_of(X)
+    cdef ScoreUpdate update
+    update.keep = pointer_1d(keep)
+    update.origin = pointer(origin)
+    cdef Execution execution = execution_on(n_threads)
+    with nogil:
+        c_add_trees(trees, matrix, update, &scores[0, 0], execution)
+
+
+def apply(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,
+          const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
+          int n_threads):
+    """The leaf of each row in each tree, (n, n_trees) int32."""
+    out = np.zeros((X.shape[0], split_feature.shape[0]), dtype=np.int32)
+    if out.size == 0:
+        return out
+    cdef int32_t[:, ::1] leaf = out
+    cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
+                                            leaf_values)
+    cdef FeatureMatrix matrix = matrix_of(X)
+    cdef Execution execution = execution_on(n_threads)
+    with nogil:
+        c_apply_trees(trees, matrix, &leaf[0, 0], execution)
+    return out
+
+
+def leaf_kernel(const uint16_t[:, ::1] leaf_x, const uint16_t[:, ::1] leaf_y,
+                const double[:, ::1] weight, int n_threads):
+    """Sums ``weight[t, j]`` over the trees t in which a row of each side are in leaf j.
+
+    ``leaf_x`` is (n_trees, n_x), ``leaf_y`` (n_trees, n_y), ``weight`` (n_trees, n_leaves);
+    returns (n_x, n_y) float64.
+    """
+    out = np.zeros((leaf_x.shape[1], leaf_y.shape[1]))
+    if out.size == 0 or leaf_x.shape[0] == 0:
+        return out
+    cdef double[:, ::1] kernel = out
+    cdef LeafKernelTask task
+    task.leaf_x = &leaf_x[0, 0]
+    task.leaf_y = &leaf_y[0, 0]
+    task.weight = &weight[0, 0]
+    task.n_x = leaf_x.shape[1]
+    task.n_y = leaf_y.shape[1]
+    task.n_trees = leaf_x.shape[0]
+    task.n_leaves = weight.shape[1]
+    cdef Execution execution = execution_on(n_threads)
+    with nogil:
+        c_leaf_kernel(task, &kernel[0, 0], execution)
+    return out

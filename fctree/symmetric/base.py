@@ -1,0 +1,295 @@
+"""What the symmetric boosting estimators share: parameters, fitting, reading the model."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._native import symmetric as _native
+from fctree._native.core import LossKind
+from fctree._native_input import native_params
+from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
+from fctree._training.progress import progress_listener
+from fctree._training.round_scores import joined_scores
+from fctree._training.samples import check_directions
+from fctree._validation import (
+    check_boosting_data,
+    check_boosting_features,
+    check_predictions,
+    count_threads,
+)
+from fctree.symmetric.trees import SymmetricTrees
+
+
+class BaseSymmetricBoosting(BaseBoosting):
+    """Boosted symmetric trees; subclasses bring the loss, the targets and the predictions."""
+
+    _parameter_constraints = {
+        **ROUND_CONSTRAINTS,
+        "max_depth": [Interval(Integral, 1, 16, closed="both")],
+        "max_bins": [Interval(Integral, 2, 254, closed="both")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "posterior_samples": [Interval(Integral, 0, None, closed="left")],
+        "random_strength": [Interval(Real, 0, None, closed="left")],
+        "score_noise": [StrOptions({"normal", "gumbel"})],
+        "score_function": [StrOptions({"l2", "cosine"})],
+        "monotonic_cst": ["array-like", dict, None],
+        "model_shrink_rate": [Interval(Real, 0, None, closed="left")],
+        "posterior_scale": [Interval(Real, 0, None, closed="neither")],
+        "posterior_noise": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        loss="squared_error",
+        quantile=None,
+        learning_rate=0.1,
+        max_iter=100,
+        max_depth=6,
+        max_bins=254,
+        l2_leaf_reg=3.0,
+        min_samples_leaf=1,
+        posterior_samples=0,
+        random_strength=1.0,
+        score_noise="normal",
+        score_function="l2",
+        subsample=1.0,
+        colsample=1.0,
+        monotonic_cst=None,
+        model_shrink_rate=0.0,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+        posterior_scale=0.1,
+        posterior_noise=0.01,
+    ):
+        self.loss = loss
+        self.quantile = quantile
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_depth = max_depth
+        self.max_bins = max_bins
+        self.l2_leaf_reg = l2_leaf_reg
+        self.min_samples_leaf = min_samples_leaf
+        self.posterior_samples = posterior_samples
+        self.random_strength = random_strength
+        self.score_noise = score_noise
+        self.score_function = score_function
+        self.subsample = subsample
+        self.colsample = colsample
+        self.monotonic_cst = monotonic_cst
+        self.model_shrink_rate = model_shrink_rate
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.posterior_scale = posterior_scale
+        self.posterior_noise = posterior_noise
+
+    _check_data = check_boosting_data
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, eval_set=None, init_score=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            NaN is a missing value; infinities are the least and the largest values.
+            float32 and float64 arrays of any memory layout are read as they are.
+        y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
+            Targets in the domain of the loss, or class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights; a sample of weight 0 is left out.
+        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
+            Samples to measure `validation_score_` on, and to stop early by. Missing values
+            where training has none go with the majority of each split.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Raw scores to start from instead of the best constant; predictions do not
+            include them. Not together with `eval_set`, which has no such scores.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For shapes that disagree, negative weights, targets outside the loss's domain,
+            labels in `eval_set` that `y` lacks, or fewer rounds than a warm start has.
+        """
+        return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
+
+    def _native_params(self, n_rounds):
+        params = {
+            **self._round_params(n_rounds),
+            "max_depth": self.max_depth,
+            "min_samples_leaf": self.min_samples_leaf,
+            "random_strength": self.random_strength,
+            "score_noise": _native.ScoreNoise[self.score_noise].value,
+            "score_function": _native.ScoreFunction[self.score_function].value,
+            "model_shrink_rate": self.model_shrink_rate,
+        }
+        return native_params(params)
+
+    def _boost(self, train, validation, *, continuing):
+        n_threads = count_threads(self.n_jobs)
+        if not continuing:
+            self.bin_thresholds_ = _native.find_thresholds(
+                train.X,
+                train.weight,
+                max_bins=self.max_bins,
+                seed=self._random_seed,
+                n_threads=n_threads,
+            )
+            self.baseline_ = None
+        done = self._rounds_done(continuing)
+        n_rounds = self.max_iter - done
+        with progress_listener(self.verbose, n_rounds, type(self).__name__) as listener:
+            arrays, baseline, train_loss, eval_loss = _native.boost(
+                train.native(self._raw_so_far(train) if continuing else None),
+                validation
+                and validation.native(self._raw_so_far(validation) if continuing else None),
+                thresholds=self.bin_thresholds_,
+                monotone=check_directions(self, n_outputs=self.n_outputs_),
+                baseline=self.baseline_,
+                loss=LossKind[self._loss_kind()].value,
+                quantile=self._quantile_order(),
+                n_outputs=self.n_outputs_,
+                first_iteration=done,
+                params=self._native_params(n_rounds),
+                listener=listener,
+                n_threads=n_threads,
+            )
+        self._keep(SymmetricTrees(**arrays), baseline, -train_loss, -eval_loss, continuing)
+
+    def _keep(self, trees, baseline, train_score, eval_score, continuing):
+        """Stores the rounds of a fit behind those of the fits that it continues."""
+        keep = 1.0 - self.model_shrink_rate * self.learning_rate
+        factors = np.full(trees.n_trees, keep)
+        if continuing:
+            steps = SymmetricTrees.concatenate([self._steps, trees])
+            factors = np.append(self._step_factors, factors)
+            rounds = self._steps.n_trees, len(train_score) - 1
+            train_score = joined_scores(self.train_score_, train_score, *rounds)
+            eval_score = joined_scores(self.validation_score_, eval_score, *rounds)
+        else:
+            steps = trees
+        self.baseline_ = baseline
+        self.n_iter_ = steps.n_trees
+        self.train_score_ = train_score
+        self.validation_score_ = eval_score
+        self._steps = steps
+        self._step_factors = factors
+        self.trees_ = self._shrunk()
+
+    def _keep_factors(self):
+        """What each round multiplied the model by before its tree, or None for 1 throughout."""
+        return None if np.all(self._step_factors == 1.0) else self._step_factors
+
+    def _shrunk(self):
+        """The trees with what later rounds' shrinkage has left of their leaf values."""
+        if self._keep_factors() is None:
+            return self._steps
+        left = np.cumprod(np.append(self._step_factors[1:], 1.0)[::-1])[::-1]
+        leaf_values = self._steps.leaf_values * left[:, None, None]
+        return SymmetricTrees(**{**vars(self._steps), "leaf_values": leaf_values})
+
+    def _raw_so_far(self, samples):
+        """The scores of the model to continue, as its own rounds computed them."""
+        scores = np.empty((len(samples.X), self.n_outputs_))
+        scores[:] = self.baseline_ if samples.initial is None else samples.initial.T
+        origin = scores.copy()
+        self._steps.add_to(
+            samples.X,
+            scores,
+            n_threads=count_threads(self.n_jobs),
+            keep=self._keep_factors(),
+            origin=origin,
+        )
+        return np.ascontiguousarray(scores.T)
+
+    def _raw_predict(self, X):
+        """Raw scores, (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        X = check_boosting_features(self, X)
+        scores = np.empty((len(X), self.n_outputs_))
+        scores[:] = self.baseline_
+        self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
+        return check_predictions(scores)
+
+    def _staged_raw_predict(self, X):
+        """Raw scores of the first 1, 2, .. trees; the same array each time."""
+        check_is_fitted(self)
+        X = check_boosting_features(self, X)
+        scores = np.empty((len(X), self.n_outputs_))
+        scores[:] = self.baseline_
+        n_threads = count_threads(self.n_jobs)
+        origin = scores.copy()
+        factors = self._keep_factors()
+        for tree in range(self.n_iter_):
+            keep = None if factors is None else factors[tree : tree + 1]
+            self._steps[tree].add_to(X, scores, n_threads=n_threads, keep=keep, origin=origin)
+            yield scores
+
+    def apply(self, X):
+        """The leaf that each sample reaches in each tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        leaves : array of shape (n_samples, n_iter_), int32
+            Indices into the second axis of ``trees_.leaf_values``.
+        """
+        check_is_fitted(self)
+        X = check_boosting_features(self, X)
+        return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
+
+    def compute_feature_importances(self, kind="gain"):
+        """How much each feature counts in the trees.
+
+        Parameters
+        ----------
+        kind : {"gain", "split"}, default="gain"
+            The gains of the splits by the feature (what each raised the sum over leaves of
+            ``S^2 / (W + l2_leaf_reg)`` by), or their number.
+
+        Returns
+        -------
+        importances : array of shape (n_features,)
+            Sums to 1 for ``"gain"``, or is all 0 where nothing was split.
+        """
+        check_is_fitted(self)
+        if kind not in ("gain", "split"):
+            raise ValueError(f"kind must be 'gain' or 'split', got {kind!r}")
+        used = self.trees_.split_feature >= 0
+        features = self.trees_.split_feature[used]
+        weights = self.trees_.split_gain[used] if kind == "gain" else None
+        counts = np.bincount(features, weights=weights, minlength=self.n_features_in_)
+        total = counts.sum()
+        return counts / total if kind == "gain" and total > 0 else counts
+
+    @property
+    def feature_importances_(self):
+        """Share of the splits' gains that each feature accounts for, (n_features,)."""
+        return self.compute_feature_importances()
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,165 @@
+"""The symmetric boosting regressor."""
+
+from sklearn.base import RegressorMixin
+from sklearn.utils._param_validation import StrOptions
+
+from fctree.symmetric.base import BaseSymmetricBoosting
+from fctree.symmetric.posterior import posterior_std, sample_posterior
+from fctree.symmetric.targets import REGRESSION_LOSSES, NumericTargets
+
+
+class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBoosting):
+    """Gradient boosting of symmetric (oblivious) regression trees.
+
+    All nodes of a level share one split, so a tree of depth m is m questions and a table of
+    2^m answers: hard to overfit with and very fast to evaluate. Features are cut into at most
+    `max_bins` bins.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"}, \
+            default="squared_error"
+        What is minimised. ``"poisson"`` (y >= 0) and ``"gamma"`` (y > 0) predict
+        ``exp(raw score)``.
+    quantile : float in (0, 1) or None, default=None
+        The quantile of ``loss="quantile"``, which needs it. For ``"huber"`` the share of
+        residuals that count squared (None: 0.9), the larger ones linearly.
+    learning_rate : float, default=0.1
+        What each tree's leaf values are multiplied by.
+    max_iter : int, default=100
+        Number of trees. With `warm_start` that of the whole model.
+    max_depth : int, default=6
+        Levels of a tree, at most 16.
+    max_bins : int, default=254
+        Most bins of a feature, missing values aside.
+    l2_leaf_reg : float, default=3.0
+        L2 penalty of leaf values: it is added to the weight (or the hessian) of a leaf.
+        Leaves that are quantiles (`loss` ``"absolute_error"``, ``"quantile"``, ``"huber"``)
+        know it only in the choice of splits.
+    min_samples_leaf : int, default=1
+        A level is not split where this would leave a leaf, empty ones aside, with fewer
+        samples.
+    posterior_samples : int, default=0
+        Number of posterior samples for ``predict(X, return_std=True)``, 0 or at least 2; each
+        is a model of its own (`posterior_scale`, `posterior_noise`). Squared error only.
+    random_strength : float, default=1.0
+        How much noise the scores of candidate splits get.
+    score_noise : {"normal", "gumbel"}, default="normal"
+        ``"normal"``: of standard deviation ``random_strength * RMS(gradients) * q / (1 + q)``
+        with ``q = n exp(-iteration * learning_rate)``, CatBoost's: it dies out as the model
+        grows. It is added to the cosine score, or to the square root of the l2 score. ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
+        the unused candidates, the SampleTree of [2]_.
+    score_function : {"l2", "cosine"}, default="l2"
+        What a split is judged by: the decrease of the squared error, or the cosine between
+        the gradients and the tree's answers.
+    subsample : float in (0, 1], default=1.0
+        The chance of a sample to be used for a tree.
+    colsample : float in (0, 1], default=1.0
+        The share of features that a tree may use.
+    monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
+        1 for predictions that must not fall along a feature, -1 for not rise, 0 for free.
+    model_shrink_rate : float, default=0.0
+        Before each tree the model is multiplied by ``1 - model_shrink_rate * learning_rate``.
+        With ``n * model_shrink_rate = lambda`` boosting tends to kernel ridge regression with
+        that penalty [2]_.
+    early_stopping : bool, default=False
+        Whether to stop when the loss on `eval_set`, or on samples held out, has not fallen by
+        more than `tol` for `n_iter_no_change` rounds, and keep the best round's model.
+    validation_fraction : float or int, default=0.1
+        Share or number of samples to hold out for early stopping without an `eval_set`.
+    n_iter_no_change : int, default=10
+        Rounds without improvement before stopping.
+    tol : float, default=1e-7
+        The least decrease of the mean loss that counts as one.
+    warm_start : bool, default=False
+        Whether `fit` continues the last fit, up to `max_iter` trees in all. T trees and then
+        T more are the same bytes as 2 T at once.
+    verbose : int, default=0
+        1 shows a progress bar, 2 a line a round.
+    n_jobs : int or None, default=None
+        Threads; None is 1, -1 all cores. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the noise, the samples and the validation split.
+    posterior_scale : float, default=0.1
+        Standard deviation of the posterior samples' prior, in standard deviations of `y`.
+    posterior_noise : float, default=0.01
+        Standard deviation of the noise of `y` that they assume, likewise.
+
+    Attributes
+    ----------
+    trees_ : SymmetricTrees
+    bin_thresholds_ : list of n_features arrays
+        Each feature's candidate thresholds; ``inf`` at the end for one with missing values.
+    baseline_ : ndarray of shape (n_outputs,)
+        The raw score that trees are added to.
+    n_iter_ : int
+        Number of trees.
+    train_score_, validation_score_ : ndarray
+        Minus the mean loss before the first round and after each; without validation samples
+        the second is empty, and NaN for rounds of a warm start that had none. Early stopping
+        leaves the rounds in that it has cut off; a warm start goes on from the last one kept.
+    feature_importances_ : ndarray of shape (n_features,)
+    n_features_in_, feature_names_in_, n_outputs_
+
+    References
+    ----------
+    .. [1] Prokhorenkova, Gusev, Vorobev, Dorogush and Gulin, "CatBoost: unbiased boosting with
+       categorical features", NeurIPS 2018.
+    .. [2] Ustimenko, Beliakov and Prokhorenkova, "Gradient boosting performs Gaussian process
+       inference", ICLR 2023.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from fctree import SymmetricBoostingRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = SymmetricBoostingRegressor(max_iter=50, max_depth=3).fit(X, y)
+    >>> model.predict(X[:2]).shape
+    (2,)
+    """
+
+    _parameter_constraints = {
+        **BaseSymmetricBoosting._parameter_constraints,
+        "loss": [StrOptions(REGRESSION_LOSSES)],
+    }
+
+    def _loss_kind(self):
+        if self.posterior_samples and self.loss != "squared_error":
+            raise ValueError(f"posterior_samples needs loss='squared_error', got {self.loss!r}")
+        if self.posterior_samples == 1:
+            raise ValueError("posterior_samples must be 0 or at least 2, got 1")
+        return self.loss
+
+    def _after_fit(self, train):
+        if self.posterior_samples:
+            sample_posterior(self, train)
+        elif hasattr(self, "posterior_trees_"):
+            del self.posterior_trees_  # those of an earlier fit
+
+    def predict(self, X, return_std=False):
+        """Predict the targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Whether to return the knowledge uncertainty too: the standard deviation over the
+            posterior samples, which grows away from the training data.
+
+        Returns
+        -------
+        y : array of shape (n_samples,) or (n_samples, n_outputs), as in `fit`
+        std : array of the same shape, with ``return_std=True``
+
+        Raises
+        ------
+        ValueError
+            For ``return_std=True`` without `posterior_samples`.
+        """
+        predictions = self._inverse_link(self._raw_predict(X))
+        if not return_std:
+            return predictions
+        if not hasattr(self, "posterior_trees_"):  # the parameter may have changed since the fit
+            raise ValueError("return_std=True needs a model fitted with posterior_samples")
+        std = posterior_std(self, X)
+        return predictions, std[:, 0] if self._single_target else std

@@ -1,0 +1,185 @@
+"""Symmetric trees as arrays."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from fctree._native import symmetric as _native
+from fctree._native_input import (
+    REAL,
+    check_array,
+    check_output,
+    check_rows,
+    check_threads,
+    require,
+)
+
+_MOST_LEVELS = 16
+_DTYPES = {"split_feature": np.int32, "missing_right": np.bool_}
+
+
+@dataclass(eq=False, frozen=True)
+class SymmetricTrees:
+    """An ordered set of symmetric (oblivious) trees: one split a level, shared by all nodes.
+
+    Bit ``depth - 1 - level`` of a leaf's index is set where ``x[feature] > threshold`` at
+    that level; a missing value answers by ``missing_right``. A tree that stops early has
+    fewer levels: the levels it lacks carry feature -1 and leave their bits 0.
+
+    Attributes
+    ----------
+    split_feature : ndarray of shape (n_trees, depth), int32
+        The feature of each level's split, -1 for none.
+    split_threshold : ndarray of shape (n_trees, depth), float64
+        Its threshold. ``inf`` parts missing values from all others.
+    missing_right : ndarray of shape (n_trees, depth), bool
+        Whether missing values count as above the threshold.
+    split_gain : ndarray of shape (n_trees, depth), float64
+        How much the split raised the sum over leaves of ``S^2 / (W + l2_leaf_reg)``, S the
+        sum of weighted gradients and W that of the weights in a leaf.
+    leaf_values : ndarray of shape (n_trees, 2**depth, n_outputs), float64
+        What each leaf adds to the raw scores, the learning rate included.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the arrays do not describe trees: types or shapes that disagree, more than 16 levels, a
+        feature below -1, a split below a missing one, a threshold that is NaN.
+    """
+
+    split_feature: np.ndarray
+    split_threshold: np.ndarray
+    missing_right: np.ndarray
+    split_gain: np.ndarray
+    leaf_values: np.ndarray
+
+    def __post_init__(self):
+        check_array("the trees' split_feature", self.split_feature, np.int32, (None, None))
+        n_trees, depth = self.split_feature.shape
+        require(1 <= depth <= _MOST_LEVELS, f"trees have {depth} levels, expected 1 to 16")
+        for name, array in self._arrays():
+            shape = (n_trees, depth)
+            if name == "leaf_values":
+                shape = (n_trees, 2**depth, None)
+            check_array(f"the trees' {name}", array, _DTYPES.get(name, np.float64), shape)
+            object.__setattr__(self, name, np.ascontiguousarray(array))
+        require(self.n_outputs >= 1, f"leaf_values of shape {self.leaf_values.shape} lack outputs")
+        used = self.split_feature >= 0
+        require(np.all(self.split_feature >= -1), "a tree splits by a feature below -1")
+        require(not np.any(used[:, 1:] & ~used[:, :-1]), "a tree has a split below a missing one")
+        require(not np.any(np.isnan(self.split_threshold)), "a tree has a threshold that is NaN")
+
+    @property
+    def n_trees(self):
+        """Number of trees."""
+        return self.split_feature.shape[0]
+
+    @property
+    def depth(self):
+        """Number of levels that the arrays hold, the most that a tree may have."""
+        return self.split_feature.shape[1]
+
+    @property
+    def n_outputs(self):
+        """Number of raw scores that a leaf gives."""
+        return self.leaf_values.shape[2]
+
+    def __len__(self):
+        return self.n_trees
+
+    def __getitem__(self, selection):
+        """The trees of a slice or an array of indices, as views where NumPy gives views."""
+        if isinstance(selection, (int, np.integer)):
+            index = range(self.n_trees)[selection]
+            selection = slice(index, index + 1)
+        return SymmetricTrees(**{name: array[selection] for name, array in self._arrays()})
+
+    def add_to(self, X, scores, *, n_threads=1, keep=None, origin=None):
+        """Add the leaf values for the rows of ``X`` to ``scores`` (n, n_outputs), in place.
+
+        With ``keep`` (n_trees,) the scores are drawn towards ``origin`` by a tree's factor
+        before it is added, as model shrinkage does while a model grows.
+
+        Parameters
+        ----------
+        X : float32 or float64 array of shape (n, n_features), any memory layout
+        scores : C-contiguous float64 array of shape (n, n_outputs)
+        n_threads : int, default=1
+        keep : float64 array of shape (n_trees,), default=None
+        origin : float64 array of shape (n, n_outputs), default=None
+
+        Raises
+        ------
+        ValueError, TypeError
+            For arrays of other types or shapes, and where a tree splits by a feature that `X`
+            does not have.
+        """
+        X = self._checked(X)
+        shape = (len(X), self.n_outputs)
+        check_output("scores", scores, shape)
+        if keep is not None:
+            check_array("keep", keep, np.float64, (self.n_trees,))
+            check_array("origin", origin, np.float64, shape)
+            keep, origin = np.ascontiguousarray(keep), np.ascontiguousarray(origin)
+        _native.add_trees(
+            X,
+            self.split_feature,
+            self.split_threshold,
+            self.missing_right.view(np.uint8),
+            self.leaf_values,
+            scores,
+            check_threads(n_threads),
+            keep,
+            origin,
+        )
+
+    def apply(self, X, *, n_threads=1):
+        """The leaf of each row of ``X`` (n, d) in each tree, (n, n_trees) int32.
+
+        Raises
+        ------
+        ValueError
+            As in `add_to`.
+        """
+        return _native.apply(
+            self._checked(X),
+            self.split_feature,
+            self.split_threshold,
+            self.missing_right.view(np.uint8),
+            self.leaf_values,
+            check_threads(n_threads),
+        )
+
+    def _checked(self, X):
+        width = X.shape[1] if isinstance(X, np.ndarray) and X.ndim == 2 else "n_features"
+        X = check_rows(X, width, dtypes=REAL, c_contiguous=False)
+        largest = self.split_feature.max(initial=-1)
+        require(largest < width, f"a tree splits by feature {largest}, but X has {width} features")
+        return X
+
+    def with_depth(self, depth):
+        """The same trees in arrays for ``depth`` levels, at least their own."""
+        extra = depth - self.depth
+        if extra == 0:
+            return self
+        padding = ((0, 0), (0, extra))
+        leaf_values = np.zeros((self.n_trees, 2**depth, self.n_outputs))
+        leaf_values[:, :: 2**extra] = self.leaf_values
+        return SymmetricTrees(
+            split_feature=np.pad(self.split_feature, padding, constant_values=-1),
+            split_threshold=np.pad(self.split_threshold, padding),
+            missing_right=np.pad(self.missing_right, padding),
+            split_gain=np.pad(self.split_gain, padding),
+            leaf_values=leaf_values,
+        )
+
+    @classmethod
+    def concatenate(cls, parts):
+        """The trees of all parts, in order."""
+        depth = max(part.depth for part in parts)
+        parts = [part.with_depth(depth) for part in parts]
+        names = [field.name for field in fields(cls)]
+        return cls(**{n: np.concatenate([getattr(part, n) for part in parts]) for n in names})
+
+    def _arrays(self):
+        return [(field.name, getattr(self, field.name)) for field in fields(self)]

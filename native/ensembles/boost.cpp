@@ -1,0 +1,249 @@
+#include "ensembles/boost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "core/patience.hpp"
+#include "core/rng.hpp"
+#include "ensembles/boosted_set.hpp"
+#include "ensembles/leaf_values.hpp"
+#include "ensembles/row_sample.hpp"
+#include "ensembles/working_response.hpp"
+#include "oblique/grow.hpp"
+#include "oblique/local_statistics.hpp"
+#include "oblique/predict.hpp"
+#include "oblique/split_search/feature_draw.hpp"
+
+namespace fctree::ensembles {
+
+namespace {
+
+constexpr index_t kMostSortedRows = 65536;
+
+// A tree of a kind, with the leaf that each row reaches.
+struct Contender {
+  ObliqueTreeArrays tree;
+  std::vector<index_t> leaf;
+  LeafBounds bounds;
+};
+
+class ObliqueBooster {
+ public:
+  ObliqueBooster(const ObliqueBoostingTask& task, const std::vector<ObliqueParams>& kinds,
+                 const ObliqueBoostingParams& params, const Execution& execution)
+      : task_(task), kinds_(kinds), params_(params), execution_(execution),
+        loss_(make_loss(task.loss, task.quantile)), train_(task.train, task),
+        map_(find_feature_map(task.train.x, task.train.weight, task.train.n_samples,
+                              task.n_features, params.standardize)),
+        gradient_(task.n_outputs * train_.n()),
+        hessian_(loss_->has_hessian() ? task.n_outputs * train_.n() : 0),
+        rows_(task.train.x, task.train.y, train_.n(), task.n_features, task.n_targets,
+              params.seed),
+        statistics_(kinds.size(), LocalStatistics(&features_)) {
+    if (task.eval != nullptr) eval_ = std::make_unique<BoostedSet>(*task.eval, task);
+    result_.trees.n_features = task.n_features;
+    result_.trees.n_outputs = task.n_outputs;
+    result_.alpha = kinds[0].alpha;
+  }
+
+  ObliqueBoostingResult run(const TreeListener& listener) {
+    start();
+    for (index_t round = 0; round < params_.max_iter; ++round) {
+      const index_t iteration = task_.first_iteration + round;
+      sample_rows(iteration);
+      find_working_response(*loss_, train_.view(), derivatives(), in_bag(), response_, execution_);
+      add_tree(iteration);
+      evaluate();
+      const double eval_loss = eval_ ? result_.eval_loss.back() : std::nan("");
+      const bool goes_on =
+          listener.told(listener.context, iteration, result_.train_loss.back(), eval_loss);
+      if (stops_early(round + 1) || !goes_on) break;
+    }
+    if (!params_.early_stopping) result_.best_iteration = result_.trees.n_trees();
+    result_.trees.truncate(result_.best_iteration);
+    return std::move(result_);
+  }
+
+ private:
+  const std::uint8_t* in_bag() const { return in_bag_.empty() ? nullptr : in_bag_.data(); }
+  Derivatives derivatives() {
+    return {gradient_.data(), hessian_.empty() ? nullptr : hessian_.data()};
+  }
+  void start();
+  void evaluate();
+  void sample_rows(index_t iteration);
+  bool draws_rows() const { return params_.subsample < 1.0 && rows_.may_draw(); }
+  bool needs_index() const;
+  void index_features();
+  void map_rows(index_t iteration);
+  Contender grow_kind(index_t kind);
+  double left_out_loss(const BoostedPart& left_out, const Contender& contender) const;
+  void add_tree(index_t iteration);
+  double stopping_loss() const {
+    return eval_ ? result_.eval_loss.back() : result_.train_loss.back();
+  }
+  bool stops_early(index_t n_rounds);
+
+  const ObliqueBoostingTask& task_;
+  std::vector<ObliqueParams> kinds_;
+  const ObliqueBoostingParams& params_;
+  const Execution& execution_;
+  std::unique_ptr<Loss> loss_;
+  BoostedSet train_;
+  std::unique_ptr<BoostedSet> eval_;
+  FeatureMap map_;              // to the features of the round's trees
+  std::vector<double> mapped_;  // those of all rows
+  FeatureIndex features_;       // and their order or bins, if a kind of tree needs them
+  std::vector<double> gradient_;
+  std::vector<double> hessian_;
+  RowSampler rows_;
+  std::vector<LocalStatistics> statistics_;  // one a kind of tree
+  std::vector<std::uint8_t> in_bag_;  // empty: all
+  WorkingResponse response_;
+  Patience patience_;
+  ObliqueBoostingResult result_;
+};
+
+void ObliqueBooster::start() {
+  result_.baseline.assign(task_.n_outputs, 0.0);
+  if (task_.baseline != nullptr)
+    result_.baseline.assign(task_.baseline, task_.baseline + task_.n_outputs);
+  else if (task_.train.initial == nullptr)
+    loss_->baseline(train_.view(), result_.baseline.data());
+  for (BoostedSet* set : {&train_, eval_.get()}) {
+    if (set == nullptr) continue;
+    set->start(result_.baseline);
+    if (task_.continued != nullptr)
+      set->add(*task_.continued, 0, task_.first_iteration, execution_);
+  }
+  evaluate();
+  // Also where a model is continued: its earlier losses may be of other samples.
+  patience_.start(stopping_loss());
+}
+
+// Losses of the model as it is, and the derivatives for the next round.
+void ObliqueBooster::evaluate() {
+  loss_->prepare(train_.view());
+  const Derivatives out = derivatives();
+  result_.train_loss.push_back(train_.evaluate(*loss_, &out, execution_));
+  if (!std::isfinite(result_.train_loss.back()))
+    throw std::invalid_argument(
+        "the training loss is not finite after " +
+        std::to_string(task_.first_iteration + result_.trees.n_trees()) +
+        " rounds: the targets, init_score or learning_rate are too large");
+  if (eval_) result_.eval_loss.push_back(eval_->evaluate(*loss_, nullptr, execution_));
+}
+
+void ObliqueBooster::sample_rows(index_t iteration) {
+  if (draws_rows()) rows_.draw_part(iteration, params_.subsample, in_bag_);
+}
+
+Contender ObliqueBooster::grow_kind(index_t kind) {
+  const double* x = mapped_.data();
+  const index_t width = map_.width();
+  const TrainingData data = {x, response_.target.data(), response_.weight.data(), train_.n(),
+                             width, task_.n_outputs};
+  Contender grown;
+  grown.tree = grow_tree_on_team(data, kinds_[kind], statistics_[kind], execution_);
+  if (kinds_[kind].choose_alpha) {
+    kinds_[kind].choose_alpha = false;
+    kinds_[kind].alpha = grown.tree.alpha;
+  }
+  grown.leaf.resize(train_.n());
+  apply_tree({grown.tree.children_left.data(), grown.tree.children_right.data(),
+              grown.tree.threshold.data(), grown.tree.coef.data(), width},
+             x, train_.n(), grown.leaf.data(), execution_);
+  if (params_.l2_leaf_reg > 0.0) shrink_leaves(params_.l2_leaf_reg, grown.tree);
+  revise_constants(*loss_, train_.view(), x, response_.weight.data(), grown.leaf, grown.tree);
+  grown.bounds = bound_leaves(grown.tree, x, response_.weight.data(), grown.leaf,
+                              {params_.extrapolation, largest_step(*loss_)});
+  return grown;
+}
+
+// The loss on the rows that the tree was not grown on, with its step taken.
+double ObliqueBooster::left_out_loss(const BoostedPart& left_out,
+                                     const Contender& contender) const {
+  ObliqueTreesArrays one;
+  one.n_features = task_.n_features;
+  one.n_outputs = task_.n_outputs;
+  append_tree(contender.tree, contender.bounds, map_, params_.learning_rate, one);
+  BoostedSet set(left_out.samples(), task_);
+  set.add(view_of(one), 0, 1, execution_);
+  return set.evaluate(*loss_, nullptr, execution_);
+}
+
+void ObliqueBooster::map_rows(index_t iteration) {
+  std::vector<index_t> columns =
+      draw_columns(params_.seed, iteration, params_.colsample, task_.n_features);
+  if (!mapped_.empty() && columns == map_.columns) return;
+  map_.columns = std::move(columns);
+  mapped_.resize(train_.n() * map_.width());
+  map_features(map_, train_.x(), train_.n(), task_.n_features, mapped_.data(), execution_);
+  for (LocalStatistics& of_kind : statistics_) of_kind.set_offset(offset_of(map_));
+  if (needs_index()) index_features();
+}
+
+// Kinds after the first are grown only where left-out rows can judge between them.
+bool ObliqueBooster::needs_index() const {
+  const std::size_t n_grown = draws_rows() ? kinds_.size() : 1;
+  return std::any_of(kinds_.begin(), kinds_.begin() + n_grown, sorts_axes);
+}
+
+// Targets in the order of a feature are read from all over the memory: of many rows, cuts between
+// bins are found in a fraction of the time.
+void ObliqueBooster::index_features() {
+  const double* x = mapped_.data();
+  if (train_.n() <= kMostSortedRows)
+    features_.order.sort(x, train_.n(), map_.width(), execution_);
+  else
+    features_.bins = std::make_unique<BinnedFeatures>(
+        bin_features(x, train_.n(), offset_of(map_), execution_));
+}
+
+void ObliqueBooster::add_tree(index_t iteration) {
+  map_rows(iteration);
+  Contender chosen = grow_kind(0);
+  index_t kind = 0;
+  if (kinds_.size() > 1 && !in_bag_.empty()) {  // else nothing to compare them on
+    const BoostedPart left_out(train_, in_bag_);
+    double least = left_out_loss(left_out, chosen);
+    for (index_t other = 1; other < static_cast<index_t>(kinds_.size()); ++other) {
+      Contender contender = grow_kind(other);
+      const double loss = left_out_loss(left_out, contender);
+      if (!(loss < least)) continue;
+      least = loss;
+      kind = other;
+      chosen = std::move(contender);
+    }
+  }
+  result_.alpha = kinds_[0].alpha;
+  result_.kind.push_back(kind);
+  ObliqueTreesArrays& trees = result_.trees;
+  append_tree(chosen.tree, chosen.bounds, map_, params_.learning_rate, trees);
+  const index_t last = trees.n_trees();
+  train_.add(view_of(trees), last - 1, last, execution_);
+  if (eval_) eval_->add(view_of(trees), last - 1, last, execution_);
+}
+
+bool ObliqueBooster::stops_early(index_t n_rounds) {
+  if (!params_.early_stopping) return false;
+  if (patience_.take(n_rounds, stopping_loss(), params_.tol)) result_.best_iteration = n_rounds;
+  return patience_.rounds_waited(n_rounds) >= params_.n_iter_no_change;
+}
+
+}  // namespace
+
+ObliqueBoostingResult boost_oblique(const ObliqueBoostingTask& task,
+                                    const std::vector<ObliqueParams>& kinds,
+                                    const ObliqueBoostingParams& params,
+                                    const TreeListener& listener, const Execution& execution) {
+  ObliqueBoostingResult result;
+  with_team(execution, [&](const Execution& team) {
+    result = ObliqueBooster(task, kinds, params, team).run(listener);
+  });
+  return result;
+}
+
+}  // namespace fctree::ensembles

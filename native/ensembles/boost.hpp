@@ -1,0 +1,50 @@
+// Gradient boosting with oblique trees. A round:
+//
+//   1. derivatives of the loss at the scores F, and from them the targets and weights of a
+//      weighted least-squares problem (working_response.hpp)
+//   2. a sample of rows and of features; a tree of each kind that takes part, grown by the
+//      grower of single trees (grow.hpp). Of several kinds the one stays whose leaves do best
+//      on the rows that were left out.
+//   3. the leaves' bounds, and their constants where the loss asks for an order statistic
+//      (leaf_values.hpp)
+//   4. F <- F + learning_rate * leaf model, by the code that predicts
+//   5. the losses of the training and evaluation samples; early stopping
+//
+// Rounds are numbered from the start of the model, so draws continue where a model is
+// continued, and a model continued is, bit for bit, the model grown at once.
+#pragma once
+
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "ensembles/boosted_set.hpp"
+#include "ensembles/params.hpp"
+#include "oblique/params.hpp"
+
+namespace fctree::ensembles {
+
+// Told after each round; losses are means over the samples, eval NaN without any. What it
+// returns is whether to go on.
+struct TreeListener {
+  bool (*told)(void* context, index_t iteration, double train_loss, double eval_loss);
+  void* context;
+};
+
+struct ObliqueBoostingResult {
+  ObliqueTreesArrays trees;
+  std::vector<double> baseline;
+  std::vector<index_t> kind;       // which kind each tree is of
+  std::vector<double> train_loss;  // before the first round and after each
+  std::vector<double> eval_loss;
+  double alpha = 0.0;              // the penalty of the first kind
+  index_t best_iteration = 0;      // trees to keep, all unless early stopping finds fewer best
+};
+
+// kinds: the parameters of each kind of tree that takes part. If the first chooses its penalty
+// at the root, that of the first round holds for all.
+ObliqueBoostingResult boost_oblique(const ObliqueBoostingTask& task,
+                                    const std::vector<ObliqueParams>& kinds,
+                                    const ObliqueBoostingParams& params,
+                                    const TreeListener& listener, const Execution& execution);
+
+}  // namespace fctree::ensembles

@@ -1,0 +1,65 @@
+#include "ensembles/boosted_set.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace fctree::ensembles {
+
+namespace {
+
+constexpr index_t kTaskRows = 4096;
+
+}  // namespace
+
+BoostedSet::BoostedSet(const BoostedSamples& samples, const ObliqueBoostingTask& task)
+    : samples_(samples), n_features_(task.n_features), n_targets_(task.n_targets),
+      n_outputs_(task.n_outputs), raw_(task.n_outputs * samples.n_samples),
+      total_weight_(static_cast<double>(samples.n_samples)) {
+  if (samples.weight != nullptr)
+    total_weight_ = std::accumulate(samples.weight, samples.weight + n(), 0.0);
+  if (samples.initial != nullptr) std::copy_n(samples.initial, raw_.size(), raw_.begin());
+}
+
+void BoostedSet::start(const std::vector<double>& baseline) {
+  if (samples_.initial != nullptr) return;
+  for (index_t k = 0; k < n_outputs_; ++k) std::fill_n(raw_.begin() + k * n(), n(), baseline[k]);
+}
+
+void BoostedSet::add(const ObliqueTreesView& trees, index_t first, index_t last,
+                     const Execution& execution) {
+  add_trees(trees, first, last, samples_.x, n(), {raw_.data(), 1, n()}, execution);
+}
+
+double BoostedSet::evaluate(const Loss& loss, const Derivatives* out,
+                            const Execution& execution) const {
+  const index_t n_tiles = (n() + kTaskRows - 1) / kTaskRows;
+  std::vector<double> sums(n_tiles);
+  parallel_for(execution, n_tiles, [&](index_t tile) {
+    sums[tile] = loss.evaluate(view(), tile * kTaskRows, std::min(n(), (tile + 1) * kTaskRows), out);
+  });
+  return std::accumulate(sums.begin(), sums.end(), 0.0) / total_weight_;
+}
+
+BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>& in_bag)
+    : n_(std::count(in_bag.begin(), in_bag.end(), 0)) {
+  const ScoredSamples all = set.view();
+  const index_t n = set.n(), d = set.n_features();
+  x_.reserve(n_ * d);
+  for (index_t i = 0; i < n; ++i)
+    if (in_bag[i] == 0) x_.insert(x_.end(), set.x() + i * d, set.x() + (i + 1) * d);
+  const auto take = [&](const double* values, index_t n_rows, std::vector<double>& part) {
+    part.reserve(n_rows * n_);
+    for (index_t k = 0; k < n_rows; ++k)
+      for (index_t i = 0; i < n; ++i)
+        if (in_bag[i] == 0) part.push_back(values[k * n + i]);
+  };
+  take(all.y, set.n_targets(), y_);
+  take(all.raw, all.n_outputs, raw_);
+  if (all.weight != nullptr) take(all.weight, 1, weight_);
+}
+
+BoostedSamples BoostedPart::samples() const {
+  return {x_.data(), y_.data(), weight_.empty() ? nullptr : weight_.data(), raw_.data(), n_};
+}
+
+}  // namespace fctree::ensembles

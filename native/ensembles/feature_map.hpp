@@ -1,0 +1,45 @@
+// From the features of an ensemble to those that one of its trees is grown on: some columns of
+// them, each less its mean and over its standard deviation, so that the ridge penalty is free of
+// units. Grown trees are written back in the features as they came.
+#pragma once
+
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/types.hpp"
+
+namespace fctree::ensembles {
+
+struct FeatureMap {
+  std::vector<index_t> columns;  // ascending
+  Vector mean;                   // of each feature of the ensemble
+  Vector scale;
+
+  index_t width() const { return static_cast<index_t>(columns.size()); }
+};
+
+// All columns; with standardize their weighted means and standard deviations, else 0 and 1.
+// Throws std::invalid_argument where squares overflow. O(n d).
+FeatureMap find_feature_map(const double* x, const double* weight, index_t n_samples,
+                            index_t n_features, bool standardize);
+
+// The same in two steps: sums over samples about one of them, `first`, and the map. Sums are the
+// weight, the differences, their squares; `largest` (d) are absolute values.
+struct FeatureSums {
+  Vector sums;  // (1 + 2 d)
+  Vector largest;
+};
+void add_features(const double* x, const double* weight, index_t n_samples, const Vector& first,
+                  FeatureSums& total);
+FeatureMap map_of_sums(const FeatureSums& total, const Vector& first);
+FeatureMap identity_map(index_t n_features);
+
+// What was taken from each feature, in units of what is left, (map.width()). Numbers on either side
+// have the rounding of features as they came.
+Vector offset_of(const FeatureMap& map);
+
+// out (n_samples, map.width()) from x (n_samples, n_features).
+void map_features(const FeatureMap& map, const double* x, index_t n_samples, index_t n_features,
+                  double* out, const Execution& execution);
+
+}  // namespace fctree::ensembles

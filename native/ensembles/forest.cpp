@@ -1,0 +1,150 @@
+#include "ensembles/forest.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "ensembles/feature_map.hpp"
+#include "ensembles/leaf_values.hpp"
+#include "ensembles/row_sample.hpp"
+#include "oblique/grow.hpp"
+#include "oblique/local_statistics.hpp"
+#include "oblique/predict.hpp"
+
+namespace fctree::ensembles {
+
+namespace {
+
+constexpr index_t kTreesAtOnce = 64;  // grown before they are stored
+
+// Targets output by output, as the sampler reads them.
+RowSampler sampler_of(const ObliqueForestTask& task, std::uint64_t seed) {
+  const TrainingData& data = task.data;
+  std::vector<double> y(data.n_samples * data.n_outputs);
+  for (index_t i = 0; i < data.n_samples; ++i)
+    for (index_t k = 0; k < data.n_outputs; ++k)
+      y[k * data.n_samples + i] = data.y[i * data.n_outputs + k];
+  return {data.x, y.data(), data.n_samples, data.n_features, data.n_outputs, seed};
+}
+
+// How often each sample counts in a tree; empty for once each.
+std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
+                                    const ObliqueForestParams& params) {
+  std::vector<std::uint8_t> counts;
+  if (!rows.may_draw()) return counts;
+  if (params.bootstrap)
+    rows.draw_counts(tree, params.max_samples, counts);
+  else if (params.max_samples < 1.0)
+    rows.draw_part(tree, params.max_samples, counts);
+  return counts;
+}
+
+// Trees grow side by side, unless one takes so long that an interrupt would wait for it: then one
+// after the other, each on all threads. The trees are the same.
+bool is_slow(const TrainingData& data, const ObliqueParams& params) {
+  constexpr double kMost = 1e9;  // multiply-adds, about half a second
+  const double width = static_cast<double>(data.n_features + data.n_outputs);
+  const double levels = static_cast<double>(std::min<index_t>(params.max_depth, 16));
+  const double candidates = params.ridge_criterion ? 8.0 : 2.0;
+  return levels * candidates * width * width * static_cast<double>(data.n_samples) > kMost;
+}
+
+struct GrownTree {
+  ObliqueTreeArrays tree;
+  LeafBounds bounds;
+};
+
+GrownTree grow_one(const TrainingData& mapped, const Vector& offset,
+                   const std::vector<std::uint8_t>& counts, const ObliqueParams& tree_params,
+                   double extrapolation, const Execution& execution) {
+  std::vector<double> weight(mapped.n_samples, 1.0);
+  for (index_t i = 0; i < mapped.n_samples; ++i) {
+    if (mapped.weight != nullptr) weight[i] = mapped.weight[i];
+    if (!counts.empty()) weight[i] *= counts[i];
+  }
+  TrainingData data = mapped;
+  data.weight = weight.data();
+  GrownTree grown;
+  LocalStatistics rows;
+  rows.set_offset(offset);
+  grown.tree = grow_tree_on_team(data, tree_params, rows, execution);
+  std::vector<index_t> leaf(data.n_samples);
+  apply_tree({grown.tree.children_left.data(), grown.tree.children_right.data(),
+              grown.tree.threshold.data(), grown.tree.coef.data(), data.n_features},
+             data.x, data.n_samples, leaf.data(), execution);
+  grown.bounds = bound_leaves(grown.tree, data.x, weight.data(), leaf,
+                              {extrapolation, std::numeric_limits<double>::infinity()});
+  return grown;
+}
+
+void grow_trees(const ObliqueForestTask& task, const ObliqueParams& tree_params,
+                const ObliqueForestParams& params, const Execution& team,
+                ObliqueTreesArrays& trees) {
+  const TrainingData& data = task.data;
+  const FeatureMap map = find_feature_map(data.x, data.weight, data.n_samples, data.n_features,
+                                          params.standardize);
+  std::vector<double> features(data.n_samples * data.n_features);
+  map_features(map, data.x, data.n_samples, data.n_features, features.data(), team);
+  TrainingData mapped = data;
+  mapped.x = features.data();
+  const Vector offset = offset_of(map);
+  const RowSampler rows = sampler_of(task, params.seed);
+  for (index_t done = 0; done < params.n_estimators; done += kTreesAtOnce) {
+    const index_t size = std::min(kTreesAtOnce, params.n_estimators - done);
+    std::vector<GrownTree> grown(size);
+    const bool slow = is_slow(data, tree_params);
+    const Execution inside = slow ? team : Execution{1, team.interrupted, nullptr};
+    parallel_for(slow ? Execution{1, team.interrupted, nullptr} : team, size, [&](index_t at) {
+      ObliqueParams own = tree_params;
+      own.node_features.seed = params.seed;
+      own.node_features.tree = task.first_tree + done + at;
+      grown[at] = grow_one(mapped, offset, counts_of(rows, own.node_features.tree, params), own,
+                           params.extrapolation, inside);
+    });
+    for (const GrownTree& one : grown) append_tree(one.tree, one.bounds, map, 1.0, trees);
+  }
+}
+
+}  // namespace
+
+ObliqueTreesArrays grow_forest(const ObliqueForestTask& task, const ObliqueParams& tree_params,
+                               const ObliqueForestParams& params, const Execution& execution) {
+  ObliqueTreesArrays trees;
+  trees.n_features = task.data.n_features;
+  trees.n_outputs = task.data.n_outputs;
+  with_team(execution, [&](const Execution& team) {
+    grow_trees(task, tree_params, params, team, trees);
+  });
+  return trees;
+}
+
+void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees, index_t n_trees,
+                    const ObliqueForestParams& params, double* scores, index_t* counts,
+                    const Execution& execution) {
+  const TrainingData& data = task.data;
+  const index_t d = data.n_features, n_outputs = data.n_outputs;
+  const RowSampler rows = sampler_of(task, params.seed);
+  std::fill_n(scores, data.n_samples * n_outputs, 0.0);
+  std::fill_n(counts, data.n_samples, 0);
+  std::vector<double> x(data.n_samples * d), sums(data.n_samples * n_outputs);
+  std::vector<index_t> left_out;
+  with_team(execution, [&](const Execution& team) {
+    for (index_t tree = 0; tree < n_trees; ++tree) {
+      const std::vector<std::uint8_t> drawn = counts_of(rows, tree, params);
+      left_out.clear();
+      for (index_t i = 0; i < static_cast<index_t>(drawn.size()); ++i)
+        if (drawn[i] == 0) left_out.push_back(i);
+      const index_t size = static_cast<index_t>(left_out.size());
+      for (index_t at = 0; at < size; ++at)
+        std::copy_n(data.x + left_out[at] * d, d, x.data() + at * d);
+      std::fill_n(sums.begin(), size * n_outputs, 0.0);
+      add_trees(trees, tree, tree + 1, x.data(), size, {sums.data(), n_outputs, 1}, team);
+      for (index_t at = 0; at < size; ++at) {
+        ++counts[left_out[at]];
+        for (index_t k = 0; k < n_outputs; ++k)
+          scores[left_out[at] * n_outputs + k] += sums[at * n_outputs + k];
+      }
+    }
+  });
+}
+
+}  // namespace fctree::ensembles

@@ -1,0 +1,34 @@
+// Forests of oblique trees. Each tree is grown by the grower of single trees (grow.hpp) on
+// samples that count as often as they were drawn (row_sample.hpp), with features drawn for each
+// node; the trees share nothing but the input, and grow in parallel, each on one thread. The
+// forest's answer is the mean of the trees'.
+#pragma once
+
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "ensembles/ensemble.hpp"
+#include "ensembles/params.hpp"
+#include "oblique/params.hpp"
+#include "ridge/moments.hpp"
+
+namespace fctree::ensembles {
+
+using namespace ridge;
+
+struct ObliqueForestTask {
+  TrainingData data;    // y is (n_samples, n_outputs)
+  index_t first_tree;   // trees that a forest to continue has
+};
+
+// params.node_features.seed and .tree are set for each tree.
+ObliqueTreesArrays grow_forest(const ObliqueForestTask& task, const ObliqueParams& tree_params,
+                               const ObliqueForestParams& params, const Execution& execution);
+
+// What trees that a sample was not drawn for say of it: scores (n_samples, n_outputs) are their
+// sum and counts (n_samples) their number. The trees are the first n_trees of the forest.
+void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees, index_t n_trees,
+                    const ObliqueForestParams& params, double* scores, index_t* counts,
+                    const Execution& execution);
+
+}  // namespace fctree::ensembles

@@ -1,0 +1,113 @@
+#include "ensembles/leaf_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ridge/dense.hpp"
+
+namespace fctree::ensembles {
+
+using namespace ridge;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// score[k] of a row by the leaf with this number.
+void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, double* score) {
+  const index_t n_outputs = tree.n_outputs;
+  if (tree.leaf_coef.empty()) {
+    std::copy_n(tree.leaf_intercept.data() + slot * n_outputs, n_outputs, score);
+    return;
+  }
+  const std::int64_t at = slot;
+  dense_kernels().evaluate_leaves(tree.leaf_coef.data(), tree.leaf_intercept.data(), n_outputs,
+                                  &at, x, tree.n_features, 1, score);
+}
+
+}  // namespace
+
+double largest_step(const Loss& loss) { return loss.has_hessian() ? 4.0 : kInfinity; }
+
+LeafBounds no_scores(const ObliqueTreeArrays& tree) {
+  const std::size_t size = tree.leaf_intercept.size();
+  return {std::vector<double>(size, kInfinity), std::vector<double>(size, -kInfinity)};
+}
+
+void widen_ranges(const ObliqueTreeArrays& tree, const double* x, const double* weight,
+                  const std::vector<index_t>& leaf, LeafBounds& ranges) {
+  const index_t n_outputs = tree.n_outputs;
+  std::vector<double> score(n_outputs);
+  for (std::size_t i = 0; i < leaf.size(); ++i) {
+    if (weight != nullptr && !(weight[i] > 0.0)) continue;
+    const index_t slot = tree.leaf_index[leaf[i]];
+    score_row(tree, slot, x + i * tree.n_features, score.data());
+    for (index_t k = 0; k < n_outputs; ++k) {
+      const index_t at = slot * n_outputs + k;
+      ranges.lower[at] = std::min(ranges.lower[at], score[k]);
+      ranges.upper[at] = std::max(ranges.upper[at], score[k]);
+    }
+  }
+}
+
+LeafBounds bounds_of(LeafBounds bounds, const BoundRules& rules) {
+  for (std::size_t at = 0; at < bounds.lower.size(); ++at) {
+    const double range = bounds.upper[at] - bounds.lower[at];
+    // Without a bound, or in a leaf that its own samples miss by rounding.
+    const bool free = std::isinf(rules.extrapolation) || !(range >= 0.0);
+    const double lower = free ? -kInfinity : bounds.lower[at] - rules.extrapolation * range;
+    const double upper = free ? kInfinity : bounds.upper[at] + rules.extrapolation * range;
+    bounds.lower[at] = std::max(lower, -rules.largest_step);
+    bounds.upper[at] = std::min(upper, rules.largest_step);
+  }
+  return bounds;
+}
+
+LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
+                        const std::vector<index_t>& leaf, const BoundRules& rules) {
+  LeafBounds ranges = no_scores(tree);
+  widen_ranges(tree, x, weight, leaf, ranges);
+  return bounds_of(std::move(ranges), rules);
+}
+
+void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree) {
+  for (index_t node = 0; node < tree.n_nodes(); ++node) {
+    const index_t slot = tree.leaf_index[node];
+    if (slot < 0) continue;
+    const double share = l2_leaf_reg / (tree.weighted_n_node_samples[node] + l2_leaf_reg);
+    for (index_t k = 0; k < tree.n_outputs; ++k)
+      tree.leaf_intercept[slot * tree.n_outputs + k] -=
+          share * tree.value[node * tree.n_outputs + k];
+  }
+}
+
+void revise_constants(const Loss& loss, const ScoredSamples& s, const double* x,
+                      const double* fit_weight, const std::vector<index_t>& leaf,
+                      ObliqueTreeArrays& tree) {
+  if (loss.leaf_rule() == LeafRule::newton) return;
+  const index_t n_outputs = tree.n_outputs;
+  std::vector<std::vector<index_t>> rows(tree.n_leaves());
+  for (index_t i = 0; i < s.n_samples; ++i)
+    if (fit_weight[i] > 0.0) rows[tree.leaf_index[leaf[i]]].push_back(i);
+  std::vector<double> score(n_outputs);
+  for (index_t slot = 0; slot < tree.n_leaves(); ++slot) {
+    const index_t size = static_cast<index_t>(rows[slot].size());
+    if (size == 0) continue;
+    std::vector<double> rest(size * n_outputs), weight;
+    for (index_t at = 0; at < size; ++at) {
+      const index_t i = rows[slot][at];
+      score_row(tree, slot, x + i * tree.n_features, score.data());
+      for (index_t k = 0; k < n_outputs; ++k)
+        rest[k * size + at] = s.y[k * s.n_samples + i] - s.raw[k * s.n_samples + i] - score[k];
+      if (s.weight != nullptr) weight.push_back(s.weight[i]);
+    }
+    for (index_t k = 0; k < n_outputs; ++k) {
+      std::vector<double> own = weight;  // reordered with the residuals
+      tree.leaf_intercept[slot * n_outputs + k] += order_statistic(
+          loss, rest.data() + k * size, own.empty() ? nullptr : own.data(), size);
+    }
+  }
+}
+
+}  // namespace fctree::ensembles

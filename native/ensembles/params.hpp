@@ -1,0 +1,32 @@
+// The parameters of ensembles of oblique trees, named as in the estimators
+// (fctree/ensembles), which hold their defaults and ranges.
+#pragma once
+
+#include "core/types.hpp"
+
+namespace fctree::ensembles {
+
+struct ObliqueBoostingParams {
+  double learning_rate;
+  index_t max_iter;
+  double subsample;
+  double colsample;
+  bool standardize;
+  double l2_leaf_reg;
+  double extrapolation;  // of a leaf beyond its range of scores, in ranges; infinite: no bound
+  bool early_stopping;
+  index_t n_iter_no_change;
+  double tol;
+  std::uint64_t seed;
+};
+
+struct ObliqueForestParams {
+  index_t n_estimators;
+  double max_samples;  // of all, how many a tree's draw has on average
+  bool bootstrap;      // whether a sample may be drawn more than once
+  bool standardize;
+  double extrapolation;
+  std::uint64_t seed;
+};
+
+}  // namespace fctree::ensembles

@@ -1,0 +1,87 @@
+#include "ensembles/row_sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace fctree::ensembles {
+
+namespace {
+
+// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): a bijection that spreads all bits.
+std::uint64_t mixed(std::uint64_t bits) {
+  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
+  bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
+  return bits ^ bits >> 31;
+}
+
+std::uint64_t combined(std::uint64_t hash, double value) {
+  value += 0.0;  // -0 is 0
+  std::uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return mixed(hash + 0x9E3779B97F4A7C15u + bits);
+}
+
+double uniform_of(const Random& random, index_t tree, std::uint64_t hash) {
+  return random.uniform(static_cast<std::uint32_t>(tree), static_cast<std::uint32_t>(hash),
+                        static_cast<std::uint32_t>(hash >> 32));
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> hash_samples(const double* x, const double* y, index_t n_samples,
+                                        index_t n_features, index_t n_targets) {
+  std::vector<std::uint64_t> hash(n_samples, 0);
+  for (index_t i = 0; i < n_samples; ++i) {
+    for (index_t j = 0; j < n_features; ++j) hash[i] = combined(hash[i], x[i * n_features + j]);
+    for (index_t k = 0; k < n_targets; ++k) hash[i] = combined(hash[i], y[k * n_samples + i]);
+  }
+  return hash;
+}
+
+bool draw_hashed(const std::uint64_t* hash, index_t n_samples, const PartDraw& draw,
+                 std::uint8_t* drawn) {
+  const Random random(draw.seed, Purpose::row_sample);
+  bool any = false;
+  for (index_t i = 0; i < n_samples; ++i) {
+    drawn[i] = uniform_of(random, draw.tree, hash[i]) < draw.fraction;
+    any = any || drawn[i] != 0;
+  }
+  return any;
+}
+
+RowSampler::RowSampler(const double* x, const double* y, index_t n_samples, index_t n_features,
+                       index_t n_targets, std::uint64_t seed)
+    : hash_(hash_samples(x, y, n_samples, n_features, n_targets)), seed_(seed) {
+  std::vector<std::uint64_t> sorted = hash_;
+  std::sort(sorted.begin(), sorted.end());
+  n_distinct_ = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
+}
+
+void RowSampler::draw_part(index_t tree, double fraction, std::vector<std::uint8_t>& drawn) const {
+  drawn.resize(hash_.size());
+  const index_t n = static_cast<index_t>(hash_.size());
+  if (!draw_hashed(hash_.data(), n, {seed_, tree, fraction}, drawn.data()))
+    std::fill(drawn.begin(), drawn.end(), 1);
+}
+
+void RowSampler::draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const {
+  const Random random(seed_, Purpose::row_sample);
+  count.resize(hash_.size());
+  bool any = false;
+  for (std::size_t i = 0; i < hash_.size(); ++i) {
+    // The least k with P(at most k) above a uniform number.
+    double rest = uniform_of(random, tree, hash_[i]);
+    double probability = std::exp(-mean);
+    std::uint8_t k = 0;
+    while (rest >= probability && k < 255) {
+      rest -= probability;
+      probability *= mean / ++k;
+    }
+    count[i] = k;
+    any = any || k > 0;
+  }
+  if (!any) std::fill(count.begin(), count.end(), 1);
+}
+
+}  // namespace fctree::ensembles

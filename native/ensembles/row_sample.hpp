@@ -1,0 +1,52 @@
+// Which samples a tree is grown on.
+//
+// A draw belongs to what a sample is, its features and targets, not to where it stands: equal
+// samples are drawn together. So two equal samples are the same as one of twice the weight, the
+// order of the samples does not matter, and a sample that was left out to judge a tree by has no
+// twin among those that the tree was grown on.
+#pragma once
+
+#include <vector>
+
+#include "core/rng.hpp"
+#include "core/types.hpp"
+
+namespace fctree::ensembles {
+
+// What each sample is drawn by; x (n_samples, n_features), y (n_targets, n_samples).
+std::vector<std::uint64_t> hash_samples(const double* x, const double* y, index_t n_samples,
+                                        index_t n_features, index_t n_targets);
+
+struct PartDraw {
+  std::uint64_t seed;
+  index_t tree;
+  double fraction;
+};
+// Draws each sample once with the probability `fraction`; whether any was.
+bool draw_hashed(const std::uint64_t* hash, index_t n_samples, const PartDraw& draw,
+                 std::uint8_t* drawn);
+
+class RowSampler {
+ public:
+  // x (n_samples, n_features), y (n_targets, n_samples). O(n (d + n_targets)).
+  RowSampler(const double* x, const double* y, index_t n_samples, index_t n_features,
+             index_t n_targets, std::uint64_t seed);
+
+  // With fewer distinct samples than this the draws are not independent enough to be of use:
+  // every tree then takes all.
+  static constexpr index_t kLeastDistinct = 50;
+  bool may_draw() const { return n_distinct_ >= kLeastDistinct; }
+
+  // Each sample once with this probability; all of them where none would be drawn.
+  void draw_part(index_t tree, double fraction, std::vector<std::uint8_t>& drawn) const;
+  // How often each sample is drawn, a Poisson number with this mean: the bootstrap, without its
+  // fixed total. All once where none would be drawn.
+  void draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const;
+
+ private:
+  std::vector<std::uint64_t> hash_;  // of each sample
+  index_t n_distinct_;
+  std::uint64_t seed_;
+};
+
+}  // namespace fctree::ensembles

@@ -1,0 +1,115 @@
+#include "ensembles/working_response.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fctree::ensembles {
+
+namespace {
+
+constexpr index_t kTaskRows = 4096;
+
+// A target further away than this many units of the score would make the model follow single
+// samples; the curvature is then taken larger, so that the gradient stays as it is.
+constexpr double kLargestTarget = 4.0;
+
+// No sample's curvature is taken as less: sums of them are divided by.
+constexpr double kLeastCurvature = 1e-16;
+
+// Residuals below this part of the mean one count as that, or their weights had no bound.
+constexpr double kLeastResidual = 0.05;
+
+double newton_weight(const ScoredSamples& s, const Derivatives& d, index_t i) {
+  double curvature = kLeastCurvature;
+  for (index_t k = 0; k < s.n_outputs; ++k) {
+    const index_t at = k * s.n_samples + i;
+    curvature = std::max(curvature, d.hessian == nullptr ? 1.0 : d.hessian[at]);
+    if (d.hessian != nullptr)
+      curvature = std::max(curvature, std::abs(d.gradient[at]) / kLargestTarget);
+  }
+  return curvature;
+}
+
+// The parabola through a residual that has the loss's slope there. Under Huber's loss it is the
+// loss itself where the residual is small. Under a pinball loss it would be ever steeper towards
+// 0: residuals below `least` count as that, and 0 itself, where the slope jumps, has the mean one.
+struct Secants {
+  bool is_huber;
+  double least;
+  double mean_slope;
+
+  double curvature(double residual, double slope) const {
+    if (is_huber) return residual > 0.0 ? slope / residual : 1.0;
+    if (!(least > 0.0)) return 1.0;  // no residual at all
+    return (residual > 0.0 ? slope : mean_slope) / std::max(residual, least);
+  }
+};
+
+Secants find_secants(const Loss& loss, const ScoredSamples& s, const Derivatives& d) {
+  double residuals = 0.0, slopes = 0.0, total = 0.0, sloping = 0.0;
+  for (index_t i = 0; i < s.n_samples; ++i) {
+    const double w = s.weight_of(i);
+    for (index_t k = 0; k < s.n_outputs; ++k) {
+      const index_t at = k * s.n_samples + i;
+      const double residual = std::abs(s.y[at] - s.raw[at]);
+      total += w;
+      residuals += w * residual;
+      if (!(residual > 0.0)) continue;
+      sloping += w;
+      slopes += w * std::abs(d.gradient[at]);
+    }
+  }
+  return {loss.leaf_rule() == LeafRule::clipped_mean, kLeastResidual * residuals / total,
+          sloping > 0.0 ? slopes / sloping : 0.0};
+}
+
+// Writes the targets of row i and returns its weight. The parabola's slope, not the loss's: the
+// two differ below `least` alone, where the sign of a residual may be its rounding.
+double secant_weight(const ScoredSamples& s, const Derivatives& d, index_t i,
+                     const Secants& secants, double* target) {
+  double largest = kLeastCurvature;
+  for (index_t k = 0; k < s.n_outputs; ++k) {
+    const index_t at = k * s.n_samples + i;
+    const double residual = s.y[at] - s.raw[at];
+    const double curvature = secants.curvature(std::abs(residual), std::abs(d.gradient[at]));
+    target[k] = curvature * residual;
+    largest = std::max(largest, curvature);
+  }
+  for (index_t k = 0; k < s.n_outputs; ++k) target[k] /= largest;
+  return largest;
+}
+
+}  // namespace
+
+void find_working_response(const Loss& loss, const ScoredSamples& s, const Derivatives& d,
+                           const std::uint8_t* in_bag, WorkingResponse& out,
+                           const Execution& execution) {
+  const index_t n = s.n_samples;
+  const bool secant = loss.leaf_rule() != LeafRule::newton;
+  const Secants secants = secant ? find_secants(loss, s, d) : Secants();
+  out.target.resize(n * s.n_outputs);
+  out.weight.resize(n);
+  parallel_for(execution, (n + kTaskRows - 1) / kTaskRows, [&](index_t task) {
+    const index_t end = std::min(n, (task + 1) * kTaskRows);
+    for (index_t i = task * kTaskRows; i < end; ++i) {
+      double* target = out.target.data() + i * s.n_outputs;
+      const double curvature =
+          secant ? secant_weight(s, d, i, secants, target) : newton_weight(s, d, i);
+      for (index_t k = 0; k < s.n_outputs && !secant; ++k)
+        target[k] = d.gradient[k * n + i] / curvature;
+      out.weight[i] = in_bag == nullptr || in_bag[i] != 0 ? s.weight_of(i) * curvature : 0.0;
+    }
+  });
+  if (!secant) return;
+  // In units of their mean, so that the penalty means what it does for the squared error.
+  double sum = 0.0, total = 0.0;
+  for (index_t i = 0; i < n; ++i)
+    if (out.weight[i] > 0.0) {
+      sum += out.weight[i];
+      total += s.weight_of(i);
+    }
+  if (!(sum > 0.0)) return;
+  for (double& weight : out.weight) weight *= total / sum;
+}
+
+}  // namespace fctree::ensembles

@@ -1,0 +1,247 @@
+#include "oblique/local_statistics.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "oblique/score_rows.hpp"
+#include "oblique/split_search/ridge_split.hpp"
+#include "oblique/split_search/screening.hpp"
+#include "oblique/split_search/sparse_direction.hpp"
+#include "ridge/dense.hpp"
+#include "ridge/penalty_choice.hpp"
+
+namespace fctree::oblique {
+
+namespace {
+
+constexpr index_t kScoreChunkRows = 4096;
+constexpr index_t kAcceptChunkRows = 4096;
+
+// Means and diagonal of a node whose model needs no moments.
+Moments sum_means(const GrowState& state, const OpenNode& node, bool has_bins) {
+  const NodeRows rows = state.rows_of(node);
+  const bool cuts_scores = state.is_large_enough(node) && (state.has_models() || !has_bins);
+  if (node.depth == 0 || state.needs_fit(node) || cuts_scores)
+    return sum_diagonal(state.data, rows, state.origin);
+  TrainingData targets = state.data;  // enough for a leaf that predicts a constant
+  targets.n_features = 0;
+  return sum_diagonal(targets, rows, state.origin.tail(targets.n_outputs));
+}
+
+}  // namespace
+
+void LocalStatistics::open(GrowState& state, OpenNode& root) {
+  const TrainingData& data = state.data;
+  for (index_t i = 0; i < data.n_samples; ++i)
+    if (data.weight == nullptr || data.weight[i] > 0.0)
+      state.rows.push_back(static_cast<std::int32_t>(i));
+  if (state.rows.empty()) throw std::invalid_argument("sample_weight is zero for every sample");
+  order_.clear();
+  if (features_ != nullptr && sorts_axes(state.params)) {
+    if (has_bins())
+      bin_cuts_.emplace(*features_->bins, data);
+    else
+      order_.take(features_->order, data.weight, state.execution);
+  }
+  goes_left_.resize(data.n_samples);
+  root.size = state.n_rows();
+  state.origin = heaviest_sample(data, state.rows_of(root));
+}
+
+std::vector<Moments> LocalStatistics::full_moments(const GrowState& state,
+                                             const std::vector<OpenNode*>& nodes) {
+  std::vector<NodeRows> rows;
+  for (const OpenNode* node : nodes) rows.push_back(state.rows_of(*node));
+  return sum_moments(state.data, rows, state.origin, state.execution);
+}
+
+std::vector<Moments> LocalStatistics::simple_moments(const GrowState& state,
+                                               const std::vector<OpenNode*>& nodes) {
+  std::vector<Moments> moments(nodes.size());
+  parallel_for(state.execution, static_cast<index_t>(nodes.size()),
+               [&](index_t i) { moments[i] = sum_means(state, *nodes[i], has_bins()); });
+  return moments;
+}
+
+double LocalStatistics::find_alpha(const GrowState& state, const OpenNode& root) {
+  return choose_alpha(state.data, state.rows_of(root), root.moments, state.origin,
+                      state.params.fit_intercept, state.execution);
+}
+
+RidgeFit LocalStatistics::fit_dual(const GrowState& state, const OpenNode& node) {
+  return fit_ridge_dual(state.data, state.rows_of(node), node.moments, node.ancestors,
+                        state.origin, state.ridge_options());
+}
+
+Matrix LocalStatistics::sparse_dual(const GrowState& state, const OpenNode& node) {
+  return sparse_ridge_dual(state, node);
+}
+
+// Scores of all nodes along their ridge directions: the one step that a large node needs
+// cut into rows to run in parallel.
+void LocalStatistics::score_models(GrowState& state, const std::vector<OpenNode*>& nodes) {
+  struct Task {
+    const OpenNode* node;
+    index_t begin;
+    index_t end;
+  };
+  state.scores.resize(state.n_rows() * state.data.n_outputs);
+  std::vector<Task> tasks;
+  for (const OpenNode* node : nodes) {
+    const Partition parts = partition_range(node->size, kScoreChunkRows, node->size);
+    for (index_t p = 0; p < parts.n_parts; ++p)
+      tasks.push_back({node, parts.begin(p), parts.end(p)});
+  }
+  parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
+    const Task& task = tasks[t];
+    const index_t begin = task.node->begin + task.begin;
+    const NodeRows rows = {state.rows.data() + begin, task.end - task.begin};
+    dense_kernels().project(select(state.data, rows), task.node->fit.coef.data(),
+                            state.data.n_outputs, state.scores.data() + begin, state.n_rows());
+  });
+}
+
+std::vector<std::vector<Matrix>> LocalStatistics::residual_scatter(
+    const GrowState& state, const std::vector<OpenNode*>& nodes) {
+  const TrainingData& data = state.data;
+  const index_t d = data.n_features;
+  std::vector<NodeRows> rows;
+  std::vector<Vector> means;
+  for (const OpenNode* node : nodes) {
+    rows.push_back(state.rows_of(*node));
+    means.push_back(node->moments.mean + state.origin);
+  }
+  std::vector<std::vector<Matrix>> scatter(nodes.size());
+  std::vector<double> residuals(data.n_samples);
+  for (index_t k = 0; k < data.n_outputs; ++k) {
+    parallel_for(state.execution, static_cast<index_t>(nodes.size()), [&](index_t i) {
+      const OpenNode& node = *nodes[i];
+      const double* scores = state.scores.data() + k * state.n_rows() + node.begin;
+      for (index_t at = 0; at < node.size; ++at) {
+        const index_t row = rows[i].rows[at];
+        const double weight = data.weight_of(row);
+        residuals[row] =
+            weight * (data.y[row * data.n_outputs + k] - node.fit.intercept[k] - scores[at]);
+      }
+    });
+    const std::vector<RowMatrix> products =
+        sum_products(data, rows, means, residuals.data(), state.execution);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      scatter[i].push_back(products[i].topLeftCorner(d, d));
+  }
+  return scatter;
+}
+
+std::vector<Vector> LocalStatistics::promises(const GrowState& state,
+                                        const std::vector<OpenNode*>& nodes) {
+  std::vector<Vector> found(nodes.size());
+  parallel_for(state.execution, static_cast<index_t>(nodes.size()),
+               [&](index_t i) { found[i] = promises_of(state, *nodes[i]); });
+  return found;
+}
+
+Cut LocalStatistics::search_candidate(const GrowState& state, const CutTask& task) const {
+  const OpenNode& node = *task.node;
+  const SplitInfo& candidate = task.split();
+  const NodeRows rows = state.rows_of(node);
+  const CutRules rules = cut_rules(state, node, direction_of(state, node, candidate));
+  const auto cut_by_constants = [&](const OrderedScores& scores) {
+    return best_cut(state.data, scores, state.target_mean(node), node.moments.weight, rules);
+  };
+  if (has_order() && candidate.kind == SplitKind::axis)
+    return cut_by_constants(order_.along(candidate.index, node.begin, node.size));
+  std::vector<double> own_scores;
+  const double* scores = candidate_scores(state, node, candidate, own_scores);
+  if (task.search == nullptr) return cut_by_constants(SortedScores(scores, rows).view());
+  return best_model_cut(state.data, rows, task.search->models, task.search->products, scores,
+                        {rules, state.params.max_thresholds, node.loss});
+}
+
+void LocalStatistics::find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) {
+  if (bin_cuts_) {
+    const CutsByKind kinds = cuts_by_kind(tasks);
+    find_cuts_along_scores(state, kinds.others);
+    bin_cuts_->find(state, kinds.axes_by_constants);
+  } else {
+    find_cuts_along_scores(state, tasks);
+  }
+}
+
+void LocalStatistics::find_cuts_along_scores(const GrowState& state,
+                                       const std::vector<CutTask>& tasks) {
+  parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
+    tasks[t].split().cut = search_candidate(state, tasks[t]);
+  });
+}
+
+// Left rows first, each side in ascending order.
+void LocalStatistics::part_rows(GrowState& state, Split& split) {
+  const OpenNode& node = *split.node;
+  std::vector<double> own_scores;
+  const double* scores = candidate_scores(state, node, split.info(), own_scores);
+  const double threshold = split.cut().threshold;
+  std::int32_t* rows = state.rows.data() + node.begin;
+  std::int32_t* left = rows;
+  std::vector<std::int32_t> right;
+  right.reserve(node.size - split.cut().n_left);
+  for (index_t i = 0; i < node.size; ++i) {
+    const std::int32_t row = rows[i];
+    goes_left_[row] = scores[i] <= threshold;
+    if (goes_left_[row])
+      *left++ = row;
+    else
+      right.push_back(row);
+  }
+  std::copy(right.begin(), right.end(), left);
+  split.children[0].begin = node.begin;
+  split.children[1].begin = node.begin + split.cut().n_left;
+}
+
+// Only where a child may be split in its turn.
+void LocalStatistics::part_order(const GrowState& state, const std::vector<Split>& splits) {
+  std::vector<const OpenNode*> nodes;
+  for (const Split& split : splits)
+    if (state.is_large_enough(split.children[0]) || state.is_large_enough(split.children[1]))
+      nodes.push_back(split.node);
+  const index_t d = order_.n_features();
+  parallel_for(state.execution, static_cast<index_t>(nodes.size()) * d, [&](index_t t) {
+    const OpenNode& node = *nodes[t / d];
+    order_.part(t % d, node.begin, node.size, goes_left_.data());
+  });
+}
+
+void LocalStatistics::part(GrowState& state, std::vector<Split>& splits) {
+  parallel_for(state.execution, static_cast<index_t>(splits.size()),
+               [&](index_t i) { part_rows(state, splits[i]); });
+  if (has_order()) part_order(state, splits);
+}
+
+std::vector<DecreaseSums> LocalStatistics::decreases(const GrowState& state,
+                                               const std::vector<Split>& splits,
+                                               const std::vector<SplitModels>& models) {
+  struct Task {
+    index_t split;
+    int child;
+    NodeRows rows;
+  };
+  const index_t n_splits = static_cast<index_t>(splits.size());
+  std::vector<Task> tasks;
+  for (index_t i = 0; i < n_splits; ++i)
+    for (int side = 0; side < 2; ++side) {
+      const NodeRows rows = state.rows_of(splits[i].children[side]);
+      const Partition parts = partition_range(rows.size, kAcceptChunkRows, rows.size);
+      for (index_t p = 0; p < parts.n_parts; ++p)
+        tasks.push_back({i, side, {rows.rows + parts.begin(p), parts.end(p) - parts.begin(p)}});
+    }
+  std::vector<DecreaseSums> sums(tasks.size());
+  parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
+    const SplitModels& of = models[tasks[t].split];
+    sums[t] = sum_decreases(state.data, tasks[t].rows, of.node, of.children[tasks[t].child],
+                            state.variance_of(*splits[tasks[t].split].node));
+  });
+  std::vector<DecreaseSums> totals(n_splits);
+  for (std::size_t t = 0; t < tasks.size(); ++t) totals[tasks[t].split].add(sums[t]);
+  return totals;
+}
+
+}  // namespace fctree::oblique

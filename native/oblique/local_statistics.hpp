@@ -1,0 +1,62 @@
+// The samples of a tree that is grown where they are: in GrowState::data, their row numbers node
+// by node in GrowState::rows. One object may serve tree after tree.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "oblique/node_statistics.hpp"
+#include "oblique/split_search/feature_order.hpp"
+#include "oblique/split_search/histogram_split.hpp"
+
+namespace fctree::oblique {
+
+using namespace ridge;
+
+// What many trees on the same features find once, of all rows of GrowState::data, for splits along
+// axes that constants judge: the order of the features, so that no node sorts, or their bins, so
+// that cuts are between bins. Or neither.
+struct FeatureIndex {
+  FeatureOrder order;
+  std::unique_ptr<BinnedFeatures> bins;
+};
+
+class LocalStatistics final : public NodeStatistics {
+ public:
+  explicit LocalStatistics(const FeatureIndex* features = nullptr) : features_(features) {}
+
+  void open(GrowState& state, OpenNode& root) override;
+  std::vector<Moments> full_moments(const GrowState& state,
+                                    const std::vector<OpenNode*>& nodes) override;
+  std::vector<Moments> simple_moments(const GrowState& state,
+                                      const std::vector<OpenNode*>& nodes) override;
+  double find_alpha(const GrowState& state, const OpenNode& root) override;
+  RidgeFit fit_dual(const GrowState& state, const OpenNode& node) override;
+  Matrix sparse_dual(const GrowState& state, const OpenNode& node) override;
+  void score_models(GrowState& state, const std::vector<OpenNode*>& nodes) override;
+  std::vector<std::vector<Matrix>> residual_scatter(
+      const GrowState& state, const std::vector<OpenNode*>& nodes) override;
+  std::vector<Vector> promises(const GrowState& state,
+                               const std::vector<OpenNode*>& nodes) override;
+  void find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) override;
+  void part(GrowState& state, std::vector<Split>& splits) override;
+  std::vector<DecreaseSums> decreases(const GrowState& state, const std::vector<Split>& splits,
+                                      const std::vector<SplitModels>& models) override;
+
+ private:
+  bool has_order() const { return !order_.is_empty(); }
+  bool has_bins() const { return features_ != nullptr && features_->bins != nullptr; }
+  void find_cuts_along_scores(const GrowState& state, const std::vector<CutTask>& tasks);
+  Cut search_candidate(const GrowState& state, const CutTask& task) const;
+  void part_rows(GrowState& state, Split& split);
+  void part_order(const GrowState& state, const std::vector<Split>& splits);
+
+  const FeatureIndex* features_;
+  FeatureOrder order_;                   // of the tree's samples, node by node as their rows
+  std::vector<std::uint8_t> goes_left_;  // by row number
+  std::optional<HistogramSplits> bin_cuts_;      // of the tree's samples, where there are bins
+};
+
+}  // namespace fctree::oblique

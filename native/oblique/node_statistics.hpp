@@ -1,0 +1,62 @@
+// What growing a tree asks of its samples. The grower knows nodes by their moments, models and
+// cuts alone; the samples may lie here (local_statistics.hpp) or in many places (distributed_statistics.hpp).
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "oblique/open_node.hpp"
+
+namespace fctree::oblique {
+
+// Cuts along axes that constants judge, which bins of the features are enough for.
+struct CutsByKind {
+  std::vector<CutTask> axes_by_constants;
+  std::vector<CutTask> others;
+};
+CutsByKind cuts_by_kind(const std::vector<CutTask>& tasks);
+
+class NodeStatistics {
+ public:
+  virtual ~NodeStatistics() = default;
+
+  // What was taken from the features as they came (offset_of), or empty.
+  void set_offset(Vector offset) { offset_ = std::move(offset); }
+  const Vector& offset() const { return offset_; }
+
+  // Sets the root's size and begin, and state.origin to a sample of the largest weight.
+  virtual void open(GrowState& state, OpenNode& root) = 0;
+  // Full moments, and means and diagonals alone (of the targets only in leaves that need no
+  // more).
+  virtual std::vector<Moments> full_moments(const GrowState& state,
+                                            const std::vector<OpenNode*>& nodes) = 0;
+  virtual std::vector<Moments> simple_moments(const GrowState& state,
+                                              const std::vector<OpenNode*>& nodes) = 0;
+  virtual double find_alpha(const GrowState& state, const OpenNode& root) = 0;
+  // Of nodes with fewer samples than features: the fit, and its sparse directions (d, K).
+  virtual RidgeFit fit_dual(const GrowState& state, const OpenNode& node) = 0;
+  virtual Matrix sparse_dual(const GrowState& state, const OpenNode& node) = 0;
+
+  // Called before a level is searched, if its nodes have models.
+  virtual void score_models(GrowState& state, const std::vector<OpenNode*>& nodes) = 0;
+  // Residual-weighted scatter about the mean, one matrix an output, upper triangle.
+  virtual std::vector<std::vector<Matrix>> residual_scatter(
+      const GrowState& state, const std::vector<OpenNode*>& nodes) = 0;
+  // How promising each feature is (screening.hpp), (d) a node.
+  virtual std::vector<Vector> promises(const GrowState& state,
+                                       const std::vector<OpenNode*>& nodes) = 0;
+  // Fills the cuts of the tasks' candidates.
+  virtual void find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) = 0;
+
+  // Parts the samples of split nodes, and sets where those of their children begin.
+  virtual void part(GrowState& state, std::vector<Split>& splits) = 0;
+  // Leave-one-out decreases over the samples of each split.
+  virtual std::vector<DecreaseSums> decreases(const GrowState& state,
+                                              const std::vector<Split>& splits,
+                                              const std::vector<SplitModels>& models) = 0;
+
+ private:
+  Vector offset_;
+};
+
+}  // namespace fctree::oblique

@@ -1,0 +1,69 @@
+#include "oblique/split_search/curvature.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace fctree::oblique {
+
+namespace {
+
+// Part of the mean variance that is added to each feature's, so that a singular covariance
+// can be inverted: directions in which the node has no extent stay weak.
+constexpr double kJitter = 1e-6;
+
+}  // namespace
+
+CurvatureProblem curvature_problem(const Moments& moments,
+                                   const std::vector<Matrix>& residual_scatter) {
+  CurvatureProblem problem;
+  problem.covariance = moments.scatter.selfadjointView<Eigen::Upper>();
+  problem.covariance /= moments.weight;
+  const double mean_variance =
+      problem.covariance.trace() / static_cast<double>(moments.cross.rows());
+  problem.covariance.diagonal().array() += kJitter * mean_variance;
+  for (const Matrix& scatter : residual_scatter) {
+    problem.hessians.push_back(scatter.selfadjointView<Eigen::Upper>());
+    problem.hessians.back() /= moments.weight;
+  }
+  return problem;
+}
+
+Matrix curvature_directions(const CurvatureProblem& problem, index_t n_directions) {
+  const index_t d = problem.covariance.rows();
+  if (!(problem.covariance.trace() > 0.0)) return Matrix(d, 0);
+  const Eigen::LLT<Matrix, Eigen::Upper> factor(problem.covariance);  // C = U'U
+  Matrix hessian = Matrix::Zero(d, d);
+  for (Matrix whitened : problem.hessians) {
+    factor.matrixU().transpose().solveInPlace(whitened);
+    factor.matrixU().solveInPlace<Eigen::OnTheRight>(whitened);
+    if (problem.hessians.size() == 1)
+      hessian = whitened;
+    else
+      hessian.noalias() += whitened * whitened.transpose();
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(hessian);
+  if (eigen.info() != Eigen::Success) return Matrix(d, 0);
+  const Vector strength = eigen.eigenvalues().cwiseAbs();
+  std::vector<index_t> order(d);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](index_t a, index_t b) { return strength[a] > strength[b]; });
+  n_directions = std::min(n_directions, d);
+  Matrix directions(d, n_directions);
+  index_t n_found = 0;
+  for (index_t i = 0; i < n_directions; ++i) {
+    if (!(strength[order[i]] > 0.0)) break;
+    Vector direction = factor.matrixU().solve(eigen.eigenvectors().col(order[i]));
+    // An eigenvector has no sign of its own: the largest coefficient is made positive.
+    index_t largest = 0;
+    direction.cwiseAbs().maxCoeff(&largest);
+    if (direction[largest] < 0.0) direction = -direction;
+    directions.col(n_found++) = direction.normalized();
+  }
+  return directions.leftCols(n_found);
+}
+
+}  // namespace fctree::oblique

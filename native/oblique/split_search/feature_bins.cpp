@@ -1,0 +1,104 @@
+#include "oblique/split_search/feature_bins.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/argsort.hpp"
+#include "oblique/split_search/ridge_split.hpp"
+
+namespace fctree::oblique {
+
+namespace {
+
+constexpr index_t kMostBins = 256;  // the number of a bin is a byte
+constexpr index_t kChunkRows = 4096;
+
+struct Bin {
+  double lowest;
+  double highest;
+  double threshold;  // above it
+};
+
+// The rounding error of values, which are scores along their axis.
+double noise_of(const std::vector<double>& values, double offset) {
+  double squares = 0.0;
+  for (const double value : values) squares += (value + offset) * (value + offset);
+  return rounding_of_scores(std::sqrt(squares / static_cast<double>(values.size())));
+}
+
+std::vector<Bin> bins_of(const std::vector<double>& values, double offset,
+                         const std::vector<std::int32_t>& numbers) {
+  const index_t n = static_cast<index_t>(values.size());
+  std::vector<std::uint64_t> items(n), spare(n);
+  const std::uint64_t* order = argsort(values.data(), n, {items.data(), spare.data()});
+  TrainingData data = {};  // its weights: none
+  const ModelCutRules rules = {{1, noise_of(values, offset)}, kMostBins - 1, 0.0};
+  std::vector<Bin> bins;
+  index_t begin = 0;
+  for (const index_t end : quantile_cuts(data, {numbers.data(), n}, values.data(), order, rules)) {
+    bins.push_back({values[position(order[begin])], values[position(order[end - 1])],
+                    cut_between(values.data(), order, end)});
+    begin = end;
+  }
+  bins.push_back({values[position(order[begin])], values[position(order[n - 1])],
+                  std::numeric_limits<double>::infinity()});
+  return bins;
+}
+
+}  // namespace
+
+FeatureBins::FeatureBins(const double* x, index_t n_samples, const Vector& offset,
+                         const Execution& execution) {
+  const index_t n_features = offset.size();
+  std::vector<std::int32_t> numbers(n_samples);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::vector<std::vector<Bin>> found(n_features);
+  parallel_for(execution, n_features, [&](index_t j) {
+    std::vector<double> values(n_samples);
+    for (index_t i = 0; i < n_samples; ++i) values[i] = x[i * n_features + j];
+    found[j] = bins_of(values, offset[j], numbers);
+  });
+  for (const std::vector<Bin>& bins : found)
+    n_bins_ = std::max(n_bins_, static_cast<index_t>(bins.size()));
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (std::vector<Bin>& bins : found) {
+    bins.resize(n_bins_, {infinity, infinity, infinity});
+    for (index_t b = 0; b < n_bins_; ++b) {
+      lowest_.push_back(bins[b].lowest);
+      highest_.push_back(bins[b].highest);
+      if (b + 1 < n_bins_) thresholds_.push_back(bins[b].threshold);
+    }
+  }
+}
+
+double FeatureBins::threshold_between(index_t feature, index_t left, index_t right) const {
+  const double* thresholds = thresholds_.data() + feature * (n_bins_ - 1);
+  const double middle = midpoint(highest_[feature * n_bins_ + left],
+                                 lowest_[feature * n_bins_ + right]);
+  return std::min(std::max(middle, thresholds[left]), thresholds[right - 1]);
+}
+
+BinnedFeatures bin_features(const double* x, index_t n_samples, const Vector& offset,
+                            const Execution& execution) {
+  const index_t n_features = offset.size();
+  BinnedFeatures found = {FeatureBins(x, n_samples, offset, execution),
+                          std::vector<std::uint8_t>(n_samples * n_features)};
+  find_bins(x, n_samples, n_features, found.bins.thresholds().data(), found.bins.n_bins() - 1,
+            found.of_values.data(), execution);
+  return found;
+}
+
+void find_bins(const double* x, index_t n_samples, index_t n_features, const double* thresholds,
+               index_t n_thresholds, std::uint8_t* bins, const Execution& execution) {
+  const Partition parts = partition_range(n_samples, kChunkRows, n_samples);
+  parallel_for(execution, parts.n_parts, [&](index_t p) {
+    for (index_t i = parts.begin(p); i < parts.end(p); ++i)
+      for (index_t j = 0; j < n_features; ++j)
+        bins[i * n_features + j] = static_cast<std::uint8_t>(interval_of(
+            thresholds + j * n_thresholds, n_thresholds, x[i * n_features + j]));
+  });
+}
+
+}  // namespace fctree::oblique

@@ -1,0 +1,47 @@
+// Bins of features, for trees with splits along axes that constants judge: where samples are many, or
+// lie in many places, what is in each bin (histogram.hpp) is all that such a tree has to know of them.
+#pragma once
+
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/types.hpp"
+
+namespace fctree::oblique {
+
+// All features have the same number of bins; the last ones of a feature that needs fewer are empty.
+class FeatureBins {
+ public:
+  // From a sample x (n_samples, d), row-major, of features from which offset (d) was taken
+  // (offset_of): a bin for each distinct value where a feature has at most 256, else bins of about
+  // as many samples. O(d n).
+  FeatureBins(const double* x, index_t n_samples, const Vector& offset,
+              const Execution& execution);
+
+  index_t n_bins() const { return n_bins_; }
+  // (n_features, n_bins - 1), ascending, infinite where there are no more. The bin of a value is
+  // the number of thresholds below it.
+  const std::vector<double>& thresholds() const { return thresholds_; }
+  // The threshold between two bins of a feature, all bins between which are empty.
+  double threshold_between(index_t feature, index_t left, index_t right) const;
+
+ private:
+  index_t n_bins_ = 1;
+  std::vector<double> thresholds_;
+  std::vector<double> lowest_;  // of the sample in each bin, (n_features, n_bins)
+  std::vector<double> highest_;
+};
+
+// Bins of features with those of all their values.
+struct BinnedFeatures {
+  FeatureBins bins;
+  std::vector<std::uint8_t> of_values;  // (n_samples, n_features)
+};
+BinnedFeatures bin_features(const double* x, index_t n_samples, const Vector& offset,
+                            const Execution& execution);
+
+// The bins of x (n_samples, n_features), the same shape, by thresholds (n_features, n_thresholds).
+void find_bins(const double* x, index_t n_samples, index_t n_features, const double* thresholds,
+               index_t n_thresholds, std::uint8_t* bins, const Execution& execution);
+
+}  // namespace fctree::oblique

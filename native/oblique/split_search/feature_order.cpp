@@ -1,0 +1,71 @@
+#include "oblique/split_search/feature_order.hpp"
+
+#include <algorithm>
+
+namespace fctree::oblique {
+
+void FeatureOrder::resize(index_t n_samples, index_t n_features) {
+  n_samples_ = n_samples;
+  n_features_ = n_features;
+  values_.resize(n_samples * n_features);
+  rows_.resize(n_samples * n_features);
+}
+
+void FeatureOrder::sort(const double* x, index_t n_samples, index_t n_features,
+                        const Execution& execution) {
+  resize(n_samples, n_features);
+  parallel_for(execution, n_features, [&](index_t feature) {
+    std::vector<double> column(n_samples);
+    for (index_t i = 0; i < n_samples; ++i) column[i] = x[i * n_features + feature];
+    const index_t first = feature * n_samples;
+    sort_scores(column.data(), nullptr, n_samples, values_.data() + first, rows_.data() + first);
+  });
+}
+
+void FeatureOrder::take(const FeatureOrder& from, const double* weight,
+                        const Execution& execution) {
+  const auto is_used = [&](index_t row) { return weight == nullptr || weight[row] > 0.0; };
+  index_t n_used = 0;
+  for (index_t i = 0; i < from.n_samples_; ++i) n_used += is_used(i);
+  resize(n_used, from.n_features_);
+  parallel_for(execution, n_features_, [&](index_t feature) {
+    const OrderedScores all = from.along(feature, 0, from.n_samples_);
+    double* values = values_.data() + feature * n_used;
+    std::int32_t* rows = rows_.data() + feature * n_used;
+    for (index_t i = 0; i < all.size; ++i) {
+      if (!is_used(all.rows[i])) continue;
+      *values++ = all.values[i];
+      *rows++ = all.rows[i];
+    }
+  });
+}
+
+OrderedScores FeatureOrder::along(index_t feature, index_t begin, index_t size) const {
+  const index_t first = feature * n_samples_ + begin;
+  return {values_.data() + first, rows_.data() + first, size};
+}
+
+void FeatureOrder::part(index_t feature, index_t begin, index_t size,
+                        const std::uint8_t* goes_left) {
+  double* values = values_.data() + feature * n_samples_ + begin;
+  std::int32_t* rows = rows_.data() + feature * n_samples_ + begin;
+  std::vector<double> right_values(size);
+  std::vector<std::int32_t> right_rows(size);
+  index_t n_left = 0, n_right = 0;
+  for (index_t i = 0; i < size; ++i) {
+    // Written to both sides, kept on one: a branch would be guessed wrong half of the time.
+    const double value = values[i];
+    const std::int32_t row = rows[i];
+    const index_t left = goes_left[row];
+    values[n_left] = value;
+    rows[n_left] = row;
+    right_values[n_right] = value;
+    right_rows[n_right] = row;
+    n_left += left;
+    n_right += 1 - left;
+  }
+  std::copy_n(right_values.begin(), n_right, values + n_left);
+  std::copy_n(right_rows.begin(), n_right, rows + n_left);
+}
+
+}  // namespace fctree::oblique

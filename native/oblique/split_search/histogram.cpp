@@ -1,0 +1,78 @@
+#include "oblique/split_search/histogram.hpp"
+
+#include <algorithm>
+
+#include "core/exact_sum.hpp"
+
+namespace fctree::oblique {
+
+namespace {
+
+FixedPoint fixed_point(const TermScale& scale, std::size_t term) {
+  return FixedPoint(scale.exponent[term], scale.n_samples);
+}
+
+// kTerms: how many terms a sample has, 0 where only `samples` knows.
+template <index_t kTerms>
+void add_terms(const BinnedSamples& samples, const NodeRows& rows, const FeatureGroup& group,
+               std::int64_t* sums) {
+  const index_t n_terms = kTerms > 0 ? kTerms : samples.n_terms;
+  for (index_t at = 0; at < rows.size; ++at) {
+    const index_t row = rows.rows[at];
+    const std::int64_t* terms = samples.terms.data() + row * n_terms;
+    const std::uint8_t* bins = samples.bins + row * samples.n_features + group.first;
+    for (index_t j = 0; j < group.size; ++j) {
+      std::int64_t* cell = sums + (j * samples.n_bins + bins[j]) * (1 + n_terms);
+      ++cell[0];
+      for (index_t t = 0; t < n_terms; ++t) cell[1 + t] += terms[t];
+    }
+  }
+}
+
+}  // namespace
+
+TermScale term_scale(const TrainingData& data) {
+  TermScale scale = {std::vector<int>(1 + data.n_outputs, 0), data.n_samples};
+  for (index_t i = 0; i < data.n_samples; ++i) {
+    const double weight = data.weight_of(i);
+    const auto widen = [](int& exponent, double term) {
+      exponent = std::max(exponent, ExponentCounts::exponent_of(term));
+    };
+    widen(scale.exponent[0], weight);
+    for (index_t k = 0; k < data.n_outputs; ++k)
+      widen(scale.exponent[1 + k], weight * data.y[i * data.n_outputs + k]);
+  }
+  return scale;
+}
+
+std::vector<double> term_units(const TermScale& scale) {
+  std::vector<double> units;
+  for (std::size_t t = 0; t < scale.exponent.size(); ++t)
+    units.push_back(fixed_point(scale, t).value({1, 0}));
+  return units;
+}
+
+std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale) {
+  const index_t n_outputs = data.n_outputs;
+  std::vector<FixedPoint> fixed;
+  for (std::size_t t = 0; t < scale.exponent.size(); ++t) fixed.push_back(fixed_point(scale, t));
+  std::vector<std::int64_t> terms;
+  terms.reserve(data.n_samples * (1 + n_outputs));
+  for (index_t i = 0; i < data.n_samples; ++i) {
+    const double weight = data.weight_of(i);
+    terms.push_back(fixed[0].words(weight).high);
+    for (index_t k = 0; k < n_outputs; ++k)
+      terms.push_back(fixed[1 + k].words(weight * data.y[i * n_outputs + k]).high);
+  }
+  return terms;
+}
+
+void add_bin_sums(const BinnedSamples& samples, const NodeRows& rows, const FeatureGroup& group,
+                 std::int64_t* sums) {
+  if (samples.n_terms == 2)
+    add_terms<2>(samples, rows, group, sums);
+  else
+    add_terms<0>(samples, rows, group, sums);
+}
+
+}  // namespace fctree::oblique

@@ -1,0 +1,53 @@
+// What is in each bin of each feature of a node: the number of samples, their weight and weighted targets,
+// as integers, sums of which are exact wherever and in whatever order they are added up.
+#pragma once
+
+#include <vector>
+
+#include "ridge/moments.hpp"
+
+namespace fctree::oblique {
+
+using namespace ridge;
+
+// Binary exponents (core/exact_sum.hpp) of the largest weight and the largest |w y| of each output,
+// (1 + K), among n samples of all places.
+struct TermScale {
+  std::vector<int> exponent;
+  index_t n_samples;
+};
+TermScale term_scale(const TrainingData& data);
+// What 1 stands for in the sums: of the weight and of each output.
+std::vector<double> term_units(const TermScale& scale);
+
+struct BinnedSamples {
+  const std::uint8_t* bins;  // (n_samples, n_features)
+  index_t n_bins;
+  index_t n_features;
+  index_t n_terms;                  // 1 + K
+  std::vector<std::int64_t> terms;  // the weight and w y of each sample, (n_samples, n_terms)
+
+  // Numbers that are kept of a feature: the count and the terms of each bin.
+  index_t feature_size() const { return n_bins * (1 + n_terms); }
+};
+std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale);
+
+// Features first .. first + size - 1, few enough for their sums to stay in the cache.
+struct FeatureGroup {
+  index_t first;
+  index_t size;
+};
+constexpr index_t kFeaturesOfGroup = 8;  // 48 kB for an output
+inline index_t count_groups(index_t n_features) {
+  return (n_features + kFeaturesOfGroup - 1) / kFeaturesOfGroup;
+}
+inline FeatureGroup group_at(index_t number, index_t n_features) {
+  const index_t first = number * kFeaturesOfGroup, rest = n_features - first;
+  return {first, rest < kFeaturesOfGroup ? rest : kFeaturesOfGroup};
+}
+
+// Adds some samples to sums (group's size, n_bins, 1 + n_terms). O(n K) a feature.
+void add_bin_sums(const BinnedSamples& samples, const NodeRows& rows, const FeatureGroup& group,
+                 std::int64_t* sums);
+
+}  // namespace fctree::oblique

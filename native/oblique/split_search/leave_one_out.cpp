@@ -1,0 +1,90 @@
+#include "oblique/split_search/leave_one_out.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ridge/dense.hpp"
+#include "ridge/side_losses.hpp"
+#include "ridge/spd.hpp"
+
+namespace fctree::oblique {
+
+namespace {
+
+// A sample that a model all but interpolates says nothing about the model without it.
+constexpr double kLargestLeverage = 0.98;
+
+}  // namespace
+
+LeverageModel leverage_model(const Moments& pooled, const RidgeFit& fit, const Matrix& ancestors,
+                             const Vector& origin, const RidgeOptions& options) {
+  const index_t d = pooled.cross.rows();
+  LeverageModel model;
+  model.coef = fit.coef;
+  model.intercept = fit.intercept;
+  model.mean = Vector::Zero(d);
+  model.base = 0.0;
+  RowMatrix system = RowMatrix::Zero(d, spd_stride(d));
+  system.leftCols(d) = pooled.scatter + options.alpha * penalty_matrix(ancestors);
+  const Vector mean = (pooled.mean + origin).head(d);
+  if (options.fit_intercept) {
+    model.mean = mean;
+    model.base = 1.0 / pooled.weight;
+  } else {
+    system.leftCols(d) += pooled.weight * mean * mean.transpose();
+  }
+  add_jitter(pooled, system.data(), spd_stride(d));
+  model.inverse = RowMatrix::Zero(d, spd_stride(d));
+  if (!spd_kernels().invert_factor(system.data(), d, model.inverse.data()))
+    model.inverse.setConstant(1.0);  // no leverage below the cap: the model is not trusted
+  return model;
+}
+
+Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
+                            const LeverageModel& model) {
+  const index_t n_outputs = data.n_outputs;
+  const RowSelection selection = {data.x,       data.y,         nullptr,       samples.rows,
+                                  samples.size, data.n_features, n_outputs};
+  std::vector<double> tile(2 * kTileRows * packed_width(data.n_features, n_outputs));
+  Vector leverages(samples.size);
+  dense_kernels().leverages(selection, model.mean.data(), model.inverse.data(), tile.data(),
+                            leverages.data());
+  RowMatrix scores(n_outputs, samples.size);
+  dense_kernels().project(selection, model.coef.data(), n_outputs, scores.data(), samples.size);
+  Vector losses(samples.size);
+  for (index_t i = 0; i < samples.size; ++i) {
+    const double* y = data.y + samples.rows[i] * n_outputs;
+    double squares = 0.0;
+    for (index_t k = 0; k < n_outputs; ++k) {
+      const double residual = y[k] - model.intercept[k] - scores(k, i);
+      squares += residual * residual;
+    }
+    const double rest = 1.0 - std::min(model.base + leverages[i], kLargestLeverage);
+    losses[i] = squares / (rest * rest);
+  }
+  return losses;
+}
+
+DecreaseSums sum_decreases(const TrainingData& data, const NodeRows& samples,
+                           const LeverageModel& node, const LeverageModel& child, double unit) {
+  const Vector decreases = (leave_one_out_losses(data, samples, node) -
+                            leave_one_out_losses(data, samples, child)) / unit;
+  DecreaseSums sums;
+  for (index_t i = 0; i < samples.size; ++i) {
+    const double weight = data.weight_of(samples.rows[i]);
+    sums.weight += weight;
+    sums.total += weight * decreases[i];
+    sums.squares += weight * decreases[i] * decreases[i];
+  }
+  return sums;
+}
+
+bool passes_leave_one_out(const DecreaseSums& sums, index_t n_tried, double split_margin) {
+  const double mean = sums.total / sums.weight;
+  const double variance = std::max(sums.squares / sums.weight - mean * mean, 0.0);
+  const double chance = std::sqrt(2.0 * std::log(static_cast<double>(std::max<index_t>(n_tried, 2))));
+  return sums.total > split_margin * chance * std::sqrt(sums.weight * variance);
+}
+
+}  // namespace fctree::oblique

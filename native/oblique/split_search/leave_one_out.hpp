@@ -1,0 +1,55 @@
+// Whether a split chosen by the ridge criterion has earned its place.
+//
+// The winner of many candidates and cuts looks better than it is. So a split is accepted by
+// leave-one-out: with D_i the decrease of sample i's squared leave-one-out residual from the
+// node's model to the child's,
+//     sum D_i > split_margin * sqrt(2 log T) * sqrt(n) * std(D),
+// T the number of cuts that the split was chosen from: sqrt(2 log T) is about what the largest of T standard
+// normal variables reaches by chance. Leave-one-out residuals are closed-form,
+// r_i / (1 - h_i), h_i the leverage. O(n d^2) a node.
+#pragma once
+
+#include "ridge/moments.hpp"
+#include "ridge/ridge.hpp"
+
+namespace fctree::oblique {
+
+using namespace ridge;
+
+// A fitted ridge model with what leverages need.
+struct LeverageModel {
+  Matrix coef;        // (d, K)
+  Vector intercept;   // (K)
+  Vector mean;        // (d), raw: what the fit is centred about
+  RowMatrix inverse;  // (d, spd_stride(d)): inverse factor of the fit's system
+  double base;        // leverage of a sample at the mean
+};
+
+// From the moments that the model was fitted to, its own samples' and the prior's.
+LeverageModel leverage_model(const Moments& pooled, const RidgeFit& fit, const Matrix& ancestors,
+                             const Vector& origin, const RidgeOptions& options);
+
+// Squared leave-one-out residuals of some samples, summed over outputs, (size).
+Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
+                            const LeverageModel& model);
+
+// Weighted sums over samples of the decreases D, in units of some loss, and of their squares.
+struct DecreaseSums {
+  double weight = 0.0;
+  double total = 0.0;
+  double squares = 0.0;
+
+  void add(const DecreaseSums& other) {
+    weight += other.weight;
+    total += other.total;
+    squares += other.squares;
+  }
+};
+
+// `unit` is a loss of the usual size: squares of losses in y's own unit could overflow.
+DecreaseSums sum_decreases(const TrainingData& data, const NodeRows& samples,
+                           const LeverageModel& node, const LeverageModel& child, double unit);
+
+bool passes_leave_one_out(const DecreaseSums& sums, index_t n_tried, double split_margin);
+
+}  // namespace fctree::oblique

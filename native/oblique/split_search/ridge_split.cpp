@@ -1,0 +1,100 @@
+#include "oblique/split_search/ridge_split.hpp"
+
+#include <algorithm>
+
+#include "ridge/dense.hpp"
+
+namespace fctree::oblique {
+
+void ModelCutChoice::consider(const RowMatrix& left, index_t n_left, double threshold) {
+  Waiting& cut = waiting_[n_waiting_++];
+  cut.left = left;
+  cut.n_left = n_left;
+  cut.threshold = threshold;
+  if (n_waiting_ == kCutsAtOnce) judge();
+}
+
+void ModelCutChoice::judge() {
+  std::array<Side, kSidesAtOnce> sides;
+  std::array<double, kSidesAtOnce> losses;
+  for (index_t i = 0; i < n_waiting_; ++i)
+    for (index_t side = 0; side < 2; ++side)
+      sides[2 * i + side] = {waiting_[i].left.data(), side == 1};
+  losses_.of(sides.data(), 2 * n_waiting_, losses.data());
+  for (index_t i = 0; i < n_waiting_; ++i) {
+    const double decrease = node_loss_ - losses[2 * i] - losses[2 * i + 1];
+    // Losses, not their differences, carry the rounding: ties are judged on their scale.
+    if (!(decrease > best_.decrease + 1e-10 * node_loss_)) continue;
+    best_ = {true, waiting_[i].threshold, decrease, waiting_[i].n_left, losses[2 * i],
+             losses[2 * i + 1]};
+  }
+  n_waiting_ = 0;
+}
+
+Cut ModelCutChoice::best() {
+  if (n_waiting_ > 0) judge();
+  return best_;
+}
+
+std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& node,
+                                   const double* scores, const std::uint64_t* order,
+                                   const ModelCutRules& rules) {
+  const double gap = least_gap(rules.cut, scores[position(order[0])],
+                               scores[position(order[node.size - 1])]);
+  std::vector<index_t> sizes;
+  std::vector<double> weights;  // of the left side
+  double left_weight = 0.0;
+  for (index_t i = 0; i + rules.cut.min_samples_leaf < node.size; ++i) {
+    const std::uint32_t at = position(order[i]);
+    left_weight += data.weight_of(node.rows[at]);
+    if (i + 1 < rules.cut.min_samples_leaf) continue;
+    if (!(scores[position(order[i + 1])] - scores[at] > gap)) continue;
+    sizes.push_back(i + 1);
+    weights.push_back(left_weight);
+  }
+  if (static_cast<index_t>(sizes.size()) <= rules.max_thresholds) return sizes;
+
+  double total = left_weight;
+  for (index_t i = node.size - rules.cut.min_samples_leaf; i < node.size; ++i)
+    total += data.weight_of(node.rows[position(order[i])]);
+  std::vector<index_t> cuts;
+  for (index_t q = 1; q <= rules.max_thresholds; ++q) {
+    const double target = total * static_cast<double>(q) / (rules.max_thresholds + 1.0);
+    auto at = std::lower_bound(weights.begin(), weights.end(), target);
+    if (at == weights.end() || (at != weights.begin() && target - *(at - 1) <= *at - target)) --at;
+    const index_t size = sizes[at - weights.begin()];
+    if (cuts.empty() || cuts.back() < size) cuts.push_back(size);
+  }
+  return cuts;
+}
+
+double cut_between(const double* scores, const std::uint64_t* order, index_t n_left) {
+  return midpoint(scores[position(order[n_left - 1])], scores[position(order[n_left])]);
+}
+
+Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildModels& models,
+                   const RowMatrix& products, const double* scores, const ModelCutRules& rules) {
+  ModelCutChoice choice(models, products, rules.node_loss);
+  std::vector<std::uint64_t> items(node.size), spare(node.size);
+  const std::uint64_t* order = argsort(scores, node.size, {items.data(), spare.data()});
+  const std::vector<index_t> cuts = quantile_cuts(data, node, scores, order, rules);
+  if (cuts.empty()) return choice.best();
+
+  std::vector<std::int32_t> rows(cuts.back());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = node.rows[position(order[i])];
+  const index_t width = products.cols();
+  std::vector<double> tile(2 * kTileRows * width);
+  RowMatrix left = RowMatrix::Zero(width, width);
+  index_t summed = 0;
+  for (const index_t size : cuts) {
+    const RowSelection between = {data.x,          data.y,           data.weight,
+                                  rows.data() + summed, size - summed, data.n_features,
+                                  data.n_outputs};
+    dense_kernels().add_products(between, models.origin.data(), tile.data(), left.data());
+    summed = size;
+    choice.consider(left, size, cut_between(scores, order, size));
+  }
+  return choice.best();
+}
+
+}  // namespace fctree::oblique

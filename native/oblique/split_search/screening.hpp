@@ -1,0 +1,66 @@
+// Which axes are worth an exact look by the ridge criterion, at O(n d) a node.
+//
+// If splitting at a cut of feature j helps two linear models, then the residuals r of the
+// node's fit, or their products with what those models are linear in, do not sum to zero
+// on one side of the cut. With the columns q = 1, the standardised scores of the node's ridge
+// and curvature directions, and the standardised feature itself,
+//     promise(j) = max over cuts of  sum |sum left of the cut of w q r|^2 / (s (1 - s)),
+// s the share of the weight that is left. The scores catch interactions, which the feature
+// alone does not show. Cuts are those between equal-width bins.
+#pragma once
+
+#include <vector>
+
+#include "oblique/open_node.hpp"
+#include "ridge/dense.hpp"
+
+namespace fctree::oblique {
+
+using namespace ridge;
+
+// Samples of a node: what each adds to a bin, but for the feature's own column, and the weights
+// times the residuals (n, K).
+struct ScreenedRows {
+  RowMatrix terms;  // (n, screening_width)
+  RowMatrix residuals;
+  index_t n_shared;  // columns but for the feature's own
+};
+// columns: those that do not depend on the feature (n, columns - 1).
+ScreenedRows screened_rows(const RowMatrix& columns, RowMatrix residuals, const Vector& weight);
+
+// Of a feature in a node.
+struct FeatureRange {
+  double lowest;
+  double width;
+  double mean;
+  double spread;
+  // Narrower ones have no finite number of bins per unit.
+  bool can_be_cut() const { return width > 1e-300 && spread > 0.0; }
+};
+FeatureRange range_of(const GrowState& state, const OpenNode& node, index_t feature,
+                      double lowest, double highest);
+
+// Sums of a bin: each shared column times each residual, the feature's own column times each, the
+// weight, and zeros up to whole vectors.
+constexpr index_t screening_width(index_t n_columns, index_t n_outputs) {
+  return (n_columns * n_outputs + 1 + 7) / 8 * 8;
+}
+
+// Adds samples with these values of a feature (n) to its bins (kScreeningBins, width).
+void add_to_bins(const ScreenedRows& rows, const double* x, const FeatureRange& range,
+                 double* bins);
+// n_sums: columns times residuals.
+double promise_of(const RowMatrix& bins, index_t n_sums);
+
+// Whether the node may split along this feature at all.
+bool may_screen(const OpenNode& node, index_t feature);
+
+// All promises (d) of a node whose samples are here; node.curvature is known.
+// O(n d K (K + n_curvature + 2)).
+Vector promises_of(const GrowState& state, const OpenNode& node);
+
+// The params.n_screened features of the largest promise, ascending.
+std::vector<index_t> most_promising(const GrowState& state, const OpenNode& node,
+                                    const Vector& promise);
+
+}  // namespace fctree::oblique

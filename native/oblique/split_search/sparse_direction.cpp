@@ -1,0 +1,193 @@
+#include "oblique/split_search/sparse_direction.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "oblique/node_statistics.hpp"
+
+namespace fctree::oblique {
+
+namespace {
+
+constexpr index_t kLeavingShare = 8;
+
+using Features = std::vector<index_t>;  // ascending
+
+Features nonzeros(const Vector& direction) {
+  Features found;
+  for (index_t j = 0; j < direction.size(); ++j)
+    if (direction[j] != 0.0) found.push_back(j);
+  return found;
+}
+
+// The features without the n_leaving least important ones; the last leaves first where they
+// are equal but for rounding, as duplicated columns are.
+Features without_least(const Features& features, Vector importance, index_t n_leaving) {
+  const double gone = std::numeric_limits<double>::infinity();
+  for (; n_leaving > 0; --n_leaving) {
+    index_t least = 0;
+    for (index_t i = 1; i < importance.size(); ++i)
+      if (importance[i] < gone && importance[i] <= importance[least] * (1.0 + 1e-10)) least = i;
+    importance[least] = gone;
+  }
+  Features kept;
+  for (index_t i = 0; i < importance.size(); ++i)
+    if (importance[i] < gone) kept.push_back(features[i]);
+  return kept;
+}
+
+// size (d): the variance of each feature, in any unit.
+Vector importance_of(const Vector& direction, const Vector& size, const Features& features) {
+  return direction(features).cwiseAbs2().cwiseProduct(size(features));
+}
+
+// `direction` with these values at the features, and zero elsewhere.
+void put(const Features& features, const Vector& values, Eigen::Ref<Vector> direction) {
+  direction.setZero();
+  for (std::size_t i = 0; i < features.size(); ++i) direction[features[i]] = values[i];
+}
+
+// solve(features, direction): the direction that follows when only these features are kept.
+template <class Solve>
+Vector eliminate(Vector direction, const Vector& size, index_t max_coef, const Solve& solve) {
+  for (Features features = nonzeros(direction);;) {
+    const index_t count = static_cast<index_t>(features.size());
+    if (count <= max_coef) return direction;
+    const index_t n_leaving =
+        std::min(count - max_coef, std::max<index_t>(1, count / kLeavingShare));
+    features = without_least(features, importance_of(direction, size, features), n_leaving);
+    const Vector solved = solve(features, direction);
+    put(features, solved, direction);
+  }
+}
+
+struct RidgeProblem {
+  NormalEquations equations;
+  Matrix penalty;
+  double alpha;
+  double noise;
+};
+
+Vector solve_on(const RidgeProblem& problem, const Features& kept, index_t output) {
+  const auto& [scatter, cross] = problem.equations;
+  return solve_ridge(scatter(kept, kept), cross(kept, output), problem.penalty(kept, kept),
+                     problem.alpha, problem.noise);
+}
+
+Vector sparse_ridge(const RidgeProblem& problem, const Vector& direction, index_t output,
+                    index_t max_coef) {
+  return eliminate(
+      direction, problem.equations.scatter.diagonal(), max_coef,
+      [&](const Features& kept, const Vector&) { return solve_on(problem, kept, output); });
+}
+
+// The ridge with its coefficients held at zero but for the node's own features.
+Vector ridge_on_drawn(const RidgeProblem& problem, const OpenNode& node, index_t output) {
+  Vector direction = node.fit.coef.col(output);
+  if (!node.features.empty())
+    put(node.features, solve_on(problem, node.features, output), direction);
+  return direction;
+}
+
+Matrix sparse_ridge_primal(const GrowState& state, const OpenNode& node) {
+  const Moments pooled = pool_moments(node.moments, node.prior);
+  const RidgeProblem problem = {
+      normal_equations(pooled, state.origin, state.params.fit_intercept),
+      penalty_matrix(node.ancestors), state.params.alpha, rounding_noise(pooled)};
+  Matrix coef(node.fit.coef.rows(), node.fit.coef.cols());
+  for (index_t k = 0; k < coef.cols(); ++k)
+    coef.col(k) = sparse_ridge(problem, ridge_on_drawn(problem, node, k), k, state.params.max_coef);
+  return coef;
+}
+
+CurvatureProblem problem_on(const CurvatureProblem& problem, const Features& kept) {
+  CurvatureProblem of_kept = {problem.covariance(kept, kept), {}};
+  for (const Matrix& hessian : problem.hessians) of_kept.hessians.push_back(hessian(kept, kept));
+  return of_kept;
+}
+
+// The curvature directions of some features, as many as there were of all or fewer.
+Matrix curvature_on(const CurvatureProblem& problem, const Features& features, index_t n_wanted) {
+  const Matrix found = curvature_directions(problem_on(problem, features), n_wanted);
+  Matrix directions(problem.covariance.rows(), found.cols());
+  for (index_t c = 0; c < found.cols(); ++c) put(features, found.col(c), directions.col(c));
+  return directions;
+}
+
+// Of the curvature directions of the kept features the one whose score is closest to that of
+// the direction so far: two directions of a saddle stay two.
+Vector sparse_curvature(const CurvatureProblem& problem, const Vector& direction,
+                        index_t max_coef) {
+  return eliminate(
+      direction, problem.covariance.diagonal(), max_coef,
+      [&](const Features& kept, const Vector& previous) -> Vector {
+        const CurvatureProblem of_kept = problem_on(problem, kept);
+        const Matrix found = curvature_directions(of_kept, static_cast<index_t>(kept.size()));
+        if (found.cols() == 0) return previous(kept);  // nothing bends along these features
+        const Vector covariance = (problem.covariance * previous)(kept);
+        index_t closest = 0;
+        double most = 0.0;  // squared correlation, times the variance along `previous`
+        for (index_t c = 0; c < found.cols(); ++c) {
+          const double along = covariance.dot(found.col(c));
+          const double share = along * along / found.col(c).dot(of_kept.covariance * found.col(c));
+          if (share > most * (1.0 + 1e-10)) {
+            most = share;
+            closest = c;
+          }
+        }
+        return found.col(closest);
+      });
+}
+
+}  // namespace
+
+// With fewer samples than features: only as many features as there are samples are kept
+// before there are moments to solve anything from.
+Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
+  const CentredRows rows = centred_rows(state.data, state.rows_of(node), node.moments,
+                                        state.origin, state.params.fit_intercept);
+  const Matrix penalty = penalty_matrix(node.ancestors);
+  const Vector size = rows.x.colwise().squaredNorm();
+  const index_t most = std::max(state.params.max_coef, node.size);
+  Matrix coef(node.fit.coef.rows(), node.fit.coef.cols());
+  for (index_t k = 0; k < coef.cols(); ++k) {
+    const Vector direction = node.fit.coef.col(k);
+    Features kept = node.features.empty() ? nonzeros(direction) : node.features;
+    const index_t n_leaving = std::max<index_t>(static_cast<index_t>(kept.size()) - most, 0);
+    kept = without_least(kept, importance_of(direction, size, kept), n_leaving);
+    const Matrix x = rows.x(Eigen::all, kept);
+    const RidgeProblem problem = {{x.transpose() * x, x.transpose() * rows.y},
+                                  penalty(kept, kept), state.params.alpha,
+                                  std::numeric_limits<double>::epsilon()};
+    Features all(kept.size());
+    std::iota(all.begin(), all.end(), 0);
+    const bool solves = n_leaving > 0 || !node.features.empty();
+    const Vector on_kept = solves ? solve_on(problem, all, k) : Vector(direction(kept));
+    put(kept, sparse_ridge(problem, on_kept, k, state.params.max_coef), coef.col(k));
+  }
+  return coef;
+}
+
+void restrict_curvature(const GrowState& state, OpenNode& node,
+                        const CurvatureProblem& curvature) {
+  if (!state.draws_features() || node.curvature.cols() == 0) return;
+  node.curvature = curvature_on(curvature, node.features, node.curvature.cols());
+}
+
+void sparsify_directions(const GrowState& state, OpenNode& node,
+                         const CurvatureProblem& curvature) {
+  const ObliqueParams& params = state.params;
+  if (params.ridge_directions) {
+    node.sparse_ridge.coef =
+        state.is_dual(node) ? state.statistics->sparse_dual(state, node) : sparse_ridge_primal(state, node);
+    node.sparse_ridge.intercept = intercept_of(
+        node.sparse_ridge.coef, pool_moments(node.moments, node.prior), state.origin,
+        params.fit_intercept);
+  }
+  for (index_t c = 0; c < node.curvature.cols(); ++c)
+    node.curvature.col(c) = sparse_curvature(curvature, node.curvature.col(c), params.max_coef);
+}
+
+}  // namespace fctree::oblique

@@ -1,0 +1,25 @@
+// Split directions of few features (max_coef), for people to read.
+//
+// Features leave a direction, those first that bring least to its variation, |w_j| sd_j; what
+// is left is solved anew on the remaining features, from the node's moments, before the next
+// ones leave: a feature's coefficient says little about it while its doubles are there. One
+// leaves at a time, or an eighth of many: then all solutions together cost three times the first.
+#pragma once
+
+#include "oblique/open_node.hpp"
+#include "oblique/split_search/curvature.hpp"
+
+namespace fctree::oblique {
+
+// Fills node.sparse_ridge and replaces node.curvature; its eigenproblem is `curvature`.
+// O((K + n_curvature) d^3), for n < d O(K n^2 d).
+void sparsify_directions(const GrowState& state, OpenNode& node,
+                         const CurvatureProblem& curvature);
+
+// The sparse ridge directions (d, K) of a node that has fewer samples than features.
+Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node);
+
+// Where a node draws features: its curvature directions on these alone.
+void restrict_curvature(const GrowState& state, OpenNode& node, const CurvatureProblem& curvature);
+
+}  // namespace fctree::oblique

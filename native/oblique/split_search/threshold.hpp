@@ -1,0 +1,96 @@
+// The best threshold along one direction (FC-ODT, step 2): the cut of the node's sorted
+// scores that lowers the mean squared error most when each side predicts a constant.
+// With class indicators as outputs that is the Gini decrease.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "core/argsort.hpp"
+#include "core/types.hpp"
+#include "ridge/moments.hpp"
+
+namespace fctree::oblique {
+
+using namespace ridge;
+
+struct Cut {
+  bool found = false;
+  double threshold = 0.0;  // left is score <= threshold
+  double decrease = 0.0;   // of the criterion
+  index_t n_left = 0;
+  double left_loss = 0.0;  // of the sides, filled by the ridge criterion only
+  double right_loss = 0.0;
+};
+
+// Whether a candidate beats the best of those before it. Candidates that are equal in
+// exact arithmetic differ by rounding: the first of them has to win all the same, or else
+// duplicating a sample would not be the same as weighting it.
+inline double least_better(double best) { return best * (1.0 + 1e-10); }
+inline bool is_better(double decrease, double best) { return decrease > least_better(best); }
+
+// By how much a cut lowers the weighted variance, given the sums of w (y - mean) on its left and
+// the weights of its sides.
+template <class Sums>
+inline double constant_decrease(const Sums& sums, double left_weight, double right_weight) {
+  return sums.squaredNorm() / (left_weight * right_weight);
+}
+
+struct CutRules {
+  index_t min_samples_leaf;
+  double score_noise;  // the rounding error of a score
+};
+
+// The rounding error of scores whose terms are of this size.
+inline double rounding_of_scores(double size) {
+  return 8.0 * std::numeric_limits<double>::epsilon() * size;
+}
+
+// Scores closer than this are the same score: rounding, their own or that of the direction,
+// must not decide where to cut.
+inline double least_gap(const CutRules& rules, double lowest, double highest) {
+  const double relative = 1e-10 * (highest - lowest);
+  return relative > rules.score_noise ? relative : rules.score_noise;
+}
+
+// Which of n + 1 intervals between ascending thresholds a score is in: how many of them are below
+// it. Without a branch that would be guessed wrong half of the time.
+inline index_t interval_of(const double* thresholds, index_t n, double score) {
+  const double* base = thresholds;
+  for (index_t rest = n; rest > 1;) {
+    const index_t half = rest / 2;
+    base += base[half - 1] < score ? half : 0;
+    rest -= half;
+  }
+  return base - thresholds + (n > 0 && *base < score ? 1 : 0);
+}
+
+// Scores in ascending order and the rows that they are of.
+struct OrderedScores {
+  const double* values;
+  const std::int32_t* rows;
+  index_t size;
+};
+
+// Sorts n scores, equal ones by position, into values and rows; rows are positions where `from` is
+// null. O(n) where scores are spread, as argsort.
+void sort_scores(const double* scores, const std::int32_t* from, index_t n, double* values,
+                 std::int32_t* rows);
+
+// The storage of scores that are sorted for one node.
+struct SortedScores {
+  SortedScores(const double* scores, const NodeRows& node);
+  OrderedScores view() const {
+    return {values.data(), rows.data(), static_cast<index_t>(rows.size())};
+  }
+
+  std::vector<double> values;
+  std::vector<std::int32_t> rows;
+};
+
+// The best cut of a node whose targets have this mean (K) and weight; the decrease is that
+// of the weighted variance, summed over outputs. O(n K).
+Cut best_cut(const TrainingData& data, const OrderedScores& scores, const Vector& mean,
+             double weight, const CutRules& rules);
+
+}  // namespace fctree::oblique

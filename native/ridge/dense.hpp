@@ -1,0 +1,87 @@
+// The loops over samples that take nearly all of the time of an oblique tree, behind one
+// table of functions per instruction set (core/cpu.hpp).
+//
+// Packed rows: the kernels that sum products work on rows [x - x0, y - y0, 1, 0 ..] of
+// `packed_width(d, K)` doubles, so that one pass gives all moments of a node: X'X, X'y,
+// y'y and the sums.
+#pragma once
+
+#include <cstdint>
+
+namespace fctree::ridge {
+
+// Rows of the training data picked by index, each with a factor (its weight) or none.
+struct RowSelection {
+  const double* x;        // (n_samples, n_features), row-major
+  const double* y;        // (n_samples, n_outputs), row-major
+  const double* factor;   // (n_samples,) or null for ones
+  const std::int32_t* rows;
+  std::int64_t n_rows;
+  std::int64_t n_features;
+  std::int64_t n_outputs;
+};
+
+// The arrays of a tree that decide where a sample goes.
+struct RoutingArrays {
+  const std::int64_t* children_left;
+  const std::int64_t* children_right;
+  const double* threshold;
+  const double* coef;  // (n_nodes, n_features)
+  std::int64_t n_features;
+};
+
+// A feature's values (n_rows,), cut into kScreeningBins equal bins from `lowest` on, and what
+// standardises them.
+constexpr std::int64_t kScreeningBins = 32;
+struct BinnedFeature {
+  const double* x;
+  double lowest;
+  double bins_per_unit;
+  double mean;
+  double inverse_spread;
+};
+
+constexpr std::int64_t packed_width(std::int64_t n_features, std::int64_t n_outputs) {
+  return (n_features + n_outputs + 1 + 7) / 8 * 8;
+}
+
+struct DenseKernels {
+  // products += sum over the rows of factor * z z', z the packed row with origin `origin`
+  // (n_features + n_outputs); only the blocks on and above the diagonal are written.
+  // products is (width, width), tile holds 2 * kTileRows * width doubles of scratch.
+  // O(n (d + K)^2 / 2).
+  void (*add_products)(const RowSelection& selection, const double* origin, double* tile,
+                       double* products);
+  // scores[k * score_stride + i] = directions[k] . x of row i, for n_directions rows of
+  // n_features. O(n d) each.
+  void (*project)(const RowSelection& selection, const double* directions,
+                  std::int64_t n_directions, double* scores, std::int64_t score_stride);
+  // sums += [weight, w z, w z^2], z the rows about `origin` (n_features + n_outputs), w their
+  // factor: 1 + 2 (d + K) numbers. O(n (d + K)).
+  void (*add_diagonal)(const RowSelection& selection, const double* origin, double* sums);
+  // bins[b] += terms of the row, (n_rows, width), and own[b] += the standardised feature times
+  // the row's residuals, (n_rows, n_outputs), b the row's bin. width: whole vectors.
+  // O(n (width + K)).
+  void (*add_to_bins)(const BinnedFeature& feature, std::int64_t n_rows, const double* terms,
+                      std::int64_t width, const double* residuals, std::int64_t n_outputs,
+                      double* bins, double* own);
+  // out[i] = |G' (x - mean)|^2 of row i, G = inverse_factor (upper, rows of spd_stride): its
+  // leverage in a ridge fit. tile holds 2 * kTileRows * packed_width(d, K) doubles of
+  // scratch. O(n d^2 / 2).
+  void (*leverages)(const RowSelection& selection, const double* mean,
+                    const double* inverse_factor, double* tile, double* out);
+  // leaf[i] = id of the leaf that row i of x reaches. O(d) a level.
+  void (*route)(const RoutingArrays& tree, const double* x, std::int64_t n_rows,
+                std::int64_t* leaf);
+  // out[i] = intercept[leaf] + coef[leaf] . x for each of n_outputs outputs, leaf = slot[i].
+  void (*evaluate_leaves)(const double* coef, const double* intercept, std::int64_t n_outputs,
+                          const std::int64_t* slot, const double* x, std::int64_t n_features,
+                          std::int64_t n_rows, double* out);
+};
+
+constexpr std::int64_t kTileRows = 64;
+
+// The table for the instruction set in use.
+const DenseKernels& dense_kernels();
+
+}  // namespace fctree::ridge

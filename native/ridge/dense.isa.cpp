@@ -1,0 +1,248 @@
+// The kernels of ridge/dense.hpp, compiled once per instruction set.
+#include "ridge/dense.hpp"
+
+#include "core/simd.hpp"
+
+namespace fctree::ridge::FCTREE_ISA {
+
+using namespace fctree::FCTREE_ISA;
+
+namespace {
+
+// A register block: kBlockRows rows of the product times up to kBlockPacks packs of its
+// columns are summed in registers over a tile (8 x 3 packs of 8 with AVX-512's 32
+// registers; 4 x 3 of 4 and 4 x 2 of 2 with the 16 of AVX2 and SSE2).
+constexpr int kBlockRows = kLanes == 8 ? 8 : 4;
+constexpr int kBlockPacks = kLanes == 2 ? 2 : 3;
+
+// Both sides of the products of a tile, (n_rows, width) each: left carries the factor.
+struct Tile {
+  const double* left;
+  const double* right;
+  std::int64_t n_rows;
+  std::int64_t width;
+};
+
+template <int kPacks>
+void add_block(const Tile& tile, std::int64_t row, std::int64_t column, double* products) {
+  Pack sums[kBlockRows][kPacks] = {};
+  const double* left = tile.left + row;
+  const double* right = tile.right + column;
+  for (std::int64_t r = 0; r < tile.n_rows; ++r, left += tile.width, right += tile.width) {
+    Pack values[kPacks];
+    for (int p = 0; p < kPacks; ++p) values[p] = load(right + p * kLanes);
+    for (int i = 0; i < kBlockRows; ++i) {
+      const Pack factor = broadcast(left[i]);
+      for (int p = 0; p < kPacks; ++p) sums[i][p] += factor * values[p];
+    }
+  }
+  for (int i = 0; i < kBlockRows; ++i)
+    for (int p = 0; p < kPacks; ++p) {
+      double* target = products + (row + i) * tile.width + column + p * kLanes;
+      store(target, load(target) + sums[i][p]);
+    }
+}
+
+void add_tile(const Tile& tile, double* products) {
+  for (std::int64_t row = 0; row < tile.width; row += kBlockRows) {
+    std::int64_t column = row / kLanes * kLanes;
+    for (; column + kBlockPacks * kLanes <= tile.width; column += kBlockPacks * kLanes)
+      add_block<kBlockPacks>(tile, row, column, products);
+    const std::int64_t packs_left = (tile.width - column) / kLanes;
+    if (packs_left == 2) add_block<2>(tile, row, column, products);
+    if (packs_left == 1) add_block<1>(tile, row, column, products);
+  }
+}
+
+// out = in - origin, and zeros up to a whole vector.
+inline void subtract(const double* in, const double* origin, std::int64_t n, double* out) {
+  std::int64_t j = 0;
+  for (; j + kLanes <= n; j += kLanes) store(out + j, load(in + j) - load(origin + j));
+  const int rest = static_cast<int>(n - j);
+  if (rest > 0) store(out + j, load_partial(in + j, rest) - load_partial(origin + j, rest));
+}
+
+// Rows are gathered: ask for the one that is some rows ahead of row i.
+inline void prefetch_ahead(const RowSelection& s, std::int64_t i) {
+  constexpr std::int64_t kAhead = 8;
+  if (i + kAhead >= s.n_rows) return;
+  const double* next = s.x + s.rows[i + kAhead] * s.n_features;
+  for (std::int64_t j = 0; j < s.n_features; j += 8) __builtin_prefetch(next + j);
+}
+
+void pack_rows(const RowSelection& s, std::int64_t begin, std::int64_t n_rows,
+               const double* origin, double* out) {
+  const std::int64_t width = packed_width(s.n_features, s.n_outputs);
+  for (std::int64_t r = 0; r < n_rows; ++r, out += width) {
+    const std::int64_t row = s.rows[begin + r];
+    prefetch_ahead(s, begin + r);
+    const std::int64_t used = s.n_features + s.n_outputs;
+    subtract(s.x + row * s.n_features, origin, s.n_features, out);
+    const double* y = s.y + row * s.n_outputs;
+    for (std::int64_t k = 0; k < s.n_outputs; ++k)
+      out[s.n_features + k] = y[k] - origin[s.n_features + k];
+    out[used] = 1.0;
+    for (std::int64_t j = used + 1; j < width; ++j) out[j] = 0.0;
+  }
+}
+
+void scale_rows(const RowSelection& s, std::int64_t begin, std::int64_t n_rows,
+                const double* tile, double* out) {
+  const std::int64_t width = packed_width(s.n_features, s.n_outputs);
+  for (std::int64_t r = 0; r < n_rows; ++r) {
+    const Pack factor = broadcast(s.factor[s.rows[begin + r]]);
+    for (std::int64_t j = 0; j < width; j += kLanes)
+      store(out + r * width + j, factor * load(tile + r * width + j));
+  }
+}
+
+void add_products(const RowSelection& s, const double* origin, double* tile, double* products) {
+  const std::int64_t width = packed_width(s.n_features, s.n_outputs);
+  double* scaled = tile + kTileRows * width;
+  for (std::int64_t begin = 0; begin < s.n_rows; begin += kTileRows) {
+    const std::int64_t n_rows = s.n_rows - begin < kTileRows ? s.n_rows - begin : kTileRows;
+    pack_rows(s, begin, n_rows, origin, tile);
+    if (s.factor != nullptr) scale_rows(s, begin, n_rows, tile, scaled);
+    add_tile({s.factor != nullptr ? scaled : tile, tile, n_rows, width}, products);
+  }
+}
+
+// sums and squares (n) of a row about its origin
+inline void add_moments(const double* in, const double* origin, std::int64_t n, double weight,
+                        double* sums, double* squares) {
+  const Pack factor = broadcast(weight);
+  std::int64_t j = 0;
+  for (; j + kLanes <= n; j += kLanes) {
+    const Pack difference = load(in + j) - load(origin + j);
+    const Pack weighted = factor * difference;
+    store(sums + j, load(sums + j) + weighted);
+    store(squares + j, load(squares + j) + weighted * difference);
+  }
+  for (; j < n; ++j) {
+    const double difference = in[j] - origin[j];
+    sums[j] += weight * difference;
+    squares[j] += weight * difference * difference;
+  }
+}
+
+void add_diagonal(const RowSelection& s, const double* origin, double* sums) {
+  const std::int64_t d = s.n_features, used = d + s.n_outputs;
+  double* squares = sums + 1 + used;
+  for (std::int64_t i = 0; i < s.n_rows; ++i) {
+    const std::int64_t row = s.rows[i];
+    prefetch_ahead(s, i);
+    const double weight = s.factor == nullptr ? 1.0 : s.factor[row];
+    sums[0] += weight;
+    add_moments(s.x + row * d, origin, d, weight, sums + 1, squares);
+    add_moments(s.y + row * s.n_outputs, origin + d, s.n_outputs, weight, sums + 1 + d,
+                squares + d);
+  }
+}
+
+void add_to_bins(const BinnedFeature& f, std::int64_t n_rows, const double* terms,
+                 std::int64_t width, const double* residuals, std::int64_t n_outputs, double* bins,
+                 double* own) {
+  for (std::int64_t i = 0; i < n_rows; ++i, terms += width, residuals += n_outputs) {
+    const auto equal_bin = static_cast<std::int64_t>((f.x[i] - f.lowest) * f.bins_per_unit);
+    const std::int64_t bin = equal_bin < kScreeningBins ? equal_bin : kScreeningBins - 1;
+    double* sums = bins + bin * width;
+    for (std::int64_t j = 0; j < width; j += kLanes)
+      store(sums + j, load(sums + j) + load(terms + j));
+    const double standardised = (f.x[i] - f.mean) * f.inverse_spread;
+    for (std::int64_t k = 0; k < n_outputs; ++k)
+      own[bin * n_outputs + k] += residuals[k] * standardised;
+  }
+}
+
+void project(const RowSelection& s, const double* directions, std::int64_t n_directions,
+             double* scores, std::int64_t score_stride) {
+  for (std::int64_t i = 0; i < s.n_rows; ++i) {
+    prefetch_ahead(s, i);
+    const double* row = s.x + s.rows[i] * s.n_features;
+    for (std::int64_t k = 0; k < n_directions; ++k)
+      scores[k * score_stride + i] = dot(directions + k * s.n_features, row, s.n_features);
+  }
+}
+
+// out[i] += |rows of the tile times a block of columns of the factor|^2
+template <int kPacks>
+void add_squared_block(const double* rows, std::int64_t n_rows, std::int64_t stride,
+                       const double* factor, std::int64_t column, std::int64_t d, double* out) {
+  constexpr int kRows = 4;
+  const std::int64_t last = column + kPacks * kLanes < d ? column + kPacks * kLanes : d;
+  for (std::int64_t begin = 0; begin < n_rows; begin += kRows) {
+    Pack sums[kRows][kPacks] = {};
+    for (std::int64_t j = 0; j < last; ++j) {
+      const double* factors = factor + j * stride + column;
+      Pack values[kPacks];
+      for (int p = 0; p < kPacks; ++p) values[p] = load(factors + p * kLanes);
+      for (int i = 0; i < kRows; ++i) {
+        const Pack multiplier = broadcast(rows[(begin + i) * stride + j]);
+        for (int p = 0; p < kPacks; ++p) sums[i][p] += multiplier * values[p];
+      }
+    }
+    for (int i = 0; i < kRows && begin + i < n_rows; ++i) {
+      Pack squares{};
+      for (int p = 0; p < kPacks; ++p) squares += sums[i][p] * sums[i][p];
+      out[begin + i] += sum(squares);
+    }
+  }
+}
+
+void leverages(const RowSelection& s, const double* mean, const double* inverse_factor,
+               double* tile, double* out) {
+  const std::int64_t d = s.n_features;
+  const std::int64_t stride = (d + 7) / 8 * 8;
+  for (std::int64_t begin = 0; begin < s.n_rows; begin += kTileRows, out += kTileRows) {
+    const std::int64_t n_rows = s.n_rows - begin < kTileRows ? s.n_rows - begin : kTileRows;
+    for (std::int64_t r = 0; r < n_rows; ++r) {
+      prefetch_ahead(s, begin + r);
+      subtract(s.x + s.rows[begin + r] * d, mean, d, tile + r * stride);
+      out[r] = 0.0;
+    }
+    constexpr int kPacks = kLanes == 8 ? 4 : 2;
+    std::int64_t column = 0;
+    for (; column + kPacks * kLanes <= stride; column += kPacks * kLanes)
+      add_squared_block<kPacks>(tile, n_rows, stride, inverse_factor, column, d, out);
+    for (; column < stride; column += kLanes)
+      add_squared_block<1>(tile, n_rows, stride, inverse_factor, column, d, out);
+  }
+}
+
+// Rows go down together, one level at a time: their walks do not wait for each other.
+void route(const RoutingArrays& tree, const double* x, std::int64_t n_rows, std::int64_t* leaf) {
+  for (std::int64_t i = 0; i < n_rows; ++i) leaf[i] = 0;
+  for (bool moving = true; moving;) {
+    moving = false;
+    for (std::int64_t i = 0; i < n_rows; ++i) {
+      const std::int64_t node = leaf[i];
+      if (tree.children_left[node] < 0) continue;
+      const double score =
+          dot(tree.coef + node * tree.n_features, x + i * tree.n_features, tree.n_features);
+      // Selected by a mask: a branch would be guessed wrong half of the time.
+      const std::int64_t goes_left = -static_cast<std::int64_t>(score <= tree.threshold[node]);
+      const std::int64_t right = tree.children_right[node];
+      leaf[i] = right ^ ((tree.children_left[node] ^ right) & goes_left);
+      moving = true;
+    }
+  }
+}
+
+void evaluate_leaves(const double* coef, const double* intercept, std::int64_t n_outputs,
+                     const std::int64_t* slot, const double* x, std::int64_t n_features,
+                     std::int64_t n_rows, double* out) {
+  for (std::int64_t i = 0; i < n_rows; ++i)
+    for (std::int64_t k = 0; k < n_outputs; ++k) {
+      const std::int64_t model = slot[i] * n_outputs + k;
+      out[i * n_outputs + k] =
+          intercept[model] + dot(coef + model * n_features, x + i * n_features, n_features);
+    }
+}
+
+}  // namespace
+
+extern const DenseKernels dense_table;
+const DenseKernels dense_table = {add_products, project, add_diagonal,   add_to_bins,
+                                  leverages,    route,   evaluate_leaves};
+
+}  // namespace fctree::ridge::FCTREE_ISA

@@ -1,0 +1,93 @@
+// Moments of a node: all that a ridge fit needs of its samples.
+//
+// scatter = sum w (x - mean)(x - mean)', cross = sum w (x - mean)(y - mean)', and the
+// diagonal of y's own scatter. A child's moments are its parent's less its sibling's, so
+// that a level costs only the smaller children: O(n d^2 / 4) instead of O(n d^2 / 2).
+//
+// Numerics. Subtracting two nearly equal numbers loses digits twice here: when sums of
+// squares are centred, and when a child is what is left of its parent. Against the first,
+// sums are taken about the node's own heaviest sample: its squared distance from the mean
+// is at most n times the variance, so at most log10(n) digits of 16 are lost. Against the
+// second, a node remembers the diagonal that its sums started from (`reference`), and is
+// summed afresh when less than kResolution of it is left in any column.
+#pragma once
+
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/types.hpp"
+
+namespace fctree::ridge {
+
+struct TrainingData {
+  const double* x;       // (n_samples, n_features), row-major
+  const double* y;       // (n_samples, n_outputs), row-major
+  const double* weight;  // (n_samples,) positive where used, or null for ones
+  index_t n_samples;
+  index_t n_features;
+  index_t n_outputs;
+
+  double weight_of(index_t row) const { return weight == nullptr ? 1.0 : weight[row]; }
+};
+
+// The samples of a node: their row numbers, ascending.
+struct NodeRows {
+  const std::int32_t* rows = nullptr;
+  index_t size = 0;
+};
+
+struct Moments {
+  index_t n_samples = 0;
+  double weight = 0.0;
+  Vector mean;       // (d + K): of x and y, relative to the origin
+  Vector diagonal;   // (d + K): sum w (z - mean)^2
+  Vector reference;  // (d + K): the diagonal of the sums that this was derived from
+  double reference_weight = 0.0;
+  Matrix scatter;    // (d, d), upper triangle; empty if only means and diagonal are known
+  Matrix cross;      // (d, K)
+};
+
+// Sum of factor * z z' over the samples of each node, z the packed row (dense.hpp) about the
+// node's shift (d + K); factor is by row number, or null for ones. O(n (d + K)^2 / 2).
+std::vector<RowMatrix> sum_products(const TrainingData& data, const std::vector<NodeRows>& nodes,
+                                    const std::vector<Vector>& shifts, const double* factor,
+                                    const Execution& execution);
+
+// Full moments of each node; means are relative to `origin` (d + K).
+// O(n (d + K)^2 / 2) over the samples of all nodes.
+std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<NodeRows>& nodes,
+                                 const Vector& origin, const Execution& execution);
+
+// Means and diagonal alone. O(n (d + K)).
+Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin);
+
+// What those functions make of sums over a node's samples about `shift` (d + K): of packed
+// products, and of the weight, the differences and their squares (1 + 2 (d + K)), which
+// add_diagonal adds up. `sizes` says how many features and outputs there are.
+Moments moments_of_products(const RowMatrix& products, const TrainingData& sizes,
+                            const Vector& shift, const Vector& origin);
+void add_diagonal(const TrainingData& data, const NodeRows& node, const double* shift,
+                  double* sums);
+Moments moments_of_diagonal(const double* sums, const Vector& shift, const Vector& origin);
+
+// The moments of what is left of a node without one of its children.
+Moments subtract_moments(Moments parent, const Moments& child);
+
+// The moments of two sets of samples together; one of weight 0 adds nothing.
+Moments pool_moments(const Moments& first, const Moments& second);
+
+// The same as sums of products about a point that is relative to the moments' origin:
+// packed (d + K + 1 square and padding), upper triangle, y'y on its diagonal only.
+RowMatrix products_about(const Moments& moments, const Vector& point);
+
+// Whether a difference of moments kept enough digits to be used.
+bool is_resolved(const Moments& moments);
+
+// The relative rounding noise in the moments of any column, at most.
+double rounding_noise(const Moments& moments);
+
+// The sample that sums of this node are taken about: the first of the largest weight.
+std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node);
+Vector heaviest_sample(const TrainingData& data, const NodeRows& node);
+
+}  // namespace fctree::ridge

@@ -1,0 +1,47 @@
+// Ridge models of the sides of cuts, a vector of them at a time: each lane of a vector holds the
+// same number of another side. The systems are small, and a row of one would not fill a vector.
+// One table per instruction set (core/cpu.hpp).
+#pragma once
+
+#include <cstdint>
+
+namespace fctree::ridge {
+
+constexpr std::int64_t kSidesAtOnce = 8;  // in one call
+
+// What the sides of the cuts of one node share: ChildModels (side_losses.hpp) and the node's
+// products, as plain arrays. Rows of products are `width` apart.
+struct SideSystems {
+  std::int64_t n_features;
+  std::int64_t n_outputs;
+  std::int64_t width;
+  std::int64_t base_stride;
+  bool fit_intercept;
+  const double* base;   // (d, base_stride), upper triangle
+  const double* prior;  // packed products
+  const double* whole;  // packed products of the node
+};
+
+// A side: what is left of a cut, or of the node without that.
+struct Side {
+  const double* left;  // packed products
+  bool is_right;
+};
+
+struct SideKernels {
+  // The ingredients of the loss of n <= kSidesAtOnce sides; infinite rss where a system is not
+  // positive definite. scratch: side_scratch_size numbers. O(n d^3 / 2).
+  void (*fit_sides)(const SideSystems& systems, const Side* sides, std::int64_t n, double* scratch,
+                    double* rss, double* freedom);
+};
+
+// Two triangles and five columns of numbers, a vector of lanes each, and room to align them.
+constexpr std::int64_t side_scratch_size(std::int64_t n_features, std::int64_t n_outputs) {
+  const std::int64_t used = n_features + n_outputs + 1;
+  return kSidesAtOnce * (used * (used + 1) / 2 + n_features * (n_features + 1) / 2 +
+                         5 * n_features + 1);
+}
+
+const SideKernels& side_kernels();
+
+}  // namespace fctree::ridge

@@ -1,0 +1,120 @@
+#include "symmetric/binned.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace fctree::symmetric {
+
+namespace {
+
+constexpr index_t kBlockRows = 1024;
+
+// Group widths differ by at most one, and their number is a multiple of the threads'.
+index_t count_groups(index_t n_features, index_t n_threads) {
+  const index_t least = (n_features + kCellLanes - 1) / kCellLanes;
+  const index_t even = (least + n_threads - 1) / n_threads * n_threads;
+  return std::min(even, n_features);
+}
+
+}  // namespace
+
+void BinnedMatrix::lay_out_groups(index_t n_threads) {
+  const index_t n_groups = count_groups(n_features_, n_threads);
+  for (index_t g = 0; g < n_groups; ++g) {
+    FeatureGroup group{};
+    group.first_feature = n_features_ * g / n_groups;
+    group.width = n_features_ * (g + 1) / n_groups - group.first_feature;
+    group.offset = n_samples_ * group.first_feature;
+    group.n_codes = 1;
+    for (index_t f = group.first_feature; f < group.first_feature + group.width; ++f) {
+      group_index_[f] = g;
+      group.n_codes = std::max(group.n_codes, n_cuts_[f] + 1);
+      group.has_missing |= has_missing_[f] != 0;
+    }
+    group.missing_code = group.n_codes;
+    groups_.push_back(group);
+  }
+}
+
+BinnedMatrix::BinnedMatrix(const BinnedMatrix& from, const std::vector<index_t>& features)
+    : n_samples_(from.n_samples_),
+      n_features_(static_cast<index_t>(features.size())),
+      group_index_(features.size()),
+      codes_(n_samples_ * n_features_ + 8) {
+  for (const index_t f : features) {
+    n_cuts_.push_back(from.n_cuts_[f]);
+    has_missing_.push_back(from.has_missing_[f]);
+  }
+  lay_out_groups(1);
+  for (index_t f = 0; f < n_features_; ++f) {
+    const FeatureGroup& group = group_of(f);
+    const FeatureGroup& old_group = from.group_of(features[f]);
+    const std::uint8_t* in = from.codes(features[f]);
+    std::uint8_t* out = codes_.data() + group.offset + (f - group.first_feature);
+    const auto old_missing = static_cast<std::uint8_t>(old_group.missing_code);
+    const auto missing = static_cast<std::uint8_t>(group.missing_code);
+    const index_t in_step = old_group.width, out_step = group.width;
+    if (has_missing_[f])
+      for (index_t i = 0; i < n_samples_; ++i)
+        out[i * out_step] = in[i * in_step] == old_missing ? missing : in[i * in_step];
+    else
+      for (index_t i = 0; i < n_samples_; ++i) out[i * out_step] = in[i * in_step];
+  }
+}
+
+BinnedMatrix::BinnedMatrix(const FeatureMatrix& x, const double* thresholds,
+                           const index_t* offsets, const Execution& execution)
+    : n_samples_(x.n_samples),
+      n_features_(x.n_features),
+      group_index_(x.n_features),
+      n_cuts_(x.n_features),
+      has_missing_(x.n_features, 0),
+      // Eight bytes are read at any sample of any group.
+      codes_(x.n_samples * x.n_features + 8) {
+  for (index_t f = 0; f < n_features_; ++f) n_cuts_[f] = offsets[f + 1] - offsets[f];
+  lay_out_groups(execution.n_threads);
+
+  const Partition blocks = partition_range(n_samples_, kBlockRows, n_samples_);
+  std::vector<std::uint8_t> block_has_missing(blocks.n_parts * n_features_, 0);
+  const double work = 4.0 * static_cast<double>(n_samples_) * static_cast<double>(n_features_);
+  parallel_for(limit_threads(execution, work), blocks.n_parts, [&](index_t b) {
+    const index_t begin = blocks.begin(b), end = blocks.end(b);
+    const index_t n = end - begin;
+    std::vector<double> values(kCellLanes * n);
+    std::vector<std::uint8_t> found(n);
+    for (const FeatureGroup& group : groups_) {
+      index_t features[kCellLanes];
+      std::iota(features, features + group.width, group.first_feature);
+      x.copy_columns(features, group.width, begin, end, values.data());
+      for (index_t lane = 0; lane < group.width; ++lane) {
+        const index_t f = features[lane];
+        const ThresholdSearch search(thresholds + offsets[f], n_cuts_[f],
+                                     static_cast<std::uint8_t>(group.missing_code));
+        block_has_missing[b * n_features_ + f] =
+            histogram_kernels().find_codes(search, values.data() + lane * n, n, found.data());
+        std::uint8_t* out = codes_.data() + group.offset + begin * group.width + lane;
+        for (index_t i = 0; i < n; ++i) out[i * group.width] = found[i];
+      }
+    }
+  });
+  for (index_t b = 0; b < blocks.n_parts; ++b)
+    for (index_t f = 0; f < n_features_; ++f)
+      has_missing_[f] |= block_has_missing[b * n_features_ + f];
+  for (FeatureGroup& group : groups_)
+    for (index_t f = group.first_feature; f < group.first_feature + group.width; ++f)
+      group.has_missing |= has_missing_[f] != 0;
+}
+
+BinnedMatrix::BinnedMatrix(index_t n_samples, const std::vector<index_t>& n_cuts,
+                           const std::vector<std::uint8_t>& has_missing,
+                           const std::uint8_t* codes)
+    : n_samples_(n_samples),
+      n_features_(static_cast<index_t>(n_cuts.size())),
+      group_index_(n_cuts.size()),
+      n_cuts_(n_cuts),
+      has_missing_(has_missing),
+      borrowed_(codes) {
+  lay_out_groups(1);
+}
+
+}  // namespace fctree::symmetric

@@ -1,0 +1,69 @@
+// The features as bin codes. The code of a value is the number of the feature's thresholds
+// below it; missing values have a code above all others.
+//
+// Features lie in groups of at most kCellLanes, whose codes for one sample are neighbours, so that
+// one load of eight bytes serves a whole group: codes[offset + width * sample + lane].
+// The matrix takes n * d bytes.
+#pragma once
+
+#include <vector>
+
+#include "symmetric/feature_matrix.hpp"
+#include "symmetric/histogram_kernels.hpp"
+#include "symmetric/thresholds.hpp"
+
+namespace fctree::symmetric {
+
+struct FeatureGroup {
+  index_t first_feature;
+  index_t width;         // features in the group
+  index_t n_codes;       // ordinary codes 0 .. n_codes - 1, the most of any of its features
+  index_t missing_code;  // n_codes
+  bool has_missing;
+  index_t offset;        // of the group's codes in BinnedMatrix::codes
+};
+
+class BinnedMatrix {
+ public:
+  // Groups are as wide as leaves one for each thread, where there are features enough.
+  BinnedMatrix(const FeatureMatrix& x, const double* thresholds, const index_t* offsets,
+               const Execution& execution);
+  // Some features of another matrix, in groups for one thread. Copies n bytes a feature.
+  BinnedMatrix(const BinnedMatrix& from, const std::vector<index_t>& features);
+
+  index_t n_samples() const { return n_samples_; }
+  index_t n_features() const { return n_features_; }
+  const std::vector<FeatureGroup>& groups() const { return groups_; }
+  const FeatureGroup& group_of(index_t feature) const { return groups_[group_index_[feature]]; }
+  index_t n_cuts(index_t feature) const { return n_cuts_[feature]; }
+  bool has_missing(index_t feature) const { return has_missing_[feature] != 0; }
+
+  // The codes of `feature`: that of sample i at [i * group_of(feature).width].
+  const std::uint8_t* codes(index_t feature) const {
+    const FeatureGroup& group = group_of(feature);
+    return code_data() + group.offset + (feature - group.first_feature);
+  }
+  const std::uint8_t* codes(const FeatureGroup& group) const {
+    return code_data() + group.offset;
+  }
+
+  // Codes found before, by a matrix made for one thread, of samples in any number of parts: they
+  // stay where they are. No samples where only the shape is wanted (codes null).
+  BinnedMatrix(index_t n_samples, const std::vector<index_t>& n_cuts,
+               const std::vector<std::uint8_t>& has_missing, const std::uint8_t* codes);
+
+ private:
+  const std::uint8_t* code_data() const { return borrowed_ ? borrowed_ : codes_.data(); }
+  void lay_out_groups(index_t n_threads);
+
+  index_t n_samples_;
+  index_t n_features_;
+  std::vector<FeatureGroup> groups_;
+  std::vector<index_t> group_index_;
+  std::vector<index_t> n_cuts_;
+  std::vector<std::uint8_t> has_missing_;
+  std::vector<std::uint8_t> codes_;
+  const std::uint8_t* borrowed_ = nullptr;  // the codes, where they are somebody else's
+};
+
+}  // namespace fctree::symmetric

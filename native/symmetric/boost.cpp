@@ -1,0 +1,276 @@
+#include "symmetric/boost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include "core/patience.hpp"
+#include "symmetric/grow.hpp"
+#include "symmetric/monotone.hpp"
+
+namespace fctree::symmetric {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Samples, their bins and their scores F as the model grows.
+class ScoredSet {
+ public:
+  ScoredSet(const LabelledSamples& samples, const BinnedMatrix& x, index_t n_outputs)
+      : x_(x),
+        tiles_(samples.x.n_samples),
+        samples_(samples),
+        n_outputs_(n_outputs),
+        raw_(n_outputs_ * samples.x.n_samples),
+        leaf_(samples.x.n_samples),
+        total_weight_(static_cast<double>(samples.x.n_samples)) {
+    if (samples.weight != nullptr)
+      total_weight_ = std::accumulate(samples.weight, samples.weight + n(), 0.0);
+  }
+
+  index_t n() const { return tiles_.n_samples(); }
+  const BinnedMatrix& x() const { return x_; }
+  const Tiles& tiles() const { return tiles_; }
+  const std::uint16_t* leaf() const { return leaf_.data(); }
+  ScoredSamples view() const {
+    return {samples_.y, raw_.data(), samples_.weight, n(), n_outputs_};
+  }
+
+  void start(const std::vector<double>& baseline) {
+    baseline_ = baseline;
+    for (index_t k = 0; k < n_outputs_; ++k)
+      for (index_t i = 0; i < n(); ++i) {
+        const index_t at = k * n() + i;
+        raw_[at] = samples_.raw == nullptr ? origin(k, i) : samples_.raw[at];
+      }
+  }
+
+  void find_leaves(const std::vector<LevelSplit>& splits, const Execution& execution) {
+    symmetric::find_leaves(x_, splits, tiles_, leaf_.data(), execution);
+  }
+
+  // F <- F0 + keep (F - F0) + step[leaf]; step is (n_leaves, n_outputs).
+  void add(const std::vector<double>& step, double keep, const Execution& execution) {
+    parallel_for(execution, tiles_.count(), [&](index_t tile) {
+      for (index_t k = 0; k < n_outputs_; ++k) {
+        double* raw = raw_.data() + k * n();
+        for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i) {
+          if (keep != 1.0) raw[i] = origin(k, i) + keep * (raw[i] - origin(k, i));
+          raw[i] += step[leaf_[i] * n_outputs_ + k];
+        }
+      }
+    });
+  }
+
+  // The mean loss, and the derivatives if wanted; sums tile by tile, in order.
+  double evaluate(const Loss& loss, const Derivatives* out, const Execution& execution) const {
+    std::vector<double> sums(tiles_.count());
+    parallel_for(execution, tiles_.count(), [&](index_t tile) {
+      sums[tile] = loss.evaluate(view(), tiles_.begin(tile), tiles_.end(tile), out);
+    });
+    return std::accumulate(sums.begin(), sums.end(), 0.0) / total_weight_;
+  }
+
+ private:
+  double origin(index_t k, index_t i) const {
+    return samples_.initial == nullptr ? baseline_[k] : samples_.initial[k * n() + i];
+  }
+
+  const BinnedMatrix& x_;
+  Tiles tiles_;
+  LabelledSamples samples_;
+  index_t n_outputs_;
+  std::vector<double> raw_;
+  std::vector<std::uint16_t> leaf_;
+  std::vector<double> baseline_;
+  double total_weight_;
+};
+
+class Booster {
+ public:
+  Booster(const BoostingTask& task, const BinnedSamples& binned, const BoostingParams& params,
+          const Execution& execution)
+      : task_(task),
+        params_(params),
+        execution_(execution),
+        loss_(make_loss(task.loss, task.quantile)),
+        train_(task.train, binned.train, task.n_outputs),
+        grower_(train_.x(), train_.tiles(), params,
+                {task.train.weight, task.monotone, task.masked}, task.n_outputs),
+        gradient_(task.n_outputs * train_.n()),
+        hessian_(loss_->has_hessian() ? task.n_outputs * train_.n() : 0),
+        in_bag_(params.subsample < 1.0 ? train_.n() : 0) {
+    if (task.eval != nullptr)
+      eval_ = std::make_unique<ScoredSet>(*task.eval, *binned.eval, task.n_outputs);
+    result_.trees.max_depth = params.max_depth;
+    result_.trees.n_outputs = task.n_outputs;
+  }
+
+  BoostingResult run(const RoundListener& listener) {
+    start();
+    for (index_t round = 0; round < params_.max_iter; ++round) {
+      const index_t iteration = task_.first_iteration + round;
+      sample_rows(iteration);
+      add_tree(grower_.grow(gradient_.data(), in_bag(), iteration, execution_));
+      evaluate();
+      const double eval_loss = eval_ ? result_.eval_loss.back() : std::nan("");
+      const bool goes_on =
+          listener.told(listener.context, iteration, result_.train_loss.back(), eval_loss);
+      if (stops_early(round + 1) || !goes_on) break;
+    }
+    if (!params_.early_stopping) result_.best_iteration = result_.trees.n_trees();
+    return std::move(result_);
+  }
+
+ private:
+  const std::uint8_t* in_bag() const { return in_bag_.empty() ? nullptr : in_bag_.data(); }
+  Derivatives derivatives() {
+    return {gradient_.data(), hessian_.empty() ? nullptr : hessian_.data()};
+  }
+
+  void start() {
+    result_.baseline.assign(task_.n_outputs, 0.0);
+    if (task_.baseline != nullptr)
+      result_.baseline.assign(task_.baseline, task_.baseline + task_.n_outputs);
+    else if (task_.train.initial == nullptr)
+      loss_->baseline(train_.view(), result_.baseline.data());
+    train_.start(result_.baseline);
+    if (eval_) eval_->start(result_.baseline);
+    evaluate();
+    // Also where a model is continued: its earlier losses may be of other samples.
+    patience_.start(stopping_loss());
+  }
+
+  // Losses of the model as it is, and the derivatives for the next round.
+  void evaluate() {
+    loss_->prepare(train_.view());
+    const Derivatives out = derivatives();
+    result_.train_loss.push_back(train_.evaluate(*loss_, &out, execution_));
+    if (!std::isfinite(result_.train_loss.back()))
+      throw std::invalid_argument(
+          "the training loss is not finite after " +
+          std::to_string(task_.first_iteration + result_.trees.n_trees()) +
+          " rounds: the targets, init_score or learning_rate are too large");
+    if (eval_) result_.eval_loss.push_back(eval_->evaluate(*loss_, nullptr, execution_));
+  }
+
+  void sample_rows(index_t iteration) {
+    if (in_bag_.empty()) return;
+    const Random random(params_.seed, Purpose::row_sample);
+    const double limit = params_.subsample * 0x1p32;
+    parallel_for(execution_, (train_.n() + 4095) / 4096, [&](index_t block) {
+      const index_t end = std::min(train_.n(), (block + 1) * 4096);
+      for (index_t i = block * 4096; i < end; i += 4) {
+        const auto words = random.words(static_cast<std::uint32_t>(iteration),
+                                        static_cast<std::uint32_t>(i / 4), 0);
+        for (index_t j = 0; j < 4 && i + j < end; ++j) in_bag_[i + j] = words[j] < limit;
+      }
+    });
+  }
+
+  void add_tree(const std::vector<LevelSplit>& splits) {
+    const index_t depth = static_cast<index_t>(splits.size());
+    train_.find_leaves(splits, execution_);
+    const LeafAssignment leaves = {train_.leaf(), in_bag(), index_t{1} << depth};
+    LeafValues values = compute_leaf_values(*loss_, train_.view(), derivatives(), leaves,
+                                            params_.l2_leaf_reg, train_.tiles(), execution_);
+    if (task_.monotone != nullptr) {
+      std::vector<std::uint8_t> parts_missing;
+      for (const LevelSplit& split : splits) parts_missing.push_back(threshold(split) == kInfinity);
+      make_monotone(splits, task_.monotone, parts_missing, values);
+    }
+    for (double& value : values.value) value *= params_.learning_rate;
+    const double keep = 1.0 - params_.model_shrink_rate * params_.learning_rate;
+    train_.add(values.value, keep, execution_);
+    if (eval_) {
+      eval_->find_leaves(splits, execution_);
+      eval_->add(values.value, keep, execution_);
+    }
+    store(splits, values.value);
+  }
+
+  double threshold(const LevelSplit& split) const {
+    return task_.thresholds[task_.offsets[split.feature] + split.code];
+  }
+
+  void store(const std::vector<LevelSplit>& splits, const std::vector<double>& step) {
+    SymmetricTreesArrays& trees = result_.trees;
+    const index_t depth = static_cast<index_t>(splits.size());
+    for (index_t level = 0; level < params_.max_depth; ++level) {
+      const bool has = level < depth;
+      const index_t feature = has ? splits[level].feature : -1;
+      trees.split_feature.push_back(static_cast<std::int32_t>(feature));
+      trees.split_threshold.push_back(has ? threshold(splits[level]) : 0.0);
+      trees.missing_right.push_back(has && splits[level].missing_right);
+      trees.split_gain.push_back(has ? std::max(splits[level].gain, 0.0) : 0.0);
+    }
+    // Levels that the tree lacks are answered left: leaf j is j followed by zeros.
+    const index_t n_outputs = task_.n_outputs;
+    const index_t spread = index_t{1} << (params_.max_depth - depth);
+    const std::size_t first = trees.leaf_values.size();
+    trees.leaf_values.resize(first + trees.n_leaves() * n_outputs, 0.0);
+    for (index_t leaf = 0; leaf < index_t{1} << depth; ++leaf)
+      for (index_t k = 0; k < n_outputs; ++k)
+        trees.leaf_values[first + leaf * spread * n_outputs + k] = step[leaf * n_outputs + k];
+  }
+
+  double stopping_loss() const {
+    return eval_ ? result_.eval_loss.back() : result_.train_loss.back();
+  }
+
+  bool stops_early(index_t n_rounds) {
+    if (!params_.early_stopping) return false;
+    if (patience_.take(n_rounds, stopping_loss(), params_.tol))
+      result_.best_iteration = n_rounds;
+    return n_rounds >= task_.min_rounds &&
+           patience_.rounds_waited(n_rounds) >= params_.n_iter_no_change;
+  }
+
+  const BoostingTask& task_;
+  const BoostingParams& params_;
+  const Execution& execution_;
+  std::unique_ptr<Loss> loss_;
+  ScoredSet train_;
+  std::unique_ptr<ScoredSet> eval_;
+  TreeGrower grower_;
+  std::vector<double> gradient_;
+  std::vector<double> hessian_;
+  std::vector<std::uint8_t> in_bag_;
+  Patience patience_;
+  BoostingResult result_;
+};
+
+}  // namespace
+
+BinnedSamples::BinnedSamples(const BoostingTask& task, const Execution& execution)
+    : train(task.train.x, task.thresholds, task.offsets, execution) {
+  if (task.eval != nullptr)
+    eval = std::make_unique<BinnedMatrix>(task.eval->x, task.thresholds, task.offsets, execution);
+}
+
+BinnedSamples::BinnedSamples(const BinnedSamples& from, const std::vector<index_t>& features)
+    : train(from.train, features) {
+  if (from.eval) eval = std::make_unique<BinnedMatrix>(*from.eval, features);
+}
+
+BoostingResult boost_binned(const BoostingTask& task, const BinnedSamples& binned,
+                            const BoostingParams& params, const RoundListener& listener,
+                            const Execution& execution) {
+  return Booster(task, binned, params, execution).run(listener);
+}
+
+BoostingResult boost(const BoostingTask& task, const BoostingParams& params,
+                     const RoundListener& listener, const Execution& execution) {
+  BoostingResult result;
+  with_team(execution, [&](const Execution& team) {
+    const BinnedSamples binned(task, team);
+    result = boost_binned(task, binned, params, listener, team);
+  });
+  return result;
+}
+
+}  // namespace fctree::symmetric

@@ -1,0 +1,82 @@
+// Gradient boosting with symmetric trees (methods: warm start and early stopping, section 4.4;
+// Ustimenko, Beliakov and Prokhorenkova, 2023). A round:
+//
+//   1. derivatives of the loss at the scores F
+//   2. a tree for the gradients (grow.hpp), the leaves' values (leaf_values.hpp)
+//   3. F <- F0 + (1 - model_shrink_rate * learning_rate) (F - F0) + learning_rate * value[leaf]
+//   4. the losses of the training and evaluation samples; early stopping
+//
+// F0 is the loss's best constant, or what the caller gives. Rounds are numbered from the start
+// of the model, so draws continue where a model is continued.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/loss.hpp"
+#include "core/parallel.hpp"
+#include "symmetric/binned.hpp"
+#include "symmetric/feature_matrix.hpp"
+#include "symmetric/model.hpp"
+#include "symmetric/params.hpp"
+
+namespace fctree::symmetric {
+
+// Samples with their targets, (n_targets, n_samples).
+struct LabelledSamples {
+  FeatureMatrix x;
+  const double* y;
+  const double* weight;   // or null
+  const double* initial;  // F0 of each sample (n_outputs, n_samples), or null for the baseline
+  const double* raw;      // F of the model to continue (n_outputs, n_samples), or null for F0
+};
+
+struct BoostingTask {
+  LabelledSamples train;
+  const LabelledSamples* eval;  // or null
+  const double* thresholds;     // candidates (thresholds.hpp)
+  const index_t* offsets;
+  const std::int8_t* monotone;  // (n_features,) or null
+  const double* baseline;       // (n_outputs,) F0 of a model to continue, or null to find it
+  LossKind loss;
+  double quantile;
+  index_t n_outputs;
+  index_t first_iteration;  // trees that the model has
+  index_t min_rounds;       // before early stopping may end the growth
+  const std::uint8_t* masked;  // (n_features,) features that no split may use, or null
+};
+
+// The bins of a task's samples, which models grown on the same ones share.
+struct BinnedSamples {
+  BinnedSamples(const BoostingTask& task, const Execution& execution);
+  // Some of the features.
+  BinnedSamples(const BinnedSamples& from, const std::vector<index_t>& features);
+
+  BinnedMatrix train;
+  std::unique_ptr<BinnedMatrix> eval;  // or null
+};
+
+// Told after each round; losses are means over the samples, eval NaN without any. What it
+// returns is whether to go on.
+struct RoundListener {
+  bool (*told)(void* context, index_t iteration, double train_loss, double eval_loss);
+  void* context;
+};
+
+struct BoostingResult {
+  SymmetricTreesArrays trees;
+  std::vector<double> baseline;
+  std::vector<double> train_loss;  // before the first round and after each
+  std::vector<double> eval_loss;
+  index_t best_iteration = 0;  // trees to keep, all unless early stopping finds fewer best
+};
+
+BoostingResult boost(const BoostingTask& task, const BoostingParams& params,
+                     const RoundListener& listener, const Execution& execution);
+
+// The same on samples binned before.
+BoostingResult boost_binned(const BoostingTask& task, const BinnedSamples& binned,
+                            const BoostingParams& params, const RoundListener& listener,
+                            const Execution& execution);
+
+}  // namespace fctree::symmetric

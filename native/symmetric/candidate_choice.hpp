@@ -1,0 +1,65 @@
+// Which candidate a level takes: the best score after noise.
+//
+//   normal   s + N(0, (random_strength * RMS(r) * q / (1 + q))^2), q = n exp(-L), L the iteration
+//            times the learning rate: CatBoost's noise, gone once the model has grown. s is the
+//            cosine score or the square root of the l2 score, about RMS(r) sqrt(n) both: beside
+//            the l2 score itself, of the order RMS(r)^2 n, the noise would depend on y's units.
+//   gumbel   score / n + random_strength * Gumbel, used candidates excluded: an exact draw
+//            from the softmax of score / (n * random_strength) (SampleTree: Ustimenko,
+//            Beliakov and Prokhorenkova, 2023).
+//
+// Each candidate's noise is a function of (seed, iteration, level, candidate). Only candidates
+// whose score the largest noise could make the best are asked for theirs: the choice is the
+// same as if all were.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/rng.hpp"
+#include "symmetric/level_scores.hpp"
+
+namespace fctree::symmetric {
+
+// What the noise of one tree depends on.
+struct NoiseScale {
+  index_t iteration;
+  double gradient_rms;  // root mean square of the gradients
+  double total_weight;  // n
+};
+
+class CandidateChoice {
+ public:
+  CandidateChoice(const BinnedMatrix& x, const BoostingParams& params);
+
+  // The candidate for this level below `above`, or none where nothing can be split.
+  std::optional<LevelSplit> choose(const LevelScores& scores, const NoiseScale& noise,
+                                   const std::vector<LevelSplit>& above) const;
+
+ private:
+  struct Best {
+    double score;
+    index_t feature;
+    index_t code;
+  };
+  struct Search {
+    const std::vector<LevelSplit>& used;  // not to be taken again
+    double least;  // scores below cannot win
+    double tie;
+  };
+  void collect(const FeatureGroup& shape, const double* score, double least,
+               std::vector<index_t>& found) const;
+  double least_of_best(const LevelScores& scores) const;
+  // The candidate with the highest value(score, feature, code, highest so far), features and codes
+  // in ascending order; a later one must exceed the best before it by more than `tie` of that. A
+  // value that cannot win need not be exact.
+  template <class Value>
+  Best highest(const LevelScores& scores, const Search& search, const Value& value) const;
+
+  const BinnedMatrix& x_;
+  const BoostingParams& params_;
+  Random random_;
+  std::vector<std::uint32_t> first_candidate_;  // of each feature
+};
+
+}  // namespace fctree::symmetric

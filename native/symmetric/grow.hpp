@@ -1,0 +1,70 @@
+// One symmetric tree: at each level the candidate that scores best over all leaves.
+//
+//   channels    gradients as fixed-point numbers (quantized_gradients.hpp)
+//   rows        the sampled rows, by leaf (leaf_rows.hpp)
+//   scores      histograms and scores of a level's candidates (level_scores.hpp)
+//   choice      the best after noise (candidate_choice.hpp)
+#pragma once
+
+#include <vector>
+
+#include "core/exact_sum.hpp"
+#include "symmetric/candidate_choice.hpp"
+
+namespace fctree::symmetric {
+
+// What else trees are grown by; null for none.
+struct GrowthRules {
+  const double* weight;         // (n_samples,)
+  const std::int8_t* monotone;  // (n_features,)
+  const std::uint8_t* masked;   // (n_features,) features that no split may use
+};
+
+class TreeGrower {
+ public:
+  // Everything is kept by reference.
+  TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const BoostingParams& params,
+             const GrowthRules& rules, index_t n_outputs);
+
+  // The splits of one tree for these gradients (n_outputs, n_samples), from the root down;
+  // fewer than max_depth where nothing can be split. in_bag (n_samples,) or null.
+  std::vector<LevelSplit> grow(const double* gradient, const std::uint8_t* in_bag,
+                               index_t iteration, const Execution& execution);
+
+ private:
+  void sample_features(index_t iteration);
+  double gradient_rms(const double* gradient, const Execution& execution) const;
+
+  const BinnedMatrix& x_;
+  const Tiles& tiles_;
+  const BoostingParams& params_;
+  GrowthRules rules_;
+  double total_weight_;
+  index_t n_outputs_;
+  std::vector<std::uint8_t> feature_used_;
+  QuantizedGradients channels_;
+  RowsByLeaf rows_;
+  LevelScores scores_;
+  CandidateChoice choice_;
+};
+
+// A fixed number of the features at hand (all but the masked ones, if not null) for the tree of
+// this iteration: those with the least draws.
+void draw_features(const BoostingParams& params, index_t iteration, const std::uint8_t* masked,
+                   std::vector<std::uint8_t>& feature_used);
+
+// What a sample adds to the mean square of the gradients: w g^2.
+inline double squared_term(double gradient, double weight) { return gradient * gradient * weight; }
+
+// The largest exponent (ExponentCounts) of that over samples begin .. end; weight null for 1.
+int largest_square(const double* gradient, const double* weight, index_t begin, index_t end);
+// The sum of that over all samples and outputs; gradient (n_outputs, n_samples), weight null for 1.
+TwoWords sum_squares(const double* gradient, const double* weight, index_t n_outputs,
+                     const FixedPoint& scale, const Tiles& tiles, const Execution& execution);
+
+// leaf[i] = the leaf of each sample: the answers as bits, the root's the highest.
+// O(n depth).
+void find_leaves(const BinnedMatrix& x, const std::vector<LevelSplit>& splits, const Tiles& tiles,
+                 std::uint16_t* leaf, const Execution& execution);
+
+}  // namespace fctree::symmetric

@@ -1,0 +1,270 @@
+// The kernels of symmetric/histogram_kernels.hpp, compiled once per instruction set.
+#include "symmetric/histogram_kernels.hpp"
+
+#include "core/simd.hpp"
+
+namespace fctree::symmetric::FCTREE_ISA {
+
+using namespace fctree::FCTREE_ISA;
+
+namespace {
+
+typedef std::int64_t IntPack __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
+typedef std::int64_t UnalignedIntPack __attribute__((
+    vector_size(kLanes * sizeof(std::int64_t)), aligned(sizeof(std::int64_t)), may_alias));
+
+constexpr int kPacks = static_cast<int>(kCellLanes) / kLanes;  // packs of a cell
+
+inline IntPack load_int(const std::int64_t* p) {
+  return *reinterpret_cast<const UnalignedIntPack*>(p);
+}
+inline void store_int(std::int64_t* p, IntPack v) {
+  *reinterpret_cast<UnalignedIntPack*>(p) = v;
+}
+inline IntPack broadcast_int(std::int64_t v) { return v - IntPack{}; }
+
+// Exact for |v| < 2^51: v is put into the mantissa of 1.5 * 2^52.
+inline Pack to_double(IntPack v) {
+#if defined(__AVX512DQ__)
+  return __builtin_convertvector(v, Pack);
+#else
+  return reinterpret_cast<Pack>(v + broadcast_int(0x4338000000000000)) -
+         broadcast(6755399441055744.0);
+#endif
+}
+
+inline Pack smaller(Pack a, Pack b) { return a < b ? a : b; }
+
+inline Pack gather(const double* base, IntPack index) {
+#if defined(__AVX512F__)
+  return _mm512_i64gather_pd(reinterpret_cast<__m512i>(index), base, 8);
+#elif defined(__AVX2__)
+  return _mm256_i64gather_pd(base, reinterpret_cast<__m256i>(index), 8);
+#else
+  Pack v{};
+  for (int i = 0; i < kLanes; ++i) v[i] = base[index[i]];
+  return v;
+#endif
+}
+
+// The first steps of a search look among few thresholds. Where a look-up among sixteen stays in
+// registers, four steps need no gather, which is most of the time of a step.
+#if defined(__AVX512F__)
+class FirstSteps {
+ public:
+  static constexpr int kSteps = 4;
+  explicit FirstSteps(const ThresholdSearch& search)
+      : spacing_(search.first_step / 8), possible_(spacing_ > 0) {
+    if (!possible_) return;
+    double coarse[2 * kLanes];
+    for (int j = 0; j < 2 * kLanes; ++j) coarse[j] = search.padded[(j + 1) * spacing_ - 1];
+    low_ = load(coarse);
+    high_ = load(coarse + kLanes);
+  }
+  // How many of every spacing-th threshold lie below x, times the spacing.
+  IntPack operator()(Pack x) const {
+    IntPack below{};
+    if (!possible_) return below;
+    for (std::int64_t step = 8; step > 0; step /= 2) {
+      const __m512i at = reinterpret_cast<__m512i>(below + (step - 1));
+      const Pack threshold = _mm512_permutex2var_pd(low_, at, high_);
+      below += (x > threshold) & step;
+    }
+    return below * spacing_;
+  }
+  std::int64_t next_step(std::int64_t first_step) const {
+    return possible_ ? spacing_ / 2 : first_step;
+  }
+
+ private:
+  std::int64_t spacing_;
+  bool possible_;
+  Pack low_, high_;
+};
+#else
+class FirstSteps {
+ public:
+  explicit FirstSteps(const ThresholdSearch&) {}
+  IntPack operator()(Pack) const { return IntPack{}; }
+  std::int64_t next_step(std::int64_t first_step) const { return first_step; }
+};
+#endif
+
+typedef std::uint8_t BytePack __attribute__((vector_size(kLanes)));
+
+// Searches of several packs of values at once: their chains of look-ups overlap.
+constexpr int kTogether = 4;
+constexpr std::int64_t kValues = kTogether * kLanes;
+
+// The codes of kValues values; returns -1 in the lanes where one was missing.
+inline IntPack find_together(const ThresholdSearch& search, const FirstSteps& first_steps,
+                             const double* values, std::uint8_t* codes) {
+  IntPack below[kTogether];
+  for (int p = 0; p < kTogether; ++p) below[p] = first_steps(load(values + p * kLanes));
+  for (std::int64_t step = first_steps.next_step(search.first_step); step > 0; step /= 2)
+    for (int p = 0; p < kTogether; ++p) {
+      const Pack threshold = gather(search.padded + step - 1, below[p]);
+      below[p] += (load(values + p * kLanes) > threshold) & step;
+    }
+  IntPack any_missing{};
+  for (int p = 0; p < kTogether; ++p) {
+    const Pack x = load(values + p * kLanes);
+    const IntPack missing = x != x;
+    any_missing |= missing;
+    const IntPack code = (below[p] & ~missing) | (broadcast_int(search.missing_code) & missing);
+    const BytePack bytes = __builtin_convertvector(code, BytePack);
+    __builtin_memcpy(codes + p * kLanes, &bytes, kLanes);
+  }
+  return any_missing;
+}
+
+bool find_codes(const ThresholdSearch& search, const double* values, std::int64_t n,
+                std::uint8_t* codes) {
+  const FirstSteps first_steps(search);
+  IntPack missing{};
+  std::int64_t i = 0;
+  for (; i + kValues <= n; i += kValues)
+    missing |= find_together(search, first_steps, values + i, codes + i);
+  if (i < n) {
+    double last[kValues] = {};
+    std::uint8_t last_codes[kValues];
+    __builtin_memcpy(last, values + i, static_cast<std::size_t>(n - i) * sizeof(double));
+    missing |= find_together(search, first_steps, last, last_codes);
+    __builtin_memcpy(codes + i, last_codes, static_cast<std::size_t>(n - i));
+  }
+  bool any_missing = false;
+  for (int lane = 0; lane < kLanes; ++lane) any_missing |= missing[lane] != 0;
+  return any_missing;
+}
+
+template <int kWidth>
+void add_rows_of(const LeafRows& leaf, const std::uint8_t* codes, std::int64_t* histogram) {
+  for (std::int64_t i = 0; i < leaf.n_rows; ++i) {
+    std::uint64_t word;
+    __builtin_memcpy(&word, codes + kWidth * static_cast<std::int64_t>(leaf.rows[i]), 8);
+    const std::int64_t value = leaf.values[i];
+    for (int lane = 0; lane < kWidth; ++lane)
+      histogram[lane + kCellLanes * ((word >> (8 * lane)) & 255)] += value;
+  }
+}
+
+void add_rows(const LeafRows& rows, const std::uint8_t* codes, std::int64_t width,
+              std::int64_t* histogram) {
+  switch (width) {
+    case 1: return add_rows_of<1>(rows, codes, histogram);
+    case 2: return add_rows_of<2>(rows, codes, histogram);
+    case 3: return add_rows_of<3>(rows, codes, histogram);
+    case 4: return add_rows_of<4>(rows, codes, histogram);
+    case 5: return add_rows_of<5>(rows, codes, histogram);
+    case 6: return add_rows_of<6>(rows, codes, histogram);
+    case 7: return add_rows_of<7>(rows, codes, histogram);
+    default: return add_rows_of<8>(rows, codes, histogram);
+  }
+}
+
+void sum_codes(std::int64_t* histogram, std::int64_t n_codes) {
+  for (int p = 0; p < kPacks; ++p) {
+    IntPack sum{};
+    std::int64_t* cell = histogram + p * kLanes;
+    for (std::int64_t code = 0; code < n_codes; ++code, cell += kCellLanes) {
+      sum += load_int(cell);
+      store_int(cell, sum);
+    }
+  }
+}
+
+void subtract(const std::int64_t* parent, const std::int64_t* child, std::int64_t n_cells,
+              std::int64_t* out) {
+  for (std::int64_t i = 0; i < n_cells * kCellLanes; i += kLanes)
+    store_int(out + i, load_int(parent + i) - load_int(child + i));
+}
+
+// One side of a cut: its weight and its number of samples.
+struct Side {
+  Pack weight;
+  Pack count;
+};
+
+inline Side read_side(IntPack channel, const ChannelScales& scales) {
+  const IntPack mask = broadcast_int((std::int64_t{1} << scales.count_bits) - 1);
+  const Pack count = to_double(channel & mask);
+  if (scales.weight == 0.0) return {count, count};
+  return {to_double(channel >> scales.count_bits) * scales.weight, count};
+}
+
+// A lane whose side is empty has gradient 0 there: this keeps the quotient 0 at l2 = 0.
+constexpr double kLeastDenominator = 1e-150;
+
+inline Pack denominator_of(Pack weight, double l2) {
+  const Pack sum = weight + l2;
+  const Pack least = broadcast(kLeastDenominator);
+  return sum > least ? sum : least;
+}
+
+// The scores of both sides; where the monotone constraint refuses the order of their means,
+// the leaf counts as if it were not cut.
+inline Pack both_sides(Pack left, Pack right, Pack left_denominator, Pack right_denominator,
+                       const CutRule& rule, int pack, Pack* joint) {
+  const Pack numerator =
+      left * left * right_denominator + right * right * left_denominator;
+  const Pack score = numerator / (left_denominator * right_denominator);
+  if (rule.direction == nullptr) return score;
+  const Pack sign = load(rule.direction + pack * kLanes);
+  const Pack rise = (right * left_denominator - left * right_denominator) * sign;
+  return rise < broadcast(0.0) ? *joint : score;
+}
+
+void score_leaf(const LeafHistogram& leaf, const ChannelScales& scales, const CutRule& rule,
+                const CutScores& out) {
+  const std::int64_t missing_at = leaf.n_codes * kCellLanes;
+  const std::int64_t last = missing_at - kCellLanes;
+  for (int p = 0; p < kPacks; ++p) {
+    const std::int64_t lane = p * kLanes;
+    const IntPack weight_missing = load_int(leaf.weight + missing_at + lane);
+    const IntPack weight_total = load_int(leaf.weight + last + lane) + weight_missing;
+    const Pack whole = read_side(weight_total, scales).weight;
+    for (std::int64_t code = 0; code + 1 < leaf.n_codes; ++code) {
+      const std::int64_t at = code * kCellLanes + lane;
+      IntPack weight_left = load_int(leaf.weight + at);
+      if (rule.missing_left) weight_left += weight_missing;
+      const Side left = read_side(weight_left, scales);
+      const Side right = read_side(weight_total - weight_left, scales);
+      const Pack fewer = smaller(left.count, right.count);
+      const Pack is_cut = fewer > broadcast(0.0) ? fewer : broadcast(__builtin_inf());
+      store(out.smallest_side + at, smaller(load(out.smallest_side + at), is_cut));
+      const Pack left_denominator = denominator_of(left.weight, rule.l2_leaf_reg);
+      const Pack right_denominator = denominator_of(right.weight, rule.l2_leaf_reg);
+      Pack score = load(out.score + at);
+      Pack squared_norm{};
+      for (std::int64_t k = 0; k < leaf.n_outputs; ++k) {
+        const std::int64_t* gradient = leaf.gradient[k];
+        const IntPack missing = load_int(gradient + missing_at + lane);
+        const IntPack total_sum = load_int(gradient + last + lane) + missing;
+        IntPack left_sum = load_int(gradient + at);
+        if (rule.missing_left) left_sum += missing;
+        const Pack unit = broadcast(scales.gradient[k]);
+        const Pack total = to_double(total_sum >> scales.count_bits) * unit;
+        const Pack gl = to_double(left_sum >> scales.count_bits) * unit;
+        const Pack gr = total - gl;
+        Pack joint{};
+        if (rule.direction != nullptr)
+          joint = total * total / denominator_of(whole, rule.l2_leaf_reg);
+        score += both_sides(gl, gr, left_denominator, right_denominator, rule, p, &joint);
+        if (out.squared_norm != nullptr) {
+          const Pack ml = gl / left_denominator, mr = gr / right_denominator;
+          squared_norm += ml * ml * left.weight + mr * mr * right.weight;
+        }
+      }
+      store(out.score + at, score);
+      if (out.squared_norm != nullptr)
+        store(out.squared_norm + at, load(out.squared_norm + at) + squared_norm);
+    }
+  }
+}
+
+}  // namespace
+
+extern const HistogramKernels histogram_table;
+const HistogramKernels histogram_table = {find_codes, add_rows, sum_codes, subtract, score_leaf};
+
+}  // namespace fctree::symmetric::FCTREE_ISA

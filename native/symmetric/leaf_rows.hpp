@@ -1,0 +1,68 @@
+// The sampled rows of each tile, ordered by the leaf they are in, with their channels: what
+// histograms of single leaves are made from. A level's split halves each leaf's rows in place.
+#pragma once
+
+#include <vector>
+
+#include "symmetric/binned.hpp"
+#include "symmetric/histogram_kernels.hpp"
+#include "symmetric/quantized_gradients.hpp"
+#include "symmetric/tiles.hpp"
+
+namespace fctree::symmetric {
+
+// One level of a symmetric tree: samples with a code above `code` go right.
+struct LevelSplit {
+  index_t feature;
+  index_t code;
+  bool missing_right;
+  double gain;  // how much it raises the sum of S^2 / (W + l2) over the leaves
+};
+
+// The codes of the split's feature that go right: those above `code`, the missing one (the
+// highest) only if the split says so.
+class RightCodes {
+ public:
+  RightCodes(const LevelSplit& split, const FeatureGroup& group)
+      : lowest_(static_cast<std::uint32_t>(split.code + 1)),
+        count_(static_cast<std::uint32_t>(group.missing_code + (split.missing_right ? 1 : 0)) -
+               lowest_) {}
+  bool contain(std::uint8_t code) const { return code - lowest_ < count_; }
+
+ private:
+  std::uint32_t lowest_;
+  std::uint32_t count_;
+};
+
+class RowsByLeaf {
+ public:
+  RowsByLeaf(const Tiles& tiles, const QuantizedGradients& channels, index_t max_depth);
+
+  // All samples, or those with in_bag[i] not 0, in one leaf.
+  void reset(const std::uint8_t* in_bag, const Execution& execution);
+  // Leaf j becomes leaves 2 j (left) and 2 j + 1. O(n) channels.
+  void split(const BinnedMatrix& x, const LevelSplit& split, const Execution& execution);
+
+  LeafRows rows(index_t tile, index_t leaf, index_t channel) const;
+
+ private:
+  void split_tile(const BinnedMatrix& x, const LevelSplit& split, index_t tile);
+  index_t* begins(index_t tile, int side) { return begins_[side].data() + tile * stride_; }
+
+  const Tiles& tiles_;
+  const QuantizedGradients& channels_;
+  index_t stride_;
+  index_t n_leaves_ = 1;
+  int side_ = 0;  // which of the two buffers is current
+  std::vector<std::uint16_t> rows_[2];
+  std::vector<std::vector<std::int64_t>> values_[2];  // a channel each
+  std::vector<index_t> begins_[2];  // a tile's leaves begin here, counted within the tile
+};
+
+// Adds up the rows of some leaves over the features of one group: leaf leaves[i], channel c into
+// cells[c * leaves.size() + i]. Tile by tile, while the tile's codes are in the cache.
+void count_leaves(const BinnedMatrix& x, const FeatureGroup& group, const Tiles& tiles,
+                  const RowsByLeaf& rows, const std::vector<index_t>& leaves,
+                  const std::vector<std::int64_t*>& cells);
+
+}  // namespace fctree::symmetric

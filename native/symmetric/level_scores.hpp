@@ -1,0 +1,89 @@
+// One level of a symmetric tree: the histograms of all leaves and from them the score of every
+// candidate, which all leaves of the level share.
+//
+// Only the smaller child of each leaf is counted, the other is the parent less it. Histograms
+// of a group of features are one task: O(n d / 2) additions and O(2^level b d) cells a level.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "symmetric/leaf_rows.hpp"
+#include "symmetric/params.hpp"
+
+namespace fctree::symmetric {
+
+// Scores that differ by less of themselves are equal but for rounding: the first of them wins,
+// so that a sample of weight 2 and the sample twice give the same tree.
+constexpr double kTie = 1e-11;
+
+// Scores of a group's candidates, (n_codes, kCellLanes) each; -inf is no candidate. To the l2
+// score normal noise is added on the scale of gradients: there it is the score's square root.
+struct GroupScores {
+  std::vector<double> score;
+  std::vector<double> gain_base;  // sum of S^2 / (W + l2) over the new leaves
+  std::vector<std::uint8_t> missing_right;
+};
+
+struct LevelRules {
+  const BoostingParams& params;
+  const std::int8_t* monotone;       // (n_features,) or null
+  const std::uint8_t* feature_used;  // (n_features,) or null: features that may be split
+};
+
+class LevelScores {
+ public:
+  LevelScores(const BinnedMatrix& x, const Tiles& tiles, const QuantizedGradients& channels,
+              const LevelRules& rules);
+
+  // Histograms and scores of the root, then of each further level after descend().
+  void compute(const RowsByLeaf& rows, const Execution& execution);
+  // The same where the rows were counted elsewhere, by count_level(), and the sums added up.
+  void compute(const std::int64_t* counted, const Execution& execution);
+  // Makes `split` the last level's: the next compute() is of the leaves below it.
+  void descend(const LevelSplit& split);
+  void restart();
+  // For each leaf of the level above, whether its right child has fewer rows: the one to count.
+  const std::vector<std::uint8_t>& smaller_is_right() const { return smaller_is_right_; }
+
+  const GroupScores& group(index_t g) const { return groups_[g].scores; }
+  // The sum of S^2 / (W + l2) over the current leaves, without a further cut.
+  double current_score() const { return current_score_; }
+  // Sampled rows that `split` would send right, of all leaves and in all.
+  index_t count_right(const LevelSplit& split) const;
+  index_t count_all() const;
+
+ private:
+  struct Group {
+    std::vector<std::int64_t> histograms[2];  // [channel][leaf][code][lane], this level's and next
+    std::vector<double> sums[3];  // of one side for missing values (CutScores)
+    GroupScores scores;
+  };
+
+  // Where a leaf's histogram begins in this level's (side_) or the last level's buffer.
+  index_t histogram_offset(index_t g, int side, index_t channel, index_t leaf) const;
+  std::int64_t* histogram(index_t g, int side, index_t channel, index_t leaf);
+  index_t leaf_stride(index_t g) const;
+  index_t count(index_t g, index_t lane, index_t leaf, const LevelSplit* split) const;
+  void compute_all(const Execution& execution, const std::function<void(index_t)>& count);
+  void compute_group(index_t g);
+  void take_counted(index_t g, const std::int64_t* counted);
+  void count_smaller(index_t g, const RowsByLeaf& rows);
+  void score_group(index_t g);
+  void combine_sides(index_t g, bool missing_left);
+  void take_roots(index_t g, double least);
+  double root_score();
+
+  const BinnedMatrix& x_;
+  const Tiles& tiles_;
+  const QuantizedGradients& channels_;
+  LevelRules rules_;
+  index_t n_leaves_ = 1;
+  double current_score_ = 0.0;
+  int side_ = 0;
+  std::vector<std::uint8_t> smaller_is_right_;  // for each leaf that was split
+  std::vector<std::uint8_t> is_empty_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace fctree::symmetric

@@ -1,0 +1,42 @@
+// Models without some of the features, many at once (methods: variable importance by warm start
+// and early stopping): the columns of a mask are replaced by one value each in all samples.
+//
+// Samples are binned once for all masks. A replaced column is constant, so no split can use it:
+// it is left out, and no column is written. Where this leaves fewer groups of features than there
+// were, the others' bins are copied into groups of their own, n bytes a feature: histograms and
+// scores cost a group whatever it holds. What a model to continue scores on replaced
+// samples takes each tree's codes of the replaced columns from one constant block. Masks are
+// tasks; a mask's result does not depend on the others.
+#pragma once
+
+#include <vector>
+
+#include "symmetric/boost.hpp"
+
+namespace fctree::symmetric {
+
+struct MaskedTask {
+  BoostingTask boosting;            // its samples have no scores of their own, nor masks
+  const SymmetricTreesView* trees;  // the model to continue, or null to grow afresh
+  FeatureMatrix test;
+  const std::uint8_t* masked;  // (n_masks, n_features)
+  const double* replacement;   // (n_features,)
+  index_t n_masks;
+};
+
+// Of each mask: raw scores of the test samples (n_masks, n_test, n_outputs), rounds grown and
+// kept, the loss of the evaluation samples then (NaN without any), and the time it took.
+struct MaskedResult {
+  std::vector<double> test_raw;
+  std::vector<index_t> n_rounds;
+  std::vector<index_t> n_kept;
+  std::vector<double> eval_loss;
+  std::vector<double> seconds;
+};
+
+// With params.max_iter 0 the model is only evaluated. The listener is told of each mask that is
+// done: its number, its rounds and its loss.
+MaskedResult boost_masked(const MaskedTask& task, const BoostingParams& params,
+                          const RoundListener& listener, const Execution& execution);
+
+}  // namespace fctree::symmetric

@@ -1,0 +1,97 @@
+#include "symmetric/predict.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "symmetric/ranked_trees.hpp"
+
+namespace fctree::symmetric {
+
+namespace {
+
+constexpr index_t kRowsOneByOne = 32;  // below this many, binning costs more than it saves
+constexpr Replacement kNone = {nullptr, nullptr};
+
+index_t leaf_of(const SymmetricTreesView& trees, index_t tree, const FeatureMatrix& x,
+                index_t row) {
+  index_t leaf = 0;
+  const index_t first = tree * trees.max_depth;
+  for (index_t level = 0; level < trees.max_depth; ++level) {
+    const std::int32_t feature = trees.split_feature[first + level];
+    if (feature < 0) return leaf << (trees.max_depth - level);
+    const double value = x(row, feature);
+    const bool right = std::isnan(value) ? trees.missing_right[first + level] != 0
+                                         : value > trees.split_threshold[first + level];
+    leaf = 2 * leaf + right;
+  }
+  return leaf;
+}
+
+void add_one_by_one(const SymmetricTreesView& trees, const FeatureMatrix& x,
+                    const ScoreUpdate& update, index_t row, double* score) {
+  for (index_t tree = 0; tree < trees.n_trees; ++tree) {
+    const index_t leaf = tree * trees.n_leaves() + leaf_of(trees, tree, x, row);
+    const double* value = trees.leaf_values + leaf * trees.n_outputs;
+    for (index_t k = 0; k < trees.n_outputs; ++k) {
+      if (update.keep != nullptr) {
+        const double origin = update.origin[row * trees.n_outputs + k];
+        score[k] = origin + update.keep[tree] * (score[k] - origin);
+      }
+      score[k] += value[k];
+    }
+  }
+}
+
+double work_of(const SymmetricTreesView& trees, index_t n_rows) {
+  return 2.0 * static_cast<double>(n_rows) * static_cast<double>(trees.n_trees);
+}
+
+}  // namespace
+
+void add_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, const ScoreUpdate& update,
+               double* scores, const Execution& execution) {
+  const index_t n_outputs = trees.n_outputs;
+  const Execution limited = limit_threads(execution, work_of(trees, x.n_samples));
+  const Partition blocks = {x.n_samples, (x.n_samples + kVoteRows - 1) / kVoteRows};
+  const auto add_block_by_rows = [&](index_t b) {
+    const index_t end = std::min(x.n_samples, (b + 1) * kVoteRows);
+    for (index_t row = b * kVoteRows; row < end; ++row)
+      add_one_by_one(trees, x, update, row, scores + row * n_outputs);
+  };
+  if (x.n_samples < kRowsOneByOne || update.keep != nullptr) {
+    parallel_for(limited, blocks.n_parts, add_block_by_rows);
+    return;
+  }
+  const RankedTrees ranked(trees, x.n_features);
+  if (!ranked.fits()) {
+    parallel_for(limited, blocks.n_parts, add_block_by_rows);
+    return;
+  }
+  parallel_for(limited, blocks.n_parts, [&](index_t b) {
+    const index_t begin = b * kVoteRows, n = std::min(kVoteRows, x.n_samples - begin);
+    if (n == kVoteRows) {
+      ranked.add(ranked.find_codes(x, begin, n), kNone, scores + begin * n_outputs);
+      return;
+    }
+    std::vector<double> last(kVoteRows * n_outputs, 0.0);
+    std::copy(scores + begin * n_outputs, scores + (begin + n) * n_outputs, last.begin());
+    ranked.add(ranked.find_codes(x, begin, n), kNone, last.data());
+    std::copy(last.begin(), last.begin() + n * n_outputs, scores + begin * n_outputs);
+  });
+}
+
+void apply_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, std::int32_t* leaf,
+                 const Execution& execution) {
+  const Execution limited = limit_threads(execution, 4.0 * work_of(trees, x.n_samples));
+  const index_t n_blocks = (x.n_samples + kVoteRows - 1) / kVoteRows;
+  parallel_for(limited, n_blocks, [&](index_t b) {
+    const index_t end = std::min(x.n_samples, (b + 1) * kVoteRows);
+    for (index_t row = b * kVoteRows; row < end; ++row)
+      for (index_t tree = 0; tree < trees.n_trees; ++tree)
+        leaf[row * trees.n_trees + tree] =
+            static_cast<std::int32_t>(leaf_of(trees, tree, x, row));
+  });
+}
+
+}  // namespace fctree::symmetric

@@ -1,0 +1,66 @@
+// Gradients and weights as fixed-point numbers: the channels that histograms add up.
+//
+// A channel's value of a sample is (round(w g / unit) << count_bits) + 1, or without weights
+// (round(g / unit) << count_bits) + 1: its sum over any samples holds their number in the low
+// bits and their gradient above. With sample weights a further channel carries w itself and
+// the count, and gradients have 0 in the low bits. Units are powers of two such that the sum of
+// all absolute values stays below 2^min(50, 62 - count_bits): sums are exact integers in
+// any order, and convert to double exactly. That sum is bounded by counting exponents
+// (core/exact_sum.hpp), so units do not depend on the order of the samples either. A gradient is rounded to
+// 2^-(49 - log2 n) of the mean absolute gradient or finer for n <= 2^12, and to 2^-(61 - 2 log2 n)
+// of it beyond.
+#pragma once
+
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "symmetric/tiles.hpp"
+
+namespace fctree::symmetric {
+
+// What one unit of each channel stands for; of the weight's 0 without weights.
+struct ChannelUnits {
+  int count_bits;
+  double weight;
+  std::vector<double> gradient;  // (n_outputs,)
+};
+
+// Bits for the number of up to n samples, and the unit of a channel whose absolute values sum up
+// to `total` at most.
+int count_bits_for(index_t n);
+double channel_unit(double total, int count_bits);
+
+class QuantizedGradients {
+ public:
+  // weight is (n_samples,) or null.
+  QuantizedGradients(const Tiles& tiles, const double* weight, index_t n_outputs);
+  // For samples that are part of more: weight is null where none will be written.
+  QuantizedGradients(const Tiles& tiles, const double* weight, const ChannelUnits& units);
+
+  index_t n_channels() const { return n_outputs_ + (weighted() ? 1 : 0); }
+  index_t n_outputs() const { return n_outputs_; }
+  bool weighted() const { return weight_unit_ != 0.0; }
+  int count_bits() const { return count_bits_; }
+  // The channel with the counts, and the units of all (the weight's is 0 without weights).
+  index_t count_channel() const { return weighted() ? n_outputs_ : 0; }
+  const std::vector<double>& gradient_units() const { return gradient_units_; }
+  double weight_unit() const { return weight_unit_; }
+
+  // Chooses the units for these gradients (n_outputs, n_samples); whether any is not 0.
+  bool set_gradients(const double* gradient, const Execution& execution);
+  // Gradients with units chosen elsewhere.
+  void set_gradients(const double* gradient, const ChannelUnits& units);
+  // The values of `channel` for samples begin .. end.
+  void write(index_t channel, index_t begin, index_t end, std::int64_t* out) const;
+
+ private:
+  const Tiles& tiles_;
+  const double* weight_;
+  index_t n_outputs_;
+  int count_bits_;
+  double weight_unit_ = 0.0;
+  std::vector<double> gradient_units_;
+  const double* gradient_ = nullptr;
+};
+
+}  // namespace fctree::symmetric

@@ -1,0 +1,51 @@
+// Trees with thresholds replaced by their ranks among those used of the same feature: rows are
+// binned once, by these thresholds, and then cost one comparison of bytes a level.
+#pragma once
+
+#include <vector>
+
+#include "symmetric/feature_matrix.hpp"
+#include "symmetric/histogram_kernels.hpp"
+#include "symmetric/model.hpp"
+#include "symmetric/predict_kernels.hpp"
+
+namespace fctree::symmetric {
+
+// Of a block of rows: for each feature that the trees use kVoteRows codes, missing values the
+// highest, and where there are any the codes once more with missing values the lowest.
+struct BlockCodes {
+  std::vector<std::uint8_t> codes;
+  std::vector<std::uint8_t> has_missing;
+};
+
+// Features whose codes are taken from `codes` instead, or none where `masked` is null.
+struct Replacement {
+  const std::uint8_t* masked;  // (n_features,)
+  const BlockCodes* codes;
+};
+
+class RankedTrees {
+ public:
+  RankedTrees(const SymmetricTreesView& trees, index_t n_features);
+
+  // Whether ranks fit a byte; nothing else may be called where they do not.
+  bool fits() const { return fits_; }
+
+  // The codes of rows begin .. begin + n, n <= kVoteRows. O(d' log b) a row, d' features used.
+  BlockCodes find_codes(const FeatureMatrix& x, index_t begin, index_t n) const;
+
+  // Adds the trees to the scores (kVoteRows, n_outputs) of the block, in order.
+  void add(const BlockCodes& codes, const Replacement& replacement, double* scores) const;
+
+ private:
+  SymmetricTreesView trees_;
+  std::vector<index_t> slot_;  // of each feature among those used, or -1
+  std::vector<index_t> features_;
+  std::vector<std::vector<double>> thresholds_;
+  std::vector<ThresholdSearch> searches_;
+  std::vector<std::uint8_t> borders_;  // (n_trees, max_depth)
+  std::vector<index_t> depths_;        // levels that each tree has
+  bool fits_ = true;
+};
+
+}  // namespace fctree::symmetric

@@ -1,0 +1,201 @@
+#include "symmetric/thresholds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/argsort.hpp"
+#include "core/rng.hpp"
+
+namespace fctree::symmetric {
+
+namespace {
+
+// Parts that the features are cut into for each thread, so that none waits long for another.
+constexpr index_t kPartsForThread = 4;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The distinct values of a feature with their weights, ascending; missing ones aside.
+struct DistinctValues {
+  std::vector<double> value;
+  std::vector<double> weight;
+  bool has_missing = false;
+
+  void clear() {
+    value.clear();
+    weight.clear();
+    has_missing = false;
+  }
+  void add(double v, double w) {
+    if (value.empty() || value.back() != v) {
+      value.push_back(v);
+      weight.push_back(0.0);
+    }
+    weight.back() += w;
+  }
+};
+
+// A threshold between two neighbouring values: only infinity lies above the largest double.
+double threshold_between(double lower, double upper) {
+  if (lower == -kInfinity) return -kInfinity;
+  if (upper == kInfinity) return std::numeric_limits<double>::max();
+  return midpoint(lower, upper);
+}
+
+// Sorts one feature after the other in the same memory: asked for anew each time, it would cost as
+// much as the sorting where the allocator gives it back at once.
+class Sorter {
+ public:
+  // Sorted values of the feature in these rows, without rows of no weight; valid until the next.
+  const DistinctValues& sort(const FeatureMatrix& x, const double* weight, index_t feature,
+                             const std::vector<index_t>& rows) {
+    values_.clear();
+    weights_.clear();
+    distinct_.clear();
+    double below = 0.0, above = 0.0;  // weights of -inf and inf, which do not sort by digits
+    for (const index_t row : rows) {
+      const double v = x(row, feature), w = weight == nullptr ? 1.0 : weight[row];
+      if (w == 0.0) continue;
+      if (std::isnan(v)) {
+        distinct_.has_missing = true;
+        continue;
+      }
+      if (std::isinf(v)) {
+        (v < 0.0 ? below : above) += w;
+        continue;
+      }
+      values_.push_back(v);
+      if (weight != nullptr) weights_.push_back(w);
+    }
+    if (below > 0.0) distinct_.add(-kInfinity, below);
+    add_ordinary(weight != nullptr);
+    if (above > 0.0) distinct_.add(kInfinity, above);
+    return distinct_;
+  }
+
+ private:
+  void add_ordinary(bool weighted) {
+    const index_t n = static_cast<index_t>(values_.size());
+    if (n == 0) return;
+    items_.resize(n);
+    spare_.resize(n);
+    const std::uint64_t* order = argsort(values_.data(), n, {items_.data(), spare_.data()});
+    for (index_t i = 0; i < n; ++i) {
+      const std::uint32_t at = position(order[i]);
+      distinct_.add(values_[at], weighted ? weights_[at] : 1.0);
+    }
+  }
+
+  std::vector<double> values_, weights_;
+  std::vector<std::uint64_t> items_, spare_;
+  DistinctValues distinct_;
+};
+
+std::vector<double> between_all(const std::vector<double>& values) {
+  std::vector<double> thresholds;
+  for (std::size_t i = 1; i < values.size(); ++i)
+    thresholds.push_back(threshold_between(values[i - 1], values[i]));
+  return thresholds;
+}
+
+void add_missing_threshold(bool has_missing, bool has_values, std::vector<double>& thresholds) {
+  if (has_missing && has_values) thresholds.push_back(kInfinity);
+}
+
+std::vector<double> quantile_thresholds(const DistinctValues& distinct, index_t max_bins) {
+  const index_t n = static_cast<index_t>(distinct.value.size());
+  if (n <= max_bins) return between_all(distinct.value);
+  double left = 0.0;
+  for (const double w : distinct.weight) left += w;
+  std::vector<double> thresholds;
+  double bin = 0.0;
+  for (index_t i = 0; i + 1 < n; ++i) {
+    const index_t bins_left = max_bins - static_cast<index_t>(thresholds.size());
+    if (bins_left == 1) break;
+    const double target = left / static_cast<double>(bins_left);
+    bin += distinct.weight[i];
+    // Closed here if that is nearer to the target than with the next value inside.
+    const double next = distinct.weight[i + 1];
+    const bool all_needed = n - 1 - i < bins_left;
+    if (bin + 0.5 * next < target && !all_needed) continue;
+    thresholds.push_back(threshold_between(distinct.value[i], distinct.value[i + 1]));
+    left -= bin;
+    bin = 0.0;
+  }
+  return thresholds;
+}
+
+}  // namespace
+
+std::vector<index_t> quantile_rows(index_t n_samples, std::uint64_t seed) {
+  std::vector<index_t> rows(std::min(n_samples, kQuantileRows));
+  const Random random(seed, Purpose::threshold_rows);
+  const index_t m = static_cast<index_t>(rows.size());
+  for (index_t i = 0; i < m; ++i) {
+    const index_t begin = n_samples * i / m, end = n_samples * (i + 1) / m;
+    const double u = end - begin > 1 ? random.uniform(static_cast<std::uint32_t>(i), 0, 0) : 0.0;
+    rows[i] = begin + static_cast<index_t>(u * static_cast<double>(end - begin));
+  }
+  return rows;
+}
+
+FewValues find_few_values(const FeatureMatrix& x, const double* weight, index_t feature,
+                          index_t limit) {
+  FewValues few;
+  std::vector<double>& values = few.values;
+  for (index_t row = 0; row < x.n_samples; ++row) {
+    const double v = x(row, feature);
+    if (weight != nullptr && weight[row] == 0.0) continue;
+    if (std::isnan(v)) {
+      few.has_missing = true;
+      continue;
+    }
+    const auto at = std::lower_bound(values.begin(), values.end(), v);
+    if (at != values.end() && *at == v) continue;
+    if (static_cast<index_t>(values.size()) == limit) {
+      few.too_many = true;
+      return few;
+    }
+    values.insert(at, v);
+  }
+  return few;
+}
+
+CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight,
+                                    const ThresholdRules& rules, const Execution& execution) {
+  const std::vector<index_t> rows = quantile_rows(x.n_samples, rules.seed);
+  const bool sampled = static_cast<index_t>(rows.size()) < x.n_samples;
+  std::vector<std::vector<double>> found(x.n_features);
+  const double work = 20.0 * static_cast<double>(rows.size()) * static_cast<double>(x.n_features);
+  const auto find = [&](index_t feature, Sorter& sorter) {
+    if (sampled) {
+      const FewValues few = find_few_values(x, weight, feature, rules.max_bins);
+      if (!few.too_many) {
+        found[feature] = between_all(few.values);
+        add_missing_threshold(few.has_missing, !few.values.empty(), found[feature]);
+        if (!found[feature].empty()) return;
+      }
+    }
+    const DistinctValues& distinct = sorter.sort(x, weight, feature, rows);
+    found[feature] = quantile_thresholds(distinct, rules.max_bins);
+    add_missing_threshold(distinct.has_missing, !distinct.value.empty(), found[feature]);
+  };
+  const Execution limited = limit_threads(execution, work);
+  const index_t n_parts = limited.n_threads == 1 ? 1 : kPartsForThread * limited.n_threads;
+  const Partition parts = partition_range(x.n_features, 1, n_parts);
+  parallel_for(limited, parts.n_parts, [&](index_t part) {
+    Sorter sorter;
+    for (index_t feature = parts.begin(part); feature < parts.end(part); ++feature)
+      find(feature, sorter);
+  });
+  CandidateThresholds thresholds;
+  thresholds.offsets.push_back(0);
+  for (const std::vector<double>& values : found) {
+    thresholds.values.insert(thresholds.values.end(), values.begin(), values.end());
+    thresholds.offsets.push_back(static_cast<index_t>(thresholds.values.size()));
+  }
+  return thresholds;
+}
+
+}  // namespace fctree::symmetric
