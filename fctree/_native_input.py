@@ -5,6 +5,7 @@ here is O(size) and compares numbers as they are: differences and sums of what a
 gives could wrap around.
 """
 
+import os
 from numbers import Integral, Real
 
 import numpy as np
@@ -25,7 +26,7 @@ _COUNTS = {
     "n_estimators",
     "n_screened",
 }
-_MOST_THREADS = 2**16  # what a call may ask for; the core starts as many as are of use
+_MOST_THREADS = max(64, 4 * (os.cpu_count() or 1))  # more help nobody
 
 
 def require(condition, message):

@@ -1,5 +1,6 @@
 """The frame of a boosted fit: what is checked, held out and drawn before trees are grown."""
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -47,6 +48,14 @@ class BaseBoosting(BaseEstimator):
                 )
             train, validation = validation_samples(self, train, eval_set)
             self._boost(train, validation, continuing=continuing)
+            if self.n_iter_ == 0:
+                warnings.warn(
+                    "early stopping kept no round: the validation loss was least before the first, "
+                    "so that predictions are the constant baseline_; a smaller learning_rate, or "
+                    "more validation samples, may help",
+                    UserWarning,
+                    stacklevel=4,
+                )
             self._after_fit(train)
         return self
 

@@ -42,7 +42,7 @@ _INTEGERS = (
 )
 
 
-@dataclass(eq=False, frozen=True)
+@dataclass(eq=False, frozen=True, repr=False)
 class ObliqueTrees:
     """An ordered set of oblique trees, one after the other in each array.
 
@@ -150,6 +150,9 @@ class ObliqueTrees:
     def n_outputs(self):
         """Number of raw scores that a leaf gives."""
         return self.leaf_intercept.shape[1]
+
+    def __repr__(self):
+        return f"ObliqueTrees(n_trees={self.n_trees}, n_nodes={len(self.children_left)}, n_features={self.n_features}, n_outputs={self.n_outputs})"
 
     def __len__(self):
         return self.n_trees

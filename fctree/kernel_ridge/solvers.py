@@ -111,7 +111,7 @@ def conjugate_gradients(multiply, b, *, tol, max_iter, verbose):
     residual = b.copy()
     direction = b.copy()
     square = np.einsum("ij,ij->j", residual, residual)
-    goal = tol**2 * square
+    goal = np.square(np.float64(tol)) * square
     bar = tqdm(total=max_iter, disable=not verbose, desc="conjugate gradients")
     n_iter = 0
     while n_iter < max_iter and np.any(square > goal):

@@ -20,6 +20,11 @@ class NumericTargets:
     def _quantile_order(self):
         if self.loss == "quantile" and self.quantile is None:
             raise ValueError("loss='quantile' needs the parameter quantile, between 0 and 1")
+        if self.quantile is not None and self.loss not in ("quantile", "huber"):
+            raise ValueError(
+                f"quantile={self.quantile} means nothing for loss={self.loss!r}: pass "
+                "loss='quantile' or loss='huber', or leave it out"
+            )
         if self.quantile is None:
             return 0.9
         return self.quantile

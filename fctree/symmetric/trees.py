@@ -18,7 +18,7 @@ _MOST_LEVELS = 16
 _DTYPES = {"split_feature": np.int32, "missing_right": np.bool_}
 
 
-@dataclass(eq=False, frozen=True)
+@dataclass(eq=False, frozen=True, repr=False)
 class SymmetricTrees:
     """An ordered set of symmetric (oblivious) trees: one split a level, shared by all nodes.
 
@@ -83,6 +83,9 @@ class SymmetricTrees:
     def n_outputs(self):
         """Number of raw scores that a leaf gives."""
         return self.leaf_values.shape[2]
+
+    def __repr__(self):
+        return f"SymmetricTrees(n_trees={self.n_trees}, depth={self.depth}, n_outputs={self.n_outputs})"
 
     def __len__(self):
         return self.n_trees

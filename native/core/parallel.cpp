@@ -20,24 +20,65 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPollInterval{50};
 
-// The state of one loop: whether it must stop, and why.
+class LoopState;
+
+// The loop whose task this thread is running, and whether the thread is the one that opened it.
+struct Running {
+  LoopState* loop = nullptr;
+  bool in_calling_thread = false;
+};
+thread_local Running running;
+
+// Leaves a task of a loop that has stopped for another reason, which is the one to be told.
+struct Stopped {};
+
+// The state of one loop: whether it must stop, and why. Loops inside of tasks stop with those
+// around them.
 class LoopState {
  public:
-  explicit LoopState(const Execution& execution) : execution_(execution) {}
+  explicit LoopState(const Execution& execution)
+      : execution_(execution),
+        around_(running),
+        may_poll_(around_.loop == nullptr ||
+                  (around_.in_calling_thread && around_.loop->may_poll_)) {}
 
   void run(index_t index, const std::function<void(index_t)>& task, bool in_calling_thread) {
     // A stopped loop's tasks are all taken, and left undone.
     if (stopped_.load(std::memory_order_relaxed)) return;
+    const Running before = running;
+    running = {this, in_calling_thread};
     try {
-      if (in_calling_thread) poll();
+      check(in_calling_thread);
       task(index);
+    } catch (const Stopped&) {
+      stopped_ = cut_short_ = true;
     } catch (...) {
       record(index, std::current_exception());
+    }
+    running = before;
+  }
+
+  // Throws if this loop or one around it is to stop.
+  void check(bool in_calling_thread) {
+    if (stopped_.load(std::memory_order_relaxed)) throw Stopped();
+    if (in_calling_thread && may_poll_) poll();
+    if (around_.loop != nullptr) around_.loop->check(false);
+  }
+
+  // For the calling thread while it waits for the others: an interrupt stops them.
+  void poll_while_waiting() {
+    try {
+      check(true);
+    } catch (const Stopped&) {
+      stopped_ = cut_short_ = true;
+    } catch (...) {
+      record(std::numeric_limits<index_t>::max() - 1, std::current_exception());
     }
   }
 
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
+    if (cut_short_) throw Stopped();
   }
 
  private:
@@ -61,7 +102,10 @@ class LoopState {
   }
 
   const Execution& execution_;
+  const Running around_;
+  const bool may_poll_;  // the thread that opened this loop is the one that called the core
   std::atomic<bool> stopped_{false};
+  std::atomic<bool> cut_short_{false};  // by a loop around this one
   std::mutex mutex_;
   index_t error_index_ = std::numeric_limits<index_t>::max();
   std::exception_ptr error_;
@@ -99,8 +143,9 @@ class Team {
     wake_.notify_all();
   }
 
-  // take_tasks(in_calling_thread) runs tasks until none is left to take; it does not throw.
-  void run(const std::function<void(bool)>& take_tasks) {
+  // take_tasks(in_calling_thread) runs tasks until none is left to take; neither it nor what is
+  // called a few times a second while the last tasks end, poll, throws.
+  void run(const std::function<void(bool)>& take_tasks, const std::function<void()>& poll) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       loop_ = &take_tasks;
@@ -110,7 +155,11 @@ class Team {
     take_tasks(true);
     std::unique_lock<std::mutex> lock(mutex_);
     loop_ = nullptr;
-    idle_.wait(lock, [&] { return n_helpers_ == 0; });
+    while (!idle_.wait_for(lock, kPollInterval, [&] { return n_helpers_ == 0; })) {
+      lock.unlock();
+      poll();
+      lock.lock();
+    }
   }
 
  private:
@@ -197,10 +246,14 @@ void parallel_for(const Execution& execution, index_t n_tasks,
     for (index_t i = next++; i < n_tasks; i = next++) state.run(i, task, in_calling_thread);
   };
   if (execution.n_threads > 1 && n_tasks > 1)
-    execution.team->run(take_tasks);
+    execution.team->run(take_tasks, [&] { state.poll_while_waiting(); });
   else
     take_tasks(true);
   state.rethrow();
+}
+
+void check_interrupt() {
+  if (running.loop != nullptr) running.loop->check(running.in_calling_thread);
 }
 
 Partition partition_range(index_t size, index_t min_length, index_t max_parts) {

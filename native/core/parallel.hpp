@@ -41,6 +41,10 @@ Execution limit_threads(Execution execution, double work);
 void parallel_for(const Execution& execution, index_t n_tasks,
                   const std::function<void(index_t)>& task);
 
+// Ends the task that calls it, if the loop around it is to stop: for tasks that can take longer than
+// 100 ms, between two steps of their work. Cheap, and does nothing outside of a loop.
+void check_interrupt();
+
 // A range [0, size) cut into parts of nearly equal length.
 struct Partition {
   index_t size = 0;
