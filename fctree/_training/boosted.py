@@ -10,11 +10,11 @@ from sklearn.utils._param_validation import Interval
 
 from fctree._native_input import native_params
 from fctree._training.constraints import TRAINING_CONSTRAINTS
+from fctree._training.losses import choose_loss
 from fctree._training.samples import Samples, check_init_score, validation_samples
 from fctree._validation import check_sample_weight, unchanged_on_failure
 
 ROUND_CONSTRAINTS = {
-    "quantile": [Interval(Real, 0, 1, closed="neither"), None],
     "learning_rate": [Interval(Real, 0, None, closed="neither")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "subsample": [Interval(Real, 0, 1, closed="right")],
@@ -28,8 +28,8 @@ class BaseBoosting(BaseEstimator):
     """Boosted trees of any kind.
 
     A family has _check_data, what validates its X and y, and _boost(train, validation,
-    continuing=), which grows trees_; an estimator has _loss_kind(), the core's name of the loss, and
-    _encode_targets(y, reset=), y as float64 (n_targets, n_samples).
+    continuing=), which grows trees_; an estimator has _encode_targets(y, reset=), y as float64
+    (n_targets, n_samples).
     """
 
     _classification = False
@@ -87,5 +87,5 @@ class BaseBoosting(BaseEstimator):
         }
         return native_params(params)
 
-    def _quantile_order(self):
-        return 0.5 if self.quantile is None else self.quantile
+    def _choose_loss(self):
+        return choose_loss(self)

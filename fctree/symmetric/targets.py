@@ -4,39 +4,18 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.utils.multiclass import check_classification_targets
 
+from fctree._training.losses import LOSSES, check_domain
 from fctree._validation import check_predictions, check_targets, encode_labels
-
-REGRESSION_LOSSES = {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"}
-
-_DOMAINS = {
-    "poisson": (lambda y: np.all(y >= 0) and np.all(y.sum(axis=1) > 0), "y >= 0 with a positive sum"),
-    "gamma": (lambda y: np.all(y > 0), "y > 0"),
-}
 
 
 class NumericTargets:
     """For a boosting regressor: y to (n_outputs, n_samples), raw scores to predictions."""
 
-    def _quantile_order(self):
-        if self.loss == "quantile" and self.quantile is None:
-            raise ValueError("loss='quantile' needs the parameter quantile, between 0 and 1")
-        if self.quantile is not None and self.loss not in ("quantile", "huber"):
-            raise ValueError(
-                f"quantile={self.quantile} means nothing for loss={self.loss!r}: pass "
-                "loss='quantile' or loss='huber', or leave it out"
-            )
-        if self.quantile is None:
-            return 0.9
-        return self.quantile
-
     def _encode_targets(self, y, *, reset):
         targets = np.ascontiguousarray(check_targets(y).T)
-        if self.loss in _DOMAINS:
-            is_inside, domain = _DOMAINS[self.loss]
-            if not is_inside(targets):
-                raise ValueError(f"loss={self.loss!r} needs {domain}; the smallest is {y.min()}")
+        check_domain(self.loss, targets)
         if reset:
-            self._log_link = self.loss in ("poisson", "gamma")
+            self._log_link = LOSSES[self.loss].link == "log"
             self.n_outputs_ = len(targets)
             self._single_target = np.ndim(y) == 1
         elif len(targets) != self.n_outputs_:
@@ -45,7 +24,7 @@ class NumericTargets:
 
     def _inverse_link(self, scores):
         # The loss of the fit; models saved by 0.1 have it as the parameter only.
-        if vars(self).get("_log_link", self.loss in ("poisson", "gamma")):
+        if vars(self).get("_log_link", LOSSES[self.loss].link == "log"):
             np.exp(scores, out=scores)
             check_predictions(scores)
         return scores[:, 0] if self._single_target else scores

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ensembles/feature_map.hpp"
+#include "oblique/feature_map.hpp"
 #include "ensembles/leaf_values.hpp"
 #include "ensembles/row_sample.hpp"
 #include "oblique/grow.hpp"
@@ -30,7 +30,6 @@ RowSampler sampler_of(const ObliqueForestTask& task, std::uint64_t seed) {
 std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
                                     const ObliqueForestParams& params) {
   std::vector<std::uint8_t> counts;
-  if (!rows.may_draw()) return counts;
   if (params.bootstrap)
     rows.draw_counts(tree, params.max_samples, counts);
   else if (params.max_samples < 1.0)
@@ -137,7 +136,7 @@ void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees
       for (index_t at = 0; at < size; ++at)
         std::copy_n(data.x + left_out[at] * d, d, x.data() + at * d);
       std::fill_n(sums.begin(), size * n_outputs, 0.0);
-      add_trees(trees, tree, tree + 1, x.data(), size, {sums.data(), n_outputs, 1}, team);
+      add_trees(trees, {tree, tree + 1}, x.data(), size, {sums.data(), n_outputs, 1}, team);
       for (index_t at = 0; at < size; ++at) {
         ++counts[left_out[at]];
         for (index_t k = 0; k < n_outputs; ++k)

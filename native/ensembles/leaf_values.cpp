@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/loss/order_statistics.hpp"
 #include "ridge/dense.hpp"
 
 namespace fctree::ensembles {
@@ -22,8 +23,9 @@ void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, dou
     return;
   }
   const std::int64_t at = slot;
-  dense_kernels().evaluate_leaves(tree.leaf_coef.data(), tree.leaf_intercept.data(), n_outputs,
-                                  &at, x, tree.n_features, 1, score);
+  dense_kernels().evaluate_leaves(
+      {tree.leaf_coef.data(), tree.leaf_intercept.data(), tree.n_features, n_outputs}, &at, x, 1,
+      score);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <Eigen/Cholesky>
 
-#include "core/types.hpp"
+#include "core/matrix.hpp"
 
 namespace fctree::ridge {
 
@@ -14,16 +14,6 @@ template <int Triangle>
 class CholeskyFactor : public Eigen::LLT<Matrix, Triangle> {
  public:
   explicit CholeskyFactor(const Matrix& matrix);
-};
-
-// Eigenvalues, ascending, and eigenvectors of a symmetric matrix of which the lower triangle is
-// read. O(n^3), about 9 n^3.
-struct SymmetricEigen {
-  explicit SymmetricEigen(const Matrix& matrix);
-
-  bool converged = true;
-  Vector values;
-  Matrix vectors;
 };
 
 // a b and x x', some rows at a time where they are large.

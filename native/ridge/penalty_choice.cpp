@@ -7,6 +7,7 @@
 
 #include "ridge/dense.hpp"
 #include "ridge/factors.hpp"
+#include "ridge/symmetric_eigen.hpp"
 
 namespace fctree::ridge {
 
@@ -19,7 +20,7 @@ double grid_alpha(int i) { return std::pow(10.0, 3.0 - 0.5 * i); }
 // Eigenvectors from the (n, n) Gram matrix, for fewer samples than features.
 SpectralFit dual_fit(const CentredRows& centred) {
   const auto& [x, y] = centred;
-  const SymmetricEigen eigen(gram_of(x));
+  const SymmetricEigen eigen = symmetric_eigen(gram_of(x));
   const Vector& values = eigen.values;
   const double smallest =
       values.maxCoeff() * static_cast<double>(x.rows()) * std::numeric_limits<double>::epsilon();
@@ -51,7 +52,7 @@ SpectralFit spectral_fit(const Moments& moments, const Vector& origin, bool fit_
     scatter += moments.weight * mean.head(d) * mean.head(d).transpose();
     cross += moments.weight * mean.head(d) * mean.tail(cross.cols()).transpose();
   }
-  const SymmetricEigen eigen(scatter);
+  const SymmetricEigen eigen = symmetric_eigen(scatter);
   SpectralFit fit;
   fit.vectors = eigen.vectors;
   fit.values = eigen.values.cwiseMax(0.0);

@@ -5,6 +5,7 @@
 
 #include "core/parallel.hpp"
 #include "ridge/factors.hpp"
+#include "ridge/symmetric_eigen.hpp"
 
 namespace fctree::ridge {
 
@@ -15,7 +16,7 @@ namespace {
 // then the null space is projected out of a particular solution.
 Matrix solve_singular(const Matrix& scaled, const Vector& scale, const Matrix& rhs,
                       const Matrix& penalty, double tolerance) {
-  const SymmetricEigen eigen(scaled);
+  const SymmetricEigen eigen = symmetric_eigen(scaled);
   const Vector& values = eigen.values;  // ascending
   const index_t d = values.size();
   const double smallest = tolerance * std::max(values[d - 1], 0.0);
@@ -59,7 +60,7 @@ Matrix pseudo_solve(const Matrix& gram, const Matrix& rhs) {
   const double cutoff =
       16.0 * static_cast<double>(gram.rows()) * std::numeric_limits<double>::epsilon();
   if (factor.info() == Eigen::Success && factor.rcond() > cutoff) return factor.solve(rhs);
-  const SymmetricEigen eigen(gram);
+  const SymmetricEigen eigen = symmetric_eigen(gram);
   const Vector& values = eigen.values;
   const double smallest = cutoff * std::max(values[values.size() - 1], 0.0);
   const Vector inverse = (values.array() > smallest).select(values.cwiseInverse(), 0.0);

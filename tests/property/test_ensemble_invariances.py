@@ -4,16 +4,21 @@ Tables are continuous and fixed, so that no cut is a close call. Tolerance 1e-7 
 targets: two roundings of rounds of ridge systems with condition numbers below 1e5.
 """
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from fctree import (
-    FCODTBoostingClassifier,
-    FCODTBoostingRegressor,
-    FCODTForestClassifier,
-    FCODTForestRegressor,
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
 )
+from fctree.oblique.parameters import STEP_TREE
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from fctree._training.losses import LOSSES
+from loss_cases import REGRESSION_LOSSES, loss_parameters, targets_for
 from reference.literal_losses import make_loss
 from reference.tree_comparison import random_weights, smooth_table
 from sklearn.base import clone
@@ -22,10 +27,10 @@ X = smooth_table(150, 4, seed=21)[0]
 y = np.abs(X @ [1.0, 2.0, 0.0, -1.0]) + X[:, 2]
 LABELS = np.searchsorted(np.quantile(y, [0.3, 0.7]), y)
 NEW = np.random.default_rng(1).uniform(-1.5, 1.5, (50, 4))
-BOOSTING = FCODTBoostingRegressor(max_iter=5, random_state=1)
-FOREST = FCODTForestRegressor(n_estimators=5, max_depth=3, max_features=0.5, random_state=1)
-CLASSES = FCODTBoostingClassifier(max_iter=5, random_state=1)
-FOREST_CLASSES = FCODTForestClassifier(n_estimators=5, max_depth=3, random_state=1)
+BOOSTING = CurvatureBoostingRegressor(max_iter=5, random_state=1)
+FOREST = CurvatureForestRegressor(n_estimators=5, max_depth=3, max_features=0.5, random_state=1)
+CLASSES = CurvatureBoostingClassifier(max_iter=5, random_state=1)
+FOREST_CLASSES = CurvatureForestClassifier(n_estimators=5, max_depth=3, random_state=1)
 MODELS = {"boosting": (BOOSTING, y), "forest": (FOREST, y), "classes": (CLASSES, LABELS),
           "forest of classes": (FOREST_CLASSES, LABELS)}
 
@@ -60,14 +65,13 @@ def test_weights_are_numbers_of_samples(name, seed):
     """
     model, targets = MODELS[name]
     free = {"min_samples_leaf": 1}
-    if hasattr(model, "step_depth"):
-        free |= {"step_min_samples_leaf": 1}
     rng = np.random.default_rng(seed)
     times, each = rng.integers(0, 4, len(X)), rng.uniform(0.5, 1.5, len(X))
-    weighted = clone(model).set_params(**free).fit(X, targets, sample_weight=times * each)
-    repeated = clone(model).set_params(**free)
-    repeated.fit(np.repeat(X, times, axis=0), np.repeat(targets, times),
-                 sample_weight=np.repeat(each, times))
+    weighted, repeated = clone(model).set_params(**free), clone(model).set_params(**free)
+    with mock.patch.dict(STEP_TREE, min_samples_leaf=1):
+        weighted.fit(X, targets, sample_weight=times * each)
+        repeated.fit(np.repeat(X, times, axis=0), np.repeat(targets, times),
+                     sample_weight=np.repeat(each, times))
     assert_same(scores(repeated, NEW), scores(weighted, NEW), np.abs(y).max())
 
 
@@ -104,21 +108,20 @@ def test_leaves_stay_in_their_bounds(extrapolation):
     np.testing.assert_allclose(forest.trees_.leaf_upper - forest.trees_.leaf_lower, length)
 
 
-@pytest.mark.parametrize("loss, quantile", [
-    ("squared_error", None), ("absolute_error", None), ("huber", None), ("quantile", 0.3),
-    ("poisson", None), ("gamma", None)])
-def test_a_small_step_goes_down_the_loss_as_its_gradient_says(loss, quantile):
+@pytest.mark.parametrize("loss", REGRESSION_LOSSES)
+def test_a_small_step_goes_down_the_loss_as_its_gradient_says(loss):
     """The mean loss along a round's step, differentiated numerically, is the gradient's.
 
     Rates of 1e-5: the second derivative adds about that much, rounding 1e-16 / 1e-5.
     """
-    targets = y + 0.1 - y.min()
+    parameters = loss_parameters(loss)
+    targets = targets_for(loss, y)
     weight = random_weights(len(X), seed=3)
     rate = 1e-5
-    model = clone(BOOSTING).set_params(loss=loss, quantile=quantile, max_iter=1,
+    model = clone(BOOSTING).set_params(**parameters, max_iter=1,
                                        learning_rate=rate, subsample=1.0)
     model.fit(X, targets, sample_weight=weight)
-    literal = make_loss(loss, quantile)
+    literal = make_loss(loss, parameters.get(LOSSES[loss].parameter))
     start = np.tile(model.baseline_, (len(X), 1))
     if loss == "huber":
         literal.prepare(targets[:, np.newaxis], start, weight)
@@ -131,7 +134,7 @@ def test_a_small_step_goes_down_the_loss_as_its_gradient_says(loss, quantile):
     keep = ~crossing if loss in ("absolute_error", "quantile") else np.full(len(X), True)
     moved = literal.value(targets[:, np.newaxis], start + rate * step)
     change = (moved - literal.value(targets[:, np.newaxis], start))[keep, 0] @ weight[keep]
-    slope = -np.sum((gradient * step)[keep, 0] * weight[keep])
+    slope = np.sum((gradient * step)[keep, 0] * weight[keep])
     np.testing.assert_allclose(change / rate, slope, rtol=1e-3)
     assert slope < 0
     assert model.train_score_[1] > model.train_score_[0]

@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "ridge/factors.hpp"
+#include "ridge/symmetric_eigen.hpp"
 
 namespace fctree::oblique {
 
@@ -61,7 +62,7 @@ Matrix curvature_directions(const CurvatureProblem& problem, index_t n_direction
     else
       hessian += gram_of(whitened);
   }
-  const SymmetricEigen eigen(hessian);
+  const SymmetricEigen eigen = symmetric_eigen(hessian);
   if (!eigen.converged) return Matrix(d, 0);
   const Vector strength = eigen.values.cwiseAbs();
   std::vector<index_t> order(d);
