@@ -196,8 +196,3 @@ def make_loss(name, parameter=None, n_classes=None):
         "gamma": Gamma,
         "tweedie": lambda: Tweedie(1.5 if parameter is None else parameter),
     }[name]()
-
-
-def of_loss(loss, quantile):
-    """Parameters of an estimator: `quantile` where it means something."""
-    return {"loss": loss, "quantile": quantile if loss in ("quantile", "huber") else None}
