@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pandas as pd
-from fctree import load_model, save_model
+from fctree import FCODTClassifier, FCODTRegressor, load_model, save_model
 from scipy import sparse
 from sklearn.base import clone
 
@@ -22,8 +22,12 @@ _OTHERS = [None, "", "all", "loo", "sqrt", "quantile", "poisson", "gamma", "hube
            (), [], ("ridge", "axis"), {}, {0: 1}, [1, 0], b"ridge", object]
 _SMALL_NUMBERS = [0, 1, 2, 3, -1, 0.5, np.nan, True, 4]
 _CHOICES = {
-    "loss": ["squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"],
+    "loss": ["squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma",
+             "tweedie"],
     "quantile": [0.1, 0.5, 0.9],
+    "power": [1.1, 1.5, 1.9],
+    "tree": [None, FCODTRegressor(), FCODTClassifier(), FCODTRegressor(max_coef=1, alpha="loo"),
+             FCODTRegressor(directions="axis", leaf_model="constant"), FCODTRegressor(alpha=-1)],
     "directions": ["ridge", "curvature", "axis", "all", ("ridge", "axis")],
     "split_criterion": ["constant", "ridge"],
     "leaf_model": ["constant", "ridge"],
@@ -152,8 +156,7 @@ def _parameters(chance, cls):
             chosen[name] = _pick(chance, _NUMBERS)
         else:
             chosen[name] = _pick(chance, _OTHERS)
-    if "verbose" in chosen:
-        del chosen["verbose"]
+    chosen.pop("verbose", None)
     return chosen
 
 
