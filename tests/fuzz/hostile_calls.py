@@ -5,7 +5,13 @@ import pickle
 
 import numpy as np
 import pandas as pd
-from fctree import FCODTClassifier, FCODTRegressor, load_model, save_model
+from fctree import (
+    CurvatureTreeClassifier,
+    CurvatureTreeRegressor,
+    FCODTRegressor,
+    load_model,
+    save_model,
+)
 from scipy import sparse
 from sklearn.base import clone
 
@@ -26,8 +32,9 @@ _CHOICES = {
              "tweedie"],
     "quantile": [0.1, 0.5, 0.9],
     "power": [1.1, 1.5, 1.9],
-    "tree": [None, FCODTRegressor(), FCODTClassifier(), FCODTRegressor(max_coef=1, alpha="loo"),
-             FCODTRegressor(directions="axis", leaf_model="constant"), FCODTRegressor(alpha=-1)],
+    "tree": [None, FCODTRegressor(), CurvatureTreeClassifier(), CurvatureTreeRegressor(),
+             CurvatureTreeRegressor(max_coef=1, alpha="loo"), FCODTRegressor(alpha=-1),
+             CurvatureTreeRegressor(directions="axis", leaf_model="constant")],
     "directions": ["ridge", "curvature", "axis", "all", ("ridge", "axis")],
     "split_criterion": ["constant", "ridge"],
     "leaf_model": ["constant", "ridge"],

@@ -3,7 +3,7 @@ end them: the same solutions as NumPy's and scikit-learn's."""
 
 import numpy as np
 import pytest
-from fctree import FCODTRegressor
+from fctree import CurvatureTreeRegressor, FCODTRegressor
 from sklearn.linear_model import Ridge
 
 rng = np.random.default_rng(0)
@@ -54,6 +54,6 @@ def test_penalty_by_leave_one_out(shape):
 def test_curvature_direction_of_many_features():
     X = rng.standard_normal((6000, 520))
     y = 2.0 * X[:, 7] ** 2 + 0.1 * rng.standard_normal(6000)
-    tree = FCODTRegressor(max_depth=1, directions="curvature", n_curvature=1).fit(X, y).tree_
+    tree = CurvatureTreeRegressor(max_depth=1, directions="curvature").fit(X, y).tree_
     assert np.abs(tree.coef[0]).argmax() == 7
     assert np.abs(tree.coef[0, 7]) / np.linalg.norm(tree.coef[0]) > 0.9

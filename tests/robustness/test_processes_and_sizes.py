@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits o
 LONG = """
 import sys
 import numpy as np
-from fctree import FCODTRegressor, SymmetricBoostingRegressor
+from fctree import CurvatureTreeRegressor, FCODTRegressor, SymmetricBoostingRegressor
 
 name, n_jobs = sys.argv[1], int(sys.argv[2])
 n, d = {"dual": (2500, 4000), "loo": (2500, 2000), "moments": (20000, 2000),
@@ -30,7 +30,8 @@ parameters = {"dual": {}, "moments": {"max_depth": 6}, "loo": {"alpha": "loo", "
 if name == "thresholds":
     model = SymmetricBoostingRegressor(max_iter=10**6, n_jobs=n_jobs)
 else:
-    model = FCODTRegressor(n_jobs=n_jobs, **parameters[name])
+    cls = CurvatureTreeRegressor if name == "curvature" else FCODTRegressor
+    model = cls(n_jobs=n_jobs, **parameters[name])
 print("ready", flush=True)
 try:
     while True:
@@ -136,8 +137,8 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
         ("SymmetricBoostingRegressor", {"max_iter": 2}, 300, 8000),
         ("SymmetricBoostingClassifier", {"max_iter": 2}, 300, 8000),
         ("SymmetricBoostingRegressor", {"max_iter": 2, "max_depth": 14}, 2000, 20),
-        ("FCODTRegressor", {"max_coef": 3, "max_depth": 1}, 200, 8000),
-        ("FCODTRegressor", {"directions": "axis", "leaf_model": "constant"}, 200, 8000),
+        ("CurvatureTreeRegressor", {"max_coef": 3, "max_depth": 1}, 200, 8000),
+        ("CurvatureBoostingRegressor", {"max_iter": 1}, 200, 8000),
     ],
 )
 def test_memory_of_wide_tables(name, parameters, n, d):
