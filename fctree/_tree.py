@@ -72,9 +72,8 @@ class ObliqueTree:
         How each direction was found: an index into ``("ridge", "curvature",
         "axis")``, -1 at leaves. None where the tree does not say.
     feature_scale : array of shape (n_features,), float64, default=None
-        Standard deviation of each feature in training (1 for constant ones), where the tree
-        was grown on standardised features. `coef` times it says what a feature moves: text and
-        pictures list the terms of a sum in its order.
+        Standard deviations of the features where the tree was standardised: text and pictures
+        list the terms of a sum by `coef` times it.
 
     Raises
     ------
@@ -84,13 +83,7 @@ class ObliqueTree:
 
     Notes
     -----
-    The object holds nothing but these arrays (and `n_classes`), so it can be pickled,
-    copied and sent to another process, and compared array by array.
-
-    References
-    ----------
-    S.-H. Lyu, Y.-X. He, Y. Wang, Z. Qu, B. Tang and B. Ye, "Enhance Learning Efficiency
-    of Oblique Decision Tree via Feature Concatenation", arXiv:2502.00465, 2025.
+    The object holds nothing but these arrays (and `n_classes`).
 
     Examples
     --------
@@ -152,9 +145,9 @@ class ObliqueTree:
         self.split_kind = None
         if split_kind is not None:
             self.split_kind = _plain("split_kind", split_kind, np.int64, node)
-        self.feature_scale = None
         if feature_scale is not None:
-            self.feature_scale = _plain("feature_scale", feature_scale, np.float64, outputs[1:])
+            feature_scale = _plain("feature_scale", feature_scale, np.float64, outputs[1:])
+        self.feature_scale = feature_scale
         self._check_structure()
 
     # The sizes ------------------------------------------------------------------------

@@ -15,8 +15,8 @@ namespace {
 
 constexpr index_t kChunkRows = 4096;
 
-// Beyond it the sample alone determines what the model answers.
-constexpr double kLargestLeverage = 1.0 - 1e-6;
+// Beyond it the sample all but determines what the model answers, and rounding what is left.
+constexpr double kLargestLeverage = 0.99;
 
 // Leverages of a unit of weight of each sample of the leaf, but for the constant: from the system
 // in the features, or of few samples from their inner products.
