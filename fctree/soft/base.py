@@ -9,7 +9,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
-from fctree._native.core import LossKind
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.progress import progress_listener
 from fctree._training.samples import Samples, hold_out
@@ -93,7 +92,7 @@ class BaseSoftTree(BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # A subclass has _loss_kind(), the core's name of the loss; _encode_targets(y, reset=), y as
+    # A subclass has _loss, the core's name of the loss; _encode_targets(y, reset=), y as
     # float64 (n_targets, n_samples); and _start(samples), which sets baseline_ and output_scale_.
     _classification = False
 
@@ -220,7 +219,7 @@ class BaseSoftTree(BaseEstimator):
                 (train.X, self._scaled(train.y), train.weight),
                 validation and (validation.X, self._scaled(validation.y), validation.weight),
                 state=state,
-                loss=LossKind[self._loss_kind()].value,
+                loss=(self._loss, 0.0),
                 offset=offset,
                 multiplier=multiplier,
                 params=self._native_params(n_epochs),
