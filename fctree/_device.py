@@ -25,7 +25,7 @@ def uses_gpu(device, *arrays):
     ----------
     device : {"cpu", "auto", "cuda"}
     *arrays
-        What takes part; arrays on a GPU cannot be computed with elsewhere.
+        Arrays of the computation; those on a GPU are only accepted by that GPU.
 
     Raises
     ------

@@ -72,7 +72,7 @@ class ObliqueTree:
     Raises
     ------
     ValueError
-        If the arrays do not describe one tree: shapes that disagree, a node with one
+        If the arrays do not describe one tree: inconsistent shapes, a node with one
         child, a child numbered below its parent, a leaf without a model.
 
     Notes

@@ -1,4 +1,4 @@
-"""What the boosting estimators of oblique trees share."""
+"""Base class of boosted oblique trees."""
 
 from numbers import Integral, Real
 
@@ -52,11 +52,11 @@ class BaseCurvatureBoosting(BaseBoosting):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values are refused.
+            Finite numbers; missing values raise an error.
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; a sample of weight 0 is left out.
+            Non-negative weights; samples of weight 0 are ignored.
         eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
             Samples to measure `validation_score_` on, and to stop early by.
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
@@ -70,7 +70,7 @@ class BaseCurvatureBoosting(BaseBoosting):
         Raises
         ------
         ValueError
-            For NaN or infinity in `X`, shapes that disagree, negative weights, targets outside
+            For NaN or infinity in `X`, inconsistent shapes, negative weights, targets outside
             the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds than a warm
             start has.
         """

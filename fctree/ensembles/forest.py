@@ -1,4 +1,4 @@
-"""What the forests of oblique trees share."""
+"""Base class of forests of oblique trees."""
 
 from numbers import Integral, Real
 
@@ -108,11 +108,11 @@ class BaseCurvatureForest(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values are refused.
+            Finite numbers; missing values raise an error.
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; a sample of weight 0 is left out.
+            Non-negative weights; samples of weight 0 are ignored.
 
         Returns
         -------
@@ -121,7 +121,7 @@ class BaseCurvatureForest(BaseEstimator):
         Raises
         ------
         ValueError
-            For NaN or infinity, shapes that disagree, negative or all-zero weights, fewer trees
+            For NaN or infinity, inconsistent shapes, negative or all-zero weights, fewer trees
             than a warm start has, or `oob_score` where every tree takes all samples.
         """
         with unchanged_on_failure(self):

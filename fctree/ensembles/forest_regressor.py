@@ -30,12 +30,12 @@ class CurvatureForestRegressor(RegressorMixin, BaseCurvatureForest):
     oob_score : bool, default=False
         Whether to judge the forest by the samples that trees left out.
     extrapolation : float or None, default=0.0
-        How far a leaf may answer beyond the range of its model's scores on the samples that it
-        was fitted to, in lengths of that range; None sets no bound.
+        How far predictions may leave the leaf's training range, as a multiple of it; None sets no
+        limit.
     max_depth, alpha, min_samples_leaf, max_coef : default=None
-        Of every tree, as in `CurvatureTreeRegressor`; what is not None wins over `tree`.
+        Of every tree, as in `CurvatureTreeRegressor`; values other than None override `tree`.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        An unfitted tree whose parameters the trees are grown by. None is
+        An unfitted tree with the parameters of all trees. None is
         ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
         max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
     warm_start : bool, default=False

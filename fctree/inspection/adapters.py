@@ -28,7 +28,7 @@ _DEFAULT_PATIENCE = 10
 
 
 def masked_models(estimator, min_iter, n_jobs, seed, workers=None):
-    """What runs masks for an estimator or a model of the protocol, on these workers if any.
+    """Runner of the masks for an estimator or a `WarmStartModel`, on these workers if any.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def _adapt(estimator, parameters, min_iter):
 
 
 class EstimatorRounds(RoundByRound):
-    """What rounds of a scikit-learn estimator share; its own parameters stop it."""
+    """Base of the rounds of scikit-learn estimators; their own parameters stop them."""
 
     def __init__(self, estimator, max_iter, min_iter):
         patience = getattr(estimator, "n_iter_no_change", None) or _DEFAULT_PATIENCE

@@ -13,7 +13,7 @@ from fctree.inspection.scores import target_of
 
 @dataclass(eq=False)
 class MaskedOutputs:
-    """What a model without some features predicts for the test part, and what it cost.
+    """Predictions of a model without some features for the test part, and their cost.
 
     Attributes
     ----------

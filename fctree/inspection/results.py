@@ -1,4 +1,4 @@
-"""What the functions return: importances with their uncertainty, and what they cost."""
+"""Result classes: importances with their uncertainty and cost."""
 
 from dataclasses import dataclass, field
 

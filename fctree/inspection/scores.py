@@ -15,7 +15,7 @@ _LEAST_PROBABILITY = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What predictions are compared with.
+    """Targets that predictions are compared with.
 
     Attributes
     ----------

@@ -115,7 +115,7 @@ def stopping_threshold(K, residual, noise_variance, *, step, max_rounds=10**9):
     Raises
     ------
     ValueError
-        For shapes that disagree and numbers that are not positive.
+        For inconsistent shapes and numbers that are not positive.
 
     References
     ----------

@@ -147,7 +147,7 @@ class RoundByRound(WarmStartModel):
         """One round of training, such as an epoch, on `train`."""
 
     def state(self):
-        """What `restore` brings back, independent of further training."""
+        """A copy of the state, for `restore`."""
         return copy.deepcopy({k: v for k, v in vars(self).items() if k != "stopping"})
 
     def restore(self, state):

@@ -1,4 +1,4 @@
-"""What the kernel ridge estimators share: parameters, the kernel, prediction."""
+"""Base class of kernel ridge estimators: parameters, the kernel, prediction."""
 
 from collections.abc import Mapping
 from numbers import Integral, Real

@@ -89,7 +89,7 @@ class SingleTreeNTK(BaseTreeNTK):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values are refused.
+            Finite numbers; missing values raise an error.
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for a regressor
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights; weight 2 is the sample twice, weight 0 leaves it out.
@@ -101,7 +101,7 @@ class SingleTreeNTK(BaseTreeNTK):
         Raises
         ------
         ValueError
-            For NaN or infinity, shapes that disagree, parameters out of range.
+            For NaN or infinity, inconsistent shapes, parameters out of range.
         MemoryError
             If the matrix of ``solver="cholesky"`` cannot fit in memory.
         RuntimeError
@@ -131,7 +131,7 @@ class SingleTreeNTK(BaseTreeNTK):
 class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     """Kernel ridge regression with a tree neural tangent kernel.
 
-    What an infinite ensemble of soft trees predicts after training, without training it.
+    Predicts like an infinite ensemble of soft trees after training, without training it.
 
     Parameters
     ----------

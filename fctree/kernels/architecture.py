@@ -141,7 +141,7 @@ def check_architecture(architecture):
 
 
 def kernel_spec(depth, architecture, *, gradient=False):
-    """What the core needs of an architecture; ``depth`` is unused for leaf counts."""
+    """Arguments of the core for an architecture; ``depth`` is unused for leaf counts."""
     architecture = check_architecture(architecture)
     if isinstance(architecture, dict):
         coefficients = np.zeros(max(max(architecture), 1) + 1)

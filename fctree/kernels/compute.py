@@ -79,7 +79,7 @@ def _check_for_gpu(X, Y):
 
 
 def _address(array, shape):
-    """What the native side takes: an address, with the shape it is to be read in."""
+    """Argument of the native side: an address with the shape to read it in."""
     if array is None:
         return None
     return _native.ArrayAddress(

@@ -48,7 +48,7 @@ class TreeNTK(Kernel):
 
     @property
     def hyperparameter_scale(self):
-        """What the Gaussian process may vary."""
+        """Hyperparameter that the Gaussian process optimises."""
         return Hyperparameter("scale", "numeric", self.scale_bounds)
 
     def _gram(self, X, Y, *, gradient):

@@ -78,7 +78,7 @@ def symmetric_tree_kernel(
     Raises
     ------
     ValueError
-        For shapes that disagree or no candidate at all.
+        For inconsistent shapes or no candidate at all.
 
     References
     ----------

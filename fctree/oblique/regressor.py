@@ -16,7 +16,7 @@ class TreeRegressor(RegressorMixin):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values are refused.
+            Finite numbers; missing values raise an error.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets. With several outputs every node fits one ridge regression per output,
             and a split has to serve all of them.
@@ -31,7 +31,7 @@ class TreeRegressor(RegressorMixin):
         Raises
         ------
         ValueError
-            For NaN or infinity, shapes that disagree, negative or all-zero weights.
+            For NaN or infinity, inconsistent shapes, negative or all-zero weights.
         """
         with unchanged_on_failure(self):
             X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)

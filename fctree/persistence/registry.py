@@ -1,4 +1,4 @@
-"""What can be stored: a new estimator, or a new class of fitted values, is an entry here."""
+"""Registry of the classes that can be stored; a new one is an entry here."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a node of an oblique tree says: names, numbers and sums cut to their largest terms.
+"""Labels of an oblique tree's nodes: names, numbers and sums cut to their largest terms.
 
 Shared by the text and the pictures, so that both name features, classes and numbers
 alike. Nothing here needs matplotlib.
@@ -67,7 +67,7 @@ class TreeLabels:
         return f"{value:.{self.decimals}f}"
 
     def weight(self, coef):
-        """What each term of a sum moves: coefficients per standard deviation, where known."""
+        """Effect of each term of a sum: coefficients per standard deviation, where known."""
         scale = self.tree.feature_scale
         return coef if scale is None or not len(coef) else coef * scale
 

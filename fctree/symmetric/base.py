@@ -1,4 +1,4 @@
-"""What the symmetric boosting estimators share: parameters, fitting, reading the model."""
+"""Base class of symmetric boosting: parameters, fitting, reading the model."""
 
 from numbers import Integral, Real
 
@@ -54,7 +54,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; a sample of weight 0 is left out.
+            Non-negative weights; samples of weight 0 are ignored.
         eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
             Samples to measure `validation_score_` on, and to stop early by. Missing values
             where training has none go with the majority of each split.
@@ -69,7 +69,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         Raises
         ------
         ValueError
-            For shapes that disagree, negative weights, targets outside the loss's domain,
+            For inconsistent shapes, negative weights, targets outside the loss's domain,
             labels in `eval_set` that `y` lacks, or fewer rounds than a warm start has.
         """
         return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
@@ -136,7 +136,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         self.trees_ = self._shrunk()
 
     def _keep_factors(self):
-        """What each round multiplied the model by before its tree, or None for 1 throughout."""
+        """Factor of the model in each round, before its tree is added; None if all are 1."""
         return None if np.all(self._step_factors == 1.0) else self._step_factors
 
     def _shrunk(self):

@@ -10,8 +10,8 @@ from fctree.symmetric.targets import ClassTargets
 class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBoosting):
     """Gradient boosting of symmetric (oblivious) trees for classes.
 
-    With two classes a tree gives one raw score, the log-odds of ``classes_[1]``; with more,
-    one tree a round has a vector in each leaf, a score for each class (softmax). Leaf values
+    With two classes a tree predicts one raw score, the log-odds of ``classes_[1]``; with more,
+    one tree per round has a vector in each leaf, one score per class (softmax). Leaf values
     are Newton steps.
 
     Parameters
@@ -23,7 +23,7 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
             random_strength, score_noise, score_function, subsample, colsample, monotonic_cst, \
             model_shrink_rate, early_stopping, validation_fraction, n_iter_no_change, tol, \
             warm_start, verbose, n_jobs, random_state
-        As in :class:`SymmetricBoostingRegressor`. `monotonic_cst` (two classes only) is about
+        As in :class:`SymmetricBoostingRegressor`. `monotonic_cst` (two classes only) applies to
         the probability of ``classes_[1]``. Samples held out for early stopping are stratified
         by class.
     posterior_samples, posterior_scale, posterior_noise

@@ -27,7 +27,7 @@ class SymmetricTrees:
         How much the split raised the sum over leaves of ``S^2 / (W + l2_leaf_reg)``, S the
         sum of weighted gradients and W that of the weights in a leaf.
     leaf_values : ndarray of shape (n_trees, 2**depth, n_outputs), float64
-        What each leaf adds to the raw scores, the learning rate included.
+        Values that leaves add to the raw scores, learning rate included.
     """
 
     split_feature: np.ndarray
