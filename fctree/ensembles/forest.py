@@ -39,7 +39,7 @@ _COUNTS = {"sqrt": np.sqrt, "log2": np.log2}
 
 
 class BaseCurvatureForest(BaseEstimator):
-    """A forest of oblique trees; subclasses bring the targets and the predictions."""
+    """A forest of oblique trees; subclasses define the targets and the predictions."""
 
     _parameter_constraints = {
         **SHORTCUT_CONSTRAINTS,
@@ -122,7 +122,7 @@ class BaseCurvatureForest(BaseEstimator):
         ------
         ValueError
             For NaN or infinity, inconsistent shapes, negative or all-zero weights, fewer trees
-            than a warm start has, or `oob_score` where every tree takes all samples.
+            than a warm start has, or `oob_score` if every tree uses all samples.
         """
         with unchanged_on_failure(self):
             continuing = self.warm_start and hasattr(self, "trees_")
@@ -164,7 +164,7 @@ class BaseCurvatureForest(BaseEstimator):
         return ensemble_tree_settings(self, _DEFAULT_TREE)
 
     def _grow_range(self, X, targets, weight, first, last):
-        """Trees number ``first`` to ``last - 1``, which depend on nothing but these numbers."""
+        """Grow the trees ``first`` to ``last - 1``, which depend only on these numbers."""
         tree_params = native_tree_params(
             self._tree_settings(), len(X), impurity_scale=self._impurity_scale()
         )
@@ -203,7 +203,7 @@ class BaseCurvatureForest(BaseEstimator):
         return max(1, int(np.ceil(self.max_features * n_features)))
 
     def _score_out_of_bag(self, X, targets, weight):
-        """Sets ``oob_score_`` and ``oob_prediction_``; NaN where every tree had the sample."""
+        """Set ``oob_score_`` and ``oob_prediction_``; NaN if every tree has the sample."""
         sums, numbers = _native.sum_out_of_bag(
             X,
             targets,
@@ -255,10 +255,10 @@ class BaseCurvatureForest(BaseEstimator):
 
     @property
     def feature_importances_(self):
-        """Mean over the trees of each feature's share of what the tree explains, (n_features,).
+        """Mean over the trees of the features' importances, (n_features,).
 
-        Within a tree as in `CurvatureTreeRegressor`; the shares sum to 1, or are all 0 where nothing
-        was explained.
+        As in `CurvatureTreeRegressor` for each tree; they sum to 1, or are all 0 if nothing is
+        explained.
         """
         check_is_fitted(self)
         return self.trees_.compute_feature_importances()

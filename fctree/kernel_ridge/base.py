@@ -20,7 +20,7 @@ DEVICE = [StrOptions(set(DEVICES))]
 
 
 class BaseTreeNTK(BaseEstimator):
-    """Kernel ridge with a tree kernel; subclasses bring the targets and the solution."""
+    """Kernel ridge with a tree kernel; subclasses define the targets and the solution."""
 
     def _kernel(self, depth, scale):
         uses_gpu(self.device)
@@ -68,7 +68,8 @@ class RegressorTargets(RegressorMixin):
 
 
 class ClassifierTargets(ClassifierMixin):
-    """Classes as one-hot targets, the largest output wins (the papers' protocol)."""
+    """Classes as one-hot targets; predictions are the class of the largest output (the papers'
+    protocol)."""
 
     def _check_targets(self, X, y, sample_weight):
         """Validated X, one-hot targets (n, n_classes), weights; sets ``classes_``."""
@@ -82,7 +83,7 @@ class ClassifierTargets(ClassifierMixin):
         self.dual_coef_ = coefficients
 
     def decision_function(self, X):
-        """The outputs of the classes: regressions on their indicators, not probabilities.
+        """The regressions on the class indicators; not probabilities.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ class TreeNTK(Kernel):
     ----------
     depth : int or inf, default=3
     scale : float, default=2.0
-        The hardness of the splits at the start.
+        Initial hardness of the splits.
     scale_bounds : pair of floats or "fixed", default=(1e-2, 1e2)
     architecture : str or mapping, default="perfect"
         As in `tree_ntk`.

@@ -161,23 +161,46 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     max_depth : int or None, default=3
         Maximum number of splits on a path; None grows until no split passes.
     alpha : float or "loo", default=1.0
-        Penalty of every ridge regression, as in `CurvatureTreeRegressor`.
+        Penalty of every ridge regression, as in
+        `sklearn.linear_model.Ridge`; with `standardize` it acts on the coefficients of
+        standardised features. 0 gives least squares, with the minimum-norm solution for collinear
+        columns. ``"loo"`` chooses the penalty from 1e-4, 10^-3.5, .., 1e3 with the smallest
+        leave-one-out error of the root's ridge regression.
     min_samples_leaf : int or float, default=20
         Minimum number of samples in a leaf; a float is a fraction of the training
         samples, rounded up.
     max_coef : int or None, default=None
-        Maximum number of features in a split, as in `CurvatureTreeRegressor`.
+        Maximum number of features in a split, for readability: a direction with more nonzero
+        coefficients is replaced by one of the same kind on fewer features.
+        The linear models in the leaves stay dense. None sets no limit.
     standardize : bool, default=True
         Whether the tree is grown on features of mean 0 and variance 1. Coefficients, thresholds
         and leaf models are in the units of `X` either way.
-    directions, n_curvature, n_screened, max_thresholds, parent_weight, split_margin, \
-            feature_concatenation
-        As in `CurvatureTreeRegressor`.
+    directions : {"ridge", "curvature", "axis", "all"} or tuple of them, default="all"
+        Candidate directions of splits: the ridge direction, the curvature
+        directions, in which the residuals of the node's ridge model bend most, the axes of the
+        features, or all of these.
+    n_curvature : int, default=2
+        Number of curvature directions per node.
+    n_screened : int or None, default=8
+        Number of axes that are searched exactly, chosen by a cheap screening; None searches all.
+    max_thresholds : int, default=32
+        Cuts tried along each direction, at quantiles of the scores.
+    parent_weight : float, default=3.0
+        Number of pseudo-samples that shrink a child's model towards its parent's; 0 is no
+        shrinkage.
+    split_margin : float, default=0.75
+        How clearly a split has to lower the leave-one-out error, in units of what the best of
+        as many random candidates reaches by chance; 0 accepts any decrease.
+    feature_concatenation : bool, default=True
+        Whether the scores of a node's ridge models are passed to its children as features.
     leaf_model : {"ridge", "constant"}, default="ridge"
         Model of the leaves: their own ridge regression on the indicators, or the class
         fractions of their samples.
     n_jobs : int or None, default=None
-        Number of OpenMP threads, as in `CurvatureTreeRegressor`.
+        Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
+        context, -1 means all cores. Trees and predictions are the same to the last bit
+        for any number.
     random_state : int, RandomState instance or None, default=None
         Growing a single tree draws no random numbers; accepted for a uniform interface.
 

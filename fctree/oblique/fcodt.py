@@ -163,7 +163,9 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
     fit_intercept : bool, default=True
         Whether ridge regressions are centred within the node.
     n_jobs : int or None, default=None
-        Number of OpenMP threads, as in `FCODTRegressor`.
+        Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
+        context, -1 means all cores. Trees and predictions are the same to the last bit
+        for any number.
     random_state : int, RandomState instance or None, default=None
         Growing a single tree draws no random numbers; accepted for a uniform interface.
 

@@ -23,7 +23,7 @@ from fctree.soft.state import copied, initial_state
 
 
 class BaseSoftTree(BaseEstimator):
-    """Ensembles of soft trees; subclasses bring the loss, the targets and the predictions."""
+    """Ensembles of soft trees; subclasses define the loss, the targets and the predictions."""
 
     _parameter_constraints = {
         "n_trees": [Interval(Integral, 1, None, closed="left")],

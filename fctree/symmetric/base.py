@@ -22,7 +22,7 @@ from fctree.symmetric.trees import SymmetricTrees
 
 
 class BaseSymmetricBoosting(BaseBoosting):
-    """Boosted symmetric trees; subclasses bring the loss, the targets and the predictions."""
+    """Boosted symmetric trees; subclasses define the loss, the targets and the predictions."""
 
     _parameter_constraints = {
         **ROUND_CONSTRAINTS,
@@ -56,11 +56,11 @@ class BaseSymmetricBoosting(BaseBoosting):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights; samples of weight 0 are ignored.
         eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
-            Samples to measure `validation_score_` on, and to stop early by. Missing values
+            Samples for `validation_score_` and early stopping. Missing values
             where training has none go with the majority of each split.
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            Raw scores to start from instead of the best constant; predictions do not
-            include them. Not together with `eval_set`, which has no such scores.
+            Raw scores to start from instead of the best constant; predictions do not include them.
+            Not allowed together with `eval_set`.
 
         Returns
         -------
@@ -116,7 +116,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         self._keep(SymmetricTrees(**arrays), baseline, -train_loss, -eval_loss, continuing)
 
     def _keep(self, trees, baseline, train_score, eval_score, continuing):
-        """Stores the rounds of a fit behind those of the fits that it continues."""
+        """Append the rounds of a fit to those of the fits that it continues."""
         keep = 1.0 - self.model_shrink_rate * self.learning_rate
         factors = np.full(trees.n_trees, keep)
         if continuing:

@@ -48,7 +48,7 @@ class SymmetricTrees:
 
     @property
     def n_outputs(self):
-        """Number of raw scores that a leaf gives."""
+        """Number of raw scores of a leaf."""
         return self.leaf_values.shape[2]
 
     def __len__(self):
