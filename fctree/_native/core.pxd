@@ -1,5 +1,5 @@
-# What the bindings share: errors and signals, where work runs, arrays out of the core, the losses,
-# and the listener of a fit.
+# Shared by the bindings: errors and signals, execution, arrays from the core, the losses, and the
+# listener of a fit.
 from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr

@@ -26,8 +26,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPollInterval{50};
 
 // GNU's OpenMP cannot start threads in a child made by fork() once the parent has used
-// them, in this library or another: such a child runs every loop in its calling thread
-// instead of hanging.
+// them, in this library or another: such a child runs every loop in its calling thread instead of
+// deadlocking.
 std::atomic<bool> forked_child{false};
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -40,7 +40,7 @@ class LoopState {
   explicit LoopState(const Execution& execution) : execution_(execution) {}
 
   void run(index_t index, const std::function<void(index_t)>& task, bool in_calling_thread) {
-    // A stopped loop's tasks are all taken, and left undone.
+    // A stopped loop's tasks are marked as taken, and not run.
     if (stopped_.load(std::memory_order_relaxed)) return;
     try {
       if (in_calling_thread) poll();
@@ -87,7 +87,7 @@ class LoopState {
 // itself, closes it to newcomers, and waits for those who have joined.
 class Team {
  public:
-  // A worker's life.
+  // The main loop of a worker.
   void work() {
     std::uint64_t seen = 0;
     for (;;) {
@@ -110,8 +110,8 @@ class Team {
     }
   }
 
-  // Waits asleep until all workers have gone: OpenMP's own wait at the end of a region spins,
-  // on what may be the very core that a worker has yet to wake up on.
+  // Sleeps until all workers have left: OpenMP's own wait at the end of a region spins, possibly
+  // on the core that a worker needs.
   void dismiss(int n_workers) {
     std::unique_lock<std::mutex> lock(mutex_);
     dismissed_ = true;
@@ -134,8 +134,8 @@ class Team {
   }
 
  private:
-  // Loops follow each other closely: before a worker sleeps it looks a few times more,
-  // leaving its core to whoever wants it in between.
+  // Loops follow each other closely: before a worker sleeps it polls a few times, yielding its
+  // core in between.
   template <class Condition>
   static void linger(const Condition& condition) {
     constexpr int kLooks = 64;
@@ -153,7 +153,7 @@ class Team {
 };
 
 Execution limit_threads(Execution execution, double work) {
-  constexpr double kWorkPerThread = 5e5;  // a tenth of a millisecond: about what waking takes
+  constexpr double kWorkPerThread = 5e5;  // a tenth of a millisecond, as waking costs
   const double worth = std::max(1.0, work / kWorkPerThread);
   if (worth < execution.n_threads) execution.n_threads = static_cast<int>(worth);
   return execution;

@@ -1,14 +1,14 @@
 // Parallel loops. This header and its source hold the only OpenMP of the core.
 //
-// Work is a list of tasks that the caller cuts by the data alone, never by the number of
-// threads, and whose results it merges in task order: so results are the same bytes for
-// any thread count, and without OpenMP at all. An exception in a task ends the loop and
+// Work is a list of tasks that depends only on the data, never on the number of threads, and whose
+// results are merged in task order: so results are the same bytes for any thread count, and
+// without OpenMP. An exception in a task ends the loop and
 // is rethrown in the calling thread (that of the lowest task index, if several throw).
 //
 // One OpenMP region spans a whole native call (with_team); its workers sleep between the
-// loops. A loop waits for tasks that have begun, never for threads: a worker that the
-// operating system does not let run costs its help and nothing else, where a barrier a
-// loop would keep everybody waiting, and spinning, on a busy machine.
+// loops. A loop waits for tasks that have begun, never for threads: a worker that is not scheduled
+// only costs its help, whereas a barrier per loop would make all threads wait, and spin, on a busy
+// machine.
 #pragma once
 
 #include <functional>
@@ -19,20 +19,20 @@ namespace fctree {
 
 class Team;
 
-// How a computation may run. `interrupted`, if set, is polled from the calling thread a
-// few times a second; when it answers true, the loop stops and throws Interrupted.
+// How a computation runs. `interrupted`, if set, is polled from the calling thread a few times a
+// second; when it returns true, the loop stops and throws Interrupted.
 struct Execution {
   int n_threads = 1;
   bool (*interrupted)() = nullptr;
-  Team* team = nullptr;  // the threads at hand, set by with_team
+  Team* team = nullptr;  // the available threads, set by with_team
 };
 
 // Calls body with a team of up to n_threads threads, the calling one included, for the
 // loops inside it.
 void with_team(const Execution& execution, const std::function<void(const Execution&)>& body);
 
-// The same with fewer threads where a loop's work, in multiply-adds, does not pay for waking
-// more. Results do not depend on it.
+// The same with fewer threads if a loop's work, in multiply-adds, does not justify waking more.
+// Results do not depend on it.
 Execution limit_threads(Execution execution, double work);
 
 // Calls task(0) .. task(n_tasks - 1), each once, in any order, on the team's threads, or

@@ -29,7 +29,7 @@ class Patience {
   }
 
   bool is_over() const { return n_rounds_ - last_improvement_ >= n_iter_no_change_; }
-  // The round of the least loss, 0 for the start.
+  // The round with the smallest loss, 0 for the start.
   index_t best_round() const { return best_round_; }
 
  private:

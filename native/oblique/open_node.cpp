@@ -4,8 +4,8 @@ namespace fctree::oblique {
 
 namespace {
 
-// Scores closer than their own rounding error are the same score. That of the features as they came:
-// prediction takes these.
+// Scores closer than their rounding error are equal. The error is that of the original features,
+// which prediction uses.
 double score_noise(const GrowState& state, const OpenNode& node, const Vector& direction) {
   const index_t d = state.data.n_features;
   Vector mean = (node.moments.mean + state.origin).head(d);

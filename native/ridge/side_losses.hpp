@@ -18,7 +18,7 @@
 
 namespace fctree::ridge {
 
-// What the models of a node's possible children share. Sums are about `origin`.
+// Shared by the models of a node's possible children. Sums are about `origin`.
 struct ChildModels {
   index_t n_features;
   index_t n_outputs;

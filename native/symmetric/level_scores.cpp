@@ -100,7 +100,7 @@ void LevelScores::compute_group(index_t g) {
   score_group(g);
 }
 
-// Counts the leaves that are not had by subtraction.
+// Counts the leaves that are not computed by subtraction.
 void LevelScores::count_smaller(index_t g, const RowsByLeaf& rows) {
   std::vector<index_t> leaves(std::max<index_t>(n_leaves_ / 2, 1), 0);
   for (std::size_t i = 0; n_leaves_ > 1 && i < leaves.size(); ++i)
@@ -147,7 +147,7 @@ void LevelScores::score_group(index_t g) {
   }
 }
 
-// Keeps the better side for missing values, and marks what is no candidate.
+// Keeps the better side for missing values, and marks invalid candidates.
 void LevelScores::combine_sides(index_t g, bool missing_left) {
   const FeatureGroup& shape = x_.groups()[g];
   Group& group = groups_[g];
@@ -180,7 +180,7 @@ void LevelScores::combine_sides(index_t g, bool missing_left) {
         score = group.sums[kNorm][at] > 0.0 ? score / std::sqrt(group.sums[kNorm][at]) : 0.0;
       else if (!any_cut)
         score = std::sqrt(std::max(score, 0.0));
-      // The left side wins ties, unless it leaves the candidate without a cut.
+      // The left side wins ties, unless the candidate then splits nothing.
       const double right_score = scores.score[at];
       const bool had_right = missing_left && right_score != kNone;
       if (had_right && !(cuts && score >= right_score - kTie * std::abs(right_score))) continue;
@@ -191,7 +191,7 @@ void LevelScores::combine_sides(index_t g, bool missing_left) {
   }
 }
 
-// The usual case of combine_sides: the l2 score, its root, and nothing to compare with.
+// The usual case of combine_sides: the l2 score, its root, and no missing values.
 void LevelScores::take_roots(index_t g, double least) {
   const FeatureGroup& shape = x_.groups()[g];
   GroupScores& scores = groups_[g].scores;
@@ -216,7 +216,7 @@ void LevelScores::take_roots(index_t g, double least) {
   }
 }
 
-// From the first feature's lane, whose total is all rows.
+// From the first feature's lane, whose total counts all rows.
 double LevelScores::root_score() {
   const index_t missing_at = x_.groups()[0].n_codes * kCellLanes;
   const auto total = [&](index_t channel) {

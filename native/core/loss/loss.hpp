@@ -1,4 +1,4 @@
-// Losses of models with raw scores: value, derivatives, starting point, and what a leaf answers.
+// Losses of models with raw scores: value, derivatives, starting point, and leaf values.
 //
 // A model gives each sample n_outputs raw scores F; y and F are kept output by output,
 // arrays of (n_outputs, n_samples). The gradient is d loss / d F, the hessian its second derivative
@@ -47,14 +47,14 @@ class Loss {
   // Losses are reported multiplied by this: the squared error, whose half has the derivatives.
   virtual double reported_factor() const { return 1.0; }
 
-  // A leaf's Newton step, held back where it would leap over the leaf's own minimum; sums of
+  // A leaf's Newton step, limited where it would overshoot the minimum of the leaf's loss; sums of
   // w g and w h over the leaf's samples.
   virtual double limited(double step, double /*gradient*/, double /*hessian*/) const {
     return step;
   }
 
-  // The constant scores with the least loss, (n_outputs,); unless a loss says otherwise they follow
-  // from the means of the targets.
+  // The constant scores with the smallest loss, (n_outputs,); by default they follow from the
+  // means of the targets.
   virtual void baseline(const ScoredSamples& samples, double* out) const;
   // The same from those means (of the classes' indicators, with several); only where leaf_rule()
   // is newton.
