@@ -36,7 +36,8 @@ class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBo
         limit.
     step_depth : int or None, default=8
         Depth of the ordinary trees (splits along axes, constant leaves) that compete in each
-        round; None grows none. They need ``subsample < 1``: left-out samples decide. With more than 65,536 samples thresholds lie between 256 bins of each feature.
+        round; None grows none. They need ``subsample < 1``: left-out samples decide. With more
+        than 65,536 samples thresholds lie between 256 bins of each feature.
     max_depth, alpha, min_samples_leaf, max_coef : default=None
         Of every tree, as in `CurvatureTreeRegressor`; values other than None override `tree`.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
@@ -47,7 +48,8 @@ class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBo
         Whether to stop when the validation loss has not fallen by `tol` for
         `n_iter_no_change` rounds, and to keep the trees up to its minimum.
     validation_fraction : float or int, default=0.1
-        Share or number of samples held out for early stopping without an `eval_set`, stratified by class.
+        Share or number of samples held out for early stopping without an `eval_set`, stratified
+        by class.
     n_iter_no_change : int, default=10
     tol : float, default=1e-7
     warm_start : bool, default=False

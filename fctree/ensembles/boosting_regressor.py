@@ -44,7 +44,8 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         limit.
     step_depth : int or None, default=8
         Depth of the ordinary trees (splits along axes, constant leaves) that compete in each
-        round; None grows none. They need ``subsample < 1``: left-out samples decide. With more than 65,536 samples thresholds lie between 256 bins of each feature.
+        round; None grows none. They need ``subsample < 1``: left-out samples decide. With more
+        than 65,536 samples thresholds lie between 256 bins of each feature.
     max_depth, alpha, min_samples_leaf, max_coef : default=None
         Of every tree, as in `CurvatureTreeRegressor`; values other than None override `tree`.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None

@@ -58,8 +58,8 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
     """One readable oblique regression tree with linear models in its leaves.
 
     Splits are chosen among curvature directions, the ridge direction and the axes by how well
-    two linear models fit the two sides, and each has to pass a leave-one-out test, so that more depth
-    rarely means more error. Features need no scaling; the fitted tree is in the units
+    two linear models fit the two sides, and each has to pass a leave-one-out test, so that more
+    depth rarely means more error. Features need no scaling; the fitted tree is in the units
     of `X`.
 
     Parameters

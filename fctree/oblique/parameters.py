@@ -1,4 +1,4 @@
-"""Parameters of one oblique tree, from the estimators' names to the core's (native/oblique/params.hpp)."""
+"""Parameters of one oblique tree: estimators' names to the core's (native/oblique/params.hpp)."""
 
 from numbers import Integral, Real
 

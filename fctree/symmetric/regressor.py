@@ -48,8 +48,8 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
         Amount of noise added to the scores of candidate splits.
     score_noise : {"normal", "gumbel"}, default="normal"
         ``"normal"``: normal, with standard deviation
-        ``random_strength * RMS(gradients) * q / (1 + q)``, ``q = n exp(-iteration * learning_rate)``, as in CatBoost: it fades as the model
-        grows. It is added to the cosine score, or to the square root of the l2 score.
+        ``random_strength * RMS(gradients) * q / (1 + q)``, ``q = n exp(-iteration * learning_rate)``,
+        as in CatBoost: it fades as the model grows. It is added to the cosine score, or to the square root of the l2 score.
         ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
         the unused candidates, the SampleTree of [2]_.
     score_function : {"l2", "cosine"}, default="l2"
