@@ -41,7 +41,7 @@ struct BinnedFeature {
   double inverse_spread;
 };
 
-// What rows add to the bins of a feature: terms (n_rows, width), whole vectors, and the
+// Contributions of rows to the bins of a feature: terms (n_rows, width), whole vectors, and the
 // residuals (n_rows, n_outputs) that multiply the feature itself.
 struct BinTerms {
   const double* terms;
