@@ -182,6 +182,16 @@ def test_python_functions_are_short():
                 assert body_length(node) <= 60, f"{path.relative_to(ROOT)}: {node.name}"
 
 
+def test_docstrings_begin_with_a_noun_or_a_verb():
+    for path in files(".py", folders=("fctree",)):
+        if path.parent.name == "dask":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+                text = ast.get_docstring(node) or ""
+                assert not text.startswith("What "), f"{path.relative_to(ROOT)}: {text[:60]}"
+
+
 def test_file_names_say_what_is_inside():
     for path in files(*CODE_SUFFIXES):
         assert not re.search(r"utils?|helpers?|common|manager", path.stem), path

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.stats import norm
 
 # Within so many half-widths of its interval from 0 an importance is near 0. At 0, the difference
-# of the two models' own errors moves the estimate by about 2 stderr: delta^2 beside 2 sigma delta /
-# sqrt(n), delta a tenth of the noise sigma and n a thousand.
+# of the two models' own errors moves the estimate by about 2 stderr: delta^2 compared with 2 sigma
+# delta / sqrt(n), delta a tenth of the noise sigma and n a thousand.
 _NEAR = 2.0
 
 

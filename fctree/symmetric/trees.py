@@ -9,10 +9,10 @@ from fctree._native import symmetric as _native
 
 @dataclass(eq=False)
 class SymmetricTrees:
-    """An ordered set of symmetric (oblivious) trees: one split a level, shared by all nodes.
+    """An ordered set of symmetric (oblivious) trees: one split per level, shared by all nodes.
 
     Bit ``depth - 1 - level`` of a leaf's index is set where ``x[feature] > threshold`` at
-    that level; a missing value answers by ``missing_right``. A tree that stops early has
+    that level; a missing value goes by ``missing_right``. A tree that stops early has
     fewer levels: the levels it lacks carry feature -1 and leave their bits 0.
 
     Attributes

@@ -1,4 +1,4 @@
-// Samples as panels (tiling.hpp): normalised as kernels/rows.hpp does it, one thread a row.
+// Samples as panels (tiling.hpp): normalised as in kernels/rows.hpp, one thread per row.
 #pragma once
 
 #include "cuda/programs.hpp"

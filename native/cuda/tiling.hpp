@@ -13,7 +13,7 @@
 namespace fctree::cuda::FCTREE_ISA {
 
 constexpr int kGroup = 4;    // features multiplied together
-constexpr int kStages = 3;   // parts of panels in shared memory: one in use, two on their way
+constexpr int kStages = 3;   // parts of panels in shared memory: one in use, two being copied
 constexpr int kBand = 8;     // rows of tiles traversed together
 
 // float: 256 threads, 8 x 8 sums each. double: 6 warps, 48 x 32 sums each, on tensor cores. Two

@@ -22,8 +22,8 @@ struct BoundRules {
 LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
                         const std::vector<index_t>& leaf, const BoundRules& rules);
 
-// No tree moves a log-odds, or a logarithm of a mean, further than this before the learning
-// rate: a Newton step is valid only near where it was computed.
+// Largest step of a log-odds or a logarithm of a mean, before the learning rate: a Newton step is
+// valid only near where it was computed.
 double largest_step(const Loss& loss);
 
 // The smallest and largest scores of a tree's leaves, (n_leaves, n_outputs) each, updated by more

@@ -27,7 +27,7 @@ class ReplacedScores {
     });
   }
 
-  // (n_samples, n_outputs), from the baseline on. O(T depth) a row.
+  // (n_samples, n_outputs), from the baseline on. O(T depth) per row.
   std::vector<double> compute(const std::uint8_t* masked, const double* baseline,
                               const Execution& execution) const {
     const auto n_blocks = static_cast<index_t>(blocks_.size());

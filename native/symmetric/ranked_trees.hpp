@@ -31,7 +31,7 @@ class RankedTrees {
   // Whether ranks fit a byte; otherwise nothing else may be called.
   bool fits() const { return fits_; }
 
-  // The codes of rows begin .. begin + n, n <= kVoteRows. O(d' log b) a row, d' features used.
+  // The codes of rows begin .. begin + n, n <= kVoteRows. O(d' log b) per row, d' features used.
   BlockCodes find_codes(const FeatureMatrix& x, index_t begin, index_t n) const;
 
   // Adds the trees to the scores (kVoteRows, n_outputs) of the block, in order.

@@ -2,8 +2,8 @@
 //
 // A model gives each sample n_outputs raw scores F; y and F are kept output by output,
 // arrays of (n_outputs, n_samples). The gradient is d loss / d F, the hessian its second derivative
-// (or, where the loss says so, a bound of it). The losses themselves, a file each or a small group,
-// are listed in registry.cpp.
+// (or for some losses a bound of it). The losses, one file each or per small group, are listed in
+// registry.cpp.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct ScoredSamples {
   double weight_of(index_t i) const { return weight == nullptr ? 1.0 : weight[i]; }
 };
 
-// Where a loss writes derivatives: (n_outputs, n_samples) each; hessian null where it is 1.
+// Output arrays of the derivatives: (n_outputs, n_samples) each; hessian null where it is 1.
 struct Derivatives {
   double* gradient;
   double* hessian;
