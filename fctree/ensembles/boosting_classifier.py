@@ -29,7 +29,7 @@ class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBo
         Share of the samples used for each tree. Equal samples are drawn together.
     colsample : float, default=1.0
         Share of the features used for each tree.
-    l2_leaf_reg : float, default=3.0
+    l2_leaf_reg : float, default=1.0
         Weight of pseudo-samples with target 0 that shrink each leaf's mean.
     extrapolation : float or None, default=0.0
         How far predictions may leave the leaf's training range, as a multiple of it; None sets no
@@ -110,7 +110,7 @@ class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBo
         step_depth=8,
         subsample=0.7,
         colsample=1.0,
-        l2_leaf_reg=3.0,
+        l2_leaf_reg=1.0,
         extrapolation=0.0,
         tree=None,
         early_stopping=False,

@@ -16,16 +16,11 @@
             "/opt/fc/venv-dev/lib/python3.11/site-packages/numpy/_core/include/numpy/ndarraytypes.h",
             "/opt/fc/venv-dev/lib/python3.11/site-packages/numpy/_core/include/numpy/ufuncobject.h",
             "fctree/_native/translate.hpp",
-            "native/boosting/boost.hpp",
-            "native/boosting/feature_matrix.hpp",
-            "native/boosting/leaf_kernel.hpp",
-            "native/boosting/masked.hpp",
-            "native/boosting/model.hpp",
-            "native/boosting/params.hpp",
-            "native/boosting/predict.hpp",
-            "native/boosting/thresholds.hpp",
-            "native/core/loss.hpp",
-            "native/core/parallel.hpp"
+            "native/core/loss/loss.hpp",
+            "native/core/loss/registry.hpp",
+            "native/core/parallel.hpp",
+            "native/core/patience.hpp",
+            "native/core/rounds.hpp"
         ],
         "include_dirs": [
             "fctree/_native",
@@ -34,12 +29,12 @@
             "/opt/fc/venv-dev/lib/python3.11/site-packages/numpy/_core/include"
         ],
         "language": "c++",
-        "name": "fctree._native.boosting",
+        "name": "fctree._native.core",
         "sources": [
-            "fctree/_native/boosting.pyx"
+            "fctree/_native/core.pyx"
         ]
     },
-    "module_name": "fctree._native.boosting"
+    "module_name": "fctree._native.core"
 }
 END: Cython Metadata */
 
@@ -1304,27 +1299,25 @@ static int __Pyx_init_tpflags_variables(void) {
     #define __PYX_EXTERN_C extern "C++"
 #endif
 
-#define __PYX_HAVE__fctree___native__boosting
-#define __PYX_HAVE_API__fctree___native__boosting
+#define __PYX_HAVE__fctree___native__core
+#define __PYX_HAVE_API__fctree___native__core
 /* Early includes */
 #include <stdint.h>
 #include "ios"
 #include "new"
 #include "stdexcept"
 #include "typeinfo"
+#include <memory>
+#include <string.h>
+#include <string_view>
+#include <string>
 #include <vector>
 #include "translate.hpp"
 #include "core/parallel.hpp"
-#include "core/loss.hpp"
-#include "boosting/params.hpp"
-#include "boosting/feature_matrix.hpp"
-#include "boosting/thresholds.hpp"
-#include "boosting/model.hpp"
-#include "boosting/boost.hpp"
-#include "boosting/masked.hpp"
-#include "boosting/predict.hpp"
-#include "boosting/leaf_kernel.hpp"
-#include <string.h>
+#include "core/loss/loss.hpp"
+#include "core/loss/registry.hpp"
+#include "core/patience.hpp"
+#include "core/rounds.hpp"
 #include <stdio.h>
 
     /* Using NumPy API declarations from "numpy/__init__.cython-30.pxd" */
@@ -1584,10 +1577,9 @@ static const char * const __pyx_cfilenm = __FILE__;
 /* #### Code section: filename_table ### */
 
 static const char* const __pyx_f[] = {
-  "fctree/_native/boosting.pyx",
-  "FromPyStructUtility",
+  "fctree/_native/core.pyx",
+  "string.from_py",
   "numpy/__init__.cython-30.pxd",
-  "fctree/_native/core.pxd",
   "cpython/type.pxd",
 };
 /* #### Code section: utility_code_proto_before_types ### */
@@ -2044,16 +2036,17 @@ static CYTHON_INLINE __pyx_t_long_double_complex __pyx_t_long_double_complex_fro
 
 /*--- Type declarations ---*/
 struct __pyx_obj_6fctree_7_native_4core_Listener;
-struct __pyx_defaults;
+struct __pyx_obj_6fctree_7_native_4core_Loss;
+struct __pyx_obj_6fctree_7_native_4core_Patience;
 struct __pyx_array_obj;
 struct __pyx_MemviewEnum_obj;
 struct __pyx_memoryview_obj;
 struct __pyx_memoryviewslice_obj;
 struct __pyx_opt_args_6fctree_7_native_4core_copied;
 
-/* "fctree/_native/core.pxd":31
- * 
- * cdef Execution execution_on(int n_threads) noexcept
+/* "fctree/_native/core.pxd":93
+ * cdef ScoredSamples scored(const double[:, ::1] y, const double[:, ::1] raw,
+ *                           const double[::1] weight) noexcept
  * cdef copied(const void* values, tuple shape, dtype=*)             # <<<<<<<<<<<<<<
  * cdef const double* pointer(const double[:, ::1] values) noexcept
  * cdef const double* pointer_1d(const double[::1] values) noexcept
@@ -2063,7 +2056,7 @@ struct __pyx_opt_args_6fctree_7_native_4core_copied {
   PyObject *dtype;
 };
 
-/* "fctree/_native/core.pxd":36
+/* "fctree/_native/core.pxd":98
  * 
  * 
  * cdef class Listener:             # <<<<<<<<<<<<<<
@@ -2077,17 +2070,33 @@ struct __pyx_obj_6fctree_7_native_4core_Listener {
 };
 
 
-/* "fctree/_native/boosting.pyx":214
+/* "fctree/_native/core.pyx":93
  * 
  * 
- * def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,             # <<<<<<<<<<<<<<
- *               const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
- *               double[:, ::1] scores, int n_threads, const double[::1] keep=None,
+ * cdef class Loss:             # <<<<<<<<<<<<<<
+ *     """A loss of the core, ``choice`` being ``(name, parameter)``.
+ * 
 */
-struct __pyx_defaults {
+struct __pyx_obj_6fctree_7_native_4core_Loss {
   PyObject_HEAD
-  __Pyx_memviewslice arg0;
-  __Pyx_memviewslice arg1;
+  std::unique_ptr<fctree::Loss>  native;
+  PyObject *leaf_rule;
+  int has_hessian;
+  double reported_factor;
+};
+
+
+/* "fctree/_native/core.pyx":136
+ * 
+ * 
+ * cdef class Patience:             # <<<<<<<<<<<<<<
+ *     """Early stopping as in the core's boosters: when training stops, and which round was
+ best."""
+ *     cdef unique_ptr[NativePatience] native
+*/
+struct __pyx_obj_6fctree_7_native_4core_Patience {
+  PyObject_HEAD
+  std::unique_ptr<fctree::Patience>  native;
 };
 
 
@@ -2292,200 +2301,6 @@ static struct __pyx_vtabstruct__memoryviewslice *__pyx_vtabptr__memoryviewslice;
 #define __Pyx_CLEAR(r)    do { PyObject* tmp = ((PyObject*)(r)); r = NULL; __Pyx_DECREF(tmp);} while(0)
 #define __Pyx_XCLEAR(r)   do { if((r) != NULL) {PyObject* tmp = ((PyObject*)(r)); r = NULL; __Pyx_DECREF(tmp);}} while(0)
 
-/* FastTypeChecks.proto (used by GivenExceptionMatches) */
-#if CYTHON_COMPILING_IN_CPYTHON
-#define __Pyx_TypeCheck(obj, type) __Pyx_IsSubtype(Py_TYPE(obj), (PyTypeObject *)type)
-#define __Pyx_TypeCheck2(obj, type1, type2) __Pyx_IsAnySubtype2(Py_TYPE(obj), (PyTypeObject *)type1, (PyTypeObject *)type2)
-static CYTHON_INLINE int __Pyx_IsSubtype(PyTypeObject *a, PyTypeObject *b);
-static CYTHON_INLINE int __Pyx_IsAnySubtype2(PyTypeObject *cls, PyTypeObject *a, PyTypeObject *b);
-#define __Pyx_PyAnySet_Check(obj)  __Pyx_TypeCheck2(obj, &PySet_Type, &PyFrozenSet_Type)
-#else
-#define __Pyx_TypeCheck(obj, type) PyObject_TypeCheck(obj, (PyTypeObject *)type)
-#define __Pyx_TypeCheck2(obj, type1, type2) (PyObject_TypeCheck(obj, (PyTypeObject *)type1) || PyObject_TypeCheck(obj, (PyTypeObject *)type2))
-#define __Pyx_PyAnySet_Check(obj)  PyAnySet_Check(obj)
-#endif
-
-/* PyThreadStateGet.proto (used by PyErrFetchRestore) */
-#if CYTHON_FAST_THREAD_STATE
-#define __Pyx_PyThreadState_declare  PyThreadState *__pyx_tstate;
-#define __Pyx_PyThreadState_assign  __pyx_tstate = __Pyx_PyThreadState_Current;
-#if PY_VERSION_HEX >= 0x030C00A6
-#define __Pyx_PyErr_Occurred()  (__pyx_tstate->current_exception != NULL)
-#define __Pyx_PyErr_CurrentExceptionType()  (__pyx_tstate->current_exception ? (PyObject*) Py_TYPE(__pyx_tstate->current_exception) : (PyObject*) NULL)
-#else
-#define __Pyx_PyErr_Occurred()  (__pyx_tstate->curexc_type != NULL)
-#define __Pyx_PyErr_CurrentExceptionType()  (__pyx_tstate->curexc_type)
-#endif
-#else
-#define __Pyx_PyThreadState_declare
-#define __Pyx_PyThreadState_assign
-#define __Pyx_PyErr_Occurred()  (PyErr_Occurred() != NULL)
-#define __Pyx_PyErr_CurrentExceptionType()  PyErr_Occurred()
-#endif
-
-/* PyErrFetchRestore.proto (used by GivenExceptionMatches) */
-#if CYTHON_FAST_THREAD_STATE
-#define __Pyx_PyErr_Clear() __Pyx_ErrRestore(NULL, NULL, NULL)
-#define __Pyx_ErrRestoreWithState(type, value, tb)  __Pyx_ErrRestoreInState(PyThreadState_GET(), type, value, tb)
-#define __Pyx_ErrFetchWithState(type, value, tb)    __Pyx_ErrFetchInState(PyThreadState_GET(), type, value, tb)
-#define __Pyx_ErrRestore(type, value, tb)  __Pyx_ErrRestoreInState(__pyx_tstate, type, value, tb)
-#define __Pyx_ErrFetch(type, value, tb)    __Pyx_ErrFetchInState(__pyx_tstate, type, value, tb)
-static CYTHON_INLINE void __Pyx_ErrRestoreInState(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb);
-static CYTHON_INLINE void __Pyx_ErrFetchInState(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb);
-#if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX < 0x030C00A6
-#define __Pyx_PyErr_SetNone(exc) (Py_INCREF(exc), __Pyx_ErrRestore((exc), NULL, NULL))
-#else
-#define __Pyx_PyErr_SetNone(exc) PyErr_SetNone(exc)
-#endif
-#else
-#define __Pyx_PyErr_Clear() PyErr_Clear()
-#define __Pyx_PyErr_SetNone(exc) PyErr_SetNone(exc)
-#define __Pyx_ErrRestoreWithState(type, value, tb)  PyErr_Restore(type, value, tb)
-#define __Pyx_ErrFetchWithState(type, value, tb)  PyErr_Fetch(type, value, tb)
-#define __Pyx_ErrRestoreInState(tstate, type, value, tb)  PyErr_Restore(type, value, tb)
-#define __Pyx_ErrFetchInState(tstate, type, value, tb)  PyErr_Fetch(type, value, tb)
-#define __Pyx_ErrRestore(type, value, tb)  PyErr_Restore(type, value, tb)
-#define __Pyx_ErrFetch(type, value, tb)  PyErr_Fetch(type, value, tb)
-#endif
-
-/* GivenExceptionMatches.proto (used by PyErrExceptionMatches) */
-#if CYTHON_COMPILING_IN_CPYTHON
-static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches(PyObject *err, PyObject *type);
-static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches2(PyObject *err, PyObject *type1, PyObject *type2);
-#else
-#define __Pyx_PyErr_GivenExceptionMatches(err, type) PyErr_GivenExceptionMatches(err, type)
-static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches2(PyObject *err, PyObject *type1, PyObject *type2) {
-    return PyErr_GivenExceptionMatches(err, type1) || PyErr_GivenExceptionMatches(err, type2);
-}
-#endif
-#define __Pyx_PyErr_ExceptionMatches2(err1, err2)  __Pyx_PyErr_GivenExceptionMatches2(__Pyx_PyErr_CurrentExceptionType(), err1, err2)
-
-/* PyErrExceptionMatches.proto (used by PyObjectGetAttrStrNoError) */
-#if CYTHON_FAST_THREAD_STATE
-#define __Pyx_PyErr_ExceptionMatches(err) __Pyx_PyErr_ExceptionMatchesInState(__pyx_tstate, err)
-static CYTHON_INLINE int __Pyx_PyErr_ExceptionMatchesInState(PyThreadState* tstate, PyObject* err);
-#else
-#define __Pyx_PyErr_ExceptionMatches(err)  PyErr_ExceptionMatches(err)
-#endif
-
-/* PyObjectGetAttrStr.proto (used by PyObjectGetAttrStrNoError) */
-#if CYTHON_USE_TYPE_SLOTS
-static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStr(PyObject* obj, PyObject* attr_name);
-#else
-#define __Pyx_PyObject_GetAttrStr(o,n) PyObject_GetAttr(o,n)
-#endif
-
-/* PyObjectGetAttrStrNoError.proto (used by GetBuiltinName) */
-static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStrNoError(PyObject* obj, PyObject* attr_name);
-
-/* GetBuiltinName.proto */
-static PyObject *__Pyx_GetBuiltinName(PyObject *name);
-
-/* PyFrozenDict.proto (used by DictGetItem) */
-#if CYTHON_COMPILING_IN_LIMITED_API
-#define __Pyx_PyFrozenDict_TypePtr  ((PyTypeObject*) __pyx_mstate_global->__Pyx_PyFrozenDictType)
-#define __Pyx_PyFrozenDict_New(it)  __Pyx__PyFrozenDict_New(__pyx_mstate_global->__Pyx_PyFrozenDictType, it)
-static CYTHON_INLINE PyObject* __Pyx__PyFrozenDict_New(PyObject* frozendict_type, PyObject* it);
-#define __Pyx_PyFrozenDict_NewEmpty()  __Pyx_PyFrozenDict_New(NULL)
-#define __Pyx_PyFrozenDict_Check(obj)  PyObject_TypeCheck((obj), __Pyx_PyFrozenDict_TypePtr)
-#define __Pyx_PyFrozenDict_CheckExact(obj)  Py_IS_TYPE((obj), __Pyx_PyFrozenDict_TypePtr)
-#define __Pyx_PyAnyDict_Check(obj)   __Pyx__PyAnyDict_Check(obj, __Pyx_PyFrozenDict_TypePtr)
-static CYTHON_INLINE int __Pyx__PyAnyDict_Check(PyObject *obj, PyTypeObject* frozendict_type) {
-    return PyObject_TypeCheck(obj, &PyDict_Type) || PyObject_TypeCheck(obj, frozendict_type);
-}
-#define __Pyx_PyAnyDict_CheckExact(obj)  __Pyx__PyAnyDict_CheckExact(obj, __Pyx_PyFrozenDict_TypePtr)
-static CYTHON_INLINE int __Pyx__PyAnyDict_CheckExact(PyObject *obj, PyTypeObject* frozendict_type) {
-    return Py_IS_TYPE(obj, &PyDict_Type) || Py_IS_TYPE(obj, frozendict_type);
-}
-#elif PY_VERSION_HEX >= 0x030f00a6 ||\
-    (defined(PyFrozenDict_Check) && defined(PyAnyDict_Check) && defined(PyFrozenDict_New))
-#define __Pyx_PyFrozenDict_TypePtr  (&PyFrozenDict_Type)
-#define __Pyx_PyFrozenDict_New(it)  PyFrozenDict_New(it)
-#define __Pyx_PyFrozenDict_NewEmpty()  PyFrozenDict_New(NULL)
-#define __Pyx_PyFrozenDict_Check(obj)  PyFrozenDict_Check(obj)
-#define __Pyx_PyFrozenDict_CheckExact(obj)  PyFrozenDict_CheckExact(obj)
-#define __Pyx_PyAnyDict_Check(obj)  PyAnyDict_Check(obj)
-#define __Pyx_PyAnyDict_CheckExact(obj)  PyAnyDict_CheckExact(obj)
-#else
-#define __Pyx_PyFrozenDict_TypePtr  (&PyDict_Type)
-static CYTHON_INLINE PyObject* __Pyx_PyFrozenDict_New(PyObject* it) {
-    if (!it) {
-        return PyDict_New();
-    } else if (PyDict_Check(it)) {
-        return PyDict_Copy(it);
-    } else {
-        PyObject *dict = PyDict_New();
-        if (!dict) return NULL;
-        PyObject *result = PyNumber_InPlaceOr(dict, it);
-        Py_DECREF(dict);
-        return result;
-    }
-}
-#define __Pyx_PyFrozenDict_NewEmpty()  PyDict_New()
-#define __Pyx_PyFrozenDict_Check(obj)  PyDict_Check(obj)
-#define __Pyx_PyFrozenDict_CheckExact(obj)  PyDict_CheckExact(obj)
-#define __Pyx_PyAnyDict_Check(obj)  PyDict_Check(obj)
-#define __Pyx_PyAnyDict_CheckExact(obj)  PyDict_CheckExact(obj)
-#endif
-
-/* DictGetItem.proto */
-#if !CYTHON_COMPILING_IN_PYPY
-static PyObject *__Pyx_PyDict_GetItem(PyObject *d, PyObject* key);
-#define __Pyx_PyObject_Dict_GetItem(obj, name)\
-    (likely(__Pyx_PyAnyDict_CheckExact(obj)) ?\
-     __Pyx_PyDict_GetItem(obj, name) : PyObject_GetItem(obj, name))
-#else
-#define __Pyx_PyDict_GetItem(d, key) PyObject_GetItem(d, key)
-#define __Pyx_PyObject_Dict_GetItem(obj, name)  PyObject_GetItem(obj, name)
-#endif
-
-/* GetTopmostException.proto (used by SaveResetException) */
-#if CYTHON_USE_EXC_INFO_STACK && CYTHON_FAST_THREAD_STATE
-static _PyErr_StackItem * __Pyx_PyErr_GetTopmostException(PyThreadState *tstate);
-#endif
-
-/* SaveResetException.proto */
-#if CYTHON_FAST_THREAD_STATE
-#define __Pyx_ExceptionSave(type, value, tb)  __Pyx__ExceptionSave(__pyx_tstate, type, value, tb)
-static CYTHON_INLINE void __Pyx__ExceptionSave(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb);
-#define __Pyx_ExceptionReset(type, value, tb)  __Pyx__ExceptionReset(__pyx_tstate, type, value, tb)
-static CYTHON_INLINE void __Pyx__ExceptionReset(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb);
-#else
-#define __Pyx_ExceptionSave(type, value, tb)   PyErr_GetExcInfo(type, value, tb)
-#define __Pyx_ExceptionReset(type, value, tb)  PyErr_SetExcInfo(type, value, tb)
-#endif
-
-/* PyKeyError_Check.proto */
-#define __Pyx_PyExc_KeyError_Check(obj)  __Pyx_TypeCheck(obj, PyExc_KeyError)
-
-/* PyValueError_Check.proto */
-#define __Pyx_PyExc_ValueError_Check(obj)  __Pyx_TypeCheck(obj, PyExc_ValueError)
-
-/* PyUnicode_Unicode.proto */
-static CYTHON_INLINE PyObject* __Pyx_PyUnicode_Unicode(PyObject *obj);
-
-/* PyObjectCall.proto (used by PyObjectFastCall) */
-#if CYTHON_COMPILING_IN_CPYTHON
-static CYTHON_INLINE PyObject* __Pyx_PyObject_Call(PyObject *func, PyObject *arg, PyObject *kw);
-#else
-#define __Pyx_PyObject_Call(func, arg, kw) PyObject_Call(func, arg, kw)
-#endif
-
-/* PyObjectCallMethO.proto (used by PyObjectFastCall) */
-#if CYTHON_COMPILING_IN_CPYTHON
-static CYTHON_INLINE PyObject* __Pyx_PyObject_CallMethO(PyObject *func, PyObject *arg);
-#endif
-
-/* PyObjectFastCall.proto */
-#define __Pyx_PyObject_FastCall(func, args, nargs)  __Pyx_PyObject_FastCallDict(func, args, (size_t)(nargs), NULL)
-static CYTHON_INLINE PyObject* __Pyx_PyObject_FastCallDict(PyObject *func, PyObject * const*args, size_t nargsf, PyObject *kwargs);
-
-/* RaiseException.export */
-static void __Pyx_Raise(PyObject *type, PyObject *value, PyObject *tb, PyObject *cause);
-
-/* RaiseUnboundLocalError.proto */
-static void __Pyx_RaiseUnboundLocalError(const char *varname);
-
 /* PretendToInitialize.proto */
 #ifdef __cplusplus
 #if __cplusplus > 201103L
@@ -2596,6 +2411,22 @@ static CYTHON_INLINE PyObject* __Pyx_PyDict_Items(PyObject* d);
 #define __Pyx_CallCFunctionFastWithKeywords(cfunc, self, args, nargs, kwnames)\
     ((__Pyx_PyCFunctionFastWithKeywords)(void(*)(void))(PyCFunction)(cfunc)->func)(self, args, nargs, kwnames)
 
+/* PyObjectCall.proto (used by PyObjectFastCall) */
+#if CYTHON_COMPILING_IN_CPYTHON
+static CYTHON_INLINE PyObject* __Pyx_PyObject_Call(PyObject *func, PyObject *arg, PyObject *kw);
+#else
+#define __Pyx_PyObject_Call(func, arg, kw) PyObject_Call(func, arg, kw)
+#endif
+
+/* PyObjectCallMethO.proto (used by PyObjectFastCall) */
+#if CYTHON_COMPILING_IN_CPYTHON
+static CYTHON_INLINE PyObject* __Pyx_PyObject_CallMethO(PyObject *func, PyObject *arg);
+#endif
+
+/* PyObjectFastCall.proto (used by PyObjectCallOneArg) */
+#define __Pyx_PyObject_FastCall(func, args, nargs)  __Pyx_PyObject_FastCallDict(func, args, (size_t)(nargs), NULL)
+static CYTHON_INLINE PyObject* __Pyx_PyObject_FastCallDict(PyObject *func, PyObject * const*args, size_t nargsf, PyObject *kwargs);
+
 /* PyObjectCallOneArg.proto (used by CallUnboundCMethod0) */
 static CYTHON_INLINE PyObject* __Pyx_PyObject_CallOneArg(PyObject *func, PyObject *arg);
 
@@ -2614,6 +2445,26 @@ typedef struct {
 /* IgnoreException.proto (used by UnpackUnboundCMethod_impl) */
 static CYTHON_INLINE int __Pyx_IgnoreGivenException(PyObject *given_exception, PyObject *ignorable_exception);
 #define __Pyx_IgnoreException(ignorable_exception) __Pyx_IgnoreGivenException(NULL, ignorable_exception)
+
+/* FastTypeChecks.proto (used by UnpackUnboundCMethod_impl) */
+#if CYTHON_COMPILING_IN_CPYTHON
+#define __Pyx_TypeCheck(obj, type) __Pyx_IsSubtype(Py_TYPE(obj), (PyTypeObject *)type)
+#define __Pyx_TypeCheck2(obj, type1, type2) __Pyx_IsAnySubtype2(Py_TYPE(obj), (PyTypeObject *)type1, (PyTypeObject *)type2)
+static CYTHON_INLINE int __Pyx_IsSubtype(PyTypeObject *a, PyTypeObject *b);
+static CYTHON_INLINE int __Pyx_IsAnySubtype2(PyTypeObject *cls, PyTypeObject *a, PyTypeObject *b);
+#define __Pyx_PyAnySet_Check(obj)  __Pyx_TypeCheck2(obj, &PySet_Type, &PyFrozenSet_Type)
+#else
+#define __Pyx_TypeCheck(obj, type) PyObject_TypeCheck(obj, (PyTypeObject *)type)
+#define __Pyx_TypeCheck2(obj, type1, type2) (PyObject_TypeCheck(obj, (PyTypeObject *)type1) || PyObject_TypeCheck(obj, (PyTypeObject *)type2))
+#define __Pyx_PyAnySet_Check(obj)  PyAnySet_Check(obj)
+#endif
+
+/* PyObjectGetAttrStr.proto (used by UnpackUnboundCMethod_impl) */
+#if CYTHON_USE_TYPE_SLOTS
+static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStr(PyObject* obj, PyObject* attr_name);
+#else
+#define __Pyx_PyObject_GetAttrStr(o,n) PyObject_GetAttr(o,n)
+#endif
 
 /* UnpackUnboundCMethod_impl.export */
 static int __Pyx_TryUnpackUnboundCMethod(__Pyx_CachedCFunction* target);
@@ -2725,6 +2576,75 @@ static void __Pyx_ArgTypeError(PyObject *obj, PyTypeObject *type, const char *na
 /* ArgTypeTest.proto */
 static CYTHON_INLINE int __Pyx_ArgTypeTest(PyObject *obj, PyTypeObject *type, int none_allowed, const char *name, int exact);
 
+/* PyThreadStateGet.proto (used by PyErrFetchRestore) */
+#if CYTHON_FAST_THREAD_STATE
+#define __Pyx_PyThreadState_declare  PyThreadState *__pyx_tstate;
+#define __Pyx_PyThreadState_assign  __pyx_tstate = __Pyx_PyThreadState_Current;
+#if PY_VERSION_HEX >= 0x030C00A6
+#define __Pyx_PyErr_Occurred()  (__pyx_tstate->current_exception != NULL)
+#define __Pyx_PyErr_CurrentExceptionType()  (__pyx_tstate->current_exception ? (PyObject*) Py_TYPE(__pyx_tstate->current_exception) : (PyObject*) NULL)
+#else
+#define __Pyx_PyErr_Occurred()  (__pyx_tstate->curexc_type != NULL)
+#define __Pyx_PyErr_CurrentExceptionType()  (__pyx_tstate->curexc_type)
+#endif
+#else
+#define __Pyx_PyThreadState_declare
+#define __Pyx_PyThreadState_assign
+#define __Pyx_PyErr_Occurred()  (PyErr_Occurred() != NULL)
+#define __Pyx_PyErr_CurrentExceptionType()  PyErr_Occurred()
+#endif
+
+/* PyErrFetchRestore.proto (used by GivenExceptionMatches) */
+#if CYTHON_FAST_THREAD_STATE
+#define __Pyx_PyErr_Clear() __Pyx_ErrRestore(NULL, NULL, NULL)
+#define __Pyx_ErrRestoreWithState(type, value, tb)  __Pyx_ErrRestoreInState(PyThreadState_GET(), type, value, tb)
+#define __Pyx_ErrFetchWithState(type, value, tb)    __Pyx_ErrFetchInState(PyThreadState_GET(), type, value, tb)
+#define __Pyx_ErrRestore(type, value, tb)  __Pyx_ErrRestoreInState(__pyx_tstate, type, value, tb)
+#define __Pyx_ErrFetch(type, value, tb)    __Pyx_ErrFetchInState(__pyx_tstate, type, value, tb)
+static CYTHON_INLINE void __Pyx_ErrRestoreInState(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb);
+static CYTHON_INLINE void __Pyx_ErrFetchInState(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb);
+#if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX < 0x030C00A6
+#define __Pyx_PyErr_SetNone(exc) (Py_INCREF(exc), __Pyx_ErrRestore((exc), NULL, NULL))
+#else
+#define __Pyx_PyErr_SetNone(exc) PyErr_SetNone(exc)
+#endif
+#else
+#define __Pyx_PyErr_Clear() PyErr_Clear()
+#define __Pyx_PyErr_SetNone(exc) PyErr_SetNone(exc)
+#define __Pyx_ErrRestoreWithState(type, value, tb)  PyErr_Restore(type, value, tb)
+#define __Pyx_ErrFetchWithState(type, value, tb)  PyErr_Fetch(type, value, tb)
+#define __Pyx_ErrRestoreInState(tstate, type, value, tb)  PyErr_Restore(type, value, tb)
+#define __Pyx_ErrFetchInState(tstate, type, value, tb)  PyErr_Fetch(type, value, tb)
+#define __Pyx_ErrRestore(type, value, tb)  PyErr_Restore(type, value, tb)
+#define __Pyx_ErrFetch(type, value, tb)  PyErr_Fetch(type, value, tb)
+#endif
+
+/* GivenExceptionMatches.proto (used by PyErrExceptionMatches) */
+#if CYTHON_COMPILING_IN_CPYTHON
+static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches(PyObject *err, PyObject *type);
+static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches2(PyObject *err, PyObject *type1, PyObject *type2);
+#else
+#define __Pyx_PyErr_GivenExceptionMatches(err, type) PyErr_GivenExceptionMatches(err, type)
+static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches2(PyObject *err, PyObject *type1, PyObject *type2) {
+    return PyErr_GivenExceptionMatches(err, type1) || PyErr_GivenExceptionMatches(err, type2);
+}
+#endif
+#define __Pyx_PyErr_ExceptionMatches2(err1, err2)  __Pyx_PyErr_GivenExceptionMatches2(__Pyx_PyErr_CurrentExceptionType(), err1, err2)
+
+/* PyErrExceptionMatches.proto (used by PyObjectGetAttrStrNoError) */
+#if CYTHON_FAST_THREAD_STATE
+#define __Pyx_PyErr_ExceptionMatches(err) __Pyx_PyErr_ExceptionMatchesInState(__pyx_tstate, err)
+static CYTHON_INLINE int __Pyx_PyErr_ExceptionMatchesInState(PyThreadState* tstate, PyObject* err);
+#else
+#define __Pyx_PyErr_ExceptionMatches(err)  PyErr_ExceptionMatches(err)
+#endif
+
+/* PyObjectGetAttrStrNoError.proto (used by GetBuiltinName) */
+static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStrNoError(PyObject* obj, PyObject* attr_name);
+
+/* GetBuiltinName.proto */
+static PyObject *__Pyx_GetBuiltinName(PyObject *name);
+
 /* PyObjectFastCallMethod.proto */
 #if CYTHON_VECTORCALL
 #define __Pyx_PyObject_FastCallMethod(name, args, nargsf) PyObject_VectorcallMethod(name, args, nargsf, NULL)
@@ -2762,6 +2682,12 @@ static int __Pyx_RaiseUnexpectedTypeError(const char *expected, PyObject *obj);
 
 /* PyMemoryError_Check.proto */
 #define __Pyx_PyExc_MemoryError_Check(obj)  __Pyx_TypeCheck(obj, PyExc_MemoryError)
+
+/* RaiseException.export */
+static void __Pyx_Raise(PyObject *type, PyObject *value, PyObject *tb, PyObject *cause);
+
+/* PyValueError_Check.proto */
+#define __Pyx_PyExc_ValueError_Check(obj)  __Pyx_TypeCheck(obj, PyExc_ValueError)
 
 /* BuildPyUnicode.proto (used by COrdinalToPyUnicode) */
 static PyObject* __Pyx_PyUnicode_BuildFromAscii(Py_ssize_t ulength, const char* chars, int clength,
@@ -2855,6 +2781,53 @@ CYTHON_UNUSED static int __pyx_array_getbuffer(PyObject *__pyx_v_self, Py_buffer
 static PyObject *__pyx_array_get_memview(struct __pyx_array_obj *); /*proto*/
 /* GetAttr.proto */
 static CYTHON_INLINE PyObject *__Pyx_GetAttr(PyObject *, PyObject *);
+
+/* PyFrozenDict.proto (used by GetItemInt) */
+#if CYTHON_COMPILING_IN_LIMITED_API
+#define __Pyx_PyFrozenDict_TypePtr  ((PyTypeObject*) __pyx_mstate_global->__Pyx_PyFrozenDictType)
+#define __Pyx_PyFrozenDict_New(it)  __Pyx__PyFrozenDict_New(__pyx_mstate_global->__Pyx_PyFrozenDictType, it)
+static CYTHON_INLINE PyObject* __Pyx__PyFrozenDict_New(PyObject* frozendict_type, PyObject* it);
+#define __Pyx_PyFrozenDict_NewEmpty()  __Pyx_PyFrozenDict_New(NULL)
+#define __Pyx_PyFrozenDict_Check(obj)  PyObject_TypeCheck((obj), __Pyx_PyFrozenDict_TypePtr)
+#define __Pyx_PyFrozenDict_CheckExact(obj)  Py_IS_TYPE((obj), __Pyx_PyFrozenDict_TypePtr)
+#define __Pyx_PyAnyDict_Check(obj)   __Pyx__PyAnyDict_Check(obj, __Pyx_PyFrozenDict_TypePtr)
+static CYTHON_INLINE int __Pyx__PyAnyDict_Check(PyObject *obj, PyTypeObject* frozendict_type) {
+    return PyObject_TypeCheck(obj, &PyDict_Type) || PyObject_TypeCheck(obj, frozendict_type);
+}
+#define __Pyx_PyAnyDict_CheckExact(obj)  __Pyx__PyAnyDict_CheckExact(obj, __Pyx_PyFrozenDict_TypePtr)
+static CYTHON_INLINE int __Pyx__PyAnyDict_CheckExact(PyObject *obj, PyTypeObject* frozendict_type) {
+    return Py_IS_TYPE(obj, &PyDict_Type) || Py_IS_TYPE(obj, frozendict_type);
+}
+#elif PY_VERSION_HEX >= 0x030f00a6 ||\
+    (defined(PyFrozenDict_Check) && defined(PyAnyDict_Check) && defined(PyFrozenDict_New))
+#define __Pyx_PyFrozenDict_TypePtr  (&PyFrozenDict_Type)
+#define __Pyx_PyFrozenDict_New(it)  PyFrozenDict_New(it)
+#define __Pyx_PyFrozenDict_NewEmpty()  PyFrozenDict_New(NULL)
+#define __Pyx_PyFrozenDict_Check(obj)  PyFrozenDict_Check(obj)
+#define __Pyx_PyFrozenDict_CheckExact(obj)  PyFrozenDict_CheckExact(obj)
+#define __Pyx_PyAnyDict_Check(obj)  PyAnyDict_Check(obj)
+#define __Pyx_PyAnyDict_CheckExact(obj)  PyAnyDict_CheckExact(obj)
+#else
+#define __Pyx_PyFrozenDict_TypePtr  (&PyDict_Type)
+static CYTHON_INLINE PyObject* __Pyx_PyFrozenDict_New(PyObject* it) {
+    if (!it) {
+        return PyDict_New();
+    } else if (PyDict_Check(it)) {
+        return PyDict_Copy(it);
+    } else {
+        PyObject *dict = PyDict_New();
+        if (!dict) return NULL;
+        PyObject *result = PyNumber_InPlaceOr(dict, it);
+        Py_DECREF(dict);
+        return result;
+    }
+}
+#define __Pyx_PyFrozenDict_NewEmpty()  PyDict_New()
+#define __Pyx_PyFrozenDict_Check(obj)  PyDict_Check(obj)
+#define __Pyx_PyFrozenDict_CheckExact(obj)  PyDict_CheckExact(obj)
+#define __Pyx_PyAnyDict_Check(obj)  PyDict_Check(obj)
+#define __Pyx_PyAnyDict_CheckExact(obj)  PyDict_CheckExact(obj)
+#endif
 
 /* GetItemInt.proto */
 #define __Pyx_GetItemInt(o, i, type, is_signed, to_py_func, wraparound, boundscheck, has_gil, unsafe_shared)\
@@ -2996,6 +2969,22 @@ static CYTHON_INLINE void __Pyx_RaiseNeedMoreValuesError(Py_ssize_t index);
 /* RaiseNoneIterError.proto */
 static CYTHON_INLINE void __Pyx_RaiseNoneNotIterableError(void);
 
+/* GetTopmostException.proto (used by SaveResetException) */
+#if CYTHON_USE_EXC_INFO_STACK && CYTHON_FAST_THREAD_STATE
+static _PyErr_StackItem * __Pyx_PyErr_GetTopmostException(PyThreadState *tstate);
+#endif
+
+/* SaveResetException.proto */
+#if CYTHON_FAST_THREAD_STATE
+#define __Pyx_ExceptionSave(type, value, tb)  __Pyx__ExceptionSave(__pyx_tstate, type, value, tb)
+static CYTHON_INLINE void __Pyx__ExceptionSave(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb);
+#define __Pyx_ExceptionReset(type, value, tb)  __Pyx__ExceptionReset(__pyx_tstate, type, value, tb)
+static CYTHON_INLINE void __Pyx__ExceptionReset(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb);
+#else
+#define __Pyx_ExceptionSave(type, value, tb)   PyErr_GetExcInfo(type, value, tb)
+#define __Pyx_ExceptionReset(type, value, tb)  PyErr_SetExcInfo(type, value, tb)
+#endif
+
 /* RaiseErrorWithObjectTypes.proto (used by ExtTypeTest) */
 #define __Pyx_RaiseErrorWithObjectTypes1(exc_type, message, arg, obj1, obj2) __Pyx_RaiseErrorWithTypes1(exc_type, message, arg, Py_TYPE(obj1), Py_TYPE(obj2))
 #define __Pyx_RaiseTypeErrorWithObjectTypes(message, obj1, obj2) __Pyx_RaiseTypeErrorWithTypes(message, Py_TYPE(obj1), Py_TYPE(obj2))
@@ -3088,6 +3077,9 @@ static int __Pyx_SetItemInt_Generic(PyObject *o, PyObject *j, PyObject *v);
 static CYTHON_INLINE int __Pyx_SetItemInt_Fast(PyObject *o, Py_ssize_t i, PyObject *v,
                                                int wraparound, int boundscheck, int unsafe_shared);
 
+/* RaiseUnboundLocalError.proto */
+static void __Pyx_RaiseUnboundLocalError(const char *varname);
+
 /* DivInt[long].proto */
 static CYTHON_INLINE long __Pyx_div_long(long, long, int b_is_constant);
 
@@ -3096,43 +3088,6 @@ static CYTHON_INLINE long __Pyx_div_long(long, long, int b_is_constant);
 
 /* PyImportError_Check.proto */
 #define __Pyx_PyExc_ImportError_Check(obj)  __Pyx_TypeCheck(obj, PyExc_ImportError)
-
-/* PyLongCompare.proto */
-static CYTHON_INLINE PyObject* __Pyx_PyLong_EqObjC(PyObject *op1, PyObject *op2, long intval, long inplace);
-
-/* MoveIfSupported.proto */
-#if CYTHON_USE_CPP_STD_MOVE
-  #include <utility>
-  #define __PYX_STD_MOVE_IF_SUPPORTED(x) std::move(x)
-#else
-  #define __PYX_STD_MOVE_IF_SUPPORTED(x) x
-#endif
-
-/* RaiseKeywordRequired.proto */
-static void __Pyx_RaiseKeywordRequired(const char* func_name, PyObject* kw_name);
-
-/* SliceObject.proto */
-static CYTHON_INLINE PyObject* __Pyx_PyObject_GetSlice(
-        PyObject* obj, Py_ssize_t cstart, Py_ssize_t cstop,
-        PyObject** py_start, PyObject** py_stop, PyObject** py_slice,
-        int has_cstart, int has_cstop, int wraparound);
-
-/* PyObjectCompare.proto */
-static CYTHON_INLINE int __Pyx_PyObject_CompareBoolGe_int_object(PyObject *op1, PyObject *op2, int pyop);
-
-/* ListCompAppend.proto */
-#if CYTHON_USE_PYLIST_INTERNALS && CYTHON_ASSUME_SAFE_MACROS && CYTHON_ASSUME_SAFE_SIZE
-static CYTHON_INLINE int __Pyx_ListComp_Append(PyObject* list, PyObject* x);
-#else
-#define __Pyx_ListComp_Append(L,x) PyList_Append(L,x)
-#endif
-
-/* ListExtend.proto */
-#if (CYTHON_COMPILING_IN_LIMITED_API || PY_VERSION_HEX < 0x030d0000) && !defined(PyList_Extend)
-static CYTHON_INLINE int __Pyx_PyList_Extend(PyObject* L, PyObject* v);
-#else
-#define __Pyx_PyList_Extend(L, v)  PyList_Extend(L, v)
-#endif
 
 /* PyObjectVectorcallKwds.proto */
 #if CYTHON_VECTORCALL
@@ -3144,8 +3099,48 @@ CYTHON_UNUSED static PyObject *__Pyx_MakeKwargDict(PyObject **keys, PyObject **v
 CYTHON_UNUSED static int __Pyx_CheckVectorcallKwarg(PyObject **kwnames, Py_ssize_t i);
 #endif
 
-/* PyLongCompare.proto */
-static CYTHON_INLINE int __Pyx_PyLong_BoolEqObjC(PyObject *op1, PyObject *op2, long intval, long inplace);
+/* PyBaseException_Check.proto */
+#define __Pyx_PyExc_BaseException_Check(obj)  PyExceptionInstance_Check(obj)
+
+/* WriteUnraisableException.proto */
+static void __Pyx_WriteUnraisable(const char *name, int clineno,
+                                  int lineno, const char *filename,
+                                  int full_traceback, int nogil);
+
+/* MoveIfSupported.proto */
+#if CYTHON_USE_CPP_STD_MOVE
+  #include <utility>
+  #define __PYX_STD_MOVE_IF_SUPPORTED(x) std::move(x)
+#else
+  #define __PYX_STD_MOVE_IF_SUPPORTED(x) x
+#endif
+
+/* decode_c_string_utf16.proto (used by decode_c_string) */
+static CYTHON_INLINE PyObject *__Pyx_PyUnicode_DecodeUTF16(const char *s, Py_ssize_t size, const char *errors) {
+    int byteorder = 0;
+    return PyUnicode_DecodeUTF16(s, size, errors, &byteorder);
+}
+static CYTHON_INLINE PyObject *__Pyx_PyUnicode_DecodeUTF16LE(const char *s, Py_ssize_t size, const char *errors) {
+    int byteorder = -1;
+    return PyUnicode_DecodeUTF16(s, size, errors, &byteorder);
+}
+static CYTHON_INLINE PyObject *__Pyx_PyUnicode_DecodeUTF16BE(const char *s, Py_ssize_t size, const char *errors) {
+    int byteorder = 1;
+    return PyUnicode_DecodeUTF16(s, size, errors, &byteorder);
+}
+
+/* decode_c_string.proto */
+static CYTHON_INLINE PyObject* __Pyx_decode_c_string(
+         const char* cstring, Py_ssize_t start, Py_ssize_t stop,
+         const char* encoding, const char* errors,
+         PyObject* (*decode_func)(const char *s, Py_ssize_t size, const char *errors));
+
+/* ListAppend.proto */
+#if CYTHON_USE_PYLIST_INTERNALS && CYTHON_ASSUME_SAFE_MACROS && CYTHON_ASSUME_SAFE_SIZE
+static CYTHON_INLINE int __Pyx_PyList_Append(PyObject* list, PyObject* x);
+#else
+#define __Pyx_PyList_Append(L,x) PyList_Append(L,x)
+#endif
 
 /* AllocateExtensionType.proto */
 static PyObject *__Pyx_AllocateExtensionType(PyTypeObject *t, int is_final);
@@ -3160,6 +3155,20 @@ static PyObject * __Pyx_CallTpnewAsVectorcall(__Pyx_tpnewvectorcallfunc f, PyTyp
 #if CYTHON_VECTORCALL_TPNEW
 static PyObject *__Pyx_CallNewInitFromVectorcall(PyTypeObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 #endif
+
+/* CallTypeTraverse.proto */
+#if !CYTHON_USE_TYPE_SPECS
+#define __Pyx_call_type_traverse(o, always_call, visit, arg) 0
+#else
+static int __Pyx_call_type_traverse(PyObject *o, int always_call, visitproc visit, void *arg);
+#endif
+
+/* DefaultPlacementNew.proto */
+#include <new>
+template<typename T>
+void __Pyx_default_placement_construct(T* x) {
+    new (static_cast<void*>(x)) T();
+}
 
 /* DeallocKeepAlive.proto */
 #if CYTHON_COMPILING_IN_CPYTHON_FREETHREADING
@@ -3180,20 +3189,6 @@ static PyObject *__Pyx_CallNewInitFromVectorcall(PyTypeObject *t, PyObject *cons
 typedef int (*__Pyx_tpinitvectorcallfunc)(PyObject* o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 static int __Pyx_CallTpinitAsVectorcall(__Pyx_tpinitvectorcallfunc f, PyObject* o, PyObject *a, PyObject *k);
 #endif
-
-/* CallTypeTraverse.proto */
-#if !CYTHON_USE_TYPE_SPECS
-#define __Pyx_call_type_traverse(o, always_call, visit, arg) 0
-#else
-static int __Pyx_call_type_traverse(PyObject *o, int always_call, visitproc visit, void *arg);
-#endif
-
-/* DefaultPlacementNew.proto */
-#include <new>
-template<typename T>
-void __Pyx_default_placement_construct(T* x) {
-    new (static_cast<void*>(x)) T();
-}
 
 /* FunctionExport.proto */
 static int __Pyx_ExportFunction(PyObject *api_dict, const char *name, void (*f)(void), const char *sig);
@@ -3217,22 +3212,6 @@ static int __Pyx_validate_bases_tuple(const char *type_name, int has_dictoffset,
 /* PyType_Ready.export */
 CYTHON_UNUSED static int __Pyx_PyType_Ready(PyTypeObject *t);
 
-/* ApplySequenceOrMappingFlag.proto */
-#if CYTHON_COMPILING_IN_LIMITED_API || CYTHON_COMPILING_IN_PYPY
-int __Pyx_ApplySequenceOrMappingFlag(PyTypeObject *tp, int is_sequence);
-#else
-#define __Pyx_ApplySequenceOrMappingFlag(tp, is_sequence) (0)
-#endif
-
-/* GetVTable.proto (used by MergeVTables) */
-static int __Pyx_GetVtable(PyTypeObject *type, void** table);
-
-/* MergeVTables.proto (used by SetVTable) */
-static int __Pyx_MergeVtables(PyTypeObject *type);
-
-/* SetVTable.export */
-static int __Pyx_SetVtable(PyTypeObject* typeptr , void* vtable);
-
 /* LimitedApiGetTypeTypeDict.proto (used by DelItemOnTypeDict) */
 #if CYTHON_COMPILING_IN_LIMITED_API
 static PyObject *__Pyx_GetTypeTypeDict(PyTypeObject *tp);
@@ -3253,6 +3232,22 @@ static int __Pyx__SetItemOnTypeDict(PyTypeObject *tp, PyObject *k, PyObject *v);
 /* SetupReduce.export */
 static int __Pyx_setup_reduce(PyObject* type_obj);
 
+/* ApplySequenceOrMappingFlag.proto */
+#if CYTHON_COMPILING_IN_LIMITED_API || CYTHON_COMPILING_IN_PYPY
+int __Pyx_ApplySequenceOrMappingFlag(PyTypeObject *tp, int is_sequence);
+#else
+#define __Pyx_ApplySequenceOrMappingFlag(tp, is_sequence) (0)
+#endif
+
+/* GetVTable.proto (used by MergeVTables) */
+static int __Pyx_GetVtable(PyTypeObject *type, void** table);
+
+/* MergeVTables.proto (used by SetVTable) */
+static int __Pyx_MergeVtables(PyTypeObject *type);
+
+/* SetVTable.export */
+static int __Pyx_SetVtable(PyTypeObject* typeptr , void* vtable);
+
 /* TypeImport.proto */
 #ifndef __PYX_HAVE_RT_ImportType_proto_3_3_1
 #define __PYX_HAVE_RT_ImportType_proto_3_3_1
@@ -3271,9 +3266,6 @@ enum __Pyx_ImportType_CheckSize_3_3_1 {
 };
 static PyTypeObject *__Pyx_ImportType_3_3_1(PyObject* module, const char *module_name, const char *class_name, size_t size, size_t alignment, enum __Pyx_ImportType_CheckSize_3_3_1 check_size);
 #endif
-
-/* FunctionImport.proto */
-static int __Pyx_ImportFunction_3_3_1(PyObject *module, const char *funcname, void (**f)(void), const char *sig);
 
 /* ImportFrom.export */
 static PyObject* __Pyx_ImportFrom(PyObject* module, PyObject* name);
@@ -3446,6 +3438,22 @@ static PyObject *__Pyx_CyFunction_New(PyMethodDef *ml,
                                       PyObject* code);
 static PyTypeObject *__Pyx_Get_CyFunction_Type(void);
 
+/* PyObjectDelAttr.proto (used by PyObjectSetAttrStr) */
+#if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030d0000
+#define __Pyx_PyObject_DelAttr(o, n) PyObject_SetAttr(o, n, NULL)
+#else
+#define __Pyx_PyObject_DelAttr(o, n) PyObject_DelAttr(o, n)
+#endif
+
+/* PyObjectSetAttrStr.proto */
+#if CYTHON_USE_TYPE_SLOTS
+#define __Pyx_PyObject_DelAttrStr(o,n) __Pyx_PyObject_SetAttrStr(o, n, NULL)
+static CYTHON_INLINE int __Pyx_PyObject_SetAttrStr(PyObject* obj, PyObject* attr_name, PyObject* value);
+#else
+#define __Pyx_PyObject_DelAttrStr(o,n)   __Pyx_PyObject_DelAttr(o,n)
+#define __Pyx_PyObject_SetAttrStr(o,n,v) PyObject_SetAttr(o,n,v)
+#endif
+
 /* CLineInTraceback.proto (used by AddTraceback) */
 #if CYTHON_CLINE_IN_TRACEBACK && CYTHON_CLINE_IN_TRACEBACK_RUNTIME
 static int __Pyx_CLineForTraceback(PyThreadState *tstate, int c_line);
@@ -3528,6 +3536,12 @@ static CYTHON_INLINE int __pyx_memoryview_slice_memviewslice(
         int have_start, int have_stop, int have_step,
         int is_slice);
 
+/* PyObjectCallMethod1.proto */
+static CYTHON_INLINE PyObject* __Pyx_PyObject_CallMethod1(PyObject* obj, PyObject* method_name, PyObject* arg);
+
+/* CheckUnpickleChecksumError.export */
+static void __Pyx_RaiseUnpickleChecksumError(long checksum, long checksum1, long checksum2, long checksum3, const char *members);
+
 /* IsLittleEndian.proto (used by BufferFormatCheck) */
 static CYTHON_INLINE int __Pyx_Is_Little_Endian(void);
 
@@ -3552,37 +3566,17 @@ static int __Pyx_ValidateAndInit_memviewslice(
                 PyObject *original_obj);
 
 /* ObjectToMemviewSlice.proto */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(PyObject *, int writable_flag);
-
-/* ObjectToMemviewSlice.proto */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_dc_nn_int8_t__const__(PyObject *, int writable_flag);
-
-/* ObjectToMemviewSlice.proto */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_uint8_t__const__(PyObject *, int writable_flag);
-
-/* ObjectToMemviewSlice.proto */
 static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(PyObject *, int writable_flag);
 
 /* ObjectToMemviewSlice.proto */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_int32_t__const__(PyObject *, int writable_flag);
-
-/* ObjectToMemviewSlice.proto */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_d_dc_double__const__(PyObject *, int writable_flag);
+static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(PyObject *, int writable_flag);
 
 /* ObjectToMemviewSlice.proto */
 static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_dc_double(PyObject *, int writable_flag);
 
 /* MemviewDtypeToObject.proto */
-static CYTHON_INLINE PyObject *__pyx_memview_get_double__const__(const char *itemp);
-
-/* ObjectToMemviewSlice.proto */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_uint16_t__const__(PyObject *, int writable_flag);
-
-/* ObjectToMemviewSlice.proto */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_dc_nn_int64_t__const__(PyObject *, int writable_flag);
-
-/* ObjectToMemviewSlice.proto */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_int32_t(PyObject *, int writable_flag);
+static CYTHON_INLINE PyObject *__pyx_memview_get_double(const char *itemp);
+static CYTHON_INLINE int __pyx_memview_set_double(char *itemp, PyObject *obj);
 
 /* RealImag.proto */
 #if CYTHON_CCOMPLEX
@@ -3727,14 +3721,20 @@ __pyx_memoryview_copy_new_contig(const __Pyx_memviewslice *from_mvs,
                                  Py_ssize_t sizeof_dtype, int contig_flag,
                                  int dtype_is_object);
 
+/* UpdateUnpickledDict.export */
+static int __Pyx_UpdateUnpickledDict(PyObject *obj, PyObject *state, Py_ssize_t index);
+
+/* CheckUnpickleChecksum.proto */
+static CYTHON_INLINE int __Pyx_CheckUnpickleChecksum(long checksum, long checksum1, long checksum2, long checksum3, const char *members);
+
 /* CIntFromPy.proto */
 static CYTHON_INLINE int64_t __Pyx_PyLong_As_int64_t(PyObject *);
 
 /* CIntFromPy.proto */
-static CYTHON_INLINE uint64_t __Pyx_PyLong_As_uint64_t(PyObject *);
+static CYTHON_INLINE long __Pyx_PyLong_As_long(PyObject *);
 
 /* CIntFromPy.proto */
-static CYTHON_INLINE int __Pyx_PyLong_As_int(PyObject *);
+static CYTHON_INLINE size_t __Pyx_PyLong_As_size_t(PyObject *);
 
 /* PyObjectVectorcallMethodKwds.proto (used by CIntToPy) */
 #if CYTHON_VECTORCALL
@@ -3744,31 +3744,58 @@ static PyObject *__Pyx_Object_VectorcallMethodKwds(PyObject *name, PyObject *con
 #endif
 
 /* CIntToPy.proto */
-static CYTHON_INLINE PyObject* __Pyx_PyLong_From_npy_intp(npy_intp value);
+static CYTHON_INLINE PyObject* __Pyx_PyLong_From_int64_t(int64_t value);
 
 /* CIntToPy.proto */
 static CYTHON_INLINE PyObject* __Pyx_PyLong_From_long(long value);
 
 /* CIntToPy.proto */
-static CYTHON_INLINE PyObject* __Pyx_PyLong_From_int64_t(int64_t value);
-
-/* CIntToPy.proto */
 static CYTHON_INLINE PyObject* __Pyx_PyLong_From_int(int value);
 
-/* PyObjectCallMethod1.proto (used by UpdateUnpickledDict) */
-static CYTHON_INLINE PyObject* __Pyx_PyObject_CallMethod1(PyObject* obj, PyObject* method_name, PyObject* arg);
-
-/* UpdateUnpickledDict.export */
-static int __Pyx_UpdateUnpickledDict(PyObject *obj, PyObject *state, Py_ssize_t index);
-
-/* CheckUnpickleChecksumError.export */
-static void __Pyx_RaiseUnpickleChecksumError(long checksum, long checksum1, long checksum2, long checksum3, const char *members);
-
-/* CheckUnpickleChecksum.proto */
-static CYTHON_INLINE int __Pyx_CheckUnpickleChecksum(long checksum, long checksum1, long checksum2, long checksum3, const char *members);
+/* CppExceptionConversion.proto */
+#ifndef __Pyx_CppExn2PyErr
+#include <new>
+#include <typeinfo>
+#include <stdexcept>
+#include <ios>
+static void __Pyx_CppExn2PyErr() {
+  try {
+    if (PyErr_Occurred())
+      ; // let the latest Python exn pass through and ignore the current one
+    else
+      throw;
+  } catch (const std::bad_alloc& exn) {
+    PyErr_SetString(PyExc_MemoryError, exn.what());
+  } catch (const std::bad_cast& exn) {
+    PyErr_SetString(PyExc_TypeError, exn.what());
+  } catch (const std::bad_typeid& exn) {
+    PyErr_SetString(PyExc_TypeError, exn.what());
+  } catch (const std::domain_error& exn) {
+    PyErr_SetString(PyExc_ValueError, exn.what());
+  } catch (const std::invalid_argument& exn) {
+    PyErr_SetString(PyExc_ValueError, exn.what());
+  } catch (const std::ios_base::failure& exn) {
+    PyErr_SetString(PyExc_IOError, exn.what());
+  } catch (const std::out_of_range& exn) {
+    PyErr_SetString(PyExc_IndexError, exn.what());
+  } catch (const std::overflow_error& exn) {
+    PyErr_SetString(PyExc_OverflowError, exn.what());
+  } catch (const std::range_error& exn) {
+    PyErr_SetString(PyExc_ArithmeticError, exn.what());
+  } catch (const std::underflow_error& exn) {
+    PyErr_SetString(PyExc_ArithmeticError, exn.what());
+  } catch (const std::exception& exn) {
+    PyErr_SetString(PyExc_RuntimeError, exn.what());
+  }
+  catch (...)
+  {
+    PyErr_SetString(PyExc_RuntimeError, "Unknown exception");
+  }
+}
+#endif
 
 /* CIntFromPy.proto */
-static CYTHON_INLINE long __Pyx_PyLong_As_long(PyObject *);
+static CYTHON_INLINE int __Pyx_PyLong_As_int(PyObject *);
 
 /* CIntFromPy.proto */
 static CYTHON_INLINE char __Pyx_PyLong_As_char(PyObject *);
@@ -3900,16 +3927,15 @@ static CYTHON_INLINE char *__pyx_f_5numpy_7ndarray_4data___get__(PyArrayObject *
 
 /* Module declarations from "libcpp" */
 
-/* Module declarations from "libcpp.vector" */
-
-/* Module declarations from "fctree._native.core" */
-static struct fctree::Execution (*__pyx_f_6fctree_7_native_4core_execution_on)(int); /*proto*/
-static PyObject *(*__pyx_f_6fctree_7_native_4core_copied)(void const *, PyObject *, struct __pyx_opt_args_6fctree_7_native_4core_copied *__pyx_optional_args); /*proto*/
-static double const *(*__pyx_f_6fctree_7_native_4core_pointer)(__Pyx_memviewslice); /*proto*/
-static double const *(*__pyx_f_6fctree_7_native_4core_pointer_1d)(__Pyx_memviewslice); /*proto*/
-static bool (*__pyx_f_6fctree_7_native_4core_tell)(void *, int64_t, double, double); /*proto*/
+/* Module declarations from "libcpp.memory" */
 
 /* Module declarations from "libc.string" */
+
+/* Module declarations from "libcpp.string_view" */
+
+/* Module declarations from "libcpp.string" */
+
+/* Module declarations from "libcpp.vector" */
 
 /* Module declarations from "libc.stdio" */
 
@@ -3928,7 +3954,7 @@ static bool (*__pyx_f_6fctree_7_native_4core_tell)(void *, int64_t, double, doub
 /* Module declarations from "numpy" */
 static CYTHON_INLINE int __pyx_f_5numpy_import_array(void); /*proto*/
 
-/* Module declarations from "fctree._native.boosting" */
+/* Module declarations from "fctree._native.core" */
 static PyObject *__Pyx_EnumBase = 0;
 static PyObject *__Pyx_globals = 0;
 static PyObject *__pyx_collections_abc_Sequence = 0;
@@ -3939,10 +3965,12 @@ static PyObject *contiguous = 0;
 static PyObject *indirect_contiguous = 0;
 static int __pyx_memoryview_thread_locks_used;
 static PyThread_type_lock __pyx_memoryview_thread_locks[8];
-static fctree::FeatureMatrix __pyx_f_6fctree_7_native_8boosting_matrix_of(PyObject *); /*proto*/
-static fctree::LabelledSamples __pyx_f_6fctree_7_native_8boosting_samples_of(PyObject *); /*proto*/
-static fctree::SymmetricTreesView __pyx_f_6fctree_7_native_8boosting_view_of(__Pyx_memviewslice, __Pyx_memviewslice, __Pyx_memviewslice, __Pyx_memviewslice); /*proto*/
-static struct fctree::BoostingParams __pyx_convert__from_py_struct__fctree_3a__3a_BoostingParams(PyObject *); /*proto*/
+static fctree::LossChoice __pyx_f_6fctree_7_native_4core_loss_choice(PyObject *); /*proto*/
+static struct fctree::ScoredSamples __pyx_f_6fctree_7_native_4core_scored(__Pyx_memviewslice, __Pyx_memviewslice, __Pyx_memviewslice); /*proto*/
+static double const *__pyx_f_6fctree_7_native_4core_pointer(__Pyx_memviewslice); /*proto*/
+static double const *__pyx_f_6fctree_7_native_4core_pointer_1d(__Pyx_memviewslice); /*proto*/
+static PyObject *__pyx_f_6fctree_7_native_4core___pyx_unpickle_Listener__set_state(struct __pyx_obj_6fctree_7_native_4core_Listener *, PyObject *); /*proto*/
+static std::string __pyx_convert_string_from_py_6libcpp_6string_std__in_string(PyObject *); /*proto*/
 static int __pyx_array_allocate_buffer(struct __pyx_array_obj *); /*proto*/
 static struct __pyx_array_obj *__pyx_array_new(PyObject *, Py_ssize_t, char *, char const *, char *); /*proto*/
 static PyObject *__pyx_memoryview_new(PyObject *, int, int, __Pyx_TypeInfo const *); /*proto*/
@@ -3982,21 +4010,14 @@ static void __pyx_memoryview__slice_assign_scalar(char *, Py_ssize_t *, Py_ssize
 static PyObject *__pyx_unpickle_Enum__set_state(struct __pyx_MemviewEnum_obj *, PyObject *); /*proto*/
 /* #### Code section: typeinfo ### */
 static const __Pyx_TypeInfo __Pyx_TypeInfo_double__const__ = { "const double", NULL, sizeof(double const ), { 0 }, 0, 'R', 0, 0 };
-static const __Pyx_TypeInfo __Pyx_TypeInfo_nn_int8_t__const__ = { "const int8_t", NULL, sizeof(int8_t const ), { 0 }, 0, __PYX_IS_UNSIGNED(int8_t const ) ? 'U' : 'I', __PYX_IS_UNSIGNED(int8_t const ), 0 };
-static const __Pyx_TypeInfo __Pyx_TypeInfo_nn_uint8_t__const__ = { "const uint8_t", NULL, sizeof(uint8_t const ), { 0 }, 0, __PYX_IS_UNSIGNED(uint8_t const ) ? 'U' : 'I', __PYX_IS_UNSIGNED(uint8_t const ), 0 };
-static const __Pyx_TypeInfo __Pyx_TypeInfo_nn_int32_t__const__ = { "const int32_t", NULL, sizeof(int32_t const ), { 0 }, 0, __PYX_IS_UNSIGNED(int32_t const ) ? 'U' : 'I', __PYX_IS_UNSIGNED(int32_t const ), 0 };
 static const __Pyx_TypeInfo __Pyx_TypeInfo_double = { "double", NULL, sizeof(double), { 0 }, 0, 'R', 0, 0 };
-static const __Pyx_TypeInfo __Pyx_TypeInfo_nn_uint16_t__const__ = { "const uint16_t", NULL, sizeof(uint16_t const ), { 0 }, 0, __PYX_IS_UNSIGNED(uint16_t const ) ? 'U' : 'I', __PYX_IS_UNSIGNED(uint16_t const ), 0 };
-static const __Pyx_TypeInfo __Pyx_TypeInfo_nn_int64_t__const__ = { "const int64_t", NULL, sizeof(int64_t const ), { 0 }, 0, __PYX_IS_UNSIGNED(int64_t const ) ? 'U' : 'I', __PYX_IS_UNSIGNED(int64_t const ), 0 };
-static const __Pyx_TypeInfo __Pyx_TypeInfo_nn_int32_t = { "int32_t", NULL, sizeof(int32_t), { 0 }, 0, __PYX_IS_UNSIGNED(int32_t) ? 'U' : 'I', __PYX_IS_UNSIGNED(int32_t), 0 };
 /* #### Code section: before_global_var ### */
-#define __Pyx_MODULE_NAME "fctree._native.boosting"
-extern int __pyx_module_is_main_fctree___native__boosting;
-int __pyx_module_is_main_fctree___native__boosting = 0;
+#define __Pyx_MODULE_NAME "fctree._native.core"
+extern int __pyx_module_is_main_fctree___native__core;
+int __pyx_module_is_main_fctree___native__core = 0;
 
-/* Implementation of "fctree._native.boosting" */
+/* Implementation of "fctree._native.core" */
 /* #### Code section: global_var ### */
-static PyObject *__pyx_builtin_map;
 static PyObject *__pyx_builtin___import__;
 static PyObject *__pyx_builtin_enumerate;
 static PyObject *__pyx_builtin_Ellipsis;
@@ -4005,7 +4026,8 @@ static PyObject *__pyx_builtin_id;
 static const char __pyx_k_c[] = "c";
 static const char __pyx_k_name[] = "name";
 static const char __pyx_k_fortran[] = "fortran";
-static const char __pyx_k_a_mapping[] = "a mapping";
+static const char __pyx_k_error_told[] = "error, told";
+static const char __pyx_k_What_the_bindings_share[] = "Shared by the bindings.";
 static const char __pyx_k_Dimension_d_is_not_direct[] = "Dimension %d is not direct";
 static const char __pyx_k_Cannot_index_with_type_200U[] = "Cannot index with type \047%.200U\047";
 static const char __pyx_k_itemsize_0_for_cython_array[] = "itemsize <= 0 for cython.array";
@@ -4014,7 +4036,6 @@ static const char __pyx_k_Can_only_create_a_buffer_that_is[] = "Can only create 
 static const char __pyx_k_Cannot_create_writable_memory_vi[] = "Cannot create writable memory view from read-only memoryview";
 static const char __pyx_k_Cannot_transpose_memoryview_with[] = "Cannot transpose memoryview with indirect dimensions";
 static const char __pyx_k_Empty_shape_tuple_for_cython_arr[] = "Empty shape tuple for cython.array";
-static const char __pyx_k_Growing_and_evaluating_symmetric[] = "Growing and evaluating symmetric trees: ``native/boosting`` on NumPy arrays.";
 static const char __pyx_k_Indirect_dimensions_not_supporte[] = "Indirect dimensions not supported";
 static const char __pyx_k_Out_of_bounds_on_buffer_access_a[] = "Out of bounds on buffer access (axis %zd)";
 static const char __pyx_k_Unable_to_convert_item_to_object[] = "Unable to convert item to object";
@@ -4061,21 +4082,39 @@ static void __pyx_memoryviewslice___pyx_pf_15View_dot_MemoryView_16_memoryviewsl
 static PyObject *__pyx_pf___pyx_memoryviewslice___reduce_cython__(CYTHON_UNUSED struct __pyx_memoryviewslice_obj *__pyx_v_self); /* proto */
 static PyObject *__pyx_pf___pyx_memoryviewslice_2__setstate_cython__(CYTHON_UNUSED struct __pyx_memoryviewslice_obj *__pyx_v_self, CYTHON_UNUSED PyObject *__pyx_v___pyx_state); /* proto */
 static PyObject *__pyx_pf_15View_dot_MemoryView___pyx_unpickle_Enum(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v___pyx_type, long __pyx_v___pyx_checksum, PyObject *__pyx_v___pyx_state); /* proto */
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_find_thresholds(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v_X, __Pyx_memviewslice __pyx_v_sample_weight, int64_t __pyx_v_max_bins, uint64_t __pyx_v_seed, int __pyx_v_n_threads); /* proto */
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_2boost(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v_train, PyObject *__pyx_v_eval, PyObject *__pyx_v_thresholds, __Pyx_memviewslice __pyx_v_monotone, __Pyx_memviewslice __pyx_v_baseline, int __pyx_v_loss, double __pyx_v_quantile, int64_t __pyx_v_n_outputs, int64_t __pyx_v_first_iteration, PyObject *__pyx_v_params, PyObject *__pyx_v_listener, int __pyx_v_n_threads); /* proto */
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_4boost_masked(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v_train, PyObject *__pyx_v_eval, PyObject *__pyx_v_test_x, __Pyx_memviewslice __pyx_v_masked, __Pyx_memviewslice __pyx_v_replacement, PyObject *__pyx_v_trees, PyObject *__pyx_v_thresholds, __Pyx_memviewslice __pyx_v_monotone, __Pyx_memviewslice __pyx_v_baseline, int __pyx_v_loss, double __pyx_v_quantile, int64_t __pyx_v_n_outputs, int64_t __pyx_v_first_iteration, int64_t __pyx_v_min_rounds, PyObject *__pyx_v_params, PyObject *__pyx_v_listener, int __pyx_v_n_threads); /* proto */
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_12__defaults__(CYTHON_UNUSED PyObject *__pyx_self); /* proto */
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_6add_trees(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v_X, __Pyx_memviewslice __pyx_v_split_feature, __Pyx_memviewslice __pyx_v_split_threshold, __Pyx_memviewslice __pyx_v_missing_right, __Pyx_memviewslice __pyx_v_leaf_values, __Pyx_memviewslice __pyx_v_scores, int __pyx_v_n_threads, __Pyx_memviewslice __pyx_v_keep, __Pyx_memviewslice __pyx_v_origin); /* proto */
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_8apply(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v_X, __Pyx_memviewslice __pyx_v_split_feature, __Pyx_memviewslice __pyx_v_split_threshold, __Pyx_memviewslice __pyx_v_missing_right, __Pyx_memviewslice __pyx_v_leaf_values, int __pyx_v_n_threads); /* proto */
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_10leaf_kernel(CYTHON_UNUSED PyObject *__pyx_self, __Pyx_memviewslice __pyx_v_leaf_x, __Pyx_memviewslice __pyx_v_leaf_y, __Pyx_memviewslice __pyx_v_weight, int __pyx_v_n_threads); /* proto */
-static PyObject *__pyx_tp_new__initialisation_6fctree_7_native_8boosting___pyx_defaults(PyObject *o, 
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Listener_4told___get__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self); /* proto */
+static int __pyx_pf_6fctree_7_native_4core_8Listener_4told_2__set__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self, PyObject *__pyx_v_value); /* proto */
+static int __pyx_pf_6fctree_7_native_4core_8Listener_4told_4__del__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Listener_5error___get__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self); /* proto */
+static int __pyx_pf_6fctree_7_native_4core_8Listener_5error_2__set__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self, PyObject *__pyx_v_value); /* proto */
+static int __pyx_pf_6fctree_7_native_4core_8Listener_5error_4__del__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Listener___reduce_cython__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Listener_2__setstate_cython__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self, PyObject *__pyx_v___pyx_state); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_losses(CYTHON_UNUSED PyObject *__pyx_self); /* proto */
+static int __pyx_pf_6fctree_7_native_4core_4Loss___cinit__(struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self, PyObject *__pyx_v_choice, int64_t __pyx_v_n_outputs); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_2prepare(struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self, PyObject *__pyx_v_y, PyObject *__pyx_v_raw, PyObject *__pyx_v_weight); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_4evaluate(struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self, PyObject *__pyx_v_y, PyObject *__pyx_v_raw, PyObject *__pyx_v_weight); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_9leaf_rule___get__(struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_11has_hessian___get__(struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_15reported_factor___get__(struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_6__reduce_cython__(CYTHON_UNUSED struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_8__setstate_cython__(CYTHON_UNUSED struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self, CYTHON_UNUSED PyObject *__pyx_v___pyx_state); /* proto */
+static int __pyx_pf_6fctree_7_native_4core_8Patience___cinit__(struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self, int64_t __pyx_v_n_iter_no_change, double __pyx_v_tol); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Patience_2start(struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self, double __pyx_v_loss); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Patience_4take(struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self, double __pyx_v_loss); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Patience_7is_over___get__(struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Patience_10best_round___get__(struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Patience_6__reduce_cython__(CYTHON_UNUSED struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Patience_8__setstate_cython__(CYTHON_UNUSED struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self, CYTHON_UNUSED PyObject *__pyx_v___pyx_state); /* proto */
+static PyObject *__pyx_pf_6fctree_7_native_4core_2__pyx_unpickle_Listener(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v___pyx_type, long __pyx_v___pyx_checksum, PyObject *__pyx_v___pyx_state); /* proto */
+static PyObject *__pyx_tp_new__initialisation_6fctree_7_native_4core_Listener(PyObject *o, 
 #if CYTHON_VECTORCALL_TPNEW
     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
 #else
     PyObject *a, PyObject *k
 #endif
 ); /*proto*/
-static PyObject *__pyx_tp_new_vectorcall_6fctree_7_native_8boosting___pyx_defaults(PyTypeObject *t, 
+static PyObject *__pyx_tp_new_vectorcall_6fctree_7_native_4core_Listener(PyTypeObject *t, 
 #if CYTHON_VECTORCALL_TPNEW
     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
 #else
@@ -4083,13 +4122,59 @@ static PyObject *__pyx_tp_new_vectorcall_6fctree_7_native_8boosting___pyx_defaul
 #endif
 ); /*proto*/
 #if CYTHON_VECTORCALL_TPNEW
-static PyObject *__pyx_tp_new_6fctree_7_native_8boosting___pyx_defaults(PyTypeObject *t, PyObject *a, PyObject *k); /*proto*/
+static PyObject *__pyx_tp_new_6fctree_7_native_4core_Listener(PyTypeObject *t, PyObject *a, PyObject *k); /*proto*/
 #endif
 #if !CYTHON_VECTORCALL_TPNEW
-#define __pyx_tp_new_6fctree_7_native_8boosting___pyx_defaults __pyx_tp_new_vectorcall_6fctree_7_native_8boosting___pyx_defaults
+#define __pyx_tp_new_6fctree_7_native_4core_Listener __pyx_tp_new_vectorcall_6fctree_7_native_4core_Listener
 #endif
 #if CYTHON_VECTORCALL_TPNEW
-static PyObject *__pyx_tp_vectorcall_6fctree_7_native_8boosting___pyx_defaults(PyObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames); /*proto*/
+static PyObject *__pyx_tp_vectorcall_6fctree_7_native_4core_Listener(PyObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames); /*proto*/
+#endif
+static PyObject *__pyx_tp_new__initialisation_6fctree_7_native_4core_Loss(PyObject *o, 
+#if CYTHON_VECTORCALL_TPNEW
+    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
+#else
+    PyObject *a, PyObject *k
+#endif
+); /*proto*/
+static PyObject *__pyx_tp_new_vectorcall_6fctree_7_native_4core_Loss(PyTypeObject *t, 
+#if CYTHON_VECTORCALL_TPNEW
+    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
+#else
+    PyObject *a, PyObject *k
+#endif
+); /*proto*/
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__pyx_tp_new_6fctree_7_native_4core_Loss(PyTypeObject *t, PyObject *a, PyObject *k); /*proto*/
+#endif
+#if !CYTHON_VECTORCALL_TPNEW
+#define __pyx_tp_new_6fctree_7_native_4core_Loss __pyx_tp_new_vectorcall_6fctree_7_native_4core_Loss
+#endif
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__pyx_tp_vectorcall_6fctree_7_native_4core_Loss(PyObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames); /*proto*/
+#endif
+static PyObject *__pyx_tp_new__initialisation_6fctree_7_native_4core_Patience(PyObject *o, 
+#if CYTHON_VECTORCALL_TPNEW
+    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
+#else
+    PyObject *a, PyObject *k
+#endif
+); /*proto*/
+static PyObject *__pyx_tp_new_vectorcall_6fctree_7_native_4core_Patience(PyTypeObject *t, 
+#if CYTHON_VECTORCALL_TPNEW
+    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
+#else
+    PyObject *a, PyObject *k
+#endif
+); /*proto*/
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__pyx_tp_new_6fctree_7_native_4core_Patience(PyTypeObject *t, PyObject *a, PyObject *k); /*proto*/
+#endif
+#if !CYTHON_VECTORCALL_TPNEW
+#define __pyx_tp_new_6fctree_7_native_4core_Patience __pyx_tp_new_vectorcall_6fctree_7_native_4core_Patience
+#endif
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__pyx_tp_vectorcall_6fctree_7_native_4core_Patience(PyObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames); /*proto*/
 #endif
 static PyObject *__pyx_tp_new__initialisation_array(PyObject *o, 
 #if CYTHON_VECTORCALL_TPNEW
@@ -4212,7 +4297,6 @@ namespace {
     PyObject *__pyx_empty_tuple;
     PyObject *__pyx_empty_bytes;
     PyObject *__pyx_empty_unicode;
-    PyTypeObject *__pyx_ptype_6fctree_7_native_4core_Listener;
     PyTypeObject *__pyx_ptype_7cpython_4type_type;
     PyTypeObject *__pyx_ptype_5numpy_dtype;
     PyTypeObject *__pyx_ptype_5numpy_flatiter;
@@ -4229,12 +4313,16 @@ namespace {
     PyTypeObject *__pyx_ptype_5numpy_flexible;
     PyTypeObject *__pyx_ptype_5numpy_character;
     PyTypeObject *__pyx_ptype_5numpy_ufunc;
-    PyObject *__pyx_type_6fctree_7_native_8boosting___pyx_defaults;
+    PyObject *__pyx_type_6fctree_7_native_4core_Listener;
+    PyObject *__pyx_type_6fctree_7_native_4core_Loss;
+    PyObject *__pyx_type_6fctree_7_native_4core_Patience;
     PyObject *__pyx_type___pyx_array;
     PyObject *__pyx_type___pyx_MemviewEnum;
     PyObject *__pyx_type___pyx_memoryview;
     PyObject *__pyx_type___pyx_memoryviewslice;
-    PyTypeObject *__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults;
+    PyTypeObject *__pyx_ptype_6fctree_7_native_4core_Listener;
+    PyTypeObject *__pyx_ptype_6fctree_7_native_4core_Loss;
+    PyTypeObject *__pyx_ptype_6fctree_7_native_4core_Patience;
     PyTypeObject *__pyx_array_type;
     PyTypeObject *__pyx_MemviewEnum_type;
     PyTypeObject *__pyx_memoryview_type;
@@ -4243,11 +4331,12 @@ namespace {
     __Pyx_CachedCFunction __pyx_umethod_PyDict_Type_items;
     __Pyx_CachedCFunction __pyx_umethod_PyDict_Type_pop;
     __Pyx_CachedCFunction __pyx_umethod_PyDict_Type_values;
+    PyObject *__pyx_k__5;
     PyObject *__pyx_slice[1];
-    PyObject *__pyx_tuple[4];
-    PyObject *__pyx_codeobj_tab[6];
-    PyObject *__pyx_string_tab[211];
-    PyObject *__pyx_number_tab[5];
+    PyObject *__pyx_tuple[6];
+    PyObject *__pyx_codeobj_tab[12];
+    PyObject *__pyx_string_tab[173];
+    PyObject *__pyx_number_tab[4];
 /* #### Code section: module_state_contents ### */
 /* PyFrozenDict.module_state_decls */
 #if CYTHON_COMPILING_IN_LIMITED_API
@@ -4296,222 +4385,183 @@ static __pyx_mstatetype __pyx_mstate_global_static =
 static __pyx_mstatetype * const __pyx_mstate_global = &__pyx_mstate_global_static;
 #endif
 /* #### Code section: constant_name_defines ### */
-#define __pyx_kp_u_ __pyx_string_tab[0]
-#define __pyx_kp_u_at_0x __pyx_string_tab[1]
-#define __pyx_kp_u_object __pyx_string_tab[2]
-#define __pyx_kp_u_samples_at_most_2147483647_are __pyx_string_tab[3]
-#define __pyx_kp_u__4 __pyx_string_tab[4]
-#define __pyx_kp_u__3 __pyx_string_tab[5]
-#define __pyx_kp_u_MemoryView_of __pyx_string_tab[6]
-#define __pyx_kp_u_contiguous_and_direct __pyx_string_tab[7]
-#define __pyx_kp_u_contiguous_and_indirect __pyx_string_tab[8]
-#define __pyx_kp_u_strided_and_direct_or_indirect __pyx_string_tab[9]
-#define __pyx_kp_u_strided_and_direct __pyx_string_tab[10]
-#define __pyx_kp_u_strided_and_indirect __pyx_string_tab[11]
-#define __pyx_kp_u__5 __pyx_string_tab[12]
-#define __pyx_kp_u__2 __pyx_string_tab[13]
+#define __pyx_kp_u_at_0x __pyx_string_tab[0]
+#define __pyx_kp_u_object __pyx_string_tab[1]
+#define __pyx_kp_u_tree_fragment __pyx_string_tab[2]
+#define __pyx_kp_u__3 __pyx_string_tab[3]
+#define __pyx_kp_u__2 __pyx_string_tab[4]
+#define __pyx_kp_u_MemoryView_of __pyx_string_tab[5]
+#define __pyx_kp_u_contiguous_and_direct __pyx_string_tab[6]
+#define __pyx_kp_u_contiguous_and_indirect __pyx_string_tab[7]
+#define __pyx_kp_u_strided_and_direct_or_indirect __pyx_string_tab[8]
+#define __pyx_kp_u_strided_and_direct __pyx_string_tab[9]
+#define __pyx_kp_u_strided_and_indirect __pyx_string_tab[10]
+#define __pyx_kp_u__4 __pyx_string_tab[11]
+#define __pyx_kp_u_ __pyx_string_tab[12]
+#define __pyx_kp_u_A_loss_as_native_core_loss_regis __pyx_string_tab[13]
 #define __pyx_kp_u_Cannot_assign_to_read_only_memor __pyx_string_tab[14]
 #define __pyx_kp_u_Invalid_mode_expected_c_or_fortr __pyx_string_tab[15]
 #define __pyx_kp_u_Invalid_shape_in_axis __pyx_string_tab[16]
-#define __pyx_kp_u_No_value_specified_for_struct_at __pyx_string_tab[17]
-#define __pyx_kp_u_None __pyx_string_tab[18]
-#define __pyx_kp_u_Note_that_Cython_is_deliberately __pyx_string_tab[19]
-#define __pyx_kp_u_X_has __pyx_string_tab[20]
-#define __pyx_kp_u_add_note __pyx_string_tab[21]
-#define __pyx_kp_u_collections_abc __pyx_string_tab[22]
-#define __pyx_kp_u_disable __pyx_string_tab[23]
-#define __pyx_kp_u_enable __pyx_string_tab[24]
-#define __pyx_kp_u_fctree__native_boosting __pyx_string_tab[25]
-#define __pyx_kp_u_fctree__native_boosting_pyx __pyx_string_tab[26]
-#define __pyx_kp_u_gc __pyx_string_tab[27]
-#define __pyx_kp_u_isenabled __pyx_string_tab[28]
-#define __pyx_kp_u_no_default___reduce___due_to_non __pyx_string_tab[29]
-#define __pyx_kp_u_numpy__core_multiarray_failed_to __pyx_string_tab[30]
-#define __pyx_kp_u_numpy__core_umath_failed_to_impo __pyx_string_tab[31]
-#define __pyx_kp_u_unable_to_allocate_array_data __pyx_string_tab[32]
-#define __pyx_kp_u_unable_to_allocate_shape_and_str __pyx_string_tab[33]
-#define __pyx_n_u_ASCII __pyx_string_tab[34]
-#define __pyx_n_u_Ellipsis __pyx_string_tab[35]
-#define __pyx_n_u_IntEnum __pyx_string_tab[36]
-#define __pyx_n_u_ScoreFunction __pyx_string_tab[37]
-#define __pyx_n_u_ScoreNoise __pyx_string_tab[38]
-#define __pyx_n_u_Sequence __pyx_string_tab[39]
-#define __pyx_n_u_View_MemoryView __pyx_string_tab[40]
-#define __pyx_n_u_X __pyx_string_tab[41]
-#define __pyx_n_u_Pyx_PyDict_NextRef __pyx_string_tab[42]
-#define __pyx_n_u_annotate __pyx_string_tab[43]
-#define __pyx_n_u_class __pyx_string_tab[44]
-#define __pyx_n_u_class_getitem __pyx_string_tab[45]
-#define __pyx_n_u_dict __pyx_string_tab[46]
-#define __pyx_n_u_func __pyx_string_tab[47]
-#define __pyx_n_u_getstate __pyx_string_tab[48]
-#define __pyx_n_u_import __pyx_string_tab[49]
-#define __pyx_n_u_main __pyx_string_tab[50]
-#define __pyx_n_u_module __pyx_string_tab[51]
-#define __pyx_n_u_name_2 __pyx_string_tab[52]
-#define __pyx_n_u_new __pyx_string_tab[53]
-#define __pyx_n_u_pyx_capi __pyx_string_tab[54]
-#define __pyx_n_u_pyx_checksum __pyx_string_tab[55]
-#define __pyx_n_u_pyx_state __pyx_string_tab[56]
-#define __pyx_n_u_pyx_type __pyx_string_tab[57]
-#define __pyx_n_u_pyx_unpickle_Enum __pyx_string_tab[58]
-#define __pyx_n_u_pyx_vtable __pyx_string_tab[59]
-#define __pyx_n_u_qualname __pyx_string_tab[60]
-#define __pyx_n_u_reduce __pyx_string_tab[61]
-#define __pyx_n_u_reduce_cython __pyx_string_tab[62]
-#define __pyx_n_u_reduce_ex __pyx_string_tab[63]
-#define __pyx_n_u_set_name __pyx_string_tab[64]
-#define __pyx_n_u_setstate __pyx_string_tab[65]
-#define __pyx_n_u_setstate_cython __pyx_string_tab[66]
-#define __pyx_n_u_test __pyx_string_tab[67]
-#define __pyx_n_u_is_coroutine __pyx_string_tab[68]
-#define __pyx_n_u_abc __pyx_string_tab[69]
-#define __pyx_n_u_add_trees __pyx_string_tab[70]
-#define __pyx_n_u_allocate_buffer __pyx_string_tab[71]
-#define __pyx_n_u_apply __pyx_string_tab[72]
-#define __pyx_n_u_arrays __pyx_string_tab[73]
-#define __pyx_n_u_asyncio_coroutines __pyx_string_tab[74]
-#define __pyx_n_u_base __pyx_string_tab[75]
-#define __pyx_n_u_baseline __pyx_string_tab[76]
-#define __pyx_n_u_bool __pyx_string_tab[77]
-#define __pyx_n_u_boost __pyx_string_tab[78]
-#define __pyx_n_u_boost_masked __pyx_string_tab[79]
-#define __pyx_n_u_c __pyx_string_tab[80]
-#define __pyx_n_u_cline_in_traceback __pyx_string_tab[81]
-#define __pyx_n_u_colsample __pyx_string_tab[82]
-#define __pyx_n_u_concatenate __pyx_string_tab[83]
-#define __pyx_n_u_cosine __pyx_string_tab[84]
-#define __pyx_n_u_count __pyx_string_tab[85]
-#define __pyx_n_u_cumsum __pyx_string_tab[86]
-#define __pyx_n_u_dtype __pyx_string_tab[87]
-#define __pyx_n_u_dtype_is_object __pyx_string_tab[88]
-#define __pyx_n_u_early_stopping __pyx_string_tab[89]
-#define __pyx_n_u_empty __pyx_string_tab[90]
-#define __pyx_n_u_encode __pyx_string_tab[91]
-#define __pyx_n_u_enum __pyx_string_tab[92]
-#define __pyx_n_u_enumerate __pyx_string_tab[93]
-#define __pyx_n_u_error __pyx_string_tab[94]
-#define __pyx_n_u_eval __pyx_string_tab[95]
-#define __pyx_n_u_eval_loss __pyx_string_tab[96]
-#define __pyx_n_u_eval_samples __pyx_string_tab[97]
-#define __pyx_n_u_execution __pyx_string_tab[98]
-#define __pyx_n_u_fctree__native_boosting __pyx_string_tab[99]
-#define __pyx_n_u_find_thresholds __pyx_string_tab[100]
-#define __pyx_n_u_first_iteration __pyx_string_tab[101]
-#define __pyx_n_u_flags __pyx_string_tab[102]
-#define __pyx_n_u_float64 __pyx_string_tab[103]
-#define __pyx_n_u_format __pyx_string_tab[104]
-#define __pyx_n_u_fortran __pyx_string_tab[105]
-#define __pyx_n_u_found __pyx_string_tab[106]
-#define __pyx_n_u_get __pyx_string_tab[107]
-#define __pyx_n_u_gumbel __pyx_string_tab[108]
-#define __pyx_n_u_holder __pyx_string_tab[109]
-#define __pyx_n_u_id __pyx_string_tab[110]
-#define __pyx_n_u_index __pyx_string_tab[111]
-#define __pyx_n_u_int32 __pyx_string_tab[112]
-#define __pyx_n_u_int64 __pyx_string_tab[113]
-#define __pyx_n_u_items __pyx_string_tab[114]
-#define __pyx_n_u_itemsize __pyx_string_tab[115]
-#define __pyx_n_u_keep __pyx_string_tab[116]
-#define __pyx_n_u_kernel __pyx_string_tab[117]
-#define __pyx_n_u_l2 __pyx_string_tab[118]
-#define __pyx_n_u_l2_leaf_reg __pyx_string_tab[119]
-#define __pyx_n_u_leaf __pyx_string_tab[120]
-#define __pyx_n_u_leaf_kernel __pyx_string_tab[121]
-#define __pyx_n_u_leaf_values __pyx_string_tab[122]
-#define __pyx_n_u_leaf_x __pyx_string_tab[123]
-#define __pyx_n_u_leaf_y __pyx_string_tab[124]
-#define __pyx_n_u_learning_rate __pyx_string_tab[125]
-#define __pyx_n_u_len __pyx_string_tab[126]
-#define __pyx_n_u_listener __pyx_string_tab[127]
-#define __pyx_n_u_loss __pyx_string_tab[128]
-#define __pyx_n_u_map __pyx_string_tab[129]
-#define __pyx_n_u_masked __pyx_string_tab[130]
-#define __pyx_n_u_matrix __pyx_string_tab[131]
-#define __pyx_n_u_max_bins __pyx_string_tab[132]
-#define __pyx_n_u_max_depth __pyx_string_tab[133]
-#define __pyx_n_u_max_iter __pyx_string_tab[134]
-#define __pyx_n_u_memview __pyx_string_tab[135]
-#define __pyx_n_u_min_rounds __pyx_string_tab[136]
-#define __pyx_n_u_min_samples_leaf __pyx_string_tab[137]
-#define __pyx_n_u_missing_right __pyx_string_tab[138]
-#define __pyx_n_u_mode __pyx_string_tab[139]
-#define __pyx_n_u_model_shrink_rate __pyx_string_tab[140]
-#define __pyx_n_u_module_2 __pyx_string_tab[141]
-#define __pyx_n_u_monotone __pyx_string_tab[142]
-#define __pyx_n_u_n_iter_no_change __pyx_string_tab[143]
-#define __pyx_n_u_n_kept __pyx_string_tab[144]
-#define __pyx_n_u_n_outputs __pyx_string_tab[145]
-#define __pyx_n_u_n_rounds __pyx_string_tab[146]
-#define __pyx_n_u_n_threads __pyx_string_tab[147]
-#define __pyx_n_u_n_trees __pyx_string_tab[148]
-#define __pyx_n_u_name __pyx_string_tab[149]
-#define __pyx_n_u_native_listener __pyx_string_tab[150]
-#define __pyx_n_u_native_params __pyx_string_tab[151]
-#define __pyx_n_u_ndim __pyx_string_tab[152]
-#define __pyx_n_u_normal __pyx_string_tab[153]
-#define __pyx_n_u_np __pyx_string_tab[154]
-#define __pyx_n_u_numpy __pyx_string_tab[155]
-#define __pyx_n_u_obj __pyx_string_tab[156]
-#define __pyx_n_u_offsets __pyx_string_tab[157]
-#define __pyx_n_u_origin __pyx_string_tab[158]
-#define __pyx_n_u_out __pyx_string_tab[159]
-#define __pyx_n_u_pack __pyx_string_tab[160]
-#define __pyx_n_u_params __pyx_string_tab[161]
-#define __pyx_n_u_pop __pyx_string_tab[162]
-#define __pyx_n_u_quantile __pyx_string_tab[163]
-#define __pyx_n_u_random_strength __pyx_string_tab[164]
-#define __pyx_n_u_register __pyx_string_tab[165]
-#define __pyx_n_u_replacement __pyx_string_tab[166]
-#define __pyx_n_u_result __pyx_string_tab[167]
-#define __pyx_n_u_rules __pyx_string_tab[168]
-#define __pyx_n_u_sample_weight __pyx_string_tab[169]
-#define __pyx_n_u_score_function __pyx_string_tab[170]
-#define __pyx_n_u_score_noise __pyx_string_tab[171]
-#define __pyx_n_u_scores __pyx_string_tab[172]
-#define __pyx_n_u_seconds __pyx_string_tab[173]
-#define __pyx_n_u_seed __pyx_string_tab[174]
-#define __pyx_n_u_setdefault __pyx_string_tab[175]
-#define __pyx_n_u_shape __pyx_string_tab[176]
-#define __pyx_n_u_size __pyx_string_tab[177]
-#define __pyx_n_u_split __pyx_string_tab[178]
-#define __pyx_n_u_split_feature __pyx_string_tab[179]
-#define __pyx_n_u_split_gain __pyx_string_tab[180]
-#define __pyx_n_u_split_threshold __pyx_string_tab[181]
-#define __pyx_n_u_splits __pyx_string_tab[182]
-#define __pyx_n_u_start __pyx_string_tab[183]
-#define __pyx_n_u_step __pyx_string_tab[184]
-#define __pyx_n_u_stop __pyx_string_tab[185]
-#define __pyx_n_u_struct __pyx_string_tab[186]
-#define __pyx_n_u_subsample __pyx_string_tab[187]
-#define __pyx_n_u_task __pyx_string_tab[188]
-#define __pyx_n_u_test_raw __pyx_string_tab[189]
-#define __pyx_n_u_test_x __pyx_string_tab[190]
-#define __pyx_n_u_thresholds __pyx_string_tab[191]
-#define __pyx_n_u_tol __pyx_string_tab[192]
-#define __pyx_n_u_train __pyx_string_tab[193]
-#define __pyx_n_u_trees __pyx_string_tab[194]
-#define __pyx_n_u_unpack __pyx_string_tab[195]
-#define __pyx_n_u_update __pyx_string_tab[196]
-#define __pyx_n_u_values __pyx_string_tab[197]
-#define __pyx_n_u_view __pyx_string_tab[198]
-#define __pyx_n_u_weight __pyx_string_tab[199]
-#define __pyx_n_u_x __pyx_string_tab[200]
-#define __pyx_n_u_zeros __pyx_string_tab[201]
-#define __pyx_n_b_O __pyx_string_tab[202]
-#define __pyx_kp_b_PyObject_void_const_PyObject_str __pyx_string_tab[203]
-#define __pyx_kp_b_fctree_FeatureMatrix_PyObject_ma __pyx_string_tab[204]
-#define __pyx_kp_b_iso88591_KL_q_as_Rs_vQc_A_G1O_LA_AQ_G1A __pyx_string_tab[205]
-#define __pyx_kp_b_iso88591_F_AV1D_V1E_r_s_1_q_G1O_LA_1A_Qg __pyx_string_tab[206]
-#define __pyx_kp_b_iso88591_Q_1A_1_V1E_U_we6_1_fAU_uE_fBa_2 __pyx_string_tab[207]
-#define __pyx_kp_b_iso88591_F_F_V6_s_2S_fAS_1_q_6_Q_6_Q_6_Q __pyx_string_tab[208]
-#define __pyx_kp_b_iso88591_s_5_T_j_Qe1A_Bl_2_6_b_q_S_nFRTT __pyx_string_tab[209]
-#define __pyx_kp_b_iso88591_Bl_2_6_b_q_S_nFRTTU_AQ_uG1_z_IX __pyx_string_tab[210]
+#define __pyx_kp_u_Note_that_Cython_is_deliberately __pyx_string_tab[17]
+#define __pyx_kp_u_add_note __pyx_string_tab[18]
+#define __pyx_kp_u_collections_abc __pyx_string_tab[19]
+#define __pyx_kp_u_disable __pyx_string_tab[20]
+#define __pyx_kp_u_enable __pyx_string_tab[21]
+#define __pyx_kp_u_fctree__native_core __pyx_string_tab[22]
+#define __pyx_kp_u_fctree__native_core_pyx __pyx_string_tab[23]
+#define __pyx_kp_u_gc __pyx_string_tab[24]
+#define __pyx_kp_u_isenabled __pyx_string_tab[25]
+#define __pyx_kp_u_name_task_domain_link_parameter __pyx_string_tab[26]
+#define __pyx_kp_u_no_default___reduce___due_to_non __pyx_string_tab[27]
+#define __pyx_kp_u_numpy__core_multiarray_failed_to __pyx_string_tab[28]
+#define __pyx_kp_u_numpy__core_umath_failed_to_impo __pyx_string_tab[29]
+#define __pyx_kp_u_unable_to_allocate_array_data __pyx_string_tab[30]
+#define __pyx_kp_u_unable_to_allocate_shape_and_str __pyx_string_tab[31]
+#define __pyx_n_u_ASCII __pyx_string_tab[32]
+#define __pyx_n_u_Ellipsis __pyx_string_tab[33]
+#define __pyx_n_u_IntEnum __pyx_string_tab[34]
+#define __pyx_n_u_LeafRule __pyx_string_tab[35]
+#define __pyx_n_u_Listener __pyx_string_tab[36]
+#define __pyx_n_u_Listener___reduce_cython __pyx_string_tab[37]
+#define __pyx_n_u_Listener___setstate_cython __pyx_string_tab[38]
+#define __pyx_n_u_Loss __pyx_string_tab[39]
+#define __pyx_n_u_Loss___reduce_cython __pyx_string_tab[40]
+#define __pyx_n_u_Loss___setstate_cython __pyx_string_tab[41]
+#define __pyx_n_u_Loss_evaluate __pyx_string_tab[42]
+#define __pyx_n_u_Loss_prepare __pyx_string_tab[43]
+#define __pyx_n_u_LossInfo __pyx_string_tab[44]
+#define __pyx_n_u_Patience __pyx_string_tab[45]
+#define __pyx_n_u_Patience___reduce_cython __pyx_string_tab[46]
+#define __pyx_n_u_Patience___setstate_cython __pyx_string_tab[47]
+#define __pyx_n_u_Patience_start __pyx_string_tab[48]
+#define __pyx_n_u_Patience_take __pyx_string_tab[49]
+#define __pyx_n_u_Sequence __pyx_string_tab[50]
+#define __pyx_n_u_View_MemoryView __pyx_string_tab[51]
+#define __pyx_n_u_Pyx_PyDict_NextRef __pyx_string_tab[52]
+#define __pyx_n_u_annotate __pyx_string_tab[53]
+#define __pyx_n_u_class __pyx_string_tab[54]
+#define __pyx_n_u_class_getitem __pyx_string_tab[55]
+#define __pyx_n_u_dict __pyx_string_tab[56]
+#define __pyx_n_u_doc __pyx_string_tab[57]
+#define __pyx_n_u_func __pyx_string_tab[58]
+#define __pyx_n_u_getstate __pyx_string_tab[59]
+#define __pyx_n_u_import __pyx_string_tab[60]
+#define __pyx_n_u_main __pyx_string_tab[61]
+#define __pyx_n_u_module __pyx_string_tab[62]
+#define __pyx_n_u_name_2 __pyx_string_tab[63]
+#define __pyx_n_u_new __pyx_string_tab[64]
+#define __pyx_n_u_pyx_capi __pyx_string_tab[65]
+#define __pyx_n_u_pyx_checksum __pyx_string_tab[66]
+#define __pyx_n_u_pyx_result __pyx_string_tab[67]
+#define __pyx_n_u_pyx_state __pyx_string_tab[68]
+#define __pyx_n_u_pyx_type __pyx_string_tab[69]
+#define __pyx_n_u_pyx_unpickle_Enum __pyx_string_tab[70]
+#define __pyx_n_u_pyx_unpickle_Listener __pyx_string_tab[71]
+#define __pyx_n_u_pyx_vtable __pyx_string_tab[72]
+#define __pyx_n_u_qualname __pyx_string_tab[73]
+#define __pyx_n_u_reduce __pyx_string_tab[74]
+#define __pyx_n_u_reduce_cython __pyx_string_tab[75]
+#define __pyx_n_u_reduce_ex __pyx_string_tab[76]
+#define __pyx_n_u_set_name __pyx_string_tab[77]
+#define __pyx_n_u_setstate __pyx_string_tab[78]
+#define __pyx_n_u_setstate_cython __pyx_string_tab[79]
+#define __pyx_n_u_test __pyx_string_tab[80]
+#define __pyx_n_u_dict_2 __pyx_string_tab[81]
+#define __pyx_n_u_is_coroutine __pyx_string_tab[82]
+#define __pyx_n_u_abc __pyx_string_tab[83]
+#define __pyx_n_u_allocate_buffer __pyx_string_tab[84]
+#define __pyx_n_u_asarray __pyx_string_tab[85]
+#define __pyx_n_u_asyncio_coroutines __pyx_string_tab[86]
+#define __pyx_n_u_base __pyx_string_tab[87]
+#define __pyx_n_u_c __pyx_string_tab[88]
+#define __pyx_n_u_choice __pyx_string_tab[89]
+#define __pyx_n_u_cline_in_traceback __pyx_string_tab[90]
+#define __pyx_n_u_clipped_mean __pyx_string_tab[91]
+#define __pyx_n_u_collections __pyx_string_tab[92]
+#define __pyx_n_u_count __pyx_string_tab[93]
+#define __pyx_n_u_dtype __pyx_string_tab[94]
+#define __pyx_n_u_dtype_is_object __pyx_string_tab[95]
+#define __pyx_n_u_empty __pyx_string_tab[96]
+#define __pyx_n_u_empty_like __pyx_string_tab[97]
+#define __pyx_n_u_encode __pyx_string_tab[98]
+#define __pyx_n_u_enum __pyx_string_tab[99]
+#define __pyx_n_u_enumerate __pyx_string_tab[100]
+#define __pyx_n_u_error __pyx_string_tab[101]
+#define __pyx_n_u_evaluate __pyx_string_tab[102]
+#define __pyx_n_u_fctree__native_core __pyx_string_tab[103]
+#define __pyx_n_u_flags __pyx_string_tab[104]
+#define __pyx_n_u_float64 __pyx_string_tab[105]
+#define __pyx_n_u_format __pyx_string_tab[106]
+#define __pyx_n_u_fortran __pyx_string_tab[107]
+#define __pyx_n_u_found __pyx_string_tab[108]
+#define __pyx_n_u_get __pyx_string_tab[109]
+#define __pyx_n_u_gradient __pyx_string_tab[110]
+#define __pyx_n_u_hessian __pyx_string_tab[111]
+#define __pyx_n_u_id __pyx_string_tab[112]
+#define __pyx_n_u_index __pyx_string_tab[113]
+#define __pyx_n_u_info __pyx_string_tab[114]
+#define __pyx_n_u_items __pyx_string_tab[115]
+#define __pyx_n_u_itemsize __pyx_string_tab[116]
+#define __pyx_n_u_listed __pyx_string_tab[117]
+#define __pyx_n_u_loss __pyx_string_tab[118]
+#define __pyx_n_u_losses __pyx_string_tab[119]
+#define __pyx_n_u_memview __pyx_string_tab[120]
+#define __pyx_n_u_mode __pyx_string_tab[121]
+#define __pyx_n_u_module_2 __pyx_string_tab[122]
+#define __pyx_n_u_n_iter_no_change __pyx_string_tab[123]
+#define __pyx_n_u_n_outputs __pyx_string_tab[124]
+#define __pyx_n_u_name __pyx_string_tab[125]
+#define __pyx_n_u_namedtuple __pyx_string_tab[126]
+#define __pyx_n_u_nbytes __pyx_string_tab[127]
+#define __pyx_n_u_ndim __pyx_string_tab[128]
+#define __pyx_n_u_newton __pyx_string_tab[129]
+#define __pyx_n_u_np __pyx_string_tab[130]
+#define __pyx_n_u_numpy __pyx_string_tab[131]
+#define __pyx_n_u_obj __pyx_string_tab[132]
+#define __pyx_n_u_ones_like __pyx_string_tab[133]
+#define __pyx_n_u_out __pyx_string_tab[134]
+#define __pyx_n_u_pack __pyx_string_tab[135]
+#define __pyx_n_u_parameter __pyx_string_tab[136]
+#define __pyx_n_u_pop __pyx_string_tab[137]
+#define __pyx_n_u_prepare __pyx_string_tab[138]
+#define __pyx_n_u_quantile __pyx_string_tab[139]
+#define __pyx_n_u_raw __pyx_string_tab[140]
+#define __pyx_n_u_register __pyx_string_tab[141]
+#define __pyx_n_u_samples __pyx_string_tab[142]
+#define __pyx_n_u_self __pyx_string_tab[143]
+#define __pyx_n_u_setdefault __pyx_string_tab[144]
+#define __pyx_n_u_shape __pyx_string_tab[145]
+#define __pyx_n_u_size __pyx_string_tab[146]
+#define __pyx_n_u_start __pyx_string_tab[147]
+#define __pyx_n_u_state __pyx_string_tab[148]
+#define __pyx_n_u_step __pyx_string_tab[149]
+#define __pyx_n_u_stop __pyx_string_tab[150]
+#define __pyx_n_u_struct __pyx_string_tab[151]
+#define __pyx_n_u_take __pyx_string_tab[152]
+#define __pyx_n_u_tol __pyx_string_tab[153]
+#define __pyx_n_u_total __pyx_string_tab[154]
+#define __pyx_n_u_unpack __pyx_string_tab[155]
+#define __pyx_n_u_update __pyx_string_tab[156]
+#define __pyx_n_u_use_setstate __pyx_string_tab[157]
+#define __pyx_n_u_values __pyx_string_tab[158]
+#define __pyx_n_u_weight __pyx_string_tab[159]
+#define __pyx_n_u_x __pyx_string_tab[160]
+#define __pyx_n_u_y __pyx_string_tab[161]
+#define __pyx_n_b_O __pyx_string_tab[162]
+#define __pyx_kp_b_PyObject_void_const_PyObject_str __pyx_string_tab[163]
+#define __pyx_kp_b_iso88591_Q __pyx_string_tab[164]
+#define __pyx_kp_b_iso88591_avQ __pyx_string_tab[165]
+#define __pyx_kp_b_iso88591_q_0_kQR_881A_7_nA_1 __pyx_string_tab[166]
+#define __pyx_kp_b_iso88591_a_A_HD_T_5PWWX_WAXQ_WD_E_D_wd_e __pyx_string_tab[167]
+#define __pyx_kp_b_iso88591_XT_q_l_vWE_Q_q_t7_c_V7_q_Qg_q_Q __pyx_string_tab[168]
+#define __pyx_kp_b_iso88591_A_4xuAQ __pyx_string_tab[169]
+#define __pyx_kp_b_iso88591_A_D_aq __pyx_string_tab[170]
+#define __pyx_kp_b_iso88591_Q_D_q_5 __pyx_string_tab[171]
+#define __pyx_kp_b_iso88591_a_V1CuA_r_AQ_b_1_q_A_awas_a_D_3 __pyx_string_tab[172]
 #define __pyx_int_0 __pyx_number_tab[0]
 #define __pyx_int_neg_1 __pyx_number_tab[1]
-#define __pyx_int_4 __pyx_number_tab[2]
-#define __pyx_int_136983863 __pyx_number_tab[3]
-#define __pyx_int_2147483648 __pyx_number_tab[4]
+#define __pyx_int_136983863 __pyx_number_tab[2]
+#define __pyx_int_248908269 __pyx_number_tab[3]
 /* #### Code section: module_state_clear ### */
 #if CYTHON_USE_MODULE_STATE
 static CYTHON_SMALL_CODE int __pyx_m_clear(PyObject *m) {
@@ -4526,7 +4576,6 @@ static CYTHON_SMALL_CODE int __pyx_m_clear(PyObject *m) {
   #if CYTHON_PEP489_MULTI_PHASE_INIT
   __Pyx_State_RemoveModule(NULL);
   #endif
-  Py_CLEAR(clear_module_state->__pyx_ptype_6fctree_7_native_4core_Listener);
   Py_CLEAR(clear_module_state->__pyx_ptype_7cpython_4type_type);
   Py_CLEAR(clear_module_state->__pyx_ptype_5numpy_dtype);
   Py_CLEAR(clear_module_state->__pyx_ptype_5numpy_flatiter);
@@ -4543,8 +4592,12 @@ static CYTHON_SMALL_CODE int __pyx_m_clear(PyObject *m) {
   Py_CLEAR(clear_module_state->__pyx_ptype_5numpy_flexible);
   Py_CLEAR(clear_module_state->__pyx_ptype_5numpy_character);
   Py_CLEAR(clear_module_state->__pyx_ptype_5numpy_ufunc);
-  Py_CLEAR(clear_module_state->__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults);
-  Py_CLEAR(clear_module_state->__pyx_type_6fctree_7_native_8boosting___pyx_defaults);
+  Py_CLEAR(clear_module_state->__pyx_ptype_6fctree_7_native_4core_Listener);
+  Py_CLEAR(clear_module_state->__pyx_type_6fctree_7_native_4core_Listener);
+  Py_CLEAR(clear_module_state->__pyx_ptype_6fctree_7_native_4core_Loss);
+  Py_CLEAR(clear_module_state->__pyx_type_6fctree_7_native_4core_Loss);
+  Py_CLEAR(clear_module_state->__pyx_ptype_6fctree_7_native_4core_Patience);
+  Py_CLEAR(clear_module_state->__pyx_type_6fctree_7_native_4core_Patience);
   Py_CLEAR(clear_module_state->__pyx_array_type);
   Py_CLEAR(clear_module_state->__pyx_type___pyx_array);
   Py_CLEAR(clear_module_state->__pyx_MemviewEnum_type);
@@ -4557,11 +4610,12 @@ static CYTHON_SMALL_CODE int __pyx_m_clear(PyObject *m) {
   Py_CLEAR(clear_module_state->__pyx_umethod_PyDict_Type_items.method);
   Py_CLEAR(clear_module_state->__pyx_umethod_PyDict_Type_pop.method);
   Py_CLEAR(clear_module_state->__pyx_umethod_PyDict_Type_values.method);
+  Py_CLEAR(clear_module_state->__pyx_k__5);
   for (int i=0; i<1; ++i) { Py_CLEAR(clear_module_state->__pyx_slice[i]); }
-  for (int i=0; i<4; ++i) { Py_CLEAR(clear_module_state->__pyx_tuple[i]); }
-  for (int i=0; i<6; ++i) { Py_CLEAR(clear_module_state->__pyx_codeobj_tab[i]); }
-  for (int i=0; i<211; ++i) { Py_CLEAR(clear_module_state->__pyx_string_tab[i]); }
-  for (int i=0; i<5; ++i) { Py_CLEAR(clear_module_state->__pyx_number_tab[i]); }
+  for (int i=0; i<6; ++i) { Py_CLEAR(clear_module_state->__pyx_tuple[i]); }
+  for (int i=0; i<12; ++i) { Py_CLEAR(clear_module_state->__pyx_codeobj_tab[i]); }
+  for (int i=0; i<173; ++i) { Py_CLEAR(clear_module_state->__pyx_string_tab[i]); }
+  for (int i=0; i<4; ++i) { Py_CLEAR(clear_module_state->__pyx_number_tab[i]); }
 /* #### Code section: module_state_clear_contents ### */
 /* CommonTypesMetaclass.module_state_clear */
 Py_CLEAR(clear_module_state->__pyx_CommonTypesMetaclassType);
@@ -4584,7 +4638,6 @@ static CYTHON_SMALL_CODE int __pyx_m_traverse(PyObject *m, visitproc visit, void
   __Pyx_VISIT_CONST(traverse_module_state->__pyx_empty_tuple);
   __Pyx_VISIT_CONST(traverse_module_state->__pyx_empty_bytes);
   __Pyx_VISIT_CONST(traverse_module_state->__pyx_empty_unicode);
-  Py_VISIT(traverse_module_state->__pyx_ptype_6fctree_7_native_4core_Listener);
   Py_VISIT(traverse_module_state->__pyx_ptype_7cpython_4type_type);
   Py_VISIT(traverse_module_state->__pyx_ptype_5numpy_dtype);
   Py_VISIT(traverse_module_state->__pyx_ptype_5numpy_flatiter);
@@ -4601,8 +4654,12 @@ static CYTHON_SMALL_CODE int __pyx_m_traverse(PyObject *m, visitproc visit, void
   Py_VISIT(traverse_module_state->__pyx_ptype_5numpy_flexible);
   Py_VISIT(traverse_module_state->__pyx_ptype_5numpy_character);
   Py_VISIT(traverse_module_state->__pyx_ptype_5numpy_ufunc);
-  Py_VISIT(traverse_module_state->__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults);
-  Py_VISIT(traverse_module_state->__pyx_type_6fctree_7_native_8boosting___pyx_defaults);
+  Py_VISIT(traverse_module_state->__pyx_ptype_6fctree_7_native_4core_Listener);
+  Py_VISIT(traverse_module_state->__pyx_type_6fctree_7_native_4core_Listener);
+  Py_VISIT(traverse_module_state->__pyx_ptype_6fctree_7_native_4core_Loss);
+  Py_VISIT(traverse_module_state->__pyx_type_6fctree_7_native_4core_Loss);
+  Py_VISIT(traverse_module_state->__pyx_ptype_6fctree_7_native_4core_Patience);
+  Py_VISIT(traverse_module_state->__pyx_type_6fctree_7_native_4core_Patience);
   Py_VISIT(traverse_module_state->__pyx_array_type);
   Py_VISIT(traverse_module_state->__pyx_type___pyx_array);
   Py_VISIT(traverse_module_state->__pyx_MemviewEnum_type);
@@ -4615,11 +4672,12 @@ static CYTHON_SMALL_CODE int __pyx_m_traverse(PyObject *m, visitproc visit, void
   Py_VISIT(traverse_module_state->__pyx_umethod_PyDict_Type_items.method);
   Py_VISIT(traverse_module_state->__pyx_umethod_PyDict_Type_pop.method);
   Py_VISIT(traverse_module_state->__pyx_umethod_PyDict_Type_values.method);
+  Py_VISIT(traverse_module_state->__pyx_k__5);
   for (int i=0; i<1; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_slice[i]); }
-  for (int i=0; i<4; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_tuple[i]); }
-  for (int i=0; i<6; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_codeobj_tab[i]); }
-  for (int i=0; i<211; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_string_tab[i]); }
-  for (int i=0; i<5; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_number_tab[i]); }
+  for (int i=0; i<6; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_tuple[i]); }
+  for (int i=0; i<12; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_codeobj_tab[i]); }
+  for (int i=0; i<173; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_string_tab[i]); }
+  for (int i=0; i<4; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_number_tab[i]); }
 /* #### Code section: module_state_traverse_contents ### */
 /* CommonTypesMetaclass.module_state_traverse */
 Py_VISIT(traverse_module_state->__pyx_CommonTypesMetaclassType);
@@ -4633,772 +4691,76 @@ return 0;
 #endif
 /* #### Code section: module_code ### */
 
-/* "FromPyStructUtility":13
- *     int __Pyx_RaiseUnexpectedTypeError(const char *expected, object obj) except 0
+/* "string.from_py":12
+ *     cdef const char* __Pyx_PyObject_AsStringAndSize(object, Py_ssize_t*) except NULL
  * 
- * @cname("__pyx_convert__from_py_struct__fctree_3a__3a_BoostingParams")             # <<<<<<<<<<<<<<
- * cdef struct_type __pyx_convert__from_py_struct__fctree_3a__3a_BoostingParams(obj) except *:
- *     cdef struct_type result
+ * @cname("__pyx_convert_string_from_py_6libcpp_6string_std__in_string")             # <<<<<<<<<<<<<<
+ * cdef __pyx_cpp_string __pyx_convert_string_from_py_6libcpp_6string_std__in_string(object o) except *:
+ *     cdef Py_ssize_t length = 0
 */
 
-static struct fctree::BoostingParams __pyx_convert__from_py_struct__fctree_3a__3a_BoostingParams(PyObject *__pyx_v_obj) {
-  struct fctree::BoostingParams __pyx_v_result;
-  int __pyx_v_lookup_failed;
-  PyObject *__pyx_v_key = NULL;
-  PyObject *__pyx_v_value_learning_rate = NULL;
-  PyObject *__pyx_v_value_max_iter = NULL;
-  PyObject *__pyx_v_value_max_depth = NULL;
-  PyObject *__pyx_v_value_l2_leaf_reg = NULL;
-  PyObject *__pyx_v_value_min_samples_leaf = NULL;
-  PyObject *__pyx_v_value_random_strength = NULL;
-  PyObject *__pyx_v_value_score_noise = NULL;
-  PyObject *__pyx_v_value_score_function = NULL;
-  PyObject *__pyx_v_value_subsample = NULL;
-  PyObject *__pyx_v_value_colsample = NULL;
-  PyObject *__pyx_v_value_model_shrink_rate = NULL;
-  PyObject *__pyx_v_value_early_stopping = NULL;
-  PyObject *__pyx_v_value_n_iter_no_change = NULL;
-  PyObject *__pyx_v_value_tol = NULL;
-  PyObject *__pyx_v_value_seed = NULL;
-  struct fctree::BoostingParams __pyx_r;
-  __Pyx_RefNannyDeclarations
-  int __pyx_t_1;
-  int __pyx_t_2;
-  PyObject *__pyx_t_3 = NULL;
-  PyObject *__pyx_t_4 = NULL;
-  PyObject *__pyx_t_5 = NULL;
-  PyObject *__pyx_t_6 = NULL;
-  PyObject *__pyx_t_7 = NULL;
-  PyObject *__pyx_t_8 = NULL;
-  PyObject *__pyx_t_9 = NULL;
-  size_t __pyx_t_10;
-  double __pyx_t_11;
-  int64_t __pyx_t_12;
-  __PYX_ENUM_CLASS_DECL fctree::ScoreNoise __pyx_t_13;
-  __PYX_ENUM_CLASS_DECL fctree::ScoreFunction __pyx_t_14;
-  bool __pyx_t_15;
-  uint64_t __pyx_t_16;
+static std::string __pyx_convert_string_from_py_6libcpp_6string_std__in_string(PyObject *__pyx_v_o) {
+  Py_ssize_t __pyx_v_length;
+  char const *__pyx_v_data;
+  std::string __pyx_r;
+  char const *__pyx_t_1;
+  std::string __pyx_t_2;
   int __pyx_lineno = 0;
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
-  __Pyx_RefNannySetupContext("__pyx_convert__from_py_struct__fctree_3a__3a_BoostingParams", 0);
 
-  /* "FromPyStructUtility":16
- * cdef struct_type __pyx_convert__from_py_struct__fctree_3a__3a_BoostingParams(obj) except *:
- *     cdef struct_type result
- *     if cython.unlikely(not PyMapping_Check(obj)):             # <<<<<<<<<<<<<<
- *         __Pyx_RaiseUnexpectedTypeError(b"a mapping", obj)
+  /* "string.from_py":14
+ * @cname("__pyx_convert_string_from_py_6libcpp_6string_std__in_string")
+ * cdef __pyx_cpp_string __pyx_convert_string_from_py_6libcpp_6string_std__in_string(object o) except *:
+ *     cdef Py_ssize_t length = 0             # <<<<<<<<<<<<<<
+ *     cdef const char* data = __Pyx_PyObject_AsStringAndSize(o, &length)
+ *     return __pyx_cpp_string(data, <size_t> length)
+*/
+  __pyx_v_length = 0;
+
+  /* "string.from_py":15
+ * cdef __pyx_cpp_string __pyx_convert_string_from_py_6libcpp_6string_std__in_string(object o) except *:
+ *     cdef Py_ssize_t length = 0
+ *     cdef const char* data = __Pyx_PyObject_AsStringAndSize(o, &length)             # <<<<<<<<<<<<<<
+ *     return __pyx_cpp_string(data, <size_t> length)
  * 
 */
-  __pyx_t_1 = (!PyMapping_Check(__pyx_v_obj));
+  __pyx_t_1 = __Pyx_PyObject_AsStringAndSize(__pyx_v_o, (&__pyx_v_length)); if (unlikely(__pyx_t_1 == ((void *)NULL))) __PYX_ERR(1, 15, __pyx_L1_error)
+  __pyx_v_data = __pyx_t_1;
 
-  if (unlikely(__pyx_t_1)) {
-
-
-    /* "FromPyStructUtility":17
- *     cdef struct_type result
- *     if cython.unlikely(not PyMapping_Check(obj)):
- *         __Pyx_RaiseUnexpectedTypeError(b"a mapping", obj)             # <<<<<<<<<<<<<<
- * 
- *     lookup_failed = False
-*/
-    __pyx_t_2 = __Pyx_RaiseUnexpectedTypeError(__pyx_k_a_mapping, __pyx_v_obj); if (unlikely(__pyx_t_2 == ((int)0))) __PYX_ERR(1, 17, __pyx_L1_error)
-
-
-    /* "FromPyStructUtility":16
- * cdef struct_type __pyx_convert__from_py_struct__fctree_3a__3a_BoostingParams(obj) except *:
- *     cdef struct_type result
- *     if cython.unlikely(not PyMapping_Check(obj)):             # <<<<<<<<<<<<<<
- *         __Pyx_RaiseUnexpectedTypeError(b"a mapping", obj)
+  /* "string.from_py":16
+ *     cdef Py_ssize_t length = 0
+ *     cdef const char* data = __Pyx_PyObject_AsStringAndSize(o, &length)
+ *     return __pyx_cpp_string(data, <size_t> length)             # <<<<<<<<<<<<<<
  * 
 */
+  try {
+    __pyx_t_2 = std::string(__pyx_v_data, ((size_t)__pyx_v_length));
+  } catch(...) {
+    __Pyx_CppExn2PyErr();
+    __PYX_ERR(1, 16, __pyx_L1_error)
   }
-
-  /* "FromPyStructUtility":19
- *         __Pyx_RaiseUnexpectedTypeError(b"a mapping", obj)
- * 
- *     lookup_failed = False             # <<<<<<<<<<<<<<
- *     key = ''
- *     try:
-*/
-  __pyx_v_lookup_failed = 0;
-
-  /* "FromPyStructUtility":20
- * 
- *     lookup_failed = False
- *     key = ''             # <<<<<<<<<<<<<<
- *     try:
- *         key = 'learning_rate'
-*/
-  __Pyx_INCREF(__pyx_mstate_global->__pyx_kp_u_);
-  __pyx_v_key = __pyx_mstate_global->__pyx_kp_u_;
-
-  /* "FromPyStructUtility":21
- *     lookup_failed = False
- *     key = ''
- *     try:             # <<<<<<<<<<<<<<
- *         key = 'learning_rate'
- *         value_learning_rate = obj[key]
-*/
   {
-    __Pyx_PyThreadState_declare
-    __Pyx_PyThreadState_assign
-    __Pyx_ExceptionSave(&__pyx_t_3, &__pyx_t_4, &__pyx_t_5);
-    __Pyx_XGOTREF(__pyx_t_3);
-    __Pyx_XGOTREF(__pyx_t_4);
-    __Pyx_XGOTREF(__pyx_t_5);
-    /*try:*/ {
-
-      /* "FromPyStructUtility":22
- *     key = ''
- *     try:
- *         key = 'learning_rate'             # <<<<<<<<<<<<<<
- *         value_learning_rate = obj[key]
- *         key = 'max_iter'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_learning_rate);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_learning_rate);
-
-      /* "FromPyStructUtility":23
- *     try:
- *         key = 'learning_rate'
- *         value_learning_rate = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'max_iter'
- *         value_max_iter = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 23, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_learning_rate = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":24
- *         key = 'learning_rate'
- *         value_learning_rate = obj[key]
- *         key = 'max_iter'             # <<<<<<<<<<<<<<
- *         value_max_iter = obj[key]
- *         key = 'max_depth'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_max_iter);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_max_iter);
-
-      /* "FromPyStructUtility":25
- *         value_learning_rate = obj[key]
- *         key = 'max_iter'
- *         value_max_iter = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'max_depth'
- *         value_max_depth = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 25, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_max_iter = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":26
- *         key = 'max_iter'
- *         value_max_iter = obj[key]
- *         key = 'max_depth'             # <<<<<<<<<<<<<<
- *         value_max_depth = obj[key]
- *         key = 'l2_leaf_reg'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_max_depth);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_max_depth);
-
-      /* "FromPyStructUtility":27
- *         value_max_iter = obj[key]
- *         key = 'max_depth'
- *         value_max_depth = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'l2_leaf_reg'
- *         value_l2_leaf_reg = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 27, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_max_depth = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":28
- *         key = 'max_depth'
- *         value_max_depth = obj[key]
- *         key = 'l2_leaf_reg'             # <<<<<<<<<<<<<<
- *         value_l2_leaf_reg = obj[key]
- *         key = 'min_samples_leaf'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_l2_leaf_reg);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_l2_leaf_reg);
-
-      /* "FromPyStructUtility":29
- *         value_max_depth = obj[key]
- *         key = 'l2_leaf_reg'
- *         value_l2_leaf_reg = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'min_samples_leaf'
- *         value_min_samples_leaf = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 29, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_l2_leaf_reg = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":30
- *         key = 'l2_leaf_reg'
- *         value_l2_leaf_reg = obj[key]
- *         key = 'min_samples_leaf'             # <<<<<<<<<<<<<<
- *         value_min_samples_leaf = obj[key]
- *         key = 'random_strength'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_min_samples_leaf);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_min_samples_leaf);
-
-      /* "FromPyStructUtility":31
- *         value_l2_leaf_reg = obj[key]
- *         key = 'min_samples_leaf'
- *         value_min_samples_leaf = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'random_strength'
- *         value_random_strength = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 31, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_min_samples_leaf = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":32
- *         key = 'min_samples_leaf'
- *         value_min_samples_leaf = obj[key]
- *         key = 'random_strength'             # <<<<<<<<<<<<<<
- *         value_random_strength = obj[key]
- *         key = 'score_noise'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_random_strength);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_random_strength);
-
-      /* "FromPyStructUtility":33
- *         value_min_samples_leaf = obj[key]
- *         key = 'random_strength'
- *         value_random_strength = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'score_noise'
- *         value_score_noise = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 33, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_random_strength = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":34
- *         key = 'random_strength'
- *         value_random_strength = obj[key]
- *         key = 'score_noise'             # <<<<<<<<<<<<<<
- *         value_score_noise = obj[key]
- *         key = 'score_function'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_score_noise);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_score_noise);
-
-      /* "FromPyStructUtility":35
- *         value_random_strength = obj[key]
- *         key = 'score_noise'
- *         value_score_noise = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'score_function'
- *         value_score_function = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 35, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_score_noise = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":36
- *         key = 'score_noise'
- *         value_score_noise = obj[key]
- *         key = 'score_function'             # <<<<<<<<<<<<<<
- *         value_score_function = obj[key]
- *         key = 'subsample'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_score_function);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_score_function);
-
-      /* "FromPyStructUtility":37
- *         value_score_noise = obj[key]
- *         key = 'score_function'
- *         value_score_function = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'subsample'
- *         value_subsample = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 37, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_score_function = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":38
- *         key = 'score_function'
- *         value_score_function = obj[key]
- *         key = 'subsample'             # <<<<<<<<<<<<<<
- *         value_subsample = obj[key]
- *         key = 'colsample'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_subsample);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_subsample);
-
-      /* "FromPyStructUtility":39
- *         value_score_function = obj[key]
- *         key = 'subsample'
- *         value_subsample = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'colsample'
- *         value_colsample = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 39, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_subsample = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":40
- *         key = 'subsample'
- *         value_subsample = obj[key]
- *         key = 'colsample'             # <<<<<<<<<<<<<<
- *         value_colsample = obj[key]
- *         key = 'model_shrink_rate'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_colsample);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_colsample);
-
-      /* "FromPyStructUtility":41
- *         value_subsample = obj[key]
- *         key = 'colsample'
- *         value_colsample = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'model_shrink_rate'
- *         value_model_shrink_rate = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 41, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_colsample = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":42
- *         key = 'colsample'
- *         value_colsample = obj[key]
- *         key = 'model_shrink_rate'             # <<<<<<<<<<<<<<
- *         value_model_shrink_rate = obj[key]
- *         key = 'early_stopping'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_model_shrink_rate);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_model_shrink_rate);
-
-      /* "FromPyStructUtility":43
- *         value_colsample = obj[key]
- *         key = 'model_shrink_rate'
- *         value_model_shrink_rate = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'early_stopping'
- *         value_early_stopping = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 43, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_model_shrink_rate = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":44
- *         key = 'model_shrink_rate'
- *         value_model_shrink_rate = obj[key]
- *         key = 'early_stopping'             # <<<<<<<<<<<<<<
- *         value_early_stopping = obj[key]
- *         key = 'n_iter_no_change'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_early_stopping);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_early_stopping);
-
-      /* "FromPyStructUtility":45
- *         value_model_shrink_rate = obj[key]
- *         key = 'early_stopping'
- *         value_early_stopping = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'n_iter_no_change'
- *         value_n_iter_no_change = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 45, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_early_stopping = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":46
- *         key = 'early_stopping'
- *         value_early_stopping = obj[key]
- *         key = 'n_iter_no_change'             # <<<<<<<<<<<<<<
- *         value_n_iter_no_change = obj[key]
- *         key = 'tol'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_n_iter_no_change);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_n_iter_no_change);
-
-      /* "FromPyStructUtility":47
- *         value_early_stopping = obj[key]
- *         key = 'n_iter_no_change'
- *         value_n_iter_no_change = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'tol'
- *         value_tol = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 47, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_n_iter_no_change = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":48
- *         key = 'n_iter_no_change'
- *         value_n_iter_no_change = obj[key]
- *         key = 'tol'             # <<<<<<<<<<<<<<
- *         value_tol = obj[key]
- *         key = 'seed'
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_tol);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_tol);
-
-      /* "FromPyStructUtility":49
- *         value_n_iter_no_change = obj[key]
- *         key = 'tol'
- *         value_tol = obj[key]             # <<<<<<<<<<<<<<
- *         key = 'seed'
- *         value_seed = obj[key]
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 49, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_tol = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":50
- *         key = 'tol'
- *         value_tol = obj[key]
- *         key = 'seed'             # <<<<<<<<<<<<<<
- *         value_seed = obj[key]
- *     except KeyError:
-*/
-      __Pyx_INCREF(__pyx_mstate_global->__pyx_n_u_seed);
-      __Pyx_DECREF_SET(__pyx_v_key, __pyx_mstate_global->__pyx_n_u_seed);
-
-      /* "FromPyStructUtility":51
- *         value_tol = obj[key]
- *         key = 'seed'
- *         value_seed = obj[key]             # <<<<<<<<<<<<<<
- *     except KeyError:
- *         lookup_failed = True
-*/
-      __pyx_t_6 = __Pyx_PyObject_Dict_GetItem(__pyx_v_obj, __pyx_v_key); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 51, __pyx_L4_error)
-      __Pyx_GOTREF(__pyx_t_6);
-      __pyx_v_value_seed = __pyx_t_6;
-      __pyx_t_6 = 0;
-
-      /* "FromPyStructUtility":21
- *     lookup_failed = False
- *     key = ''
- *     try:             # <<<<<<<<<<<<<<
- *         key = 'learning_rate'
- *         value_learning_rate = obj[key]
-*/
-    }
-    __Pyx_XDECREF(__pyx_t_3); __pyx_t_3 = 0;
-    __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
-    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
-    goto __pyx_L9_try_end;
-    __pyx_L4_error:;
-    __Pyx_XDECREF(__pyx_t_6); __pyx_t_6 = 0;
-
-    /* "FromPyStructUtility":52
- *         key = 'seed'
- *         value_seed = obj[key]
- *     except KeyError:             # <<<<<<<<<<<<<<
- *         lookup_failed = True
- * 
-*/
-    __pyx_t_2 = __Pyx_PyErr_ExceptionMatches(((PyObject *)(((PyTypeObject*)PyExc_KeyError))));
-    if (__pyx_t_2) {
-      __Pyx_ErrRestore(0,0,0);
-
-      /* "FromPyStructUtility":53
- *         value_seed = obj[key]
- *     except KeyError:
- *         lookup_failed = True             # <<<<<<<<<<<<<<
- * 
- *     if lookup_failed:
-*/
-      __pyx_v_lookup_failed = 1;
-      goto __pyx_L5_exception_handled;
-    }
-    goto __pyx_L6_except_error;
-
-    /* "FromPyStructUtility":21
- *     lookup_failed = False
- *     key = ''
- *     try:             # <<<<<<<<<<<<<<
- *         key = 'learning_rate'
- *         value_learning_rate = obj[key]
-*/
-    __pyx_L6_except_error:;
-    __Pyx_XGIVEREF(__pyx_t_3);
-    __Pyx_XGIVEREF(__pyx_t_4);
-    __Pyx_XGIVEREF(__pyx_t_5);
-    __Pyx_ExceptionReset(__pyx_t_3, __pyx_t_4, __pyx_t_5);
-    goto __pyx_L1_error;
-    __pyx_L5_exception_handled:;
-    __Pyx_XGIVEREF(__pyx_t_3);
-    __Pyx_XGIVEREF(__pyx_t_4);
-    __Pyx_XGIVEREF(__pyx_t_5);
-    __Pyx_ExceptionReset(__pyx_t_3, __pyx_t_4, __pyx_t_5);
-    __pyx_L9_try_end:;
-  }
-
-  /* "FromPyStructUtility":55
- *         lookup_failed = True
- * 
- *     if lookup_failed:             # <<<<<<<<<<<<<<
- *         raise ValueError(f"No value specified for struct attribute {repr(key)}")
- * 
-*/
-  if (unlikely(__pyx_v_lookup_failed)) {
-
-    /* "FromPyStructUtility":56
- * 
- *     if lookup_failed:
- *         raise ValueError(f"No value specified for struct attribute {repr(key)}")             # <<<<<<<<<<<<<<
- * 
- *     result.learning_rate = value_learning_rate
-*/
-    __pyx_t_7 = NULL;
-    __pyx_t_8 = PyObject_Repr(__pyx_v_key); if (unlikely(!__pyx_t_8)) __PYX_ERR(1, 56, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_8);
-    __pyx_t_9 = __Pyx_PyUnicode_Unicode(__pyx_t_8); if (unlikely(!__pyx_t_9)) __PYX_ERR(1, 56, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_9);
-    __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-    __pyx_t_8 = __Pyx_PyUnicode_Concat(__pyx_mstate_global->__pyx_kp_u_No_value_specified_for_struct_at, __pyx_t_9); if (unlikely(!__pyx_t_8)) __PYX_ERR(1, 56, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_8);
-    __Pyx_DECREF(__pyx_t_9); __pyx_t_9 = 0;
-    __pyx_t_10 = 1;
-    {
-      PyObject *__pyx_callargs[2] = {__pyx_t_7, __pyx_t_8};
-      __pyx_t_6 = __Pyx_PyObject_FastCall((PyObject*)(((PyTypeObject*)PyExc_ValueError)), __pyx_callargs+__pyx_t_10, (2-__pyx_t_10) | (__pyx_t_10*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-      __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
-      __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-      if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 56, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_6);
-    }
-    __Pyx_Raise(__pyx_t_6, 0, 0, 0);
-    __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
-    __PYX_ERR(1, 56, __pyx_L1_error)
-
-    /* "FromPyStructUtility":55
- *         lookup_failed = True
- * 
- *     if lookup_failed:             # <<<<<<<<<<<<<<
- *         raise ValueError(f"No value specified for struct attribute {repr(key)}")
- * 
-*/
-  }
-
-  /* "FromPyStructUtility":58
- *         raise ValueError(f"No value specified for struct attribute {repr(key)}")
- * 
- *     result.learning_rate = value_learning_rate             # <<<<<<<<<<<<<<
- *     result.max_iter = value_max_iter
- *     result.max_depth = value_max_depth
-*/
-  if (unlikely(!__pyx_v_value_learning_rate)) { __Pyx_RaiseUnboundLocalError("value_learning_rate"); __PYX_ERR(1, 58, __pyx_L1_error) }
-  __pyx_t_11 = __Pyx_PyFloat_AsDouble(__pyx_v_value_learning_rate); if (unlikely((__pyx_t_11 == (double)-1) && PyErr_Occurred())) __PYX_ERR(1, 58, __pyx_L1_error)
-  __pyx_v_result.learning_rate = __pyx_t_11;
-
-  /* "FromPyStructUtility":59
- * 
- *     result.learning_rate = value_learning_rate
- *     result.max_iter = value_max_iter             # <<<<<<<<<<<<<<
- *     result.max_depth = value_max_depth
- *     result.l2_leaf_reg = value_l2_leaf_reg
-*/
-  if (unlikely(!__pyx_v_value_max_iter)) { __Pyx_RaiseUnboundLocalError("value_max_iter"); __PYX_ERR(1, 59, __pyx_L1_error) }
-  __pyx_t_12 = __Pyx_PyLong_As_int64_t(__pyx_v_value_max_iter); if (unlikely((__pyx_t_12 == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(1, 59, __pyx_L1_error)
-  __pyx_v_result.max_iter = __pyx_t_12;
-
-  /* "FromPyStructUtility":60
- *     result.learning_rate = value_learning_rate
- *     result.max_iter = value_max_iter
- *     result.max_depth = value_max_depth             # <<<<<<<<<<<<<<
- *     result.l2_leaf_reg = value_l2_leaf_reg
- *     result.min_samples_leaf = value_min_samples_leaf
-*/
-  if (unlikely(!__pyx_v_value_max_depth)) { __Pyx_RaiseUnboundLocalError("value_max_depth"); __PYX_ERR(1, 60, __pyx_L1_error) }
-  __pyx_t_12 = __Pyx_PyLong_As_int64_t(__pyx_v_value_max_depth); if (unlikely((__pyx_t_12 == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(1, 60, __pyx_L1_error)
-  __pyx_v_result.max_depth = __pyx_t_12;
-
-  /* "FromPyStructUtility":61
- *     result.max_iter = value_max_iter
- *     result.max_depth = value_max_depth
- *     result.l2_leaf_reg = value_l2_leaf_reg             # <<<<<<<<<<<<<<
- *     result.min_samples_leaf = value_min_samples_leaf
- *     result.random_strength = value_random_strength
-*/
-  if (unlikely(!__pyx_v_value_l2_leaf_reg)) { __Pyx_RaiseUnboundLocalError("value_l2_leaf_reg"); __PYX_ERR(1, 61, __pyx_L1_error) }
-  __pyx_t_11 = __Pyx_PyFloat_AsDouble(__pyx_v_value_l2_leaf_reg); if (unlikely((__pyx_t_11 == (double)-1) && PyErr_Occurred())) __PYX_ERR(1, 61, __pyx_L1_error)
-  __pyx_v_result.l2_leaf_reg = __pyx_t_11;
-
-  /* "FromPyStructUtility":62
- *     result.max_depth = value_max_depth
- *     result.l2_leaf_reg = value_l2_leaf_reg
- *     result.min_samples_leaf = value_min_samples_leaf             # <<<<<<<<<<<<<<
- *     result.random_strength = value_random_strength
- *     result.score_noise = value_score_noise
-*/
-  if (unlikely(!__pyx_v_value_min_samples_leaf)) { __Pyx_RaiseUnboundLocalError("value_min_samples_leaf"); __PYX_ERR(1, 62, __pyx_L1_error) }
-  __pyx_t_12 = __Pyx_PyLong_As_int64_t(__pyx_v_value_min_samples_leaf); if (unlikely((__pyx_t_12 == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(1, 62, __pyx_L1_error)
-  __pyx_v_result.min_samples_leaf = __pyx_t_12;
-
-  /* "FromPyStructUtility":63
- *     result.l2_leaf_reg = value_l2_leaf_reg
- *     result.min_samples_leaf = value_min_samples_leaf
- *     result.random_strength = value_random_strength             # <<<<<<<<<<<<<<
- *     result.score_noise = value_score_noise
- *     result.score_function = value_score_function
-*/
-  if (unlikely(!__pyx_v_value_random_strength)) { __Pyx_RaiseUnboundLocalError("value_random_strength"); __PYX_ERR(1, 63, __pyx_L1_error) }
-  __pyx_t_11 = __Pyx_PyFloat_AsDouble(__pyx_v_value_random_strength); if (unlikely((__pyx_t_11 == (double)-1) && PyErr_Occurred())) __PYX_ERR(1, 63, __pyx_L1_error)
-  __pyx_v_result.random_strength = __pyx_t_11;
-
-  /* "FromPyStructUtility":64
- *     result.min_samples_leaf = value_min_samples_leaf
- *     result.random_strength = value_random_strength
- *     result.score_noise = value_score_noise             # <<<<<<<<<<<<<<
- *     result.score_function = value_score_function
- *     result.subsample = value_subsample
-*/
-  if (unlikely(!__pyx_v_value_score_noise)) { __Pyx_RaiseUnboundLocalError("value_score_noise"); __PYX_ERR(1, 64, __pyx_L1_error) }
-  __pyx_t_13 = (fctree::ScoreNoise)__Pyx_PyLong_As_int(__pyx_v_value_score_noise); if (unlikely(PyErr_Occurred())) __PYX_ERR(1, 64, __pyx_L1_error)
-  __pyx_v_result.score_noise = __pyx_t_13;
-
-  /* "FromPyStructUtility":65
- *     result.random_strength = value_random_strength
- *     result.score_noise = value_score_noise
- *     result.score_function = value_score_function             # <<<<<<<<<<<<<<
- *     result.subsample = value_subsample
- *     result.colsample = value_colsample
-*/
-  if (unlikely(!__pyx_v_value_score_function)) { __Pyx_RaiseUnboundLocalError("value_score_function"); __PYX_ERR(1, 65, __pyx_L1_error) }
-  __pyx_t_14 = (fctree::ScoreFunction)__Pyx_PyLong_As_int(__pyx_v_value_score_function); if (unlikely(PyErr_Occurred())) __PYX_ERR(1, 65, __pyx_L1_error)
-  __pyx_v_result.score_function = __pyx_t_14;
-
-  /* "FromPyStructUtility":66
- *     result.score_noise = value_score_noise
- *     result.score_function = value_score_function
- *     result.subsample = value_subsample             # <<<<<<<<<<<<<<
- *     result.colsample = value_colsample
- *     result.model_shrink_rate = value_model_shrink_rate
-*/
-  if (unlikely(!__pyx_v_value_subsample)) { __Pyx_RaiseUnboundLocalError("value_subsample"); __PYX_ERR(1, 66, __pyx_L1_error) }
-  __pyx_t_11 = __Pyx_PyFloat_AsDouble(__pyx_v_value_subsample); if (unlikely((__pyx_t_11 == (double)-1) && PyErr_Occurred())) __PYX_ERR(1, 66, __pyx_L1_error)
-  __pyx_v_result.subsample = __pyx_t_11;
-
-  /* "FromPyStructUtility":67
- *     result.score_function = value_score_function
- *     result.subsample = value_subsample
- *     result.colsample = value_colsample             # <<<<<<<<<<<<<<
- *     result.model_shrink_rate = value_model_shrink_rate
- *     result.early_stopping = value_early_stopping
-*/
-  if (unlikely(!__pyx_v_value_colsample)) { __Pyx_RaiseUnboundLocalError("value_colsample"); __PYX_ERR(1, 67, __pyx_L1_error) }
-  __pyx_t_11 = __Pyx_PyFloat_AsDouble(__pyx_v_value_colsample); if (unlikely((__pyx_t_11 == (double)-1) && PyErr_Occurred())) __PYX_ERR(1, 67, __pyx_L1_error)
-  __pyx_v_result.colsample = __pyx_t_11;
-
-  /* "FromPyStructUtility":68
- *     result.subsample = value_subsample
- *     result.colsample = value_colsample
- *     result.model_shrink_rate = value_model_shrink_rate             # <<<<<<<<<<<<<<
- *     result.early_stopping = value_early_stopping
- *     result.n_iter_no_change = value_n_iter_no_change
-*/
-  if (unlikely(!__pyx_v_value_model_shrink_rate)) { __Pyx_RaiseUnboundLocalError("value_model_shrink_rate"); __PYX_ERR(1, 68, __pyx_L1_error) }
-  __pyx_t_11 = __Pyx_PyFloat_AsDouble(__pyx_v_value_model_shrink_rate); if (unlikely((__pyx_t_11 == (double)-1) && PyErr_Occurred())) __PYX_ERR(1, 68, __pyx_L1_error)
-  __pyx_v_result.model_shrink_rate = __pyx_t_11;
-
-  /* "FromPyStructUtility":69
- *     result.colsample = value_colsample
- *     result.model_shrink_rate = value_model_shrink_rate
- *     result.early_stopping = value_early_stopping             # <<<<<<<<<<<<<<
- *     result.n_iter_no_change = value_n_iter_no_change
- *     result.tol = value_tol
-*/
-  if (unlikely(!__pyx_v_value_early_stopping)) { __Pyx_RaiseUnboundLocalError("value_early_stopping"); __PYX_ERR(1, 69, __pyx_L1_error) }
-  __pyx_t_15 = __Pyx_PyObject_IsTrue(__pyx_v_value_early_stopping); if (unlikely((__pyx_t_15 == ((bool)-1)) && PyErr_Occurred())) __PYX_ERR(1, 69, __pyx_L1_error)
-  __pyx_v_result.early_stopping = __pyx_t_15;
-
-  /* "FromPyStructUtility":70
- *     result.model_shrink_rate = value_model_shrink_rate
- *     result.early_stopping = value_early_stopping
- *     result.n_iter_no_change = value_n_iter_no_change             # <<<<<<<<<<<<<<
- *     result.tol = value_tol
- *     result.seed = value_seed
-*/
-  if (unlikely(!__pyx_v_value_n_iter_no_change)) { __Pyx_RaiseUnboundLocalError("value_n_iter_no_change"); __PYX_ERR(1, 70, __pyx_L1_error) }
-  __pyx_t_12 = __Pyx_PyLong_As_int64_t(__pyx_v_value_n_iter_no_change); if (unlikely((__pyx_t_12 == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(1, 70, __pyx_L1_error)
-  __pyx_v_result.n_iter_no_change = __pyx_t_12;
-
-  /* "FromPyStructUtility":71
- *     result.early_stopping = value_early_stopping
- *     result.n_iter_no_change = value_n_iter_no_change
- *     result.tol = value_tol             # <<<<<<<<<<<<<<
- *     result.seed = value_seed
- * 
-*/
-  if (unlikely(!__pyx_v_value_tol)) { __Pyx_RaiseUnboundLocalError("value_tol"); __PYX_ERR(1, 71, __pyx_L1_error) }
-  __pyx_t_11 = __Pyx_PyFloat_AsDouble(__pyx_v_value_tol); if (unlikely((__pyx_t_11 == (double)-1) && PyErr_Occurred())) __PYX_ERR(1, 71, __pyx_L1_error)
-  __pyx_v_result.tol = __pyx_t_11;
-
-  /* "FromPyStructUtility":72
- *     result.n_iter_no_change = value_n_iter_no_change
- *     result.tol = value_tol
- *     result.seed = value_seed             # <<<<<<<<<<<<<<
- * 
- *     return result
-*/
-  if (unlikely(!__pyx_v_value_seed)) { __Pyx_RaiseUnboundLocalError("value_seed"); __PYX_ERR(1, 72, __pyx_L1_error) }
-  __pyx_t_16 = __Pyx_PyLong_As_uint64_t(__pyx_v_value_seed); if (unlikely((__pyx_t_16 == ((uint64_t)-1)) && PyErr_Occurred())) __PYX_ERR(1, 72, __pyx_L1_error)
-  __pyx_v_result.seed = __pyx_t_16;
-
-  /* "FromPyStructUtility":74
- *     result.seed = value_seed
- * 
- *     return result             # <<<<<<<<<<<<<<
- * 
-*/
-  {
-
-    __pyx_r = __pyx_v_result;
+    __pyx_r = __pyx_t_2;
   }
   goto __pyx_L0;
 
-  /* "FromPyStructUtility":13
- *     int __Pyx_RaiseUnexpectedTypeError(const char *expected, object obj) except 0
+  /* "string.from_py":12
+ *     cdef const char* __Pyx_PyObject_AsStringAndSize(object, Py_ssize_t*) except NULL
  * 
- * @cname("__pyx_convert__from_py_struct__fctree_3a__3a_BoostingParams")             # <<<<<<<<<<<<<<
- * cdef struct_type __pyx_convert__from_py_struct__fctree_3a__3a_BoostingParams(obj) except *:
- *     cdef struct_type result
+ * @cname("__pyx_convert_string_from_py_6libcpp_6string_std__in_string")             # <<<<<<<<<<<<<<
+ * cdef __pyx_cpp_string __pyx_convert_string_from_py_6libcpp_6string_std__in_string(object o) except *:
+ *     cdef Py_ssize_t length = 0
 */
 
   /* function exit code */
   __pyx_L1_error:;
-  __Pyx_XDECREF(__pyx_t_6);
-  __Pyx_XDECREF(__pyx_t_7);
-  __Pyx_XDECREF(__pyx_t_8);
-  __Pyx_XDECREF(__pyx_t_9);
-  __Pyx_AddTraceback("FromPyStructUtility.__pyx_convert__from_py_struct__fctree_3a__3a_BoostingParams", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_AddTraceback("string.from_py.__pyx_convert_string_from_py_6libcpp_6string_std__in_string", __pyx_clineno, __pyx_lineno, __pyx_filename);
   __Pyx_pretend_to_initialize(&__pyx_r);
   __pyx_L0:;
 
 
-  __Pyx_XDECREF(__pyx_v_key);
-  __Pyx_XDECREF(__pyx_v_value_learning_rate);
-  __Pyx_XDECREF(__pyx_v_value_max_iter);
-  __Pyx_XDECREF(__pyx_v_value_max_depth);
-  __Pyx_XDECREF(__pyx_v_value_l2_leaf_reg);
-  __Pyx_XDECREF(__pyx_v_value_min_samples_leaf);
-  __Pyx_XDECREF(__pyx_v_value_random_strength);
-  __Pyx_XDECREF(__pyx_v_value_score_noise);
-  __Pyx_XDECREF(__pyx_v_value_score_function);
-  __Pyx_XDECREF(__pyx_v_value_subsample);
-  __Pyx_XDECREF(__pyx_v_value_colsample);
-  __Pyx_XDECREF(__pyx_v_value_model_shrink_rate);
-  __Pyx_XDECREF(__pyx_v_value_early_stopping);
-  __Pyx_XDECREF(__pyx_v_value_n_iter_no_change);
-  __Pyx_XDECREF(__pyx_v_value_tol);
-  __Pyx_XDECREF(__pyx_v_value_seed);
 
-  __Pyx_RefNannyFinishContext();
   return __pyx_r;
 }
 
@@ -5860,9 +5222,9 @@ static int __pyx_array___pyx_pf_15View_dot_MemoryView_5array___cinit__(struct __
       __Pyx_GOTREF(__pyx_t_10);
       __pyx_t_11[0] = __pyx_mstate_global->__pyx_kp_u_Invalid_shape_in_axis;
       __pyx_t_11[1] = __pyx_t_6;
-      __pyx_t_11[2] = __pyx_mstate_global->__pyx_kp_u__3;
+      __pyx_t_11[2] = __pyx_mstate_global->__pyx_kp_u__2;
       __pyx_t_11[3] = __pyx_t_10;
-      __pyx_t_11[4] = __pyx_mstate_global->__pyx_kp_u__4;
+      __pyx_t_11[4] = __pyx_mstate_global->__pyx_kp_u__3;
       __pyx_t_9 = 25;
       #if __Pyx_PyUnicode_Join_CAN_USE_KIND_AND_LENGTH
       __pyx_t_9 += __Pyx_PyUnicode_GET_LENGTH(__pyx_t_11[1]) + __Pyx_PyUnicode_GET_LENGTH(__pyx_t_11[3]);
@@ -12378,7 +11740,7 @@ static PyObject *__pyx_memoryview___pyx_pf_15View_dot_MemoryView_10memoryview_12
   __pyx_t_4[1] = __pyx_t_2;
   __pyx_t_4[2] = __pyx_mstate_global->__pyx_kp_u_at_0x;
   __pyx_t_4[3] = __pyx_t_3;
-  __pyx_t_4[4] = __pyx_mstate_global->__pyx_kp_u__5;
+  __pyx_t_4[4] = __pyx_mstate_global->__pyx_kp_u__4;
 
   /* "View.MemoryView":661
  * 
@@ -21452,142 +20814,207 @@ static CYTHON_INLINE NPY_DATETIMEUNIT __pyx_f_5numpy_get_datetime64_unit(PyObjec
   return __pyx_r;
 }
 
-/* "fctree/_native/boosting.pyx":23
+/* "fctree/_native/core.pyx":19
  * 
  * 
- * cdef FeatureMatrix matrix_of(X):             # <<<<<<<<<<<<<<
- *     """A view of a two-dimensional float32 or float64 array of any strides."""
- *     cdef FeatureMatrix matrix
+ * cdef Execution execution_on(int n_threads) noexcept:             # <<<<<<<<<<<<<<
+ *     cdef Execution execution
+ *     execution.n_threads = n_threads
 */
 
-static fctree::FeatureMatrix __pyx_f_6fctree_7_native_8boosting_matrix_of(PyObject *__pyx_v_X) {
-  fctree::FeatureMatrix __pyx_v_matrix;
-  PyArrayObject *__pyx_v_array = 0;
-  fctree::FeatureMatrix __pyx_r;
-  __Pyx_RefNannyDeclarations
-  PyObject *__pyx_t_1 = NULL;
-  PyObject *__pyx_t_2 = NULL;
-  PyObject *__pyx_t_3 = NULL;
-  int64_t __pyx_t_4;
-  bool __pyx_t_5;
-  int __pyx_lineno = 0;
-  const char *__pyx_filename = NULL;
-  int __pyx_clineno = 0;
-  __Pyx_RefNannySetupContext("matrix_of", 0);
+static struct fctree::Execution __pyx_f_6fctree_7_native_4core_execution_on(int __pyx_v_n_threads) {
+  struct fctree::Execution __pyx_v_execution;
+  struct fctree::Execution __pyx_r;
 
-  /* "fctree/_native/boosting.pyx":26
- *     """A view of a two-dimensional float32 or float64 array of any strides."""
- *     cdef FeatureMatrix matrix
- *     cdef cnp.ndarray array = X             # <<<<<<<<<<<<<<
- *     matrix.data = cnp.PyArray_DATA(array)
- *     matrix.n_samples = array.shape[0]
+  /* "fctree/_native/core.pyx":21
+ * cdef Execution execution_on(int n_threads) noexcept:
+ *     cdef Execution execution
+ *     execution.n_threads = n_threads             # <<<<<<<<<<<<<<
+ *     execution.interrupted = signal_raised
+ *     return execution
 */
-  __pyx_t_1 = __pyx_v_X;
-  __Pyx_INCREF(__pyx_t_1);
-  if (!(likely(((__pyx_t_1) == Py_None) || likely(__Pyx_TypeTest(__pyx_t_1, __pyx_mstate_global->__pyx_ptype_5numpy_ndarray))))) __PYX_ERR(0, 26, __pyx_L1_error)
-  __pyx_v_array = ((PyArrayObject *)__pyx_t_1);
-  __pyx_t_1 = 0;
+  __pyx_v_execution.n_threads = __pyx_v_n_threads;
 
-  /* "fctree/_native/boosting.pyx":27
- *     cdef FeatureMatrix matrix
- *     cdef cnp.ndarray array = X
- *     matrix.data = cnp.PyArray_DATA(array)             # <<<<<<<<<<<<<<
- *     matrix.n_samples = array.shape[0]
- *     matrix.n_features = array.shape[1]
-*/
-  __pyx_v_matrix.data = PyArray_DATA(__pyx_v_array);
-
-  /* "fctree/_native/boosting.pyx":28
- *     cdef cnp.ndarray array = X
- *     matrix.data = cnp.PyArray_DATA(array)
- *     matrix.n_samples = array.shape[0]             # <<<<<<<<<<<<<<
- *     matrix.n_features = array.shape[1]
- *     matrix.row_stride = array.strides[0] // array.itemsize
-*/
-  __pyx_v_matrix.n_samples = (__pyx_f_5numpy_7ndarray_5shape___get__(__pyx_v_array)[0]);
-
-  /* "fctree/_native/boosting.pyx":29
- *     matrix.data = cnp.PyArray_DATA(array)
- *     matrix.n_samples = array.shape[0]
- *     matrix.n_features = array.shape[1]             # <<<<<<<<<<<<<<
- *     matrix.row_stride = array.strides[0] // array.itemsize
- *     matrix.column_stride = array.strides[1] // array.itemsize
-*/
-  __pyx_v_matrix.n_features = (__pyx_f_5numpy_7ndarray_5shape___get__(__pyx_v_array)[1]);
-
-  /* "fctree/_native/boosting.pyx":30
- *     matrix.n_samples = array.shape[0]
- *     matrix.n_features = array.shape[1]
- *     matrix.row_stride = array.strides[0] // array.itemsize             # <<<<<<<<<<<<<<
- *     matrix.column_stride = array.strides[1] // array.itemsize
- *     matrix.single_precision = array.itemsize == 4
-*/
-  __pyx_t_1 = __Pyx_PyLong_From_npy_intp((__pyx_f_5numpy_7ndarray_7strides___get__(__pyx_v_array)[0])); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 30, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __pyx_t_2 = __Pyx_PyObject_GetAttrStr(((PyObject *)__pyx_v_array), __pyx_mstate_global->__pyx_n_u_itemsize); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 30, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  __pyx_t_3 = PyNumber_FloorDivide(__pyx_t_1, __pyx_t_2); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 30, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
-  __pyx_t_4 = __Pyx_PyLong_As_int64_t(__pyx_t_3); if (unlikely((__pyx_t_4 == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 30, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-  __pyx_v_matrix.row_stride = __pyx_t_4;
-
-  /* "fctree/_native/boosting.pyx":31
- *     matrix.n_features = array.shape[1]
- *     matrix.row_stride = array.strides[0] // array.itemsize
- *     matrix.column_stride = array.strides[1] // array.itemsize             # <<<<<<<<<<<<<<
- *     matrix.single_precision = array.itemsize == 4
- *     return matrix
-*/
-  __pyx_t_3 = __Pyx_PyLong_From_npy_intp((__pyx_f_5numpy_7ndarray_7strides___get__(__pyx_v_array)[1])); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 31, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_2 = __Pyx_PyObject_GetAttrStr(((PyObject *)__pyx_v_array), __pyx_mstate_global->__pyx_n_u_itemsize); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 31, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  __pyx_t_1 = PyNumber_FloorDivide(__pyx_t_3, __pyx_t_2); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 31, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
-  __pyx_t_4 = __Pyx_PyLong_As_int64_t(__pyx_t_1); if (unlikely((__pyx_t_4 == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 31, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  __pyx_v_matrix.column_stride = __pyx_t_4;
-
-  /* "fctree/_native/boosting.pyx":32
- *     matrix.row_stride = array.strides[0] // array.itemsize
- *     matrix.column_stride = array.strides[1] // array.itemsize
- *     matrix.single_precision = array.itemsize == 4             # <<<<<<<<<<<<<<
- *     return matrix
+  /* "fctree/_native/core.pyx":22
+ *     cdef Execution execution
+ *     execution.n_threads = n_threads
+ *     execution.interrupted = signal_raised             # <<<<<<<<<<<<<<
+ *     return execution
  * 
 */
-  __pyx_t_1 = __Pyx_PyObject_GetAttrStr(((PyObject *)__pyx_v_array), __pyx_mstate_global->__pyx_n_u_itemsize); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 32, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __pyx_t_2 = __Pyx_PyLong_EqObjC(__pyx_t_1, __pyx_mstate_global->__pyx_int_4, 4, 0); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 32, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  __pyx_t_5 = __Pyx_PyObject_IsTrue(__pyx_t_2); if (unlikely((__pyx_t_5 == ((bool)-1)) && PyErr_Occurred())) __PYX_ERR(0, 32, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
-  __pyx_v_matrix.single_precision = __pyx_t_5;
+  __pyx_v_execution.interrupted = fctree::signal_raised;
 
-  /* "fctree/_native/boosting.pyx":33
- *     matrix.column_stride = array.strides[1] // array.itemsize
- *     matrix.single_precision = array.itemsize == 4
- *     return matrix             # <<<<<<<<<<<<<<
+  /* "fctree/_native/core.pyx":23
+ *     execution.n_threads = n_threads
+ *     execution.interrupted = signal_raised
+ *     return execution             # <<<<<<<<<<<<<<
  * 
  * 
 */
   {
 
-    __pyx_r = __pyx_v_matrix;
+    __pyx_r = __pyx_v_execution;
   }
   goto __pyx_L0;
 
-  /* "fctree/_native/boosting.pyx":23
+  /* "fctree/_native/core.pyx":19
  * 
  * 
- * cdef FeatureMatrix matrix_of(X):             # <<<<<<<<<<<<<<
- *     """A view of a two-dimensional float32 or float64 array of any strides."""
- *     cdef FeatureMatrix matrix
+ * cdef Execution execution_on(int n_threads) noexcept:             # <<<<<<<<<<<<<<
+ *     cdef Execution execution
+ *     execution.n_threads = n_threads
+*/
+
+  /* function exit code */
+  __pyx_L0:;
+
+
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":26
+ * 
+ * 
+ * cdef copied(const void* values, tuple shape, dtype=np.float64):             # <<<<<<<<<<<<<<
+ *     """A NumPy array of this shape with a copy of the values."""
+ *     out = np.empty(shape, dtype=dtype)
+*/
+
+static PyObject *__pyx_f_6fctree_7_native_4core_copied(void const *__pyx_v_values, PyObject *__pyx_v_shape, struct __pyx_opt_args_6fctree_7_native_4core_copied *__pyx_optional_args) {
+  PyObject *__pyx_v_dtype = __pyx_mstate_global->__pyx_k__5;
+  PyObject *__pyx_v_out = NULL;
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  PyObject *__pyx_t_2 = NULL;
+  PyObject *__pyx_t_3 = NULL;
+  PyObject *__pyx_t_4 = NULL;
+  size_t __pyx_t_5;
+  int __pyx_t_6;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("copied", 0);
+  if (__pyx_optional_args) {
+    if (__pyx_optional_args->__pyx_n > 0) {
+      __pyx_v_dtype = __pyx_optional_args->dtype;
+    }
+  }
+
+  /* "fctree/_native/core.pyx":28
+ * cdef copied(const void* values, tuple shape, dtype=np.float64):
+ *     """A NumPy array of this shape with a copy of the values."""
+ *     out = np.empty(shape, dtype=dtype)             # <<<<<<<<<<<<<<
+ *     if out.size:
+ *         memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values, out.nbytes)
+*/
+  __pyx_t_2 = NULL;
+  __Pyx_GetModuleGlobalName(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 28, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_3);
+  __pyx_t_4 = __Pyx_PyObject_GetAttrStr(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_empty); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 28, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_4);
+  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
+  #if CYTHON_VECTORCALL
+  #endif
+  __pyx_t_5 = 1;
+  #if CYTHON_UNPACK_METHODS
+  if (unlikely(PyMethod_Check(__pyx_t_4))) {
+    __pyx_t_2 = PyMethod_GET_SELF(__pyx_t_4);
+    assert(__pyx_t_2);
+    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_4);
+    __Pyx_INCREF(__pyx_t_2);
+    __Pyx_INCREF(__pyx__function);
+    __Pyx_DECREF_SET(__pyx_t_4, __pyx__function);
+    __pyx_t_5 = 0;
+  }
+  #endif
+  {
+    PyObject *__pyx_callargs[3] = {__pyx_t_2, __pyx_v_shape, __pyx_v_dtype};
+    #if CYTHON_VECTORCALL
+    __pyx_t_3 = __pyx_mstate_global->__pyx_tuple[2];
+    if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 28, __pyx_L1_error)
+    __Pyx_INCREF(__pyx_t_3);
+    #else
+    {
+      PyObject *__pyx_temp[1] = {__pyx_mstate_global->__pyx_n_u_dtype};
+      __pyx_t_3 = __Pyx_MakeKwargDict(__pyx_temp, __pyx_callargs+2, 1);
+      if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 28, __pyx_L1_error)
+      __Pyx_GOTREF(__pyx_t_3);
+    }
+    #endif
+    __pyx_t_1 = __Pyx_Object_VectorcallKwds((PyObject*)__pyx_t_4, __pyx_callargs+__pyx_t_5, (2-__pyx_t_5) | (__pyx_t_5*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET), __pyx_t_3);
+    __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
+    #if CYTHON_VECTORCALL
+    #endif
+    __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
+    __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
+    if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 28, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_1);
+  }
+  __pyx_v_out = __pyx_t_1;
+  __pyx_t_1 = 0;
+
+  /* "fctree/_native/core.pyx":29
+ *     """A NumPy array of this shape with a copy of the values."""
+ *     out = np.empty(shape, dtype=dtype)
+ *     if out.size:             # <<<<<<<<<<<<<<
+ *         memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values, out.nbytes)
+ *     return out
+*/
+  __pyx_t_1 = __Pyx_PyObject_GetAttrStr(__pyx_v_out, __pyx_mstate_global->__pyx_n_u_size); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 29, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_1);
+  __pyx_t_6 = __Pyx_PyObject_IsTrue(__pyx_t_1); if (unlikely((__pyx_t_6 < 0))) __PYX_ERR(0, 29, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  if (__pyx_t_6) {
+
+
+    /* "fctree/_native/core.pyx":30
+ *     out = np.empty(shape, dtype=dtype)
+ *     if out.size:
+ *         memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values, out.nbytes)             # <<<<<<<<<<<<<<
+ *     return out
+ * 
+*/
+    __pyx_t_1 = __Pyx_PyObject_GetAttrStr(__pyx_v_out, __pyx_mstate_global->__pyx_n_u_nbytes); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 30, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_1);
+    __pyx_t_5 = __Pyx_PyLong_As_size_t(__pyx_t_1); if (unlikely((__pyx_t_5 == (size_t)-1) && PyErr_Occurred())) __PYX_ERR(0, 30, __pyx_L1_error)
+    __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+    (void)(memcpy(PyArray_DATA(((PyArrayObject *)__pyx_v_out)), __pyx_v_values, __pyx_t_5));
+
+
+    /* "fctree/_native/core.pyx":29
+ *     """A NumPy array of this shape with a copy of the values."""
+ *     out = np.empty(shape, dtype=dtype)
+ *     if out.size:             # <<<<<<<<<<<<<<
+ *         memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values, out.nbytes)
+ *     return out
+*/
+  }
+
+  /* "fctree/_native/core.pyx":31
+ *     if out.size:
+ *         memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values, out.nbytes)
+ *     return out             # <<<<<<<<<<<<<<
+ * 
+ * 
+*/
+  {
+    PyObject *__pyx_temp;
+    {
+      __pyx_temp = __pyx_r;
+      __Pyx_INCREF(__pyx_v_out);
+      __pyx_r = __pyx_v_out;
+    }
+    __Pyx_XDECREF(__pyx_temp);
+  }
+  goto __pyx_L0;
+
+  /* "fctree/_native/core.pyx":26
+ * 
+ * 
+ * cdef copied(const void* values, tuple shape, dtype=np.float64):             # <<<<<<<<<<<<<<
+ *     """A NumPy array of this shape with a copy of the values."""
+ *     out = np.empty(shape, dtype=dtype)
 */
 
   /* function exit code */
@@ -21595,154 +21022,2963 @@ static fctree::FeatureMatrix __pyx_f_6fctree_7_native_8boosting_matrix_of(PyObje
   __Pyx_XDECREF(__pyx_t_1);
   __Pyx_XDECREF(__pyx_t_2);
   __Pyx_XDECREF(__pyx_t_3);
-  __Pyx_AddTraceback("fctree._native.boosting.matrix_of", __pyx_clineno, __pyx_lineno, __pyx_filename);
-  __Pyx_pretend_to_initialize(&__pyx_r);
+  __Pyx_XDECREF(__pyx_t_4);
+  __Pyx_AddTraceback("fctree._native.core.copied", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = 0;
+  __pyx_L0:;
+  __Pyx_XDECREF(__pyx_v_out);
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":34
+ * 
+ * 
+ * cdef const double* pointer(const double[:, ::1] values) noexcept:             # <<<<<<<<<<<<<<
+ *     if values is None or values.shape[0] * values.shape[1] == 0:
+ *         return NULL
+*/
+
+static double const *__pyx_f_6fctree_7_native_4core_pointer(__Pyx_memviewslice __pyx_v_values) {
+  double const *__pyx_r;
+  int __pyx_t_1;
+  int __pyx_t_2;
+  Py_ssize_t __pyx_t_3;
+  Py_ssize_t __pyx_t_4;
+
+  /* "fctree/_native/core.pyx":35
+ * 
+ * cdef const double* pointer(const double[:, ::1] values) noexcept:
+ *     if values is None or values.shape[0] * values.shape[1] == 0:             # <<<<<<<<<<<<<<
+ *         return NULL
+ *     return &values[0, 0]
+*/
+  __pyx_t_2 = (((PyObject *) __pyx_v_values.memview) == Py_None);
+
+  if (!__pyx_t_2) {
+
+  } else {
+
+    __pyx_t_1 = __pyx_t_2;
+
+    goto __pyx_L4_bool_binop_done;
+  }
+  __pyx_t_2 = (((__pyx_v_values.shape[0]) * (__pyx_v_values.shape[1])) == 0);
+
+
+  __pyx_t_1 = __pyx_t_2;
+
+  __pyx_L4_bool_binop_done:;
+  if (__pyx_t_1) {
+
+
+    /* "fctree/_native/core.pyx":36
+ * cdef const double* pointer(const double[:, ::1] values) noexcept:
+ *     if values is None or values.shape[0] * values.shape[1] == 0:
+ *         return NULL             # <<<<<<<<<<<<<<
+ *     return &values[0, 0]
+ * 
+*/
+    {
+
+      __pyx_r = NULL;
+    }
+    goto __pyx_L0;
+
+    /* "fctree/_native/core.pyx":35
+ * 
+ * cdef const double* pointer(const double[:, ::1] values) noexcept:
+ *     if values is None or values.shape[0] * values.shape[1] == 0:             # <<<<<<<<<<<<<<
+ *         return NULL
+ *     return &values[0, 0]
+*/
+  }
+
+  /* "fctree/_native/core.pyx":37
+ *     if values is None or values.shape[0] * values.shape[1] == 0:
+ *         return NULL
+ *     return &values[0, 0]             # <<<<<<<<<<<<<<
+ * 
+ * 
+*/
+  __pyx_t_3 = 0;
+  __pyx_t_4 = 0;
+  {
+
+    __pyx_r = (&(*((double const  *) ( /* dim=1 */ ((char *) (((double const  *) ( /* dim=0 */ (__pyx_v_values.data + __pyx_t_3 * __pyx_v_values.strides[0]) )) + __pyx_t_4)) ))));
+  }
+  goto __pyx_L0;
+
+  /* "fctree/_native/core.pyx":34
+ * 
+ * 
+ * cdef const double* pointer(const double[:, ::1] values) noexcept:             # <<<<<<<<<<<<<<
+ *     if values is None or values.shape[0] * values.shape[1] == 0:
+ *         return NULL
+*/
+
+  /* function exit code */
   __pyx_L0:;
 
-  __Pyx_XDECREF((PyObject *)__pyx_v_array);
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":40
+ * 
+ * 
+ * cdef const double* pointer_1d(const double[::1] values) noexcept:             # <<<<<<<<<<<<<<
+ *     if values is None or values.shape[0] == 0:
+ *         return NULL
+*/
+
+static double const *__pyx_f_6fctree_7_native_4core_pointer_1d(__Pyx_memviewslice __pyx_v_values) {
+  double const *__pyx_r;
+  int __pyx_t_1;
+  int __pyx_t_2;
+  Py_ssize_t __pyx_t_3;
+
+  /* "fctree/_native/core.pyx":41
+ * 
+ * cdef const double* pointer_1d(const double[::1] values) noexcept:
+ *     if values is None or values.shape[0] == 0:             # <<<<<<<<<<<<<<
+ *         return NULL
+ *     return &values[0]
+*/
+  __pyx_t_2 = (((PyObject *) __pyx_v_values.memview) == Py_None);
+
+  if (!__pyx_t_2) {
+
+  } else {
+
+    __pyx_t_1 = __pyx_t_2;
+
+    goto __pyx_L4_bool_binop_done;
+  }
+  __pyx_t_2 = ((__pyx_v_values.shape[0]) == 0);
+
+
+  __pyx_t_1 = __pyx_t_2;
+
+  __pyx_L4_bool_binop_done:;
+  if (__pyx_t_1) {
+
+
+    /* "fctree/_native/core.pyx":42
+ * cdef const double* pointer_1d(const double[::1] values) noexcept:
+ *     if values is None or values.shape[0] == 0:
+ *         return NULL             # <<<<<<<<<<<<<<
+ *     return &values[0]
+ * 
+*/
+    {
+
+      __pyx_r = NULL;
+    }
+    goto __pyx_L0;
+
+    /* "fctree/_native/core.pyx":41
+ * 
+ * cdef const double* pointer_1d(const double[::1] values) noexcept:
+ *     if values is None or values.shape[0] == 0:             # <<<<<<<<<<<<<<
+ *         return NULL
+ *     return &values[0]
+*/
+  }
+
+  /* "fctree/_native/core.pyx":43
+ *     if values is None or values.shape[0] == 0:
+ *         return NULL
+ *     return &values[0]             # <<<<<<<<<<<<<<
+ * 
+ * 
+*/
+  __pyx_t_3 = 0;
+  {
+
+    __pyx_r = (&(*((double const  *) ( /* dim=0 */ ((char *) (((double const  *) __pyx_v_values.data) + __pyx_t_3)) ))));
+  }
+  goto __pyx_L0;
+
+  /* "fctree/_native/core.pyx":40
+ * 
+ * 
+ * cdef const double* pointer_1d(const double[::1] values) noexcept:             # <<<<<<<<<<<<<<
+ *     if values is None or values.shape[0] == 0:
+ *         return NULL
+*/
+
+  /* function exit code */
+  __pyx_L0:;
+
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pxd":99
+ * 
+ * cdef class Listener:
+ *     cdef public object told             # <<<<<<<<<<<<<<
+ *     cdef public object error
+ * 
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Listener_4told_1__get__(PyObject *__pyx_v_self); /*proto*/
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Listener_4told_1__get__(PyObject *__pyx_v_self) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__get__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Listener_4told___get__(((struct __pyx_obj_6fctree_7_native_4core_Listener *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Listener_4told___get__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  PyObject *__pyx_t_2 = NULL;
+  __Pyx_RefNannySetupContext("__get__", 0);
+  {
+      __Pyx_PyCriticalSection __pyx_cs;
+      __pyx_t_1 = ((PyObject *)__pyx_v_self);
+      __Pyx_INCREF(__pyx_t_1);
+      __Pyx_PyCriticalSection_Begin(&__pyx_cs, (PyObject*)__pyx_t_1);
+      /*try:*/ {
+        {
+          PyObject *__pyx_temp;
+          {
+            __pyx_temp = __pyx_r;
+            __Pyx_INCREF(__pyx_v_self->told);
+            __pyx_r = __pyx_v_self->told;
+          }
+          __Pyx_XDECREF(__pyx_temp);
+        }
+        __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+        goto __pyx_L3_return;
+      }
+      /*finally:*/ {
+        __pyx_L3_return: {
+          __pyx_t_2 = __pyx_r;
+          __pyx_r = 0;
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          __pyx_r = __pyx_t_2;
+          __pyx_t_2 = 0;
+          goto __pyx_L0;
+        }
+      }
+      __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  }
+
+  /* function exit code */
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* Python wrapper */
+static int __pyx_pw_6fctree_7_native_4core_8Listener_4told_3__set__(PyObject *__pyx_v_self, PyObject *__pyx_v_value); /*proto*/
+static int __pyx_pw_6fctree_7_native_4core_8Listener_4told_3__set__(PyObject *__pyx_v_self, PyObject *__pyx_v_value) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__set__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Listener_4told_2__set__(((struct __pyx_obj_6fctree_7_native_4core_Listener *)__pyx_v_self), ((PyObject *)__pyx_v_value));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static int __pyx_pf_6fctree_7_native_4core_8Listener_4told_2__set__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self, PyObject *__pyx_v_value) {
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  __Pyx_RefNannySetupContext("__set__", 0);
+  {
+      __Pyx_PyCriticalSection __pyx_cs;
+      __pyx_t_1 = ((PyObject *)__pyx_v_self);
+      __Pyx_INCREF(__pyx_t_1);
+      __Pyx_PyCriticalSection_Begin(&__pyx_cs, (PyObject*)__pyx_t_1);
+      /*try:*/ {
+        __Pyx_INCREF(__pyx_v_value);
+        __Pyx_GIVEREF(__pyx_v_value);
+        __Pyx_GOTREF(__pyx_v_self->told);
+        __Pyx_DECREF_SET(__pyx_v_self->told, __pyx_v_value);
+      }
+      /*finally:*/ {
+        /*normal exit:*/{
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          goto __pyx_L5;
+        }
+        __pyx_L5:;
+      }
+      __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  }
+
+  /* function exit code */
+  __pyx_r = 0;
 
   __Pyx_RefNannyFinishContext();
   return __pyx_r;
 }
 
-/* "fctree/_native/boosting.pyx":36
+/* Python wrapper */
+static int __pyx_pw_6fctree_7_native_4core_8Listener_4told_5__del__(PyObject *__pyx_v_self); /*proto*/
+static int __pyx_pw_6fctree_7_native_4core_8Listener_4told_5__del__(PyObject *__pyx_v_self) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__del__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Listener_4told_4__del__(((struct __pyx_obj_6fctree_7_native_4core_Listener *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static int __pyx_pf_6fctree_7_native_4core_8Listener_4told_4__del__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self) {
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  __Pyx_RefNannySetupContext("__del__", 0);
+  {
+      __Pyx_PyCriticalSection __pyx_cs;
+      __pyx_t_1 = ((PyObject *)__pyx_v_self);
+      __Pyx_INCREF(__pyx_t_1);
+      __Pyx_PyCriticalSection_Begin(&__pyx_cs, (PyObject*)__pyx_t_1);
+      /*try:*/ {
+        __Pyx_INCREF(Py_None);
+        __Pyx_GIVEREF(Py_None);
+        __Pyx_GOTREF(__pyx_v_self->told);
+        __Pyx_DECREF_SET(__pyx_v_self->told, Py_None);
+      }
+      /*finally:*/ {
+        /*normal exit:*/{
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          goto __pyx_L5;
+        }
+        __pyx_L5:;
+      }
+      __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  }
+
+  /* function exit code */
+  __pyx_r = 0;
+
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pxd":100
+ * cdef class Listener:
+ *     cdef public object told
+ *     cdef public object error             # <<<<<<<<<<<<<<
  * 
  * 
- * cdef LabelledSamples samples_of(tuple arrays):             # <<<<<<<<<<<<<<
- *     """Of ``(X, y, weight, initial, raw)``, which have to outlive it."""
- *     X, y, weight, initial, raw = arrays
 */
 
-static fctree::LabelledSamples __pyx_f_6fctree_7_native_8boosting_samples_of(PyObject *__pyx_v_arrays) {
-  PyObject *__pyx_v_X = NULL;
-  PyObject *__pyx_v_y = NULL;
-  PyObject *__pyx_v_weight = NULL;
-  PyObject *__pyx_v_initial = NULL;
-  PyObject *__pyx_v_raw = NULL;
-  fctree::LabelledSamples __pyx_v_samples;
-  fctree::LabelledSamples __pyx_r;
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Listener_5error_1__get__(PyObject *__pyx_v_self); /*proto*/
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Listener_5error_1__get__(PyObject *__pyx_v_self) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__get__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Listener_5error___get__(((struct __pyx_obj_6fctree_7_native_4core_Listener *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Listener_5error___get__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  PyObject *__pyx_t_2 = NULL;
+  __Pyx_RefNannySetupContext("__get__", 0);
+  {
+      __Pyx_PyCriticalSection __pyx_cs;
+      __pyx_t_1 = ((PyObject *)__pyx_v_self);
+      __Pyx_INCREF(__pyx_t_1);
+      __Pyx_PyCriticalSection_Begin(&__pyx_cs, (PyObject*)__pyx_t_1);
+      /*try:*/ {
+        {
+          PyObject *__pyx_temp;
+          {
+            __pyx_temp = __pyx_r;
+            __Pyx_INCREF(__pyx_v_self->error);
+            __pyx_r = __pyx_v_self->error;
+          }
+          __Pyx_XDECREF(__pyx_temp);
+        }
+        __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+        goto __pyx_L3_return;
+      }
+      /*finally:*/ {
+        __pyx_L3_return: {
+          __pyx_t_2 = __pyx_r;
+          __pyx_r = 0;
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          __pyx_r = __pyx_t_2;
+          __pyx_t_2 = 0;
+          goto __pyx_L0;
+        }
+      }
+      __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  }
+
+  /* function exit code */
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* Python wrapper */
+static int __pyx_pw_6fctree_7_native_4core_8Listener_5error_3__set__(PyObject *__pyx_v_self, PyObject *__pyx_v_value); /*proto*/
+static int __pyx_pw_6fctree_7_native_4core_8Listener_5error_3__set__(PyObject *__pyx_v_self, PyObject *__pyx_v_value) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__set__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Listener_5error_2__set__(((struct __pyx_obj_6fctree_7_native_4core_Listener *)__pyx_v_self), ((PyObject *)__pyx_v_value));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static int __pyx_pf_6fctree_7_native_4core_8Listener_5error_2__set__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self, PyObject *__pyx_v_value) {
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  __Pyx_RefNannySetupContext("__set__", 0);
+  {
+      __Pyx_PyCriticalSection __pyx_cs;
+      __pyx_t_1 = ((PyObject *)__pyx_v_self);
+      __Pyx_INCREF(__pyx_t_1);
+      __Pyx_PyCriticalSection_Begin(&__pyx_cs, (PyObject*)__pyx_t_1);
+      /*try:*/ {
+        __Pyx_INCREF(__pyx_v_value);
+        __Pyx_GIVEREF(__pyx_v_value);
+        __Pyx_GOTREF(__pyx_v_self->error);
+        __Pyx_DECREF_SET(__pyx_v_self->error, __pyx_v_value);
+      }
+      /*finally:*/ {
+        /*normal exit:*/{
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          goto __pyx_L5;
+        }
+        __pyx_L5:;
+      }
+      __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  }
+
+  /* function exit code */
+  __pyx_r = 0;
+
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* Python wrapper */
+static int __pyx_pw_6fctree_7_native_4core_8Listener_5error_5__del__(PyObject *__pyx_v_self); /*proto*/
+static int __pyx_pw_6fctree_7_native_4core_8Listener_5error_5__del__(PyObject *__pyx_v_self) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__del__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Listener_5error_4__del__(((struct __pyx_obj_6fctree_7_native_4core_Listener *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static int __pyx_pf_6fctree_7_native_4core_8Listener_5error_4__del__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self) {
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  __Pyx_RefNannySetupContext("__del__", 0);
+  {
+      __Pyx_PyCriticalSection __pyx_cs;
+      __pyx_t_1 = ((PyObject *)__pyx_v_self);
+      __Pyx_INCREF(__pyx_t_1);
+      __Pyx_PyCriticalSection_Begin(&__pyx_cs, (PyObject*)__pyx_t_1);
+      /*try:*/ {
+        __Pyx_INCREF(Py_None);
+        __Pyx_GIVEREF(Py_None);
+        __Pyx_GOTREF(__pyx_v_self->error);
+        __Pyx_DECREF_SET(__pyx_v_self->error, Py_None);
+      }
+      /*finally:*/ {
+        /*normal exit:*/{
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          goto __pyx_L5;
+        }
+        __pyx_L5:;
+      }
+      __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  }
+
+  /* function exit code */
+  __pyx_r = 0;
+
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "(tree fragment)":1
+ * def __reduce_cython__(self):             # <<<<<<<<<<<<<<
+ *     cdef tuple state
+ *     cdef object _dict
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Listener_1__reduce_cython__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+static PyMethodDef __pyx_mdef_6fctree_7_native_4core_8Listener_1__reduce_cython__ = {"__reduce_cython__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_8Listener_1__reduce_cython__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0};
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Listener_1__reduce_cython__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  #if !CYTHON_VECTORCALL
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__reduce_cython__ (wrapper)", 0);
+  #if !CYTHON_VECTORCALL
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
+  if (unlikely(__pyx_nargs > 0)) { __Pyx_RaiseArgtupleInvalid("__reduce_cython__", 1, 0, 0, __pyx_nargs); return NULL; }
+  const Py_ssize_t __pyx_kwds_len = unlikely(__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
+  if (unlikely(__pyx_kwds_len < 0)) return NULL;
+  if (unlikely(__pyx_kwds_len > 0)) {__Pyx_RejectKeywords("__reduce_cython__", __pyx_kwds); return NULL;}
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Listener___reduce_cython__(((struct __pyx_obj_6fctree_7_native_4core_Listener *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Listener___reduce_cython__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self) {
+  PyObject *__pyx_v_state = 0;
+  PyObject *__pyx_v__dict = 0;
+  int __pyx_v_use_setstate;
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  PyObject *__pyx_t_2 = NULL;
+  int __pyx_t_3;
+  int __pyx_t_4;
+  PyObject *__pyx_t_5 = NULL;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__reduce_cython__", 0);
+
+  /* "(tree fragment)":5
+ *     cdef object _dict
+ *     cdef bint use_setstate
+ *     with CRITICAL_SECTION(self):             # <<<<<<<<<<<<<<
+ *         state = (self.error, self.told)
+ *         _dict = getattr(self, '__dict__', None)
+*/
+  {
+      __Pyx_PyCriticalSection __pyx_cs;
+      __pyx_t_1 = ((PyObject *)__pyx_v_self);
+      __Pyx_INCREF(__pyx_t_1);
+      __Pyx_PyCriticalSection_Begin(&__pyx_cs, (PyObject*)__pyx_t_1);
+      /*try:*/ {
+
+        /* "(tree fragment)":6
+ *     cdef bint use_setstate
+ *     with CRITICAL_SECTION(self):
+ *         state = (self.error, self.told)             # <<<<<<<<<<<<<<
+ *         _dict = getattr(self, '__dict__', None)
+ *     if _dict is not None and _dict:
+*/
+        __pyx_t_2 = PyTuple_New(2); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 6, __pyx_L4_error)
+        __Pyx_GOTREF(__pyx_t_2);
+        __Pyx_INCREF(__pyx_v_self->error);
+        __Pyx_GIVEREF(__pyx_v_self->error);
+        if (__Pyx_PyTuple_SET_ITEM(__pyx_t_2, 0, __pyx_v_self->error) != (0)) __PYX_ERR(1, 6, __pyx_L4_error);
+        __Pyx_INCREF(__pyx_v_self->told);
+        __Pyx_GIVEREF(__pyx_v_self->told);
+        if (__Pyx_PyTuple_SET_ITEM(__pyx_t_2, 1, __pyx_v_self->told) != (0)) __PYX_ERR(1, 6, __pyx_L4_error);
+        __pyx_v_state = ((PyObject*)__pyx_t_2);
+        __pyx_t_2 = 0;
+
+        /* "(tree fragment)":7
+ *     with CRITICAL_SECTION(self):
+ *         state = (self.error, self.told)
+ *         _dict = getattr(self, '__dict__', None)             # <<<<<<<<<<<<<<
+ *     if _dict is not None and _dict:
+ *         state += (_dict,)
+*/
+        __pyx_t_2 = __Pyx_GetAttr3(((PyObject *)__pyx_v_self), __pyx_mstate_global->__pyx_n_u_dict, Py_None); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 7, __pyx_L4_error)
+        __Pyx_GOTREF(__pyx_t_2);
+        __pyx_v__dict = __pyx_t_2;
+        __pyx_t_2 = 0;
+      }
+
+      /* "(tree fragment)":5
+ *     cdef object _dict
+ *     cdef bint use_setstate
+ *     with CRITICAL_SECTION(self):             # <<<<<<<<<<<<<<
+ *         state = (self.error, self.told)
+ *         _dict = getattr(self, '__dict__', None)
+*/
+      /*finally:*/ {
+        /*normal exit:*/{
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          goto __pyx_L5;
+        }
+        __pyx_L4_error: {
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          goto __pyx_L1_error;
+        }
+        __pyx_L5:;
+      }
+      __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  }
+
+  /* "(tree fragment)":8
+ *         state = (self.error, self.told)
+ *         _dict = getattr(self, '__dict__', None)
+ *     if _dict is not None and _dict:             # <<<<<<<<<<<<<<
+ *         state += (_dict,)
+ *         use_setstate = True
+*/
+  __pyx_t_4 = (__pyx_v__dict != Py_None);
+  if (__pyx_t_4) {
+
+  } else {
+
+    __pyx_t_3 = __pyx_t_4;
+
+    goto __pyx_L7_bool_binop_done;
+  }
+  __pyx_t_4 = __Pyx_PyObject_IsTrue(__pyx_v__dict); if (unlikely((__pyx_t_4 < 0))) __PYX_ERR(1, 8, __pyx_L1_error)
+
+  __pyx_t_3 = __pyx_t_4;
+
+  __pyx_L7_bool_binop_done:;
+  if (__pyx_t_3) {
+
+
+    /* "(tree fragment)":9
+ *         _dict = getattr(self, '__dict__', None)
+ *     if _dict is not None and _dict:
+ *         state += (_dict,)             # <<<<<<<<<<<<<<
+ *         use_setstate = True
+ *     else:
+*/
+    __pyx_t_1 = PyTuple_New(1); if (unlikely(!__pyx_t_1)) __PYX_ERR(1, 9, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_1);
+    __Pyx_INCREF(__pyx_v__dict);
+    __Pyx_GIVEREF(__pyx_v__dict);
+    if (__Pyx_PyTuple_SET_ITEM(__pyx_t_1, 0, __pyx_v__dict) != (0)) __PYX_ERR(1, 9, __pyx_L1_error);
+    __pyx_t_2 = PyNumber_InPlaceAdd(__pyx_v_state, __pyx_t_1); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 9, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_2);
+    __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+    __Pyx_DECREF_SET(__pyx_v_state, ((PyObject*)__pyx_t_2));
+    __pyx_t_2 = 0;
+
+    /* "(tree fragment)":10
+ *     if _dict is not None and _dict:
+ *         state += (_dict,)
+ *         use_setstate = True             # <<<<<<<<<<<<<<
+ *     else:
+ *         use_setstate = self.error is not None or self.told is not None
+*/
+    __pyx_v_use_setstate = 1;
+
+    /* "(tree fragment)":8
+ *         state = (self.error, self.told)
+ *         _dict = getattr(self, '__dict__', None)
+ *     if _dict is not None and _dict:             # <<<<<<<<<<<<<<
+ *         state += (_dict,)
+ *         use_setstate = True
+*/
+    goto __pyx_L6;
+  }
+
+  /* "(tree fragment)":12
+ *         use_setstate = True
+ *     else:
+ *         use_setstate = self.error is not None or self.told is not None             # <<<<<<<<<<<<<<
+ *     if use_setstate:
+ *         return __pyx_unpickle_Listener, (type(self), 0xed609ed, None), state
+*/
+  /*else*/ {
+    __pyx_t_4 = (__pyx_v_self->error != Py_None);
+    if (!__pyx_t_4) {
+
+    } else {
+
+      __pyx_t_3 = __pyx_t_4;
+
+      goto __pyx_L9_bool_binop_done;
+    }
+    __pyx_t_4 = (__pyx_v_self->told != Py_None);
+
+    __pyx_t_3 = __pyx_t_4;
+
+    __pyx_L9_bool_binop_done:;
+    __pyx_v_use_setstate = __pyx_t_3;
+  }
+  __pyx_L6:;
+
+  /* "(tree fragment)":13
+ *     else:
+ *         use_setstate = self.error is not None or self.told is not None
+ *     if use_setstate:             # <<<<<<<<<<<<<<
+ *         return __pyx_unpickle_Listener, (type(self), 0xed609ed, None), state
+ *     else:
+*/
+  if (__pyx_v_use_setstate) {
+
+    /* "(tree fragment)":14
+ *         use_setstate = self.error is not None or self.told is not None
+ *     if use_setstate:
+ *         return __pyx_unpickle_Listener, (type(self), 0xed609ed, None), state             # <<<<<<<<<<<<<<
+ *     else:
+ *         return __pyx_unpickle_Listener, (type(self), 0xed609ed, state)
+*/
+    __Pyx_GetModuleGlobalName(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_pyx_unpickle_Listener); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 14, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_2);
+    __pyx_t_1 = PyTuple_New(3); if (unlikely(!__pyx_t_1)) __PYX_ERR(1, 14, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_1);
+    __Pyx_INCREF(((PyObject *)Py_TYPE(((PyObject *)__pyx_v_self))));
+    __Pyx_GIVEREF(((PyObject *)Py_TYPE(((PyObject *)__pyx_v_self))));
+    if (__Pyx_PyTuple_SET_ITEM(__pyx_t_1, 0, ((PyObject *)Py_TYPE(((PyObject *)__pyx_v_self)))) != (0)) __PYX_ERR(1, 14, __pyx_L1_error);
+    __Pyx_INCREF(__pyx_mstate_global->__pyx_int_248908269);
+    __Pyx_GIVEREF(__pyx_mstate_global->__pyx_int_248908269);
+    if (__Pyx_PyTuple_SET_ITEM(__pyx_t_1, 1, __pyx_mstate_global->__pyx_int_248908269) != (0)) __PYX_ERR(1, 14, __pyx_L1_error);
+    __Pyx_INCREF(Py_None);
+    __Pyx_GIVEREF(Py_None);
+    if (__Pyx_PyTuple_SET_ITEM(__pyx_t_1, 2, Py_None) != (0)) __PYX_ERR(1, 14, __pyx_L1_error);
+    __pyx_t_5 = PyTuple_New(3); if (unlikely(!__pyx_t_5)) __PYX_ERR(1, 14, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_5);
+    __Pyx_GIVEREF(__pyx_t_2);
+    if (__Pyx_PyTuple_SET_ITEM(__pyx_t_5, 0, __pyx_t_2) != (0)) __PYX_ERR(1, 14, __pyx_L1_error);
+    __Pyx_GIVEREF(__pyx_t_1);
+    if (__Pyx_PyTuple_SET_ITEM(__pyx_t_5, 1, __pyx_t_1) != (0)) __PYX_ERR(1, 14, __pyx_L1_error);
+    __Pyx_INCREF(__pyx_v_state);
+    __Pyx_GIVEREF(__pyx_v_state);
+    if (__Pyx_PyTuple_SET_ITEM(__pyx_t_5, 2, __pyx_v_state) != (0)) __PYX_ERR(1, 14, __pyx_L1_error);
+    __pyx_t_2 = 0;
+    __pyx_t_1 = 0;
+    {
+      PyObject *__pyx_temp;
+      {
+        __pyx_temp = __pyx_r;
+        __pyx_r = __pyx_t_5;
+      }
+      __Pyx_XDECREF(__pyx_temp);
+    }
+    __pyx_t_5 = 0;
+    goto __pyx_L0;
+
+    /* "(tree fragment)":13
+ *     else:
+ *         use_setstate = self.error is not None or self.told is not None
+ *     if use_setstate:             # <<<<<<<<<<<<<<
+ *         return __pyx_unpickle_Listener, (type(self), 0xed609ed, None), state
+ *     else:
+*/
+  }
+
+  /* "(tree fragment)":16
+ *         return __pyx_unpickle_Listener, (type(self), 0xed609ed, None), state
+ *     else:
+ *         return __pyx_unpickle_Listener, (type(self), 0xed609ed, state)             # <<<<<<<<<<<<<<
+ * def __setstate_cython__(self, __pyx_state):
+ *     __pyx_unpickle_Listener__set_state(self, __pyx_state)
+*/
+  /*else*/ {
+    __Pyx_GetModuleGlobalName(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_pyx_unpickle_Listener); if (unlikely(!__pyx_t_5)) __PYX_ERR(1, 16, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_5);
+    __pyx_t_1 = PyTuple_New(3); if (unlikely(!__pyx_t_1)) __PYX_ERR(1, 16, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_1);
+    __Pyx_INCREF(((PyObject *)Py_TYPE(((PyObject *)__pyx_v_self))));
+    __Pyx_GIVEREF(((PyObject *)Py_TYPE(((PyObject *)__pyx_v_self))));
+    if (__Pyx_PyTuple_SET_ITEM(__pyx_t_1, 0, ((PyObject *)Py_TYPE(((PyObject *)__pyx_v_self)))) != (0)) __PYX_ERR(1, 16, __pyx_L1_error);
+    __Pyx_INCREF(__pyx_mstate_global->__pyx_int_248908269);
+    __Pyx_GIVEREF(__pyx_mstate_global->__pyx_int_248908269);
+    if (__Pyx_PyTuple_SET_ITEM(__pyx_t_1, 1, __pyx_mstate_global->__pyx_int_248908269) != (0)) __PYX_ERR(1, 16, __pyx_L1_error);
+    __Pyx_INCREF(__pyx_v_state);
+    __Pyx_GIVEREF(__pyx_v_state);
+    if (__Pyx_PyTuple_SET_ITEM(__pyx_t_1, 2, __pyx_v_state) != (0)) __PYX_ERR(1, 16, __pyx_L1_error);
+    __pyx_t_2 = PyTuple_New(2); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 16, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_2);
+    __Pyx_GIVEREF(__pyx_t_5);
+    if (__Pyx_PyTuple_SET_ITEM(__pyx_t_2, 0, __pyx_t_5) != (0)) __PYX_ERR(1, 16, __pyx_L1_error);
+    __Pyx_GIVEREF(__pyx_t_1);
+    if (__Pyx_PyTuple_SET_ITEM(__pyx_t_2, 1, __pyx_t_1) != (0)) __PYX_ERR(1, 16, __pyx_L1_error);
+    __pyx_t_5 = 0;
+    __pyx_t_1 = 0;
+    {
+      PyObject *__pyx_temp;
+      {
+        __pyx_temp = __pyx_r;
+        __pyx_r = __pyx_t_2;
+      }
+      __Pyx_XDECREF(__pyx_temp);
+    }
+    __pyx_t_2 = 0;
+    goto __pyx_L0;
+  }
+
+  /* "(tree fragment)":1
+ * def __reduce_cython__(self):             # <<<<<<<<<<<<<<
+ *     cdef tuple state
+ *     cdef object _dict
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_1);
+  __Pyx_XDECREF(__pyx_t_2);
+  __Pyx_XDECREF(__pyx_t_5);
+  __Pyx_AddTraceback("fctree._native.core.Listener.__reduce_cython__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+  __Pyx_XDECREF(__pyx_v_state);
+  __Pyx_XDECREF(__pyx_v__dict);
+
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "(tree fragment)":17
+ *     else:
+ *         return __pyx_unpickle_Listener, (type(self), 0xed609ed, state)
+ * def __setstate_cython__(self, __pyx_state):             # <<<<<<<<<<<<<<
+ *     __pyx_unpickle_Listener__set_state(self, __pyx_state)
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Listener_3__setstate_cython__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+static PyMethodDef __pyx_mdef_6fctree_7_native_4core_8Listener_3__setstate_cython__ = {"__setstate_cython__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_8Listener_3__setstate_cython__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0};
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Listener_3__setstate_cython__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  PyObject *__pyx_v___pyx_state = 0;
+  #if !CYTHON_VECTORCALL
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject* values[1] = {0};
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__setstate_cython__ (wrapper)", 0);
+  #if !CYTHON_VECTORCALL
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
+  {
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_pyx_state,0};
+    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(1, 17, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
+      switch (__pyx_nargs) {
+        case  1:
+        values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(1, 17, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  0: break;
+        default: goto __pyx_L5_argtuple_error;
+      }
+      const Py_ssize_t kwd_pos_args = __pyx_nargs;
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "__setstate_cython__", 0) < (0)) __PYX_ERR(1, 17, __pyx_L3_error)
+      for (Py_ssize_t i = __pyx_nargs; i < 1; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("__setstate_cython__", 1, 1, 1, i); __PYX_ERR(1, 17, __pyx_L3_error) }
+      }
+    } else if (unlikely(__pyx_nargs != 1)) {
+      goto __pyx_L5_argtuple_error;
+    } else {
+      values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(1, 17, __pyx_L3_error)
+    }
+    __pyx_v___pyx_state = values[0];
+  }
+  goto __pyx_L6_skip;
+  __pyx_L5_argtuple_error:;
+  __Pyx_RaiseArgtupleInvalid("__setstate_cython__", 1, 1, 1, __pyx_nargs); __PYX_ERR(1, 17, __pyx_L3_error)
+  __pyx_L6_skip:;
+  goto __pyx_L4_argument_unpacking_done;
+  __pyx_L3_error:;
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_AddTraceback("fctree._native.core.Listener.__setstate_cython__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_RefNannyFinishContext();
+  return NULL;
+  __pyx_L4_argument_unpacking_done:;
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Listener_2__setstate_cython__(((struct __pyx_obj_6fctree_7_native_4core_Listener *)__pyx_v_self), __pyx_v___pyx_state);
+
+  /* function exit code */
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Listener_2__setstate_cython__(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_self, PyObject *__pyx_v___pyx_state) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  PyObject *__pyx_t_2 = NULL;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__setstate_cython__", 0);
+
+  /* "(tree fragment)":18
+ *         return __pyx_unpickle_Listener, (type(self), 0xed609ed, state)
+ * def __setstate_cython__(self, __pyx_state):
+ *     __pyx_unpickle_Listener__set_state(self, __pyx_state)             # <<<<<<<<<<<<<<
+*/
+  __pyx_t_1 = __pyx_v___pyx_state;
+  __Pyx_INCREF(__pyx_t_1);
+  if (!(likely(PyTuple_CheckExact(__pyx_t_1))||((__pyx_t_1) == Py_None) || __Pyx_RaiseUnexpectedTypeError("tuple", __pyx_t_1))) __PYX_ERR(1, 18, __pyx_L1_error)
+  if (unlikely(__pyx_t_1 == Py_None)) {
+    PyErr_SetString(PyExc_TypeError, "cannot pass None into a C function argument that is declared \047not None\047");
+    __PYX_ERR(1, 18, __pyx_L1_error)
+  }
+  __pyx_t_2 = __pyx_f_6fctree_7_native_4core___pyx_unpickle_Listener__set_state(__pyx_v_self, ((PyObject*)__pyx_t_1)); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 18, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+
+  /* "(tree fragment)":17
+ *     else:
+ *         return __pyx_unpickle_Listener, (type(self), 0xed609ed, state)
+ * def __setstate_cython__(self, __pyx_state):             # <<<<<<<<<<<<<<
+ *     __pyx_unpickle_Listener__set_state(self, __pyx_state)
+*/
+
+  /* function exit code */
+  __pyx_r = Py_None; __Pyx_INCREF(Py_None);
+  goto __pyx_L0;
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_1);
+  __Pyx_XDECREF(__pyx_t_2);
+  __Pyx_AddTraceback("fctree._native.core.Listener.__setstate_cython__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":50
+ * 
+ * 
+ * cdef cbool tell(void* context, int64_t iteration, double train_loss,             # <<<<<<<<<<<<<<
+ *                 double eval_loss) noexcept with gil:
+ *     cdef Listener listener = <Listener>context
+*/
+
+static bool __pyx_f_6fctree_7_native_4core_tell(void *__pyx_v_context, int64_t __pyx_v_iteration, double __pyx_v_train_loss, double __pyx_v_eval_loss) {
+  struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_listener = 0;
+  PyObject *__pyx_v_error = NULL;
+  bool __pyx_r;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  int __pyx_t_2;
+  PyObject *__pyx_t_3 = NULL;
+  PyObject *__pyx_t_4 = NULL;
+  PyObject *__pyx_t_5 = NULL;
+  PyObject *__pyx_t_6 = NULL;
+  PyObject *__pyx_t_7 = NULL;
+  PyObject *__pyx_t_8 = NULL;
+  PyObject *__pyx_t_9 = NULL;
+  PyObject *__pyx_t_10 = NULL;
+  size_t __pyx_t_11;
+  int __pyx_t_12;
+  bool __pyx_t_13;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  PyGILState_STATE __pyx_gilstate_save = __Pyx_PyGILState_Ensure();
+  __Pyx_RefNannySetupContext("tell", 0);
+
+
+
+
+
+  /* "fctree/_native/core.pyx":52
+ * cdef cbool tell(void* context, int64_t iteration, double train_loss,
+ *                 double eval_loss) noexcept with gil:
+ *     cdef Listener listener = <Listener>context             # <<<<<<<<<<<<<<
+ *     if listener.told is None:
+ *         return True
+*/
+  __pyx_t_1 = ((PyObject *)__pyx_v_context);
+  __Pyx_INCREF(__pyx_t_1);
+  __pyx_v_listener = ((struct __pyx_obj_6fctree_7_native_4core_Listener *)__pyx_t_1);
+  __pyx_t_1 = 0;
+
+  /* "fctree/_native/core.pyx":53
+ *                 double eval_loss) noexcept with gil:
+ *     cdef Listener listener = <Listener>context
+ *     if listener.told is None:             # <<<<<<<<<<<<<<
+ *         return True
+ *     try:
+*/
+  __pyx_t_2 = (__pyx_v_listener->told == Py_None);
+  if (__pyx_t_2) {
+
+
+    /* "fctree/_native/core.pyx":54
+ *     cdef Listener listener = <Listener>context
+ *     if listener.told is None:
+ *         return True             # <<<<<<<<<<<<<<
+ *     try:
+ *         listener.told(iteration, train_loss, eval_loss)
+*/
+    {
+
+      __pyx_r = 1;
+    }
+    goto __pyx_L0;
+
+    /* "fctree/_native/core.pyx":53
+ *                 double eval_loss) noexcept with gil:
+ *     cdef Listener listener = <Listener>context
+ *     if listener.told is None:             # <<<<<<<<<<<<<<
+ *         return True
+ *     try:
+*/
+  }
+
+  /* "fctree/_native/core.pyx":55
+ *     if listener.told is None:
+ *         return True
+ *     try:             # <<<<<<<<<<<<<<
+ *         listener.told(iteration, train_loss, eval_loss)
+ *     except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
+*/
+  {
+    __Pyx_PyThreadState_declare
+    __Pyx_PyThreadState_assign
+    __Pyx_ExceptionSave(&__pyx_t_3, &__pyx_t_4, &__pyx_t_5);
+    __Pyx_XGOTREF(__pyx_t_3);
+    __Pyx_XGOTREF(__pyx_t_4);
+    __Pyx_XGOTREF(__pyx_t_5);
+    /*try:*/ {
+
+      /* "fctree/_native/core.pyx":56
+ *         return True
+ *     try:
+ *         listener.told(iteration, train_loss, eval_loss)             # <<<<<<<<<<<<<<
+ *     except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
+ *         listener.error = error
+*/
+      __pyx_t_6 = NULL;
+      __Pyx_INCREF(__pyx_v_listener->told);
+      __pyx_t_7 = __pyx_v_listener->told; 
+      __pyx_t_8 = __Pyx_PyLong_From_int64_t(__pyx_v_iteration); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 56, __pyx_L4_error)
+      __Pyx_GOTREF(__pyx_t_8);
+      __pyx_t_9 = PyFloat_FromDouble(__pyx_v_train_loss); if (unlikely(!__pyx_t_9)) __PYX_ERR(0, 56, __pyx_L4_error)
+      __Pyx_GOTREF(__pyx_t_9);
+      __pyx_t_10 = PyFloat_FromDouble(__pyx_v_eval_loss); if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 56, __pyx_L4_error)
+      __Pyx_GOTREF(__pyx_t_10);
+      __pyx_t_11 = 1;
+      #if CYTHON_UNPACK_METHODS
+      if (likely(PyMethod_Check(__pyx_t_7))) {
+        __pyx_t_6 = PyMethod_GET_SELF(__pyx_t_7);
+        assert(__pyx_t_6);
+        PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_7);
+        __Pyx_INCREF(__pyx_t_6);
+        __Pyx_INCREF(__pyx__function);
+        __Pyx_DECREF_SET(__pyx_t_7, __pyx__function);
+        __pyx_t_11 = 0;
+      }
+      #endif
+      {
+        PyObject *__pyx_callargs[4] = {__pyx_t_6, __pyx_t_8, __pyx_t_9, __pyx_t_10};
+        __pyx_t_1 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_7, __pyx_callargs+__pyx_t_11, (4-__pyx_t_11) | (__pyx_t_11*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+        __Pyx_XDECREF(__pyx_t_6); __pyx_t_6 = 0;
+        __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
+        __Pyx_DECREF(__pyx_t_9); __pyx_t_9 = 0;
+        __Pyx_DECREF(__pyx_t_10); __pyx_t_10 = 0;
+        __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
+        if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 56, __pyx_L4_error)
+        __Pyx_GOTREF(__pyx_t_1);
+      }
+      __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+
+      /* "fctree/_native/core.pyx":55
+ *     if listener.told is None:
+ *         return True
+ *     try:             # <<<<<<<<<<<<<<
+ *         listener.told(iteration, train_loss, eval_loss)
+ *     except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
+*/
+    }
+    __Pyx_XDECREF(__pyx_t_3); __pyx_t_3 = 0;
+    __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
+    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
+    goto __pyx_L9_try_end;
+    __pyx_L4_error:;
+    __Pyx_XDECREF(__pyx_t_1); __pyx_t_1 = 0;
+    __Pyx_XDECREF(__pyx_t_10); __pyx_t_10 = 0;
+    __Pyx_XDECREF(__pyx_t_6); __pyx_t_6 = 0;
+    __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+    __Pyx_XDECREF(__pyx_t_8); __pyx_t_8 = 0;
+    __Pyx_XDECREF(__pyx_t_9); __pyx_t_9 = 0;
+
+    /* "fctree/_native/core.pyx":57
+ *     try:
+ *         listener.told(iteration, train_loss, eval_loss)
+ *     except BaseException as error:  # Ctrl-C among them, if Python is running when it comes             # <<<<<<<<<<<<<<
+ *         listener.error = error
+ *         return False
+*/
+    __pyx_t_12 = __Pyx_PyErr_ExceptionMatches(((PyObject *)(((PyTypeObject*)PyExc_BaseException))));
+    if (__pyx_t_12) {
+      __Pyx_AddTraceback("fctree._native.core.tell", __pyx_clineno, __pyx_lineno, __pyx_filename);
+      if (__Pyx_GetException(&__pyx_t_1, &__pyx_t_7, &__pyx_t_10) < 0) __PYX_ERR(0, 57, __pyx_L6_except_error)
+      __Pyx_XGOTREF(__pyx_t_1);
+      __Pyx_XGOTREF(__pyx_t_7);
+      __Pyx_XGOTREF(__pyx_t_10);
+      __Pyx_INCREF(__pyx_t_7);
+      __pyx_v_error = __pyx_t_7;
+      /*try:*/ {
+
+        /* "fctree/_native/core.pyx":58
+ *         listener.told(iteration, train_loss, eval_loss)
+ *     except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
+ *         listener.error = error             # <<<<<<<<<<<<<<
+ *         return False
+ *     return True
+*/
+        __Pyx_INCREF(__pyx_v_error);
+        __Pyx_GIVEREF(__pyx_v_error);
+        __Pyx_GOTREF(__pyx_v_listener->error);
+        __Pyx_DECREF_SET(__pyx_v_listener->error, __pyx_v_error);
+
+        /* "fctree/_native/core.pyx":59
+ *     except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
+ *         listener.error = error
+ *         return False             # <<<<<<<<<<<<<<
+ *     return True
+ * 
+*/
+        {
+
+          __pyx_r = 0;
+        }
+        __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+        __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
+        __Pyx_DECREF(__pyx_t_10); __pyx_t_10 = 0;
+        goto __pyx_L14_return;
+      }
+
+      /* "fctree/_native/core.pyx":57
+ *     try:
+ *         listener.told(iteration, train_loss, eval_loss)
+ *     except BaseException as error:  # Ctrl-C among them, if Python is running when it comes             # <<<<<<<<<<<<<<
+ *         listener.error = error
+ *         return False
+*/
+      /*finally:*/ {
+        __pyx_L14_return: {
+          __pyx_t_13 = __pyx_r;
+          __Pyx_DECREF(__pyx_v_error); __pyx_v_error = 0;
+          __pyx_r = __pyx_t_13;
+          goto __pyx_L7_except_return;
+        }
+      }
+    }
+    goto __pyx_L6_except_error;
+
+    /* "fctree/_native/core.pyx":55
+ *     if listener.told is None:
+ *         return True
+ *     try:             # <<<<<<<<<<<<<<
+ *         listener.told(iteration, train_loss, eval_loss)
+ *     except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
+*/
+    __pyx_L6_except_error:;
+    __Pyx_XGIVEREF(__pyx_t_3);
+    __Pyx_XGIVEREF(__pyx_t_4);
+    __Pyx_XGIVEREF(__pyx_t_5);
+    __Pyx_ExceptionReset(__pyx_t_3, __pyx_t_4, __pyx_t_5);
+    goto __pyx_L1_error;
+    __pyx_L7_except_return:;
+    __Pyx_XGIVEREF(__pyx_t_3);
+    __Pyx_XGIVEREF(__pyx_t_4);
+    __Pyx_XGIVEREF(__pyx_t_5);
+    __Pyx_ExceptionReset(__pyx_t_3, __pyx_t_4, __pyx_t_5);
+    goto __pyx_L0;
+    __pyx_L9_try_end:;
+  }
+
+  /* "fctree/_native/core.pyx":60
+ *         listener.error = error
+ *         return False
+ *     return True             # <<<<<<<<<<<<<<
+ * 
+ * 
+*/
+  {
+
+    __pyx_r = 1;
+  }
+  goto __pyx_L0;
+
+  /* "fctree/_native/core.pyx":50
+ * 
+ * 
+ * cdef cbool tell(void* context, int64_t iteration, double train_loss,             # <<<<<<<<<<<<<<
+ *                 double eval_loss) noexcept with gil:
+ *     cdef Listener listener = <Listener>context
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_1);
+  __Pyx_XDECREF(__pyx_t_6);
+  __Pyx_XDECREF(__pyx_t_7);
+  __Pyx_XDECREF(__pyx_t_8);
+  __Pyx_XDECREF(__pyx_t_9);
+  __Pyx_XDECREF(__pyx_t_10);
+  __Pyx_WriteUnraisable("fctree._native.core.tell", __pyx_clineno, __pyx_lineno, __pyx_filename, 1, 0);
+  __pyx_r = 0;
+  __pyx_L0:;
+  __Pyx_XDECREF((PyObject *)__pyx_v_listener);
+  __Pyx_XDECREF(__pyx_v_error);
+
+
+
+
+
+  __Pyx_RefNannyFinishContext();
+  __Pyx_PyGILState_Release(__pyx_gilstate_save);
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":71
+ * 
+ * 
+ * def losses():             # <<<<<<<<<<<<<<
+ *     """All losses, a list of `LossInfo`."""
+ *     cdef vector[NativeLossInfo] listed = native_losses()
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_1losses(PyObject *__pyx_self, CYTHON_UNUSED PyObject *unused); /*proto*/
+PyDoc_STRVAR(__pyx_doc_6fctree_7_native_4core_losses, "All losses, a list of `LossInfo`.");
+static PyMethodDef __pyx_mdef_6fctree_7_native_4core_1losses = {"losses", (PyCFunction)__pyx_pw_6fctree_7_native_4core_1losses, METH_NOARGS, __pyx_doc_6fctree_7_native_4core_losses};
+static PyObject *__pyx_pw_6fctree_7_native_4core_1losses(PyObject *__pyx_self, CYTHON_UNUSED PyObject *unused) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("losses (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_losses(__pyx_self);
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_losses(CYTHON_UNUSED PyObject *__pyx_self) {
+  std::vector<fctree::LossInfo>  __pyx_v_listed;
+  fctree::LossInfo __pyx_v_info;
+  PyObject *__pyx_v_found = NULL;
+  PyObject *__pyx_v_parameter = NULL;
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  std::vector<fctree::LossInfo> ::iterator __pyx_t_2;
+  fctree::LossInfo __pyx_t_3;
+  int __pyx_t_4;
+  char const *__pyx_t_5;
+  Py_ssize_t __pyx_t_6;
+  PyObject *__pyx_t_7 = NULL;
+  PyObject *__pyx_t_8 = NULL;
+  char const *__pyx_t_9;
+  PyObject *__pyx_t_10 = NULL;
+  char const *__pyx_t_11;
+  PyObject *__pyx_t_12 = NULL;
+  char const *__pyx_t_13;
+  PyObject *__pyx_t_14 = NULL;
+  char const *__pyx_t_15;
+  PyObject *__pyx_t_16 = NULL;
+  PyObject *__pyx_t_17 = NULL;
+  PyObject *__pyx_t_18 = NULL;
+  PyObject *__pyx_t_19 = NULL;
+  size_t __pyx_t_20;
+  int __pyx_t_21;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("losses", 0);
+
+  /* "fctree/_native/core.pyx":73
+ * def losses():
+ *     """All losses, a list of `LossInfo`."""
+ *     cdef vector[NativeLossInfo] listed = native_losses()             # <<<<<<<<<<<<<<
+ *     cdef NativeLossInfo info
+ *     found = []
+*/
+  __pyx_v_listed = fctree::losses();
+
+  /* "fctree/_native/core.pyx":75
+ *     cdef vector[NativeLossInfo] listed = native_losses()
+ *     cdef NativeLossInfo info
+ *     found = []             # <<<<<<<<<<<<<<
+ *     for info in listed:
+ *         parameter = None if info.parameter.name == NULL else info.parameter.name.decode()
+*/
+  __pyx_t_1 = PyList_New(0); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 75, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_1);
+  __pyx_v_found = ((PyObject*)__pyx_t_1);
+  __pyx_t_1 = 0;
+
+  /* "fctree/_native/core.pyx":76
+ *     cdef NativeLossInfo info
+ *     found = []
+ *     for info in listed:             # <<<<<<<<<<<<<<
+ *         parameter = None if info.parameter.name == NULL else info.parameter.name.decode()
+ *         found.append(LossInfo(
+*/
+  __pyx_t_2 = __pyx_v_listed.begin();
+  for (; __pyx_t_2 != __pyx_v_listed.end(); ++__pyx_t_2) {
+    __pyx_t_3 = *__pyx_t_2;
+    __pyx_v_info = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_3);
+
+    /* "fctree/_native/core.pyx":77
+ *     found = []
+ *     for info in listed:
+ *         parameter = None if info.parameter.name == NULL else info.parameter.name.decode()             # <<<<<<<<<<<<<<
+ *         found.append(LossInfo(
+ *             info.name.decode(), info.task.decode(), info.domain.decode(), info.link.decode(),
+*/
+    __pyx_t_4 = (__pyx_v_info.parameter.name == NULL);
+
+    if (__pyx_t_4) {
+      __Pyx_INCREF(Py_None);
+      __pyx_t_1 = Py_None;
+    } else {
+
+      __pyx_t_5 = __pyx_v_info.parameter.name;
+      __pyx_t_6 = __Pyx_ssize_strlen(__pyx_t_5); if (unlikely(__pyx_t_6 == ((Py_ssize_t)-1))) __PYX_ERR(0, 77, __pyx_L1_error)
+      __pyx_t_7 = __Pyx_decode_c_string(__pyx_t_5, 0, __pyx_t_6, NULL, NULL, NULL); if (unlikely(!__pyx_t_7)) __PYX_ERR(0, 77, __pyx_L1_error)
+      __Pyx_GOTREF(__pyx_t_7);
+
+      if (!(likely(PyUnicode_CheckExact(__pyx_t_7)) || __Pyx_RaiseUnexpectedTypeError("str", __pyx_t_7))) __PYX_ERR(0, 77, __pyx_L1_error)
+      __Pyx_INCREF(__pyx_t_7);
+      __pyx_t_1 = __pyx_t_7;
+      __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
+    }
+
+    __Pyx_XDECREF_SET(__pyx_v_parameter, __pyx_t_1);
+    __pyx_t_1 = 0;
+
+    /* "fctree/_native/core.pyx":78
+ *     for info in listed:
+ *         parameter = None if info.parameter.name == NULL else info.parameter.name.decode()
+ *         found.append(LossInfo(             # <<<<<<<<<<<<<<
+ *             info.name.decode(), info.task.decode(), info.domain.decode(), info.link.decode(),
+ *             parameter, info.parameter.low, info.parameter.high, info.parameter.value,
+*/
+    __pyx_t_7 = NULL;
+    __Pyx_GetModuleGlobalName(__pyx_t_8, __pyx_mstate_global->__pyx_n_u_LossInfo); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 78, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_8);
+
+    /* "fctree/_native/core.pyx":79
+ *         parameter = None if info.parameter.name == NULL else info.parameter.name.decode()
+ *         found.append(LossInfo(
+ *             info.name.decode(), info.task.decode(), info.domain.decode(), info.link.decode(),             # <<<<<<<<<<<<<<
+ *             parameter, info.parameter.low, info.parameter.high, info.parameter.value,
+ *         ))
+*/
+
+    __pyx_t_9 = __pyx_v_info.name;
+    __pyx_t_6 = __Pyx_ssize_strlen(__pyx_t_9); if (unlikely(__pyx_t_6 == ((Py_ssize_t)-1))) __PYX_ERR(0, 79, __pyx_L1_error)
+    __pyx_t_10 = __Pyx_decode_c_string(__pyx_t_9, 0, __pyx_t_6, NULL, NULL, NULL); if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 79, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_10);
+
+    if (!(likely(PyUnicode_CheckExact(__pyx_t_10)) || __Pyx_RaiseUnexpectedTypeError("str", __pyx_t_10))) __PYX_ERR(0, 79, __pyx_L1_error)
+
+    __pyx_t_11 = __pyx_v_info.task;
+    __pyx_t_6 = __Pyx_ssize_strlen(__pyx_t_11); if (unlikely(__pyx_t_6 == ((Py_ssize_t)-1))) __PYX_ERR(0, 79, __pyx_L1_error)
+    __pyx_t_12 = __Pyx_decode_c_string(__pyx_t_11, 0, __pyx_t_6, NULL, NULL, NULL); if (unlikely(!__pyx_t_12)) __PYX_ERR(0, 79, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_12);
+
+    if (!(likely(PyUnicode_CheckExact(__pyx_t_12)) || __Pyx_RaiseUnexpectedTypeError("str", __pyx_t_12))) __PYX_ERR(0, 79, __pyx_L1_error)
+
+    __pyx_t_13 = __pyx_v_info.domain;
+    __pyx_t_6 = __Pyx_ssize_strlen(__pyx_t_13); if (unlikely(__pyx_t_6 == ((Py_ssize_t)-1))) __PYX_ERR(0, 79, __pyx_L1_error)
+    __pyx_t_14 = __Pyx_decode_c_string(__pyx_t_13, 0, __pyx_t_6, NULL, NULL, NULL); if (unlikely(!__pyx_t_14)) __PYX_ERR(0, 79, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_14);
+
+    if (!(likely(PyUnicode_CheckExact(__pyx_t_14)) || __Pyx_RaiseUnexpectedTypeError("str", __pyx_t_14))) __PYX_ERR(0, 79, __pyx_L1_error)
+
+    __pyx_t_15 = __pyx_v_info.link;
+    __pyx_t_6 = __Pyx_ssize_strlen(__pyx_t_15); if (unlikely(__pyx_t_6 == ((Py_ssize_t)-1))) __PYX_ERR(0, 79, __pyx_L1_error)
+    __pyx_t_16 = __Pyx_decode_c_string(__pyx_t_15, 0, __pyx_t_6, NULL, NULL, NULL); if (unlikely(!__pyx_t_16)) __PYX_ERR(0, 79, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_16);
+
+    if (!(likely(PyUnicode_CheckExact(__pyx_t_16)) || __Pyx_RaiseUnexpectedTypeError("str", __pyx_t_16))) __PYX_ERR(0, 79, __pyx_L1_error)
+
+    /* "fctree/_native/core.pyx":80
+ *         found.append(LossInfo(
+ *             info.name.decode(), info.task.decode(), info.domain.decode(), info.link.decode(),
+ *             parameter, info.parameter.low, info.parameter.high, info.parameter.value,             # <<<<<<<<<<<<<<
+ *         ))
+ *     return found
+*/
+    __pyx_t_17 = PyFloat_FromDouble(__pyx_v_info.parameter.low); if (unlikely(!__pyx_t_17)) __PYX_ERR(0, 80, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_17);
+    __pyx_t_18 = PyFloat_FromDouble(__pyx_v_info.parameter.high); if (unlikely(!__pyx_t_18)) __PYX_ERR(0, 80, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_18);
+    __pyx_t_19 = PyFloat_FromDouble(__pyx_v_info.parameter.value); if (unlikely(!__pyx_t_19)) __PYX_ERR(0, 80, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_19);
+    __pyx_t_20 = 1;
+    #if CYTHON_UNPACK_METHODS
+    if (unlikely(PyMethod_Check(__pyx_t_8))) {
+      __pyx_t_7 = PyMethod_GET_SELF(__pyx_t_8);
+      assert(__pyx_t_7);
+      PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_8);
+      __Pyx_INCREF(__pyx_t_7);
+      __Pyx_INCREF(__pyx__function);
+      __Pyx_DECREF_SET(__pyx_t_8, __pyx__function);
+      __pyx_t_20 = 0;
+    }
+    #endif
+    {
+      PyObject *__pyx_callargs[9] = {__pyx_t_7, __pyx_t_10, __pyx_t_12, __pyx_t_14, __pyx_t_16, __pyx_v_parameter, __pyx_t_17, __pyx_t_18, __pyx_t_19};
+      __pyx_t_1 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_8, __pyx_callargs+__pyx_t_20, (9-__pyx_t_20) | (__pyx_t_20*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+      __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+      __Pyx_DECREF(__pyx_t_10); __pyx_t_10 = 0;
+      __Pyx_DECREF(__pyx_t_12); __pyx_t_12 = 0;
+      __Pyx_DECREF(__pyx_t_14); __pyx_t_14 = 0;
+      __Pyx_DECREF(__pyx_t_16); __pyx_t_16 = 0;
+      __Pyx_DECREF(__pyx_t_17); __pyx_t_17 = 0;
+      __Pyx_DECREF(__pyx_t_18); __pyx_t_18 = 0;
+      __Pyx_DECREF(__pyx_t_19); __pyx_t_19 = 0;
+      __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
+      if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 78, __pyx_L1_error)
+      __Pyx_GOTREF(__pyx_t_1);
+    }
+
+    /* "fctree/_native/core.pyx":78
+ *     for info in listed:
+ *         parameter = None if info.parameter.name == NULL else info.parameter.name.decode()
+ *         found.append(LossInfo(             # <<<<<<<<<<<<<<
+ *             info.name.decode(), info.task.decode(), info.domain.decode(), info.link.decode(),
+ *             parameter, info.parameter.low, info.parameter.high, info.parameter.value,
+*/
+    __pyx_t_21 = __Pyx_PyList_Append(__pyx_v_found, __pyx_t_1); if (unlikely(__pyx_t_21 == ((int)-1))) __PYX_ERR(0, 78, __pyx_L1_error)
+    __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+
+
+    /* "fctree/_native/core.pyx":76
+ *     cdef NativeLossInfo info
+ *     found = []
+ *     for info in listed:             # <<<<<<<<<<<<<<
+ *         parameter = None if info.parameter.name == NULL else info.parameter.name.decode()
+ *         found.append(LossInfo(
+*/
+  }
+
+
+  /* "fctree/_native/core.pyx":82
+ *             parameter, info.parameter.low, info.parameter.high, info.parameter.value,
+ *         ))
+ *     return found             # <<<<<<<<<<<<<<
+ * 
+ * 
+*/
+  {
+    PyObject *__pyx_temp;
+    {
+      __pyx_temp = __pyx_r;
+      __Pyx_INCREF(__pyx_v_found);
+      __pyx_r = __pyx_v_found;
+    }
+    __Pyx_XDECREF(__pyx_temp);
+  }
+  goto __pyx_L0;
+
+  /* "fctree/_native/core.pyx":71
+ * 
+ * 
+ * def losses():             # <<<<<<<<<<<<<<
+ *     """All losses, a list of `LossInfo`."""
+ *     cdef vector[NativeLossInfo] listed = native_losses()
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_1);
+  __Pyx_XDECREF(__pyx_t_7);
+  __Pyx_XDECREF(__pyx_t_8);
+  __Pyx_XDECREF(__pyx_t_10);
+  __Pyx_XDECREF(__pyx_t_12);
+  __Pyx_XDECREF(__pyx_t_14);
+  __Pyx_XDECREF(__pyx_t_16);
+  __Pyx_XDECREF(__pyx_t_17);
+  __Pyx_XDECREF(__pyx_t_18);
+  __Pyx_XDECREF(__pyx_t_19);
+  __Pyx_AddTraceback("fctree._native.core.losses", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+
+
+  __Pyx_XDECREF(__pyx_v_found);
+  __Pyx_XDECREF(__pyx_v_parameter);
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":85
+ * 
+ * 
+ * cdef LossChoice loss_choice(tuple loss) except *:             # <<<<<<<<<<<<<<
+ *     """Of ``(name, parameter)``."""
+ *     cdef LossChoice choice
+*/
+
+static fctree::LossChoice __pyx_f_6fctree_7_native_4core_loss_choice(PyObject *__pyx_v_loss) {
+  fctree::LossChoice __pyx_v_choice;
+  fctree::LossChoice __pyx_r;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  PyObject *__pyx_t_2 = NULL;
+  size_t __pyx_t_3;
+  std::string __pyx_t_4;
+  double __pyx_t_5;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("loss_choice", 0);
+
+  /* "fctree/_native/core.pyx":88
+ *     """Of ``(name, parameter)``."""
+ *     cdef LossChoice choice
+ *     choice.name = loss[0].encode()             # <<<<<<<<<<<<<<
+ *     choice.parameter = loss[1]
+ *     return choice
+*/
+  if (unlikely(__pyx_v_loss == Py_None)) {
+    PyErr_SetString(PyExc_TypeError, "\047NoneType\047 object is not subscriptable");
+    __PYX_ERR(0, 88, __pyx_L1_error)
+  }
+  __pyx_t_2 = __Pyx_PyTuple_GET_ITEM(__pyx_v_loss, 0);
+  __Pyx_INCREF(__pyx_t_2);
+  __pyx_t_3 = 0;
+  {
+    PyObject *__pyx_callargs[2] = {__pyx_t_2, NULL};
+    __pyx_t_1 = __Pyx_PyObject_FastCallMethod((PyObject*)__pyx_mstate_global->__pyx_n_u_encode, __pyx_callargs+__pyx_t_3, (1-__pyx_t_3) | (1*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
+    if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 88, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_1);
+  }
+  __pyx_t_4 = __pyx_convert_string_from_py_6libcpp_6string_std__in_string(__pyx_t_1); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 88, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  __pyx_v_choice.name = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_4);
+
+  /* "fctree/_native/core.pyx":89
+ *     cdef LossChoice choice
+ *     choice.name = loss[0].encode()
+ *     choice.parameter = loss[1]             # <<<<<<<<<<<<<<
+ *     return choice
+ * 
+*/
+  if (unlikely(__pyx_v_loss == Py_None)) {
+    PyErr_SetString(PyExc_TypeError, "\047NoneType\047 object is not subscriptable");
+    __PYX_ERR(0, 89, __pyx_L1_error)
+  }
+  __pyx_t_5 = __Pyx_PyFloat_AsDouble(__Pyx_PyTuple_GET_ITEM(__pyx_v_loss, 1)); if (unlikely((__pyx_t_5 == (double)-1) && PyErr_Occurred())) __PYX_ERR(0, 89, __pyx_L1_error)
+  __pyx_v_choice.parameter = __pyx_t_5;
+
+  /* "fctree/_native/core.pyx":90
+ *     choice.name = loss[0].encode()
+ *     choice.parameter = loss[1]
+ *     return choice             # <<<<<<<<<<<<<<
+ * 
+ * 
+*/
+  {
+
+    __pyx_r = __pyx_v_choice;
+  }
+  goto __pyx_L0;
+
+  /* "fctree/_native/core.pyx":85
+ * 
+ * 
+ * cdef LossChoice loss_choice(tuple loss) except *:             # <<<<<<<<<<<<<<
+ *     """Of ``(name, parameter)``."""
+ *     cdef LossChoice choice
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_1);
+  __Pyx_XDECREF(__pyx_t_2);
+  __Pyx_AddTraceback("fctree._native.core.loss_choice", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_pretend_to_initialize(&__pyx_r);
+  __pyx_L0:;
+
+
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":103
+ *     cdef readonly double reported_factor
+ * 
+ *     def __cinit__(self, tuple choice, int64_t n_outputs):             # <<<<<<<<<<<<<<
+ *         self.native = make_loss(loss_choice(choice), n_outputs)
+ *         self.leaf_rule = LeafRule(<int>dereference(self.native).leaf_rule()).name
+*/
+
+/* Python wrapper */
+static int __pyx_pw_6fctree_7_native_4core_4Loss_1__cinit__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL_TPNEW
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+static int __pyx_pw_6fctree_7_native_4core_4Loss_1__cinit__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL_TPNEW
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  PyObject *__pyx_v_choice = 0;
+  int64_t __pyx_v_n_outputs;
+  #if !CYTHON_VECTORCALL_TPNEW
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject* values[2] = {0,0};
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__cinit__ (wrapper)", 0);
+  #if !CYTHON_VECTORCALL_TPNEW
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return -1;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL_TPNEW(__pyx_args, __pyx_nargs);
+  {
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_choice,&__pyx_mstate_global->__pyx_n_u_n_outputs,0};
+    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL_TPNEW(__pyx_kwds) : 0;
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 103, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
+      switch (__pyx_nargs) {
+        case  2:
+        values[1] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 1);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 103, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  1:
+        values[0] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 0);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 103, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  0: break;
+        default: goto __pyx_L5_argtuple_error;
+      }
+      const Py_ssize_t kwd_pos_args = __pyx_nargs;
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "__cinit__", 0) < (0)) __PYX_ERR(0, 103, __pyx_L3_error)
+      for (Py_ssize_t i = __pyx_nargs; i < 2; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("__cinit__", 1, 2, 2, i); __PYX_ERR(0, 103, __pyx_L3_error) }
+      }
+    } else if (unlikely(__pyx_nargs != 2)) {
+      goto __pyx_L5_argtuple_error;
+    } else {
+      values[0] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 0);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 103, __pyx_L3_error)
+      values[1] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 1);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 103, __pyx_L3_error)
+    }
+    __pyx_v_choice = ((PyObject*)values[0]);
+    __pyx_v_n_outputs = __Pyx_PyLong_As_int64_t(values[1]); if (unlikely((__pyx_v_n_outputs == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 103, __pyx_L3_error)
+  }
+  goto __pyx_L6_skip;
+  __pyx_L5_argtuple_error:;
+  __Pyx_RaiseArgtupleInvalid("__cinit__", 1, 2, 2, __pyx_nargs); __PYX_ERR(0, 103, __pyx_L3_error)
+  __pyx_L6_skip:;
+  goto __pyx_L4_argument_unpacking_done;
+  __pyx_L3_error:;
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_AddTraceback("fctree._native.core.Loss.__cinit__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_RefNannyFinishContext();
+  return -1;
+  __pyx_L4_argument_unpacking_done:;
+  if (unlikely(!__Pyx_ArgTypeTest(((PyObject *)__pyx_v_choice), (&PyTuple_Type), 1, "choice", 1))) __PYX_ERR(0, 103, __pyx_L1_error)
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_4Loss___cinit__(((struct __pyx_obj_6fctree_7_native_4core_Loss *)__pyx_v_self), __pyx_v_choice, __pyx_v_n_outputs);
+
+  /* function exit code */
+  goto __pyx_L0;
+  __pyx_L1_error:;
+  __pyx_r = -1;
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  goto __pyx_L7_cleaned_up;
+  __pyx_L0:;
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __pyx_L7_cleaned_up:;
+
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static int __pyx_pf_6fctree_7_native_4core_4Loss___cinit__(struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self, PyObject *__pyx_v_choice, int64_t __pyx_v_n_outputs) {
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  fctree::LossChoice __pyx_t_1;
+  std::unique_ptr<fctree::Loss>  __pyx_t_2;
+  PyObject *__pyx_t_3 = NULL;
+  PyObject *__pyx_t_4 = NULL;
+  PyObject *__pyx_t_5 = NULL;
+  PyObject *__pyx_t_6 = NULL;
+  size_t __pyx_t_7;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__cinit__", 0);
+
+  /* "fctree/_native/core.pyx":104
+ * 
+ *     def __cinit__(self, tuple choice, int64_t n_outputs):
+ *         self.native = make_loss(loss_choice(choice), n_outputs)             # <<<<<<<<<<<<<<
+ *         self.leaf_rule = LeafRule(<int>dereference(self.native).leaf_rule()).name
+ *         self.has_hessian = dereference(self.native).has_hessian()
+*/
+  __pyx_t_1 = __pyx_f_6fctree_7_native_4core_loss_choice(__pyx_v_choice); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 104, __pyx_L1_error)
+  try {
+    __pyx_t_2 = fctree::make_loss(__pyx_t_1, __pyx_v_n_outputs);
+  } catch(...) {
+    fctree::set_python_error(); if (!PyErr_Occurred())PyErr_SetString(PyExc_RuntimeError, "Error converting c++ exception.");
+    __PYX_ERR(0, 104, __pyx_L1_error)
+  }
+
+  __pyx_v_self->native = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_2);
+
+  /* "fctree/_native/core.pyx":105
+ *     def __cinit__(self, tuple choice, int64_t n_outputs):
+ *         self.native = make_loss(loss_choice(choice), n_outputs)
+ *         self.leaf_rule = LeafRule(<int>dereference(self.native).leaf_rule()).name             # <<<<<<<<<<<<<<
+ *         self.has_hessian = dereference(self.native).has_hessian()
+ *         self.reported_factor = dereference(self.native).reported_factor()
+*/
+  __pyx_t_4 = NULL;
+  __Pyx_GetModuleGlobalName(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_LeafRule); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 105, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_5);
+  __pyx_t_6 = __Pyx_PyLong_From_int(((int)(*__pyx_v_self->native).leaf_rule())); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 105, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_6);
+  __pyx_t_7 = 1;
+  #if CYTHON_UNPACK_METHODS
+  if (unlikely(PyMethod_Check(__pyx_t_5))) {
+    __pyx_t_4 = PyMethod_GET_SELF(__pyx_t_5);
+    assert(__pyx_t_4);
+    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_5);
+    __Pyx_INCREF(__pyx_t_4);
+    __Pyx_INCREF(__pyx__function);
+    __Pyx_DECREF_SET(__pyx_t_5, __pyx__function);
+    __pyx_t_7 = 0;
+  }
+  #endif
+  {
+    PyObject *__pyx_callargs[2] = {__pyx_t_4, __pyx_t_6};
+    __pyx_t_3 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_5, __pyx_callargs+__pyx_t_7, (2-__pyx_t_7) | (__pyx_t_7*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
+    __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
+    __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
+    if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 105, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_3);
+  }
+  __pyx_t_5 = __Pyx_PyObject_GetAttrStr(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_name); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 105, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_5);
+  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
+  __Pyx_GIVEREF(__pyx_t_5);
+  __Pyx_GOTREF(__pyx_v_self->leaf_rule);
+  __Pyx_DECREF_SET(__pyx_v_self->leaf_rule, __pyx_t_5);
+  __pyx_t_5 = 0;
+
+  /* "fctree/_native/core.pyx":106
+ *         self.native = make_loss(loss_choice(choice), n_outputs)
+ *         self.leaf_rule = LeafRule(<int>dereference(self.native).leaf_rule()).name
+ *         self.has_hessian = dereference(self.native).has_hessian()             # <<<<<<<<<<<<<<
+ *         self.reported_factor = dereference(self.native).reported_factor()
+ * 
+*/
+  __pyx_v_self->has_hessian = (*__pyx_v_self->native).has_hessian();
+
+  /* "fctree/_native/core.pyx":107
+ *         self.leaf_rule = LeafRule(<int>dereference(self.native).leaf_rule()).name
+ *         self.has_hessian = dereference(self.native).has_hessian()
+ *         self.reported_factor = dereference(self.native).reported_factor()             # <<<<<<<<<<<<<<
+ * 
+ *     def prepare(self, y, raw, weight=None):
+*/
+  __pyx_v_self->reported_factor = (*__pyx_v_self->native).reported_factor();
+
+  /* "fctree/_native/core.pyx":103
+ *     cdef readonly double reported_factor
+ * 
+ *     def __cinit__(self, tuple choice, int64_t n_outputs):             # <<<<<<<<<<<<<<
+ *         self.native = make_loss(loss_choice(choice), n_outputs)
+ *         self.leaf_rule = LeafRule(<int>dereference(self.native).leaf_rule()).name
+*/
+
+  /* function exit code */
+  __pyx_r = 0;
+  goto __pyx_L0;
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_3);
+  __Pyx_XDECREF(__pyx_t_4);
+  __Pyx_XDECREF(__pyx_t_5);
+  __Pyx_XDECREF(__pyx_t_6);
+  __Pyx_AddTraceback("fctree._native.core.Loss.__cinit__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = -1;
+  __pyx_L0:;
+
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":109
+ *         self.reported_factor = dereference(self.native).reported_factor()
+ * 
+ *     def prepare(self, y, raw, weight=None):             # <<<<<<<<<<<<<<
+ *         """Prepare for the samples of a round, as the core does before it evaluates them."""
+ *         dereference(self.native).prepare(scored(y, raw, weight))
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_3prepare(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+PyDoc_STRVAR(__pyx_doc_6fctree_7_native_4core_4Loss_2prepare, "Prepare for the samples of a round,
+as the core does before it evaluates them.");
+static PyMethodDef __pyx_mdef_6fctree_7_native_4core_4Loss_3prepare = {"prepare", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_4Loss_3prepare, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_4core_4Loss_2prepare};
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_3prepare(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  PyObject *__pyx_v_y = 0;
+  PyObject *__pyx_v_raw = 0;
+  PyObject *__pyx_v_weight = 0;
+  #if !CYTHON_VECTORCALL
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject* values[3] = {0,0,0};
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("prepare (wrapper)", 0);
+  #if !CYTHON_VECTORCALL
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
+  {
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_y,&__pyx_mstate_global->__pyx_n_u_raw,&__pyx_mstate_global->__pyx_n_u_weight,0};
+    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 109, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
+      switch (__pyx_nargs) {
+        case  3:
+        values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 109, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  2:
+        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 109, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  1:
+        values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 109, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  0: break;
+        default: goto __pyx_L5_argtuple_error;
+      }
+      const Py_ssize_t kwd_pos_args = __pyx_nargs;
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "prepare", 0) < (0)) __PYX_ERR(0, 109, __pyx_L3_error)
+      if (!values[2]) values[2] = __Pyx_NewRef(((PyObject *)Py_None));
+      for (Py_ssize_t i = __pyx_nargs; i < 2; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("prepare", 0, 2, 3, i); __PYX_ERR(0, 109, __pyx_L3_error) }
+      }
+    } else {
+      switch (__pyx_nargs) {
+        case  3:
+        values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 109, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  2:
+        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 109, __pyx_L3_error)
+        values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 109, __pyx_L3_error)
+        break;
+        default: goto __pyx_L5_argtuple_error;
+      }
+      if (!values[2]) values[2] = __Pyx_NewRef(((PyObject *)Py_None));
+    }
+    __pyx_v_y = values[0];
+    __pyx_v_raw = values[1];
+    __pyx_v_weight = values[2];
+  }
+  goto __pyx_L6_skip;
+  __pyx_L5_argtuple_error:;
+  __Pyx_RaiseArgtupleInvalid("prepare", 0, 2, 3, __pyx_nargs); __PYX_ERR(0, 109, __pyx_L3_error)
+  __pyx_L6_skip:;
+  goto __pyx_L4_argument_unpacking_done;
+  __pyx_L3_error:;
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_AddTraceback("fctree._native.core.Loss.prepare", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_RefNannyFinishContext();
+  return NULL;
+  __pyx_L4_argument_unpacking_done:;
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_4Loss_2prepare(((struct __pyx_obj_6fctree_7_native_4core_Loss *)__pyx_v_self), __pyx_v_y, __pyx_v_raw, __pyx_v_weight);
+
+  /* function exit code */
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_2prepare(struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self, PyObject *__pyx_v_y, PyObject *__pyx_v_raw, PyObject *__pyx_v_weight) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  __Pyx_memviewslice __pyx_t_1 = { 0, 0, { 0 }, { 0 }, { 0 } };
+  __Pyx_memviewslice __pyx_t_2 = { 0, 0, { 0 }, { 0 }, { 0 } };
+  __Pyx_memviewslice __pyx_t_3 = { 0, 0, { 0 }, { 0 }, { 0 } };
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("prepare", 0);
+
+  /* "fctree/_native/core.pyx":111
+ *     def prepare(self, y, raw, weight=None):
+ *         """Prepare for the samples of a round, as the core does before it evaluates them."""
+ *         dereference(self.native).prepare(scored(y, raw, weight))             # <<<<<<<<<<<<<<
+ * 
+ *     def evaluate(self, y, raw, weight=None):
+*/
+  __pyx_t_1 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(__pyx_v_y, 0); if (unlikely(!__pyx_t_1.memview)) __PYX_ERR(0, 111, __pyx_L1_error)
+  __pyx_t_2 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(__pyx_v_raw, 0); if (unlikely(!__pyx_t_2.memview)) __PYX_ERR(0, 111, __pyx_L1_error)
+  __pyx_t_3 = __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(__pyx_v_weight, 0); if (unlikely(!__pyx_t_3.memview)) __PYX_ERR(0, 111, __pyx_L1_error)
+  try {
+    (*__pyx_v_self->native).prepare(__pyx_f_6fctree_7_native_4core_scored(__pyx_t_1, __pyx_t_2, __pyx_t_3));
+  } catch(...) {
+    fctree::set_python_error(); if (!PyErr_Occurred())PyErr_SetString(PyExc_RuntimeError, "Error converting c++ exception.");
+    __PYX_ERR(0, 111, __pyx_L1_error)
+  }
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_1, 1);; __pyx_t_1.memview = NULL; __pyx_t_1.data = NULL;
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_2, 1);; __pyx_t_2.memview = NULL; __pyx_t_2.data = NULL;
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_3, 1);; __pyx_t_3.memview = NULL; __pyx_t_3.data = NULL;
+
+  /* "fctree/_native/core.pyx":109
+ *         self.reported_factor = dereference(self.native).reported_factor()
+ * 
+ *     def prepare(self, y, raw, weight=None):             # <<<<<<<<<<<<<<
+ *         """Prepare for the samples of a round, as the core does before it evaluates them."""
+ *         dereference(self.native).prepare(scored(y, raw, weight))
+*/
+
+  /* function exit code */
+  __pyx_r = Py_None; __Pyx_INCREF(Py_None);
+  goto __pyx_L0;
+  __pyx_L1_error:;
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_1, 1);
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_2, 1);
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_3, 1);
+  __Pyx_AddTraceback("fctree._native.core.Loss.prepare", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":113
+ *         dereference(self.native).prepare(scored(y, raw, weight))
+ * 
+ *     def evaluate(self, y, raw, weight=None):             # <<<<<<<<<<<<<<
+ *         """The sum of weight * loss, the gradients and the hessians, (n_outputs, n) each."""
+ *         cdef ScoredSamples samples = scored(y, raw, weight)
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_5evaluate(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+PyDoc_STRVAR(__pyx_doc_6fctree_7_native_4core_4Loss_4evaluate, "The sum of weight * loss, the gradients and the hessians, (n_outputs, n) each.");
+static PyMethodDef __pyx_mdef_6fctree_7_native_4core_4Loss_5evaluate = {"evaluate", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_4Loss_5evaluate, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_4core_4Loss_4evaluate};
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_5evaluate(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  PyObject *__pyx_v_y = 0;
+  PyObject *__pyx_v_raw = 0;
+  PyObject *__pyx_v_weight = 0;
+  #if !CYTHON_VECTORCALL
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject* values[3] = {0,0,0};
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("evaluate (wrapper)", 0);
+  #if !CYTHON_VECTORCALL
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
+  {
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_y,&__pyx_mstate_global->__pyx_n_u_raw,&__pyx_mstate_global->__pyx_n_u_weight,0};
+    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 113, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
+      switch (__pyx_nargs) {
+        case  3:
+        values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 113, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  2:
+        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 113, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  1:
+        values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 113, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  0: break;
+        default: goto __pyx_L5_argtuple_error;
+      }
+      const Py_ssize_t kwd_pos_args = __pyx_nargs;
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "evaluate", 0) < (0)) __PYX_ERR(0, 113, __pyx_L3_error)
+      if (!values[2]) values[2] = __Pyx_NewRef(((PyObject *)Py_None));
+      for (Py_ssize_t i = __pyx_nargs; i < 2; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("evaluate", 0, 2, 3, i); __PYX_ERR(0, 113, __pyx_L3_error) }
+      }
+    } else {
+      switch (__pyx_nargs) {
+        case  3:
+        values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 113, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  2:
+        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 113, __pyx_L3_error)
+        values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 113, __pyx_L3_error)
+        break;
+        default: goto __pyx_L5_argtuple_error;
+      }
+      if (!values[2]) values[2] = __Pyx_NewRef(((PyObject *)Py_None));
+    }
+    __pyx_v_y = values[0];
+    __pyx_v_raw = values[1];
+    __pyx_v_weight = values[2];
+  }
+  goto __pyx_L6_skip;
+  __pyx_L5_argtuple_error:;
+  __Pyx_RaiseArgtupleInvalid("evaluate", 0, 2, 3, __pyx_nargs); __PYX_ERR(0, 113, __pyx_L3_error)
+  __pyx_L6_skip:;
+  goto __pyx_L4_argument_unpacking_done;
+  __pyx_L3_error:;
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_AddTraceback("fctree._native.core.Loss.evaluate", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_RefNannyFinishContext();
+  return NULL;
+  __pyx_L4_argument_unpacking_done:;
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_4Loss_4evaluate(((struct __pyx_obj_6fctree_7_native_4core_Loss *)__pyx_v_self), __pyx_v_y, __pyx_v_raw, __pyx_v_weight);
+
+  /* function exit code */
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_4evaluate(struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self, PyObject *__pyx_v_y, PyObject *__pyx_v_raw, PyObject *__pyx_v_weight) {
+  struct fctree::ScoredSamples __pyx_v_samples;
+  __Pyx_memviewslice __pyx_v_gradient = { 0, 0, { 0 }, { 0 }, { 0 } };
+  __Pyx_memviewslice __pyx_v_hessian = { 0, 0, { 0 }, { 0 }, { 0 } };
+  struct fctree::Derivatives __pyx_v_out;
+  double __pyx_v_total;
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  __Pyx_memviewslice __pyx_t_1 = { 0, 0, { 0 }, { 0 }, { 0 } };
+  __Pyx_memviewslice __pyx_t_2 = { 0, 0, { 0 }, { 0 }, { 0 } };
+  __Pyx_memviewslice __pyx_t_3 = { 0, 0, { 0 }, { 0 }, { 0 } };
+  PyObject *__pyx_t_4 = NULL;
+  PyObject *__pyx_t_5 = NULL;
+  PyObject *__pyx_t_6 = NULL;
+  PyObject *__pyx_t_7 = NULL;
+  size_t __pyx_t_8;
+  __Pyx_memviewslice __pyx_t_9 = { 0, 0, { 0 }, { 0 }, { 0 } };
+  Py_ssize_t __pyx_t_10;
+  Py_ssize_t __pyx_t_11;
+  double *__pyx_t_12;
+  double __pyx_t_13;
+  PyObject *__pyx_t_14 = NULL;
+  PyObject *__pyx_t_15 = NULL;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("evaluate", 0);
+
+  /* "fctree/_native/core.pyx":115
+ *     def evaluate(self, y, raw, weight=None):
+ *         """The sum of weight * loss, the gradients and the hessians, (n_outputs, n) each."""
+ *         cdef ScoredSamples samples = scored(y, raw, weight)             # <<<<<<<<<<<<<<
+ *         cdef double[:, ::1] gradient = np.empty_like(raw)
+ *         cdef double[:, ::1] hessian = np.ones_like(raw)
+*/
+  __pyx_t_1 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(__pyx_v_y, 0); if (unlikely(!__pyx_t_1.memview)) __PYX_ERR(0, 115, __pyx_L1_error)
+  __pyx_t_2 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(__pyx_v_raw, 0); if (unlikely(!__pyx_t_2.memview)) __PYX_ERR(0, 115, __pyx_L1_error)
+  __pyx_t_3 = __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(__pyx_v_weight, 0); if (unlikely(!__pyx_t_3.memview)) __PYX_ERR(0, 115, __pyx_L1_error)
+  __pyx_v_samples = __pyx_f_6fctree_7_native_4core_scored(__pyx_t_1, __pyx_t_2, __pyx_t_3);
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_1, 1);; __pyx_t_1.memview = NULL; __pyx_t_1.data = NULL;
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_2, 1);; __pyx_t_2.memview = NULL; __pyx_t_2.data = NULL;
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_3, 1);; __pyx_t_3.memview = NULL; __pyx_t_3.data = NULL;
+
+  /* "fctree/_native/core.pyx":116
+ *         """The sum of weight * loss, the gradients and the hessians, (n_outputs, n) each."""
+ *         cdef ScoredSamples samples = scored(y, raw, weight)
+ *         cdef double[:, ::1] gradient = np.empty_like(raw)             # <<<<<<<<<<<<<<
+ *         cdef double[:, ::1] hessian = np.ones_like(raw)
+ *         cdef Derivatives out
+*/
+  __pyx_t_5 = NULL;
+  __Pyx_GetModuleGlobalName(__pyx_t_6, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 116, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_6);
+  __pyx_t_7 = __Pyx_PyObject_GetAttrStr(__pyx_t_6, __pyx_mstate_global->__pyx_n_u_empty_like); if (unlikely(!__pyx_t_7)) __PYX_ERR(0, 116, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_7);
+  __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
+  __pyx_t_8 = 1;
+  #if CYTHON_UNPACK_METHODS
+  if (unlikely(PyMethod_Check(__pyx_t_7))) {
+    __pyx_t_5 = PyMethod_GET_SELF(__pyx_t_7);
+    assert(__pyx_t_5);
+    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_7);
+    __Pyx_INCREF(__pyx_t_5);
+    __Pyx_INCREF(__pyx__function);
+    __Pyx_DECREF_SET(__pyx_t_7, __pyx__function);
+    __pyx_t_8 = 0;
+  }
+  #endif
+  {
+    PyObject *__pyx_callargs[2] = {__pyx_t_5, __pyx_v_raw};
+    __pyx_t_4 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_7, __pyx_callargs+__pyx_t_8, (2-__pyx_t_8) | (__pyx_t_8*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
+    __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
+    if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 116, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_4);
+  }
+  __pyx_t_9 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double(__pyx_t_4, PyBUF_WRITABLE); if (unlikely(!__pyx_t_9.memview)) __PYX_ERR(0, 116, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
+  __pyx_v_gradient = __pyx_t_9;
+  __pyx_t_9.memview = NULL;
+  __pyx_t_9.data = NULL;
+
+  /* "fctree/_native/core.pyx":117
+ *         cdef ScoredSamples samples = scored(y, raw, weight)
+ *         cdef double[:, ::1] gradient = np.empty_like(raw)
+ *         cdef double[:, ::1] hessian = np.ones_like(raw)             # <<<<<<<<<<<<<<
+ *         cdef Derivatives out
+ *         out.gradient = &gradient[0, 0]
+*/
+  __pyx_t_7 = NULL;
+  __Pyx_GetModuleGlobalName(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 117, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_5);
+  __pyx_t_6 = __Pyx_PyObject_GetAttrStr(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_ones_like); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 117, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_6);
+  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
+  __pyx_t_8 = 1;
+  #if CYTHON_UNPACK_METHODS
+  if (unlikely(PyMethod_Check(__pyx_t_6))) {
+    __pyx_t_7 = PyMethod_GET_SELF(__pyx_t_6);
+    assert(__pyx_t_7);
+    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_6);
+    __Pyx_INCREF(__pyx_t_7);
+    __Pyx_INCREF(__pyx__function);
+    __Pyx_DECREF_SET(__pyx_t_6, __pyx__function);
+    __pyx_t_8 = 0;
+  }
+  #endif
+  {
+    PyObject *__pyx_callargs[2] = {__pyx_t_7, __pyx_v_raw};
+    __pyx_t_4 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_6, __pyx_callargs+__pyx_t_8, (2-__pyx_t_8) | (__pyx_t_8*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+    __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
+    if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 117, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_4);
+  }
+  __pyx_t_9 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double(__pyx_t_4, PyBUF_WRITABLE); if (unlikely(!__pyx_t_9.memview)) __PYX_ERR(0, 117, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
+  __pyx_v_hessian = __pyx_t_9;
+  __pyx_t_9.memview = NULL;
+  __pyx_t_9.data = NULL;
+
+  /* "fctree/_native/core.pyx":119
+ *         cdef double[:, ::1] hessian = np.ones_like(raw)
+ *         cdef Derivatives out
+ *         out.gradient = &gradient[0, 0]             # <<<<<<<<<<<<<<
+ *         out.hessian = &hessian[0, 0] if self.has_hessian else NULL
+ *         total = dereference(self.native).evaluate(samples, 0, samples.n_samples, &out)
+*/
+  __pyx_t_10 = 0;
+  __pyx_t_11 = 0;
+  __pyx_v_out.gradient = (&(*((double *) ( /* dim=1 */ ((char *) (((double *) ( /* dim=0 */ (__pyx_v_gradient.data + __pyx_t_10 * __pyx_v_gradient.strides[0]) )) + __pyx_t_11)) ))));
+
+  /* "fctree/_native/core.pyx":120
+ *         cdef Derivatives out
+ *         out.gradient = &gradient[0, 0]
+ *         out.hessian = &hessian[0, 0] if self.has_hessian else NULL             # <<<<<<<<<<<<<<
+ *         total = dereference(self.native).evaluate(samples, 0, samples.n_samples, &out)
+ *         return total, np.asarray(gradient), np.asarray(hessian)
+*/
+  if (__pyx_v_self->has_hessian) {
+    __pyx_t_11 = 0;
+    __pyx_t_10 = 0;
+
+    __pyx_t_12 = (&(*((double *) ( /* dim=1 */ ((char *) (((double *) ( /* dim=0 */ (__pyx_v_hessian.data + __pyx_t_11 * __pyx_v_hessian.strides[0]) )) + __pyx_t_10)) ))));
+  } else {
+
+    __pyx_t_12 = NULL;
+  }
+  __pyx_v_out.hessian = __pyx_t_12;
+
+  /* "fctree/_native/core.pyx":121
+ *         out.gradient = &gradient[0, 0]
+ *         out.hessian = &hessian[0, 0] if self.has_hessian else NULL
+ *         total = dereference(self.native).evaluate(samples, 0, samples.n_samples, &out)             # <<<<<<<<<<<<<<
+ *         return total, np.asarray(gradient), np.asarray(hessian)
+ * 
+*/
+  try {
+    __pyx_t_13 = (*__pyx_v_self->native).evaluate(__pyx_v_samples, 0, __pyx_v_samples.n_samples, (&__pyx_v_out));
+  } catch(...) {
+    fctree::set_python_error(); if (!PyErr_Occurred())PyErr_SetString(PyExc_RuntimeError, "Error converting c++ exception.");
+    __PYX_ERR(0, 121, __pyx_L1_error)
+  }
+  __pyx_v_total = __pyx_t_13;
+
+  /* "fctree/_native/core.pyx":122
+ *         out.hessian = &hessian[0, 0] if self.has_hessian else NULL
+ *         total = dereference(self.native).evaluate(samples, 0, samples.n_samples, &out)
+ *         return total, np.asarray(gradient), np.asarray(hessian)             # <<<<<<<<<<<<<<
+ * 
+ * 
+*/
+  __pyx_t_4 = PyFloat_FromDouble(__pyx_v_total); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 122, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_4);
+  __pyx_t_7 = NULL;
+  __Pyx_GetModuleGlobalName(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 122, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_5);
+  __pyx_t_14 = __Pyx_PyObject_GetAttrStr(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_asarray); if (unlikely(!__pyx_t_14)) __PYX_ERR(0, 122, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_14);
+  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
+  __pyx_t_5 = __pyx_memoryview_fromslice(__pyx_v_gradient, 2, (PyObject *(*)(char *)) __pyx_memview_get_double, (int (*)(char *, PyObject *)) __pyx_memview_set_double, 0);; if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 122, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_5);
+  __pyx_t_8 = 1;
+  #if CYTHON_UNPACK_METHODS
+  if (unlikely(PyMethod_Check(__pyx_t_14))) {
+    __pyx_t_7 = PyMethod_GET_SELF(__pyx_t_14);
+    assert(__pyx_t_7);
+    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_14);
+    __Pyx_INCREF(__pyx_t_7);
+    __Pyx_INCREF(__pyx__function);
+    __Pyx_DECREF_SET(__pyx_t_14, __pyx__function);
+    __pyx_t_8 = 0;
+  }
+  #endif
+  {
+    PyObject *__pyx_callargs[2] = {__pyx_t_7, __pyx_t_5};
+    __pyx_t_6 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_14, __pyx_callargs+__pyx_t_8, (2-__pyx_t_8) | (__pyx_t_8*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+    __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
+    __Pyx_DECREF(__pyx_t_14); __pyx_t_14 = 0;
+    if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 122, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_6);
+  }
+  __pyx_t_5 = NULL;
+  __Pyx_GetModuleGlobalName(__pyx_t_7, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_7)) __PYX_ERR(0, 122, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_7);
+  __pyx_t_15 = __Pyx_PyObject_GetAttrStr(__pyx_t_7, __pyx_mstate_global->__pyx_n_u_asarray); if (unlikely(!__pyx_t_15)) __PYX_ERR(0, 122, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_15);
+  __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
+  __pyx_t_7 = __pyx_memoryview_fromslice(__pyx_v_hessian, 2, (PyObject *(*)(char *)) __pyx_memview_get_double, (int (*)(char *, PyObject *)) __pyx_memview_set_double, 0);; if (unlikely(!__pyx_t_7)) __PYX_ERR(0, 122, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_7);
+  __pyx_t_8 = 1;
+  #if CYTHON_UNPACK_METHODS
+  if (unlikely(PyMethod_Check(__pyx_t_15))) {
+    __pyx_t_5 = PyMethod_GET_SELF(__pyx_t_15);
+    assert(__pyx_t_5);
+    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_15);
+    __Pyx_INCREF(__pyx_t_5);
+    __Pyx_INCREF(__pyx__function);
+    __Pyx_DECREF_SET(__pyx_t_15, __pyx__function);
+    __pyx_t_8 = 0;
+  }
+  #endif
+  {
+    PyObject *__pyx_callargs[2] = {__pyx_t_5, __pyx_t_7};
+    __pyx_t_14 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_15, __pyx_callargs+__pyx_t_8, (2-__pyx_t_8) | (__pyx_t_8*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
+    __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
+    __Pyx_DECREF(__pyx_t_15); __pyx_t_15 = 0;
+    if (unlikely(!__pyx_t_14)) __PYX_ERR(0, 122, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_14);
+  }
+  __pyx_t_15 = PyTuple_New(3); if (unlikely(!__pyx_t_15)) __PYX_ERR(0, 122, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_15);
+  __Pyx_GIVEREF(__pyx_t_4);
+  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_15, 0, __pyx_t_4) != (0)) __PYX_ERR(0, 122, __pyx_L1_error);
+  __Pyx_GIVEREF(__pyx_t_6);
+  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_15, 1, __pyx_t_6) != (0)) __PYX_ERR(0, 122, __pyx_L1_error);
+  __Pyx_GIVEREF(__pyx_t_14);
+  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_15, 2, __pyx_t_14) != (0)) __PYX_ERR(0, 122, __pyx_L1_error);
+  __pyx_t_4 = 0;
+  __pyx_t_6 = 0;
+  __pyx_t_14 = 0;
+  {
+    PyObject *__pyx_temp;
+    {
+      __pyx_temp = __pyx_r;
+      __pyx_r = __pyx_t_15;
+    }
+    __Pyx_XDECREF(__pyx_temp);
+  }
+  __pyx_t_15 = 0;
+  goto __pyx_L0;
+
+  /* "fctree/_native/core.pyx":113
+ *         dereference(self.native).prepare(scored(y, raw, weight))
+ * 
+ *     def evaluate(self, y, raw, weight=None):             # <<<<<<<<<<<<<<
+ *         """The sum of weight * loss, the gradients and the hessians, (n_outputs, n) each."""
+ *         cdef ScoredSamples samples = scored(y, raw, weight)
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_1, 1);
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_2, 1);
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_3, 1);
+  __Pyx_XDECREF(__pyx_t_4);
+  __Pyx_XDECREF(__pyx_t_5);
+  __Pyx_XDECREF(__pyx_t_6);
+  __Pyx_XDECREF(__pyx_t_7);
+  __PYX_XCLEAR_MEMVIEW(&__pyx_t_9, 1);
+  __Pyx_XDECREF(__pyx_t_14);
+  __Pyx_XDECREF(__pyx_t_15);
+  __Pyx_AddTraceback("fctree._native.core.Loss.evaluate", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+
+  __PYX_XCLEAR_MEMVIEW(&__pyx_v_gradient, 1);
+  __PYX_XCLEAR_MEMVIEW(&__pyx_v_hessian, 1);
+
+
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":99
+ *     """
+ *     cdef unique_ptr[NativeLoss] native
+ *     cdef readonly object leaf_rule             # <<<<<<<<<<<<<<
+ *     cdef readonly bint has_hessian
+ *     cdef readonly double reported_factor
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_9leaf_rule_1__get__(PyObject *__pyx_v_self); /*proto*/
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_9leaf_rule_1__get__(PyObject *__pyx_v_self) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__get__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_4Loss_9leaf_rule___get__(((struct __pyx_obj_6fctree_7_native_4core_Loss *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_9leaf_rule___get__(struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  PyObject *__pyx_t_2 = NULL;
+  __Pyx_RefNannySetupContext("__get__", 0);
+  {
+      __Pyx_PyCriticalSection __pyx_cs;
+      __pyx_t_1 = ((PyObject *)__pyx_v_self);
+      __Pyx_INCREF(__pyx_t_1);
+      __Pyx_PyCriticalSection_Begin(&__pyx_cs, (PyObject*)__pyx_t_1);
+      /*try:*/ {
+        {
+          PyObject *__pyx_temp;
+          {
+            __pyx_temp = __pyx_r;
+            __Pyx_INCREF(__pyx_v_self->leaf_rule);
+            __pyx_r = __pyx_v_self->leaf_rule;
+          }
+          __Pyx_XDECREF(__pyx_temp);
+        }
+        __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+        goto __pyx_L3_return;
+      }
+      /*finally:*/ {
+        __pyx_L3_return: {
+          __pyx_t_2 = __pyx_r;
+          __pyx_r = 0;
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          __pyx_r = __pyx_t_2;
+          __pyx_t_2 = 0;
+          goto __pyx_L0;
+        }
+      }
+      __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  }
+
+  /* function exit code */
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":100
+ *     cdef unique_ptr[NativeLoss] native
+ *     cdef readonly object leaf_rule
+ *     cdef readonly bint has_hessian             # <<<<<<<<<<<<<<
+ *     cdef readonly double reported_factor
+ * 
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_11has_hessian_1__get__(PyObject *__pyx_v_self); /*proto*/
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_11has_hessian_1__get__(PyObject *__pyx_v_self) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__get__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_4Loss_11has_hessian___get__(((struct __pyx_obj_6fctree_7_native_4core_Loss *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_11has_hessian___get__(struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self) {
+  PyObject *__pyx_r = NULL;
   __Pyx_RefNannyDeclarations
   PyObject *__pyx_t_1 = NULL;
   PyObject *__pyx_t_2 = NULL;
   PyObject *__pyx_t_3 = NULL;
-  PyObject *__pyx_t_4 = NULL;
-  PyObject *__pyx_t_5 = NULL;
-  fctree::FeatureMatrix __pyx_t_6;
-  __Pyx_memviewslice __pyx_t_7 = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_t_8 = { 0, 0, { 0 }, { 0 }, { 0 } };
   int __pyx_lineno = 0;
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
-  __Pyx_RefNannySetupContext("samples_of", 0);
-
-  /* "fctree/_native/boosting.pyx":38
- * cdef LabelledSamples samples_of(tuple arrays):
- *     """Of ``(X, y, weight, initial, raw)``, which have to outlive it."""
- *     X, y, weight, initial, raw = arrays             # <<<<<<<<<<<<<<
- *     cdef LabelledSamples samples
- *     samples.x = matrix_of(X)
-*/
-  if (likely(__pyx_v_arrays != Py_None)) {
-    PyObject* sequence = __pyx_v_arrays;
-    Py_ssize_t size = __Pyx_PyTuple_GET_SIZE(sequence);
-    if (unlikely(size != 5)) {
-      if (size > 5) __Pyx_RaiseTooManyValuesError(5);
-      else if (size >= 0) __Pyx_RaiseNeedMoreValuesError(size);
-      __PYX_ERR(0, 38, __pyx_L1_error)
-    }
-    #if CYTHON_ASSUME_SAFE_MACROS && !CYTHON_AVOID_BORROWED_REFS
-    __pyx_t_1 = PyTuple_GET_ITEM(sequence, 0);
-    __Pyx_INCREF(__pyx_t_1);
-    __pyx_t_2 = PyTuple_GET_ITEM(sequence, 1);
-    __Pyx_INCREF(__pyx_t_2);
-    __pyx_t_3 = PyTuple_GET_ITEM(sequence, 2);
-    __Pyx_INCREF(__pyx_t_3);
-    __pyx_t_4 = PyTuple_GET_ITEM(sequence, 3);
-    __Pyx_INCREF(__pyx_t_4);
-    __pyx_t_5 = PyTuple_GET_ITEM(sequence, 4);
-    __Pyx_INCREF(__pyx_t_5);
-    #else
-    {
-      Py_ssize_t i;
-      PyObject** temps[5] = {&__pyx_t_1,&__pyx_t_2,&__pyx_t_3,&__pyx_t_4,&__pyx_t_5};
-      for (i=0; i < 5; i++) {
-        PyObject* item = __Pyx_PySequence_ITEM(sequence, i); if (unlikely(!item)) __PYX_ERR(0, 38, __pyx_L1_error)
-        __Pyx_GOTREF(item);
-        *(temps[i]) = item;
+  __Pyx_RefNannySetupContext("__get__", 0);
+  {
+      __Pyx_PyCriticalSection __pyx_cs;
+      __pyx_t_1 = ((PyObject *)__pyx_v_self);
+      __Pyx_INCREF(__pyx_t_1);
+      __Pyx_PyCriticalSection_Begin(&__pyx_cs, (PyObject*)__pyx_t_1);
+      /*try:*/ {
+        __pyx_t_2 = __Pyx_PyBool_FromLong(__pyx_v_self->has_hessian); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 100, __pyx_L4_error)
+        __Pyx_GOTREF(__pyx_t_2);
+        {
+          PyObject *__pyx_temp;
+          {
+            __pyx_temp = __pyx_r;
+            __pyx_r = __pyx_t_2;
+          }
+          __Pyx_XDECREF(__pyx_temp);
+        }
+        __pyx_t_2 = 0;
+        __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+        goto __pyx_L3_return;
       }
-    }
-    #endif
-  } else {
-    __Pyx_RaiseNoneNotIterableError(); __PYX_ERR(0, 38, __pyx_L1_error)
+      /*finally:*/ {
+        __pyx_L3_return: {
+          __pyx_t_3 = __pyx_r;
+          __pyx_r = 0;
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          __pyx_r = __pyx_t_3;
+          __pyx_t_3 = 0;
+          goto __pyx_L0;
+        }
+        __pyx_L4_error: {
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          goto __pyx_L1_error;
+        }
+      }
+      __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
   }
-  __pyx_v_X = __pyx_t_1;
-  __pyx_t_1 = 0;
-  __pyx_v_y = __pyx_t_2;
-  __pyx_t_2 = 0;
-  __pyx_v_weight = __pyx_t_3;
-  __pyx_t_3 = 0;
-  __pyx_v_initial = __pyx_t_4;
-  __pyx_t_4 = 0;
-  __pyx_v_raw = __pyx_t_5;
-  __pyx_t_5 = 0;
 
-  /* "fctree/_native/boosting.pyx":40
- *     X, y, weight, initial, raw = arrays
- *     cdef LabelledSamples samples
- *     samples.x = matrix_of(X)             # <<<<<<<<<<<<<<
- *     samples.y = pointer(y)
- *     samples.weight = pointer_1d(weight)
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_1);
+  __Pyx_XDECREF(__pyx_t_2);
+  __Pyx_AddTraceback("fctree._native.core.Loss.has_hessian.__get__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":101
+ *     cdef readonly object leaf_rule
+ *     cdef readonly bint has_hessian
+ *     cdef readonly double reported_factor             # <<<<<<<<<<<<<<
+ * 
+ *     def __cinit__(self, tuple choice, int64_t n_outputs):
 */
-  __pyx_t_6 = __pyx_f_6fctree_7_native_8boosting_matrix_of(__pyx_v_X); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 40, __pyx_L1_error)
-  __pyx_v_samples.x = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_6);
 
-  /* "fctree/_native/boosting.pyx":41
- *     cdef LabelledSamples samples
- *     samples.x = matrix_of(X)
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_15reported_factor_1__get__(PyObject *__pyx_v_self); /*proto*/
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_15reported_factor_1__get__(PyObject *__pyx_v_self) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__get__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_4Loss_15reported_factor___get__(((struct __pyx_obj_6fctree_7_native_4core_Loss *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_15reported_factor___get__(struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  PyObject *__pyx_t_2 = NULL;
+  PyObject *__pyx_t_3 = NULL;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__get__", 0);
+  {
+      __Pyx_PyCriticalSection __pyx_cs;
+      __pyx_t_1 = ((PyObject *)__pyx_v_self);
+      __Pyx_INCREF(__pyx_t_1);
+      __Pyx_PyCriticalSection_Begin(&__pyx_cs, (PyObject*)__pyx_t_1);
+      /*try:*/ {
+        __pyx_t_2 = PyFloat_FromDouble(__pyx_v_self->reported_factor); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 101, __pyx_L4_error)
+        __Pyx_GOTREF(__pyx_t_2);
+        {
+          PyObject *__pyx_temp;
+          {
+            __pyx_temp = __pyx_r;
+            __pyx_r = __pyx_t_2;
+          }
+          __Pyx_XDECREF(__pyx_temp);
+        }
+        __pyx_t_2 = 0;
+        __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+        goto __pyx_L3_return;
+      }
+      /*finally:*/ {
+        __pyx_L3_return: {
+          __pyx_t_3 = __pyx_r;
+          __pyx_r = 0;
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          __pyx_r = __pyx_t_3;
+          __pyx_t_3 = 0;
+          goto __pyx_L0;
+        }
+        __pyx_L4_error: {
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          goto __pyx_L1_error;
+        }
+      }
+      __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  }
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_1);
+  __Pyx_XDECREF(__pyx_t_2);
+  __Pyx_AddTraceback("fctree._native.core.Loss.reported_factor.__get__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "(tree fragment)":1
+ * def __reduce_cython__(self):             # <<<<<<<<<<<<<<
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_7__reduce_cython__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+static PyMethodDef __pyx_mdef_6fctree_7_native_4core_4Loss_7__reduce_cython__ = {"__reduce_cython__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_4Loss_7__reduce_cython__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0};
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_7__reduce_cython__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  #if !CYTHON_VECTORCALL
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__reduce_cython__ (wrapper)", 0);
+  #if !CYTHON_VECTORCALL
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
+  if (unlikely(__pyx_nargs > 0)) { __Pyx_RaiseArgtupleInvalid("__reduce_cython__", 1, 0, 0, __pyx_nargs); return NULL; }
+  const Py_ssize_t __pyx_kwds_len = unlikely(__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
+  if (unlikely(__pyx_kwds_len < 0)) return NULL;
+  if (unlikely(__pyx_kwds_len > 0)) {__Pyx_RejectKeywords("__reduce_cython__", __pyx_kwds); return NULL;}
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_4Loss_6__reduce_cython__(((struct __pyx_obj_6fctree_7_native_4core_Loss *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_6__reduce_cython__(CYTHON_UNUSED struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__reduce_cython__", 0);
+
+  /* "(tree fragment)":2
+ * def __reduce_cython__(self):
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"             # <<<<<<<<<<<<<<
+ * def __setstate_cython__(self, __pyx_state):
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+*/
+  __Pyx_Raise(((PyObject *)(((PyTypeObject*)PyExc_TypeError))), __pyx_mstate_global->__pyx_kp_u_no_default___reduce___due_to_non, 0, 0);
+  __PYX_ERR(1, 2, __pyx_L1_error)
+
+  /* "(tree fragment)":1
+ * def __reduce_cython__(self):             # <<<<<<<<<<<<<<
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_AddTraceback("fctree._native.core.Loss.__reduce_cython__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "(tree fragment)":3
+ * def __reduce_cython__(self):
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):             # <<<<<<<<<<<<<<
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_9__setstate_cython__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+static PyMethodDef __pyx_mdef_6fctree_7_native_4core_4Loss_9__setstate_cython__ = {"__setstate_cython__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_4Loss_9__setstate_cython__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0};
+static PyObject *__pyx_pw_6fctree_7_native_4core_4Loss_9__setstate_cython__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  CYTHON_UNUSED PyObject *__pyx_v___pyx_state = 0;
+  #if !CYTHON_VECTORCALL
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject* values[1] = {0};
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__setstate_cython__ (wrapper)", 0);
+  #if !CYTHON_VECTORCALL
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
+  {
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_pyx_state,0};
+    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(1, 3, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
+      switch (__pyx_nargs) {
+        case  1:
+        values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(1, 3, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  0: break;
+        default: goto __pyx_L5_argtuple_error;
+      }
+      const Py_ssize_t kwd_pos_args = __pyx_nargs;
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "__setstate_cython__", 0) < (0)) __PYX_ERR(1, 3, __pyx_L3_error)
+      for (Py_ssize_t i = __pyx_nargs; i < 1; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("__setstate_cython__", 1, 1, 1, i); __PYX_ERR(1, 3, __pyx_L3_error) }
+      }
+    } else if (unlikely(__pyx_nargs != 1)) {
+      goto __pyx_L5_argtuple_error;
+    } else {
+      values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(1, 3, __pyx_L3_error)
+    }
+    __pyx_v___pyx_state = values[0];
+  }
+  goto __pyx_L6_skip;
+  __pyx_L5_argtuple_error:;
+  __Pyx_RaiseArgtupleInvalid("__setstate_cython__", 1, 1, 1, __pyx_nargs); __PYX_ERR(1, 3, __pyx_L3_error)
+  __pyx_L6_skip:;
+  goto __pyx_L4_argument_unpacking_done;
+  __pyx_L3_error:;
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_AddTraceback("fctree._native.core.Loss.__setstate_cython__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_RefNannyFinishContext();
+  return NULL;
+  __pyx_L4_argument_unpacking_done:;
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_4Loss_8__setstate_cython__(((struct __pyx_obj_6fctree_7_native_4core_Loss *)__pyx_v_self), __pyx_v___pyx_state);
+
+  /* function exit code */
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_4Loss_8__setstate_cython__(CYTHON_UNUSED struct __pyx_obj_6fctree_7_native_4core_Loss *__pyx_v_self, CYTHON_UNUSED PyObject *__pyx_v___pyx_state) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__setstate_cython__", 0);
+
+  /* "(tree fragment)":4
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"             # <<<<<<<<<<<<<<
+*/
+  __Pyx_Raise(((PyObject *)(((PyTypeObject*)PyExc_TypeError))), __pyx_mstate_global->__pyx_kp_u_no_default___reduce___due_to_non, 0, 0);
+  __PYX_ERR(1, 4, __pyx_L1_error)
+
+  /* "(tree fragment)":3
+ * def __reduce_cython__(self):
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):             # <<<<<<<<<<<<<<
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_AddTraceback("fctree._native.core.Loss.__setstate_cython__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":125
+ * 
+ * 
+ * cdef ScoredSamples scored(const double[:, ::1] y, const double[:, ::1] raw,             # <<<<<<<<<<<<<<
+ *                           const double[::1] weight) noexcept:
+ *     cdef ScoredSamples samples
+*/
+
+static struct fctree::ScoredSamples __pyx_f_6fctree_7_native_4core_scored(__Pyx_memviewslice __pyx_v_y, __Pyx_memviewslice __pyx_v_raw, __Pyx_memviewslice __pyx_v_weight) {
+  struct fctree::ScoredSamples __pyx_v_samples;
+  struct fctree::ScoredSamples __pyx_r;
+
+  /* "fctree/_native/core.pyx":128
+ *                           const double[::1] weight) noexcept:
+ *     cdef ScoredSamples samples
  *     samples.y = pointer(y)             # <<<<<<<<<<<<<<
+ *     samples.raw = pointer(raw)
  *     samples.weight = pointer_1d(weight)
- *     samples.initial = pointer(initial)
 */
-  __pyx_t_7 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(__pyx_v_y, 0); if (unlikely(!__pyx_t_7.memview)) __PYX_ERR(0, 41, __pyx_L1_error)
-  __pyx_v_samples.y = __pyx_f_6fctree_7_native_4core_pointer(__pyx_t_7);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_7, 1);; __pyx_t_7.memview = NULL; __pyx_t_7.data = NULL;
+  __pyx_v_samples.y = __pyx_f_6fctree_7_native_4core_pointer(__pyx_v_y);
 
-  /* "fctree/_native/boosting.pyx":42
- *     samples.x = matrix_of(X)
+  /* "fctree/_native/core.pyx":129
+ *     cdef ScoredSamples samples
  *     samples.y = pointer(y)
+ *     samples.raw = pointer(raw)             # <<<<<<<<<<<<<<
+ *     samples.weight = pointer_1d(weight)
+ *     samples.n_samples = raw.shape[1]
+*/
+  __pyx_v_samples.raw = __pyx_f_6fctree_7_native_4core_pointer(__pyx_v_raw);
+
+  /* "fctree/_native/core.pyx":130
+ *     samples.y = pointer(y)
+ *     samples.raw = pointer(raw)
  *     samples.weight = pointer_1d(weight)             # <<<<<<<<<<<<<<
- *     samples.initial = pointer(initial)
- *     samples.raw = pointer(raw)
+ *     samples.n_samples = raw.shape[1]
+ *     samples.n_outputs = raw.shape[0]
 */
-  __pyx_t_8 = __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(__pyx_v_weight, 0); if (unlikely(!__pyx_t_8.memview)) __PYX_ERR(0, 42, __pyx_L1_error)
-  __pyx_v_samples.weight = __pyx_f_6fctree_7_native_4core_pointer_1d(__pyx_t_8);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_8, 1);; __pyx_t_8.memview = NULL; __pyx_t_8.data = NULL;
+  __pyx_v_samples.weight = __pyx_f_6fctree_7_native_4core_pointer_1d(__pyx_v_weight);
 
-  /* "fctree/_native/boosting.pyx":43
- *     samples.y = pointer(y)
- *     samples.weight = pointer_1d(weight)
- *     samples.initial = pointer(initial)             # <<<<<<<<<<<<<<
+  /* "fctree/_native/core.pyx":131
  *     samples.raw = pointer(raw)
+ *     samples.weight = pointer_1d(weight)
+ *     samples.n_samples = raw.shape[1]             # <<<<<<<<<<<<<<
+ *     samples.n_outputs = raw.shape[0]
  *     return samples
 */
-  __pyx_t_7 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(__pyx_v_initial, 0); if (unlikely(!__pyx_t_7.memview)) __PYX_ERR(0, 43, __pyx_L1_error)
-  __pyx_v_samples.initial = __pyx_f_6fctree_7_native_4core_pointer(__pyx_t_7);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_7, 1);; __pyx_t_7.memview = NULL; __pyx_t_7.data = NULL;
+  __pyx_v_samples.n_samples = (__pyx_v_raw.shape[1]);
 
-  /* "fctree/_native/boosting.pyx":44
+  /* "fctree/_native/core.pyx":132
  *     samples.weight = pointer_1d(weight)
- *     samples.initial = pointer(initial)
- *     samples.raw = pointer(raw)             # <<<<<<<<<<<<<<
+ *     samples.n_samples = raw.shape[1]
+ *     samples.n_outputs = raw.shape[0]             # <<<<<<<<<<<<<<
  *     return samples
  * 
 */
-  __pyx_t_7 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(__pyx_v_raw, 0); if (unlikely(!__pyx_t_7.memview)) __PYX_ERR(0, 44, __pyx_L1_error)
-  __pyx_v_samples.raw = __pyx_f_6fctree_7_native_4core_pointer(__pyx_t_7);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_7, 1);; __pyx_t_7.memview = NULL; __pyx_t_7.data = NULL;
+  __pyx_v_samples.n_outputs = (__pyx_v_raw.shape[0]);
 
-  /* "fctree/_native/boosting.pyx":45
- *     samples.initial = pointer(initial)
- *     samples.raw = pointer(raw)
+  /* "fctree/_native/core.pyx":133
+ *     samples.n_samples = raw.shape[1]
+ *     samples.n_outputs = raw.shape[0]
  *     return samples             # <<<<<<<<<<<<<<
  * 
  * 
@@ -21753,215 +23989,187 @@ static fctree::LabelledSamples __pyx_f_6fctree_7_native_8boosting_samples_of(PyO
   }
   goto __pyx_L0;
 
-  /* "fctree/_native/boosting.pyx":36
+  /* "fctree/_native/core.pyx":125
  * 
  * 
- * cdef LabelledSamples samples_of(tuple arrays):             # <<<<<<<<<<<<<<
- *     """Of ``(X, y, weight, initial, raw)``, which have to outlive it."""
- *     X, y, weight, initial, raw = arrays
+ * cdef ScoredSamples scored(const double[:, ::1] y, const double[:, ::1] raw,             # <<<<<<<<<<<<<<
+ *                           const double[::1] weight) noexcept:
+ *     cdef ScoredSamples samples
 */
 
   /* function exit code */
-  __pyx_L1_error:;
-  __Pyx_XDECREF(__pyx_t_1);
-  __Pyx_XDECREF(__pyx_t_2);
-  __Pyx_XDECREF(__pyx_t_3);
-  __Pyx_XDECREF(__pyx_t_4);
-  __Pyx_XDECREF(__pyx_t_5);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_7, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_8, 1);
-  __Pyx_AddTraceback("fctree._native.boosting.samples_of", __pyx_clineno, __pyx_lineno, __pyx_filename);
-  __Pyx_pretend_to_initialize(&__pyx_r);
   __pyx_L0:;
-  __Pyx_XDECREF(__pyx_v_X);
-  __Pyx_XDECREF(__pyx_v_y);
-  __Pyx_XDECREF(__pyx_v_weight);
-  __Pyx_XDECREF(__pyx_v_initial);
-  __Pyx_XDECREF(__pyx_v_raw);
+
+
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":140
+ *     cdef unique_ptr[NativePatience] native
+ * 
+ *     def __cinit__(self, int64_t n_iter_no_change, double tol):             # <<<<<<<<<<<<<<
+ *         self.native.reset(new NativePatience(n_iter_no_change, tol))
+ * 
+*/
+
+/* Python wrapper */
+static int __pyx_pw_6fctree_7_native_4core_8Patience_1__cinit__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL_TPNEW
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+static int __pyx_pw_6fctree_7_native_4core_8Patience_1__cinit__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL_TPNEW
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  int64_t __pyx_v_n_iter_no_change;
+  double __pyx_v_tol;
+  #if !CYTHON_VECTORCALL_TPNEW
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject* values[2] = {0,0};
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__cinit__ (wrapper)", 0);
+  #if !CYTHON_VECTORCALL_TPNEW
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return -1;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL_TPNEW(__pyx_args, __pyx_nargs);
+  {
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_n_iter_no_change,&__pyx_mstate_global->__pyx_n_u_tol,0};
+    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL_TPNEW(__pyx_kwds) : 0;
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 140, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
+      switch (__pyx_nargs) {
+        case  2:
+        values[1] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 1);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 140, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  1:
+        values[0] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 0);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 140, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  0: break;
+        default: goto __pyx_L5_argtuple_error;
+      }
+      const Py_ssize_t kwd_pos_args = __pyx_nargs;
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "__cinit__", 0) < (0)) __PYX_ERR(0, 140, __pyx_L3_error)
+      for (Py_ssize_t i = __pyx_nargs; i < 2; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("__cinit__", 1, 2, 2, i); __PYX_ERR(0, 140, __pyx_L3_error) }
+      }
+    } else if (unlikely(__pyx_nargs != 2)) {
+      goto __pyx_L5_argtuple_error;
+    } else {
+      values[0] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 0);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 140, __pyx_L3_error)
+      values[1] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 1);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 140, __pyx_L3_error)
+    }
+    __pyx_v_n_iter_no_change = __Pyx_PyLong_As_int64_t(values[0]); if (unlikely((__pyx_v_n_iter_no_change == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 140, __pyx_L3_error)
+    __pyx_v_tol = __Pyx_PyFloat_AsDouble(values[1]); if (unlikely((__pyx_v_tol == (double)-1) && PyErr_Occurred())) __PYX_ERR(0, 140, __pyx_L3_error)
+  }
+  goto __pyx_L6_skip;
+  __pyx_L5_argtuple_error:;
+  __Pyx_RaiseArgtupleInvalid("__cinit__", 1, 2, 2, __pyx_nargs); __PYX_ERR(0, 140, __pyx_L3_error)
+  __pyx_L6_skip:;
+  goto __pyx_L4_argument_unpacking_done;
+  __pyx_L3_error:;
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_AddTraceback("fctree._native.core.Patience.__cinit__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_RefNannyFinishContext();
+  return -1;
+  __pyx_L4_argument_unpacking_done:;
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Patience___cinit__(((struct __pyx_obj_6fctree_7_native_4core_Patience *)__pyx_v_self), __pyx_v_n_iter_no_change, __pyx_v_tol);
+
+  /* function exit code */
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
 
 
   __Pyx_RefNannyFinishContext();
   return __pyx_r;
 }
 
-/* "fctree/_native/boosting.pyx":48
+static int __pyx_pf_6fctree_7_native_4core_8Patience___cinit__(struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self, int64_t __pyx_v_n_iter_no_change, double __pyx_v_tol) {
+  int __pyx_r;
+
+  /* "fctree/_native/core.pyx":141
  * 
+ *     def __cinit__(self, int64_t n_iter_no_change, double tol):
+ *         self.native.reset(new NativePatience(n_iter_no_change, tol))             # <<<<<<<<<<<<<<
  * 
- * cdef SymmetricTreesView view_of(const int32_t[:, ::1] split_feature,             # <<<<<<<<<<<<<<
- *                                 const double[:, ::1] split_threshold,
- *                                 const uint8_t[:, ::1] missing_right,
+ *     def start(self, double loss):
 */
+  __pyx_v_self->native.reset(new fctree::Patience(__pyx_v_n_iter_no_change, __pyx_v_tol));
 
-static fctree::SymmetricTreesView __pyx_f_6fctree_7_native_8boosting_view_of(__Pyx_memviewslice __pyx_v_split_feature, __Pyx_memviewslice __pyx_v_split_threshold, __Pyx_memviewslice __pyx_v_missing_right, __Pyx_memviewslice __pyx_v_leaf_values) {
-  fctree::SymmetricTreesView __pyx_v_trees;
-  fctree::SymmetricTreesView __pyx_r;
-  int __pyx_t_1;
-  Py_ssize_t __pyx_t_2;
-  Py_ssize_t __pyx_t_3;
-  Py_ssize_t __pyx_t_4;
-
-  /* "fctree/_native/boosting.pyx":53
- *                                 const double[:, :, ::1] leaf_values) noexcept:
- *     cdef SymmetricTreesView trees
- *     trees.n_trees = split_feature.shape[0]             # <<<<<<<<<<<<<<
- *     trees.max_depth = split_feature.shape[1]
- *     trees.n_outputs = leaf_values.shape[2]
-*/
-  __pyx_v_trees.n_trees = (__pyx_v_split_feature.shape[0]);
-
-  /* "fctree/_native/boosting.pyx":54
- *     cdef SymmetricTreesView trees
- *     trees.n_trees = split_feature.shape[0]
- *     trees.max_depth = split_feature.shape[1]             # <<<<<<<<<<<<<<
- *     trees.n_outputs = leaf_values.shape[2]
- *     if trees.n_trees > 0:
-*/
-  __pyx_v_trees.max_depth = (__pyx_v_split_feature.shape[1]);
-
-  /* "fctree/_native/boosting.pyx":55
- *     trees.n_trees = split_feature.shape[0]
- *     trees.max_depth = split_feature.shape[1]
- *     trees.n_outputs = leaf_values.shape[2]             # <<<<<<<<<<<<<<
- *     if trees.n_trees > 0:
- *         trees.split_feature = &split_feature[0, 0]
-*/
-  __pyx_v_trees.n_outputs = (__pyx_v_leaf_values.shape[2]);
-
-  /* "fctree/_native/boosting.pyx":56
- *     trees.max_depth = split_feature.shape[1]
- *     trees.n_outputs = leaf_values.shape[2]
- *     if trees.n_trees > 0:             # <<<<<<<<<<<<<<
- *         trees.split_feature = &split_feature[0, 0]
- *         trees.split_threshold = &split_threshold[0, 0]
-*/
-  __pyx_t_1 = (__pyx_v_trees.n_trees > 0);
-
-  if (__pyx_t_1) {
-
-
-    /* "fctree/_native/boosting.pyx":57
- *     trees.n_outputs = leaf_values.shape[2]
- *     if trees.n_trees > 0:
- *         trees.split_feature = &split_feature[0, 0]             # <<<<<<<<<<<<<<
- *         trees.split_threshold = &split_threshold[0, 0]
- *         trees.missing_right = &missing_right[0, 0]
-*/
-    __pyx_t_2 = 0;
-    __pyx_t_3 = 0;
-    __pyx_v_trees.split_feature = (&(*((int32_t const  *) ( /* dim=1 */ ((char *) (((int32_t const  *) ( /* dim=0 */ (__pyx_v_split_feature.data + __pyx_t_2 * __pyx_v_split_feature.strides[0]) )) + __pyx_t_3)) ))));
-
-    /* "fctree/_native/boosting.pyx":58
- *     if trees.n_trees > 0:
- *         trees.split_feature = &split_feature[0, 0]
- *         trees.split_threshold = &split_threshold[0, 0]             # <<<<<<<<<<<<<<
- *         trees.missing_right = &missing_right[0, 0]
- *         trees.leaf_values = &leaf_values[0, 0, 0]
-*/
-    __pyx_t_3 = 0;
-    __pyx_t_2 = 0;
-    __pyx_v_trees.split_threshold = (&(*((double const  *) ( /* dim=1 */ ((char *) (((double const  *) ( /* dim=0 */ (__pyx_v_split_threshold.data + __pyx_t_3 * __pyx_v_split_threshold.strides[0]) )) + __pyx_t_2)) ))));
-
-    /* "fctree/_native/boosting.pyx":59
- *         trees.split_feature = &split_feature[0, 0]
- *         trees.split_threshold = &split_threshold[0, 0]
- *         trees.missing_right = &missing_right[0, 0]             # <<<<<<<<<<<<<<
- *         trees.leaf_values = &leaf_values[0, 0, 0]
- *     return trees
-*/
-    __pyx_t_2 = 0;
-    __pyx_t_3 = 0;
-    __pyx_v_trees.missing_right = (&(*((uint8_t const  *) ( /* dim=1 */ ((char *) (((uint8_t const  *) ( /* dim=0 */ (__pyx_v_missing_right.data + __pyx_t_2 * __pyx_v_missing_right.strides[0]) )) + __pyx_t_3)) ))));
-
-    /* "fctree/_native/boosting.pyx":60
- *         trees.split_threshold = &split_threshold[0, 0]
- *         trees.missing_right = &missing_right[0, 0]
- *         trees.leaf_values = &leaf_values[0, 0, 0]             # <<<<<<<<<<<<<<
- *     return trees
+  /* "fctree/_native/core.pyx":140
+ *     cdef unique_ptr[NativePatience] native
  * 
-*/
-    __pyx_t_3 = 0;
-    __pyx_t_2 = 0;
-    __pyx_t_4 = 0;
-    __pyx_v_trees.leaf_values = (&(*((double const  *) ( /* dim=2 */ ((char *) (((double const  *) ( /* dim=1 */ (( /* dim=0 */ (__pyx_v_leaf_values.data + __pyx_t_3 * __pyx_v_leaf_values.strides[0]) ) + __pyx_t_2 * __pyx_v_leaf_values.strides[1]) )) + __pyx_t_4)) ))));
-
-    /* "fctree/_native/boosting.pyx":56
- *     trees.max_depth = split_feature.shape[1]
- *     trees.n_outputs = leaf_values.shape[2]
- *     if trees.n_trees > 0:             # <<<<<<<<<<<<<<
- *         trees.split_feature = &split_feature[0, 0]
- *         trees.split_threshold = &split_threshold[0, 0]
-*/
-  }
-
-  /* "fctree/_native/boosting.pyx":61
- *         trees.missing_right = &missing_right[0, 0]
- *         trees.leaf_values = &leaf_values[0, 0, 0]
- *     return trees             # <<<<<<<<<<<<<<
+ *     def __cinit__(self, int64_t n_iter_no_change, double tol):             # <<<<<<<<<<<<<<
+ *         self.native.reset(new NativePatience(n_iter_no_change, tol))
  * 
- * 
-*/
-  {
-
-    __pyx_r = __pyx_v_trees;
-  }
-  goto __pyx_L0;
-
-  /* "fctree/_native/boosting.pyx":48
- * 
- * 
- * cdef SymmetricTreesView view_of(const int32_t[:, ::1] split_feature,             # <<<<<<<<<<<<<<
- *                                 const double[:, ::1] split_threshold,
- *                                 const uint8_t[:, ::1] missing_right,
 */
 
   /* function exit code */
-  __pyx_L0:;
-
+  __pyx_r = 0;
 
   return __pyx_r;
 }
 
-/* "fctree/_native/boosting.pyx":64
+/* "fctree/_native/core.pyx":143
+ *         self.native.reset(new NativePatience(n_iter_no_change, tol))
  * 
- * 
- * def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uint64_t seed,             # <<<<<<<<<<<<<<
- *                     int n_threads):
- *     """Each feature's candidate thresholds, ascending, as a list of float64 arrays.
+ *     def start(self, double loss):             # <<<<<<<<<<<<<<
+ *         """Record the loss before the first round, if it counts."""
+ *         dereference(self.native).start(loss)
 */
 
 /* Python wrapper */
-static PyObject *__pyx_pw_6fctree_7_native_8boosting_1find_thresholds(PyObject *__pyx_self, 
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Patience_3start(PyObject *__pyx_v_self, 
 #if CYTHON_VECTORCALL
 PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
 #else
 PyObject *__pyx_args, PyObject *__pyx_kwds
 #endif
 ); /*proto*/
-PyDoc_STRVAR(__pyx_doc_6fctree_7_native_8boosting_find_thresholds, "Each feature\047s candidate thresholds, ascending, as a list of float64 arrays.\n\n    ``X`` is a float32 or float64 array (n, d); ``sample_weight`` is (n,) or None.\n    ");
-static PyMethodDef __pyx_mdef_6fctree_7_native_8boosting_1find_thresholds = {"find_thresholds", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_8boosting_1find_thresholds, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_8boosting_find_thresholds};
-static PyObject *__pyx_pw_6fctree_7_native_8boosting_1find_thresholds(PyObject *__pyx_self, 
+PyDoc_STRVAR(__pyx_doc_6fctree_7_native_4core_8Patience_2start, "Record the loss before the first
+round, if it counts.");
+static PyMethodDef __pyx_mdef_6fctree_7_native_4core_8Patience_3start = {"start", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_8Patience_3start, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_4core_8Patience_2start};
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Patience_3start(PyObject *__pyx_v_self, 
 #if CYTHON_VECTORCALL
 PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
 #else
 PyObject *__pyx_args, PyObject *__pyx_kwds
 #endif
 ) {
-  PyObject *__pyx_v_X = 0;
-  __Pyx_memviewslice __pyx_v_sample_weight = { 0, 0, { 0 }, { 0 }, { 0 } };
-  int64_t __pyx_v_max_bins;
-  uint64_t __pyx_v_seed;
-  int __pyx_v_n_threads;
+  double __pyx_v_loss;
   #if !CYTHON_VECTORCALL
   CYTHON_UNUSED Py_ssize_t __pyx_nargs;
   #endif
   CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
-  PyObject* values[5] = {0,0,0,0,0};
+  PyObject* values[1] = {0};
   int __pyx_lineno = 0;
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
   PyObject *__pyx_r = 0;
   __Pyx_RefNannyDeclarations
-  __Pyx_RefNannySetupContext("find_thresholds (wrapper)", 0);
+  __Pyx_RefNannySetupContext("start (wrapper)", 0);
   #if !CYTHON_VECTORCALL
   #if CYTHON_ASSUME_SAFE_SIZE
   __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
@@ -21971,374 +24179,122 @@ PyObject *__pyx_args, PyObject *__pyx_kwds
   #endif
   __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
   {
-    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_X,&__pyx_mstate_global->__pyx_n_u_sample_weight,&__pyx_mstate_global->__pyx_n_u_max_bins,&__pyx_mstate_global->__pyx_n_u_seed,&__pyx_mstate_global->__pyx_n_u_n_threads,0};
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_loss,0};
     const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
-    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 64, __pyx_L3_error)
-    if (likely(__pyx_kwds_len > 0)) {
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 143, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
       switch (__pyx_nargs) {
-        case  2:
-        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 64, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
         case  1:
         values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 64, __pyx_L3_error)
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 143, __pyx_L3_error)
         CYTHON_FALLTHROUGH;
         case  0: break;
         default: goto __pyx_L5_argtuple_error;
       }
       const Py_ssize_t kwd_pos_args = __pyx_nargs;
-      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "find_thresholds", 0) < (0)) __PYX_ERR(0, 64, __pyx_L3_error)
-      for (Py_ssize_t i = __pyx_nargs; i < 2; i++) {
-        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("find_thresholds", 1, 2, 2, i); __PYX_ERR(0, 64, __pyx_L3_error) }
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "start", 0) < (0)) __PYX_ERR(0, 143, __pyx_L3_error)
+      for (Py_ssize_t i = __pyx_nargs; i < 1; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("start", 1, 1, 1, i); __PYX_ERR(0, 143, __pyx_L3_error) }
       }
-      for (Py_ssize_t i = 2; i < 5; i++) {
-        if (unlikely(!values[i])) { __Pyx_RaiseKeywordRequired("find_thresholds", *(__pyx_pyargnames[i - 0])); __PYX_ERR(0, 64, __pyx_L3_error) }
-      }
-    } else if (unlikely(__pyx_nargs != 2)) {
+    } else if (unlikely(__pyx_nargs != 1)) {
       goto __pyx_L5_argtuple_error;
     } else {
-      __Pyx_RaiseKeywordRequired("find_thresholds", __pyx_mstate_global->__pyx_n_u_max_bins); __PYX_ERR(0, 64, __pyx_L3_error)
+      values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 143, __pyx_L3_error)
     }
-    __pyx_v_X = values[0];
-    __pyx_v_sample_weight = __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(values[1], 0); if (unlikely(!__pyx_v_sample_weight.memview)) __PYX_ERR(0, 64, __pyx_L3_error)
-    __pyx_v_max_bins = __Pyx_PyLong_As_int64_t(values[2]); if (unlikely((__pyx_v_max_bins == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 64, __pyx_L3_error)
-    __pyx_v_seed = __Pyx_PyLong_As_uint64_t(values[3]); if (unlikely((__pyx_v_seed == ((uint64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 64, __pyx_L3_error)
-    __pyx_v_n_threads = __Pyx_PyLong_As_int(values[4]); if (unlikely((__pyx_v_n_threads == (int)-1) && PyErr_Occurred())) __PYX_ERR(0, 65, __pyx_L3_error)
+    __pyx_v_loss = __Pyx_PyFloat_AsDouble(values[0]); if (unlikely((__pyx_v_loss == (double)-1) && PyErr_Occurred())) __PYX_ERR(0, 143, __pyx_L3_error)
   }
   goto __pyx_L6_skip;
   __pyx_L5_argtuple_error:;
-  __Pyx_RaiseArgtupleInvalid("find_thresholds", 1, 2, 2, __pyx_nargs); __PYX_ERR(0, 64, __pyx_L3_error)
+  __Pyx_RaiseArgtupleInvalid("start", 1, 1, 1, __pyx_nargs); __PYX_ERR(0, 143, __pyx_L3_error)
   __pyx_L6_skip:;
   goto __pyx_L4_argument_unpacking_done;
   __pyx_L3_error:;
   for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
     Py_XDECREF(values[__pyx_temp]);
   }
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_sample_weight, 1);
-  __Pyx_AddTraceback("fctree._native.boosting.find_thresholds", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_AddTraceback("fctree._native.core.Patience.start", __pyx_clineno, __pyx_lineno, __pyx_filename);
   __Pyx_RefNannyFinishContext();
   return NULL;
   __pyx_L4_argument_unpacking_done:;
-  __pyx_r = __pyx_pf_6fctree_7_native_8boosting_find_thresholds(__pyx_self, __pyx_v_X, __pyx_v_sample_weight, __pyx_v_max_bins, __pyx_v_seed, __pyx_v_n_threads);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Patience_2start(((struct __pyx_obj_6fctree_7_native_4core_Patience *)__pyx_v_self), __pyx_v_loss);
 
   /* function exit code */
   for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
     Py_XDECREF(values[__pyx_temp]);
   }
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_sample_weight, 1);
-
-
 
   __Pyx_RefNannyFinishContext();
   return __pyx_r;
 }
 
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_find_thresholds(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v_X, __Pyx_memviewslice __pyx_v_sample_weight, int64_t __pyx_v_max_bins, uint64_t __pyx_v_seed, int __pyx_v_n_threads) {
-  fctree::FeatureMatrix __pyx_v_matrix;
-  struct fctree::ThresholdRules __pyx_v_rules;
-  struct fctree::Execution __pyx_v_execution;
-  double const *__pyx_v_weight;
-  struct fctree::CandidateThresholds __pyx_v_found;
-  PyObject *__pyx_v_values = NULL;
-  PyObject *__pyx_v_offsets = NULL;
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Patience_2start(struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self, double __pyx_v_loss) {
   PyObject *__pyx_r = NULL;
   __Pyx_RefNannyDeclarations
-  fctree::FeatureMatrix __pyx_t_1;
-  struct fctree::CandidateThresholds __pyx_t_2;
-  PyObject *__pyx_t_3 = NULL;
-  PyObject *__pyx_t_4 = NULL;
-  PyObject *__pyx_t_5 = NULL;
-  struct __pyx_opt_args_6fctree_7_native_4core_copied __pyx_t_6;
-  PyObject *__pyx_t_7 = NULL;
-  Py_ssize_t __pyx_t_8;
-  size_t __pyx_t_9;
-  int __pyx_lineno = 0;
-  const char *__pyx_filename = NULL;
-  int __pyx_clineno = 0;
-  __Pyx_RefNannySetupContext("find_thresholds", 0);
+  __Pyx_RefNannySetupContext("start", 0);
 
-  /* "fctree/_native/boosting.pyx":70
- *     ``X`` is a float32 or float64 array (n, d); ``sample_weight`` is (n,) or None.
- *     """
- *     cdef FeatureMatrix matrix = matrix_of(X)             # <<<<<<<<<<<<<<
- *     cdef ThresholdRules rules
- *     rules.max_bins = max_bins
-*/
-  __pyx_t_1 = __pyx_f_6fctree_7_native_8boosting_matrix_of(__pyx_v_X); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 70, __pyx_L1_error)
-  __pyx_v_matrix = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_1);
-
-  /* "fctree/_native/boosting.pyx":72
- *     cdef FeatureMatrix matrix = matrix_of(X)
- *     cdef ThresholdRules rules
- *     rules.max_bins = max_bins             # <<<<<<<<<<<<<<
- *     rules.seed = seed
- *     cdef Execution execution = execution_on(n_threads)
-*/
-  __pyx_v_rules.max_bins = __pyx_v_max_bins;
-
-  /* "fctree/_native/boosting.pyx":73
- *     cdef ThresholdRules rules
- *     rules.max_bins = max_bins
- *     rules.seed = seed             # <<<<<<<<<<<<<<
- *     cdef Execution execution = execution_on(n_threads)
- *     cdef const double* weight = pointer_1d(sample_weight)
-*/
-  __pyx_v_rules.seed = __pyx_v_seed;
-
-  /* "fctree/_native/boosting.pyx":74
- *     rules.max_bins = max_bins
- *     rules.seed = seed
- *     cdef Execution execution = execution_on(n_threads)             # <<<<<<<<<<<<<<
- *     cdef const double* weight = pointer_1d(sample_weight)
- *     cdef CandidateThresholds found
-*/
-  __pyx_v_execution = __pyx_f_6fctree_7_native_4core_execution_on(__pyx_v_n_threads);
-
-  /* "fctree/_native/boosting.pyx":75
- *     rules.seed = seed
- *     cdef Execution execution = execution_on(n_threads)
- *     cdef const double* weight = pointer_1d(sample_weight)             # <<<<<<<<<<<<<<
- *     cdef CandidateThresholds found
- *     with nogil:
-*/
-  __pyx_v_weight = __pyx_f_6fctree_7_native_4core_pointer_1d(__pyx_v_sample_weight);
-
-  /* "fctree/_native/boosting.pyx":77
- *     cdef const double* weight = pointer_1d(sample_weight)
- *     cdef CandidateThresholds found
- *     with nogil:             # <<<<<<<<<<<<<<
- *         found = c_find_thresholds(matrix, weight, rules, execution)
- *     values = copied(found.values.data(), (found.values.size(),), np.float64)
-*/
-  {
-      PyThreadState * _save;
-      _save = PyEval_SaveThread();
-      __Pyx_FastGIL_Remember();
-      /*try:*/ {
-
-        /* "fctree/_native/boosting.pyx":78
- *     cdef CandidateThresholds found
- *     with nogil:
- *         found = c_find_thresholds(matrix, weight, rules, execution)             # <<<<<<<<<<<<<<
- *     values = copied(found.values.data(), (found.values.size(),), np.float64)
- *     offsets = copied(found.offsets.data(), (found.offsets.size(),), np.int64)
-*/
-        try {
-          __pyx_t_2 = fctree::find_thresholds(__pyx_v_matrix, __pyx_v_weight, __pyx_v_rules, __pyx_v_execution);
-        } catch(...) {
-          PyGILState_STATE __pyx_gilstate_save = __Pyx_PyGILState_Ensure();
-          fctree::set_python_error(); if (!PyErr_Occurred())PyErr_SetString(PyExc_RuntimeError, "Error converting c++ exception.");
-          __Pyx_PyGILState_Release(__pyx_gilstate_save);
-          __PYX_ERR(0, 78, __pyx_L4_error)
-        }
-        __pyx_v_found = __pyx_t_2;
-      }
-
-      /* "fctree/_native/boosting.pyx":77
- *     cdef const double* weight = pointer_1d(sample_weight)
- *     cdef CandidateThresholds found
- *     with nogil:             # <<<<<<<<<<<<<<
- *         found = c_find_thresholds(matrix, weight, rules, execution)
- *     values = copied(found.values.data(), (found.values.size(),), np.float64)
-*/
-      /*finally:*/ {
-        /*normal exit:*/{
-          __Pyx_FastGIL_Forget();
-          PyEval_RestoreThread(_save);
-          goto __pyx_L5;
-        }
-        __pyx_L4_error: {
-          __Pyx_FastGIL_Forget();
-          PyEval_RestoreThread(_save);
-          goto __pyx_L1_error;
-        }
-        __pyx_L5:;
-      }
-  }
-
-  /* "fctree/_native/boosting.pyx":79
- *     with nogil:
- *         found = c_find_thresholds(matrix, weight, rules, execution)
- *     values = copied(found.values.data(), (found.values.size(),), np.float64)             # <<<<<<<<<<<<<<
- *     offsets = copied(found.offsets.data(), (found.offsets.size(),), np.int64)
- *     return np.split(values, offsets[1:len(offsets) - 1])
-*/
-  __pyx_t_3 = __Pyx_PyLong_FromSize_t(__pyx_v_found.values.size()); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 79, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_4 = PyTuple_New(1); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 79, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __Pyx_GIVEREF(__pyx_t_3);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_4, 0, __pyx_t_3) != (0)) __PYX_ERR(0, 79, __pyx_L1_error);
-  __pyx_t_3 = 0;
-  __Pyx_GetModuleGlobalName(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 79, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_5 = __Pyx_PyObject_GetAttrStr(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_float64); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 79, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-  __pyx_t_6.__pyx_n = 1;
-  __pyx_t_6.dtype = __pyx_t_5;
-  __pyx_t_3 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_found.values.data(), ((PyObject*)__pyx_t_4), &__pyx_t_6); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 79, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-  __pyx_v_values = __pyx_t_3;
-  __pyx_t_3 = 0;
-
-  /* "fctree/_native/boosting.pyx":80
- *         found = c_find_thresholds(matrix, weight, rules, execution)
- *     values = copied(found.values.data(), (found.values.size(),), np.float64)
- *     offsets = copied(found.offsets.data(), (found.offsets.size(),), np.int64)             # <<<<<<<<<<<<<<
- *     return np.split(values, offsets[1:len(offsets) - 1])
+  /* "fctree/_native/core.pyx":145
+ *     def start(self, double loss):
+ *         """Record the loss before the first round, if it counts."""
+ *         dereference(self.native).start(loss)             # <<<<<<<<<<<<<<
  * 
+ *     def take(self, double loss):
 */
-  __pyx_t_3 = __Pyx_PyLong_FromSize_t(__pyx_v_found.offsets.size()); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 80, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_5 = PyTuple_New(1); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 80, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __Pyx_GIVEREF(__pyx_t_3);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_5, 0, __pyx_t_3) != (0)) __PYX_ERR(0, 80, __pyx_L1_error);
-  __pyx_t_3 = 0;
-  __Pyx_GetModuleGlobalName(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 80, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_4 = __Pyx_PyObject_GetAttrStr(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_int64); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 80, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-  __pyx_t_6.__pyx_n = 1;
-  __pyx_t_6.dtype = __pyx_t_4;
-  __pyx_t_3 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_found.offsets.data(), ((PyObject*)__pyx_t_5), &__pyx_t_6); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 80, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-  __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-  __pyx_v_offsets = __pyx_t_3;
-  __pyx_t_3 = 0;
+  (*__pyx_v_self->native).start(__pyx_v_loss);
 
-  /* "fctree/_native/boosting.pyx":81
- *     values = copied(found.values.data(), (found.values.size(),), np.float64)
- *     offsets = copied(found.offsets.data(), (found.offsets.size(),), np.int64)
- *     return np.split(values, offsets[1:len(offsets) - 1])             # <<<<<<<<<<<<<<
+  /* "fctree/_native/core.pyx":143
+ *         self.native.reset(new NativePatience(n_iter_no_change, tol))
  * 
- * 
-*/
-  __pyx_t_4 = NULL;
-  __Pyx_GetModuleGlobalName(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 81, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __pyx_t_7 = __Pyx_PyObject_GetAttrStr(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_split); if (unlikely(!__pyx_t_7)) __PYX_ERR(0, 81, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_7);
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-  __pyx_t_8 = PyObject_Length(__pyx_v_offsets); if (unlikely(__pyx_t_8 == ((Py_ssize_t)-1))) __PYX_ERR(0, 81, __pyx_L1_error)
-  __pyx_t_5 = __Pyx_PyObject_GetSlice(__pyx_v_offsets, 1, (__pyx_t_8 - 1), NULL, NULL, NULL, 1, 1, 0); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 81, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-
-  __pyx_t_9 = 1;
-  #if CYTHON_UNPACK_METHODS
-  if (unlikely(PyMethod_Check(__pyx_t_7))) {
-    __pyx_t_4 = PyMethod_GET_SELF(__pyx_t_7);
-    assert(__pyx_t_4);
-    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_7);
-    __Pyx_INCREF(__pyx_t_4);
-    __Pyx_INCREF(__pyx__function);
-    __Pyx_DECREF_SET(__pyx_t_7, __pyx__function);
-    __pyx_t_9 = 0;
-  }
-  #endif
-  {
-    PyObject *__pyx_callargs[3] = {__pyx_t_4, __pyx_v_values, __pyx_t_5};
-    __pyx_t_3 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_7, __pyx_callargs+__pyx_t_9, (3-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
-    __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-    __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
-    if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 81, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_3);
-  }
-  {
-    PyObject *__pyx_temp;
-    {
-      __pyx_temp = __pyx_r;
-      __pyx_r = __pyx_t_3;
-    }
-    __Pyx_XDECREF(__pyx_temp);
-  }
-  __pyx_t_3 = 0;
-  goto __pyx_L0;
-
-  /* "fctree/_native/boosting.pyx":64
- * 
- * 
- * def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uint64_t seed,             # <<<<<<<<<<<<<<
- *                     int n_threads):
- *     """Each feature's candidate thresholds, ascending, as a list of float64 arrays.
+ *     def start(self, double loss):             # <<<<<<<<<<<<<<
+ *         """Record the loss before the first round, if it counts."""
+ *         dereference(self.native).start(loss)
 */
 
   /* function exit code */
-  __pyx_L1_error:;
-  __Pyx_XDECREF(__pyx_t_3);
-  __Pyx_XDECREF(__pyx_t_4);
-  __Pyx_XDECREF(__pyx_t_5);
-  __Pyx_XDECREF(__pyx_t_7);
-  __Pyx_AddTraceback("fctree._native.boosting.find_thresholds", __pyx_clineno, __pyx_lineno, __pyx_filename);
-  __pyx_r = NULL;
-  __pyx_L0:;
-
-
-
-
-
-  __Pyx_XDECREF(__pyx_v_values);
-  __Pyx_XDECREF(__pyx_v_offsets);
+  __pyx_r = Py_None; __Pyx_INCREF(Py_None);
   __Pyx_XGIVEREF(__pyx_r);
   __Pyx_RefNannyFinishContext();
   return __pyx_r;
 }
 
-/* "fctree/_native/boosting.pyx":84
+/* "fctree/_native/core.pyx":147
+ *         dereference(self.native).start(loss)
  * 
- * 
- * def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[::1] baseline,             # <<<<<<<<<<<<<<
- *           int loss, double quantile, int64_t n_outputs, int64_t first_iteration,
- *           dict params, listener, int n_threads):
+ *     def take(self, double loss):             # <<<<<<<<<<<<<<
+ *         """Record the loss after the next round; return whether it is the smallest so far."""
+ *         return dereference(self.native).take(loss)
 */
 
 /* Python wrapper */
-static PyObject *__pyx_pw_6fctree_7_native_8boosting_3boost(PyObject *__pyx_self, 
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Patience_5take(PyObject *__pyx_v_self, 
 #if CYTHON_VECTORCALL
 PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
 #else
 PyObject *__pyx_args, PyObject *__pyx_kwds
 #endif
 ); /*proto*/
-PyDoc_STRVAR(__pyx_doc_6fctree_7_native_8boosting_2boost, "Grow trees; returns their arrays by name, the baseline, the losses and the best round.\n\n    ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial, raw)`` with arrays of\n    shapes (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None twice.\n    ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None.\n    ");
-static PyMethodDef __pyx_mdef_6fctree_7_native_8boosting_3boost = {"boost", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_8boosting_3boost, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_8boosting_2boost};
-static PyObject *__pyx_pw_6fctree_7_native_8boosting_3boost(PyObject *__pyx_self, 
+PyDoc_STRVAR(__pyx_doc_6fctree_7_native_4core_8Patience_4take, "Record the loss after the next
+round; return whether it is the smallest so far.");
+static PyMethodDef __pyx_mdef_6fctree_7_native_4core_8Patience_5take = {"take", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_8Patience_5take, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_4core_8Patience_4take};
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Patience_5take(PyObject *__pyx_v_self, 
 #if CYTHON_VECTORCALL
 PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
 #else
 PyObject *__pyx_args, PyObject *__pyx_kwds
 #endif
 ) {
-  PyObject *__pyx_v_train = 0;
-  PyObject *__pyx_v_eval = 0;
-  PyObject *__pyx_v_thresholds = 0;
-  __Pyx_memviewslice __pyx_v_monotone = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_baseline = { 0, 0, { 0 }, { 0 }, { 0 } };
-  int __pyx_v_loss;
-  double __pyx_v_quantile;
-  int64_t __pyx_v_n_outputs;
-  int64_t __pyx_v_first_iteration;
-  PyObject *__pyx_v_params = 0;
-  PyObject *__pyx_v_listener = 0;
-  int __pyx_v_n_threads;
+  double __pyx_v_loss;
   #if !CYTHON_VECTORCALL
   CYTHON_UNUSED Py_ssize_t __pyx_nargs;
   #endif
   CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
-  PyObject* values[12] = {0,0,0,0,0,0,0,0,0,0,0,0};
+  PyObject* values[1] = {0};
   int __pyx_lineno = 0;
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
   PyObject *__pyx_r = 0;
   __Pyx_RefNannyDeclarations
-  __Pyx_RefNannySetupContext("boost (wrapper)", 0);
+  __Pyx_RefNannySetupContext("take (wrapper)", 0);
   #if !CYTHON_VECTORCALL
   #if CYTHON_ASSUME_SAFE_SIZE
   __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
@@ -22348,1079 +24304,358 @@ PyObject *__pyx_args, PyObject *__pyx_kwds
   #endif
   __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
   {
-    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_train,&__pyx_mstate_global->__pyx_n_u_eval,&__pyx_mstate_global->__pyx_n_u_thresholds,&__pyx_mstate_global->__pyx_n_u_monotone,&__pyx_mstate_global->__pyx_n_u_baseline,&__pyx_mstate_global->__pyx_n_u_loss,&__pyx_mstate_global->__pyx_n_u_quantile,&__pyx_mstate_global->__pyx_n_u_n_outputs,&__pyx_mstate_global->__pyx_n_u_first_iteration,&__pyx_mstate_global->__pyx_n_u_params,&__pyx_mstate_global->__pyx_n_u_listener,&__pyx_mstate_global->__pyx_n_u_n_threads,0};
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_loss,0};
     const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
-    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 84, __pyx_L3_error)
-    if (likely(__pyx_kwds_len > 0)) {
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 147, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
       switch (__pyx_nargs) {
-        case  2:
-        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 84, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
         case  1:
         values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 84, __pyx_L3_error)
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 147, __pyx_L3_error)
         CYTHON_FALLTHROUGH;
         case  0: break;
         default: goto __pyx_L5_argtuple_error;
       }
       const Py_ssize_t kwd_pos_args = __pyx_nargs;
-      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "boost", 0) < (0)) __PYX_ERR(0, 84, __pyx_L3_error)
-      for (Py_ssize_t i = __pyx_nargs; i < 2; i++) {
-        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("boost", 1, 2, 2, i); __PYX_ERR(0, 84, __pyx_L3_error) }
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "take", 0) < (0)) __PYX_ERR(0, 147, __pyx_L3_error)
+      for (Py_ssize_t i = __pyx_nargs; i < 1; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("take", 1, 1, 1, i); __PYX_ERR(0, 147, __pyx_L3_error) }
       }
-      for (Py_ssize_t i = 2; i < 12; i++) {
-        if (unlikely(!values[i])) { __Pyx_RaiseKeywordRequired("boost", *(__pyx_pyargnames[i - 0])); __PYX_ERR(0, 84, __pyx_L3_error) }
-      }
-    } else if (unlikely(__pyx_nargs != 2)) {
+    } else if (unlikely(__pyx_nargs != 1)) {
       goto __pyx_L5_argtuple_error;
     } else {
-      __Pyx_RaiseKeywordRequired("boost", __pyx_mstate_global->__pyx_n_u_thresholds); __PYX_ERR(0, 84, __pyx_L3_error)
+      values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 147, __pyx_L3_error)
     }
-    __pyx_v_train = values[0];
-    __pyx_v_eval = values[1];
-    __pyx_v_thresholds = values[2];
-    __pyx_v_monotone = __Pyx_PyObject_to_MemoryviewSlice_dc_nn_int8_t__const__(values[3], 0); if (unlikely(!__pyx_v_monotone.memview)) __PYX_ERR(0, 84, __pyx_L3_error)
-    __pyx_v_baseline = __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(values[4], 0); if (unlikely(!__pyx_v_baseline.memview)) __PYX_ERR(0, 84, __pyx_L3_error)
-    __pyx_v_loss = __Pyx_PyLong_As_int(values[5]); if (unlikely((__pyx_v_loss == (int)-1) && PyErr_Occurred())) __PYX_ERR(0, 85, __pyx_L3_error)
-    __pyx_v_quantile = __Pyx_PyFloat_AsDouble(values[6]); if (unlikely((__pyx_v_quantile == (double)-1) && PyErr_Occurred())) __PYX_ERR(0, 85, __pyx_L3_error)
-    __pyx_v_n_outputs = __Pyx_PyLong_As_int64_t(values[7]); if (unlikely((__pyx_v_n_outputs == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 85, __pyx_L3_error)
-    __pyx_v_first_iteration = __Pyx_PyLong_As_int64_t(values[8]); if (unlikely((__pyx_v_first_iteration == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 85, __pyx_L3_error)
-    __pyx_v_params = ((PyObject*)values[9]);
-    __pyx_v_listener = values[10];
-    __pyx_v_n_threads = __Pyx_PyLong_As_int(values[11]); if (unlikely((__pyx_v_n_threads == (int)-1) && PyErr_Occurred())) __PYX_ERR(0, 86, __pyx_L3_error)
+    __pyx_v_loss = __Pyx_PyFloat_AsDouble(values[0]); if (unlikely((__pyx_v_loss == (double)-1) && PyErr_Occurred())) __PYX_ERR(0, 147, __pyx_L3_error)
   }
   goto __pyx_L6_skip;
   __pyx_L5_argtuple_error:;
-  __Pyx_RaiseArgtupleInvalid("boost", 1, 2, 2, __pyx_nargs); __PYX_ERR(0, 84, __pyx_L3_error)
+  __Pyx_RaiseArgtupleInvalid("take", 1, 1, 1, __pyx_nargs); __PYX_ERR(0, 147, __pyx_L3_error)
   __pyx_L6_skip:;
   goto __pyx_L4_argument_unpacking_done;
   __pyx_L3_error:;
   for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
     Py_XDECREF(values[__pyx_temp]);
   }
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_monotone, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_baseline, 1);
-  __Pyx_AddTraceback("fctree._native.boosting.boost", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_AddTraceback("fctree._native.core.Patience.take", __pyx_clineno, __pyx_lineno, __pyx_filename);
   __Pyx_RefNannyFinishContext();
   return NULL;
   __pyx_L4_argument_unpacking_done:;
-  if (unlikely(!__Pyx_ArgTypeTest(((PyObject *)__pyx_v_params), (&PyDict_Type), 1, "params", 1))) __PYX_ERR(0, 86, __pyx_L1_error)
-  __pyx_r = __pyx_pf_6fctree_7_native_8boosting_2boost(__pyx_self, __pyx_v_train, __pyx_v_eval, __pyx_v_thresholds, __pyx_v_monotone, __pyx_v_baseline, __pyx_v_loss, __pyx_v_quantile, __pyx_v_n_outputs, __pyx_v_first_iteration, __pyx_v_params, __pyx_v_listener, __pyx_v_n_threads);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Patience_4take(((struct __pyx_obj_6fctree_7_native_4core_Patience *)__pyx_v_self), __pyx_v_loss);
 
   /* function exit code */
-  goto __pyx_L0;
-  __pyx_L1_error:;
-  __pyx_r = NULL;
   for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
     Py_XDECREF(values[__pyx_temp]);
   }
-  goto __pyx_L7_cleaned_up;
-  __pyx_L0:;
-  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
-    Py_XDECREF(values[__pyx_temp]);
-  }
-  __pyx_L7_cleaned_up:;
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_monotone, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_baseline, 1);
-
-
-
-
 
   __Pyx_RefNannyFinishContext();
   return __pyx_r;
 }
 
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_2boost(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v_train, PyObject *__pyx_v_eval, PyObject *__pyx_v_thresholds, __Pyx_memviewslice __pyx_v_monotone, __Pyx_memviewslice __pyx_v_baseline, int __pyx_v_loss, double __pyx_v_quantile, int64_t __pyx_v_n_outputs, int64_t __pyx_v_first_iteration, PyObject *__pyx_v_params, PyObject *__pyx_v_listener, int __pyx_v_n_threads) {
-  __Pyx_memviewslice __pyx_v_values = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_offsets = { 0, 0, { 0 }, { 0 }, { 0 } };
-  fctree::LabelledSamples __pyx_v_eval_samples;
-  fctree::BoostingTask __pyx_v_task;
-  struct fctree::BoostingParams __pyx_v_native_params;
-  struct fctree::Execution __pyx_v_execution;
-  struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_holder = 0;
-  struct fctree::RoundListener __pyx_v_native_listener;
-  fctree::BoostingResult __pyx_v_result;
-  fctree::SymmetricTreesArrays *__pyx_v_trees;
-  int64_t __pyx_v_n_trees;
-  PyObject *__pyx_v_splits = NULL;
-  PyObject *__pyx_v_arrays = NULL;
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Patience_4take(struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self, double __pyx_v_loss) {
   PyObject *__pyx_r = NULL;
   __Pyx_RefNannyDeclarations
   PyObject *__pyx_t_1 = NULL;
-  Py_ssize_t __pyx_t_2;
-  int __pyx_t_3;
-  PyObject *__pyx_t_4 = NULL;
-  PyObject *__pyx_t_5 = NULL;
-  PyObject *__pyx_t_6[3];
-  int __pyx_t_7;
-  PyObject *__pyx_t_8 = NULL;
-  size_t __pyx_t_9;
-  PyObject *__pyx_t_10 = NULL;
-  PyObject *__pyx_t_11 = NULL;
-  PyObject *__pyx_t_12 = NULL;
-  PyObject *__pyx_t_13 = NULL;
-  __Pyx_memviewslice __pyx_t_14 = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_t_15 = { 0, 0, { 0 }, { 0 }, { 0 } };
-  fctree::LabelledSamples __pyx_t_16;
-  Py_ssize_t __pyx_t_17;
-  struct fctree::BoostingParams __pyx_t_18;
-  fctree::BoostingResult __pyx_t_19;
-  int64_t __pyx_t_20;
-  struct __pyx_opt_args_6fctree_7_native_4core_copied __pyx_t_21;
   int __pyx_lineno = 0;
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
-  __Pyx_RefNannySetupContext("boost", 0);
+  __Pyx_RefNannySetupContext("take", 0);
 
-  /* "fctree/_native/boosting.pyx":93
- *     ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None.
- *     """
- *     if len(train[0]) >= 2**31:             # <<<<<<<<<<<<<<
- *         raise ValueError(f"X has {len(train[0])} samples; at most {2**31 - 1} are supported")
- *     cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
-*/
-  __pyx_t_1 = __Pyx_GetItemInt(__pyx_v_train, 0, long, 1, __Pyx_PyLong_From_long, 0, 0, 1, __Pyx_ReferenceSharing_FunctionArgument); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 93, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __pyx_t_2 = PyObject_Length(__pyx_t_1); if (unlikely(__pyx_t_2 == ((Py_ssize_t)-1))) __PYX_ERR(0, 93, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  __pyx_t_1 = PyLong_FromSsize_t(__pyx_t_2); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 93, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-
-  __pyx_t_3 = __Pyx_PyObject_CompareBoolGe_int_object(__pyx_t_1, __pyx_mstate_global->__pyx_int_2147483648, Py_GE); if (unlikely((__pyx_t_3 < 0))) __PYX_ERR(0, 93, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  if (unlikely(__pyx_t_3)) {
-
-
-    /* "fctree/_native/boosting.pyx":94
- *     """
- *     if len(train[0]) >= 2**31:
- *         raise ValueError(f"X has {len(train[0])} samples; at most {2**31 - 1} are supported")             # <<<<<<<<<<<<<<
- *     cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
- *     cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
-*/
-    __pyx_t_4 = NULL;
-    __pyx_t_5 = __Pyx_GetItemInt(__pyx_v_train, 0, long, 1, __Pyx_PyLong_From_long, 0, 0, 1, __Pyx_ReferenceSharing_FunctionArgument); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 94, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_5);
-    __pyx_t_2 = PyObject_Length(__pyx_t_5); if (unlikely(__pyx_t_2 == ((Py_ssize_t)-1))) __PYX_ERR(0, 94, __pyx_L1_error)
-    __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-    __pyx_t_5 = __Pyx_PyUnicode_From_Py_ssize_t(__pyx_t_2, 0, ' ', 'd'); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 94, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_5);
-
-    __pyx_t_6[0] = __pyx_mstate_global->__pyx_kp_u_X_has;
-    __pyx_t_6[1] = __pyx_t_5;
-    __pyx_t_6[2] = __pyx_mstate_global->__pyx_kp_u_samples_at_most_2147483647_are;
-    __pyx_t_2 = 48;
-    #if __Pyx_PyUnicode_Join_CAN_USE_KIND_AND_LENGTH
-    __pyx_t_2 += __Pyx_PyUnicode_GET_LENGTH(__pyx_t_6[1]);
-    #endif
-    __pyx_t_7 = 0;
-    __pyx_t_8 = __Pyx_PyUnicode_Join(__pyx_t_6, 3, __pyx_t_2, __pyx_t_7);
-    if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 94, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_8);
-    __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-    __pyx_t_9 = 1;
-    {
-      PyObject *__pyx_callargs[2] = {__pyx_t_4, __pyx_t_8};
-      __pyx_t_1 = __Pyx_PyObject_FastCall((PyObject*)(((PyTypeObject*)PyExc_ValueError)), __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-      __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
-      __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-      if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 94, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_1);
-    }
-    __Pyx_Raise(__pyx_t_1, 0, 0, 0);
-    __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-    __PYX_ERR(0, 94, __pyx_L1_error)
-
-    /* "fctree/_native/boosting.pyx":93
- *     ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None.
- *     """
- *     if len(train[0]) >= 2**31:             # <<<<<<<<<<<<<<
- *         raise ValueError(f"X has {len(train[0])} samples; at most {2**31 - 1} are supported")
- *     cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
-*/
-  }
-
-  /* "fctree/_native/boosting.pyx":95
- *     if len(train[0]) >= 2**31:
- *         raise ValueError(f"X has {len(train[0])} samples; at most {2**31 - 1} are supported")
- *     cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])             # <<<<<<<<<<<<<<
- *     cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
- *     cdef LabelledSamples eval_samples
-*/
-  __pyx_t_8 = NULL;
-  __Pyx_GetModuleGlobalName(__pyx_t_4, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 95, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __pyx_t_5 = __Pyx_PyObject_GetAttrStr(__pyx_t_4, __pyx_mstate_global->__pyx_n_u_concatenate); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 95, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-  __pyx_t_4 = PySequence_List(__pyx_v_thresholds); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 95, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __pyx_t_11 = NULL;
-  __Pyx_GetModuleGlobalName(__pyx_t_12, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_12)) __PYX_ERR(0, 95, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_12);
-  __pyx_t_13 = __Pyx_PyObject_GetAttrStr(__pyx_t_12, __pyx_mstate_global->__pyx_n_u_empty); if (unlikely(!__pyx_t_13)) __PYX_ERR(0, 95, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_13);
-  __Pyx_DECREF(__pyx_t_12); __pyx_t_12 = 0;
-  __pyx_t_9 = 1;
-  #if CYTHON_UNPACK_METHODS
-  if (unlikely(PyMethod_Check(__pyx_t_13))) {
-    __pyx_t_11 = PyMethod_GET_SELF(__pyx_t_13);
-    assert(__pyx_t_11);
-    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_13);
-    __Pyx_INCREF(__pyx_t_11);
-    __Pyx_INCREF(__pyx__function);
-    __Pyx_DECREF_SET(__pyx_t_13, __pyx__function);
-    __pyx_t_9 = 0;
-  }
-  #endif
-  {
-    PyObject *__pyx_callargs[2] = {__pyx_t_11, __pyx_mstate_global->__pyx_int_0};
-    __pyx_t_10 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_13, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_11); __pyx_t_11 = 0;
-    __Pyx_DECREF(__pyx_t_13); __pyx_t_13 = 0;
-    if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 95, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_10);
-  }
-  if (__Pyx_ListComp_AppendAndDecref(__pyx_t_4, __pyx_t_10) < (0)) __PYX_ERR(0, 95, __pyx_L1_error)
-  __Pyx_GIVEREF(__pyx_t_10);
-  __pyx_t_10 = 0;
-  __pyx_t_9 = 1;
-  #if CYTHON_UNPACK_METHODS
-  if (unlikely(PyMethod_Check(__pyx_t_5))) {
-    __pyx_t_8 = PyMethod_GET_SELF(__pyx_t_5);
-    assert(__pyx_t_8);
-    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_5);
-    __Pyx_INCREF(__pyx_t_8);
-    __Pyx_INCREF(__pyx__function);
-    __Pyx_DECREF_SET(__pyx_t_5, __pyx__function);
-    __pyx_t_9 = 0;
-  }
-  #endif
-  {
-    PyObject *__pyx_callargs[2] = {__pyx_t_8, __pyx_t_4};
-    __pyx_t_1 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_5, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_8); __pyx_t_8 = 0;
-    __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-    __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-    if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 95, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_1);
-  }
-  __pyx_t_14 = __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(__pyx_t_1, 0); if (unlikely(!__pyx_t_14.memview)) __PYX_ERR(0, 95, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  __pyx_v_values = __pyx_t_14;
-  __pyx_t_14.memview = NULL;
-  __pyx_t_14.data = NULL;
-
-  /* "fctree/_native/boosting.pyx":96
- *         raise ValueError(f"X has {len(train[0])} samples; at most {2**31 - 1} are supported")
- *     cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
- *     cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)             # <<<<<<<<<<<<<<
- *     cdef LabelledSamples eval_samples
- *     cdef BoostingTask task
-*/
-  __pyx_t_5 = NULL;
-  __Pyx_GetModuleGlobalName(__pyx_t_4, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 96, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __pyx_t_8 = __Pyx_PyObject_GetAttrStr(__pyx_t_4, __pyx_mstate_global->__pyx_n_u_cumsum); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 96, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-  __pyx_t_10 = PyList_New(1); if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 96, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_10);
-  __Pyx_INCREF(__pyx_mstate_global->__pyx_int_0);
-  __Pyx_GIVEREF(__pyx_mstate_global->__pyx_int_0);
-  if (__Pyx_PyList_SET_ITEM(__pyx_t_10, 0, __pyx_mstate_global->__pyx_int_0) != (0)) __PYX_ERR(0, 96, __pyx_L1_error);
-  __pyx_t_4 = __pyx_t_10;
-  __pyx_t_10 = 0;
-  __pyx_t_13 = NULL;
-  __pyx_t_11 = __Pyx_GetBuiltinName(__pyx_mstate_global->__pyx_n_u_len); if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 96, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_11);
-  __pyx_t_9 = 1;
-  {
-    PyObject *__pyx_callargs[3] = {__pyx_t_13, __pyx_t_11, __pyx_v_thresholds};
-    __pyx_t_10 = __Pyx_PyObject_FastCall((PyObject*)__pyx_builtin_map, __pyx_callargs+__pyx_t_9, (3-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_13); __pyx_t_13 = 0;
-    __Pyx_DECREF(__pyx_t_11); __pyx_t_11 = 0;
-    if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 96, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_10);
-  }
-  if (__Pyx_PyList_Extend(__pyx_t_4, __pyx_t_10) < (0)) __PYX_ERR(0, 96, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_10); __pyx_t_10 = 0;
-  __Pyx_GetModuleGlobalName(__pyx_t_10, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 96, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_10);
-  __pyx_t_11 = __Pyx_PyObject_GetAttrStr(__pyx_t_10, __pyx_mstate_global->__pyx_n_u_int64); if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 96, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_11);
-  __Pyx_DECREF(__pyx_t_10); __pyx_t_10 = 0;
-  #if CYTHON_VECTORCALL
-  #endif
-  __pyx_t_9 = 1;
-  #if CYTHON_UNPACK_METHODS
-  if (unlikely(PyMethod_Check(__pyx_t_8))) {
-    __pyx_t_5 = PyMethod_GET_SELF(__pyx_t_8);
-    assert(__pyx_t_5);
-    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_8);
-    __Pyx_INCREF(__pyx_t_5);
-    __Pyx_INCREF(__pyx__function);
-    __Pyx_DECREF_SET(__pyx_t_8, __pyx__function);
-    __pyx_t_9 = 0;
-  }
-  #endif
-  {
-    PyObject *__pyx_callargs[3] = {__pyx_t_5, __pyx_t_4, __pyx_t_11};
-    #if CYTHON_VECTORCALL
-    __pyx_t_10 = __pyx_mstate_global->__pyx_tuple[2];
-    if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 96, __pyx_L1_error)
-    __Pyx_INCREF(__pyx_t_10);
-    #else
-    {
-      PyObject *__pyx_temp[1] = {__pyx_mstate_global->__pyx_n_u_dtype};
-      __pyx_t_10 = __Pyx_MakeKwargDict(__pyx_temp, __pyx_callargs+2, 1);
-      if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 96, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_10);
-    }
-    #endif
-    __pyx_t_1 = __Pyx_Object_VectorcallKwds((PyObject*)__pyx_t_8, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET), __pyx_t_10);
-    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
-    __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-    #if CYTHON_VECTORCALL
-    #endif
-    __Pyx_DECREF(__pyx_t_11); __pyx_t_11 = 0;
-    __Pyx_DECREF(__pyx_t_10); __pyx_t_10 = 0;
-    __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-    if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 96, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_1);
-  }
-  __pyx_t_15 = __Pyx_PyObject_to_MemoryviewSlice_dc_nn_int64_t__const__(__pyx_t_1, 0); if (unlikely(!__pyx_t_15.memview)) __PYX_ERR(0, 96, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  __pyx_v_offsets = __pyx_t_15;
-  __pyx_t_15.memview = NULL;
-  __pyx_t_15.data = NULL;
-
-  /* "fctree/_native/boosting.pyx":99
- *     cdef LabelledSamples eval_samples
- *     cdef BoostingTask task
- *     task.train = samples_of(train)             # <<<<<<<<<<<<<<
- *     task.eval = NULL
- *     if eval is not None:
-*/
-  __pyx_t_1 = __pyx_v_train;
-  __Pyx_INCREF(__pyx_t_1);
-  if (!(likely(PyTuple_CheckExact(__pyx_t_1))||((__pyx_t_1) == Py_None) || __Pyx_RaiseUnexpectedTypeError("tuple", __pyx_t_1))) __PYX_ERR(0, 99, __pyx_L1_error)
-  __pyx_t_16 = __pyx_f_6fctree_7_native_8boosting_samples_of(((PyObject*)__pyx_t_1)); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 99, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  __pyx_v_task.train = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_16);
-
-  /* "fctree/_native/boosting.pyx":100
- *     cdef BoostingTask task
- *     task.train = samples_of(train)
- *     task.eval = NULL             # <<<<<<<<<<<<<<
- *     if eval is not None:
- *         eval_samples = samples_of(eval)
-*/
-  __pyx_v_task.eval = NULL;
-
-  /* "fctree/_native/boosting.pyx":101
- *     task.train = samples_of(train)
- *     task.eval = NULL
- *     if eval is not None:             # <<<<<<<<<<<<<<
- *         eval_samples = samples_of(eval)
- *         task.eval = &eval_samples
-*/
-  __pyx_t_3 = (__pyx_v_eval != Py_None);
-  if (__pyx_t_3) {
-
-
-    /* "fctree/_native/boosting.pyx":102
- *     task.eval = NULL
- *     if eval is not None:
- *         eval_samples = samples_of(eval)             # <<<<<<<<<<<<<<
- *         task.eval = &eval_samples
- *     task.thresholds = pointer_1d(values)
-*/
-    __pyx_t_1 = __pyx_v_eval;
-    __Pyx_INCREF(__pyx_t_1);
-    if (!(likely(PyTuple_CheckExact(__pyx_t_1))||((__pyx_t_1) == Py_None) || __Pyx_RaiseUnexpectedTypeError("tuple", __pyx_t_1))) __PYX_ERR(0, 102, __pyx_L1_error)
-    __pyx_t_16 = __pyx_f_6fctree_7_native_8boosting_samples_of(((PyObject*)__pyx_t_1)); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 102, __pyx_L1_error)
-    __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-    __pyx_v_eval_samples = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_16);
-
-    /* "fctree/_native/boosting.pyx":103
- *     if eval is not None:
- *         eval_samples = samples_of(eval)
- *         task.eval = &eval_samples             # <<<<<<<<<<<<<<
- *     task.thresholds = pointer_1d(values)
- *     task.offsets = &offsets[0]
-*/
-    __pyx_v_task.eval = (&__pyx_v_eval_samples);
-
-    /* "fctree/_native/boosting.pyx":101
- *     task.train = samples_of(train)
- *     task.eval = NULL
- *     if eval is not None:             # <<<<<<<<<<<<<<
- *         eval_samples = samples_of(eval)
- *         task.eval = &eval_samples
-*/
-  }
-
-  /* "fctree/_native/boosting.pyx":104
- *         eval_samples = samples_of(eval)
- *         task.eval = &eval_samples
- *     task.thresholds = pointer_1d(values)             # <<<<<<<<<<<<<<
- *     task.offsets = &offsets[0]
- *     task.monotone = NULL
-*/
-  __pyx_v_task.thresholds = __pyx_f_6fctree_7_native_4core_pointer_1d(__pyx_v_values);
-
-  /* "fctree/_native/boosting.pyx":105
- *         task.eval = &eval_samples
- *     task.thresholds = pointer_1d(values)
- *     task.offsets = &offsets[0]             # <<<<<<<<<<<<<<
- *     task.monotone = NULL
- *     if monotone is not None:
-*/
-  __pyx_t_17 = 0;
-  __pyx_v_task.offsets = (&(*((int64_t const  *) ( /* dim=0 */ ((char *) (((int64_t const  *) __pyx_v_offsets.data) + __pyx_t_17)) ))));
-
-  /* "fctree/_native/boosting.pyx":106
- *     task.thresholds = pointer_1d(values)
- *     task.offsets = &offsets[0]
- *     task.monotone = NULL             # <<<<<<<<<<<<<<
- *     if monotone is not None:
- *         task.monotone = &monotone[0]
-*/
-  __pyx_v_task.monotone = NULL;
-
-  /* "fctree/_native/boosting.pyx":107
- *     task.offsets = &offsets[0]
- *     task.monotone = NULL
- *     if monotone is not None:             # <<<<<<<<<<<<<<
- *         task.monotone = &monotone[0]
- *     task.baseline = pointer_1d(baseline)
-*/
-  __pyx_t_3 = (((PyObject *) __pyx_v_monotone.memview) != Py_None);
-
-  if (__pyx_t_3) {
-
-
-    /* "fctree/_native/boosting.pyx":108
- *     task.monotone = NULL
- *     if monotone is not None:
- *         task.monotone = &monotone[0]             # <<<<<<<<<<<<<<
- *     task.baseline = pointer_1d(baseline)
- *     task.loss = <LossKind>loss
-*/
-    __pyx_t_17 = 0;
-    __pyx_v_task.monotone = (&(*((int8_t const  *) ( /* dim=0 */ ((char *) (((int8_t const  *) __pyx_v_monotone.data) + __pyx_t_17)) ))));
-
-    /* "fctree/_native/boosting.pyx":107
- *     task.offsets = &offsets[0]
- *     task.monotone = NULL
- *     if monotone is not None:             # <<<<<<<<<<<<<<
- *         task.monotone = &monotone[0]
- *     task.baseline = pointer_1d(baseline)
-*/
-  }
-
-  /* "fctree/_native/boosting.pyx":109
- *     if monotone is not None:
- *         task.monotone = &monotone[0]
- *     task.baseline = pointer_1d(baseline)             # <<<<<<<<<<<<<<
- *     task.loss = <LossKind>loss
- *     task.quantile = quantile
-*/
-  __pyx_v_task.baseline = __pyx_f_6fctree_7_native_4core_pointer_1d(__pyx_v_baseline);
-
-  /* "fctree/_native/boosting.pyx":110
- *         task.monotone = &monotone[0]
- *     task.baseline = pointer_1d(baseline)
- *     task.loss = <LossKind>loss             # <<<<<<<<<<<<<<
- *     task.quantile = quantile
- *     task.n_outputs = n_outputs
-*/
-  __pyx_v_task.loss = ((__PYX_ENUM_CLASS_DECL fctree::LossKind)__pyx_v_loss);
-
-  /* "fctree/_native/boosting.pyx":111
- *     task.baseline = pointer_1d(baseline)
- *     task.loss = <LossKind>loss
- *     task.quantile = quantile             # <<<<<<<<<<<<<<
- *     task.n_outputs = n_outputs
- *     task.first_iteration = first_iteration
-*/
-  __pyx_v_task.quantile = __pyx_v_quantile;
-
-  /* "fctree/_native/boosting.pyx":112
- *     task.loss = <LossKind>loss
- *     task.quantile = quantile
- *     task.n_outputs = n_outputs             # <<<<<<<<<<<<<<
- *     task.first_iteration = first_iteration
- *     task.min_rounds = 0
-*/
-  __pyx_v_task.n_outputs = __pyx_v_n_outputs;
-
-  /* "fctree/_native/boosting.pyx":113
- *     task.quantile = quantile
- *     task.n_outputs = n_outputs
- *     task.first_iteration = first_iteration             # <<<<<<<<<<<<<<
- *     task.min_rounds = 0
- *     task.masked = NULL
-*/
-  __pyx_v_task.first_iteration = __pyx_v_first_iteration;
-
-  /* "fctree/_native/boosting.pyx":114
- *     task.n_outputs = n_outputs
- *     task.first_iteration = first_iteration
- *     task.min_rounds = 0             # <<<<<<<<<<<<<<
- *     task.masked = NULL
- *     cdef BoostingParams native_params = params
-*/
-  __pyx_v_task.min_rounds = 0;
-
-  /* "fctree/_native/boosting.pyx":115
- *     task.first_iteration = first_iteration
- *     task.min_rounds = 0
- *     task.masked = NULL             # <<<<<<<<<<<<<<
- *     cdef BoostingParams native_params = params
- *     cdef Execution execution = execution_on(n_threads)
-*/
-  __pyx_v_task.masked = NULL;
-
-  /* "fctree/_native/boosting.pyx":116
- *     task.min_rounds = 0
- *     task.masked = NULL
- *     cdef BoostingParams native_params = params             # <<<<<<<<<<<<<<
- *     cdef Execution execution = execution_on(n_threads)
- *     cdef Listener holder = Listener()
-*/
-  __pyx_t_18 = __pyx_convert__from_py_struct__fctree_3a__3a_BoostingParams(__pyx_v_params); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 116, __pyx_L1_error)
-  __pyx_v_native_params = __pyx_t_18;
-
-  /* "fctree/_native/boosting.pyx":117
- *     task.masked = NULL
- *     cdef BoostingParams native_params = params
- *     cdef Execution execution = execution_on(n_threads)             # <<<<<<<<<<<<<<
- *     cdef Listener holder = Listener()
- *     holder.told = listener
-*/
-  __pyx_v_execution = __pyx_f_6fctree_7_native_4core_execution_on(__pyx_v_n_threads);
-
-  /* "fctree/_native/boosting.pyx":118
- *     cdef BoostingParams native_params = params
- *     cdef Execution execution = execution_on(n_threads)
- *     cdef Listener holder = Listener()             # <<<<<<<<<<<<<<
- *     holder.told = listener
- *     cdef RoundListener native_listener
-*/
-  __pyx_t_8 = NULL;
-  __pyx_t_9 = 1;
-  {
-    PyObject *__pyx_callargs[2] = {__pyx_t_8, NULL};
-    __pyx_t_1 = __Pyx_PyObject_FastCall((PyObject*)__pyx_mstate_global->__pyx_ptype_6fctree_7_native_4core_Listener, __pyx_callargs+__pyx_t_9, (1-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_8); __pyx_t_8 = 0;
-    if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 118, __pyx_L1_error)
-    __Pyx_GOTREF((PyObject *)__pyx_t_1);
-  }
-  __pyx_v_holder = ((struct __pyx_obj_6fctree_7_native_4core_Listener *)__pyx_t_1);
-  __pyx_t_1 = 0;
-
-  /* "fctree/_native/boosting.pyx":119
- *     cdef Execution execution = execution_on(n_threads)
- *     cdef Listener holder = Listener()
- *     holder.told = listener             # <<<<<<<<<<<<<<
- *     cdef RoundListener native_listener
- *     native_listener.told = tell
-*/
-  __Pyx_INCREF(__pyx_v_listener);
-  __Pyx_GIVEREF(__pyx_v_listener);
-  __Pyx_GOTREF(__pyx_v_holder->told);
-  __Pyx_DECREF_SET(__pyx_v_holder->told, __pyx_v_listener);
-
-  /* "fctree/_native/boosting.pyx":121
- *     holder.told = listener
- *     cdef RoundListener native_listener
- *     native_listener.told = tell             # <<<<<<<<<<<<<<
- *     native_listener.context = <void*>holder
- *     cdef BoostingResult result
-*/
-  __pyx_v_native_listener.told = __pyx_f_6fctree_7_native_4core_tell;
-
-  /* "fctree/_native/boosting.pyx":122
- *     cdef RoundListener native_listener
- *     native_listener.told = tell
- *     native_listener.context = <void*>holder             # <<<<<<<<<<<<<<
- *     cdef BoostingResult result
- *     with nogil:
-*/
-  __pyx_v_native_listener.context = ((void *)__pyx_v_holder);
-
-  /* "fctree/_native/boosting.pyx":124
- *     native_listener.context = <void*>holder
- *     cdef BoostingResult result
- *     with nogil:             # <<<<<<<<<<<<<<
- *         result = c_boost(task, native_params, native_listener, execution)
- *     if holder.error is not None:
-*/
-  {
-      PyThreadState * _save;
-      _save = PyEval_SaveThread();
-      __Pyx_FastGIL_Remember();
-      /*try:*/ {
-
-        /* "fctree/_native/boosting.pyx":125
- *     cdef BoostingResult result
- *     with nogil:
- *         result = c_boost(task, native_params, native_listener, execution)             # <<<<<<<<<<<<<<
- *     if holder.error is not None:
- *         raise holder.error
-*/
-        try {
-          __pyx_t_19 = fctree::boost(__pyx_v_task, __pyx_v_native_params, __pyx_v_native_listener, __pyx_v_execution);
-        } catch(...) {
-          PyGILState_STATE __pyx_gilstate_save = __Pyx_PyGILState_Ensure();
-          fctree::set_python_error(); if (!PyErr_Occurred())PyErr_SetString(PyExc_RuntimeError, "Error converting c++ exception.");
-          __Pyx_PyGILState_Release(__pyx_gilstate_save);
-          __PYX_ERR(0, 125, __pyx_L7_error)
-        }
-        __pyx_v_result = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_19);
-      }
-
-      /* "fctree/_native/boosting.pyx":124
- *     native_listener.context = <void*>holder
- *     cdef BoostingResult result
- *     with nogil:             # <<<<<<<<<<<<<<
- *         result = c_boost(task, native_params, native_listener, execution)
- *     if holder.error is not None:
-*/
-      /*finally:*/ {
-        /*normal exit:*/{
-          __Pyx_FastGIL_Forget();
-          PyEval_RestoreThread(_save);
-          goto __pyx_L8;
-        }
-        __pyx_L7_error: {
-          __Pyx_FastGIL_Forget();
-          PyEval_RestoreThread(_save);
-          goto __pyx_L1_error;
-        }
-        __pyx_L8:;
-      }
-  }
-
-  /* "fctree/_native/boosting.pyx":126
- *     with nogil:
- *         result = c_boost(task, native_params, native_listener, execution)
- *     if holder.error is not None:             # <<<<<<<<<<<<<<
- *         raise holder.error
+  /* "fctree/_native/core.pyx":149
+ *     def take(self, double loss):
+ *         """Record the loss after the next round; return whether it is the smallest so far."""
+ *         return dereference(self.native).take(loss)             # <<<<<<<<<<<<<<
  * 
+ *     @property
 */
-  __pyx_t_3 = (__pyx_v_holder->error != Py_None);
-  if (unlikely(__pyx_t_3)) {
-
-
-    /* "fctree/_native/boosting.pyx":127
- *         result = c_boost(task, native_params, native_listener, execution)
- *     if holder.error is not None:
- *         raise holder.error             # <<<<<<<<<<<<<<
- * 
- *     cdef SymmetricTreesArrays* trees = &result.trees
-*/
-    __Pyx_Raise(__pyx_v_holder->error, 0, 0, 0);
-    __PYX_ERR(0, 127, __pyx_L1_error)
-
-    /* "fctree/_native/boosting.pyx":126
- *     with nogil:
- *         result = c_boost(task, native_params, native_listener, execution)
- *     if holder.error is not None:             # <<<<<<<<<<<<<<
- *         raise holder.error
- * 
-*/
-  }
-
-  /* "fctree/_native/boosting.pyx":129
- *         raise holder.error
- * 
- *     cdef SymmetricTreesArrays* trees = &result.trees             # <<<<<<<<<<<<<<
- *     result.trees.truncate(result.best_iteration)
- *     cdef int64_t n_trees = result.best_iteration
-*/
-  __pyx_v_trees = (&__pyx_v_result.trees);
-
-  /* "fctree/_native/boosting.pyx":130
- * 
- *     cdef SymmetricTreesArrays* trees = &result.trees
- *     result.trees.truncate(result.best_iteration)             # <<<<<<<<<<<<<<
- *     cdef int64_t n_trees = result.best_iteration
- *     splits = (n_trees, native_params.max_depth)
-*/
-  __pyx_v_result.trees.truncate(__pyx_v_result.best_iteration);
-
-  /* "fctree/_native/boosting.pyx":131
- *     cdef SymmetricTreesArrays* trees = &result.trees
- *     result.trees.truncate(result.best_iteration)
- *     cdef int64_t n_trees = result.best_iteration             # <<<<<<<<<<<<<<
- *     splits = (n_trees, native_params.max_depth)
- *     arrays = {
-*/
-  __pyx_t_20 = __pyx_v_result.best_iteration;
-
-  __pyx_v_n_trees = __pyx_t_20;
-
-  /* "fctree/_native/boosting.pyx":132
- *     result.trees.truncate(result.best_iteration)
- *     cdef int64_t n_trees = result.best_iteration
- *     splits = (n_trees, native_params.max_depth)             # <<<<<<<<<<<<<<
- *     arrays = {
- *         "split_feature": copied(trees.split_feature.data(), splits, np.int32),
-*/
-  __pyx_t_1 = __Pyx_PyLong_From_int64_t(__pyx_v_n_trees); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 132, __pyx_L1_error)
+  __pyx_t_1 = __Pyx_PyBool_FromLong((*__pyx_v_self->native).take(__pyx_v_loss)); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 149, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_1);
-  __pyx_t_8 = __Pyx_PyLong_From_int64_t(__pyx_v_native_params.max_depth); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 132, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __pyx_t_10 = PyTuple_New(2); if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 132, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_10);
-  __Pyx_GIVEREF(__pyx_t_1);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_10, 0, __pyx_t_1) != (0)) __PYX_ERR(0, 132, __pyx_L1_error);
-  __Pyx_GIVEREF(__pyx_t_8);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_10, 1, __pyx_t_8) != (0)) __PYX_ERR(0, 132, __pyx_L1_error);
-  __pyx_t_1 = 0;
-  __pyx_t_8 = 0;
-  __pyx_v_splits = ((PyObject*)__pyx_t_10);
-  __pyx_t_10 = 0;
-
-  /* "fctree/_native/boosting.pyx":134
- *     splits = (n_trees, native_params.max_depth)
- *     arrays = {
- *         "split_feature": copied(trees.split_feature.data(), splits, np.int32),             # <<<<<<<<<<<<<<
- *         "split_threshold": copied(trees.split_threshold.data(), splits, np.float64),
- *         "missing_right": copied(trees.missing_right.data(), splits, np.bool_),
-*/
-  __pyx_t_10 = __Pyx_PyDict_NewPresized(5); if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 134, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_10);
-  __Pyx_GetModuleGlobalName(__pyx_t_8, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 134, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __pyx_t_1 = __Pyx_PyObject_GetAttrStr(__pyx_t_8, __pyx_mstate_global->__pyx_n_u_int32); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 134, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-  __pyx_t_21.__pyx_n = 1;
-  __pyx_t_21.dtype = __pyx_t_1;
-  __pyx_t_8 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_trees->split_feature.data(), __pyx_v_splits, &__pyx_t_21); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 134, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  if (PyDict_SetItem(__pyx_t_10, __pyx_mstate_global->__pyx_n_u_split_feature, __pyx_t_8) < (0)) __PYX_ERR(0, 134, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-
-  /* "fctree/_native/boosting.pyx":135
- *     arrays = {
- *         "split_feature": copied(trees.split_feature.data(), splits, np.int32),
- *         "split_threshold": copied(trees.split_threshold.data(), splits, np.float64),             # <<<<<<<<<<<<<<
- *         "missing_right": copied(trees.missing_right.data(), splits, np.bool_),
- *         "split_gain": copied(trees.split_gain.data(), splits, np.float64),
-*/
-  __Pyx_GetModuleGlobalName(__pyx_t_8, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 135, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __pyx_t_1 = __Pyx_PyObject_GetAttrStr(__pyx_t_8, __pyx_mstate_global->__pyx_n_u_float64); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 135, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-  __pyx_t_21.__pyx_n = 1;
-  __pyx_t_21.dtype = __pyx_t_1;
-  __pyx_t_8 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_trees->split_threshold.data(), __pyx_v_splits, &__pyx_t_21); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 135, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  if (PyDict_SetItem(__pyx_t_10, __pyx_mstate_global->__pyx_n_u_split_threshold, __pyx_t_8) < (0)) __PYX_ERR(0, 134, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-
-  /* "fctree/_native/boosting.pyx":136
- *         "split_feature": copied(trees.split_feature.data(), splits, np.int32),
- *         "split_threshold": copied(trees.split_threshold.data(), splits, np.float64),
- *         "missing_right": copied(trees.missing_right.data(), splits, np.bool_),             # <<<<<<<<<<<<<<
- *         "split_gain": copied(trees.split_gain.data(), splits, np.float64),
- *         "leaf_values": copied(trees.leaf_values.data(),
-*/
-  __Pyx_GetModuleGlobalName(__pyx_t_8, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 136, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __pyx_t_1 = __Pyx_PyObject_GetAttrStr(__pyx_t_8, __pyx_mstate_global->__pyx_n_u_bool); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 136, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-  __pyx_t_21.__pyx_n = 1;
-  __pyx_t_21.dtype = __pyx_t_1;
-  __pyx_t_8 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_trees->missing_right.data(), __pyx_v_splits, &__pyx_t_21); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 136, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  if (PyDict_SetItem(__pyx_t_10, __pyx_mstate_global->__pyx_n_u_missing_right, __pyx_t_8) < (0)) __PYX_ERR(0, 134, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-
-  /* "fctree/_native/boosting.pyx":137
- *         "split_threshold": copied(trees.split_threshold.data(), splits, np.float64),
- *         "missing_right": copied(trees.missing_right.data(), splits, np.bool_),
- *         "split_gain": copied(trees.split_gain.data(), splits, np.float64),             # <<<<<<<<<<<<<<
- *         "leaf_values": copied(trees.leaf_values.data(),
- *                               (n_trees, 1 << native_params.max_depth, n_outputs), np.float64),
-*/
-  __Pyx_GetModuleGlobalName(__pyx_t_8, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 137, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __pyx_t_1 = __Pyx_PyObject_GetAttrStr(__pyx_t_8, __pyx_mstate_global->__pyx_n_u_float64); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 137, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-  __pyx_t_21.__pyx_n = 1;
-  __pyx_t_21.dtype = __pyx_t_1;
-  __pyx_t_8 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_trees->split_gain.data(), __pyx_v_splits, &__pyx_t_21); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 137, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  if (PyDict_SetItem(__pyx_t_10, __pyx_mstate_global->__pyx_n_u_split_gain, __pyx_t_8) < (0)) __PYX_ERR(0, 134, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-
-  /* "fctree/_native/boosting.pyx":139
- *         "split_gain": copied(trees.split_gain.data(), splits, np.float64),
- *         "leaf_values": copied(trees.leaf_values.data(),
- *                               (n_trees, 1 << native_params.max_depth, n_outputs), np.float64),             # <<<<<<<<<<<<<<
- *     }
- *     return (
-*/
-  __pyx_t_8 = __Pyx_PyLong_From_int64_t(__pyx_v_n_trees); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 139, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __pyx_t_1 = __Pyx_PyLong_From_int64_t((1 << __pyx_v_native_params.max_depth)); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 139, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __pyx_t_11 = __Pyx_PyLong_From_int64_t(__pyx_v_n_outputs); if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 139, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_11);
-  __pyx_t_4 = PyTuple_New(3); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 139, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __Pyx_GIVEREF(__pyx_t_8);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_4, 0, __pyx_t_8) != (0)) __PYX_ERR(0, 139, __pyx_L1_error);
-  __Pyx_GIVEREF(__pyx_t_1);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_4, 1, __pyx_t_1) != (0)) __PYX_ERR(0, 139, __pyx_L1_error);
-  __Pyx_GIVEREF(__pyx_t_11);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_4, 2, __pyx_t_11) != (0)) __PYX_ERR(0, 139, __pyx_L1_error);
-  __pyx_t_8 = 0;
-  __pyx_t_1 = 0;
-  __pyx_t_11 = 0;
-  __Pyx_GetModuleGlobalName(__pyx_t_11, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 139, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_11);
-  __pyx_t_1 = __Pyx_PyObject_GetAttrStr(__pyx_t_11, __pyx_mstate_global->__pyx_n_u_float64); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 139, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __Pyx_DECREF(__pyx_t_11); __pyx_t_11 = 0;
-
-  /* "fctree/_native/boosting.pyx":138
- *         "missing_right": copied(trees.missing_right.data(), splits, np.bool_),
- *         "split_gain": copied(trees.split_gain.data(), splits, np.float64),
- *         "leaf_values": copied(trees.leaf_values.data(),             # <<<<<<<<<<<<<<
- *                               (n_trees, 1 << native_params.max_depth, n_outputs), np.float64),
- *     }
-*/
-  __pyx_t_21.__pyx_n = 1;
-  __pyx_t_21.dtype = __pyx_t_1;
-  __pyx_t_11 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_trees->leaf_values.data(), ((PyObject*)__pyx_t_4), &__pyx_t_21); if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 138, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_11);
-  __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  if (PyDict_SetItem(__pyx_t_10, __pyx_mstate_global->__pyx_n_u_leaf_values, __pyx_t_11) < (0)) __PYX_ERR(0, 134, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_11); __pyx_t_11 = 0;
-  __pyx_v_arrays = ((PyObject*)__pyx_t_10);
-  __pyx_t_10 = 0;
-
-  /* "fctree/_native/boosting.pyx":143
- *     return (
- *         arrays,
- *         copied(result.baseline.data(), (n_outputs,), np.float64),             # <<<<<<<<<<<<<<
- *         copied(result.train_loss.data(), (result.train_loss.size(),), np.float64),
- *         copied(result.eval_loss.data(), (result.eval_loss.size(),), np.float64),
-*/
-  __pyx_t_10 = __Pyx_PyLong_From_int64_t(__pyx_v_n_outputs); if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 143, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_10);
-  __pyx_t_11 = PyTuple_New(1); if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 143, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_11);
-  __Pyx_GIVEREF(__pyx_t_10);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_11, 0, __pyx_t_10) != (0)) __PYX_ERR(0, 143, __pyx_L1_error);
-  __pyx_t_10 = 0;
-  __Pyx_GetModuleGlobalName(__pyx_t_10, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 143, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_10);
-  __pyx_t_1 = __Pyx_PyObject_GetAttrStr(__pyx_t_10, __pyx_mstate_global->__pyx_n_u_float64); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 143, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __Pyx_DECREF(__pyx_t_10); __pyx_t_10 = 0;
-  __pyx_t_21.__pyx_n = 1;
-  __pyx_t_21.dtype = __pyx_t_1;
-  __pyx_t_10 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_result.baseline.data(), ((PyObject*)__pyx_t_11), &__pyx_t_21); if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 143, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_10);
-  __Pyx_DECREF(__pyx_t_11); __pyx_t_11 = 0;
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-
-  /* "fctree/_native/boosting.pyx":144
- *         arrays,
- *         copied(result.baseline.data(), (n_outputs,), np.float64),
- *         copied(result.train_loss.data(), (result.train_loss.size(),), np.float64),             # <<<<<<<<<<<<<<
- *         copied(result.eval_loss.data(), (result.eval_loss.size(),), np.float64),
- *     )
-*/
-  __pyx_t_1 = __Pyx_PyLong_FromSize_t(__pyx_v_result.train_loss.size()); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 144, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __pyx_t_11 = PyTuple_New(1); if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 144, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_11);
-  __Pyx_GIVEREF(__pyx_t_1);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_11, 0, __pyx_t_1) != (0)) __PYX_ERR(0, 144, __pyx_L1_error);
-  __pyx_t_1 = 0;
-  __Pyx_GetModuleGlobalName(__pyx_t_1, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 144, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __pyx_t_4 = __Pyx_PyObject_GetAttrStr(__pyx_t_1, __pyx_mstate_global->__pyx_n_u_float64); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 144, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  __pyx_t_21.__pyx_n = 1;
-  __pyx_t_21.dtype = __pyx_t_4;
-  __pyx_t_1 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_result.train_loss.data(), ((PyObject*)__pyx_t_11), &__pyx_t_21); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 144, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __Pyx_DECREF(__pyx_t_11); __pyx_t_11 = 0;
-  __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-
-  /* "fctree/_native/boosting.pyx":145
- *         copied(result.baseline.data(), (n_outputs,), np.float64),
- *         copied(result.train_loss.data(), (result.train_loss.size(),), np.float64),
- *         copied(result.eval_loss.data(), (result.eval_loss.size(),), np.float64),             # <<<<<<<<<<<<<<
- *     )
- * 
-*/
-  __pyx_t_4 = __Pyx_PyLong_FromSize_t(__pyx_v_result.eval_loss.size()); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 145, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __pyx_t_11 = PyTuple_New(1); if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 145, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_11);
-  __Pyx_GIVEREF(__pyx_t_4);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_11, 0, __pyx_t_4) != (0)) __PYX_ERR(0, 145, __pyx_L1_error);
-  __pyx_t_4 = 0;
-  __Pyx_GetModuleGlobalName(__pyx_t_4, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 145, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __pyx_t_8 = __Pyx_PyObject_GetAttrStr(__pyx_t_4, __pyx_mstate_global->__pyx_n_u_float64); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 145, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-  __pyx_t_21.__pyx_n = 1;
-  __pyx_t_21.dtype = __pyx_t_8;
-  __pyx_t_4 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_result.eval_loss.data(), ((PyObject*)__pyx_t_11), &__pyx_t_21); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 145, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __Pyx_DECREF(__pyx_t_11); __pyx_t_11 = 0;
-  __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-
-  /* "fctree/_native/boosting.pyx":142
- *     }
- *     return (
- *         arrays,             # <<<<<<<<<<<<<<
- *         copied(result.baseline.data(), (n_outputs,), np.float64),
- *         copied(result.train_loss.data(), (result.train_loss.size(),), np.float64),
-*/
-  __pyx_t_8 = PyTuple_New(4); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 142, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __Pyx_INCREF(__pyx_v_arrays);
-  __Pyx_GIVEREF(__pyx_v_arrays);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_8, 0, __pyx_v_arrays) != (0)) __PYX_ERR(0, 142, __pyx_L1_error);
-  __Pyx_GIVEREF(__pyx_t_10);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_8, 1, __pyx_t_10) != (0)) __PYX_ERR(0, 142, __pyx_L1_error);
-  __Pyx_GIVEREF(__pyx_t_1);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_8, 2, __pyx_t_1) != (0)) __PYX_ERR(0, 142, __pyx_L1_error);
-  __Pyx_GIVEREF(__pyx_t_4);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_8, 3, __pyx_t_4) != (0)) __PYX_ERR(0, 142, __pyx_L1_error);
-  __pyx_t_10 = 0;
-  __pyx_t_1 = 0;
-  __pyx_t_4 = 0;
   {
     PyObject *__pyx_temp;
     {
       __pyx_temp = __pyx_r;
-      __pyx_r = __pyx_t_8;
+      __pyx_r = __pyx_t_1;
     }
     __Pyx_XDECREF(__pyx_temp);
   }
-  __pyx_t_8 = 0;
+  __pyx_t_1 = 0;
   goto __pyx_L0;
 
-  /* "fctree/_native/boosting.pyx":84
+  /* "fctree/_native/core.pyx":147
+ *         dereference(self.native).start(loss)
  * 
- * 
- * def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[::1] baseline,             # <<<<<<<<<<<<<<
- *           int loss, double quantile, int64_t n_outputs, int64_t first_iteration,
- *           dict params, listener, int n_threads):
+ *     def take(self, double loss):             # <<<<<<<<<<<<<<
+ *         """Record the loss after the next round; return whether it is the smallest so far."""
+ *         return dereference(self.native).take(loss)
 */
 
   /* function exit code */
   __pyx_L1_error:;
   __Pyx_XDECREF(__pyx_t_1);
-  __Pyx_XDECREF(__pyx_t_4);
-  __Pyx_XDECREF(__pyx_t_5);
-  __Pyx_XDECREF(__pyx_t_8);
-  __Pyx_XDECREF(__pyx_t_10);
-  __Pyx_XDECREF(__pyx_t_11);
-  __Pyx_XDECREF(__pyx_t_12);
-  __Pyx_XDECREF(__pyx_t_13);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_14, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_15, 1);
-  __Pyx_AddTraceback("fctree._native.boosting.boost", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_AddTraceback("fctree._native.core.Patience.take", __pyx_clineno, __pyx_lineno, __pyx_filename);
   __pyx_r = NULL;
   __pyx_L0:;
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_values, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_offsets, 1);
-
-
-
-
-  __Pyx_XDECREF((PyObject *)__pyx_v_holder);
-
-
-
-
-  __Pyx_XDECREF(__pyx_v_splits);
-  __Pyx_XDECREF(__pyx_v_arrays);
   __Pyx_XGIVEREF(__pyx_r);
   __Pyx_RefNannyFinishContext();
   return __pyx_r;
 }
 
-/* "fctree/_native/boosting.pyx":149
+/* "fctree/_native/core.pyx":151
+ *         return dereference(self.native).take(loss)
  * 
- * 
- * def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,             # <<<<<<<<<<<<<<
- *                  const double[::1] replacement, trees, thresholds, const int8_t[::1] monotone,
- *                  const double[::1] baseline, int loss, double quantile, int64_t n_outputs,
+ *     @property             # <<<<<<<<<<<<<<
+ *     def is_over(self):
+ *         """Whether n_iter_no_change rounds have not lowered the loss by tol."""
 */
 
 /* Python wrapper */
-static PyObject *__pyx_pw_6fctree_7_native_8boosting_5boost_masked(PyObject *__pyx_self, 
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Patience_7is_over_1__get__(PyObject *__pyx_v_self); /*proto*/
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Patience_7is_over_1__get__(PyObject *__pyx_v_self) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__get__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Patience_7is_over___get__(((struct __pyx_obj_6fctree_7_native_4core_Patience *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Patience_7is_over___get__(struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__get__", 0);
+
+  /* "fctree/_native/core.pyx":154
+ *     def is_over(self):
+ *         """Whether n_iter_no_change rounds have not lowered the loss by tol."""
+ *         return dereference(self.native).is_over()             # <<<<<<<<<<<<<<
+ * 
+ *     @property
+*/
+  __pyx_t_1 = __Pyx_PyBool_FromLong((*__pyx_v_self->native).is_over()); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 154, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_1);
+  {
+    PyObject *__pyx_temp;
+    {
+      __pyx_temp = __pyx_r;
+      __pyx_r = __pyx_t_1;
+    }
+    __Pyx_XDECREF(__pyx_temp);
+  }
+  __pyx_t_1 = 0;
+  goto __pyx_L0;
+
+  /* "fctree/_native/core.pyx":151
+ *         return dereference(self.native).take(loss)
+ * 
+ *     @property             # <<<<<<<<<<<<<<
+ *     def is_over(self):
+ *         """Whether n_iter_no_change rounds have not lowered the loss by tol."""
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_1);
+  __Pyx_AddTraceback("fctree._native.core.Patience.is_over.__get__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fctree/_native/core.pyx":156
+ *         return dereference(self.native).is_over()
+ * 
+ *     @property             # <<<<<<<<<<<<<<
+ *     def best_round(self):
+ *         """The round with the smallest loss, 0 for the start."""
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Patience_10best_round_1__get__(PyObject *__pyx_v_self); /*proto*/
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Patience_10best_round_1__get__(PyObject *__pyx_v_self) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__get__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Patience_10best_round___get__(((struct __pyx_obj_6fctree_7_native_4core_Patience *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Patience_10best_round___get__(struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__get__", 0);
+
+  /* "fctree/_native/core.pyx":159
+ *     def best_round(self):
+ *         """The round with the smallest loss, 0 for the start."""
+ *         return dereference(self.native).best_round()             # <<<<<<<<<<<<<<
+*/
+  __pyx_t_1 = __Pyx_PyLong_From_int64_t((*__pyx_v_self->native).best_round()); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 159, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_1);
+  {
+    PyObject *__pyx_temp;
+    {
+      __pyx_temp = __pyx_r;
+      __pyx_r = __pyx_t_1;
+    }
+    __Pyx_XDECREF(__pyx_temp);
+  }
+  __pyx_t_1 = 0;
+  goto __pyx_L0;
+
+  /* "fctree/_native/core.pyx":156
+ *         return dereference(self.native).is_over()
+ * 
+ *     @property             # <<<<<<<<<<<<<<
+ *     def best_round(self):
+ *         """The round with the smallest loss, 0 for the start."""
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_1);
+  __Pyx_AddTraceback("fctree._native.core.Patience.best_round.__get__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "(tree fragment)":1
+ * def __reduce_cython__(self):             # <<<<<<<<<<<<<<
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Patience_7__reduce_cython__(PyObject *__pyx_v_self, 
 #if CYTHON_VECTORCALL
 PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
 #else
 PyObject *__pyx_args, PyObject *__pyx_kwds
 #endif
 ); /*proto*/
-PyDoc_STRVAR(__pyx_doc_6fctree_7_native_8boosting_4boost_masked, "Grow a model for each mask, its columns replaced; arrays by name.\n\n    ``train`` and ``eval`` are as for `boost`, without scores; ``test_x`` is (n_test, d),\n    ``masked`` (n_masks, d), ``replacement`` (d,). ``trees`` is None, or the model to continue:\n    ``(split_feature, split_threshold, missing_right, leaf_values)``.\n    ``listener(mask, n_rounds, eval_loss)`` is called for each mask that is done.\n    ");
-static PyMethodDef __pyx_mdef_6fctree_7_native_8boosting_5boost_masked = {"boost_masked", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_8boosting_5boost_masked, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_8boosting_4boost_masked};
-static PyObject *__pyx_pw_6fctree_7_native_8boosting_5boost_masked(PyObject *__pyx_self, 
+static PyMethodDef __pyx_mdef_6fctree_7_native_4core_8Patience_7__reduce_cython__ = {"__reduce_cython__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_8Patience_7__reduce_cython__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0};
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Patience_7__reduce_cython__(PyObject *__pyx_v_self, 
 #if CYTHON_VECTORCALL
 PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
 #else
 PyObject *__pyx_args, PyObject *__pyx_kwds
 #endif
 ) {
-  PyObject *__pyx_v_train = 0;
-  PyObject *__pyx_v_eval = 0;
-  PyObject *__pyx_v_test_x = 0;
-  __Pyx_memviewslice __pyx_v_masked = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_replacement = { 0, 0, { 0 }, { 0 }, { 0 } };
-  PyObject *__pyx_v_trees = 0;
-  PyObject *__pyx_v_thresholds = 0;
-  __Pyx_memviewslice __pyx_v_monotone = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_baseline = { 0, 0, { 0 }, { 0 }, { 0 } };
-  int __pyx_v_loss;
-  double __pyx_v_quantile;
-  int64_t __pyx_v_n_outputs;
-  int64_t __pyx_v_first_iteration;
-  int64_t __pyx_v_min_rounds;
-  PyObject *__pyx_v_params = 0;
-  PyObject *__pyx_v_listener = 0;
-  int __pyx_v_n_threads;
   #if !CYTHON_VECTORCALL
   CYTHON_UNUSED Py_ssize_t __pyx_nargs;
   #endif
   CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
-  PyObject* values[17] = {0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0};
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__reduce_cython__ (wrapper)", 0);
+  #if !CYTHON_VECTORCALL
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
+  if (unlikely(__pyx_nargs > 0)) { __Pyx_RaiseArgtupleInvalid("__reduce_cython__", 1, 0, 0, __pyx_nargs); return NULL; }
+  const Py_ssize_t __pyx_kwds_len = unlikely(__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
+  if (unlikely(__pyx_kwds_len < 0)) return NULL;
+  if (unlikely(__pyx_kwds_len > 0)) {__Pyx_RejectKeywords("__reduce_cython__", __pyx_kwds); return NULL;}
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Patience_6__reduce_cython__(((struct __pyx_obj_6fctree_7_native_4core_Patience *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Patience_6__reduce_cython__(CYTHON_UNUSED struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__reduce_cython__", 0);
+
+  /* "(tree fragment)":2
+ * def __reduce_cython__(self):
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"             # <<<<<<<<<<<<<<
+ * def __setstate_cython__(self, __pyx_state):
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+*/
+  __Pyx_Raise(((PyObject *)(((PyTypeObject*)PyExc_TypeError))), __pyx_mstate_global->__pyx_kp_u_no_default___reduce___due_to_non, 0, 0);
+  __PYX_ERR(1, 2, __pyx_L1_error)
+
+  /* "(tree fragment)":1
+ * def __reduce_cython__(self):             # <<<<<<<<<<<<<<
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_AddTraceback("fctree._native.core.Patience.__reduce_cython__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "(tree fragment)":3
+ * def __reduce_cython__(self):
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):             # <<<<<<<<<<<<<<
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Patience_9__setstate_cython__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+static PyMethodDef __pyx_mdef_6fctree_7_native_4core_8Patience_9__setstate_cython__ = {"__setstate_cython__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_8Patience_9__setstate_cython__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0};
+static PyObject *__pyx_pw_6fctree_7_native_4core_8Patience_9__setstate_cython__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  CYTHON_UNUSED PyObject *__pyx_v___pyx_state = 0;
+  #if !CYTHON_VECTORCALL
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject* values[1] = {0};
   int __pyx_lineno = 0;
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
   PyObject *__pyx_r = 0;
   __Pyx_RefNannyDeclarations
-  __Pyx_RefNannySetupContext("boost_masked (wrapper)", 0);
+  __Pyx_RefNannySetupContext("__setstate_cython__ (wrapper)", 0);
   #if !CYTHON_VECTORCALL
   #if CYTHON_ASSUME_SAFE_SIZE
   __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
@@ -23430,76 +24665,187 @@ PyObject *__pyx_args, PyObject *__pyx_kwds
   #endif
   __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
   {
-    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_train,&__pyx_mstate_global->__pyx_n_u_eval,&__pyx_mstate_global->__pyx_n_u_test_x,&__pyx_mstate_global->__pyx_n_u_masked,&__pyx_mstate_global->__pyx_n_u_replacement,&__pyx_mstate_global->__pyx_n_u_trees,&__pyx_mstate_global->__pyx_n_u_thresholds,&__pyx_mstate_global->__pyx_n_u_monotone,&__pyx_mstate_global->__pyx_n_u_baseline,&__pyx_mstate_global->__pyx_n_u_loss,&__pyx_mstate_global->__pyx_n_u_quantile,&__pyx_mstate_global->__pyx_n_u_n_outputs,&__pyx_mstate_global->__pyx_n_u_first_iteration,&__pyx_mstate_global->__pyx_n_u_min_rounds,&__pyx_mstate_global->__pyx_n_u_params,&__pyx_mstate_global->__pyx_n_u_listener,&__pyx_mstate_global->__pyx_n_u_n_threads,0};
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_pyx_state,0};
     const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
-    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 149, __pyx_L3_error)
-    if (likely(__pyx_kwds_len > 0)) {
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(1, 3, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
       switch (__pyx_nargs) {
-        case  3:
-        values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 149, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  2:
-        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 149, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
         case  1:
         values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 149, __pyx_L3_error)
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(1, 3, __pyx_L3_error)
         CYTHON_FALLTHROUGH;
         case  0: break;
         default: goto __pyx_L5_argtuple_error;
       }
       const Py_ssize_t kwd_pos_args = __pyx_nargs;
-      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "boost_masked", 0) < (0)) __PYX_ERR(0, 149, __pyx_L3_error)
-      for (Py_ssize_t i = __pyx_nargs; i < 3; i++) {
-        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("boost_masked", 1, 3, 3, i); __PYX_ERR(0, 149, __pyx_L3_error) }
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "__setstate_cython__", 0) < (0)) __PYX_ERR(1, 3, __pyx_L3_error)
+      for (Py_ssize_t i = __pyx_nargs; i < 1; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("__setstate_cython__", 1, 1, 1, i); __PYX_ERR(1, 3, __pyx_L3_error) }
       }
-      for (Py_ssize_t i = 3; i < 17; i++) {
-        if (unlikely(!values[i])) { __Pyx_RaiseKeywordRequired("boost_masked", *(__pyx_pyargnames[i - 0])); __PYX_ERR(0, 149, __pyx_L3_error) }
+    } else if (unlikely(__pyx_nargs != 1)) {
+      goto __pyx_L5_argtuple_error;
+    } else {
+      values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(1, 3, __pyx_L3_error)
+    }
+    __pyx_v___pyx_state = values[0];
+  }
+  goto __pyx_L6_skip;
+  __pyx_L5_argtuple_error:;
+  __Pyx_RaiseArgtupleInvalid("__setstate_cython__", 1, 1, 1, __pyx_nargs); __PYX_ERR(1, 3, __pyx_L3_error)
+  __pyx_L6_skip:;
+  goto __pyx_L4_argument_unpacking_done;
+  __pyx_L3_error:;
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_AddTraceback("fctree._native.core.Patience.__setstate_cython__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_RefNannyFinishContext();
+  return NULL;
+  __pyx_L4_argument_unpacking_done:;
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_8Patience_8__setstate_cython__(((struct __pyx_obj_6fctree_7_native_4core_Patience *)__pyx_v_self), __pyx_v___pyx_state);
+
+  /* function exit code */
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_6fctree_7_native_4core_8Patience_8__setstate_cython__(CYTHON_UNUSED struct __pyx_obj_6fctree_7_native_4core_Patience *__pyx_v_self, CYTHON_UNUSED PyObject *__pyx_v___pyx_state) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__setstate_cython__", 0);
+
+  /* "(tree fragment)":4
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"             # <<<<<<<<<<<<<<
+*/
+  __Pyx_Raise(((PyObject *)(((PyTypeObject*)PyExc_TypeError))), __pyx_mstate_global->__pyx_kp_u_no_default___reduce___due_to_non, 0, 0);
+  __PYX_ERR(1, 4, __pyx_L1_error)
+
+  /* "(tree fragment)":3
+ * def __reduce_cython__(self):
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):             # <<<<<<<<<<<<<<
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_AddTraceback("fctree._native.core.Patience.__setstate_cython__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "(tree fragment)":4
+ *     int __Pyx_CheckUnpickleChecksum(long, long, long, long, const char*) except -1
+ *     int __Pyx_UpdateUnpickledDict(object, object, Py_ssize_t) except -1
+ * def __pyx_unpickle_Listener(__pyx_type, long __pyx_checksum, tuple __pyx_state):             # <<<<<<<<<<<<<<
+ *     cdef object __pyx_result
+ *     __Pyx_CheckUnpickleChecksum(__pyx_checksum, 0xed609ed, 0xc4f718e, 0x888e3c7, b'error, told')
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_6fctree_7_native_4core_3__pyx_unpickle_Listener(PyObject *__pyx_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+static PyMethodDef __pyx_mdef_6fctree_7_native_4core_3__pyx_unpickle_Listener = {"__pyx_unpickle_Listener", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_3__pyx_unpickle_Listener, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0};
+static PyObject *__pyx_pw_6fctree_7_native_4core_3__pyx_unpickle_Listener(PyObject *__pyx_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  PyObject *__pyx_v___pyx_type = 0;
+  long __pyx_v___pyx_checksum;
+  PyObject *__pyx_v___pyx_state = 0;
+  #if !CYTHON_VECTORCALL
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject* values[3] = {0,0,0};
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__pyx_unpickle_Listener (wrapper)", 0);
+  #if !CYTHON_VECTORCALL
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
+  {
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_pyx_type,&__pyx_mstate_global->__pyx_n_u_pyx_checksum,&__pyx_mstate_global->__pyx_n_u_pyx_state,0};
+    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(1, 4, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
+      switch (__pyx_nargs) {
+        case  3:
+        values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(1, 4, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  2:
+        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(1, 4, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  1:
+        values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(1, 4, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  0: break;
+        default: goto __pyx_L5_argtuple_error;
+      }
+      const Py_ssize_t kwd_pos_args = __pyx_nargs;
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "__pyx_unpickle_Listener", 0) < (0)) __PYX_ERR(1, 4, __pyx_L3_error)
+      for (Py_ssize_t i = __pyx_nargs; i < 3; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("__pyx_unpickle_Listener", 1, 3, 3, i); __PYX_ERR(1, 4, __pyx_L3_error) }
       }
     } else if (unlikely(__pyx_nargs != 3)) {
       goto __pyx_L5_argtuple_error;
     } else {
-      __Pyx_RaiseKeywordRequired("boost_masked", __pyx_mstate_global->__pyx_n_u_masked); __PYX_ERR(0, 149, __pyx_L3_error)
+      values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(1, 4, __pyx_L3_error)
+      values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(1, 4, __pyx_L3_error)
+      values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(1, 4, __pyx_L3_error)
     }
-    __pyx_v_train = values[0];
-    __pyx_v_eval = values[1];
-    __pyx_v_test_x = values[2];
-    __pyx_v_masked = __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_uint8_t__const__(values[3], 0); if (unlikely(!__pyx_v_masked.memview)) __PYX_ERR(0, 149, __pyx_L3_error)
-    __pyx_v_replacement = __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(values[4], 0); if (unlikely(!__pyx_v_replacement.memview)) __PYX_ERR(0, 150, __pyx_L3_error)
-    __pyx_v_trees = values[5];
-    __pyx_v_thresholds = values[6];
-    __pyx_v_monotone = __Pyx_PyObject_to_MemoryviewSlice_dc_nn_int8_t__const__(values[7], 0); if (unlikely(!__pyx_v_monotone.memview)) __PYX_ERR(0, 150, __pyx_L3_error)
-    __pyx_v_baseline = __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(values[8], 0); if (unlikely(!__pyx_v_baseline.memview)) __PYX_ERR(0, 151, __pyx_L3_error)
-    __pyx_v_loss = __Pyx_PyLong_As_int(values[9]); if (unlikely((__pyx_v_loss == (int)-1) && PyErr_Occurred())) __PYX_ERR(0, 151, __pyx_L3_error)
-    __pyx_v_quantile = __Pyx_PyFloat_AsDouble(values[10]); if (unlikely((__pyx_v_quantile == (double)-1) && PyErr_Occurred())) __PYX_ERR(0, 151, __pyx_L3_error)
-    __pyx_v_n_outputs = __Pyx_PyLong_As_int64_t(values[11]); if (unlikely((__pyx_v_n_outputs == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 151, __pyx_L3_error)
-    __pyx_v_first_iteration = __Pyx_PyLong_As_int64_t(values[12]); if (unlikely((__pyx_v_first_iteration == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 152, __pyx_L3_error)
-    __pyx_v_min_rounds = __Pyx_PyLong_As_int64_t(values[13]); if (unlikely((__pyx_v_min_rounds == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 152, __pyx_L3_error)
-    __pyx_v_params = ((PyObject*)values[14]);
-    __pyx_v_listener = values[15];
-    __pyx_v_n_threads = __Pyx_PyLong_As_int(values[16]); if (unlikely((__pyx_v_n_threads == (int)-1) && PyErr_Occurred())) __PYX_ERR(0, 153, __pyx_L3_error)
+    __pyx_v___pyx_type = values[0];
+    __pyx_v___pyx_checksum = __Pyx_PyLong_As_long(values[1]); if (unlikely((__pyx_v___pyx_checksum == (long)-1) && PyErr_Occurred())) __PYX_ERR(1, 4, __pyx_L3_error)
+    __pyx_v___pyx_state = ((PyObject*)values[2]);
   }
   goto __pyx_L6_skip;
   __pyx_L5_argtuple_error:;
-  __Pyx_RaiseArgtupleInvalid("boost_masked", 1, 3, 3, __pyx_nargs); __PYX_ERR(0, 149, __pyx_L3_error)
+  __Pyx_RaiseArgtupleInvalid("__pyx_unpickle_Listener", 1, 3, 3, __pyx_nargs); __PYX_ERR(1, 4, __pyx_L3_error)
   __pyx_L6_skip:;
   goto __pyx_L4_argument_unpacking_done;
   __pyx_L3_error:;
   for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
     Py_XDECREF(values[__pyx_temp]);
   }
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_masked, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_replacement, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_monotone, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_baseline, 1);
-  __Pyx_AddTraceback("fctree._native.boosting.boost_masked", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_AddTraceback("fctree._native.core.__pyx_unpickle_Listener", __pyx_clineno, __pyx_lineno, __pyx_filename);
   __Pyx_RefNannyFinishContext();
   return NULL;
   __pyx_L4_argument_unpacking_done:;
-  if (unlikely(!__Pyx_ArgTypeTest(((PyObject *)__pyx_v_params), (&PyDict_Type), 1, "params", 1))) __PYX_ERR(0, 152, __pyx_L1_error)
-  __pyx_r = __pyx_pf_6fctree_7_native_8boosting_4boost_masked(__pyx_self, __pyx_v_train, __pyx_v_eval, __pyx_v_test_x, __pyx_v_masked, __pyx_v_replacement, __pyx_v_trees, __pyx_v_thresholds, __pyx_v_monotone, __pyx_v_baseline, __pyx_v_loss, __pyx_v_quantile, __pyx_v_n_outputs, __pyx_v_first_iteration, __pyx_v_min_rounds, __pyx_v_params, __pyx_v_listener, __pyx_v_n_threads);
+  if (unlikely(!__Pyx_ArgTypeTest(((PyObject *)__pyx_v___pyx_state), (&PyTuple_Type), 1, "__pyx_state", 1))) __PYX_ERR(1, 4, __pyx_L1_error)
+  __pyx_r = __pyx_pf_6fctree_7_native_4core_2__pyx_unpickle_Listener(__pyx_self, __pyx_v___pyx_type, __pyx_v___pyx_checksum, __pyx_v___pyx_state);
 
   /* function exit code */
   goto __pyx_L0;
@@ -23514,2202 +24860,210 @@ PyObject *__pyx_args, PyObject *__pyx_kwds
     Py_XDECREF(values[__pyx_temp]);
   }
   __pyx_L7_cleaned_up:;
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_masked, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_replacement, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_monotone, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_baseline, 1);
-
-
-
-
-
 
   __Pyx_RefNannyFinishContext();
   return __pyx_r;
 }
 
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_4boost_masked(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v_train, PyObject *__pyx_v_eval, PyObject *__pyx_v_test_x, __Pyx_memviewslice __pyx_v_masked, __Pyx_memviewslice __pyx_v_replacement, PyObject *__pyx_v_trees, PyObject *__pyx_v_thresholds, __Pyx_memviewslice __pyx_v_monotone, __Pyx_memviewslice __pyx_v_baseline, int __pyx_v_loss, double __pyx_v_quantile, int64_t __pyx_v_n_outputs, int64_t __pyx_v_first_iteration, int64_t __pyx_v_min_rounds, PyObject *__pyx_v_params, PyObject *__pyx_v_listener, int __pyx_v_n_threads) {
-  __Pyx_memviewslice __pyx_v_values = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_offsets = { 0, 0, { 0 }, { 0 }, { 0 } };
-  fctree::LabelledSamples __pyx_v_eval_samples;
-  fctree::SymmetricTreesView __pyx_v_view;
-  fctree::MaskedTask __pyx_v_task;
-  struct fctree::BoostingParams __pyx_v_native_params;
-  struct fctree::Execution __pyx_v_execution;
-  struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v_holder = 0;
-  struct fctree::RoundListener __pyx_v_native_listener;
-  fctree::MaskedResult __pyx_v_result;
-  PyObject *__pyx_v_count = NULL;
-  PyObject *__pyx_r = NULL;
-  __Pyx_RefNannyDeclarations
-  PyObject *__pyx_t_1 = NULL;
-  PyObject *__pyx_t_2 = NULL;
-  PyObject *__pyx_t_3 = NULL;
-  PyObject *__pyx_t_4 = NULL;
-  PyObject *__pyx_t_5 = NULL;
-  PyObject *__pyx_t_6 = NULL;
-  PyObject *__pyx_t_7 = NULL;
-  PyObject *__pyx_t_8 = NULL;
-  size_t __pyx_t_9;
-  __Pyx_memviewslice __pyx_t_10 = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_t_11 = { 0, 0, { 0 }, { 0 }, { 0 } };
-  fctree::LabelledSamples __pyx_t_12;
-  int __pyx_t_13;
-  Py_ssize_t __pyx_t_14;
-  __Pyx_memviewslice __pyx_t_15 = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_t_16 = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_t_17 = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_t_18 = { 0, 0, { 0 }, { 0 }, { 0 } };
-  fctree::FeatureMatrix __pyx_t_19;
-  Py_ssize_t __pyx_t_20;
-  struct fctree::BoostingParams __pyx_t_21;
-  fctree::MaskedResult __pyx_t_22;
-  struct __pyx_opt_args_6fctree_7_native_4core_copied __pyx_t_23;
-  int __pyx_lineno = 0;
-  const char *__pyx_filename = NULL;
-  int __pyx_clineno = 0;
-  __Pyx_RefNannySetupContext("boost_masked", 0);
-
-  /* "fctree/_native/boosting.pyx":161
- *     ``listener(mask, n_rounds, eval_loss)`` is called for each mask that is done.
- *     """
- *     cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])             # <<<<<<<<<<<<<<
- *     cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
- *     cdef LabelledSamples eval_samples
-*/
-  __pyx_t_2 = NULL;
-  __Pyx_GetModuleGlobalName(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 161, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_4 = __Pyx_PyObject_GetAttrStr(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_concatenate); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 161, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-  __pyx_t_3 = PySequence_List(__pyx_v_thresholds); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 161, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_6 = NULL;
-  __Pyx_GetModuleGlobalName(__pyx_t_7, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_7)) __PYX_ERR(0, 161, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_7);
-  __pyx_t_8 = __Pyx_PyObject_GetAttrStr(__pyx_t_7, __pyx_mstate_global->__pyx_n_u_empty); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 161, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
-  __pyx_t_9 = 1;
-  #if CYTHON_UNPACK_METHODS
-  if (unlikely(PyMethod_Check(__pyx_t_8))) {
-    __pyx_t_6 = PyMethod_GET_SELF(__pyx_t_8);
-    assert(__pyx_t_6);
-    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_8);
-    __Pyx_INCREF(__pyx_t_6);
-    __Pyx_INCREF(__pyx__function);
-    __Pyx_DECREF_SET(__pyx_t_8, __pyx__function);
-    __pyx_t_9 = 0;
-  }
-  #endif
-  {
-    PyObject *__pyx_callargs[2] = {__pyx_t_6, __pyx_mstate_global->__pyx_int_0};
-    __pyx_t_5 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_8, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_6); __pyx_t_6 = 0;
-    __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-    if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 161, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_5);
-  }
-  if (__Pyx_ListComp_AppendAndDecref(__pyx_t_3, __pyx_t_5) < (0)) __PYX_ERR(0, 161, __pyx_L1_error)
-  __Pyx_GIVEREF(__pyx_t_5);
-  __pyx_t_5 = 0;
-  __pyx_t_9 = 1;
-  #if CYTHON_UNPACK_METHODS
-  if (unlikely(PyMethod_Check(__pyx_t_4))) {
-    __pyx_t_2 = PyMethod_GET_SELF(__pyx_t_4);
-    assert(__pyx_t_2);
-    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_4);
-    __Pyx_INCREF(__pyx_t_2);
-    __Pyx_INCREF(__pyx__function);
-    __Pyx_DECREF_SET(__pyx_t_4, __pyx__function);
-    __pyx_t_9 = 0;
-  }
-  #endif
-  {
-    PyObject *__pyx_callargs[2] = {__pyx_t_2, __pyx_t_3};
-    __pyx_t_1 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_4, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
-    __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-    __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-    if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 161, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_1);
-  }
-  __pyx_t_10 = __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(__pyx_t_1, 0); if (unlikely(!__pyx_t_10.memview)) __PYX_ERR(0, 161, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  __pyx_v_values = __pyx_t_10;
-  __pyx_t_10.memview = NULL;
-  __pyx_t_10.data = NULL;
-
-  /* "fctree/_native/boosting.pyx":162
- *     """
- *     cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
- *     cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)             # <<<<<<<<<<<<<<
- *     cdef LabelledSamples eval_samples
- *     cdef SymmetricTreesView view
-*/
-  __pyx_t_4 = NULL;
-  __Pyx_GetModuleGlobalName(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 162, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_2 = __Pyx_PyObject_GetAttrStr(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_cumsum); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 162, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-  __pyx_t_5 = PyList_New(1); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 162, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __Pyx_INCREF(__pyx_mstate_global->__pyx_int_0);
-  __Pyx_GIVEREF(__pyx_mstate_global->__pyx_int_0);
-  if (__Pyx_PyList_SET_ITEM(__pyx_t_5, 0, __pyx_mstate_global->__pyx_int_0) != (0)) __PYX_ERR(0, 162, __pyx_L1_error);
-  __pyx_t_3 = __pyx_t_5;
-  __pyx_t_5 = 0;
-  __pyx_t_8 = NULL;
-  __pyx_t_6 = __Pyx_GetBuiltinName(__pyx_mstate_global->__pyx_n_u_len); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 162, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_6);
-  __pyx_t_9 = 1;
-  {
-    PyObject *__pyx_callargs[3] = {__pyx_t_8, __pyx_t_6, __pyx_v_thresholds};
-    __pyx_t_5 = __Pyx_PyObject_FastCall((PyObject*)__pyx_builtin_map, __pyx_callargs+__pyx_t_9, (3-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_8); __pyx_t_8 = 0;
-    __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
-    if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 162, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_5);
-  }
-  if (__Pyx_PyList_Extend(__pyx_t_3, __pyx_t_5) < (0)) __PYX_ERR(0, 162, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-  __Pyx_GetModuleGlobalName(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 162, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __pyx_t_6 = __Pyx_PyObject_GetAttrStr(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_int64); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 162, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_6);
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-  #if CYTHON_VECTORCALL
-  #endif
-  __pyx_t_9 = 1;
-  #if CYTHON_UNPACK_METHODS
-  if (unlikely(PyMethod_Check(__pyx_t_2))) {
-    __pyx_t_4 = PyMethod_GET_SELF(__pyx_t_2);
-    assert(__pyx_t_4);
-    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_2);
-    __Pyx_INCREF(__pyx_t_4);
-    __Pyx_INCREF(__pyx__function);
-    __Pyx_DECREF_SET(__pyx_t_2, __pyx__function);
-    __pyx_t_9 = 0;
-  }
-  #endif
-  {
-    PyObject *__pyx_callargs[3] = {__pyx_t_4, __pyx_t_3, __pyx_t_6};
-    #if CYTHON_VECTORCALL
-    __pyx_t_5 = __pyx_mstate_global->__pyx_tuple[2];
-    if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 162, __pyx_L1_error)
-    __Pyx_INCREF(__pyx_t_5);
-    #else
-    {
-      PyObject *__pyx_temp[1] = {__pyx_mstate_global->__pyx_n_u_dtype};
-      __pyx_t_5 = __Pyx_MakeKwargDict(__pyx_temp, __pyx_callargs+2, 1);
-      if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 162, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_5);
-    }
-    #endif
-    __pyx_t_1 = __Pyx_Object_VectorcallKwds((PyObject*)__pyx_t_2, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET), __pyx_t_5);
-    __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
-    __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-    #if CYTHON_VECTORCALL
-    #endif
-    __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
-    __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-    __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
-    if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 162, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_1);
-  }
-  __pyx_t_11 = __Pyx_PyObject_to_MemoryviewSlice_dc_nn_int64_t__const__(__pyx_t_1, 0); if (unlikely(!__pyx_t_11.memview)) __PYX_ERR(0, 162, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  __pyx_v_offsets = __pyx_t_11;
-  __pyx_t_11.memview = NULL;
-  __pyx_t_11.data = NULL;
-
-  /* "fctree/_native/boosting.pyx":166
- *     cdef SymmetricTreesView view
- *     cdef MaskedTask task
- *     task.boosting.train = samples_of(train)             # <<<<<<<<<<<<<<
- *     task.boosting.eval = NULL
- *     if eval is not None:
-*/
-  __pyx_t_1 = __pyx_v_train;
-  __Pyx_INCREF(__pyx_t_1);
-  if (!(likely(PyTuple_CheckExact(__pyx_t_1))||((__pyx_t_1) == Py_None) || __Pyx_RaiseUnexpectedTypeError("tuple", __pyx_t_1))) __PYX_ERR(0, 166, __pyx_L1_error)
-  __pyx_t_12 = __pyx_f_6fctree_7_native_8boosting_samples_of(((PyObject*)__pyx_t_1)); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 166, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  __pyx_v_task.boosting.train = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_12);
-
-  /* "fctree/_native/boosting.pyx":167
- *     cdef MaskedTask task
- *     task.boosting.train = samples_of(train)
- *     task.boosting.eval = NULL             # <<<<<<<<<<<<<<
- *     if eval is not None:
- *         eval_samples = samples_of(eval)
-*/
-  __pyx_v_task.boosting.eval = NULL;
-
-  /* "fctree/_native/boosting.pyx":168
- *     task.boosting.train = samples_of(train)
- *     task.boosting.eval = NULL
- *     if eval is not None:             # <<<<<<<<<<<<<<
- *         eval_samples = samples_of(eval)
- *         task.boosting.eval = &eval_samples
-*/
-  __pyx_t_13 = (__pyx_v_eval != Py_None);
-  if (__pyx_t_13) {
-
-
-    /* "fctree/_native/boosting.pyx":169
- *     task.boosting.eval = NULL
- *     if eval is not None:
- *         eval_samples = samples_of(eval)             # <<<<<<<<<<<<<<
- *         task.boosting.eval = &eval_samples
- *     task.boosting.thresholds = pointer_1d(values)
-*/
-    __pyx_t_1 = __pyx_v_eval;
-    __Pyx_INCREF(__pyx_t_1);
-    if (!(likely(PyTuple_CheckExact(__pyx_t_1))||((__pyx_t_1) == Py_None) || __Pyx_RaiseUnexpectedTypeError("tuple", __pyx_t_1))) __PYX_ERR(0, 169, __pyx_L1_error)
-    __pyx_t_12 = __pyx_f_6fctree_7_native_8boosting_samples_of(((PyObject*)__pyx_t_1)); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 169, __pyx_L1_error)
-    __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-    __pyx_v_eval_samples = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_12);
-
-    /* "fctree/_native/boosting.pyx":170
- *     if eval is not None:
- *         eval_samples = samples_of(eval)
- *         task.boosting.eval = &eval_samples             # <<<<<<<<<<<<<<
- *     task.boosting.thresholds = pointer_1d(values)
- *     task.boosting.offsets = &offsets[0]
-*/
-    __pyx_v_task.boosting.eval = (&__pyx_v_eval_samples);
-
-    /* "fctree/_native/boosting.pyx":168
- *     task.boosting.train = samples_of(train)
- *     task.boosting.eval = NULL
- *     if eval is not None:             # <<<<<<<<<<<<<<
- *         eval_samples = samples_of(eval)
- *         task.boosting.eval = &eval_samples
-*/
-  }
-
-  /* "fctree/_native/boosting.pyx":171
- *         eval_samples = samples_of(eval)
- *         task.boosting.eval = &eval_samples
- *     task.boosting.thresholds = pointer_1d(values)             # <<<<<<<<<<<<<<
- *     task.boosting.offsets = &offsets[0]
- *     task.boosting.monotone = NULL
-*/
-  __pyx_v_task.boosting.thresholds = __pyx_f_6fctree_7_native_4core_pointer_1d(__pyx_v_values);
-
-  /* "fctree/_native/boosting.pyx":172
- *         task.boosting.eval = &eval_samples
- *     task.boosting.thresholds = pointer_1d(values)
- *     task.boosting.offsets = &offsets[0]             # <<<<<<<<<<<<<<
- *     task.boosting.monotone = NULL
- *     if monotone is not None:
-*/
-  __pyx_t_14 = 0;
-  __pyx_v_task.boosting.offsets = (&(*((int64_t const  *) ( /* dim=0 */ ((char *) (((int64_t const  *) __pyx_v_offsets.data) + __pyx_t_14)) ))));
-
-  /* "fctree/_native/boosting.pyx":173
- *     task.boosting.thresholds = pointer_1d(values)
- *     task.boosting.offsets = &offsets[0]
- *     task.boosting.monotone = NULL             # <<<<<<<<<<<<<<
- *     if monotone is not None:
- *         task.boosting.monotone = &monotone[0]
-*/
-  __pyx_v_task.boosting.monotone = NULL;
-
-  /* "fctree/_native/boosting.pyx":174
- *     task.boosting.offsets = &offsets[0]
- *     task.boosting.monotone = NULL
- *     if monotone is not None:             # <<<<<<<<<<<<<<
- *         task.boosting.monotone = &monotone[0]
- *     task.boosting.baseline = pointer_1d(baseline)
-*/
-  __pyx_t_13 = (((PyObject *) __pyx_v_monotone.memview) != Py_None);
-
-  if (__pyx_t_13) {
-
-
-    /* "fctree/_native/boosting.pyx":175
- *     task.boosting.monotone = NULL
- *     if monotone is not None:
- *         task.boosting.monotone = &monotone[0]             # <<<<<<<<<<<<<<
- *     task.boosting.baseline = pointer_1d(baseline)
- *     task.boosting.loss = <LossKind>loss
-*/
-    __pyx_t_14 = 0;
-    __pyx_v_task.boosting.monotone = (&(*((int8_t const  *) ( /* dim=0 */ ((char *) (((int8_t const  *) __pyx_v_monotone.data) + __pyx_t_14)) ))));
-
-    /* "fctree/_native/boosting.pyx":174
- *     task.boosting.offsets = &offsets[0]
- *     task.boosting.monotone = NULL
- *     if monotone is not None:             # <<<<<<<<<<<<<<
- *         task.boosting.monotone = &monotone[0]
- *     task.boosting.baseline = pointer_1d(baseline)
-*/
-  }
-
-  /* "fctree/_native/boosting.pyx":176
- *     if monotone is not None:
- *         task.boosting.monotone = &monotone[0]
- *     task.boosting.baseline = pointer_1d(baseline)             # <<<<<<<<<<<<<<
- *     task.boosting.loss = <LossKind>loss
- *     task.boosting.quantile = quantile
-*/
-  __pyx_v_task.boosting.baseline = __pyx_f_6fctree_7_native_4core_pointer_1d(__pyx_v_baseline);
-
-  /* "fctree/_native/boosting.pyx":177
- *         task.boosting.monotone = &monotone[0]
- *     task.boosting.baseline = pointer_1d(baseline)
- *     task.boosting.loss = <LossKind>loss             # <<<<<<<<<<<<<<
- *     task.boosting.quantile = quantile
- *     task.boosting.n_outputs = n_outputs
-*/
-  __pyx_v_task.boosting.loss = ((__PYX_ENUM_CLASS_DECL fctree::LossKind)__pyx_v_loss);
-
-  /* "fctree/_native/boosting.pyx":178
- *     task.boosting.baseline = pointer_1d(baseline)
- *     task.boosting.loss = <LossKind>loss
- *     task.boosting.quantile = quantile             # <<<<<<<<<<<<<<
- *     task.boosting.n_outputs = n_outputs
- *     task.boosting.first_iteration = first_iteration
-*/
-  __pyx_v_task.boosting.quantile = __pyx_v_quantile;
-
-  /* "fctree/_native/boosting.pyx":179
- *     task.boosting.loss = <LossKind>loss
- *     task.boosting.quantile = quantile
- *     task.boosting.n_outputs = n_outputs             # <<<<<<<<<<<<<<
- *     task.boosting.first_iteration = first_iteration
- *     task.boosting.min_rounds = min_rounds
-*/
-  __pyx_v_task.boosting.n_outputs = __pyx_v_n_outputs;
-
-  /* "fctree/_native/boosting.pyx":180
- *     task.boosting.quantile = quantile
- *     task.boosting.n_outputs = n_outputs
- *     task.boosting.first_iteration = first_iteration             # <<<<<<<<<<<<<<
- *     task.boosting.min_rounds = min_rounds
- *     task.boosting.masked = NULL
-*/
-  __pyx_v_task.boosting.first_iteration = __pyx_v_first_iteration;
-
-  /* "fctree/_native/boosting.pyx":181
- *     task.boosting.n_outputs = n_outputs
- *     task.boosting.first_iteration = first_iteration
- *     task.boosting.min_rounds = min_rounds             # <<<<<<<<<<<<<<
- *     task.boosting.masked = NULL
- *     task.trees = NULL
-*/
-  __pyx_v_task.boosting.min_rounds = __pyx_v_min_rounds;
-
-  /* "fctree/_native/boosting.pyx":182
- *     task.boosting.first_iteration = first_iteration
- *     task.boosting.min_rounds = min_rounds
- *     task.boosting.masked = NULL             # <<<<<<<<<<<<<<
- *     task.trees = NULL
- *     if trees is not None:
-*/
-  __pyx_v_task.boosting.masked = NULL;
-
-  /* "fctree/_native/boosting.pyx":183
- *     task.boosting.min_rounds = min_rounds
- *     task.boosting.masked = NULL
- *     task.trees = NULL             # <<<<<<<<<<<<<<
- *     if trees is not None:
- *         view = view_of(trees[0], trees[1], trees[2], trees[3])
-*/
-  __pyx_v_task.trees = NULL;
-
-  /* "fctree/_native/boosting.pyx":184
- *     task.boosting.masked = NULL
- *     task.trees = NULL
- *     if trees is not None:             # <<<<<<<<<<<<<<
- *         view = view_of(trees[0], trees[1], trees[2], trees[3])
- *         task.trees = &view
-*/
-  __pyx_t_13 = (__pyx_v_trees != Py_None);
-  if (__pyx_t_13) {
-
-
-    /* "fctree/_native/boosting.pyx":185
- *     task.trees = NULL
- *     if trees is not None:
- *         view = view_of(trees[0], trees[1], trees[2], trees[3])             # <<<<<<<<<<<<<<
- *         task.trees = &view
- *     task.test = matrix_of(test_x)
-*/
-    __pyx_t_1 = __Pyx_GetItemInt(__pyx_v_trees, 0, long, 1, __Pyx_PyLong_From_long, 0, 0, 1, __Pyx_ReferenceSharing_FunctionArgument); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 185, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_1);
-    __pyx_t_15 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_int32_t__const__(__pyx_t_1, 0); if (unlikely(!__pyx_t_15.memview)) __PYX_ERR(0, 185, __pyx_L1_error)
-    __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-    __pyx_t_1 = __Pyx_GetItemInt(__pyx_v_trees, 1, long, 1, __Pyx_PyLong_From_long, 0, 0, 1, __Pyx_ReferenceSharing_FunctionArgument); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 185, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_1);
-    __pyx_t_16 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(__pyx_t_1, 0); if (unlikely(!__pyx_t_16.memview)) __PYX_ERR(0, 185, __pyx_L1_error)
-    __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-    __pyx_t_1 = __Pyx_GetItemInt(__pyx_v_trees, 2, long, 1, __Pyx_PyLong_From_long, 0, 0, 1, __Pyx_ReferenceSharing_FunctionArgument); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 185, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_1);
-    __pyx_t_17 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_uint8_t__const__(__pyx_t_1, 0); if (unlikely(!__pyx_t_17.memview)) __PYX_ERR(0, 185, __pyx_L1_error)
-    __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-    __pyx_t_1 = __Pyx_GetItemInt(__pyx_v_trees, 3, long, 1, __Pyx_PyLong_From_long, 0, 0, 1, __Pyx_ReferenceSharing_FunctionArgument); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 185, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_1);
-    __pyx_t_18 = __Pyx_PyObject_to_MemoryviewSlice_d_d_dc_double__const__(__pyx_t_1, 0); if (unlikely(!__pyx_t_18.memview)) __PYX_ERR(0, 185, __pyx_L1_error)
-    __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-    __pyx_v_view = __pyx_f_6fctree_7_native_8boosting_view_of(__pyx_t_15, __pyx_t_16, __pyx_t_17, __pyx_t_18);
-    __PYX_XCLEAR_MEMVIEW(&__pyx_t_15, 1);; __pyx_t_15.memview = NULL; __pyx_t_15.data = NULL;
-    __PYX_XCLEAR_MEMVIEW(&__pyx_t_16, 1);; __pyx_t_16.memview = NULL; __pyx_t_16.data = NULL;
-    __PYX_XCLEAR_MEMVIEW(&__pyx_t_17, 1);; __pyx_t_17.memview = NULL; __pyx_t_17.data = NULL;
-    __PYX_XCLEAR_MEMVIEW(&__pyx_t_18, 1);; __pyx_t_18.memview = NULL; __pyx_t_18.data = NULL;
-
-    /* "fctree/_native/boosting.pyx":186
- *     if trees is not None:
- *         view = view_of(trees[0], trees[1], trees[2], trees[3])
- *         task.trees = &view             # <<<<<<<<<<<<<<
- *     task.test = matrix_of(test_x)
- *     task.masked = &masked[0, 0]
-*/
-    __pyx_v_task.trees = (&__pyx_v_view);
-
-    /* "fctree/_native/boosting.pyx":184
- *     task.boosting.masked = NULL
- *     task.trees = NULL
- *     if trees is not None:             # <<<<<<<<<<<<<<
- *         view = view_of(trees[0], trees[1], trees[2], trees[3])
- *         task.trees = &view
-*/
-  }
-
-  /* "fctree/_native/boosting.pyx":187
- *         view = view_of(trees[0], trees[1], trees[2], trees[3])
- *         task.trees = &view
- *     task.test = matrix_of(test_x)             # <<<<<<<<<<<<<<
- *     task.masked = &masked[0, 0]
- *     task.replacement = pointer_1d(replacement)
-*/
-  __pyx_t_19 = __pyx_f_6fctree_7_native_8boosting_matrix_of(__pyx_v_test_x); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 187, __pyx_L1_error)
-  __pyx_v_task.test = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_19);
-
-  /* "fctree/_native/boosting.pyx":188
- *         task.trees = &view
- *     task.test = matrix_of(test_x)
- *     task.masked = &masked[0, 0]             # <<<<<<<<<<<<<<
- *     task.replacement = pointer_1d(replacement)
- *     task.n_masks = masked.shape[0]
-*/
-  __pyx_t_14 = 0;
-  __pyx_t_20 = 0;
-  __pyx_v_task.masked = (&(*((uint8_t const  *) ( /* dim=1 */ ((char *) (((uint8_t const  *) ( /* dim=0 */ (__pyx_v_masked.data + __pyx_t_14 * __pyx_v_masked.strides[0]) )) + __pyx_t_20)) ))));
-
-  /* "fctree/_native/boosting.pyx":189
- *     task.test = matrix_of(test_x)
- *     task.masked = &masked[0, 0]
- *     task.replacement = pointer_1d(replacement)             # <<<<<<<<<<<<<<
- *     task.n_masks = masked.shape[0]
- *     cdef BoostingParams native_params = params
-*/
-  __pyx_v_task.replacement = __pyx_f_6fctree_7_native_4core_pointer_1d(__pyx_v_replacement);
-
-  /* "fctree/_native/boosting.pyx":190
- *     task.masked = &masked[0, 0]
- *     task.replacement = pointer_1d(replacement)
- *     task.n_masks = masked.shape[0]             # <<<<<<<<<<<<<<
- *     cdef BoostingParams native_params = params
- *     cdef Execution execution = execution_on(n_threads)
-*/
-  __pyx_v_task.n_masks = (__pyx_v_masked.shape[0]);
-
-  /* "fctree/_native/boosting.pyx":191
- *     task.replacement = pointer_1d(replacement)
- *     task.n_masks = masked.shape[0]
- *     cdef BoostingParams native_params = params             # <<<<<<<<<<<<<<
- *     cdef Execution execution = execution_on(n_threads)
- *     cdef Listener holder = Listener()
-*/
-  __pyx_t_21 = __pyx_convert__from_py_struct__fctree_3a__3a_BoostingParams(__pyx_v_params); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 191, __pyx_L1_error)
-  __pyx_v_native_params = __pyx_t_21;
-
-  /* "fctree/_native/boosting.pyx":192
- *     task.n_masks = masked.shape[0]
- *     cdef BoostingParams native_params = params
- *     cdef Execution execution = execution_on(n_threads)             # <<<<<<<<<<<<<<
- *     cdef Listener holder = Listener()
- *     holder.told = listener
-*/
-  __pyx_v_execution = __pyx_f_6fctree_7_native_4core_execution_on(__pyx_v_n_threads);
-
-  /* "fctree/_native/boosting.pyx":193
- *     cdef BoostingParams native_params = params
- *     cdef Execution execution = execution_on(n_threads)
- *     cdef Listener holder = Listener()             # <<<<<<<<<<<<<<
- *     holder.told = listener
- *     cdef RoundListener native_listener
-*/
-  __pyx_t_2 = NULL;
-  __pyx_t_9 = 1;
-  {
-    PyObject *__pyx_callargs[2] = {__pyx_t_2, NULL};
-    __pyx_t_1 = __Pyx_PyObject_FastCall((PyObject*)__pyx_mstate_global->__pyx_ptype_6fctree_7_native_4core_Listener, __pyx_callargs+__pyx_t_9, (1-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
-    if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 193, __pyx_L1_error)
-    __Pyx_GOTREF((PyObject *)__pyx_t_1);
-  }
-  __pyx_v_holder = ((struct __pyx_obj_6fctree_7_native_4core_Listener *)__pyx_t_1);
-  __pyx_t_1 = 0;
-
-  /* "fctree/_native/boosting.pyx":194
- *     cdef Execution execution = execution_on(n_threads)
- *     cdef Listener holder = Listener()
- *     holder.told = listener             # <<<<<<<<<<<<<<
- *     cdef RoundListener native_listener
- *     native_listener.told = tell
-*/
-  __Pyx_INCREF(__pyx_v_listener);
-  __Pyx_GIVEREF(__pyx_v_listener);
-  __Pyx_GOTREF(__pyx_v_holder->told);
-  __Pyx_DECREF_SET(__pyx_v_holder->told, __pyx_v_listener);
-
-  /* "fctree/_native/boosting.pyx":196
- *     holder.told = listener
- *     cdef RoundListener native_listener
- *     native_listener.told = tell             # <<<<<<<<<<<<<<
- *     native_listener.context = <void*>holder
- *     cdef MaskedResult result
-*/
-  __pyx_v_native_listener.told = __pyx_f_6fctree_7_native_4core_tell;
-
-  /* "fctree/_native/boosting.pyx":197
- *     cdef RoundListener native_listener
- *     native_listener.told = tell
- *     native_listener.context = <void*>holder             # <<<<<<<<<<<<<<
- *     cdef MaskedResult result
- *     with nogil:
-*/
-  __pyx_v_native_listener.context = ((void *)__pyx_v_holder);
-
-  /* "fctree/_native/boosting.pyx":199
- *     native_listener.context = <void*>holder
- *     cdef MaskedResult result
- *     with nogil:             # <<<<<<<<<<<<<<
- *         result = c_boost_masked(task, native_params, native_listener, execution)
- *     if holder.error is not None:
-*/
-  {
-      PyThreadState * _save;
-      _save = PyEval_SaveThread();
-      __Pyx_FastGIL_Remember();
-      /*try:*/ {
-
-        /* "fctree/_native/boosting.pyx":200
- *     cdef MaskedResult result
- *     with nogil:
- *         result = c_boost_masked(task, native_params, native_listener, execution)             # <<<<<<<<<<<<<<
- *     if holder.error is not None:
- *         raise holder.error
-*/
-        try {
-          __pyx_t_22 = fctree::boost_masked(__pyx_v_task, __pyx_v_native_params, __pyx_v_native_listener, __pyx_v_execution);
-        } catch(...) {
-          PyGILState_STATE __pyx_gilstate_save = __Pyx_PyGILState_Ensure();
-          fctree::set_python_error(); if (!PyErr_Occurred())PyErr_SetString(PyExc_RuntimeError, "Error converting c++ exception.");
-          __Pyx_PyGILState_Release(__pyx_gilstate_save);
-          __PYX_ERR(0, 200, __pyx_L7_error)
-        }
-        __pyx_v_result = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_22);
-      }
-
-      /* "fctree/_native/boosting.pyx":199
- *     native_listener.context = <void*>holder
- *     cdef MaskedResult result
- *     with nogil:             # <<<<<<<<<<<<<<
- *         result = c_boost_masked(task, native_params, native_listener, execution)
- *     if holder.error is not None:
-*/
-      /*finally:*/ {
-        /*normal exit:*/{
-          __Pyx_FastGIL_Forget();
-          PyEval_RestoreThread(_save);
-          goto __pyx_L8;
-        }
-        __pyx_L7_error: {
-          __Pyx_FastGIL_Forget();
-          PyEval_RestoreThread(_save);
-          goto __pyx_L1_error;
-        }
-        __pyx_L8:;
-      }
-  }
-
-  /* "fctree/_native/boosting.pyx":201
- *     with nogil:
- *         result = c_boost_masked(task, native_params, native_listener, execution)
- *     if holder.error is not None:             # <<<<<<<<<<<<<<
- *         raise holder.error
- *     count = (task.n_masks,)
-*/
-  __pyx_t_13 = (__pyx_v_holder->error != Py_None);
-  if (unlikely(__pyx_t_13)) {
-
-
-    /* "fctree/_native/boosting.pyx":202
- *         result = c_boost_masked(task, native_params, native_listener, execution)
- *     if holder.error is not None:
- *         raise holder.error             # <<<<<<<<<<<<<<
- *     count = (task.n_masks,)
- *     return {
-*/
-    __Pyx_Raise(__pyx_v_holder->error, 0, 0, 0);
-    __PYX_ERR(0, 202, __pyx_L1_error)
-
-    /* "fctree/_native/boosting.pyx":201
- *     with nogil:
- *         result = c_boost_masked(task, native_params, native_listener, execution)
- *     if holder.error is not None:             # <<<<<<<<<<<<<<
- *         raise holder.error
- *     count = (task.n_masks,)
-*/
-  }
-
-  /* "fctree/_native/boosting.pyx":203
- *     if holder.error is not None:
- *         raise holder.error
- *     count = (task.n_masks,)             # <<<<<<<<<<<<<<
- *     return {
- *         "test_raw": copied(result.test_raw.data(),
-*/
-  __pyx_t_1 = __Pyx_PyLong_From_int64_t(__pyx_v_task.n_masks); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 203, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __pyx_t_2 = PyTuple_New(1); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 203, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  __Pyx_GIVEREF(__pyx_t_1);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_2, 0, __pyx_t_1) != (0)) __PYX_ERR(0, 203, __pyx_L1_error);
-  __pyx_t_1 = 0;
-  __pyx_v_count = ((PyObject*)__pyx_t_2);
-  __pyx_t_2 = 0;
-
-  /* "fctree/_native/boosting.pyx":205
- *     count = (task.n_masks,)
- *     return {
- *         "test_raw": copied(result.test_raw.data(),             # <<<<<<<<<<<<<<
- *                            (task.n_masks, test_x.shape[0], n_outputs), np.float64),
- *         "n_rounds": copied(result.n_rounds.data(), count, np.int64),
-*/
-  __pyx_t_2 = __Pyx_PyDict_NewPresized(5); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 205, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-
-  /* "fctree/_native/boosting.pyx":206
- *     return {
- *         "test_raw": copied(result.test_raw.data(),
- *                            (task.n_masks, test_x.shape[0], n_outputs), np.float64),             # <<<<<<<<<<<<<<
- *         "n_rounds": copied(result.n_rounds.data(), count, np.int64),
- *         "n_kept": copied(result.n_kept.data(), count, np.int64),
-*/
-  __pyx_t_1 = __Pyx_PyLong_From_int64_t(__pyx_v_task.n_masks); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 206, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __pyx_t_5 = __Pyx_PyObject_GetAttrStr(__pyx_v_test_x, __pyx_mstate_global->__pyx_n_u_shape); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 206, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __pyx_t_6 = __Pyx_GetItemInt(__pyx_t_5, 0, long, 1, __Pyx_PyLong_From_long, 0, 0, 1, __Pyx_ReferenceSharing_OwnStrongReference); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 206, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_6);
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-  __pyx_t_5 = __Pyx_PyLong_From_int64_t(__pyx_v_n_outputs); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 206, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __pyx_t_3 = PyTuple_New(3); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 206, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __Pyx_GIVEREF(__pyx_t_1);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_3, 0, __pyx_t_1) != (0)) __PYX_ERR(0, 206, __pyx_L1_error);
-  __Pyx_GIVEREF(__pyx_t_6);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_3, 1, __pyx_t_6) != (0)) __PYX_ERR(0, 206, __pyx_L1_error);
-  __Pyx_GIVEREF(__pyx_t_5);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_3, 2, __pyx_t_5) != (0)) __PYX_ERR(0, 206, __pyx_L1_error);
-  __pyx_t_1 = 0;
-  __pyx_t_6 = 0;
-  __pyx_t_5 = 0;
-  __Pyx_GetModuleGlobalName(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 206, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __pyx_t_6 = __Pyx_PyObject_GetAttrStr(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_float64); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 206, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_6);
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-
-  /* "fctree/_native/boosting.pyx":205
- *     count = (task.n_masks,)
- *     return {
- *         "test_raw": copied(result.test_raw.data(),             # <<<<<<<<<<<<<<
- *                            (task.n_masks, test_x.shape[0], n_outputs), np.float64),
- *         "n_rounds": copied(result.n_rounds.data(), count, np.int64),
-*/
-  __pyx_t_23.__pyx_n = 1;
-  __pyx_t_23.dtype = __pyx_t_6;
-  __pyx_t_5 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_result.test_raw.data(), ((PyObject*)__pyx_t_3), &__pyx_t_23); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 205, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-  __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
-  if (PyDict_SetItem(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_test_raw, __pyx_t_5) < (0)) __PYX_ERR(0, 205, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-
-  /* "fctree/_native/boosting.pyx":207
- *         "test_raw": copied(result.test_raw.data(),
- *                            (task.n_masks, test_x.shape[0], n_outputs), np.float64),
- *         "n_rounds": copied(result.n_rounds.data(), count, np.int64),             # <<<<<<<<<<<<<<
- *         "n_kept": copied(result.n_kept.data(), count, np.int64),
- *         "eval_loss": copied(result.eval_loss.data(), count, np.float64),
-*/
-  __Pyx_GetModuleGlobalName(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 207, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __pyx_t_6 = __Pyx_PyObject_GetAttrStr(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_int64); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 207, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_6);
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-  __pyx_t_23.__pyx_n = 1;
-  __pyx_t_23.dtype = __pyx_t_6;
-  __pyx_t_5 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_result.n_rounds.data(), __pyx_v_count, &__pyx_t_23); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 207, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
-  if (PyDict_SetItem(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_n_rounds, __pyx_t_5) < (0)) __PYX_ERR(0, 205, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-
-  /* "fctree/_native/boosting.pyx":208
- *                            (task.n_masks, test_x.shape[0], n_outputs), np.float64),
- *         "n_rounds": copied(result.n_rounds.data(), count, np.int64),
- *         "n_kept": copied(result.n_kept.data(), count, np.int64),             # <<<<<<<<<<<<<<
- *         "eval_loss": copied(result.eval_loss.data(), count, np.float64),
- *         "seconds": copied(result.seconds.data(), count, np.float64),
-*/
-  __Pyx_GetModuleGlobalName(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 208, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __pyx_t_6 = __Pyx_PyObject_GetAttrStr(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_int64); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 208, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_6);
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-  __pyx_t_23.__pyx_n = 1;
-  __pyx_t_23.dtype = __pyx_t_6;
-  __pyx_t_5 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_result.n_kept.data(), __pyx_v_count, &__pyx_t_23); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 208, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
-  if (PyDict_SetItem(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_n_kept, __pyx_t_5) < (0)) __PYX_ERR(0, 205, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-
-  /* "fctree/_native/boosting.pyx":209
- *         "n_rounds": copied(result.n_rounds.data(), count, np.int64),
- *         "n_kept": copied(result.n_kept.data(), count, np.int64),
- *         "eval_loss": copied(result.eval_loss.data(), count, np.float64),             # <<<<<<<<<<<<<<
- *         "seconds": copied(result.seconds.data(), count, np.float64),
- *     }
-*/
-  __Pyx_GetModuleGlobalName(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 209, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __pyx_t_6 = __Pyx_PyObject_GetAttrStr(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_float64); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 209, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_6);
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-  __pyx_t_23.__pyx_n = 1;
-  __pyx_t_23.dtype = __pyx_t_6;
-  __pyx_t_5 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_result.eval_loss.data(), __pyx_v_count, &__pyx_t_23); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 209, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
-  if (PyDict_SetItem(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_eval_loss, __pyx_t_5) < (0)) __PYX_ERR(0, 205, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-
-  /* "fctree/_native/boosting.pyx":210
- *         "n_kept": copied(result.n_kept.data(), count, np.int64),
- *         "eval_loss": copied(result.eval_loss.data(), count, np.float64),
- *         "seconds": copied(result.seconds.data(), count, np.float64),             # <<<<<<<<<<<<<<
- *     }
- * 
-*/
-  __Pyx_GetModuleGlobalName(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 210, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __pyx_t_6 = __Pyx_PyObject_GetAttrStr(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_float64); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 210, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_6);
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-  __pyx_t_23.__pyx_n = 1;
-  __pyx_t_23.dtype = __pyx_t_6;
-  __pyx_t_5 = __pyx_f_6fctree_7_native_4core_copied(__pyx_v_result.seconds.data(), __pyx_v_count, &__pyx_t_23); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 210, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
-  if (PyDict_SetItem(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_seconds, __pyx_t_5) < (0)) __PYX_ERR(0, 205, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-  {
-    PyObject *__pyx_temp;
-    {
-      __pyx_temp = __pyx_r;
-      __pyx_r = __pyx_t_2;
-    }
-    __Pyx_XDECREF(__pyx_temp);
-  }
-  __pyx_t_2 = 0;
-  goto __pyx_L0;
-
-  /* "fctree/_native/boosting.pyx":149
- * 
- * 
- * def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,             # <<<<<<<<<<<<<<
- *                  const double[::1] replacement, trees, thresholds, const int8_t[::1] monotone,
- *                  const double[::1] baseline, int loss, double quantile, int64_t n_outputs,
-*/
-
-  /* function exit code */
-  __pyx_L1_error:;
-  __Pyx_XDECREF(__pyx_t_1);
-  __Pyx_XDECREF(__pyx_t_2);
-  __Pyx_XDECREF(__pyx_t_3);
-  __Pyx_XDECREF(__pyx_t_4);
-  __Pyx_XDECREF(__pyx_t_5);
-  __Pyx_XDECREF(__pyx_t_6);
-  __Pyx_XDECREF(__pyx_t_7);
-  __Pyx_XDECREF(__pyx_t_8);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_10, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_11, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_15, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_16, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_17, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_18, 1);
-  __Pyx_AddTraceback("fctree._native.boosting.boost_masked", __pyx_clineno, __pyx_lineno, __pyx_filename);
-  __pyx_r = NULL;
-  __pyx_L0:;
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_values, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_offsets, 1);
-
-
-
-
-
-  __Pyx_XDECREF((PyObject *)__pyx_v_holder);
-
-
-  __Pyx_XDECREF(__pyx_v_count);
-  __Pyx_XGIVEREF(__pyx_r);
-  __Pyx_RefNannyFinishContext();
-  return __pyx_r;
-}
-
-/* "fctree/_native/boosting.pyx":214
- * 
- * 
- * def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,             # <<<<<<<<<<<<<<
- *               const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
- *               double[:, ::1] scores, int n_threads, const double[::1] keep=None,
-*/
-
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_12__defaults__(CYTHON_UNUSED PyObject *__pyx_self) {
-  PyObject *__pyx_r = NULL;
-  __Pyx_RefNannyDeclarations
-  PyObject *__pyx_t_1 = NULL;
-  PyObject *__pyx_t_2 = NULL;
-  PyObject *__pyx_t_3 = NULL;
-  int __pyx_lineno = 0;
-  const char *__pyx_filename = NULL;
-  int __pyx_clineno = 0;
-  __Pyx_RefNannySetupContext("__defaults__", 0);
-  __pyx_t_1 = __pyx_memoryview_fromslice(__Pyx_CyFunction_Defaults(struct __pyx_defaults, __pyx_self)->arg0, 1, (PyObject *(*)(char *)) __pyx_memview_get_double__const__, (int (*)(char *, PyObject *)) NULL, 0);; if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 214, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __pyx_t_2 = __pyx_memoryview_fromslice(__Pyx_CyFunction_Defaults(struct __pyx_defaults, __pyx_self)->arg1, 2, (PyObject *(*)(char *)) __pyx_memview_get_double__const__, (int (*)(char *, PyObject *)) NULL, 0);; if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 214, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  __pyx_t_3 = PyTuple_New(2); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 214, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __Pyx_GIVEREF(__pyx_t_1);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_3, 0, __pyx_t_1) != (0)) __PYX_ERR(0, 214, __pyx_L1_error);
-  __Pyx_GIVEREF(__pyx_t_2);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_3, 1, __pyx_t_2) != (0)) __PYX_ERR(0, 214, __pyx_L1_error);
-  __pyx_t_1 = 0;
-  __pyx_t_2 = 0;
-  __pyx_t_2 = PyTuple_New(2); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 214, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  __Pyx_GIVEREF(__pyx_t_3);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_2, 0, __pyx_t_3) != (0)) __PYX_ERR(0, 214, __pyx_L1_error);
-  __Pyx_INCREF(Py_None);
-  __Pyx_GIVEREF(Py_None);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_2, 1, Py_None) != (0)) __PYX_ERR(0, 214, __pyx_L1_error);
-  __pyx_t_3 = 0;
-  {
-    PyObject *__pyx_temp;
-    {
-      __pyx_temp = __pyx_r;
-      __pyx_r = __pyx_t_2;
-    }
-    __Pyx_XDECREF(__pyx_temp);
-  }
-  __pyx_t_2 = 0;
-  goto __pyx_L0;
-
-  /* function exit code */
-  __pyx_L1_error:;
-  __Pyx_XDECREF(__pyx_t_1);
-  __Pyx_XDECREF(__pyx_t_2);
-  __Pyx_XDECREF(__pyx_t_3);
-  __Pyx_AddTraceback("fctree._native.boosting.__defaults__", __pyx_clineno, __pyx_lineno, __pyx_filename);
-  __pyx_r = NULL;
-  __pyx_L0:;
-  __Pyx_XGIVEREF(__pyx_r);
-  __Pyx_RefNannyFinishContext();
-  return __pyx_r;
-}
-
-/* Python wrapper */
-static PyObject *__pyx_pw_6fctree_7_native_8boosting_7add_trees(PyObject *__pyx_self, 
-#if CYTHON_VECTORCALL
-PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
-#else
-PyObject *__pyx_args, PyObject *__pyx_kwds
-#endif
-); /*proto*/
-PyDoc_STRVAR(__pyx_doc_6fctree_7_native_8boosting_6add_trees, "Add each row\047s leaf values, tree by tree, to ``scores`` (n, n_outputs), in place.\n\n    With ``keep`` (n_trees,) the scores are drawn towards ``origin`` (n, n_outputs) by a tree\047s\n    factor before it is added.\n    ");
-static PyMethodDef __pyx_mdef_6fctree_7_native_8boosting_7add_trees = {"add_trees", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_8boosting_7add_trees, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_8boosting_6add_trees};
-static PyObject *__pyx_pw_6fctree_7_native_8boosting_7add_trees(PyObject *__pyx_self, 
-#if CYTHON_VECTORCALL
-PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
-#else
-PyObject *__pyx_args, PyObject *__pyx_kwds
-#endif
-) {
-  PyObject *__pyx_v_X = 0;
-  __Pyx_memviewslice __pyx_v_split_feature = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_split_threshold = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_missing_right = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_leaf_values = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_scores = { 0, 0, { 0 }, { 0 }, { 0 } };
-  int __pyx_v_n_threads;
-  __Pyx_memviewslice __pyx_v_keep = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_origin = { 0, 0, { 0 }, { 0 }, { 0 } };
-  #if !CYTHON_VECTORCALL
-  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
-  #endif
-  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
-  PyObject* values[9] = {0,0,0,0,0,0,0,0,0};
-  int __pyx_lineno = 0;
-  const char *__pyx_filename = NULL;
-  int __pyx_clineno = 0;
-  PyObject *__pyx_r = 0;
-  __Pyx_RefNannyDeclarations
-  __Pyx_RefNannySetupContext("add_trees (wrapper)", 0);
-  #if !CYTHON_VECTORCALL
-  #if CYTHON_ASSUME_SAFE_SIZE
-  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
-  #else
-  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
-  #endif
-  #endif
-  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
-  {
-    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_X,&__pyx_mstate_global->__pyx_n_u_split_feature,&__pyx_mstate_global->__pyx_n_u_split_threshold,&__pyx_mstate_global->__pyx_n_u_missing_right,&__pyx_mstate_global->__pyx_n_u_leaf_values,&__pyx_mstate_global->__pyx_n_u_scores,&__pyx_mstate_global->__pyx_n_u_n_threads,&__pyx_mstate_global->__pyx_n_u_keep,&__pyx_mstate_global->__pyx_n_u_origin,0};
-    struct __pyx_defaults *__pyx_dynamic_args = __Pyx_CyFunction_Defaults(struct __pyx_defaults, __pyx_self);
-    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
-    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 214, __pyx_L3_error)
-    if (__pyx_kwds_len > 0) {
-      switch (__pyx_nargs) {
-        case  9:
-        values[8] = __Pyx_ArgRef_FASTCALL(__pyx_args, 8);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[8])) __PYX_ERR(0, 214, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  8:
-        values[7] = __Pyx_ArgRef_FASTCALL(__pyx_args, 7);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[7])) __PYX_ERR(0, 214, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  7:
-        values[6] = __Pyx_ArgRef_FASTCALL(__pyx_args, 6);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[6])) __PYX_ERR(0, 214, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  6:
-        values[5] = __Pyx_ArgRef_FASTCALL(__pyx_args, 5);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[5])) __PYX_ERR(0, 214, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  5:
-        values[4] = __Pyx_ArgRef_FASTCALL(__pyx_args, 4);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[4])) __PYX_ERR(0, 214, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  4:
-        values[3] = __Pyx_ArgRef_FASTCALL(__pyx_args, 3);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[3])) __PYX_ERR(0, 214, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  3:
-        values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 214, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  2:
-        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 214, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  1:
-        values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 214, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  0: break;
-        default: goto __pyx_L5_argtuple_error;
-      }
-      const Py_ssize_t kwd_pos_args = __pyx_nargs;
-      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "add_trees", 0) < (0)) __PYX_ERR(0, 214, __pyx_L3_error)
-      for (Py_ssize_t i = __pyx_nargs; i < 7; i++) {
-        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("add_trees", 0, 7, 9, i); __PYX_ERR(0, 214, __pyx_L3_error) }
-      }
-    } else {
-      switch (__pyx_nargs) {
-        case  9:
-        values[8] = __Pyx_ArgRef_FASTCALL(__pyx_args, 8);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[8])) __PYX_ERR(0, 214, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  8:
-        values[7] = __Pyx_ArgRef_FASTCALL(__pyx_args, 7);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[7])) __PYX_ERR(0, 214, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  7:
-        values[6] = __Pyx_ArgRef_FASTCALL(__pyx_args, 6);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[6])) __PYX_ERR(0, 214, __pyx_L3_error)
-        values[5] = __Pyx_ArgRef_FASTCALL(__pyx_args, 5);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[5])) __PYX_ERR(0, 214, __pyx_L3_error)
-        values[4] = __Pyx_ArgRef_FASTCALL(__pyx_args, 4);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[4])) __PYX_ERR(0, 214, __pyx_L3_error)
-        values[3] = __Pyx_ArgRef_FASTCALL(__pyx_args, 3);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[3])) __PYX_ERR(0, 214, __pyx_L3_error)
-        values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 214, __pyx_L3_error)
-        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 214, __pyx_L3_error)
-        values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 214, __pyx_L3_error)
-        break;
-        default: goto __pyx_L5_argtuple_error;
-      }
-    }
-    __pyx_v_X = values[0];
-    __pyx_v_split_feature = __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_int32_t__const__(values[1], 0); if (unlikely(!__pyx_v_split_feature.memview)) __PYX_ERR(0, 214, __pyx_L3_error)
-    __pyx_v_split_threshold = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(values[2], 0); if (unlikely(!__pyx_v_split_threshold.memview)) __PYX_ERR(0, 214, __pyx_L3_error)
-    __pyx_v_missing_right = __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_uint8_t__const__(values[3], 0); if (unlikely(!__pyx_v_missing_right.memview)) __PYX_ERR(0, 215, __pyx_L3_error)
-    __pyx_v_leaf_values = __Pyx_PyObject_to_MemoryviewSlice_d_d_dc_double__const__(values[4], 0); if (unlikely(!__pyx_v_leaf_values.memview)) __PYX_ERR(0, 215, __pyx_L3_error)
-    __pyx_v_scores = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double(values[5], PyBUF_WRITABLE); if (unlikely(!__pyx_v_scores.memview)) __PYX_ERR(0, 216, __pyx_L3_error)
-    __pyx_v_n_threads = __Pyx_PyLong_As_int(values[6]); if (unlikely((__pyx_v_n_threads == (int)-1) && PyErr_Occurred())) __PYX_ERR(0, 216, __pyx_L3_error)
-    if (values[7]) {
-      __pyx_v_keep = __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(values[7], 0); if (unlikely(!__pyx_v_keep.memview)) __PYX_ERR(0, 216, __pyx_L3_error)
-    } else {
-      __pyx_v_keep = __pyx_dynamic_args->arg0;
-      __PYX_INC_MEMVIEW(&__pyx_v_keep, 1);
-    }
-    if (values[8]) {
-      __pyx_v_origin = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(values[8], 0); if (unlikely(!__pyx_v_origin.memview)) __PYX_ERR(0, 217, __pyx_L3_error)
-    } else {
-      __pyx_v_origin = __pyx_dynamic_args->arg1;
-      __PYX_INC_MEMVIEW(&__pyx_v_origin, 1);
-    }
-  }
-  goto __pyx_L6_skip;
-  __pyx_L5_argtuple_error:;
-  __Pyx_RaiseArgtupleInvalid("add_trees", 0, 7, 9, __pyx_nargs); __PYX_ERR(0, 214, __pyx_L3_error)
-  __pyx_L6_skip:;
-  goto __pyx_L4_argument_unpacking_done;
-  __pyx_L3_error:;
-  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
-    Py_XDECREF(values[__pyx_temp]);
-  }
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_split_feature, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_split_threshold, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_missing_right, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_leaf_values, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_scores, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_keep, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_origin, 1);
-  __Pyx_AddTraceback("fctree._native.boosting.add_trees", __pyx_clineno, __pyx_lineno, __pyx_filename);
-  __Pyx_RefNannyFinishContext();
-  return NULL;
-  __pyx_L4_argument_unpacking_done:;
-  __pyx_r = __pyx_pf_6fctree_7_native_8boosting_6add_trees(__pyx_self, __pyx_v_X, __pyx_v_split_feature, __pyx_v_split_threshold, __pyx_v_missing_right, __pyx_v_leaf_values, __pyx_v_scores, __pyx_v_n_threads, __pyx_v_keep, __pyx_v_origin);
-
-  /* function exit code */
-  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
-    Py_XDECREF(values[__pyx_temp]);
-  }
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_split_feature, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_split_threshold, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_missing_right, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_leaf_values, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_scores, 1);
-
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_keep, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_origin, 1);
-  __Pyx_RefNannyFinishContext();
-  return __pyx_r;
-}
-
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_6add_trees(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v_X, __Pyx_memviewslice __pyx_v_split_feature, __Pyx_memviewslice __pyx_v_split_threshold, __Pyx_memviewslice __pyx_v_missing_right, __Pyx_memviewslice __pyx_v_leaf_values, __Pyx_memviewslice __pyx_v_scores, int __pyx_v_n_threads, __Pyx_memviewslice __pyx_v_keep, __Pyx_memviewslice __pyx_v_origin) {
-  fctree::SymmetricTreesView __pyx_v_trees;
-  fctree::FeatureMatrix __pyx_v_matrix;
-  struct fctree::ScoreUpdate __pyx_v_update;
-  struct fctree::Execution __pyx_v_execution;
+static PyObject *__pyx_pf_6fctree_7_native_4core_2__pyx_unpickle_Listener(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v___pyx_type, long __pyx_v___pyx_checksum, PyObject *__pyx_v___pyx_state) {
+  PyObject *__pyx_v___pyx_result = 0;
   PyObject *__pyx_r = NULL;
   __Pyx_RefNannyDeclarations
   int __pyx_t_1;
   PyObject *__pyx_t_2 = NULL;
   PyObject *__pyx_t_3 = NULL;
-  int __pyx_t_4;
-  fctree::FeatureMatrix __pyx_t_5;
-  Py_ssize_t __pyx_t_6;
-  Py_ssize_t __pyx_t_7;
+  size_t __pyx_t_4;
+  int __pyx_t_5;
   int __pyx_lineno = 0;
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
-  __Pyx_RefNannySetupContext("add_trees", 0);
+  __Pyx_RefNannySetupContext("__pyx_unpickle_Listener", 0);
 
-  /* "fctree/_native/boosting.pyx":223
- *     factor before it is added.
- *     """
- *     if X.shape[0] == 0 or split_feature.shape[0] == 0:             # <<<<<<<<<<<<<<
- *         return
- *     cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
+  /* "(tree fragment)":6
+ * def __pyx_unpickle_Listener(__pyx_type, long __pyx_checksum, tuple __pyx_state):
+ *     cdef object __pyx_result
+ *     __Pyx_CheckUnpickleChecksum(__pyx_checksum, 0xed609ed, 0xc4f718e, 0x888e3c7, b'error, told')             # <<<<<<<<<<<<<<
+ *     __pyx_result = Listener.__new__(__pyx_type)
+ *     if __pyx_state is not None:
 */
-  __pyx_t_2 = __Pyx_PyObject_GetAttrStr(__pyx_v_X, __pyx_mstate_global->__pyx_n_u_shape); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 223, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  __pyx_t_3 = __Pyx_GetItemInt(__pyx_t_2, 0, long, 1, __Pyx_PyLong_From_long, 0, 0, 1, __Pyx_ReferenceSharing_OwnStrongReference); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 223, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
-  __pyx_t_4 = (__Pyx_PyLong_BoolEqObjC(__pyx_t_3, __pyx_mstate_global->__pyx_int_0, 0, 0)); if (unlikely((__pyx_t_4 < 0))) __PYX_ERR(0, 223, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-  if (!__pyx_t_4) {
+  __pyx_t_1 = __Pyx_CheckUnpickleChecksum(__pyx_v___pyx_checksum, 0xed609ed, 0xc4f718e, 0x888e3c7, __pyx_k_error_told); if (unlikely(__pyx_t_1 == ((int)-1))) __PYX_ERR(1, 6, __pyx_L1_error)
 
-  } else {
 
-    __pyx_t_1 = __pyx_t_4;
-
-    goto __pyx_L4_bool_binop_done;
+  /* "(tree fragment)":7
+ *     cdef object __pyx_result
+ *     __Pyx_CheckUnpickleChecksum(__pyx_checksum, 0xed609ed, 0xc4f718e, 0x888e3c7, b'error, told')
+ *     __pyx_result = Listener.__new__(__pyx_type)             # <<<<<<<<<<<<<<
+ *     if __pyx_state is not None:
+ *         __pyx_unpickle_Listener__set_state(<Listener> __pyx_result, __pyx_state)
+*/
+  __pyx_t_3 = ((PyObject *)__pyx_mstate_global->__pyx_ptype_6fctree_7_native_4core_Listener);
+  __Pyx_INCREF(__pyx_t_3);
+  __pyx_t_4 = 0;
+  {
+    PyObject *__pyx_callargs[2] = {__pyx_t_3, __pyx_v___pyx_type};
+    __pyx_t_2 = __Pyx_PyObject_FastCallMethod((PyObject*)__pyx_mstate_global->__pyx_n_u_new, __pyx_callargs+__pyx_t_4, (2-__pyx_t_4) | (1*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_3); __pyx_t_3 = 0;
+    if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 7, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_2);
   }
-  __pyx_t_4 = ((__pyx_v_split_feature.shape[0]) == 0);
+  __pyx_v___pyx_result = __pyx_t_2;
+  __pyx_t_2 = 0;
 
-
-  __pyx_t_1 = __pyx_t_4;
-
-  __pyx_L4_bool_binop_done:;
-  if (__pyx_t_1) {
-
-
-    /* "fctree/_native/boosting.pyx":224
- *     """
- *     if X.shape[0] == 0 or split_feature.shape[0] == 0:
- *         return             # <<<<<<<<<<<<<<
- *     cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
- *                                             leaf_values)
+  /* "(tree fragment)":8
+ *     __Pyx_CheckUnpickleChecksum(__pyx_checksum, 0xed609ed, 0xc4f718e, 0x888e3c7, b'error, told')
+ *     __pyx_result = Listener.__new__(__pyx_type)
+ *     if __pyx_state is not None:             # <<<<<<<<<<<<<<
+ *         __pyx_unpickle_Listener__set_state(<Listener> __pyx_result, __pyx_state)
+ *     return __pyx_result
 */
-    {
-      PyObject *__pyx_temp;
-      {
-        __pyx_temp = __pyx_r;
-        __pyx_r = Py_None; __Pyx_INCREF(Py_None);
-      }
-      __Pyx_XDECREF(__pyx_temp);
+  __pyx_t_5 = (__pyx_v___pyx_state != ((PyObject*)Py_None));
+  if (__pyx_t_5) {
+
+
+    /* "(tree fragment)":9
+ *     __pyx_result = Listener.__new__(__pyx_type)
+ *     if __pyx_state is not None:
+ *         __pyx_unpickle_Listener__set_state(<Listener> __pyx_result, __pyx_state)             # <<<<<<<<<<<<<<
+ *     return __pyx_result
+ * cdef __pyx_unpickle_Listener__set_state(Listener __pyx_result, __pyx_state: tuple):
+*/
+    if (unlikely(__pyx_v___pyx_state == Py_None)) {
+      PyErr_SetString(PyExc_TypeError, "cannot pass None into a C function argument that is declared \047not None\047");
+      __PYX_ERR(1, 9, __pyx_L1_error)
     }
-    goto __pyx_L0;
+    __pyx_t_2 = __pyx_f_6fctree_7_native_4core___pyx_unpickle_Listener__set_state(((struct __pyx_obj_6fctree_7_native_4core_Listener *)__pyx_v___pyx_result), __pyx_v___pyx_state); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 9, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_2);
+    __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
 
-    /* "fctree/_native/boosting.pyx":223
- *     factor before it is added.
- *     """
- *     if X.shape[0] == 0 or split_feature.shape[0] == 0:             # <<<<<<<<<<<<<<
- *         return
- *     cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
+    /* "(tree fragment)":8
+ *     __Pyx_CheckUnpickleChecksum(__pyx_checksum, 0xed609ed, 0xc4f718e, 0x888e3c7, b'error, told')
+ *     __pyx_result = Listener.__new__(__pyx_type)
+ *     if __pyx_state is not None:             # <<<<<<<<<<<<<<
+ *         __pyx_unpickle_Listener__set_state(<Listener> __pyx_result, __pyx_state)
+ *     return __pyx_result
 */
   }
 
-  /* "fctree/_native/boosting.pyx":225
- *     if X.shape[0] == 0 or split_feature.shape[0] == 0:
- *         return
- *     cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,             # <<<<<<<<<<<<<<
- *                                             leaf_values)
- *     cdef FeatureMatrix matrix = matrix_of(X)
-*/
-  __pyx_v_trees = __pyx_f_6fctree_7_native_8boosting_view_of(__pyx_v_split_feature, __pyx_v_split_threshold, __pyx_v_missing_right, __pyx_v_leaf_values);
-
-  /* "fctree/_native/boosting.pyx":227
- *     cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
- *                                             leaf_values)
- *     cdef FeatureMatrix matrix = matrix_of(X)             # <<<<<<<<<<<<<<
- *     cdef ScoreUpdate update
- *     update.keep = pointer_1d(keep)
-*/
-  __pyx_t_5 = __pyx_f_6fctree_7_native_8boosting_matrix_of(__pyx_v_X); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 227, __pyx_L1_error)
-  __pyx_v_matrix = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_5);
-
-  /* "fctree/_native/boosting.pyx":229
- *     cdef FeatureMatrix matrix = matrix_of(X)
- *     cdef ScoreUpdate update
- *     update.keep = pointer_1d(keep)             # <<<<<<<<<<<<<<
- *     update.origin = pointer(origin)
- *     cdef Execution execution = execution_on(n_threads)
-*/
-  __pyx_v_update.keep = __pyx_f_6fctree_7_native_4core_pointer_1d(__pyx_v_keep);
-
-  /* "fctree/_native/boosting.pyx":230
- *     cdef ScoreUpdate update
- *     update.keep = pointer_1d(keep)
- *     update.origin = pointer(origin)             # <<<<<<<<<<<<<<
- *     cdef Execution execution = execution_on(n_threads)
- *     with nogil:
-*/
-  __pyx_v_update.origin = __pyx_f_6fctree_7_native_4core_pointer(__pyx_v_origin);
-
-  /* "fctree/_native/boosting.pyx":231
- *     update.keep = pointer_1d(keep)
- *     update.origin = pointer(origin)
- *     cdef Execution execution = execution_on(n_threads)             # <<<<<<<<<<<<<<
- *     with nogil:
- *         c_add_trees(trees, matrix, update, &scores[0, 0], execution)
-*/
-  __pyx_v_execution = __pyx_f_6fctree_7_native_4core_execution_on(__pyx_v_n_threads);
-
-  /* "fctree/_native/boosting.pyx":232
- *     update.origin = pointer(origin)
- *     cdef Execution execution = execution_on(n_threads)
- *     with nogil:             # <<<<<<<<<<<<<<
- *         c_add_trees(trees, matrix, update, &scores[0, 0], execution)
- * 
+  /* "(tree fragment)":10
+ *     if __pyx_state is not None:
+ *         __pyx_unpickle_Listener__set_state(<Listener> __pyx_result, __pyx_state)
+ *     return __pyx_result             # <<<<<<<<<<<<<<
+ * cdef __pyx_unpickle_Listener__set_state(Listener __pyx_result, __pyx_state: tuple):
+ *     __pyx_result.error = __pyx_state[0]; __pyx_result.told = __pyx_state[1]
 */
   {
-      PyThreadState * _save;
-      _save = PyEval_SaveThread();
-      __Pyx_FastGIL_Remember();
-      /*try:*/ {
-
-        /* "fctree/_native/boosting.pyx":233
- *     cdef Execution execution = execution_on(n_threads)
- *     with nogil:
- *         c_add_trees(trees, matrix, update, &scores[0, 0], execution)             # <<<<<<<<<<<<<<
- * 
- * 
-*/
-        __pyx_t_6 = 0;
-        __pyx_t_7 = 0;
-        try {
-          fctree::add_trees(__pyx_v_trees, __pyx_v_matrix, __pyx_v_update, (&(*((double *) ( /* dim=1 */ ((char *) (((double *) ( /* dim=0 */ (__pyx_v_scores.data + __pyx_t_6 * __pyx_v_scores.strides[0]) )) + __pyx_t_7)) )))), __pyx_v_execution);
-        } catch(...) {
-          PyGILState_STATE __pyx_gilstate_save = __Pyx_PyGILState_Ensure();
-          fctree::set_python_error(); if (!PyErr_Occurred())PyErr_SetString(PyExc_RuntimeError, "Error converting c++ exception.");
-          __Pyx_PyGILState_Release(__pyx_gilstate_save);
-          __PYX_ERR(0, 233, __pyx_L7_error)
-        }
-      }
-
-      /* "fctree/_native/boosting.pyx":232
- *     update.origin = pointer(origin)
- *     cdef Execution execution = execution_on(n_threads)
- *     with nogil:             # <<<<<<<<<<<<<<
- *         c_add_trees(trees, matrix, update, &scores[0, 0], execution)
- * 
-*/
-      /*finally:*/ {
-        /*normal exit:*/{
-          __Pyx_FastGIL_Forget();
-          PyEval_RestoreThread(_save);
-          goto __pyx_L8;
-        }
-        __pyx_L7_error: {
-          __Pyx_FastGIL_Forget();
-          PyEval_RestoreThread(_save);
-          goto __pyx_L1_error;
-        }
-        __pyx_L8:;
-      }
+    PyObject *__pyx_temp;
+    {
+      __pyx_temp = __pyx_r;
+      __Pyx_INCREF(__pyx_v___pyx_result);
+      __pyx_r = __pyx_v___pyx_result;
+    }
+    __Pyx_XDECREF(__pyx_temp);
   }
+  goto __pyx_L0;
 
-  /* "fctree/_native/boosting.pyx":214
- * 
- * 
- * def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,             # <<<<<<<<<<<<<<
- *               const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
- *               double[:, ::1] scores, int n_threads, const double[::1] keep=None,
+  /* "(tree fragment)":4
+ *     int __Pyx_CheckUnpickleChecksum(long, long, long, long, const char*) except -1
+ *     int __Pyx_UpdateUnpickledDict(object, object, Py_ssize_t) except -1
+ * def __pyx_unpickle_Listener(__pyx_type, long __pyx_checksum, tuple __pyx_state):             # <<<<<<<<<<<<<<
+ *     cdef object __pyx_result
+ *     __Pyx_CheckUnpickleChecksum(__pyx_checksum, 0xed609ed, 0xc4f718e, 0x888e3c7, b'error, told')
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_2);
+  __Pyx_XDECREF(__pyx_t_3);
+  __Pyx_AddTraceback("fctree._native.core.__pyx_unpickle_Listener", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+  __Pyx_XDECREF(__pyx_v___pyx_result);
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "(tree fragment)":11
+ *         __pyx_unpickle_Listener__set_state(<Listener> __pyx_result, __pyx_state)
+ *     return __pyx_result
+ * cdef __pyx_unpickle_Listener__set_state(Listener __pyx_result, __pyx_state: tuple):             # <<<<<<<<<<<<<<
+ *     __pyx_result.error = __pyx_state[0]; __pyx_result.told = __pyx_state[1]
+ *     __Pyx_UpdateUnpickledDict(__pyx_result, __pyx_state, 2)
+*/
+
+static PyObject *__pyx_f_6fctree_7_native_4core___pyx_unpickle_Listener__set_state(struct __pyx_obj_6fctree_7_native_4core_Listener *__pyx_v___pyx_result, PyObject *__pyx_v___pyx_state) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  int __pyx_t_2;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__pyx_unpickle_Listener__set_state", 0);
+
+  /* "(tree fragment)":12
+ *     return __pyx_result
+ * cdef __pyx_unpickle_Listener__set_state(Listener __pyx_result, __pyx_state: tuple):
+ *     __pyx_result.error = __pyx_state[0]; __pyx_result.told = __pyx_state[1]             # <<<<<<<<<<<<<<
+ *     __Pyx_UpdateUnpickledDict(__pyx_result, __pyx_state, 2)
+*/
+  __pyx_t_1 = __Pyx_PyTuple_GET_ITEM(__pyx_v___pyx_state, 0);
+  __Pyx_INCREF(__pyx_t_1);
+  __Pyx_GIVEREF(__pyx_t_1);
+  __Pyx_GOTREF(__pyx_v___pyx_result->error);
+  __Pyx_DECREF_SET(__pyx_v___pyx_result->error, __pyx_t_1);
+  __pyx_t_1 = 0;
+  __pyx_t_1 = __Pyx_PyTuple_GET_ITEM(__pyx_v___pyx_state, 1);
+  __Pyx_INCREF(__pyx_t_1);
+  __Pyx_GIVEREF(__pyx_t_1);
+  __Pyx_GOTREF(__pyx_v___pyx_result->told);
+  __Pyx_DECREF_SET(__pyx_v___pyx_result->told, __pyx_t_1);
+  __pyx_t_1 = 0;
+
+  /* "(tree fragment)":13
+ * cdef __pyx_unpickle_Listener__set_state(Listener __pyx_result, __pyx_state: tuple):
+ *     __pyx_result.error = __pyx_state[0]; __pyx_result.told = __pyx_state[1]
+ *     __Pyx_UpdateUnpickledDict(__pyx_result, __pyx_state, 2)             # <<<<<<<<<<<<<<
+*/
+  __pyx_t_2 = __Pyx_UpdateUnpickledDict(((PyObject *)__pyx_v___pyx_result), __pyx_v___pyx_state, 2); if (unlikely(__pyx_t_2 == ((int)-1))) __PYX_ERR(1, 13, __pyx_L1_error)
+
+
+  /* "(tree fragment)":11
+ *         __pyx_unpickle_Listener__set_state(<Listener> __pyx_result, __pyx_state)
+ *     return __pyx_result
+ * cdef __pyx_unpickle_Listener__set_state(Listener __pyx_result, __pyx_state: tuple):             # <<<<<<<<<<<<<<
+ *     __pyx_result.error = __pyx_state[0]; __pyx_result.told = __pyx_state[1]
+ *     __Pyx_UpdateUnpickledDict(__pyx_result, __pyx_state, 2)
 */
 
   /* function exit code */
   __pyx_r = Py_None; __Pyx_INCREF(Py_None);
   goto __pyx_L0;
   __pyx_L1_error:;
-  __Pyx_XDECREF(__pyx_t_2);
-  __Pyx_XDECREF(__pyx_t_3);
-  __Pyx_AddTraceback("fctree._native.boosting.add_trees", __pyx_clineno, __pyx_lineno, __pyx_filename);
-  __pyx_r = NULL;
-  __pyx_L0:;
-
-
-
-
-  __Pyx_XGIVEREF(__pyx_r);
-  __Pyx_RefNannyFinishContext();
-  return __pyx_r;
-}
-
-/* "fctree/_native/boosting.pyx":236
- * 
- * 
- * def apply(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,             # <<<<<<<<<<<<<<
- *           const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
- *           int n_threads):
-*/
-
-/* Python wrapper */
-static PyObject *__pyx_pw_6fctree_7_native_8boosting_9apply(PyObject *__pyx_self, 
-#if CYTHON_VECTORCALL
-PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
-#else
-PyObject *__pyx_args, PyObject *__pyx_kwds
-#endif
-); /*proto*/
-PyDoc_STRVAR(__pyx_doc_6fctree_7_native_8boosting_8apply, "The leaf of each row in each tree, (n, n_trees) int32.");
-static PyMethodDef __pyx_mdef_6fctree_7_native_8boosting_9apply = {"apply", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_8boosting_9apply, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_8boosting_8apply};
-static PyObject *__pyx_pw_6fctree_7_native_8boosting_9apply(PyObject *__pyx_self, 
-#if CYTHON_VECTORCALL
-PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
-#else
-PyObject *__pyx_args, PyObject *__pyx_kwds
-#endif
-) {
-  PyObject *__pyx_v_X = 0;
-  __Pyx_memviewslice __pyx_v_split_feature = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_split_threshold = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_missing_right = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_leaf_values = { 0, 0, { 0 }, { 0 }, { 0 } };
-  int __pyx_v_n_threads;
-  #if !CYTHON_VECTORCALL
-  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
-  #endif
-  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
-  PyObject* values[6] = {0,0,0,0,0,0};
-  int __pyx_lineno = 0;
-  const char *__pyx_filename = NULL;
-  int __pyx_clineno = 0;
-  PyObject *__pyx_r = 0;
-  __Pyx_RefNannyDeclarations
-  __Pyx_RefNannySetupContext("apply (wrapper)", 0);
-  #if !CYTHON_VECTORCALL
-  #if CYTHON_ASSUME_SAFE_SIZE
-  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
-  #else
-  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
-  #endif
-  #endif
-  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
-  {
-    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_X,&__pyx_mstate_global->__pyx_n_u_split_feature,&__pyx_mstate_global->__pyx_n_u_split_threshold,&__pyx_mstate_global->__pyx_n_u_missing_right,&__pyx_mstate_global->__pyx_n_u_leaf_values,&__pyx_mstate_global->__pyx_n_u_n_threads,0};
-    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
-    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 236, __pyx_L3_error)
-    if (__pyx_kwds_len > 0) {
-      switch (__pyx_nargs) {
-        case  6:
-        values[5] = __Pyx_ArgRef_FASTCALL(__pyx_args, 5);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[5])) __PYX_ERR(0, 236, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  5:
-        values[4] = __Pyx_ArgRef_FASTCALL(__pyx_args, 4);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[4])) __PYX_ERR(0, 236, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  4:
-        values[3] = __Pyx_ArgRef_FASTCALL(__pyx_args, 3);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[3])) __PYX_ERR(0, 236, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  3:
-        values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 236, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  2:
-        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 236, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  1:
-        values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 236, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  0: break;
-        default: goto __pyx_L5_argtuple_error;
-      }
-      const Py_ssize_t kwd_pos_args = __pyx_nargs;
-      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "apply", 0) < (0)) __PYX_ERR(0, 236, __pyx_L3_error)
-      for (Py_ssize_t i = __pyx_nargs; i < 6; i++) {
-        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("apply", 1, 6, 6, i); __PYX_ERR(0, 236, __pyx_L3_error) }
-      }
-    } else if (unlikely(__pyx_nargs != 6)) {
-      goto __pyx_L5_argtuple_error;
-    } else {
-      values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 236, __pyx_L3_error)
-      values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 236, __pyx_L3_error)
-      values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 236, __pyx_L3_error)
-      values[3] = __Pyx_ArgRef_FASTCALL(__pyx_args, 3);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[3])) __PYX_ERR(0, 236, __pyx_L3_error)
-      values[4] = __Pyx_ArgRef_FASTCALL(__pyx_args, 4);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[4])) __PYX_ERR(0, 236, __pyx_L3_error)
-      values[5] = __Pyx_ArgRef_FASTCALL(__pyx_args, 5);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[5])) __PYX_ERR(0, 236, __pyx_L3_error)
-    }
-    __pyx_v_X = values[0];
-    __pyx_v_split_feature = __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_int32_t__const__(values[1], 0); if (unlikely(!__pyx_v_split_feature.memview)) __PYX_ERR(0, 236, __pyx_L3_error)
-    __pyx_v_split_threshold = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(values[2], 0); if (unlikely(!__pyx_v_split_threshold.memview)) __PYX_ERR(0, 236, __pyx_L3_error)
-    __pyx_v_missing_right = __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_uint8_t__const__(values[3], 0); if (unlikely(!__pyx_v_missing_right.memview)) __PYX_ERR(0, 237, __pyx_L3_error)
-    __pyx_v_leaf_values = __Pyx_PyObject_to_MemoryviewSlice_d_d_dc_double__const__(values[4], 0); if (unlikely(!__pyx_v_leaf_values.memview)) __PYX_ERR(0, 237, __pyx_L3_error)
-    __pyx_v_n_threads = __Pyx_PyLong_As_int(values[5]); if (unlikely((__pyx_v_n_threads == (int)-1) && PyErr_Occurred())) __PYX_ERR(0, 238, __pyx_L3_error)
-  }
-  goto __pyx_L6_skip;
-  __pyx_L5_argtuple_error:;
-  __Pyx_RaiseArgtupleInvalid("apply", 1, 6, 6, __pyx_nargs); __PYX_ERR(0, 236, __pyx_L3_error)
-  __pyx_L6_skip:;
-  goto __pyx_L4_argument_unpacking_done;
-  __pyx_L3_error:;
-  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
-    Py_XDECREF(values[__pyx_temp]);
-  }
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_split_feature, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_split_threshold, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_missing_right, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_leaf_values, 1);
-  __Pyx_AddTraceback("fctree._native.boosting.apply", __pyx_clineno, __pyx_lineno, __pyx_filename);
-  __Pyx_RefNannyFinishContext();
-  return NULL;
-  __pyx_L4_argument_unpacking_done:;
-  __pyx_r = __pyx_pf_6fctree_7_native_8boosting_8apply(__pyx_self, __pyx_v_X, __pyx_v_split_feature, __pyx_v_split_threshold, __pyx_v_missing_right, __pyx_v_leaf_values, __pyx_v_n_threads);
-
-  /* function exit code */
-  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
-    Py_XDECREF(values[__pyx_temp]);
-  }
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_split_feature, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_split_threshold, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_missing_right, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_leaf_values, 1);
-
-  __Pyx_RefNannyFinishContext();
-  return __pyx_r;
-}
-
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_8apply(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v_X, __Pyx_memviewslice __pyx_v_split_feature, __Pyx_memviewslice __pyx_v_split_threshold, __Pyx_memviewslice __pyx_v_missing_right, __Pyx_memviewslice __pyx_v_leaf_values, int __pyx_v_n_threads) {
-  PyObject *__pyx_v_out = NULL;
-  __Pyx_memviewslice __pyx_v_leaf = { 0, 0, { 0 }, { 0 }, { 0 } };
-  fctree::SymmetricTreesView __pyx_v_trees;
-  fctree::FeatureMatrix __pyx_v_matrix;
-  struct fctree::Execution __pyx_v_execution;
-  PyObject *__pyx_r = NULL;
-  __Pyx_RefNannyDeclarations
-  PyObject *__pyx_t_1 = NULL;
-  PyObject *__pyx_t_2 = NULL;
-  PyObject *__pyx_t_3 = NULL;
-  PyObject *__pyx_t_4 = NULL;
-  PyObject *__pyx_t_5 = NULL;
-  PyObject *__pyx_t_6 = NULL;
-  size_t __pyx_t_7;
-  int __pyx_t_8;
-  __Pyx_memviewslice __pyx_t_9 = { 0, 0, { 0 }, { 0 }, { 0 } };
-  fctree::FeatureMatrix __pyx_t_10;
-  Py_ssize_t __pyx_t_11;
-  Py_ssize_t __pyx_t_12;
-  int __pyx_lineno = 0;
-  const char *__pyx_filename = NULL;
-  int __pyx_clineno = 0;
-  __Pyx_RefNannySetupContext("apply", 0);
-
-  /* "fctree/_native/boosting.pyx":240
- *           int n_threads):
- *     """The leaf of each row in each tree, (n, n_trees) int32."""
- *     out = np.zeros((X.shape[0], split_feature.shape[0]), dtype=np.int32)             # <<<<<<<<<<<<<<
- *     if out.size == 0:
- *         return out
-*/
-  __pyx_t_2 = NULL;
-  __Pyx_GetModuleGlobalName(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 240, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_4 = __Pyx_PyObject_GetAttrStr(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_zeros); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 240, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-  __pyx_t_3 = __Pyx_PyObject_GetAttrStr(__pyx_v_X, __pyx_mstate_global->__pyx_n_u_shape); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 240, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_5 = __Pyx_GetItemInt(__pyx_t_3, 0, long, 1, __Pyx_PyLong_From_long, 0, 0, 1, __Pyx_ReferenceSharing_OwnStrongReference); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 240, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-  __pyx_t_3 = PyLong_FromSsize_t((__pyx_v_split_feature.shape[0])); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 240, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_6 = PyTuple_New(2); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 240, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_6);
-  __Pyx_GIVEREF(__pyx_t_5);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_6, 0, __pyx_t_5) != (0)) __PYX_ERR(0, 240, __pyx_L1_error);
-  __Pyx_GIVEREF(__pyx_t_3);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_6, 1, __pyx_t_3) != (0)) __PYX_ERR(0, 240, __pyx_L1_error);
-  __pyx_t_5 = 0;
-  __pyx_t_3 = 0;
-  __Pyx_GetModuleGlobalName(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 240, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_5 = __Pyx_PyObject_GetAttrStr(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_int32); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 240, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-  #if CYTHON_VECTORCALL
-  #endif
-  __pyx_t_7 = 1;
-  #if CYTHON_UNPACK_METHODS
-  if (unlikely(PyMethod_Check(__pyx_t_4))) {
-    __pyx_t_2 = PyMethod_GET_SELF(__pyx_t_4);
-    assert(__pyx_t_2);
-    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_4);
-    __Pyx_INCREF(__pyx_t_2);
-    __Pyx_INCREF(__pyx__function);
-    __Pyx_DECREF_SET(__pyx_t_4, __pyx__function);
-    __pyx_t_7 = 0;
-  }
-  #endif
-  {
-    PyObject *__pyx_callargs[3] = {__pyx_t_2, __pyx_t_6, __pyx_t_5};
-    #if CYTHON_VECTORCALL
-    __pyx_t_3 = __pyx_mstate_global->__pyx_tuple[2];
-    if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 240, __pyx_L1_error)
-    __Pyx_INCREF(__pyx_t_3);
-    #else
-    {
-      PyObject *__pyx_temp[1] = {__pyx_mstate_global->__pyx_n_u_dtype};
-      __pyx_t_3 = __Pyx_MakeKwargDict(__pyx_temp, __pyx_callargs+2, 1);
-      if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 240, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_3);
-    }
-    #endif
-    __pyx_t_1 = __Pyx_Object_VectorcallKwds((PyObject*)__pyx_t_4, __pyx_callargs+__pyx_t_7, (2-__pyx_t_7) | (__pyx_t_7*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET), __pyx_t_3);
-    __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
-    __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
-    #if CYTHON_VECTORCALL
-    #endif
-    __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
-    __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-    __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-    if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 240, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_1);
-  }
-  __pyx_v_out = __pyx_t_1;
-  __pyx_t_1 = 0;
-
-  /* "fctree/_native/boosting.pyx":241
- *     """The leaf of each row in each tree, (n, n_trees) int32."""
- *     out = np.zeros((X.shape[0], split_feature.shape[0]), dtype=np.int32)
- *     if out.size == 0:             # <<<<<<<<<<<<<<
- *         return out
- *     cdef int32_t[:, ::1] leaf = out
-*/
-  __pyx_t_1 = __Pyx_PyObject_GetAttrStr(__pyx_v_out, __pyx_mstate_global->__pyx_n_u_size); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 241, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __pyx_t_8 = (__Pyx_PyLong_BoolEqObjC(__pyx_t_1, __pyx_mstate_global->__pyx_int_0, 0, 0)); if (unlikely((__pyx_t_8 < 0))) __PYX_ERR(0, 241, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  if (__pyx_t_8) {
-
-
-    /* "fctree/_native/boosting.pyx":242
- *     out = np.zeros((X.shape[0], split_feature.shape[0]), dtype=np.int32)
- *     if out.size == 0:
- *         return out             # <<<<<<<<<<<<<<
- *     cdef int32_t[:, ::1] leaf = out
- *     cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
-*/
-    {
-      PyObject *__pyx_temp;
-      {
-        __pyx_temp = __pyx_r;
-        __Pyx_INCREF(__pyx_v_out);
-        __pyx_r = __pyx_v_out;
-      }
-      __Pyx_XDECREF(__pyx_temp);
-    }
-    goto __pyx_L0;
-
-    /* "fctree/_native/boosting.pyx":241
- *     """The leaf of each row in each tree, (n, n_trees) int32."""
- *     out = np.zeros((X.shape[0], split_feature.shape[0]), dtype=np.int32)
- *     if out.size == 0:             # <<<<<<<<<<<<<<
- *         return out
- *     cdef int32_t[:, ::1] leaf = out
-*/
-  }
-
-  /* "fctree/_native/boosting.pyx":243
- *     if out.size == 0:
- *         return out
- *     cdef int32_t[:, ::1] leaf = out             # <<<<<<<<<<<<<<
- *     cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
- *                                             leaf_values)
-*/
-  __pyx_t_9 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_int32_t(__pyx_v_out, PyBUF_WRITABLE); if (unlikely(!__pyx_t_9.memview)) __PYX_ERR(0, 243, __pyx_L1_error)
-  __pyx_v_leaf = __pyx_t_9;
-  __pyx_t_9.memview = NULL;
-  __pyx_t_9.data = NULL;
-
-  /* "fctree/_native/boosting.pyx":244
- *         return out
- *     cdef int32_t[:, ::1] leaf = out
- *     cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,             # <<<<<<<<<<<<<<
- *                                             leaf_values)
- *     cdef FeatureMatrix matrix = matrix_of(X)
-*/
-  __pyx_v_trees = __pyx_f_6fctree_7_native_8boosting_view_of(__pyx_v_split_feature, __pyx_v_split_threshold, __pyx_v_missing_right, __pyx_v_leaf_values);
-
-  /* "fctree/_native/boosting.pyx":246
- *     cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
- *                                             leaf_values)
- *     cdef FeatureMatrix matrix = matrix_of(X)             # <<<<<<<<<<<<<<
- *     cdef Execution execution = execution_on(n_threads)
- *     with nogil:
-*/
-  __pyx_t_10 = __pyx_f_6fctree_7_native_8boosting_matrix_of(__pyx_v_X); if (unlikely(PyErr_Occurred())) __PYX_ERR(0, 246, __pyx_L1_error)
-  __pyx_v_matrix = __PYX_STD_MOVE_IF_SUPPORTED(__pyx_t_10);
-
-  /* "fctree/_native/boosting.pyx":247
- *                                             leaf_values)
- *     cdef FeatureMatrix matrix = matrix_of(X)
- *     cdef Execution execution = execution_on(n_threads)             # <<<<<<<<<<<<<<
- *     with nogil:
- *         c_apply_trees(trees, matrix, &leaf[0, 0], execution)
-*/
-  __pyx_v_execution = __pyx_f_6fctree_7_native_4core_execution_on(__pyx_v_n_threads);
-
-  /* "fctree/_native/boosting.pyx":248
- *     cdef FeatureMatrix matrix = matrix_of(X)
- *     cdef Execution execution = execution_on(n_threads)
- *     with nogil:             # <<<<<<<<<<<<<<
- *         c_apply_trees(trees, matrix, &leaf[0, 0], execution)
- *     return out
-*/
-  {
-      PyThreadState * _save;
-      _save = PyEval_SaveThread();
-      __Pyx_FastGIL_Remember();
-      /*try:*/ {
-
-        /* "fctree/_native/boosting.pyx":249
- *     cdef Execution execution = execution_on(n_threads)
- *     with nogil:
- *         c_apply_trees(trees, matrix, &leaf[0, 0], execution)             # <<<<<<<<<<<<<<
- *     return out
- * 
-*/
-        __pyx_t_11 = 0;
-        __pyx_t_12 = 0;
-        try {
-          fctree::apply_trees(__pyx_v_trees, __pyx_v_matrix, (&(*((int32_t *) ( /* dim=1 */ ((char *) (((int32_t *) ( /* dim=0 */ (__pyx_v_leaf.data + __pyx_t_11 * __pyx_v_leaf.strides[0]) )) + __pyx_t_12)) )))), __pyx_v_execution);
-        } catch(...) {
-          PyGILState_STATE __pyx_gilstate_save = __Pyx_PyGILState_Ensure();
-          fctree::set_python_error(); if (!PyErr_Occurred())PyErr_SetString(PyExc_RuntimeError, "Error converting c++ exception.");
-          __Pyx_PyGILState_Release(__pyx_gilstate_save);
-          __PYX_ERR(0, 249, __pyx_L5_error)
-        }
-      }
-
-      /* "fctree/_native/boosting.pyx":248
- *     cdef FeatureMatrix matrix = matrix_of(X)
- *     cdef Execution execution = execution_on(n_threads)
- *     with nogil:             # <<<<<<<<<<<<<<
- *         c_apply_trees(trees, matrix, &leaf[0, 0], execution)
- *     return out
-*/
-      /*finally:*/ {
-        /*normal exit:*/{
-          __Pyx_FastGIL_Forget();
-          PyEval_RestoreThread(_save);
-          goto __pyx_L6;
-        }
-        __pyx_L5_error: {
-          __Pyx_FastGIL_Forget();
-          PyEval_RestoreThread(_save);
-          goto __pyx_L1_error;
-        }
-        __pyx_L6:;
-      }
-  }
-
-  /* "fctree/_native/boosting.pyx":250
- *     with nogil:
- *         c_apply_trees(trees, matrix, &leaf[0, 0], execution)
- *     return out             # <<<<<<<<<<<<<<
- * 
- * 
-*/
-  {
-    PyObject *__pyx_temp;
-    {
-      __pyx_temp = __pyx_r;
-      __Pyx_INCREF(__pyx_v_out);
-      __pyx_r = __pyx_v_out;
-    }
-    __Pyx_XDECREF(__pyx_temp);
-  }
-  goto __pyx_L0;
-
-  /* "fctree/_native/boosting.pyx":236
- * 
- * 
- * def apply(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,             # <<<<<<<<<<<<<<
- *           const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
- *           int n_threads):
-*/
-
-  /* function exit code */
-  __pyx_L1_error:;
   __Pyx_XDECREF(__pyx_t_1);
-  __Pyx_XDECREF(__pyx_t_2);
-  __Pyx_XDECREF(__pyx_t_3);
-  __Pyx_XDECREF(__pyx_t_4);
-  __Pyx_XDECREF(__pyx_t_5);
-  __Pyx_XDECREF(__pyx_t_6);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_9, 1);
-  __Pyx_AddTraceback("fctree._native.boosting.apply", __pyx_clineno, __pyx_lineno, __pyx_filename);
-  __pyx_r = NULL;
+  __Pyx_AddTraceback("fctree._native.core.__pyx_unpickle_Listener__set_state", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = 0;
   __pyx_L0:;
-  __Pyx_XDECREF(__pyx_v_out);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_leaf, 1);
-
-
-
-  __Pyx_XGIVEREF(__pyx_r);
-  __Pyx_RefNannyFinishContext();
-  return __pyx_r;
-}
-
-/* "fctree/_native/boosting.pyx":253
- * 
- * 
- * def leaf_kernel(const uint16_t[:, ::1] leaf_x, const uint16_t[:, ::1] leaf_y,             # <<<<<<<<<<<<<<
- *                 const double[:, ::1] weight, int n_threads):
- *     """Sums ``weight[t, j]`` over the trees t in which a row of each side are in leaf j.
-*/
-
-/* Python wrapper */
-static PyObject *__pyx_pw_6fctree_7_native_8boosting_11leaf_kernel(PyObject *__pyx_self, 
-#if CYTHON_VECTORCALL
-PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
-#else
-PyObject *__pyx_args, PyObject *__pyx_kwds
-#endif
-); /*proto*/
-PyDoc_STRVAR(__pyx_doc_6fctree_7_native_8boosting_10leaf_kernel, "Sums ``weight[t, j]`` over the trees t in which a row of each side are in leaf j.\n\n    ``leaf_x`` is (n_trees, n_x), ``leaf_y`` (n_trees, n_y), ``weight`` (n_trees, n_leaves);\n    returns (n_x, n_y) float64.\n    ");
-static PyMethodDef __pyx_mdef_6fctree_7_native_8boosting_11leaf_kernel = {"leaf_kernel", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_8boosting_11leaf_kernel, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_8boosting_10leaf_kernel};
-static PyObject *__pyx_pw_6fctree_7_native_8boosting_11leaf_kernel(PyObject *__pyx_self, 
-#if CYTHON_VECTORCALL
-PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
-#else
-PyObject *__pyx_args, PyObject *__pyx_kwds
-#endif
-) {
-  __Pyx_memviewslice __pyx_v_leaf_x = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_leaf_y = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_v_weight = { 0, 0, { 0 }, { 0 }, { 0 } };
-  int __pyx_v_n_threads;
-  #if !CYTHON_VECTORCALL
-  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
-  #endif
-  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
-  PyObject* values[4] = {0,0,0,0};
-  int __pyx_lineno = 0;
-  const char *__pyx_filename = NULL;
-  int __pyx_clineno = 0;
-  PyObject *__pyx_r = 0;
-  __Pyx_RefNannyDeclarations
-  __Pyx_RefNannySetupContext("leaf_kernel (wrapper)", 0);
-  #if !CYTHON_VECTORCALL
-  #if CYTHON_ASSUME_SAFE_SIZE
-  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
-  #else
-  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
-  #endif
-  #endif
-  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
-  {
-    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_leaf_x,&__pyx_mstate_global->__pyx_n_u_leaf_y,&__pyx_mstate_global->__pyx_n_u_weight,&__pyx_mstate_global->__pyx_n_u_n_threads,0};
-    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
-    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 253, __pyx_L3_error)
-    if (__pyx_kwds_len > 0) {
-      switch (__pyx_nargs) {
-        case  4:
-        values[3] = __Pyx_ArgRef_FASTCALL(__pyx_args, 3);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[3])) __PYX_ERR(0, 253, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  3:
-        values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 253, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  2:
-        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 253, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  1:
-        values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 253, __pyx_L3_error)
-        CYTHON_FALLTHROUGH;
-        case  0: break;
-        default: goto __pyx_L5_argtuple_error;
-      }
-      const Py_ssize_t kwd_pos_args = __pyx_nargs;
-      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "leaf_kernel", 0) < (0)) __PYX_ERR(0, 253, __pyx_L3_error)
-      for (Py_ssize_t i = __pyx_nargs; i < 4; i++) {
-        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("leaf_kernel", 1, 4, 4, i); __PYX_ERR(0, 253, __pyx_L3_error) }
-      }
-    } else if (unlikely(__pyx_nargs != 4)) {
-      goto __pyx_L5_argtuple_error;
-    } else {
-      values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 253, __pyx_L3_error)
-      values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 253, __pyx_L3_error)
-      values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 253, __pyx_L3_error)
-      values[3] = __Pyx_ArgRef_FASTCALL(__pyx_args, 3);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[3])) __PYX_ERR(0, 253, __pyx_L3_error)
-    }
-    __pyx_v_leaf_x = __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_uint16_t__const__(values[0], 0); if (unlikely(!__pyx_v_leaf_x.memview)) __PYX_ERR(0, 253, __pyx_L3_error)
-    __pyx_v_leaf_y = __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_uint16_t__const__(values[1], 0); if (unlikely(!__pyx_v_leaf_y.memview)) __PYX_ERR(0, 253, __pyx_L3_error)
-    __pyx_v_weight = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(values[2], 0); if (unlikely(!__pyx_v_weight.memview)) __PYX_ERR(0, 254, __pyx_L3_error)
-    __pyx_v_n_threads = __Pyx_PyLong_As_int(values[3]); if (unlikely((__pyx_v_n_threads == (int)-1) && PyErr_Occurred())) __PYX_ERR(0, 254, __pyx_L3_error)
-  }
-  goto __pyx_L6_skip;
-  __pyx_L5_argtuple_error:;
-  __Pyx_RaiseArgtupleInvalid("leaf_kernel", 1, 4, 4, __pyx_nargs); __PYX_ERR(0, 253, __pyx_L3_error)
-  __pyx_L6_skip:;
-  goto __pyx_L4_argument_unpacking_done;
-  __pyx_L3_error:;
-  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
-    Py_XDECREF(values[__pyx_temp]);
-  }
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_leaf_x, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_leaf_y, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_weight, 1);
-  __Pyx_AddTraceback("fctree._native.boosting.leaf_kernel", __pyx_clineno, __pyx_lineno, __pyx_filename);
-  __Pyx_RefNannyFinishContext();
-  return NULL;
-  __pyx_L4_argument_unpacking_done:;
-  __pyx_r = __pyx_pf_6fctree_7_native_8boosting_10leaf_kernel(__pyx_self, __pyx_v_leaf_x, __pyx_v_leaf_y, __pyx_v_weight, __pyx_v_n_threads);
-
-  /* function exit code */
-  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
-    Py_XDECREF(values[__pyx_temp]);
-  }
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_leaf_x, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_leaf_y, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_weight, 1);
-
-  __Pyx_RefNannyFinishContext();
-  return __pyx_r;
-}
-
-static PyObject *__pyx_pf_6fctree_7_native_8boosting_10leaf_kernel(CYTHON_UNUSED PyObject *__pyx_self, __Pyx_memviewslice __pyx_v_leaf_x, __Pyx_memviewslice __pyx_v_leaf_y, __Pyx_memviewslice __pyx_v_weight, int __pyx_v_n_threads) {
-  PyObject *__pyx_v_out = NULL;
-  __Pyx_memviewslice __pyx_v_kernel = { 0, 0, { 0 }, { 0 }, { 0 } };
-  struct fctree::LeafKernelTask __pyx_v_task;
-  struct fctree::Execution __pyx_v_execution;
-  PyObject *__pyx_r = NULL;
-  __Pyx_RefNannyDeclarations
-  PyObject *__pyx_t_1 = NULL;
-  PyObject *__pyx_t_2 = NULL;
-  PyObject *__pyx_t_3 = NULL;
-  PyObject *__pyx_t_4 = NULL;
-  PyObject *__pyx_t_5 = NULL;
-  PyObject *__pyx_t_6 = NULL;
-  size_t __pyx_t_7;
-  int __pyx_t_8;
-  int __pyx_t_9;
-  __Pyx_memviewslice __pyx_t_10 = { 0, 0, { 0 }, { 0 }, { 0 } };
-  Py_ssize_t __pyx_t_11;
-  Py_ssize_t __pyx_t_12;
-  int __pyx_lineno = 0;
-  const char *__pyx_filename = NULL;
-  int __pyx_clineno = 0;
-  __Pyx_RefNannySetupContext("leaf_kernel", 0);
-
-  /* "fctree/_native/boosting.pyx":260
- *     returns (n_x, n_y) float64.
- *     """
- *     out = np.zeros((leaf_x.shape[1], leaf_y.shape[1]))             # <<<<<<<<<<<<<<
- *     if out.size == 0 or leaf_x.shape[0] == 0:
- *         return out
-*/
-  __pyx_t_2 = NULL;
-  __Pyx_GetModuleGlobalName(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 260, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_4 = __Pyx_PyObject_GetAttrStr(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_zeros); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 260, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
-  __pyx_t_3 = PyLong_FromSsize_t((__pyx_v_leaf_x.shape[1])); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 260, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_3);
-  __pyx_t_5 = PyLong_FromSsize_t((__pyx_v_leaf_y.shape[1])); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 260, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_5);
-  __pyx_t_6 = PyTuple_New(2); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 260, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_6);
-  __Pyx_GIVEREF(__pyx_t_3);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_6, 0, __pyx_t_3) != (0)) __PYX_ERR(0, 260, __pyx_L1_error);
-  __Pyx_GIVEREF(__pyx_t_5);
-  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_6, 1, __pyx_t_5) != (0)) __PYX_ERR(0, 260, __pyx_L1_error);
-  __pyx_t_3 = 0;
-  __pyx_t_5 = 0;
-  __pyx_t_7 = 1;
-  #if CYTHON_UNPACK_METHODS
-  if (unlikely(PyMethod_Check(__pyx_t_4))) {
-    __pyx_t_2 = PyMethod_GET_SELF(__pyx_t_4);
-    assert(__pyx_t_2);
-    PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_4);
-    __Pyx_INCREF(__pyx_t_2);
-    __Pyx_INCREF(__pyx__function);
-    __Pyx_DECREF_SET(__pyx_t_4, __pyx__function);
-    __pyx_t_7 = 0;
-  }
-  #endif
-  {
-    PyObject *__pyx_callargs[2] = {__pyx_t_2, __pyx_t_6};
-    __pyx_t_1 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_4, __pyx_callargs+__pyx_t_7, (2-__pyx_t_7) | (__pyx_t_7*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
-    __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
-    __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-    if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 260, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_1);
-  }
-  __pyx_v_out = __pyx_t_1;
-  __pyx_t_1 = 0;
-
-  /* "fctree/_native/boosting.pyx":261
- *     """
- *     out = np.zeros((leaf_x.shape[1], leaf_y.shape[1]))
- *     if out.size == 0 or leaf_x.shape[0] == 0:             # <<<<<<<<<<<<<<
- *         return out
- *     cdef double[:, ::1] kernel = out
-*/
-  __pyx_t_1 = __Pyx_PyObject_GetAttrStr(__pyx_v_out, __pyx_mstate_global->__pyx_n_u_size); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 261, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __pyx_t_9 = (__Pyx_PyLong_BoolEqObjC(__pyx_t_1, __pyx_mstate_global->__pyx_int_0, 0, 0)); if (unlikely((__pyx_t_9 < 0))) __PYX_ERR(0, 261, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  if (!__pyx_t_9) {
-
-  } else {
-
-    __pyx_t_8 = __pyx_t_9;
-
-    goto __pyx_L4_bool_binop_done;
-  }
-  __pyx_t_9 = ((__pyx_v_leaf_x.shape[0]) == 0);
-
-
-  __pyx_t_8 = __pyx_t_9;
-
-  __pyx_L4_bool_binop_done:;
-  if (__pyx_t_8) {
-
-
-    /* "fctree/_native/boosting.pyx":262
- *     out = np.zeros((leaf_x.shape[1], leaf_y.shape[1]))
- *     if out.size == 0 or leaf_x.shape[0] == 0:
- *         return out             # <<<<<<<<<<<<<<
- *     cdef double[:, ::1] kernel = out
- *     cdef LeafKernelTask task
-*/
-    {
-      PyObject *__pyx_temp;
-      {
-        __pyx_temp = __pyx_r;
-        __Pyx_INCREF(__pyx_v_out);
-        __pyx_r = __pyx_v_out;
-      }
-      __Pyx_XDECREF(__pyx_temp);
-    }
-    goto __pyx_L0;
-
-    /* "fctree/_native/boosting.pyx":261
- *     """
- *     out = np.zeros((leaf_x.shape[1], leaf_y.shape[1]))
- *     if out.size == 0 or leaf_x.shape[0] == 0:             # <<<<<<<<<<<<<<
- *         return out
- *     cdef double[:, ::1] kernel = out
-*/
-  }
-
-  /* "fctree/_native/boosting.pyx":263
- *     if out.size == 0 or leaf_x.shape[0] == 0:
- *         return out
- *     cdef double[:, ::1] kernel = out             # <<<<<<<<<<<<<<
- *     cdef LeafKernelTask task
- *     task.leaf_x = &leaf_x[0, 0]
-*/
-  __pyx_t_10 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double(__pyx_v_out, PyBUF_WRITABLE); if (unlikely(!__pyx_t_10.memview)) __PYX_ERR(0, 263, __pyx_L1_error)
-  __pyx_v_kernel = __pyx_t_10;
-  __pyx_t_10.memview = NULL;
-  __pyx_t_10.data = NULL;
-
-  /* "fctree/_native/boosting.pyx":265
- *     cdef double[:, ::1] kernel = out
- *     cdef LeafKernelTask task
- *     task.leaf_x = &leaf_x[0, 0]             # <<<<<<<<<<<<<<
- *     task.leaf_y = &leaf_y[0, 0]
- *     task.weight = &weight[0, 0]
-*/
-  __pyx_t_11 = 0;
-  __pyx_t_12 = 0;
-  __pyx_v_task.leaf_x = (&(*((uint16_t const  *) ( /* dim=1 */ ((char *) (((uint16_t const  *) ( /* dim=0 */ (__pyx_v_leaf_x.data + __pyx_t_11 * __pyx_v_leaf_x.strides[0]) )) + __pyx_t_12)) ))));
-
-  /* "fctree/_native/boosting.pyx":266
- *     cdef LeafKernelTask task
- *     task.leaf_x = &leaf_x[0, 0]
- *     task.leaf_y = &leaf_y[0, 0]             # <<<<<<<<<<<<<<
- *     task.weight = &weight[0, 0]
- *     task.n_x = leaf_x.shape[1]
-*/
-  __pyx_t_12 = 0;
-  __pyx_t_11 = 0;
-  __pyx_v_task.leaf_y = (&(*((uint16_t const  *) ( /* dim=1 */ ((char *) (((uint16_t const  *) ( /* dim=0 */ (__pyx_v_leaf_y.data + __pyx_t_12 * __pyx_v_leaf_y.strides[0]) )) + __pyx_t_11)) ))));
-
-  /* "fctree/_native/boosting.pyx":267
- *     task.leaf_x = &leaf_x[0, 0]
- *     task.leaf_y = &leaf_y[0, 0]
- *     task.weight = &weight[0, 0]             # <<<<<<<<<<<<<<
- *     task.n_x = leaf_x.shape[1]
- *     task.n_y = leaf_y.shape[1]
-*/
-  __pyx_t_11 = 0;
-  __pyx_t_12 = 0;
-  __pyx_v_task.weight = (&(*((double const  *) ( /* dim=1 */ ((char *) (((double const  *) ( /* dim=0 */ (__pyx_v_weight.data + __pyx_t_11 * __pyx_v_weight.strides[0]) )) + __pyx_t_12)) ))));
-
-  /* "fctree/_native/boosting.pyx":268
- *     task.leaf_y = &leaf_y[0, 0]
- *     task.weight = &weight[0, 0]
- *     task.n_x = leaf_x.shape[1]             # <<<<<<<<<<<<<<
- *     task.n_y = leaf_y.shape[1]
- *     task.n_trees = leaf_x.shape[0]
-*/
-  __pyx_v_task.n_x = (__pyx_v_leaf_x.shape[1]);
-
-  /* "fctree/_native/boosting.pyx":269
- *     task.weight = &weight[0, 0]
- *     task.n_x = leaf_x.shape[1]
- *     task.n_y = leaf_y.shape[1]             # <<<<<<<<<<<<<<
- *     task.n_trees = leaf_x.shape[0]
- *     task.n_leaves = weight.shape[1]
-*/
-  __pyx_v_task.n_y = (__pyx_v_leaf_y.shape[1]);
-
-  /* "fctree/_native/boosting.pyx":270
- *     task.n_x = leaf_x.shape[1]
- *     task.n_y = leaf_y.shape[1]
- *     task.n_trees = leaf_x.shape[0]             # <<<<<<<<<<<<<<
- *     task.n_leaves = weight.shape[1]
- *     cdef Execution execution = execution_on(n_threads)
-*/
-  __pyx_v_task.n_trees = (__pyx_v_leaf_x.shape[0]);
-
-  /* "fctree/_native/boosting.pyx":271
- *     task.n_y = leaf_y.shape[1]
- *     task.n_trees = leaf_x.shape[0]
- *     task.n_leaves = weight.shape[1]             # <<<<<<<<<<<<<<
- *     cdef Execution execution = execution_on(n_threads)
- *     with nogil:
-*/
-  __pyx_v_task.n_leaves = (__pyx_v_weight.shape[1]);
-
-  /* "fctree/_native/boosting.pyx":272
- *     task.n_trees = leaf_x.shape[0]
- *     task.n_leaves = weight.shape[1]
- *     cdef Execution execution = execution_on(n_threads)             # <<<<<<<<<<<<<<
- *     with nogil:
- *         c_leaf_kernel(task, &kernel[0, 0], execution)
-*/
-  __pyx_v_execution = __pyx_f_6fctree_7_native_4core_execution_on(__pyx_v_n_threads);
-
-  /* "fctree/_native/boosting.pyx":273
- *     task.n_leaves = weight.shape[1]
- *     cdef Execution execution = execution_on(n_threads)
- *     with nogil:             # <<<<<<<<<<<<<<
- *         c_leaf_kernel(task, &kernel[0, 0], execution)
- *     return out
-*/
-  {
-      PyThreadState * _save;
-      _save = PyEval_SaveThread();
-      __Pyx_FastGIL_Remember();
-      /*try:*/ {
-
-        /* "fctree/_native/boosting.pyx":274
- *     cdef Execution execution = execution_on(n_threads)
- *     with nogil:
- *         c_leaf_kernel(task, &kernel[0, 0], execution)             # <<<<<<<<<<<<<<
- *     return out
-*/
-        __pyx_t_12 = 0;
-        __pyx_t_11 = 0;
-        try {
-          fctree::leaf_kernel(__pyx_v_task, (&(*((double *) ( /* dim=1 */ ((char *) (((double *) ( /* dim=0 */ (__pyx_v_kernel.data + __pyx_t_12 * __pyx_v_kernel.strides[0]) )) + __pyx_t_11)) )))), __pyx_v_execution);
-        } catch(...) {
-          PyGILState_STATE __pyx_gilstate_save = __Pyx_PyGILState_Ensure();
-          fctree::set_python_error(); if (!PyErr_Occurred())PyErr_SetString(PyExc_RuntimeError, "Error converting c++ exception.");
-          __Pyx_PyGILState_Release(__pyx_gilstate_save);
-          __PYX_ERR(0, 274, __pyx_L7_error)
-        }
-      }
-
-      /* "fctree/_native/boosting.pyx":273
- *     task.n_leaves = weight.shape[1]
- *     cdef Execution execution = execution_on(n_threads)
- *     with nogil:             # <<<<<<<<<<<<<<
- *         c_leaf_kernel(task, &kernel[0, 0], execution)
- *     return out
-*/
-      /*finally:*/ {
-        /*normal exit:*/{
-          __Pyx_FastGIL_Forget();
-          PyEval_RestoreThread(_save);
-          goto __pyx_L8;
-        }
-        __pyx_L7_error: {
-          __Pyx_FastGIL_Forget();
-          PyEval_RestoreThread(_save);
-          goto __pyx_L1_error;
-        }
-        __pyx_L8:;
-      }
-  }
-
-  /* "fctree/_native/boosting.pyx":275
- *     with nogil:
- *         c_leaf_kernel(task, &kernel[0, 0], execution)
- *     return out             # <<<<<<<<<<<<<<
-*/
-  {
-    PyObject *__pyx_temp;
-    {
-      __pyx_temp = __pyx_r;
-      __Pyx_INCREF(__pyx_v_out);
-      __pyx_r = __pyx_v_out;
-    }
-    __Pyx_XDECREF(__pyx_temp);
-  }
-  goto __pyx_L0;
-
-  /* "fctree/_native/boosting.pyx":253
- * 
- * 
- * def leaf_kernel(const uint16_t[:, ::1] leaf_x, const uint16_t[:, ::1] leaf_y,             # <<<<<<<<<<<<<<
- *                 const double[:, ::1] weight, int n_threads):
- *     """Sums ``weight[t, j]`` over the trees t in which a row of each side are in leaf j.
-*/
-
-  /* function exit code */
-  __pyx_L1_error:;
-  __Pyx_XDECREF(__pyx_t_1);
-  __Pyx_XDECREF(__pyx_t_2);
-  __Pyx_XDECREF(__pyx_t_3);
-  __Pyx_XDECREF(__pyx_t_4);
-  __Pyx_XDECREF(__pyx_t_5);
-  __Pyx_XDECREF(__pyx_t_6);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_10, 1);
-  __Pyx_AddTraceback("fctree._native.boosting.leaf_kernel", __pyx_clineno, __pyx_lineno, __pyx_filename);
-  __pyx_r = NULL;
-  __pyx_L0:;
-  __Pyx_XDECREF(__pyx_v_out);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_v_kernel, 1);
-
-
   __Pyx_XGIVEREF(__pyx_r);
   __Pyx_RefNannyFinishContext();
   return __pyx_r;
 }
 /* #### Code section: module_exttypes ### */
 
-static PyObject *__pyx_tp_new__initialisation_6fctree_7_native_8boosting___pyx_defaults(PyObject *o, 
+static PyObject *__pyx_tp_new__initialisation_6fctree_7_native_4core_Listener(PyObject *o, 
 #if CYTHON_VECTORCALL_TPNEW
     CYTHON_UNUSED PyObject *const *args, CYTHON_UNUSED Py_ssize_t nargs, CYTHON_UNUSED PyObject *kwnames
 #else
     CYTHON_UNUSED PyObject *a, CYTHON_UNUSED PyObject *k
 #endif
 ) {
-  struct __pyx_defaults *p = ((struct __pyx_defaults *)o);
-  p->arg0.data = NULL;
-  p->arg0.memview = NULL;
-  p->arg1.data = NULL;
-  p->arg1.memview = NULL;
+  struct __pyx_obj_6fctree_7_native_4core_Listener *p = ((struct __pyx_obj_6fctree_7_native_4core_Listener *)o);
+  p->told = Py_None; Py_INCREF(Py_None);
+  p->error = Py_None; Py_INCREF(Py_None);
   return o;
 }
 
-static PyObject *__pyx_tp_new_vectorcall_6fctree_7_native_8boosting___pyx_defaults(PyTypeObject *t, 
+static PyObject *__pyx_tp_new_vectorcall_6fctree_7_native_4core_Listener(PyTypeObject *t, 
 #if CYTHON_VECTORCALL_TPNEW
     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
 #else
@@ -25717,9 +25071,9 @@ static PyObject *__pyx_tp_new_vectorcall_6fctree_7_native_8boosting___pyx_defaul
 #endif
 ) {
   PyObject *o;
-  o = __Pyx_AllocateExtensionType(t, 1);
+  o = __Pyx_AllocateExtensionType(t, 0);
   if (unlikely(!o)) return 0;
-  return __pyx_tp_new__initialisation_6fctree_7_native_8boosting___pyx_defaults(o, 
+  return __pyx_tp_new__initialisation_6fctree_7_native_4core_Listener(o, 
 #if CYTHON_VECTORCALL_TPNEW
     args, nargs, kwnames
 #else
@@ -25729,33 +25083,34 @@ static PyObject *__pyx_tp_new_vectorcall_6fctree_7_native_8boosting___pyx_defaul
 }
 
 #if CYTHON_VECTORCALL_TPNEW
-static PyObject *__pyx_tp_new_6fctree_7_native_8boosting___pyx_defaults(PyTypeObject *t, PyObject *a, PyObject *k) {
-  return __Pyx_CallTpnewAsVectorcall(__pyx_tp_new_vectorcall_6fctree_7_native_8boosting___pyx_defaults, t, a, k);
+static PyObject *__pyx_tp_new_6fctree_7_native_4core_Listener(PyTypeObject *t, PyObject *a, PyObject *k) {
+  return __Pyx_CallTpnewAsVectorcall(__pyx_tp_new_vectorcall_6fctree_7_native_4core_Listener, t, a, k);
 }
 #endif
 
 #if CYTHON_VECTORCALL_TPNEW
-static PyObject *__pyx_tp_vectorcall_6fctree_7_native_8boosting___pyx_defaults(PyObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
-  if (unlikely((PyTypeObject*)t != __pyx_mstate_global->__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults || __Pyx_PyType_HasFeature((PyTypeObject*)t, Py_TPFLAGS_IS_ABSTRACT))) {
+static PyObject *__pyx_tp_vectorcall_6fctree_7_native_4core_Listener(PyObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+  if (unlikely((PyTypeObject*)t != __pyx_mstate_global->__pyx_ptype_6fctree_7_native_4core_Listener || __Pyx_PyType_HasFeature((PyTypeObject*)t, Py_TPFLAGS_IS_ABSTRACT))) {
     return __Pyx_CallNewInitFromVectorcall((PyTypeObject*)t, args, nargsf, kwnames);
   }
   Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-  PyObject *o = __pyx_tp_new_vectorcall_6fctree_7_native_8boosting___pyx_defaults((PyTypeObject*)t, args, nargs, kwnames);
+  PyObject *o = __pyx_tp_new_vectorcall_6fctree_7_native_4core_Listener((PyTypeObject*)t, args, nargs, kwnames);
   return o;
 }
 #endif
 
-static void __pyx_tp_dealloc_6fctree_7_native_8boosting___pyx_defaults(PyObject *o) {
-  struct __pyx_defaults *p = (struct __pyx_defaults *)o;
+static void __pyx_tp_dealloc_6fctree_7_native_4core_Listener(PyObject *o) {
+  struct __pyx_obj_6fctree_7_native_4core_Listener *p = (struct __pyx_obj_6fctree_7_native_4core_Listener *)o;
   #if CYTHON_USE_TP_FINALIZE
-  if (unlikely(__Pyx_PyObject_GetSlot(o, tp_finalize, destructor)) && (!PyType_IS_GC(Py_TYPE(o)) || !__Pyx_PyObject_GC_IsFinalized(o))) {
-    if (__Pyx_PyObject_GetSlot(o, tp_dealloc, destructor) == __pyx_tp_dealloc_6fctree_7_native_8boosting___pyx_defaults) {
+  if (unlikely(__Pyx_PyObject_GetSlot(o, tp_finalize, destructor)) && !__Pyx_PyObject_GC_IsFinalized(o)) {
+    if (__Pyx_PyObject_GetSlot(o, tp_dealloc, destructor) == __pyx_tp_dealloc_6fctree_7_native_4core_Listener) {
       if (PyObject_CallFinalizerFromDealloc(o)) return;
     }
   }
   #endif
-  __PYX_XCLEAR_MEMVIEW(&p->arg0, 1);; p->arg0.memview = NULL; p->arg0.data = NULL;
-  __PYX_XCLEAR_MEMVIEW(&p->arg1, 1);; p->arg1.memview = NULL; p->arg1.data = NULL;
+  PyObject_GC_UnTrack(o);
+  Py_CLEAR(p->told);
+  Py_CLEAR(p->error);
   PyTypeObject *tp = Py_TYPE(o);
   #if CYTHON_USE_TYPE_SLOTS
   (*tp->tp_free)(o);
@@ -25769,32 +25124,103 @@ static void __pyx_tp_dealloc_6fctree_7_native_8boosting___pyx_defaults(PyObject 
   Py_DECREF(tp);
   #endif
 }
+
+static int __pyx_tp_traverse_6fctree_7_native_4core_Listener(PyObject *o, visitproc v, void *a) {
+  int e;
+  struct __pyx_obj_6fctree_7_native_4core_Listener *p = (struct __pyx_obj_6fctree_7_native_4core_Listener *)o;
+  {
+    e = __Pyx_call_type_traverse(o, 1, v, a);
+    if (e) return e;
+  }
+  if (p->told) {
+    e = (*v)(p->told, a); if (e) return e;
+  }
+  if (p->error) {
+    e = (*v)(p->error, a); if (e) return e;
+  }
+  return 0;
+}
+
+static int __pyx_tp_clear_6fctree_7_native_4core_Listener(PyObject *o) {
+  PyObject* tmp;
+  struct __pyx_obj_6fctree_7_native_4core_Listener *p = (struct __pyx_obj_6fctree_7_native_4core_Listener *)o;
+  tmp = ((PyObject*)p->told);
+  p->told = Py_None; Py_INCREF(Py_None);
+  Py_XDECREF(tmp);
+  tmp = ((PyObject*)p->error);
+  p->error = Py_None; Py_INCREF(Py_None);
+  Py_XDECREF(tmp);
+  return 0;
+}
+
+static PyObject *__pyx_getprop_6fctree_7_native_4core_8Listener_told(PyObject *o, CYTHON_UNUSED void *x) {
+  return __pyx_pw_6fctree_7_native_4core_8Listener_4told_1__get__(o);
+}
+
+static int __pyx_setprop_6fctree_7_native_4core_8Listener_told(PyObject *o, PyObject *v, CYTHON_UNUSED void *x) {
+  if (v) {
+    return __pyx_pw_6fctree_7_native_4core_8Listener_4told_3__set__(o, v);
+  }
+  else {
+    return __pyx_pw_6fctree_7_native_4core_8Listener_4told_5__del__(o);
+  }
+}
+
+static PyObject *__pyx_getprop_6fctree_7_native_4core_8Listener_error(PyObject *o, CYTHON_UNUSED void *x) {
+  return __pyx_pw_6fctree_7_native_4core_8Listener_5error_1__get__(o);
+}
+
+static int __pyx_setprop_6fctree_7_native_4core_8Listener_error(PyObject *o, PyObject *v, CYTHON_UNUSED void *x) {
+  if (v) {
+    return __pyx_pw_6fctree_7_native_4core_8Listener_5error_3__set__(o, v);
+  }
+  else {
+    return __pyx_pw_6fctree_7_native_4core_8Listener_5error_5__del__(o);
+  }
+}
+
+static PyMethodDef __pyx_methods_6fctree_7_native_4core_Listener[] = {
+  {"__reduce_cython__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_8Listener_1__reduce_cython__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0},
+  {"__setstate_cython__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_8Listener_3__setstate_cython__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0},
+  {0, 0, 0, 0}
+};
+
+static struct PyGetSetDef __pyx_getsets_6fctree_7_native_4core_Listener[] = {
+  {"told", __pyx_getprop_6fctree_7_native_4core_8Listener_told, __pyx_setprop_6fctree_7_native_4core_8Listener_told, 0, 0},
+  {"error", __pyx_getprop_6fctree_7_native_4core_8Listener_error, __pyx_setprop_6fctree_7_native_4core_8Listener_error, 0, 0},
+  {0, 0, 0, 0, 0}
+};
 #if CYTHON_USE_TYPE_SPECS
-static PyType_Slot __pyx_type_6fctree_7_native_8boosting___pyx_defaults_slots[] = {
-  {Py_tp_dealloc, (void *)__pyx_tp_dealloc_6fctree_7_native_8boosting___pyx_defaults},
-  {Py_tp_new, (void *)__pyx_tp_new_6fctree_7_native_8boosting___pyx_defaults},
+static PyType_Slot __pyx_type_6fctree_7_native_4core_Listener_slots[] = {
+  {Py_tp_dealloc, (void *)__pyx_tp_dealloc_6fctree_7_native_4core_Listener},
+  {Py_tp_doc, (void *)PyDoc_STR("Hands each round\047s losses to a Python function, whose first error ends the fit.")},
+  {Py_tp_traverse, (void *)__pyx_tp_traverse_6fctree_7_native_4core_Listener},
+  {Py_tp_clear, (void *)__pyx_tp_clear_6fctree_7_native_4core_Listener},
+  {Py_tp_methods, (void *)__pyx_methods_6fctree_7_native_4core_Listener},
+  {Py_tp_getset, (void *)__pyx_getsets_6fctree_7_native_4core_Listener},
+  {Py_tp_new, (void *)__pyx_tp_new_6fctree_7_native_4core_Listener},
   #if (!CYTHON_COMPILING_IN_PYPY || PYPY_VERSION_NUM >= 0x07030800) && (!CYTHON_COMPILING_IN_LIMITED_API || __PYX_LIMITED_VERSION_HEX >= 0x030E0000)
   #if CYTHON_VECTORCALL_TPNEW
-  {Py_tp_vectorcall, (void *)__pyx_tp_vectorcall_6fctree_7_native_8boosting___pyx_defaults},
+  {Py_tp_vectorcall, (void *)__pyx_tp_vectorcall_6fctree_7_native_4core_Listener},
   #endif
   #endif
   {0, 0},
 };
-static PyType_Spec __pyx_type_6fctree_7_native_8boosting___pyx_defaults_spec = {
-  "fctree._native.boosting.__pyx_defaults",
-  sizeof(struct __pyx_defaults),
+static PyType_Spec __pyx_type_6fctree_7_native_4core_Listener_spec = {
+  "fctree._native.core.Listener",
+  sizeof(struct __pyx_obj_6fctree_7_native_4core_Listener),
   0,
-  Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG,
-  __pyx_type_6fctree_7_native_8boosting___pyx_defaults_slots,
+  Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG|Py_TPFLAGS_BASETYPE|Py_TPFLAGS_HAVE_GC,
+  __pyx_type_6fctree_7_native_4core_Listener_slots,
 };
 #else
 
-static PyTypeObject __pyx_type_6fctree_7_native_8boosting___pyx_defaults = {
+static PyTypeObject __pyx_type_6fctree_7_native_4core_Listener = {
   PyVarObject_HEAD_INIT(0, 0)
-  "fctree._native.boosting.""__pyx_defaults", /*tp_name*/
-  sizeof(struct __pyx_defaults), /*tp_basicsize*/
+  "fctree._native.core.""Listener", /*tp_name*/
+  sizeof(struct __pyx_obj_6fctree_7_native_4core_Listener), /*tp_basicsize*/
   0, /*tp_itemsize*/
-  __pyx_tp_dealloc_6fctree_7_native_8boosting___pyx_defaults, /*tp_dealloc*/
+  __pyx_tp_dealloc_6fctree_7_native_4core_Listener, /*tp_dealloc*/
   0, /*tp_vectorcall_offset*/
   0, /*tp_getattr*/
   0, /*tp_setattr*/
@@ -25809,17 +25235,17 @@ static PyTypeObject __pyx_type_6fctree_7_native_8boosting___pyx_defaults = {
   0, /*tp_getattro*/
   0, /*tp_setattro*/
   0, /*tp_as_buffer*/
-  Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG, /*tp_flags*/
-  0, /*tp_doc*/
-  0, /*tp_traverse*/
-  0, /*tp_clear*/
+  Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG|Py_TPFLAGS_BASETYPE|Py_TPFLAGS_HAVE_GC, /*tp_flags*/
+  PyDoc_STR("Hands each round\047s losses to a Python function, whose first error ends the fit."), /*tp_doc*/
+  __pyx_tp_traverse_6fctree_7_native_4core_Listener, /*tp_traverse*/
+  __pyx_tp_clear_6fctree_7_native_4core_Listener, /*tp_clear*/
   0, /*tp_richcompare*/
   0, /*tp_weaklistoffset*/
   0, /*tp_iter*/
   0, /*tp_iternext*/
-  0, /*tp_methods*/
+  __pyx_methods_6fctree_7_native_4core_Listener, /*tp_methods*/
   0, /*tp_members*/
-  0, /*tp_getset*/
+  __pyx_getsets_6fctree_7_native_4core_Listener, /*tp_getset*/
   0, /*tp_base*/
   0, /*tp_dict*/
   0, /*tp_descr_get*/
@@ -25829,7 +25255,7 @@ static PyTypeObject __pyx_type_6fctree_7_native_8boosting___pyx_defaults = {
   #endif
   0, /*tp_init*/
   0, /*tp_alloc*/
-  __pyx_tp_new_6fctree_7_native_8boosting___pyx_defaults, /*tp_new*/
+  __pyx_tp_new_6fctree_7_native_4core_Listener, /*tp_new*/
   0, /*tp_free*/
   0, /*tp_is_gc*/
   0, /*tp_bases*/
@@ -25846,7 +25272,452 @@ static PyTypeObject __pyx_type_6fctree_7_native_8boosting___pyx_defaults = {
   #endif
   #if (!CYTHON_COMPILING_IN_PYPY || PYPY_VERSION_NUM >= 0x07030800) && (!CYTHON_COMPILING_IN_LIMITED_API || __PYX_LIMITED_VERSION_HEX >= 0x030E0000)
   #if CYTHON_VECTORCALL_TPNEW
-  __pyx_tp_vectorcall_6fctree_7_native_8boosting___pyx_defaults, /*tp_vectorcall*/
+  __pyx_tp_vectorcall_6fctree_7_native_4core_Listener, /*tp_vectorcall*/
+  #else
+  NULL, /*tp_vectorcall*/
+  #endif
+  #endif
+  #if __PYX_NEED_TP_PRINT_SLOT == 1
+  0, /*tp_print*/
+  #endif
+  #if PY_VERSION_HEX >= 0x030C0000
+  0, /*tp_watched*/
+  #endif
+  #if PY_VERSION_HEX >= 0x030d00A4
+  0, /*tp_versions_used*/
+  #endif
+  #if CYTHON_COMPILING_IN_PYPY && PY_VERSION_HEX < 0x030a0000
+  0, /*tp_pypy_flags*/
+  #endif
+};
+#endif
+
+static PyObject *__pyx_tp_new__initialisation_6fctree_7_native_4core_Loss(PyObject *o, 
+#if CYTHON_VECTORCALL_TPNEW
+    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
+#else
+    PyObject *a, PyObject *k
+#endif
+) {
+  struct __pyx_obj_6fctree_7_native_4core_Loss *p = ((struct __pyx_obj_6fctree_7_native_4core_Loss *)o);
+  __Pyx_default_placement_construct(&(p->native));
+  p->leaf_rule = Py_None; Py_INCREF(Py_None);
+  {
+    int cinit_result = __pyx_pw_6fctree_7_native_4core_4Loss_1__cinit__(o, 
+#if CYTHON_VECTORCALL_TPNEW
+    args, nargs, kwnames
+#else
+    a, k
+#endif
+);
+    if (unlikely(cinit_result)) goto bad;
+  }
+  return o;
+  bad:
+  Py_DECREF(o); o = 0;
+  return NULL;
+}
+
+static PyObject *__pyx_tp_new_vectorcall_6fctree_7_native_4core_Loss(PyTypeObject *t, 
+#if CYTHON_VECTORCALL_TPNEW
+    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
+#else
+    PyObject *a, PyObject *k
+#endif
+) {
+  PyObject *o;
+  o = __Pyx_AllocateExtensionType(t, 0);
+  if (unlikely(!o)) return 0;
+  return __pyx_tp_new__initialisation_6fctree_7_native_4core_Loss(o, 
+#if CYTHON_VECTORCALL_TPNEW
+    args, nargs, kwnames
+#else
+    a, k
+#endif
+);
+}
+
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__pyx_tp_new_6fctree_7_native_4core_Loss(PyTypeObject *t, PyObject *a, PyObject *k) {
+  return __Pyx_CallTpnewAsVectorcall(__pyx_tp_new_vectorcall_6fctree_7_native_4core_Loss, t, a, k);
+}
+#endif
+
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__pyx_tp_vectorcall_6fctree_7_native_4core_Loss(PyObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+  if (unlikely((PyTypeObject*)t != __pyx_mstate_global->__pyx_ptype_6fctree_7_native_4core_Loss || __Pyx_PyType_HasFeature((PyTypeObject*)t, Py_TPFLAGS_IS_ABSTRACT))) {
+    return __Pyx_CallNewInitFromVectorcall((PyTypeObject*)t, args, nargsf, kwnames);
+  }
+  Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+  PyObject *o = __pyx_tp_new_vectorcall_6fctree_7_native_4core_Loss((PyTypeObject*)t, args, nargs, kwnames);
+  return o;
+}
+#endif
+
+static void __pyx_tp_dealloc_6fctree_7_native_4core_Loss(PyObject *o) {
+  struct __pyx_obj_6fctree_7_native_4core_Loss *p = (struct __pyx_obj_6fctree_7_native_4core_Loss *)o;
+  #if CYTHON_USE_TP_FINALIZE
+  if (unlikely(__Pyx_PyObject_GetSlot(o, tp_finalize, destructor)) && !__Pyx_PyObject_GC_IsFinalized(o)) {
+    if (__Pyx_PyObject_GetSlot(o, tp_dealloc, destructor) == __pyx_tp_dealloc_6fctree_7_native_4core_Loss) {
+      if (PyObject_CallFinalizerFromDealloc(o)) return;
+    }
+  }
+  #endif
+  PyObject_GC_UnTrack(o);
+  __Pyx_call_destructor(p->native);
+  Py_CLEAR(p->leaf_rule);
+  PyTypeObject *tp = Py_TYPE(o);
+  #if CYTHON_USE_TYPE_SLOTS
+  (*tp->tp_free)(o);
+  #else
+  {
+    freefunc tp_free = (freefunc)PyType_GetSlot(tp, Py_tp_free);
+    if (tp_free) tp_free(o);
+  }
+  #endif
+  #if CYTHON_USE_TYPE_SPECS
+  Py_DECREF(tp);
+  #endif
+}
+
+static int __pyx_tp_traverse_6fctree_7_native_4core_Loss(PyObject *o, visitproc v, void *a) {
+  int e;
+  struct __pyx_obj_6fctree_7_native_4core_Loss *p = (struct __pyx_obj_6fctree_7_native_4core_Loss *)o;
+  {
+    e = __Pyx_call_type_traverse(o, 1, v, a);
+    if (e) return e;
+  }
+  if (p->leaf_rule) {
+    e = (*v)(p->leaf_rule, a); if (e) return e;
+  }
+  return 0;
+}
+
+static int __pyx_tp_clear_6fctree_7_native_4core_Loss(PyObject *o) {
+  PyObject* tmp;
+  struct __pyx_obj_6fctree_7_native_4core_Loss *p = (struct __pyx_obj_6fctree_7_native_4core_Loss *)o;
+  tmp = ((PyObject*)p->leaf_rule);
+  p->leaf_rule = Py_None; Py_INCREF(Py_None);
+  Py_XDECREF(tmp);
+  return 0;
+}
+
+static PyObject *__pyx_getprop_6fctree_7_native_4core_4Loss_leaf_rule(PyObject *o, CYTHON_UNUSED void *x) {
+  return __pyx_pw_6fctree_7_native_4core_4Loss_9leaf_rule_1__get__(o);
+}
+
+static PyObject *__pyx_getprop_6fctree_7_native_4core_4Loss_has_hessian(PyObject *o, CYTHON_UNUSED void *x) {
+  return __pyx_pw_6fctree_7_native_4core_4Loss_11has_hessian_1__get__(o);
+}
+
+static PyObject *__pyx_getprop_6fctree_7_native_4core_4Loss_reported_factor(PyObject *o, CYTHON_UNUSED void *x) {
+  return __pyx_pw_6fctree_7_native_4core_4Loss_15reported_factor_1__get__(o);
+}
+
+static PyMethodDef __pyx_methods_6fctree_7_native_4core_Loss[] = {
+  {"prepare", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_4Loss_3prepare, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_4core_4Loss_2prepare},
+  {"evaluate", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_4Loss_5evaluate, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_4core_4Loss_4evaluate},
+  {"__reduce_cython__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_4Loss_7__reduce_cython__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0},
+  {"__setstate_cython__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_4Loss_9__setstate_cython__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0},
+  {0, 0, 0, 0}
+};
+
+static struct PyGetSetDef __pyx_getsets_6fctree_7_native_4core_Loss[] = {
+  {"leaf_rule", __pyx_getprop_6fctree_7_native_4core_4Loss_leaf_rule, 0, 0, 0},
+  {"has_hessian", __pyx_getprop_6fctree_7_native_4core_4Loss_has_hessian, 0, 0, 0},
+  {"reported_factor", __pyx_getprop_6fctree_7_native_4core_4Loss_reported_factor, 0, 0, 0},
+  {0, 0, 0, 0, 0}
+};
+#if CYTHON_USE_TYPE_SPECS
+static PyType_Slot __pyx_type_6fctree_7_native_4core_Loss_slots[] = {
+  {Py_tp_dealloc, (void *)__pyx_tp_dealloc_6fctree_7_native_4core_Loss},
+  {Py_tp_doc, (void *)PyDoc_STR("A loss of the core, ``choice`` being ``(name, parameter)``.\n\n    y is float64 (n_targets, n), raw (n_outputs, n), weight (n,) or None.\n    ")},
+  {Py_tp_traverse, (void *)__pyx_tp_traverse_6fctree_7_native_4core_Loss},
+  {Py_tp_clear, (void *)__pyx_tp_clear_6fctree_7_native_4core_Loss},
+  {Py_tp_methods, (void *)__pyx_methods_6fctree_7_native_4core_Loss},
+  {Py_tp_getset, (void *)__pyx_getsets_6fctree_7_native_4core_Loss},
+  {Py_tp_new, (void *)__pyx_tp_new_6fctree_7_native_4core_Loss},
+  #if (!CYTHON_COMPILING_IN_PYPY || PYPY_VERSION_NUM >= 0x07030800) && (!CYTHON_COMPILING_IN_LIMITED_API || __PYX_LIMITED_VERSION_HEX >= 0x030E0000)
+  #if CYTHON_VECTORCALL_TPNEW
+  {Py_tp_vectorcall, (void *)__pyx_tp_vectorcall_6fctree_7_native_4core_Loss},
+  #endif
+  #endif
+  {0, 0},
+};
+static PyType_Spec __pyx_type_6fctree_7_native_4core_Loss_spec = {
+  "fctree._native.core.Loss",
+  sizeof(struct __pyx_obj_6fctree_7_native_4core_Loss),
+  0,
+  Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG|Py_TPFLAGS_BASETYPE|Py_TPFLAGS_HAVE_GC,
+  __pyx_type_6fctree_7_native_4core_Loss_slots,
+};
+#else
+
+static PyTypeObject __pyx_type_6fctree_7_native_4core_Loss = {
+  PyVarObject_HEAD_INIT(0, 0)
+  "fctree._native.core.""Loss", /*tp_name*/
+  sizeof(struct __pyx_obj_6fctree_7_native_4core_Loss), /*tp_basicsize*/
+  0, /*tp_itemsize*/
+  __pyx_tp_dealloc_6fctree_7_native_4core_Loss, /*tp_dealloc*/
+  0, /*tp_vectorcall_offset*/
+  0, /*tp_getattr*/
+  0, /*tp_setattr*/
+  0, /*tp_as_async*/
+  0, /*tp_repr*/
+  0, /*tp_as_number*/
+  0, /*tp_as_sequence*/
+  0, /*tp_as_mapping*/
+  0, /*tp_hash*/
+  0, /*tp_call*/
+  0, /*tp_str*/
+  0, /*tp_getattro*/
+  0, /*tp_setattro*/
+  0, /*tp_as_buffer*/
+  Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG|Py_TPFLAGS_BASETYPE|Py_TPFLAGS_HAVE_GC, /*tp_flags*/
+  PyDoc_STR("A loss of the core, ``choice`` being ``(name, parameter)``.\n\n    y is float64 (n_targets, n), raw (n_outputs, n), weight (n,) or None.\n    "), /*tp_doc*/
+  __pyx_tp_traverse_6fctree_7_native_4core_Loss, /*tp_traverse*/
+  __pyx_tp_clear_6fctree_7_native_4core_Loss, /*tp_clear*/
+  0, /*tp_richcompare*/
+  0, /*tp_weaklistoffset*/
+  0, /*tp_iter*/
+  0, /*tp_iternext*/
+  __pyx_methods_6fctree_7_native_4core_Loss, /*tp_methods*/
+  0, /*tp_members*/
+  __pyx_getsets_6fctree_7_native_4core_Loss, /*tp_getset*/
+  0, /*tp_base*/
+  0, /*tp_dict*/
+  0, /*tp_descr_get*/
+  0, /*tp_descr_set*/
+  #if !CYTHON_USE_TYPE_SPECS
+  0, /*tp_dictoffset*/
+  #endif
+  0, /*tp_init*/
+  0, /*tp_alloc*/
+  __pyx_tp_new_6fctree_7_native_4core_Loss, /*tp_new*/
+  0, /*tp_free*/
+  0, /*tp_is_gc*/
+  0, /*tp_bases*/
+  0, /*tp_mro*/
+  0, /*tp_cache*/
+  0, /*tp_subclasses*/
+  0, /*tp_weaklist*/
+  0, /*tp_del*/
+  0, /*tp_version_tag*/
+  #if CYTHON_USE_TP_FINALIZE
+  0, /*tp_finalize*/
+  #else
+  NULL, /*tp_finalize*/
+  #endif
+  #if (!CYTHON_COMPILING_IN_PYPY || PYPY_VERSION_NUM >= 0x07030800) && (!CYTHON_COMPILING_IN_LIMITED_API || __PYX_LIMITED_VERSION_HEX >= 0x030E0000)
+  #if CYTHON_VECTORCALL_TPNEW
+  __pyx_tp_vectorcall_6fctree_7_native_4core_Loss, /*tp_vectorcall*/
+  #else
+  NULL, /*tp_vectorcall*/
+  #endif
+  #endif
+  #if __PYX_NEED_TP_PRINT_SLOT == 1
+  0, /*tp_print*/
+  #endif
+  #if PY_VERSION_HEX >= 0x030C0000
+  0, /*tp_watched*/
+  #endif
+  #if PY_VERSION_HEX >= 0x030d00A4
+  0, /*tp_versions_used*/
+  #endif
+  #if CYTHON_COMPILING_IN_PYPY && PY_VERSION_HEX < 0x030a0000
+  0, /*tp_pypy_flags*/
+  #endif
+};
+#endif
+
+static PyObject *__pyx_tp_new__initialisation_6fctree_7_native_4core_Patience(PyObject *o, 
+#if CYTHON_VECTORCALL_TPNEW
+    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
+#else
+    PyObject *a, PyObject *k
+#endif
+) {
+  struct __pyx_obj_6fctree_7_native_4core_Patience *p = ((struct __pyx_obj_6fctree_7_native_4core_Patience *)o);
+  __Pyx_default_placement_construct(&(p->native));
+  {
+    int cinit_result = __pyx_pw_6fctree_7_native_4core_8Patience_1__cinit__(o, 
+#if CYTHON_VECTORCALL_TPNEW
+    args, nargs, kwnames
+#else
+    a, k
+#endif
+);
+    if (unlikely(cinit_result)) goto bad;
+  }
+  return o;
+  bad:
+  Py_DECREF(o); o = 0;
+  return NULL;
+}
+
+static PyObject *__pyx_tp_new_vectorcall_6fctree_7_native_4core_Patience(PyTypeObject *t, 
+#if CYTHON_VECTORCALL_TPNEW
+    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
+#else
+    PyObject *a, PyObject *k
+#endif
+) {
+  PyObject *o;
+  o = __Pyx_AllocateExtensionType(t, 0);
+  if (unlikely(!o)) return 0;
+  return __pyx_tp_new__initialisation_6fctree_7_native_4core_Patience(o, 
+#if CYTHON_VECTORCALL_TPNEW
+    args, nargs, kwnames
+#else
+    a, k
+#endif
+);
+}
+
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__pyx_tp_new_6fctree_7_native_4core_Patience(PyTypeObject *t, PyObject *a, PyObject *k) {
+  return __Pyx_CallTpnewAsVectorcall(__pyx_tp_new_vectorcall_6fctree_7_native_4core_Patience, t, a, k);
+}
+#endif
+
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__pyx_tp_vectorcall_6fctree_7_native_4core_Patience(PyObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+  if (unlikely((PyTypeObject*)t != __pyx_mstate_global->__pyx_ptype_6fctree_7_native_4core_Patience || __Pyx_PyType_HasFeature((PyTypeObject*)t, Py_TPFLAGS_IS_ABSTRACT))) {
+    return __Pyx_CallNewInitFromVectorcall((PyTypeObject*)t, args, nargsf, kwnames);
+  }
+  Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+  PyObject *o = __pyx_tp_new_vectorcall_6fctree_7_native_4core_Patience((PyTypeObject*)t, args, nargs, kwnames);
+  return o;
+}
+#endif
+
+static void __pyx_tp_dealloc_6fctree_7_native_4core_Patience(PyObject *o) {
+  struct __pyx_obj_6fctree_7_native_4core_Patience *p = (struct __pyx_obj_6fctree_7_native_4core_Patience *)o;
+  #if CYTHON_USE_TP_FINALIZE
+  if (unlikely(__Pyx_PyObject_GetSlot(o, tp_finalize, destructor)) && (!PyType_IS_GC(Py_TYPE(o)) || !__Pyx_PyObject_GC_IsFinalized(o))) {
+    if (__Pyx_PyObject_GetSlot(o, tp_dealloc, destructor) == __pyx_tp_dealloc_6fctree_7_native_4core_Patience) {
+      if (PyObject_CallFinalizerFromDealloc(o)) return;
+    }
+  }
+  #endif
+  __Pyx_call_destructor(p->native);
+  PyTypeObject *tp = Py_TYPE(o);
+  #if CYTHON_USE_TYPE_SLOTS
+  (*tp->tp_free)(o);
+  #else
+  {
+    freefunc tp_free = (freefunc)PyType_GetSlot(tp, Py_tp_free);
+    if (tp_free) tp_free(o);
+  }
+  #endif
+  #if CYTHON_USE_TYPE_SPECS
+  Py_DECREF(tp);
+  #endif
+}
+
+static PyObject *__pyx_getprop_6fctree_7_native_4core_8Patience_is_over(PyObject *o, CYTHON_UNUSED void *x) {
+  return __pyx_pw_6fctree_7_native_4core_8Patience_7is_over_1__get__(o);
+}
+
+static PyObject *__pyx_getprop_6fctree_7_native_4core_8Patience_best_round(PyObject *o, CYTHON_UNUSED void *x) {
+  return __pyx_pw_6fctree_7_native_4core_8Patience_10best_round_1__get__(o);
+}
+
+static PyMethodDef __pyx_methods_6fctree_7_native_4core_Patience[] = {
+  {"start", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_8Patience_3start, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_4core_8Patience_2start},
+  {"take", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_8Patience_5take, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_6fctree_7_native_4core_8Patience_4take},
+  {"__reduce_cython__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_8Patience_7__reduce_cython__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0},
+  {"__setstate_cython__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_6fctree_7_native_4core_8Patience_9__setstate_cython__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0},
+  {0, 0, 0, 0}
+};
+
+static struct PyGetSetDef __pyx_getsets_6fctree_7_native_4core_Patience[] = {
+  {"is_over", __pyx_getprop_6fctree_7_native_4core_8Patience_is_over, 0, PyDoc_STR("Whether n_iter_no_change rounds have not lowered the loss by tol."), 0},
+  {"best_round", __pyx_getprop_6fctree_7_native_4core_8Patience_best_round, 0, PyDoc_STR("The round
+  with the smallest loss, 0 for the start."), 0},
+  {0, 0, 0, 0, 0}
+};
+#if CYTHON_USE_TYPE_SPECS
+static PyType_Slot __pyx_type_6fctree_7_native_4core_Patience_slots[] = {
+  {Py_tp_dealloc, (void *)__pyx_tp_dealloc_6fctree_7_native_4core_Patience},
+  {Py_tp_doc, (void *)PyDoc_STR("When training stops early, and which round was the best; as the core\047s boosters have it.")},
+  {Py_tp_methods, (void *)__pyx_methods_6fctree_7_native_4core_Patience},
+  {Py_tp_getset, (void *)__pyx_getsets_6fctree_7_native_4core_Patience},
+  {Py_tp_new, (void *)__pyx_tp_new_6fctree_7_native_4core_Patience},
+  #if (!CYTHON_COMPILING_IN_PYPY || PYPY_VERSION_NUM >= 0x07030800) && (!CYTHON_COMPILING_IN_LIMITED_API || __PYX_LIMITED_VERSION_HEX >= 0x030E0000)
+  #if CYTHON_VECTORCALL_TPNEW
+  {Py_tp_vectorcall, (void *)__pyx_tp_vectorcall_6fctree_7_native_4core_Patience},
+  #endif
+  #endif
+  {0, 0},
+};
+static PyType_Spec __pyx_type_6fctree_7_native_4core_Patience_spec = {
+  "fctree._native.core.Patience",
+  sizeof(struct __pyx_obj_6fctree_7_native_4core_Patience),
+  0,
+  Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG|Py_TPFLAGS_BASETYPE,
+  __pyx_type_6fctree_7_native_4core_Patience_slots,
+};
+#else
+
+static PyTypeObject __pyx_type_6fctree_7_native_4core_Patience = {
+  PyVarObject_HEAD_INIT(0, 0)
+  "fctree._native.core.""Patience", /*tp_name*/
+  sizeof(struct __pyx_obj_6fctree_7_native_4core_Patience), /*tp_basicsize*/
+  0, /*tp_itemsize*/
+  __pyx_tp_dealloc_6fctree_7_native_4core_Patience, /*tp_dealloc*/
+  0, /*tp_vectorcall_offset*/
+  0, /*tp_getattr*/
+  0, /*tp_setattr*/
+  0, /*tp_as_async*/
+  0, /*tp_repr*/
+  0, /*tp_as_number*/
+  0, /*tp_as_sequence*/
+  0, /*tp_as_mapping*/
+  0, /*tp_hash*/
+  0, /*tp_call*/
+  0, /*tp_str*/
+  0, /*tp_getattro*/
+  0, /*tp_setattro*/
+  0, /*tp_as_buffer*/
+  Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG|Py_TPFLAGS_BASETYPE, /*tp_flags*/
+  PyDoc_STR("When training stops early, and which round was the best; as the core\047s boosters have it."), /*tp_doc*/
+  0, /*tp_traverse*/
+  0, /*tp_clear*/
+  0, /*tp_richcompare*/
+  0, /*tp_weaklistoffset*/
+  0, /*tp_iter*/
+  0, /*tp_iternext*/
+  __pyx_methods_6fctree_7_native_4core_Patience, /*tp_methods*/
+  0, /*tp_members*/
+  __pyx_getsets_6fctree_7_native_4core_Patience, /*tp_getset*/
+  0, /*tp_base*/
+  0, /*tp_dict*/
+  0, /*tp_descr_get*/
+  0, /*tp_descr_set*/
+  #if !CYTHON_USE_TYPE_SPECS
+  0, /*tp_dictoffset*/
+  #endif
+  0, /*tp_init*/
+  0, /*tp_alloc*/
+  __pyx_tp_new_6fctree_7_native_4core_Patience, /*tp_new*/
+  0, /*tp_free*/
+  0, /*tp_is_gc*/
+  0, /*tp_bases*/
+  0, /*tp_mro*/
+  0, /*tp_cache*/
+  0, /*tp_subclasses*/
+  0, /*tp_weaklist*/
+  0, /*tp_del*/
+  0, /*tp_version_tag*/
+  #if CYTHON_USE_TP_FINALIZE
+  0, /*tp_finalize*/
+  #else
+  NULL, /*tp_finalize*/
+  #endif
+  #if (!CYTHON_COMPILING_IN_PYPY || PYPY_VERSION_NUM >= 0x07030800) && (!CYTHON_COMPILING_IN_LIMITED_API || __PYX_LIMITED_VERSION_HEX >= 0x030E0000)
+  #if CYTHON_VECTORCALL_TPNEW
+  __pyx_tp_vectorcall_6fctree_7_native_4core_Patience, /*tp_vectorcall*/
   #else
   NULL, /*tp_vectorcall*/
   #endif
@@ -26056,7 +25927,7 @@ static PyType_Slot __pyx_type___pyx_array_slots[] = {
   {0, 0},
 };
 static PyType_Spec __pyx_type___pyx_array_spec = {
-  "fctree._native.boosting.array",
+  "fctree._native.core.array",
   sizeof(struct __pyx_array_obj),
   0,
   Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG|Py_TPFLAGS_BASETYPE|Py_TPFLAGS_SEQUENCE,
@@ -26090,7 +25961,7 @@ static PyBufferProcs __pyx_tp_as_buffer_array = {
 
 static PyTypeObject __pyx_type___pyx_array = {
   PyVarObject_HEAD_INIT(0, 0)
-  "fctree._native.boosting.""array", /*tp_name*/
+  "fctree._native.core.""array", /*tp_name*/
   sizeof(struct __pyx_array_obj), /*tp_basicsize*/
   0, /*tp_itemsize*/
   __pyx_tp_dealloc_array, /*tp_dealloc*/
@@ -26294,7 +26165,7 @@ static PyType_Slot __pyx_type___pyx_MemviewEnum_slots[] = {
   {0, 0},
 };
 static PyType_Spec __pyx_type___pyx_MemviewEnum_spec = {
-  "fctree._native.boosting.Enum",
+  "fctree._native.core.Enum",
   sizeof(struct __pyx_MemviewEnum_obj),
   0,
   Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG|Py_TPFLAGS_BASETYPE|Py_TPFLAGS_HAVE_GC,
@@ -26304,7 +26175,7 @@ static PyType_Spec __pyx_type___pyx_MemviewEnum_spec = {
 
 static PyTypeObject __pyx_type___pyx_MemviewEnum = {
   PyVarObject_HEAD_INIT(0, 0)
-  "fctree._native.boosting.""Enum", /*tp_name*/
+  "fctree._native.core.""Enum", /*tp_name*/
   sizeof(struct __pyx_MemviewEnum_obj), /*tp_basicsize*/
   0, /*tp_itemsize*/
   __pyx_tp_dealloc_Enum, /*tp_dealloc*/
@@ -26640,7 +26511,7 @@ static PyType_Slot __pyx_type___pyx_memoryview_slots[] = {
   {0, 0},
 };
 static PyType_Spec __pyx_type___pyx_memoryview_spec = {
-  "fctree._native.boosting.memoryview",
+  "fctree._native.core.memoryview",
   sizeof(struct __pyx_memoryview_obj),
   0,
   Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG|Py_TPFLAGS_BASETYPE|Py_TPFLAGS_HAVE_GC,
@@ -26674,7 +26545,7 @@ static PyBufferProcs __pyx_tp_as_buffer_memoryview = {
 
 static PyTypeObject __pyx_type___pyx_memoryview = {
   PyVarObject_HEAD_INIT(0, 0)
-  "fctree._native.boosting.""memoryview", /*tp_name*/
+  "fctree._native.core.""memoryview", /*tp_name*/
   sizeof(struct __pyx_memoryview_obj), /*tp_basicsize*/
   0, /*tp_itemsize*/
   __pyx_tp_dealloc_memoryview, /*tp_dealloc*/
@@ -26873,7 +26744,7 @@ static PyType_Slot __pyx_type___pyx_memoryviewslice_slots[] = {
   {0, 0},
 };
 static PyType_Spec __pyx_type___pyx_memoryviewslice_spec = {
-  "fctree._native.boosting._memoryviewslice",
+  "fctree._native.core._memoryviewslice",
   sizeof(struct __pyx_memoryviewslice_obj),
   0,
   Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG|Py_TPFLAGS_BASETYPE|Py_TPFLAGS_HAVE_GC|Py_TPFLAGS_SEQUENCE,
@@ -26883,7 +26754,7 @@ static PyType_Spec __pyx_type___pyx_memoryviewslice_spec = {
 
 static PyTypeObject __pyx_type___pyx_memoryviewslice = {
   PyVarObject_HEAD_INIT(0, 0)
-  "fctree._native.boosting.""_memoryviewslice", /*tp_name*/
+  "fctree._native.core.""_memoryviewslice", /*tp_name*/
   sizeof(struct __pyx_memoryviewslice_obj), /*tp_basicsize*/
   0, /*tp_itemsize*/
   __pyx_tp_dealloc__memoryviewslice, /*tp_dealloc*/
@@ -26978,7 +26849,9 @@ static CYTHON_SMALL_CODE int __Pyx_InitConstants(__pyx_mstatetype *__pyx_mstate)
 static CYTHON_SMALL_CODE int __Pyx_modinit_Global_init_code(__pyx_mstatetype *__pyx_mstate); /*proto*/
 static CYTHON_SMALL_CODE int __Pyx_modinit_Variable_export_code(__pyx_mstatetype *__pyx_mstate); /*proto*/
 static CYTHON_SMALL_CODE int __Pyx_modinit_Function_export_code(__pyx_mstatetype *__pyx_mstate); /*proto*/
-static CYTHON_SMALL_CODE int __Pyx_modinit_Exttype___pyx_defaults(__pyx_mstatetype *__pyx_mstate); /*proto*/
+static CYTHON_SMALL_CODE int __Pyx_modinit_Exttype___pyx_obj_6fctree_7_native_4core_Listener(__pyx_mstatetype *__pyx_mstate); /*proto*/
+static CYTHON_SMALL_CODE int __Pyx_modinit_Exttype___pyx_obj_6fctree_7_native_4core_Loss(__pyx_mstatetype *__pyx_mstate); /*proto*/
+static CYTHON_SMALL_CODE int __Pyx_modinit_Exttype___pyx_obj_6fctree_7_native_4core_Patience(__pyx_mstatetype *__pyx_mstate); /*proto*/
 static CYTHON_SMALL_CODE int __Pyx_modinit_Exttype___pyx_array_obj(__pyx_mstatetype *__pyx_mstate); /*proto*/
 static CYTHON_SMALL_CODE int __Pyx_modinit_Exttype___pyx_MemviewEnum_obj(__pyx_mstatetype *__pyx_mstate); /*proto*/
 static CYTHON_SMALL_CODE int __Pyx_modinit_Exttype___pyx_memoryview_obj(__pyx_mstatetype *__pyx_mstate); /*proto*/
@@ -27027,12 +26900,12 @@ static int __Pyx_modinit_Function_export_code(__pyx_mstatetype *__pyx_mstate) {
   {
     __pyx_t_1 = __Pyx_ApiExport_GetApiDict(); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 1, __pyx_L1_error)
     __Pyx_GOTREF(__pyx_t_1);
-    const char * __pyx_export_signature = __Pyx_PyBytes_AsString(__pyx_mstate_global->__pyx_kp_b_fctree_FeatureMatrix_PyObject_ma);
+    const char * __pyx_export_signature = __Pyx_PyBytes_AsString(__pyx_mstate_global->__pyx_kp_b_PyObject_void_const_PyObject_str);
     #if !CYTHON_ASSUME_SAFE_MACROS
     if (unlikely(!__pyx_export_signature)) __PYX_ERR(0, 1, __pyx_L1_error)
     #endif
-    const char * __pyx_export_name = __pyx_export_signature + 35;
-    void (*const __pyx_export_pointers[])(void) = {(void (*)(void))&__pyx_f_6fctree_7_native_8boosting_matrix_of, (void (*)(void)) NULL};
+    const char * __pyx_export_name = __pyx_export_signature + 339;
+    void (*const __pyx_export_pointers[])(void) = {(void (*)(void))&__pyx_f_6fctree_7_native_4core_copied, (void (*)(void))&__pyx_f_6fctree_7_native_4core_tell, (void (*)(void))&__pyx_f_6fctree_7_native_4core_pointer, (void (*)(void))&__pyx_f_6fctree_7_native_4core_pointer_1d, (void (*)(void))&__pyx_f_6fctree_7_native_4core_loss_choice, (void (*)(void))&__pyx_f_6fctree_7_native_4core_execution_on, (void (*)(void))&__pyx_f_6fctree_7_native_4core_scored, (void (*)(void)) NULL};
     void (*const *__pyx_export_pointer)(void) = __pyx_export_pointers;
     const char *__pyx_export_current_signature = __pyx_export_signature;
     while (*__pyx_export_pointer) {
@@ -27052,32 +26925,104 @@ static int __Pyx_modinit_Function_export_code(__pyx_mstatetype *__pyx_mstate) {
   return -1;
 }
 
-static int __Pyx_modinit_Exttype___pyx_defaults(__pyx_mstatetype *__pyx_mstate) {
+static int __Pyx_modinit_Exttype___pyx_obj_6fctree_7_native_4core_Listener(__pyx_mstatetype *__pyx_mstate) {
   __Pyx_RefNannyDeclarations
   int __pyx_lineno = 0;
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
   CYTHON_UNUSED_VAR(__pyx_mstate);
-  __Pyx_RefNannySetupContext("__Pyx_modinit_Exttype___pyx_defaults", 0);
-  /*--- Exttype __pyx_defaults ---*/
+  __Pyx_RefNannySetupContext("__Pyx_modinit_Exttype___pyx_obj_6fctree_7_native_4core_Listener", 0);
+  /*--- Exttype __pyx_obj_6fctree_7_native_4core_Listener ---*/
   #if CYTHON_USE_TYPE_SPECS
-  __pyx_mstate->__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults = (PyTypeObject *) __Pyx_PyType_FromModuleAndSpec(__pyx_m, &__pyx_type_6fctree_7_native_8boosting___pyx_defaults_spec, NULL); if (unlikely(!__pyx_mstate->__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults)) __PYX_ERR(0, 214, __pyx_L1_error)
+  __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Listener = (PyTypeObject *) __Pyx_PyType_FromModuleAndSpec(__pyx_m, &__pyx_type_6fctree_7_native_4core_Listener_spec, NULL); if (unlikely(!__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Listener)) __PYX_ERR(0, 46, __pyx_L1_error)
   #else
-  __pyx_mstate->__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults = &__pyx_type_6fctree_7_native_8boosting___pyx_defaults;
+  __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Listener = &__pyx_type_6fctree_7_native_4core_Listener;
   #endif
   #if !CYTHON_COMPILING_IN_LIMITED_API
   #endif
   #if !CYTHON_USE_TYPE_SPECS
-  if (__Pyx_PyType_Ready(__pyx_mstate->__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults) < (0)) __PYX_ERR(0, 214, __pyx_L1_error)
+  if (__Pyx_PyType_Ready(__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Listener) < (0)) __PYX_ERR(0, 46, __pyx_L1_error)
   #endif
   #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
-  PyUnstable_Object_EnableDeferredRefcount((PyObject*)__pyx_mstate->__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults);
+  PyUnstable_Object_EnableDeferredRefcount((PyObject*)__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Listener);
   #endif
   #if !CYTHON_COMPILING_IN_LIMITED_API
-  if ((CYTHON_USE_TYPE_SLOTS && CYTHON_USE_PYTYPE_LOOKUP) && likely(!__pyx_mstate->__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults->tp_dictoffset && __pyx_mstate->__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults->tp_getattro == PyObject_GenericGetAttr)) {
-    __pyx_mstate->__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults->tp_getattro = PyObject_GenericGetAttr;
+  if ((CYTHON_USE_TYPE_SLOTS && CYTHON_USE_PYTYPE_LOOKUP) && likely(!__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Listener->tp_dictoffset && __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Listener->tp_getattro == PyObject_GenericGetAttr)) {
+    __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Listener->tp_getattro = PyObject_GenericGetAttr;
   }
   #endif
+  if (PyObject_SetAttr(__pyx_m, __pyx_mstate_global->__pyx_n_u_Listener, (PyObject *) __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Listener) < (0)) __PYX_ERR(0, 46, __pyx_L1_error)
+  if (__Pyx_setup_reduce((PyObject *) __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Listener) < (0)) __PYX_ERR(0, 46, __pyx_L1_error)
+  __Pyx_RefNannyFinishContext();
+  return 0;
+  __pyx_L1_error:;
+  __Pyx_RefNannyFinishContext();
+  return -1;
+}
+
+static int __Pyx_modinit_Exttype___pyx_obj_6fctree_7_native_4core_Loss(__pyx_mstatetype *__pyx_mstate) {
+  __Pyx_RefNannyDeclarations
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  CYTHON_UNUSED_VAR(__pyx_mstate);
+  __Pyx_RefNannySetupContext("__Pyx_modinit_Exttype___pyx_obj_6fctree_7_native_4core_Loss", 0);
+  /*--- Exttype __pyx_obj_6fctree_7_native_4core_Loss ---*/
+  #if CYTHON_USE_TYPE_SPECS
+  __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Loss = (PyTypeObject *) __Pyx_PyType_FromModuleAndSpec(__pyx_m, &__pyx_type_6fctree_7_native_4core_Loss_spec, NULL); if (unlikely(!__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Loss)) __PYX_ERR(0, 93, __pyx_L1_error)
+  #else
+  __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Loss = &__pyx_type_6fctree_7_native_4core_Loss;
+  #endif
+  #if !CYTHON_COMPILING_IN_LIMITED_API
+  #endif
+  #if !CYTHON_USE_TYPE_SPECS
+  if (__Pyx_PyType_Ready(__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Loss) < (0)) __PYX_ERR(0, 93, __pyx_L1_error)
+  #endif
+  #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
+  PyUnstable_Object_EnableDeferredRefcount((PyObject*)__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Loss);
+  #endif
+  #if !CYTHON_COMPILING_IN_LIMITED_API
+  if ((CYTHON_USE_TYPE_SLOTS && CYTHON_USE_PYTYPE_LOOKUP) && likely(!__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Loss->tp_dictoffset && __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Loss->tp_getattro == PyObject_GenericGetAttr)) {
+    __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Loss->tp_getattro = PyObject_GenericGetAttr;
+  }
+  #endif
+  if (PyObject_SetAttr(__pyx_m, __pyx_mstate_global->__pyx_n_u_Loss, (PyObject *) __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Loss) < (0)) __PYX_ERR(0, 93, __pyx_L1_error)
+  if (__Pyx_setup_reduce((PyObject *) __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Loss) < (0)) __PYX_ERR(0, 93, __pyx_L1_error)
+  __Pyx_RefNannyFinishContext();
+  return 0;
+  __pyx_L1_error:;
+  __Pyx_RefNannyFinishContext();
+  return -1;
+}
+
+static int __Pyx_modinit_Exttype___pyx_obj_6fctree_7_native_4core_Patience(__pyx_mstatetype *__pyx_mstate) {
+  __Pyx_RefNannyDeclarations
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  CYTHON_UNUSED_VAR(__pyx_mstate);
+  __Pyx_RefNannySetupContext("__Pyx_modinit_Exttype___pyx_obj_6fctree_7_native_4core_Patience", 0);
+  /*--- Exttype __pyx_obj_6fctree_7_native_4core_Patience ---*/
+  #if CYTHON_USE_TYPE_SPECS
+  __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Patience = (PyTypeObject *) __Pyx_PyType_FromModuleAndSpec(__pyx_m, &__pyx_type_6fctree_7_native_4core_Patience_spec, NULL); if (unlikely(!__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Patience)) __PYX_ERR(0, 136, __pyx_L1_error)
+  #else
+  __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Patience = &__pyx_type_6fctree_7_native_4core_Patience;
+  #endif
+  #if !CYTHON_COMPILING_IN_LIMITED_API
+  #endif
+  #if !CYTHON_USE_TYPE_SPECS
+  if (__Pyx_PyType_Ready(__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Patience) < (0)) __PYX_ERR(0, 136, __pyx_L1_error)
+  #endif
+  #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
+  PyUnstable_Object_EnableDeferredRefcount((PyObject*)__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Patience);
+  #endif
+  #if !CYTHON_COMPILING_IN_LIMITED_API
+  if ((CYTHON_USE_TYPE_SLOTS && CYTHON_USE_PYTYPE_LOOKUP) && likely(!__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Patience->tp_dictoffset && __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Patience->tp_getattro == PyObject_GenericGetAttr)) {
+    __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Patience->tp_getattro = PyObject_GenericGetAttr;
+  }
+  #endif
+  if (PyObject_SetAttr(__pyx_m, __pyx_mstate_global->__pyx_n_u_Patience, (PyObject *) __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Patience) < (0)) __PYX_ERR(0, 136, __pyx_L1_error)
+  if (__Pyx_setup_reduce((PyObject *) __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Patience) < (0)) __PYX_ERR(0, 136, __pyx_L1_error)
   __Pyx_RefNannyFinishContext();
   return 0;
   __pyx_L1_error:;
@@ -27278,19 +27223,7 @@ static int __Pyx_modinit_Type_import_code(__pyx_mstatetype *__pyx_mstate) {
   CYTHON_UNUSED_VAR(__pyx_mstate);
   __Pyx_RefNannySetupContext("__Pyx_modinit_Type_import_code", 0);
   /*--- Type import code ---*/
-  __pyx_t_1 = PyImport_ImportModule("fctree._native.core"); if (unlikely(!__pyx_t_1)) __PYX_ERR(3, 36, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_1);
-  __pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Listener = __Pyx_ImportType_3_3_1(__pyx_t_1, "fctree._native.core", "Listener",
-  #if defined(PYPY_VERSION_NUM) && PYPY_VERSION_NUM < 0x050B0000
-  sizeof(struct __pyx_obj_6fctree_7_native_4core_Listener), __PYX_GET_STRUCT_ALIGNMENT_3_3_1(struct __pyx_obj_6fctree_7_native_4core_Listener),
-  #elif CYTHON_COMPILING_IN_LIMITED_API
-  sizeof(struct __pyx_obj_6fctree_7_native_4core_Listener), __PYX_GET_STRUCT_ALIGNMENT_3_3_1(struct __pyx_obj_6fctree_7_native_4core_Listener),
-  #else
-  sizeof(struct __pyx_obj_6fctree_7_native_4core_Listener), __PYX_GET_STRUCT_ALIGNMENT_3_3_1(struct __pyx_obj_6fctree_7_native_4core_Listener),
-  #endif
-  __Pyx_ImportType_CheckSize_Warn_3_3_1); if (!__pyx_mstate->__pyx_ptype_6fctree_7_native_4core_Listener) __PYX_ERR(3, 36, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  __pyx_t_1 = PyImport_ImportModule(__Pyx_BUILTIN_MODULE_NAME); if (unlikely(!__pyx_t_1)) __PYX_ERR(4, 9, __pyx_L1_error)
+  __pyx_t_1 = PyImport_ImportModule(__Pyx_BUILTIN_MODULE_NAME); if (unlikely(!__pyx_t_1)) __PYX_ERR(3, 9, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_1);
   __pyx_mstate->__pyx_ptype_7cpython_4type_type = __Pyx_ImportType_3_3_1(__pyx_t_1, __Pyx_BUILTIN_MODULE_NAME, "type",
   #if defined(PYPY_VERSION_NUM) && PYPY_VERSION_NUM < 0x050B0000
@@ -27300,7 +27233,7 @@ static int __Pyx_modinit_Type_import_code(__pyx_mstatetype *__pyx_mstate) {
   #else
   sizeof(PyHeapTypeObject), __PYX_GET_STRUCT_ALIGNMENT_3_3_1(PyHeapTypeObject),
   #endif
-  __Pyx_ImportType_CheckSize_Warn_3_3_1); if (!__pyx_mstate->__pyx_ptype_7cpython_4type_type) __PYX_ERR(4, 9, __pyx_L1_error)
+  __Pyx_ImportType_CheckSize_Warn_3_3_1); if (!__pyx_mstate->__pyx_ptype_7cpython_4type_type) __PYX_ERR(3, 9, __pyx_L1_error)
   __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
   __pyx_t_1 = PyImport_ImportModule("numpy"); if (unlikely(!__pyx_t_1)) __PYX_ERR(2, 229, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_1);
@@ -27459,47 +27392,19 @@ static int __Pyx_modinit_Variable_import_code(__pyx_mstatetype *__pyx_mstate) {
 
 static int __Pyx_modinit_Function_import_code(__pyx_mstatetype *__pyx_mstate) {
   __Pyx_RefNannyDeclarations
-  PyObject *__pyx_t_1 = NULL;
-  int __pyx_lineno = 0;
-  const char *__pyx_filename = NULL;
-  int __pyx_clineno = 0;
   CYTHON_UNUSED_VAR(__pyx_mstate);
   __Pyx_RefNannySetupContext("__Pyx_modinit_Function_import_code", 0);
   /*--- Function import code ---*/
-  {
-    __pyx_t_1 = PyImport_ImportModule("fctree._native.core"); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 1, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_1);
-    const char * __pyx_import_signature = __Pyx_PyBytes_AsString(__pyx_mstate_global->__pyx_kp_b_PyObject_void_const_PyObject_str);
-    #if !CYTHON_ASSUME_SAFE_MACROS
-    if (unlikely(!__pyx_import_signature)) __PYX_ERR(0, 1, __pyx_L1_error)
-    #endif
-    const char * __pyx_import_name = __pyx_import_signature + 217;
-    void (**const __pyx_import_pointers[])(void) = {(void (**)(void))&__pyx_f_6fctree_7_native_4core_copied, (void (**)(void))&__pyx_f_6fctree_7_native_4core_tell, (void (**)(void))&__pyx_f_6fctree_7_native_4core_pointer, (void (**)(void))&__pyx_f_6fctree_7_native_4core_pointer_1d, (void (**)(void))&__pyx_f_6fctree_7_native_4core_execution_on, (void (**)(void)) NULL};
-    void (**const *__pyx_import_pointer)(void) = __pyx_import_pointers;
-    const char *__pyx_import_current_signature = __pyx_import_signature;
-    while (*__pyx_import_pointer) {
-      if (__Pyx_ImportFunction_3_3_1(__pyx_t_1, __pyx_import_name, *__pyx_import_pointer, __pyx_import_current_signature) < (0)) __PYX_ERR(0, 1, __pyx_L1_error)
-      ++__pyx_import_pointer;
-      __pyx_import_name = strchr(__pyx_import_name, '\0') + 1;
-      __pyx_import_signature = strchr(__pyx_import_signature, '\0') + 1;
-      if (*__pyx_import_signature != '\0') __pyx_import_current_signature = __pyx_import_signature;
-    }
-    __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
-  }
   __Pyx_RefNannyFinishContext();
   return 0;
-  __pyx_L1_error:;
-  __Pyx_XDECREF(__pyx_t_1);
-  __Pyx_RefNannyFinishContext();
-  return -1;
 }
 
 #if CYTHON_PEP489_MULTI_PHASE_INIT
 static PyObject* __pyx_pymod_create(PyObject *spec, PyModuleDef *def); /*proto*/
-static int __pyx_pymod_exec_boosting(PyObject* module); /*proto*/
+static int __pyx_pymod_exec_core(PyObject* module); /*proto*/
 static PyModuleDef_Slot __pyx_moduledef_slots[] = {
   {Py_mod_create, (void*)__pyx_pymod_create},
-  {Py_mod_exec, (void*)__pyx_pymod_exec_boosting},
+  {Py_mod_exec, (void*)__pyx_pymod_exec_core},
   #if CYTHON_COMPILING_IN_CPYTHON_FREETHREADING
   {Py_mod_gil, __Pyx_FREETHREADING_COMPATIBLE},
   #endif
@@ -27518,8 +27423,8 @@ namespace {
   #endif
   {
       PyModuleDef_HEAD_INIT,
-      "boosting",
-      __pyx_k_Growing_and_evaluating_symmetric, /* m_doc */
+      "core",
+      __pyx_k_What_the_bindings_share, /* m_doc */
     #if CYTHON_USE_MODULE_STATE
       sizeof(__pyx_mstatetype), /* m_size */
     #else
@@ -27556,8 +27461,8 @@ namespace {
   #endif
 #endif
 
-__Pyx_PyMODINIT_FUNC PyInit_boosting(void) CYTHON_SMALL_CODE; /*proto*/
-__Pyx_PyMODINIT_FUNC PyInit_boosting(void)
+__Pyx_PyMODINIT_FUNC PyInit_core(void) CYTHON_SMALL_CODE; /*proto*/
+__Pyx_PyMODINIT_FUNC PyInit_core(void)
 #if CYTHON_PEP489_MULTI_PHASE_INIT
 {
   return PyModuleDef_Init(&__pyx_moduledef);
@@ -27675,7 +27580,7 @@ bad:
 }
 
 
-static CYTHON_SMALL_CODE int __pyx_pymod_exec_boosting(PyObject *__pyx_pyinit_module)
+static CYTHON_SMALL_CODE int __pyx_pymod_exec_core(PyObject *__pyx_pyinit_module)
 #endif
 {
   int stringtab_initialized = 0;
@@ -27691,14 +27596,13 @@ static CYTHON_SMALL_CODE int __pyx_pymod_exec_boosting(PyObject *__pyx_pyinit_mo
   PyObject *__pyx_t_6 = NULL;
   PyObject *__pyx_t_7 = NULL;
   PyObject *__pyx_t_8 = NULL;
-  size_t __pyx_t_9;
-  PyObject *__pyx_t_10 = NULL;
+  PyObject *__pyx_t_9 = NULL;
+  size_t __pyx_t_10;
   PyObject *__pyx_t_11 = NULL;
-  static PyThread_type_lock __pyx_t_12[8];
-  int __pyx_t_13;
+  PyObject *__pyx_t_12 = NULL;
+  static PyThread_type_lock __pyx_t_13[8];
   int __pyx_t_14;
-  __Pyx_memviewslice __pyx_t_15 = { 0, 0, { 0 }, { 0 }, { 0 } };
-  __Pyx_memviewslice __pyx_t_16 = { 0, 0, { 0 }, { 0 }, { 0 } };
+  int __pyx_t_15;
   int __pyx_lineno = 0;
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
@@ -27706,7 +27610,7 @@ static CYTHON_SMALL_CODE int __pyx_pymod_exec_boosting(PyObject *__pyx_pyinit_mo
   #if CYTHON_PEP489_MULTI_PHASE_INIT
   if (__pyx_m) {
     if (__pyx_m == __pyx_pyinit_module) return 0;
-    PyErr_SetString(PyExc_RuntimeError, "Module 'boosting' has already been imported. Re-initialisation is not supported.");
+    PyErr_SetString(PyExc_RuntimeError, "Module 'core' has already been imported. Re-initialisation is not supported.");
     return -1;
   }
   #else
@@ -27722,7 +27626,7 @@ static CYTHON_SMALL_CODE int __pyx_pymod_exec_boosting(PyObject *__pyx_pyinit_mo
   #if CYTHON_USE_MODULE_STATE
   {
     int add_module_result = __Pyx_State_AddModule(__pyx_t_1, &__pyx_moduledef);
-    __pyx_t_1 = 0; /* transfer ownership from __pyx_t_1 to "boosting" pseudovariable */
+    __pyx_t_1 = 0; /* transfer ownership from __pyx_t_1 to "core" pseudovariable */
     if (unlikely((add_module_result < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
     pystate_addmodule_run = 1;
   }
@@ -27752,7 +27656,7 @@ static CYTHON_SMALL_CODE int __pyx_pymod_exec_boosting(PyObject *__pyx_pyinit_mo
   }
   #endif
   
-__Pyx_RefNannySetupContext("PyInit_boosting", 0);
+__Pyx_RefNannySetupContext("PyInit_core", 0);
   __Pyx_init_runtime_version();
   if (__Pyx_check_binary_version(__PYX_LIMITED_VERSION_HEX, __Pyx_get_runtime_version(), CYTHON_COMPILING_IN_LIMITED_API) < (0)) __PYX_ERR(0, 1, __pyx_L1_error)
   __pyx_mstate->__pyx_empty_tuple = PyTuple_New(0); if (unlikely(!__pyx_mstate->__pyx_empty_tuple)) __PYX_ERR(0, 1, __pyx_L1_error)
@@ -27763,13 +27667,13 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
   if (__Pyx_InitConstants(__pyx_mstate) < (0)) __PYX_ERR(0, 1, __pyx_L1_error)
   stringtab_initialized = 1;
   if (__Pyx_InitGlobals() < (0)) __PYX_ERR(0, 1, __pyx_L1_error)
-  if (__pyx_module_is_main_fctree___native__boosting) {
+  if (__pyx_module_is_main_fctree___native__core) {
     if (PyObject_SetAttr(__pyx_m, __pyx_mstate_global->__pyx_n_u_name_2, __pyx_mstate_global->__pyx_n_u_main) < (0)) __PYX_ERR(0, 1, __pyx_L1_error)
   }
   {
     PyObject *modules = PyImport_GetModuleDict(); if (unlikely(!modules)) __PYX_ERR(0, 1, __pyx_L1_error)
-    if (!PyDict_GetItemString(modules, "fctree._native.boosting")) {
-      if (unlikely((PyDict_SetItemString(modules, "fctree._native.boosting", __pyx_m) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
+    if (!PyDict_GetItemString(modules, "fctree._native.core")) {
+      if (unlikely((PyDict_SetItemString(modules, "fctree._native.core", __pyx_m) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
     }
   }
   /*--- Builtin init code ---*/
@@ -27782,14 +27686,16 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
   (void)__Pyx_modinit_Variable_export_code(__pyx_mstate);
   if (unlikely((__Pyx_modinit_Function_export_code(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
   /*--- Type init code ---*/
-  if (unlikely((__Pyx_modinit_Exttype___pyx_defaults(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
+  if (unlikely((__Pyx_modinit_Exttype___pyx_obj_6fctree_7_native_4core_Listener(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
+  if (unlikely((__Pyx_modinit_Exttype___pyx_obj_6fctree_7_native_4core_Loss(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
+  if (unlikely((__Pyx_modinit_Exttype___pyx_obj_6fctree_7_native_4core_Patience(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
   if (unlikely((__Pyx_modinit_Exttype___pyx_array_obj(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
   if (unlikely((__Pyx_modinit_Exttype___pyx_MemviewEnum_obj(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
   if (unlikely((__Pyx_modinit_Exttype___pyx_memoryview_obj(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
   if (unlikely((__Pyx_modinit_Exttype___pyx_memoryviewslice_obj(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
   if (unlikely((__Pyx_modinit_Type_import_code(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
   (void)__Pyx_modinit_Variable_import_code(__pyx_mstate);
-  if (unlikely((__Pyx_modinit_Function_import_code(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
+  (void)__Pyx_modinit_Function_import_code(__pyx_mstate);
   if (__Pyx_InitAfterSharedUtility() < (0)) __PYX_ERR(0, 1, __pyx_L1_error)
   /*--- Execution code ---*/
 
@@ -27828,7 +27734,7 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  * 
  * cdef dict __Pyx_globals = globals()             # <<<<<<<<<<<<<<
  * 
- * __Pyx_globals["ScoreFunction"] = __Pyx_EnumBase('ScoreFunction', [
+ * __Pyx_globals["LeafRule"] = __Pyx_EnumBase('LeafRule', [
 */
   __pyx_t_2 = __Pyx_Globals(); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 60, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_2);
@@ -27841,9 +27747,9 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
   /* "CppScopedEnumType":62
  * cdef dict __Pyx_globals = globals()
  * 
- * __Pyx_globals["ScoreFunction"] = __Pyx_EnumBase('ScoreFunction', [             # <<<<<<<<<<<<<<
- *     ('l2', <int>(ScoreFunction.l2)),
- *     ('cosine', <int>(ScoreFunction.cosine)),
+ * __Pyx_globals["LeafRule"] = __Pyx_EnumBase('LeafRule', [             # <<<<<<<<<<<<<<
+ *     ('newton', <int>(LeafRule.newton)),
+ *     ('quantile', <int>(LeafRule.quantile)),
 */
   __pyx_t_4 = NULL;
   __Pyx_INCREF(__Pyx_EnumBase);
@@ -27851,93 +27757,110 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
 
   /* "CppScopedEnumType":63
  * 
- * __Pyx_globals["ScoreFunction"] = __Pyx_EnumBase('ScoreFunction', [
- *     ('l2', <int>(ScoreFunction.l2)),             # <<<<<<<<<<<<<<
- *     ('cosine', <int>(ScoreFunction.cosine)),
- * ], module=__Pyx_globals.get("__module__", 'fctree._native.boosting'))
+ * __Pyx_globals["LeafRule"] = __Pyx_EnumBase('LeafRule', [
+ *     ('newton', <int>(LeafRule.newton)),             # <<<<<<<<<<<<<<
+ *     ('quantile', <int>(LeafRule.quantile)),
+ *     ('clipped_mean', <int>(LeafRule.clipped_mean)),
 */
-  __pyx_t_6 = __Pyx_PyLong_From_int(((int)fctree::ScoreFunction::l2)); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 63, __pyx_L1_error)
+  __pyx_t_6 = __Pyx_PyLong_From_int(((int)fctree::LeafRule::newton)); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 63, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_6);
   {
-    PyObject* __pyx_temp[2] = {__pyx_mstate_global->__pyx_n_u_l2, __pyx_t_6};
+    PyObject* __pyx_temp[2] = {__pyx_mstate_global->__pyx_n_u_newton, __pyx_t_6};
     __pyx_t_7 = __Pyx_PyTuple_FromArray(__pyx_temp, 2); if (unlikely(!__pyx_t_7)) __PYX_ERR(1, 63, __pyx_L1_error)
     __Pyx_GOTREF(__pyx_t_7);
   }
   __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
 
   /* "CppScopedEnumType":64
- * __Pyx_globals["ScoreFunction"] = __Pyx_EnumBase('ScoreFunction', [
- *     ('l2', <int>(ScoreFunction.l2)),
- *     ('cosine', <int>(ScoreFunction.cosine)),             # <<<<<<<<<<<<<<
- * ], module=__Pyx_globals.get("__module__", 'fctree._native.boosting'))
+ * __Pyx_globals["LeafRule"] = __Pyx_EnumBase('LeafRule', [
+ *     ('newton', <int>(LeafRule.newton)),
+ *     ('quantile', <int>(LeafRule.quantile)),             # <<<<<<<<<<<<<<
+ *     ('clipped_mean', <int>(LeafRule.clipped_mean)),
+ * ], module=__Pyx_globals.get("__module__", 'fctree._native.core'))
 */
-  __pyx_t_6 = __Pyx_PyLong_From_int(((int)fctree::ScoreFunction::cosine)); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 64, __pyx_L1_error)
+  __pyx_t_6 = __Pyx_PyLong_From_int(((int)fctree::LeafRule::quantile)); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 64, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_6);
   {
-    PyObject* __pyx_temp[2] = {__pyx_mstate_global->__pyx_n_u_cosine, __pyx_t_6};
+    PyObject* __pyx_temp[2] = {__pyx_mstate_global->__pyx_n_u_quantile, __pyx_t_6};
     __pyx_t_8 = __Pyx_PyTuple_FromArray(__pyx_temp, 2); if (unlikely(!__pyx_t_8)) __PYX_ERR(1, 64, __pyx_L1_error)
     __Pyx_GOTREF(__pyx_t_8);
+  }
+  __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
+
+  /* "CppScopedEnumType":65
+ *     ('newton', <int>(LeafRule.newton)),
+ *     ('quantile', <int>(LeafRule.quantile)),
+ *     ('clipped_mean', <int>(LeafRule.clipped_mean)),             # <<<<<<<<<<<<<<
+ * ], module=__Pyx_globals.get("__module__", 'fctree._native.core'))
+*/
+  __pyx_t_6 = __Pyx_PyLong_From_int(((int)fctree::LeafRule::clipped_mean)); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 65, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_6);
+  {
+    PyObject* __pyx_temp[2] = {__pyx_mstate_global->__pyx_n_u_clipped_mean, __pyx_t_6};
+    __pyx_t_9 = __Pyx_PyTuple_FromArray(__pyx_temp, 2); if (unlikely(!__pyx_t_9)) __PYX_ERR(1, 65, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_9);
   }
   __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
 
   /* "CppScopedEnumType":62
  * cdef dict __Pyx_globals = globals()
  * 
- * __Pyx_globals["ScoreFunction"] = __Pyx_EnumBase('ScoreFunction', [             # <<<<<<<<<<<<<<
- *     ('l2', <int>(ScoreFunction.l2)),
- *     ('cosine', <int>(ScoreFunction.cosine)),
+ * __Pyx_globals["LeafRule"] = __Pyx_EnumBase('LeafRule', [             # <<<<<<<<<<<<<<
+ *     ('newton', <int>(LeafRule.newton)),
+ *     ('quantile', <int>(LeafRule.quantile)),
 */
   {
-    PyObject* __pyx_temp[2] = {__pyx_t_7, __pyx_t_8};
-    __pyx_t_6 = __Pyx_PyList_FromArray(__pyx_temp, 2); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 62, __pyx_L1_error)
+    PyObject* __pyx_temp[3] = {__pyx_t_7, __pyx_t_8, __pyx_t_9};
+    __pyx_t_6 = __Pyx_PyList_FromArray(__pyx_temp, 3); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 62, __pyx_L1_error)
     __Pyx_GOTREF(__pyx_t_6);
   }
   __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
   __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
+  __Pyx_DECREF(__pyx_t_9); __pyx_t_9 = 0;
 
-  /* "CppScopedEnumType":65
- *     ('l2', <int>(ScoreFunction.l2)),
- *     ('cosine', <int>(ScoreFunction.cosine)),
- * ], module=__Pyx_globals.get("__module__", 'fctree._native.boosting'))             # <<<<<<<<<<<<<<
+  /* "CppScopedEnumType":66
+ *     ('quantile', <int>(LeafRule.quantile)),
+ *     ('clipped_mean', <int>(LeafRule.clipped_mean)),
+ * ], module=__Pyx_globals.get("__module__", 'fctree._native.core'))             # <<<<<<<<<<<<<<
 */
   if (unlikely(__Pyx_globals == Py_None)) {
     PyErr_Format(PyExc_AttributeError, "\047NoneType\047 object has no attribute \047%.30s\047", "get");
-    __PYX_ERR(1, 65, __pyx_L1_error)
+    __PYX_ERR(1, 66, __pyx_L1_error)
   }
-  __pyx_t_8 = __Pyx_PyDict_GetItemDefault(__Pyx_globals, __pyx_mstate_global->__pyx_n_u_module, __pyx_mstate_global->__pyx_kp_u_fctree__native_boosting); if (unlikely(!__pyx_t_8)) __PYX_ERR(1, 65, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
+  __pyx_t_9 = __Pyx_PyDict_GetItemDefault(__Pyx_globals, __pyx_mstate_global->__pyx_n_u_module, __pyx_mstate_global->__pyx_kp_u_fctree__native_core); if (unlikely(!__pyx_t_9)) __PYX_ERR(1, 66, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_9);
   #if CYTHON_VECTORCALL
 
   /* "CppScopedEnumType":62
  * cdef dict __Pyx_globals = globals()
  * 
- * __Pyx_globals["ScoreFunction"] = __Pyx_EnumBase('ScoreFunction', [             # <<<<<<<<<<<<<<
- *     ('l2', <int>(ScoreFunction.l2)),
- *     ('cosine', <int>(ScoreFunction.cosine)),
+ * __Pyx_globals["LeafRule"] = __Pyx_EnumBase('LeafRule', [             # <<<<<<<<<<<<<<
+ *     ('newton', <int>(LeafRule.newton)),
+ *     ('quantile', <int>(LeafRule.quantile)),
 */
   #endif
-  __pyx_t_9 = 1;
+  __pyx_t_10 = 1;
   {
-    PyObject *__pyx_callargs[4] = {__pyx_t_4, __pyx_mstate_global->__pyx_n_u_ScoreFunction, __pyx_t_6, __pyx_t_8};
+    PyObject *__pyx_callargs[4] = {__pyx_t_4, __pyx_mstate_global->__pyx_n_u_LeafRule, __pyx_t_6, __pyx_t_9};
     #if CYTHON_VECTORCALL
-    __pyx_t_7 = __pyx_mstate_global->__pyx_tuple[3];
-    if (unlikely(!__pyx_t_7)) __PYX_ERR(1, 62, __pyx_L1_error)
-    __Pyx_INCREF(__pyx_t_7);
+    __pyx_t_8 = __pyx_mstate_global->__pyx_tuple[3];
+    if (unlikely(!__pyx_t_8)) __PYX_ERR(1, 62, __pyx_L1_error)
+    __Pyx_INCREF(__pyx_t_8);
     #else
     {
       PyObject *__pyx_temp[1] = {__pyx_mstate_global->__pyx_n_u_module_2};
-      __pyx_t_7 = __Pyx_MakeKwargDict(__pyx_temp, __pyx_callargs+3, 1);
-      if (unlikely(!__pyx_t_7)) __PYX_ERR(1, 62, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_7);
+      __pyx_t_8 = __Pyx_MakeKwargDict(__pyx_temp, __pyx_callargs+3, 1);
+      if (unlikely(!__pyx_t_8)) __PYX_ERR(1, 62, __pyx_L1_error)
+      __Pyx_GOTREF(__pyx_t_8);
     }
     #endif
-    __pyx_t_2 = __Pyx_Object_VectorcallKwds((PyObject*)__pyx_t_5, __pyx_callargs+__pyx_t_9, (3-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET), __pyx_t_7);
+    __pyx_t_2 = __Pyx_Object_VectorcallKwds((PyObject*)__pyx_t_5, __pyx_callargs+__pyx_t_10, (3-__pyx_t_10) | (__pyx_t_10*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET), __pyx_t_8);
     __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
     __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
     #if CYTHON_VECTORCALL
     #endif
+    __Pyx_DECREF(__pyx_t_9); __pyx_t_9 = 0;
     __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-    __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
     __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
     if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 62, __pyx_L1_error)
     __Pyx_GOTREF(__pyx_t_2);
@@ -27946,133 +27869,7 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
     PyErr_SetString(PyExc_TypeError, "\047NoneType\047 object is not subscriptable");
     __PYX_ERR(1, 62, __pyx_L1_error)
   }
-  if (unlikely((PyDict_SetItem(__Pyx_globals, __pyx_mstate_global->__pyx_n_u_ScoreFunction, __pyx_t_2) < 0))) __PYX_ERR(1, 62, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
-
-  /* "CppScopedEnumType":60
- * 
- * 
- * cdef dict __Pyx_globals = globals()             # <<<<<<<<<<<<<<
- * 
- * __Pyx_globals["ScoreNoise"] = __Pyx_EnumBase('ScoreNoise', [
-*/
-  __pyx_t_2 = __Pyx_Globals(); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 60, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  if (!(likely(PyDict_CheckExact(__pyx_t_2))||((__pyx_t_2) == Py_None) || __Pyx_RaiseUnexpectedTypeError("dict", __pyx_t_2))) __PYX_ERR(1, 60, __pyx_L1_error)
-  __Pyx_XGOTREF(__Pyx_globals);
-  __Pyx_DECREF_SET(__Pyx_globals, ((PyObject*)__pyx_t_2));
-  __Pyx_GIVEREF(__pyx_t_2);
-  __pyx_t_2 = 0;
-
-  /* "CppScopedEnumType":62
- * cdef dict __Pyx_globals = globals()
- * 
- * __Pyx_globals["ScoreNoise"] = __Pyx_EnumBase('ScoreNoise', [             # <<<<<<<<<<<<<<
- *     ('normal', <int>(ScoreNoise.normal)),
- *     ('gumbel', <int>(ScoreNoise.gumbel)),
-*/
-  __pyx_t_5 = NULL;
-  __Pyx_INCREF(__Pyx_EnumBase);
-  __pyx_t_7 = __Pyx_EnumBase; 
-
-  /* "CppScopedEnumType":63
- * 
- * __Pyx_globals["ScoreNoise"] = __Pyx_EnumBase('ScoreNoise', [
- *     ('normal', <int>(ScoreNoise.normal)),             # <<<<<<<<<<<<<<
- *     ('gumbel', <int>(ScoreNoise.gumbel)),
- * ], module=__Pyx_globals.get("__module__", 'fctree._native.boosting'))
-*/
-  __pyx_t_8 = __Pyx_PyLong_From_int(((int)fctree::ScoreNoise::normal)); if (unlikely(!__pyx_t_8)) __PYX_ERR(1, 63, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  {
-    PyObject* __pyx_temp[2] = {__pyx_mstate_global->__pyx_n_u_normal, __pyx_t_8};
-    __pyx_t_6 = __Pyx_PyTuple_FromArray(__pyx_temp, 2); if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 63, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_6);
-  }
-  __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-
-  /* "CppScopedEnumType":64
- * __Pyx_globals["ScoreNoise"] = __Pyx_EnumBase('ScoreNoise', [
- *     ('normal', <int>(ScoreNoise.normal)),
- *     ('gumbel', <int>(ScoreNoise.gumbel)),             # <<<<<<<<<<<<<<
- * ], module=__Pyx_globals.get("__module__", 'fctree._native.boosting'))
-*/
-  __pyx_t_8 = __Pyx_PyLong_From_int(((int)fctree::ScoreNoise::gumbel)); if (unlikely(!__pyx_t_8)) __PYX_ERR(1, 64, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_8);
-  {
-    PyObject* __pyx_temp[2] = {__pyx_mstate_global->__pyx_n_u_gumbel, __pyx_t_8};
-    __pyx_t_4 = __Pyx_PyTuple_FromArray(__pyx_temp, 2); if (unlikely(!__pyx_t_4)) __PYX_ERR(1, 64, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_4);
-  }
-  __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-
-  /* "CppScopedEnumType":62
- * cdef dict __Pyx_globals = globals()
- * 
- * __Pyx_globals["ScoreNoise"] = __Pyx_EnumBase('ScoreNoise', [             # <<<<<<<<<<<<<<
- *     ('normal', <int>(ScoreNoise.normal)),
- *     ('gumbel', <int>(ScoreNoise.gumbel)),
-*/
-  {
-    PyObject* __pyx_temp[2] = {__pyx_t_6, __pyx_t_4};
-    __pyx_t_8 = __Pyx_PyList_FromArray(__pyx_temp, 2); if (unlikely(!__pyx_t_8)) __PYX_ERR(1, 62, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_8);
-  }
-  __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
-  __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-
-  /* "CppScopedEnumType":65
- *     ('normal', <int>(ScoreNoise.normal)),
- *     ('gumbel', <int>(ScoreNoise.gumbel)),
- * ], module=__Pyx_globals.get("__module__", 'fctree._native.boosting'))             # <<<<<<<<<<<<<<
-*/
-  if (unlikely(__Pyx_globals == Py_None)) {
-    PyErr_Format(PyExc_AttributeError, "\047NoneType\047 object has no attribute \047%.30s\047", "get");
-    __PYX_ERR(1, 65, __pyx_L1_error)
-  }
-  __pyx_t_4 = __Pyx_PyDict_GetItemDefault(__Pyx_globals, __pyx_mstate_global->__pyx_n_u_module, __pyx_mstate_global->__pyx_kp_u_fctree__native_boosting); if (unlikely(!__pyx_t_4)) __PYX_ERR(1, 65, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  #if CYTHON_VECTORCALL
-
-  /* "CppScopedEnumType":62
- * cdef dict __Pyx_globals = globals()
- * 
- * __Pyx_globals["ScoreNoise"] = __Pyx_EnumBase('ScoreNoise', [             # <<<<<<<<<<<<<<
- *     ('normal', <int>(ScoreNoise.normal)),
- *     ('gumbel', <int>(ScoreNoise.gumbel)),
-*/
-  #endif
-  __pyx_t_9 = 1;
-  {
-    PyObject *__pyx_callargs[4] = {__pyx_t_5, __pyx_mstate_global->__pyx_n_u_ScoreNoise, __pyx_t_8, __pyx_t_4};
-    #if CYTHON_VECTORCALL
-    __pyx_t_6 = __pyx_mstate_global->__pyx_tuple[3];
-    if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 62, __pyx_L1_error)
-    __Pyx_INCREF(__pyx_t_6);
-    #else
-    {
-      PyObject *__pyx_temp[1] = {__pyx_mstate_global->__pyx_n_u_module_2};
-      __pyx_t_6 = __Pyx_MakeKwargDict(__pyx_temp, __pyx_callargs+3, 1);
-      if (unlikely(!__pyx_t_6)) __PYX_ERR(1, 62, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_6);
-    }
-    #endif
-    __pyx_t_2 = __Pyx_Object_VectorcallKwds((PyObject*)__pyx_t_7, __pyx_callargs+__pyx_t_9, (3-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET), __pyx_t_6);
-    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
-    __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-    #if CYTHON_VECTORCALL
-    #endif
-    __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-    __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
-    __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
-    if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 62, __pyx_L1_error)
-    __Pyx_GOTREF(__pyx_t_2);
-  }
-  if (unlikely(__Pyx_globals == Py_None)) {
-    PyErr_SetString(PyExc_TypeError, "\047NoneType\047 object is not subscriptable");
-    __PYX_ERR(1, 62, __pyx_L1_error)
-  }
-  if (unlikely((PyDict_SetItem(__Pyx_globals, __pyx_mstate_global->__pyx_n_u_ScoreNoise, __pyx_t_2) < 0))) __PYX_ERR(1, 62, __pyx_L1_error)
+  if (unlikely((PyDict_SetItem(__Pyx_globals, __pyx_mstate_global->__pyx_n_u_LeafRule, __pyx_t_2) < 0))) __PYX_ERR(1, 62, __pyx_L1_error)
   __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
 
   /* "View.MemoryView":118
@@ -28085,10 +27882,10 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
   {
     __Pyx_PyThreadState_declare
     __Pyx_PyThreadState_assign
-    __Pyx_ExceptionSave(&__pyx_t_1, &__pyx_t_10, &__pyx_t_11);
+    __Pyx_ExceptionSave(&__pyx_t_1, &__pyx_t_11, &__pyx_t_12);
     __Pyx_XGOTREF(__pyx_t_1);
-    __Pyx_XGOTREF(__pyx_t_10);
     __Pyx_XGOTREF(__pyx_t_11);
+    __Pyx_XGOTREF(__pyx_t_12);
     /*try:*/ {
 
       /* "View.MemoryView":119
@@ -28098,21 +27895,21 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  * except:
  * 
 */
-      __pyx_t_7 = NULL;
-      __pyx_t_9 = 1;
+      __pyx_t_5 = NULL;
+      __pyx_t_10 = 1;
       {
-        PyObject *__pyx_callargs[2] = {__pyx_t_7, __pyx_mstate_global->__pyx_kp_u_collections_abc};
-        __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_builtin___import__, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-        __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+        PyObject *__pyx_callargs[2] = {__pyx_t_5, __pyx_mstate_global->__pyx_kp_u_collections_abc};
+        __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_builtin___import__, __pyx_callargs+__pyx_t_10, (2-__pyx_t_10) | (__pyx_t_10*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+        __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
         if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 119, __pyx_L2_error)
         __Pyx_GOTREF(__pyx_t_2);
       }
-      __pyx_t_7 = __Pyx_PyObject_GetAttrStr(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_abc); if (unlikely(!__pyx_t_7)) __PYX_ERR(1, 119, __pyx_L2_error)
-      __Pyx_GOTREF(__pyx_t_7);
+      __pyx_t_5 = __Pyx_PyObject_GetAttrStr(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_abc); if (unlikely(!__pyx_t_5)) __PYX_ERR(1, 119, __pyx_L2_error)
+      __Pyx_GOTREF(__pyx_t_5);
       __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
-      __pyx_t_2 = __Pyx_PyObject_GetAttrStr(__pyx_t_7, __pyx_mstate_global->__pyx_n_u_Sequence); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 119, __pyx_L2_error)
+      __pyx_t_2 = __Pyx_PyObject_GetAttrStr(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_Sequence); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 119, __pyx_L2_error)
       __Pyx_GOTREF(__pyx_t_2);
-      __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
+      __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
       __Pyx_XGOTREF(__pyx_collections_abc_Sequence);
       __Pyx_DECREF_SET(__pyx_collections_abc_Sequence, __pyx_t_2);
       __Pyx_GIVEREF(__pyx_t_2);
@@ -28127,8 +27924,8 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
 */
     }
     __Pyx_XDECREF(__pyx_t_1); __pyx_t_1 = 0;
-    __Pyx_XDECREF(__pyx_t_10); __pyx_t_10 = 0;
     __Pyx_XDECREF(__pyx_t_11); __pyx_t_11 = 0;
+    __Pyx_XDECREF(__pyx_t_12); __pyx_t_12 = 0;
     goto __pyx_L7_try_end;
     __pyx_L2_error:;
     __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
@@ -28137,6 +27934,7 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
     __Pyx_XDECREF(__pyx_t_6); __pyx_t_6 = 0;
     __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
     __Pyx_XDECREF(__pyx_t_8); __pyx_t_8 = 0;
+    __Pyx_XDECREF(__pyx_t_9); __pyx_t_9 = 0;
 
     /* "View.MemoryView":120
  * try:
@@ -28163,9 +27961,9 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
     }
     __pyx_L3_exception_handled:;
     __Pyx_XGIVEREF(__pyx_t_1);
-    __Pyx_XGIVEREF(__pyx_t_10);
     __Pyx_XGIVEREF(__pyx_t_11);
-    __Pyx_ExceptionReset(__pyx_t_1, __pyx_t_10, __pyx_t_11);
+    __Pyx_XGIVEREF(__pyx_t_12);
+    __Pyx_ExceptionReset(__pyx_t_1, __pyx_t_11, __pyx_t_12);
     __pyx_L7_try_end:;
   }
 
@@ -28179,9 +27977,9 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
   {
     __Pyx_PyThreadState_declare
     __Pyx_PyThreadState_assign
-    __Pyx_ExceptionSave(&__pyx_t_11, &__pyx_t_10, &__pyx_t_1);
+    __Pyx_ExceptionSave(&__pyx_t_12, &__pyx_t_11, &__pyx_t_1);
+    __Pyx_XGOTREF(__pyx_t_12);
     __Pyx_XGOTREF(__pyx_t_11);
-    __Pyx_XGOTREF(__pyx_t_10);
     __Pyx_XGOTREF(__pyx_t_1);
     /*try:*/ {
 
@@ -28217,8 +28015,8 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  *         index = __pyx_collections_abc_Sequence.index
 */
     }
+    __Pyx_XDECREF(__pyx_t_12); __pyx_t_12 = 0;
     __Pyx_XDECREF(__pyx_t_11); __pyx_t_11 = 0;
-    __Pyx_XDECREF(__pyx_t_10); __pyx_t_10 = 0;
     __Pyx_XDECREF(__pyx_t_1); __pyx_t_1 = 0;
     goto __pyx_L15_try_end;
     __pyx_L10_error:;
@@ -28228,6 +28026,7 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
     __Pyx_XDECREF(__pyx_t_6); __pyx_t_6 = 0;
     __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
     __Pyx_XDECREF(__pyx_t_8); __pyx_t_8 = 0;
+    __Pyx_XDECREF(__pyx_t_9); __pyx_t_9 = 0;
 
     /* "View.MemoryView":261
  *         count = __pyx_collections_abc_Sequence.count
@@ -28241,10 +28040,10 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
       goto __pyx_L11_exception_handled;
     }
     __pyx_L11_exception_handled:;
+    __Pyx_XGIVEREF(__pyx_t_12);
     __Pyx_XGIVEREF(__pyx_t_11);
-    __Pyx_XGIVEREF(__pyx_t_10);
     __Pyx_XGIVEREF(__pyx_t_1);
-    __Pyx_ExceptionReset(__pyx_t_11, __pyx_t_10, __pyx_t_1);
+    __Pyx_ExceptionReset(__pyx_t_12, __pyx_t_11, __pyx_t_1);
     __pyx_L15_try_end:;
   }
 
@@ -28255,12 +28054,12 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  * cdef strided = Enum("<strided and direct>") # default
  * cdef indirect = Enum("<strided and indirect>")
 */
-  __pyx_t_7 = NULL;
-  __pyx_t_9 = 1;
+  __pyx_t_5 = NULL;
+  __pyx_t_10 = 1;
   {
-    PyObject *__pyx_callargs[2] = {__pyx_t_7, __pyx_mstate_global->__pyx_kp_u_strided_and_direct_or_indirect};
-    __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_mstate_global->__pyx_MemviewEnum_type, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+    PyObject *__pyx_callargs[2] = {__pyx_t_5, __pyx_mstate_global->__pyx_kp_u_strided_and_direct_or_indirect};
+    __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_mstate_global->__pyx_MemviewEnum_type, __pyx_callargs+__pyx_t_10, (2-__pyx_t_10) | (__pyx_t_10*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
     if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 326, __pyx_L1_error)
     __Pyx_GOTREF((PyObject *)__pyx_t_2);
   }
@@ -28276,12 +28075,12 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  * cdef indirect = Enum("<strided and indirect>")
  * 
 */
-  __pyx_t_7 = NULL;
-  __pyx_t_9 = 1;
+  __pyx_t_5 = NULL;
+  __pyx_t_10 = 1;
   {
-    PyObject *__pyx_callargs[2] = {__pyx_t_7, __pyx_mstate_global->__pyx_kp_u_strided_and_direct};
-    __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_mstate_global->__pyx_MemviewEnum_type, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+    PyObject *__pyx_callargs[2] = {__pyx_t_5, __pyx_mstate_global->__pyx_kp_u_strided_and_direct};
+    __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_mstate_global->__pyx_MemviewEnum_type, __pyx_callargs+__pyx_t_10, (2-__pyx_t_10) | (__pyx_t_10*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
     if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 327, __pyx_L1_error)
     __Pyx_GOTREF((PyObject *)__pyx_t_2);
   }
@@ -28297,12 +28096,12 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  * 
  * 
 */
-  __pyx_t_7 = NULL;
-  __pyx_t_9 = 1;
+  __pyx_t_5 = NULL;
+  __pyx_t_10 = 1;
   {
-    PyObject *__pyx_callargs[2] = {__pyx_t_7, __pyx_mstate_global->__pyx_kp_u_strided_and_indirect};
-    __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_mstate_global->__pyx_MemviewEnum_type, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+    PyObject *__pyx_callargs[2] = {__pyx_t_5, __pyx_mstate_global->__pyx_kp_u_strided_and_indirect};
+    __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_mstate_global->__pyx_MemviewEnum_type, __pyx_callargs+__pyx_t_10, (2-__pyx_t_10) | (__pyx_t_10*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
     if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 328, __pyx_L1_error)
     __Pyx_GOTREF((PyObject *)__pyx_t_2);
   }
@@ -28318,12 +28117,12 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  * cdef indirect_contiguous = Enum("<contiguous and indirect>")
  * 
 */
-  __pyx_t_7 = NULL;
-  __pyx_t_9 = 1;
+  __pyx_t_5 = NULL;
+  __pyx_t_10 = 1;
   {
-    PyObject *__pyx_callargs[2] = {__pyx_t_7, __pyx_mstate_global->__pyx_kp_u_contiguous_and_direct};
-    __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_mstate_global->__pyx_MemviewEnum_type, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+    PyObject *__pyx_callargs[2] = {__pyx_t_5, __pyx_mstate_global->__pyx_kp_u_contiguous_and_direct};
+    __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_mstate_global->__pyx_MemviewEnum_type, __pyx_callargs+__pyx_t_10, (2-__pyx_t_10) | (__pyx_t_10*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
     if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 331, __pyx_L1_error)
     __Pyx_GOTREF((PyObject *)__pyx_t_2);
   }
@@ -28339,12 +28138,12 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  * 
  * 
 */
-  __pyx_t_7 = NULL;
-  __pyx_t_9 = 1;
+  __pyx_t_5 = NULL;
+  __pyx_t_10 = 1;
   {
-    PyObject *__pyx_callargs[2] = {__pyx_t_7, __pyx_mstate_global->__pyx_kp_u_contiguous_and_indirect};
-    __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_mstate_global->__pyx_MemviewEnum_type, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (__pyx_t_9*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-    __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+    PyObject *__pyx_callargs[2] = {__pyx_t_5, __pyx_mstate_global->__pyx_kp_u_contiguous_and_indirect};
+    __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_mstate_global->__pyx_MemviewEnum_type, __pyx_callargs+__pyx_t_10, (2-__pyx_t_10) | (__pyx_t_10*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
     if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 332, __pyx_L1_error)
     __Pyx_GOTREF((PyObject *)__pyx_t_2);
   }
@@ -28369,15 +28168,15 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  *     PyThread_allocate_lock(),
  *     PyThread_allocate_lock(),
 */
-  __pyx_t_12[0] = PyThread_allocate_lock();
-  __pyx_t_12[1] = PyThread_allocate_lock();
-  __pyx_t_12[2] = PyThread_allocate_lock();
-  __pyx_t_12[3] = PyThread_allocate_lock();
-  __pyx_t_12[4] = PyThread_allocate_lock();
-  __pyx_t_12[5] = PyThread_allocate_lock();
-  __pyx_t_12[6] = PyThread_allocate_lock();
-  __pyx_t_12[7] = PyThread_allocate_lock();
-  memcpy(&(__pyx_memoryview_thread_locks[0]), __pyx_t_12, sizeof(__pyx_memoryview_thread_locks[0]) * (8));
+  __pyx_t_13[0] = PyThread_allocate_lock();
+  __pyx_t_13[1] = PyThread_allocate_lock();
+  __pyx_t_13[2] = PyThread_allocate_lock();
+  __pyx_t_13[3] = PyThread_allocate_lock();
+  __pyx_t_13[4] = PyThread_allocate_lock();
+  __pyx_t_13[5] = PyThread_allocate_lock();
+  __pyx_t_13[6] = PyThread_allocate_lock();
+  __pyx_t_13[7] = PyThread_allocate_lock();
+  memcpy(&(__pyx_memoryview_thread_locks[0]), __pyx_t_13, sizeof(__pyx_memoryview_thread_locks[0]) * (8));
 
   /* "View.MemoryView":979
  * 
@@ -28389,10 +28188,10 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
   {
     __Pyx_PyThreadState_declare
     __Pyx_PyThreadState_assign
-    __Pyx_ExceptionSave(&__pyx_t_1, &__pyx_t_10, &__pyx_t_11);
+    __Pyx_ExceptionSave(&__pyx_t_1, &__pyx_t_11, &__pyx_t_12);
     __Pyx_XGOTREF(__pyx_t_1);
-    __Pyx_XGOTREF(__pyx_t_10);
     __Pyx_XGOTREF(__pyx_t_11);
+    __Pyx_XGOTREF(__pyx_t_12);
     /*try:*/ {
 
       /* "View.MemoryView":980
@@ -28428,8 +28227,8 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
 */
     }
     __Pyx_XDECREF(__pyx_t_1); __pyx_t_1 = 0;
-    __Pyx_XDECREF(__pyx_t_10); __pyx_t_10 = 0;
     __Pyx_XDECREF(__pyx_t_11); __pyx_t_11 = 0;
+    __Pyx_XDECREF(__pyx_t_12); __pyx_t_12 = 0;
     goto __pyx_L23_try_end;
     __pyx_L18_error:;
     __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
@@ -28438,6 +28237,7 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
     __Pyx_XDECREF(__pyx_t_6); __pyx_t_6 = 0;
     __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
     __Pyx_XDECREF(__pyx_t_8); __pyx_t_8 = 0;
+    __Pyx_XDECREF(__pyx_t_9); __pyx_t_9 = 0;
 
     /* "View.MemoryView":982
  *         count = __pyx_collections_abc_Sequence.count
@@ -28452,9 +28252,9 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
     }
     __pyx_L19_exception_handled:;
     __Pyx_XGIVEREF(__pyx_t_1);
-    __Pyx_XGIVEREF(__pyx_t_10);
     __Pyx_XGIVEREF(__pyx_t_11);
-    __Pyx_ExceptionReset(__pyx_t_1, __pyx_t_10, __pyx_t_11);
+    __Pyx_XGIVEREF(__pyx_t_12);
+    __Pyx_ExceptionReset(__pyx_t_1, __pyx_t_11, __pyx_t_12);
     __pyx_L23_try_end:;
   }
 
@@ -28468,9 +28268,9 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
   {
     __Pyx_PyThreadState_declare
     __Pyx_PyThreadState_assign
-    __Pyx_ExceptionSave(&__pyx_t_11, &__pyx_t_10, &__pyx_t_1);
+    __Pyx_ExceptionSave(&__pyx_t_12, &__pyx_t_11, &__pyx_t_1);
+    __Pyx_XGOTREF(__pyx_t_12);
     __Pyx_XGOTREF(__pyx_t_11);
-    __Pyx_XGOTREF(__pyx_t_10);
     __Pyx_XGOTREF(__pyx_t_1);
     /*try:*/ {
 
@@ -28481,8 +28281,8 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  * 
  * 
 */
-      __pyx_t_13 = __Pyx_PyObject_IsTrue(__pyx_collections_abc_Sequence); if (unlikely((__pyx_t_13 < 0))) __PYX_ERR(1, 986, __pyx_L26_error)
-      if (__pyx_t_13) {
+      __pyx_t_14 = __Pyx_PyObject_IsTrue(__pyx_collections_abc_Sequence); if (unlikely((__pyx_t_14 < 0))) __PYX_ERR(1, 986, __pyx_L26_error)
+      if (__pyx_t_14) {
 
 
         /* "View.MemoryView":990
@@ -28492,13 +28292,13 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  *         __pyx_collections_abc_Sequence.register(array)
  * except:
 */
-        __pyx_t_7 = __pyx_collections_abc_Sequence;
-        __Pyx_INCREF(__pyx_t_7);
-        __pyx_t_9 = 0;
+        __pyx_t_5 = __pyx_collections_abc_Sequence;
+        __Pyx_INCREF(__pyx_t_5);
+        __pyx_t_10 = 0;
         {
-          PyObject *__pyx_callargs[2] = {__pyx_t_7, ((PyObject *)__pyx_mstate_global->__pyx_memoryviewslice_type)};
-          __pyx_t_2 = __Pyx_PyObject_FastCallMethod((PyObject*)__pyx_mstate_global->__pyx_n_u_register, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (1*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-          __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+          PyObject *__pyx_callargs[2] = {__pyx_t_5, ((PyObject *)__pyx_mstate_global->__pyx_memoryviewslice_type)};
+          __pyx_t_2 = __Pyx_PyObject_FastCallMethod((PyObject*)__pyx_mstate_global->__pyx_n_u_register, __pyx_callargs+__pyx_t_10, (2-__pyx_t_10) | (1*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+          __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
           if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 990, __pyx_L26_error)
           __Pyx_GOTREF(__pyx_t_2);
         }
@@ -28511,13 +28311,13 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  * except:
  *     pass  # ignore failure, it's a minor issue
 */
-        __pyx_t_7 = __pyx_collections_abc_Sequence;
-        __Pyx_INCREF(__pyx_t_7);
-        __pyx_t_9 = 0;
+        __pyx_t_5 = __pyx_collections_abc_Sequence;
+        __Pyx_INCREF(__pyx_t_5);
+        __pyx_t_10 = 0;
         {
-          PyObject *__pyx_callargs[2] = {__pyx_t_7, ((PyObject *)__pyx_mstate_global->__pyx_array_type)};
-          __pyx_t_2 = __Pyx_PyObject_FastCallMethod((PyObject*)__pyx_mstate_global->__pyx_n_u_register, __pyx_callargs+__pyx_t_9, (2-__pyx_t_9) | (1*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
-          __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+          PyObject *__pyx_callargs[2] = {__pyx_t_5, ((PyObject *)__pyx_mstate_global->__pyx_array_type)};
+          __pyx_t_2 = __Pyx_PyObject_FastCallMethod((PyObject*)__pyx_mstate_global->__pyx_n_u_register, __pyx_callargs+__pyx_t_10, (2-__pyx_t_10) | (1*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+          __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
           if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 991, __pyx_L26_error)
           __Pyx_GOTREF(__pyx_t_2);
         }
@@ -28540,8 +28340,8 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
  * 
 */
     }
+    __Pyx_XDECREF(__pyx_t_12); __pyx_t_12 = 0;
     __Pyx_XDECREF(__pyx_t_11); __pyx_t_11 = 0;
-    __Pyx_XDECREF(__pyx_t_10); __pyx_t_10 = 0;
     __Pyx_XDECREF(__pyx_t_1); __pyx_t_1 = 0;
     goto __pyx_L31_try_end;
     __pyx_L26_error:;
@@ -28551,6 +28351,7 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
     __Pyx_XDECREF(__pyx_t_6); __pyx_t_6 = 0;
     __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
     __Pyx_XDECREF(__pyx_t_8); __pyx_t_8 = 0;
+    __Pyx_XDECREF(__pyx_t_9); __pyx_t_9 = 0;
 
     /* "View.MemoryView":992
  *         __pyx_collections_abc_Sequence.register(_memoryviewslice)
@@ -28564,10 +28365,10 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
       goto __pyx_L27_exception_handled;
     }
     __pyx_L27_exception_handled:;
+    __Pyx_XGIVEREF(__pyx_t_12);
     __Pyx_XGIVEREF(__pyx_t_11);
-    __Pyx_XGIVEREF(__pyx_t_10);
     __Pyx_XGIVEREF(__pyx_t_1);
-    __Pyx_ExceptionReset(__pyx_t_11, __pyx_t_10, __pyx_t_1);
+    __Pyx_ExceptionReset(__pyx_t_12, __pyx_t_11, __pyx_t_1);
     __pyx_L31_try_end:;
   }
 
@@ -28583,150 +28384,272 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
   if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_pyx_unpickle_Enum, __pyx_t_2) < (0)) __PYX_ERR(1, 4, __pyx_L1_error)
   __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
 
-  /* "fctree/_native/boosting.pyx":18
- * )
+  /* "fctree/_native/core.pyx":12
+ * from libcpp.vector cimport vector
+ * 
+ * from collections import namedtuple             # <<<<<<<<<<<<<<
+ * 
+ * import numpy as np
+*/
+  {
+    PyObject* const __pyx_imported_names[] = {__pyx_mstate_global->__pyx_n_u_namedtuple};
+    __pyx_t_1 = __Pyx_Import(__pyx_mstate_global->__pyx_n_u_collections, __pyx_imported_names, 1, NULL, 0); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 12, __pyx_L1_error)
+  }
+  __pyx_t_2 = __pyx_t_1;
+  __Pyx_GOTREF(__pyx_t_2);
+  {
+    PyObject* const __pyx_imported_names[] = {__pyx_mstate_global->__pyx_n_u_namedtuple};
+    __pyx_t_3 = 0; {
+      __pyx_t_5 = __Pyx_ImportFrom(__pyx_t_2, __pyx_imported_names[__pyx_t_3]); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 12, __pyx_L1_error)
+      __Pyx_GOTREF(__pyx_t_5);
+      if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_imported_names[__pyx_t_3], __pyx_t_5) < (0)) __PYX_ERR(0, 12, __pyx_L1_error)
+      __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
+    }
+  }
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+
+  /* "fctree/_native/core.pyx":14
+ * from collections import namedtuple
  * 
  * import numpy as np             # <<<<<<<<<<<<<<
  * 
  * cnp.import_array()
 */
-  __pyx_t_1 = __Pyx_Import(__pyx_mstate_global->__pyx_n_u_numpy, 0, 0, NULL, 0); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 18, __pyx_L1_error)
+  __pyx_t_1 = __Pyx_Import(__pyx_mstate_global->__pyx_n_u_numpy, 0, 0, NULL, 0); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 14, __pyx_L1_error)
   __pyx_t_2 = __pyx_t_1;
   __Pyx_GOTREF(__pyx_t_2);
-  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_np, __pyx_t_2) < (0)) __PYX_ERR(0, 18, __pyx_L1_error)
+  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_np, __pyx_t_2) < (0)) __PYX_ERR(0, 14, __pyx_L1_error)
   __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
 
-  /* "fctree/_native/boosting.pyx":20
+  /* "fctree/_native/core.pyx":16
  * import numpy as np
  * 
  * cnp.import_array()             # <<<<<<<<<<<<<<
  * 
  * 
 */
-  __pyx_t_14 = __pyx_f_5numpy_import_array(); if (unlikely(__pyx_t_14 == ((int)-1))) __PYX_ERR(0, 20, __pyx_L1_error)
+  __pyx_t_15 = __pyx_f_5numpy_import_array(); if (unlikely(__pyx_t_15 == ((int)-1))) __PYX_ERR(0, 16, __pyx_L1_error)
 
 
-  /* "fctree/_native/boosting.pyx":64
+  /* "fctree/_native/core.pyx":26
  * 
  * 
- * def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uint64_t seed,             # <<<<<<<<<<<<<<
- *                     int n_threads):
- *     """Each feature's candidate thresholds, ascending, as a list of float64 arrays.
+ * cdef copied(const void* values, tuple shape, dtype=np.float64):             # <<<<<<<<<<<<<<
+ *     """A NumPy array of this shape with a copy of the values."""
+ *     out = np.empty(shape, dtype=dtype)
 */
-  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_8boosting_1find_thresholds, 0, __pyx_mstate_global->__pyx_n_u_find_thresholds, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_boosting, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[0])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 64, __pyx_L1_error)
+  __Pyx_GetModuleGlobalName(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_np); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 26, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  __pyx_t_5 = __Pyx_PyObject_GetAttrStr(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_float64); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 26, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_5);
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+  __pyx_mstate_global->__pyx_k__5 = __pyx_t_5;
+  __Pyx_GIVEREF(__pyx_t_5);
+  __pyx_t_5 = 0;
+
+  /* "(tree fragment)":1
+ * def __reduce_cython__(self):             # <<<<<<<<<<<<<<
+ *     cdef tuple state
+ *     cdef object _dict
+*/
+  __pyx_t_5 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_4core_8Listener_1__reduce_cython__, __Pyx_CYFUNCTION_CCLASS, __pyx_mstate_global->__pyx_n_u_Listener___reduce_cython, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_core, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[0])); if (unlikely(!__pyx_t_5)) __PYX_ERR(1, 1, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_5);
+  #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
+  PyUnstable_Object_EnableDeferredRefcount(__pyx_t_5);
+  #endif
+  if (__Pyx_SetItemOnTypeDict(__pyx_mstate_global->__pyx_ptype_6fctree_7_native_4core_Listener, __pyx_mstate_global->__pyx_n_u_reduce_cython, __pyx_t_5) < (0)) __PYX_ERR(1, 1, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
+
+  /* "(tree fragment)":17
+ *     else:
+ *         return __pyx_unpickle_Listener, (type(self), 0xed609ed, state)
+ * def __setstate_cython__(self, __pyx_state):             # <<<<<<<<<<<<<<
+ *     __pyx_unpickle_Listener__set_state(self, __pyx_state)
+*/
+  __pyx_t_5 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_4core_8Listener_3__setstate_cython__, __Pyx_CYFUNCTION_CCLASS, __pyx_mstate_global->__pyx_n_u_Listener___setstate_cython, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_core, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[1])); if (unlikely(!__pyx_t_5)) __PYX_ERR(1, 17, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_5);
+  #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
+  PyUnstable_Object_EnableDeferredRefcount(__pyx_t_5);
+  #endif
+  if (__Pyx_SetItemOnTypeDict(__pyx_mstate_global->__pyx_ptype_6fctree_7_native_4core_Listener, __pyx_mstate_global->__pyx_n_u_setstate_cython, __pyx_t_5) < (0)) __PYX_ERR(1, 17, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
+
+  /* "fctree/_native/core.pyx":63
+ * 
+ * 
+ * LossInfo = namedtuple("LossInfo", "name task domain link parameter low high default")             # <<<<<<<<<<<<<<
+ * LossInfo.__doc__ = """A loss of native/core/loss/registry.hpp.
+ * 
+*/
+  __Pyx_GetModuleGlobalName(__pyx_t_5, __pyx_mstate_global->__pyx_n_u_namedtuple); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 63, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_5);
+  __pyx_t_2 = __Pyx_PyObject_Call(__pyx_t_5, __pyx_mstate_global->__pyx_tuple[4], NULL); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 63, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
+  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_LossInfo, __pyx_t_2) < (0)) __PYX_ERR(0, 63, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+
+  /* "fctree/_native/core.pyx":64
+ * 
+ * LossInfo = namedtuple("LossInfo", "name task domain link parameter low high default")
+ * LossInfo.__doc__ = """A loss of native/core/loss/registry.hpp.             # <<<<<<<<<<<<<<
+ * 
+ * ``parameter`` is the name of the estimators' parameter that it reads or None, a number between
+*/
+  __Pyx_GetModuleGlobalName(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_LossInfo); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 64, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  if (__Pyx_PyObject_SetAttrStr(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_doc, __pyx_mstate_global->__pyx_kp_u_A_loss_as_native_core_loss_regis) < (0)) __PYX_ERR(0, 64, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+
+  /* "fctree/_native/core.pyx":71
+ * 
+ * 
+ * def losses():             # <<<<<<<<<<<<<<
+ *     """All losses, a list of `LossInfo`."""
+ *     cdef vector[NativeLossInfo] listed = native_losses()
+*/
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_4core_1losses, 0, __pyx_mstate_global->__pyx_n_u_losses, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_core, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[2])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 71, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_2);
   #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
   PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
   #endif
-  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_find_thresholds, __pyx_t_2) < (0)) __PYX_ERR(0, 64, __pyx_L1_error)
+  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_losses, __pyx_t_2) < (0)) __PYX_ERR(0, 71, __pyx_L1_error)
   __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
 
-  /* "fctree/_native/boosting.pyx":84
+  /* "fctree/_native/core.pyx":109
+ *         self.reported_factor = dereference(self.native).reported_factor()
  * 
- * 
- * def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[::1] baseline,             # <<<<<<<<<<<<<<
- *           int loss, double quantile, int64_t n_outputs, int64_t first_iteration,
- *           dict params, listener, int n_threads):
+ *     def prepare(self, y, raw, weight=None):             # <<<<<<<<<<<<<<
+ *         """Prepare for the samples of a round, as the core does before it evaluates them."""
+ *         dereference(self.native).prepare(scored(y, raw, weight))
 */
-  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_8boosting_3boost, 0, __pyx_mstate_global->__pyx_n_u_boost, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_boosting, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[1])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 84, __pyx_L1_error)
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_4core_4Loss_3prepare, __Pyx_CYFUNCTION_CCLASS, __pyx_mstate_global->__pyx_n_u_Loss_prepare, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_core, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[3])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 109, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_2);
   #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
   PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
   #endif
-  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_boost, __pyx_t_2) < (0)) __PYX_ERR(0, 84, __pyx_L1_error)
+  __Pyx_CyFunction_SetDefaultsTuple(__pyx_t_2, __pyx_mstate_global->__pyx_tuple[5]);
+  if (__Pyx_SetItemOnTypeDict(__pyx_mstate_global->__pyx_ptype_6fctree_7_native_4core_Loss, __pyx_mstate_global->__pyx_n_u_prepare, __pyx_t_2) < (0)) __PYX_ERR(0, 109, __pyx_L1_error)
   __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
 
-  /* "fctree/_native/boosting.pyx":149
+  /* "fctree/_native/core.pyx":113
+ *         dereference(self.native).prepare(scored(y, raw, weight))
  * 
- * 
- * def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,             # <<<<<<<<<<<<<<
- *                  const double[::1] replacement, trees, thresholds, const int8_t[::1] monotone,
- *                  const double[::1] baseline, int loss, double quantile, int64_t n_outputs,
+ *     def evaluate(self, y, raw, weight=None):             # <<<<<<<<<<<<<<
+ *         """The sum of weight * loss, the gradients and the hessians, (n_outputs, n) each."""
+ *         cdef ScoredSamples samples = scored(y, raw, weight)
 */
-  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_8boosting_5boost_masked, 0, __pyx_mstate_global->__pyx_n_u_boost_masked, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_boosting, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[2])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 149, __pyx_L1_error)
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_4core_4Loss_5evaluate, __Pyx_CYFUNCTION_CCLASS, __pyx_mstate_global->__pyx_n_u_Loss_evaluate, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_core, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[4])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 113, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_2);
   #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
   PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
   #endif
-  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_boost_masked, __pyx_t_2) < (0)) __PYX_ERR(0, 149, __pyx_L1_error)
+  __Pyx_CyFunction_SetDefaultsTuple(__pyx_t_2, __pyx_mstate_global->__pyx_tuple[5]);
+  if (__Pyx_SetItemOnTypeDict(__pyx_mstate_global->__pyx_ptype_6fctree_7_native_4core_Loss, __pyx_mstate_global->__pyx_n_u_evaluate, __pyx_t_2) < (0)) __PYX_ERR(0, 113, __pyx_L1_error)
   __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
 
-  /* "fctree/_native/boosting.pyx":214
- * 
- * 
- * def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,             # <<<<<<<<<<<<<<
- *               const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
- *               double[:, ::1] scores, int n_threads, const double[::1] keep=None,
+  /* "(tree fragment)":1
+ * def __reduce_cython__(self):             # <<<<<<<<<<<<<<
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):
 */
-  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_8boosting_7add_trees, 0, __pyx_mstate_global->__pyx_n_u_add_trees, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_boosting, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[3])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 214, __pyx_L1_error)
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_4core_4Loss_7__reduce_cython__, __Pyx_CYFUNCTION_CCLASS, __pyx_mstate_global->__pyx_n_u_Loss___reduce_cython, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_core, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[5])); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 1, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_2);
   #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
   PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
   #endif
-  if (!__Pyx_CyFunction_InitDefaults(__pyx_t_2, __pyx_mstate_global->__pyx_ptype_6fctree_7_native_8boosting___pyx_defaults)) __PYX_ERR(0, 214, __pyx_L1_error)
-
-  /* "fctree/_native/boosting.pyx":216
- * def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,
- *               const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
- *               double[:, ::1] scores, int n_threads, const double[::1] keep=None,             # <<<<<<<<<<<<<<
- *               const double[:, ::1] origin=None):
- *     """Add each row's leaf values, tree by tree, to ``scores`` (n, n_outputs), in place.
-*/
-  __pyx_t_15 = __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(Py_None, 0); if (unlikely(!__pyx_t_15.memview)) __PYX_ERR(0, 216, __pyx_L1_error)
-  __Pyx_CyFunction_Defaults(struct __pyx_defaults, __pyx_t_2)->arg0 = __pyx_t_15;
-
-  __pyx_t_15.memview = NULL;
-  __pyx_t_15.data = NULL;
-
-  /* "fctree/_native/boosting.pyx":217
- *               const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
- *               double[:, ::1] scores, int n_threads, const double[::1] keep=None,
- *               const double[:, ::1] origin=None):             # <<<<<<<<<<<<<<
- *     """Add each row's leaf values, tree by tree, to ``scores`` (n, n_outputs), in place.
- * 
-*/
-  __pyx_t_16 = __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(Py_None, 0); if (unlikely(!__pyx_t_16.memview)) __PYX_ERR(0, 217, __pyx_L1_error)
-  __Pyx_CyFunction_Defaults(struct __pyx_defaults, __pyx_t_2)->arg1 = __pyx_t_16;
-
-  __pyx_t_16.memview = NULL;
-  __pyx_t_16.data = NULL;
-  __Pyx_CyFunction_SetDefaultsGetter(__pyx_t_2, __pyx_pf_6fctree_7_native_8boosting_12__defaults__);
-  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_add_trees, __pyx_t_2) < (0)) __PYX_ERR(0, 214, __pyx_L1_error)
+  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_reduce_cython, __pyx_t_2) < (0)) __PYX_ERR(1, 1, __pyx_L1_error)
   __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
 
-  /* "fctree/_native/boosting.pyx":236
- * 
- * 
- * def apply(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,             # <<<<<<<<<<<<<<
- *           const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
- *           int n_threads):
+  /* "(tree fragment)":3
+ * def __reduce_cython__(self):
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):             # <<<<<<<<<<<<<<
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
 */
-  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_8boosting_9apply, 0, __pyx_mstate_global->__pyx_n_u_apply, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_boosting, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[4])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 236, __pyx_L1_error)
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_4core_4Loss_9__setstate_cython__, __Pyx_CYFUNCTION_CCLASS, __pyx_mstate_global->__pyx_n_u_Loss___setstate_cython, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_core, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[6])); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 3, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_2);
   #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
   PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
   #endif
-  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_apply, __pyx_t_2) < (0)) __PYX_ERR(0, 236, __pyx_L1_error)
+  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_setstate_cython, __pyx_t_2) < (0)) __PYX_ERR(1, 3, __pyx_L1_error)
   __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
 
-  /* "fctree/_native/boosting.pyx":253
+  /* "fctree/_native/core.pyx":143
+ *         self.native.reset(new NativePatience(n_iter_no_change, tol))
  * 
- * 
- * def leaf_kernel(const uint16_t[:, ::1] leaf_x, const uint16_t[:, ::1] leaf_y,             # <<<<<<<<<<<<<<
- *                 const double[:, ::1] weight, int n_threads):
- *     """Sums ``weight[t, j]`` over the trees t in which a row of each side are in leaf j.
+ *     def start(self, double loss):             # <<<<<<<<<<<<<<
+ *         """Record the loss before the first round, if it counts."""
+ *         dereference(self.native).start(loss)
 */
-  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_8boosting_11leaf_kernel, 0, __pyx_mstate_global->__pyx_n_u_leaf_kernel, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_boosting, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[5])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 253, __pyx_L1_error)
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_4core_8Patience_3start, __Pyx_CYFUNCTION_CCLASS, __pyx_mstate_global->__pyx_n_u_Patience_start, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_core, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[7])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 143, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_2);
   #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
   PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
   #endif
-  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_leaf_kernel, __pyx_t_2) < (0)) __PYX_ERR(0, 253, __pyx_L1_error)
+  if (__Pyx_SetItemOnTypeDict(__pyx_mstate_global->__pyx_ptype_6fctree_7_native_4core_Patience, __pyx_mstate_global->__pyx_n_u_start, __pyx_t_2) < (0)) __PYX_ERR(0, 143, __pyx_L1_error)
   __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
 
-  /* "fctree/_native/boosting.pyx":1
+  /* "fctree/_native/core.pyx":147
+ *         dereference(self.native).start(loss)
+ * 
+ *     def take(self, double loss):             # <<<<<<<<<<<<<<
+ *         """Record the loss after the next round; return whether it is the smallest so far."""
+ *         return dereference(self.native).take(loss)
+*/
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_4core_8Patience_5take, __Pyx_CYFUNCTION_CCLASS, __pyx_mstate_global->__pyx_n_u_Patience_take, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_core, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[8])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 147, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
+  PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
+  #endif
+  if (__Pyx_SetItemOnTypeDict(__pyx_mstate_global->__pyx_ptype_6fctree_7_native_4core_Patience, __pyx_mstate_global->__pyx_n_u_take, __pyx_t_2) < (0)) __PYX_ERR(0, 147, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+
+  /* "(tree fragment)":1
+ * def __reduce_cython__(self):             # <<<<<<<<<<<<<<
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):
+*/
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_4core_8Patience_7__reduce_cython__, __Pyx_CYFUNCTION_CCLASS, __pyx_mstate_global->__pyx_n_u_Patience___reduce_cython, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_core, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[9])); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 1, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
+  PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
+  #endif
+  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_reduce_cython, __pyx_t_2) < (0)) __PYX_ERR(1, 1, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+
+  /* "(tree fragment)":3
+ * def __reduce_cython__(self):
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+ * def __setstate_cython__(self, __pyx_state):             # <<<<<<<<<<<<<<
+ *     raise TypeError, "no default __reduce__ due to non-trivial __cinit__"
+*/
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_4core_8Patience_9__setstate_cython__, __Pyx_CYFUNCTION_CCLASS, __pyx_mstate_global->__pyx_n_u_Patience___setstate_cython, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_core, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[10])); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 3, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
+  PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
+  #endif
+  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_setstate_cython, __pyx_t_2) < (0)) __PYX_ERR(1, 3, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+
+  /* "(tree fragment)":4
+ *     int __Pyx_CheckUnpickleChecksum(long, long, long, long, const char*) except -1
+ *     int __Pyx_UpdateUnpickledDict(object, object, Py_ssize_t) except -1
+ * def __pyx_unpickle_Listener(__pyx_type, long __pyx_checksum, tuple __pyx_state):             # <<<<<<<<<<<<<<
+ *     cdef object __pyx_result
+ *     __Pyx_CheckUnpickleChecksum(__pyx_checksum, 0xed609ed, 0xc4f718e, 0x888e3c7, b'error, told')
+*/
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_6fctree_7_native_4core_3__pyx_unpickle_Listener, 0, __pyx_mstate_global->__pyx_n_u_pyx_unpickle_Listener, NULL, __pyx_mstate_global->__pyx_n_u_fctree__native_core, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[11])); if (unlikely(!__pyx_t_2)) __PYX_ERR(1, 4, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
+  PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
+  #endif
+  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_pyx_unpickle_Listener, __pyx_t_2) < (0)) __PYX_ERR(1, 4, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+
+  /* "fctree/_native/core.pyx":1
  * # distutils: language = c++             # <<<<<<<<<<<<<<
- * """Growing and evaluating symmetric trees: ``native/boosting`` on NumPy arrays."""
+ * """Shared by the bindings."""
  * 
 */
   __pyx_t_2 = __Pyx_PyDict_NewPresized(0); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 1, __pyx_L1_error)
@@ -28744,11 +28667,10 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
   __Pyx_XDECREF(__pyx_t_6);
   __Pyx_XDECREF(__pyx_t_7);
   __Pyx_XDECREF(__pyx_t_8);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_15, 1);
-  __PYX_XCLEAR_MEMVIEW(&__pyx_t_16, 1);
+  __Pyx_XDECREF(__pyx_t_9);
   if (__pyx_m) {
     if (__pyx_mstate->__pyx_d && stringtab_initialized) {
-      __Pyx_AddTraceback("init fctree._native.boosting", __pyx_clineno, __pyx_lineno, __pyx_filename);
+      __Pyx_AddTraceback("init fctree._native.core", __pyx_clineno, __pyx_lineno, __pyx_filename);
     }
     #if !CYTHON_USE_MODULE_STATE
     Py_CLEAR(__pyx_m);
@@ -28762,7 +28684,7 @@ __Pyx_RefNannySetupContext("PyInit_boosting", 0);
     }
     #endif
   } else if (!PyErr_Occurred()) {
-    PyErr_SetString(PyExc_ImportError, "init fctree._native.boosting");
+    PyErr_SetString(PyExc_ImportError, "init fctree._native.core");
   }
   __pyx_L0:;
   __Pyx_RefNannyFinishContext();
@@ -28780,7 +28702,6 @@ static int __Pyx_InitCachedBuiltins(__pyx_mstatetype *__pyx_mstate) {
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
   CYTHON_UNUSED_VAR(__pyx_mstate);
-  __pyx_builtin_map = __Pyx_GetBuiltinName(__pyx_mstate->__pyx_n_u_map); if (!__pyx_builtin_map) __PYX_ERR(0, 96, __pyx_L1_error)
   __pyx_builtin___import__ = __Pyx_GetBuiltinName(__pyx_mstate->__pyx_n_u_import); if (!__pyx_builtin___import__) __PYX_ERR(1, 119, __pyx_L1_error)
   __pyx_builtin_enumerate = __Pyx_GetBuiltinName(__pyx_mstate->__pyx_n_u_enumerate); if (!__pyx_builtin_enumerate) __PYX_ERR(1, 175, __pyx_L1_error)
   __pyx_builtin_Ellipsis = __Pyx_GetBuiltinName(__pyx_mstate->__pyx_n_u_Ellipsis); if (!__pyx_builtin_Ellipsis) __PYX_ERR(1, 436, __pyx_L1_error)
@@ -28848,16 +28769,16 @@ static int __Pyx_InitCachedConstants(__pyx_mstatetype *__pyx_mstate) {
   if (__Pyx_PyTuple_SET_ITEM(__pyx_mstate_global->__pyx_tuple[1], 0, __pyx_mstate_global->__pyx_slice[0]) != (0)) __PYX_ERR(1, 763, __pyx_L1_error);
   __Pyx_GIVEREF(__pyx_mstate_global->__pyx_tuple[1]);
 
-  /* "fctree/_native/boosting.pyx":96
- *         raise ValueError(f"X has {len(train[0])} samples; at most {2**31 - 1} are supported")
- *     cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
- *     cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)             # <<<<<<<<<<<<<<
- *     cdef LabelledSamples eval_samples
- *     cdef BoostingTask task
+  /* "fctree/_native/core.pyx":28
+ * cdef copied(const void* values, tuple shape, dtype=np.float64):
+ *     """A NumPy array of this shape with a copy of the values."""
+ *     out = np.empty(shape, dtype=dtype)             # <<<<<<<<<<<<<<
+ *     if out.size:
+ *         memcpy(cnp.PyArray_DATA(<cnp.ndarray>out), values, out.nbytes)
 */
   {
     PyObject* __pyx_temp[1] = {__pyx_mstate_global->__pyx_n_u_dtype};
-    __pyx_mstate_global->__pyx_tuple[2] = __Pyx_PyTuple_FromArray(__pyx_temp, 1); if (unlikely(!__pyx_mstate_global->__pyx_tuple[2])) __PYX_ERR(0, 96, __pyx_L1_error)
+    __pyx_mstate_global->__pyx_tuple[2] = __Pyx_PyTuple_FromArray(__pyx_temp, 1); if (unlikely(!__pyx_mstate_global->__pyx_tuple[2])) __PYX_ERR(0, 28, __pyx_L1_error)
     __Pyx_GOTREF(__pyx_mstate_global->__pyx_tuple[2]);
   }
   __Pyx_GIVEREF(__pyx_mstate_global->__pyx_tuple[2]);
@@ -28865,9 +28786,9 @@ static int __Pyx_InitCachedConstants(__pyx_mstatetype *__pyx_mstate) {
   /* "CppScopedEnumType":62
  * cdef dict __Pyx_globals = globals()
  * 
- * __Pyx_globals["ScoreFunction"] = __Pyx_EnumBase('ScoreFunction', [             # <<<<<<<<<<<<<<
- *     ('l2', <int>(ScoreFunction.l2)),
- *     ('cosine', <int>(ScoreFunction.cosine)),
+ * __Pyx_globals["LeafRule"] = __Pyx_EnumBase('LeafRule', [             # <<<<<<<<<<<<<<
+ *     ('newton', <int>(LeafRule.newton)),
+ *     ('quantile', <int>(LeafRule.quantile)),
 */
   {
     PyObject* __pyx_temp[1] = {__pyx_mstate_global->__pyx_n_u_module_2};
@@ -28875,10 +28796,38 @@ static int __Pyx_InitCachedConstants(__pyx_mstatetype *__pyx_mstate) {
     __Pyx_GOTREF(__pyx_mstate_global->__pyx_tuple[3]);
   }
   __Pyx_GIVEREF(__pyx_mstate_global->__pyx_tuple[3]);
+
+  /* "fctree/_native/core.pyx":63
+ * 
+ * 
+ * LossInfo = namedtuple("LossInfo", "name task domain link parameter low high default")             # <<<<<<<<<<<<<<
+ * LossInfo.__doc__ = """A loss of native/core/loss/registry.hpp.
+ * 
+*/
+  {
+    PyObject* __pyx_temp[2] = {__pyx_mstate_global->__pyx_n_u_LossInfo, __pyx_mstate_global->__pyx_kp_u_name_task_domain_link_parameter};
+    __pyx_mstate_global->__pyx_tuple[4] = __Pyx_PyTuple_FromArray(__pyx_temp, 2); if (unlikely(!__pyx_mstate_global->__pyx_tuple[4])) __PYX_ERR(0, 63, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_mstate_global->__pyx_tuple[4]);
+  }
+  __Pyx_GIVEREF(__pyx_mstate_global->__pyx_tuple[4]);
+
+  /* "fctree/_native/core.pyx":109
+ *         self.reported_factor = dereference(self.native).reported_factor()
+ * 
+ *     def prepare(self, y, raw, weight=None):             # <<<<<<<<<<<<<<
+ *         """Prepare for the samples of a round, as the core does before it evaluates them."""
+ *         dereference(self.native).prepare(scored(y, raw, weight))
+*/
+  {
+    PyObject* __pyx_temp[1] = {Py_None};
+    __pyx_mstate_global->__pyx_tuple[5] = __Pyx_PyTuple_FromArray(__pyx_temp, 1); if (unlikely(!__pyx_mstate_global->__pyx_tuple[5])) __PYX_ERR(0, 109, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_mstate_global->__pyx_tuple[5]);
+  }
+  __Pyx_GIVEREF(__pyx_mstate_global->__pyx_tuple[5]);
   #if CYTHON_IMMORTAL_CONSTANTS
   {
     PyObject **table = __pyx_mstate->__pyx_tuple;
-    for (Py_ssize_t i=0; i<4; ++i) {
+    for (Py_ssize_t i=0; i<6; ++i) {
       #if PY_VERSION_HEX >= 0x030F0000
       PyUnstable_SetImmortal(table[i]);
       #elif CYTHON_COMPILING_IN_CPYTHON_FREETHREADING
@@ -28935,41 +28884,53 @@ static int __Pyx_InitConstants(__pyx_mstatetype *__pyx_mstate) {
   int __pyx_clineno = 0;
   CYTHON_UNUSED_VAR(__pyx_mstate);
   {
-    const struct { const unsigned int length: 8; } str_length_index[] = {{0},{6},{8},{42},{1},{2},{15},{23},{25},{32},{20},{22},{1},{1},{37},{45},{22},{40},{4},{179},{6},{8},{15},{7},{6},{23},{27},{2},{9},{50},{39},{34},{30},{37},{5},{8},{7},{13},{10},{8},{15},{1},{20},{12},{9},{17},{8},{8},{12},{10},{8},{10},{8},{7},{12},{14},{11},{10},{19},{14},{12},{10},{17},{13},{12},{12},{19},{8},{13},{3},{9},{15},{5},{6},{18},{4},{8},{5},{5},{12},{1},{18},{9},{11},{6},{5},{6},{5},{15},{14},{5},{6},{4},{9},{5},{4},{9},{12},{9},{23},{15},{15},{5},{7},{6},{7},{5},{3},{6},{6},{2},{5},{5},{5},{5},{8},{4},{6},{2},{11},{4},{11},{11},{6},{6},{13},{3},{8},{4},{3},{6},{6},{8},{9},{8},{7},{10},{16},{13},{4},{17},{6},{8},{16},{6},{9},{8},{9},{7},{4},{15},{13},{4},{6},{2},{5},{3},{7},{6},{3},{4},{6},{3},{8},{15},{8},{11},{6},{5},{13},{14},{11},{6},{7},{4},{10},{5},{4},{5},{13},{10},{15},{6},{5},{4},{4},{6},{9},{4},{8},{6},{10},{3},{5},{5},{6},{6},{6},{4},{6},{1},{5}};
-    const struct { const unsigned int length: 10; } bytes_length_index[] = {{1},{260},{44},{125},{120},{145},{197},{564},{553}};
+    const struct { const unsigned int length: 8; } str_length_index[] = {{6},{8},{15},{1},{2},{15},{23},{25},{32},{20},{22},{1},{1},{218},{37},{45},{22},{179},{8},{15},{7},{6},{19},{23},{2},{9},{48},{50},{39},{34},{30},{37},{5},{8},{7},{8},{8},{26},{28},{4},{22},{24},{13},{12},{8},{8},{26},{28},{14},{13},{8},{15},{20},{12},{9},{17},{8},{7},{8},{12},{10},{8},{10},{8},{7},{12},{14},{12},{11},{10},{19},{23},{14},{12},{10},{17},{13},{12},{12},{19},{8},{5},{13},{3},{15},{7},{18},{4},{1},{6},{18},{12},{11},{5},{5},{15},{5},{10},{6},{4},{9},{5},{8},{19},{5},{7},{6},{7},{5},{3},{8},{7},{2},{5},{4},{5},{8},{6},{4},{6},{7},{4},{6},{16},{9},{4},{10},{6},{4},{6},{2},{5},{3},{9},{3},{4},{9},{3},{7},{8},{3},{8},{7},{4},{10},{5},{4},{5},{5},{4},{4},{6},{4},{3},{5},{6},{6},{12},{6},{6},{1},{1}};
+    const struct { const unsigned int length: 9; } bytes_length_index[] = {{1},{401},{9},{11},{55},{120},{116},{17},{15},{26},{125}};
     #ifndef CYTHON_COMPRESS_STRINGS
       #define CYTHON_COMPRESS_STRINGS 90
     #endif
-    #if (CYTHON_COMPRESS_STRINGS) == 1 /* compression: zlib (2358 bytes) */
-static const char cstring[] = "x\332\225VMs\324F\032\366$\266\031C \031 @Bv\243\341\3036\216\231\354\030c(B%\345\020\233x7!\230\257\260\331\354\252z\244\236\031\305\232\226F-\3313\324n-G\035u\324QG\035u\324\321G\037}\234#?!?!\317\333\032\331&!\273\025W\215\272\325\375~>\357\363\276\262\306|\355/\003\315i\375\304\r\377sM\262\236ks\371\231\206\343\236#}m\251\271|k\371\366\215\225\345[\032\363\270&\003\327u<\237\233\215;\332\335oy\317\361\206\317,\276\2439m\355\256\341\010\337\352\004N 5&L\315\264<2\371\353cK\224\027\322\367,\223\233G\2045\307\373\237\367\257\237\035H~\376\305=&\204\343kLJ\253#4\337\321<\316\314\353\216\260\207ZO\005\271\215 7\3046\263-\023y\231|Q\343\003\027\27205g\314\221\337\2716\362\362\230\230[\324:0U\n\313.s9\\il`I\355\201\243\3418\000\016P\266\332\026\324\241\246!\252\000\3213\037\321\265\002\237CN\360\007\0166~\027@\336\033\372]Gh\3207\271m\265\270\307|\216\310(\027D\340\221\220\320\036\256=\274\276|{Ye\346q\252\206\004\332-\303FR\\\022\300\255\300\262}D\342\017].\033\332F[\033:\201&8\202@\306.\344\216*\370].4\311}\332hs\n\037\346[\216\320\241n\211\316\334\030Rk\233\223\366:\263%o<\327\272\014U2M\035\322\334pl\233$\034!\033\254e\230\226d-\233sA\317\266\341{\2347t\301\310B\243\345\200+\260Z\034\177:>\376\264<n\270\303A\307\260d\241k\n\007@\264Y`\373\232\256{\334\014\014\256\353\232\031\250H\204#\256\003\230m\213\331\2705,a\371\272.\202\236;l\350\206\343\361F\017z\026\363<6\324\332\314\262\213\354\255\036\321\362\250X\320c~\3677\022\201\212\200\336\231m;\006\n\241\025\246L\346\263\306\033n\213\372SQ\n\352\311\306\352\343{\033\033k\266m\271\322\222\033\302_\203\327\307\344r=\020\n-\365\362\300A\272\217y?\340\302\340\324\"\215\303ny\256\353\017\207\003\374\276B\375\365\007|\340?\342m]\037\327\010X o\252\342\341\246\303}\313\347=:0I\007\177mx\243\025W\262\324*r\244]\217YB\255\216\031\330\352N\260^\261\362\035ZP\021\335`\256u\260\357rcK\006\275\342ml\221\266\304\266b\027\010\3272\266`\2152.\216\266}\002\214l\364\003f\227.\312\222\036\354\014\325\000G\016\370\200^\300\316\203\260""\344\2214\016\366\207z>\227\224\227%\251\270N\000RqP\222\230J\204\223e\271\364V\320n\243\277\\\327\036\252\272J&\207\302\260\234\306\201\232l1\311\351g\343\005\004\265u\305R\365\000lr\213\233\206Aw:\020\304@0 ll\241\027\212\321\210iF\216@pl%\304\014\047\020\276\021\364\200\235IX\251\007\005Z\214T\316<{\010<\035\227\272\216\367\\\177\010F`\002q\200\250~4\r\270\347\2013\030-\364\323m\007\035L\233\3614\346\003n\004\304\254\337\353:LB\335\357z\\v\035\333\224m\313C*\340\213\247\032\276m\263\216l\333\016\363W\2261\254\320\026\343I\327F\344&\350\323\tz-n\223*\007\303a\213\017,\341\337X\302ce\231h\047\213\307\013\276\305\271\273\305=\301m{\311^\322m\316\332\250h\207V\265\037\337\321V\215I\251\266\003\365\034\342\351\tD\253\253\361\307\205mI\340\310=\312\266\307\334\002zD\347Y\203\036\033\350-KHZM\356\372]\332PB\030\3464\311{(\215G\321K\332\215QR\341\364,|\002\310\207\325\351\3724\350\351\007 \273\236%\266\224\347\242#z\016z\rCZ(\263\030wh\000\206\372\010\344\340\372B\007W\334\300\227\245\033\241\340ejC|#\326\026E\320\3134\306\257.\363XO\342\313\324\023\204\265-\\5\224@\006\247\335&b;\010\315\022d\037\264*\244]\307E\373\340+i\243d\302tz\340\213\307E\207|v\310\274\347q\327\006\023\341\024\027\022\003\320C\016\262H\\\337\341\224\254\244\251\243\246\202\232\330\352M\320\020R[\020\n\3145\261p\023Q\214\307\257\032nTX\351\332\226\257\036z\2333?\360\212\023\275\2031R\354\016\351\245D\321\237\036\232\224\273\304\354\342\363\207oO\021\220\217J\252~\365\330\216Z\007\207\312\276\203\330aT\241\210\201\002\014\002\027\263\227\027|\241\342\026\351\014^p\317\221\337=\034~\247\332H[\230\337v\3609F\022\370\247daQ;\274X,?\277\305Hr\\_g^G\352+E\267\350\267\306\355\242/+L\014\307\245\317\366\302\2014\320B\253\221\312\265\t\232\007Z\341\tvU\003\350\376\242f:\001\306\\\271^\233(\3262\230\371b\234\217\271)m\313\200\310\3048\250\"\210;w\326\312\036\326\346a\366\332D\021\306\004:\301\236p\035\034q\257\\\365\2469q\320\362z\331\365w\356\254\027\225\371V\265\2106\177\210\300\265\211\242mt\247\375\262""\362\352o\337\214\026>\371\371\235\211\251\352\313~8\035\262PF\227\243G\221\214\257\047\333\351fjdg\262\325Quf4y%\271\2376\323\357\366?\373fou\264x}4\251%3i-\255\277\232<\036\316G\013\361j\2749\302v!\272\0377\343\325\321\344\307\361\277!\277:\2329>\252\236\211\2328\276\235\334\306\311zV\317ndf^\177Y\371\271:1u\"\274\024\256G\227\242\325\350\031\364\276JN\246\317\262f\266\226\237\313\275\335\332h\362\330K\031\316FoG\315Q\365\335\260ON+\277\037\312\353N\337\2176\243N\374<\331L\314\264\236\336H\315\014\002\047\302&\374\"\335z\031\375L\370Q\204\310g\302\013Q\355\320\000L\036\207V\363\025Yzo\377\275zRK\346\323\371l.\207\320\311\360\031\022Z\213\317\047S\311\323\364j\272\223\361|e\367\364ns4y*l#\225\247\361|r5\t\322\265\354B\376~\336\336\375r\227\221\353%\245\367u|?i&_&\006\374_\313\226\262M\004t\352\020\210\365x6\251$g\223g\351JV\243\220K\010\226\242\307\361t\334NV\223\307\351\333i\t\010\002{5Y\r\217G\365h%\256\305\227\251\n\377\357\365X\270\255\320^\375\315\313\t\210\235\213\373\004r5|g\034K\355\267\270\266Q\356g\310\342^\342#\2221\252\247\211D2\254\2077\243Jt6z\022\327F\325S\341Oq%\276\000\364.\243\020\274\300\366\n\262\267A\203\245\354G\240\266\262W\333C\232\263I+=\226\366\263Jv6{\234W\200\233\330[\337\177\364d\377\311\323\237\247\047\246f\302\231\350\3032\314jT!\\\202\360>\021\343|\364\002\366\353\243\352;\341\327\000_\245x*\372\251\210\234rj\226\234\244\234VIs\030\035\213\372\244\360\3158\272zq\371\327\230\305\375\302\303\361\270~\240P\rO*\263\373\325\213q\2630\317\306\270\216&\347\323\312\021\336\\\004\315\233#\325\023 \327\231\3506)\234\211>\213;\311\246\"S-:\017\237\347\342\377\3567\276\310\373\024\314v\370=\005H`\201<\257&\347\222~:\235222\033\315\240l\263T\217\213\361\n\345s*\264\242\377$p45\252~\240j5\225\374+\273\231O\346_+\232U\225\\ru\177\356V\026\344_\355V\367\336\002\272o\026=\247\352\3704\371$}\232]\311\272yk\267Bhn\307\2331O\356\246\001:\377\343\371\364\255\364r\372\317|q\327.\212\361\212<\317P\260\014\314\371;$o\246\047\263GY\277<\372\207\352\212\331""\354D~swz\267\265W)/~\210\203d-=\227\276({\002\234\27101u\365\217\262\241Z\260\341\203x\001\275\240\252=\023]\210kof\304F\364\034\351\260B\352\317\361\213bN\320\313E\344\376\375\241\205\217\2507\2160c#\372Q\365|=m\226\002?\2400\225\322\337\207I\363\210\"m\3764v\263_\273\222\254\226\016\373\305\346\303x,]++\276J\r\274\023\261(@\034O\222\367\023\206^\272\251\022~\232\327\363f\021\303fA\264\252\342A\375\r\275\374\3568\325\327\233\367\017s\022\201&\323\211\263\177s\235F\325\2579I#\357\t\205\216\322\237\305T\250\203c\037`\360\365G\037\321\234\234\315\2463\226\371\371\335]o\257\366\272\204\237\335\312/\345\310\365t4\253h\277\203!\260\214\211\331\312+4Jh\362\254\047\013\230\224g\263\357\363/sF\037\213\025\305\371j:\225>\311\316\347o\345\365_\000\375Ki\345";
-    PyObject *data = __Pyx_DecompressString(cstring, 2358, 1);
+    #if (CYTHON_COMPRESS_STRINGS) == 1 /* compression: zlib (1716 bytes) */
+static const char cstring[] = "x\332\215VAo\033\307\025\246P6fd\027\211\033\265\006j\024\035\003\215)\272\362:B\225\330\220\r\027\252\254\242*\022G\262\002;H\002\254\206\273\217\344T\2733\313\235Y\221\014r\360Q\307=\362\310\343\036\367\310#\217>\362\310\243~B\177B\277\331%i&\022\212\nX\316\314\233\367\346\275\367\275o\336\210q\303>\3533\325\3747y\346\371\246\211\211X+\346\355\220\244i8\273\354\331W\024\252x\360ZP\217\251\026{\346)iD;Q\211f\\\372\314\027\261\265\373\245X\310\305\2066\261\360\311_Qf*\376\237\373?\227-5\237\377m\217\005J\353-\3065\223\334\210sz\344\251\230\036Y\341\243\230\332\002f\003\247\023E\254\003\ra\234\365\365\323\323\210\307<$C\361\351)\023\232\231\016\3016$\233\212\235\2236\"\344F\305\272\316\226\252\330\001(\302\260\230\270\257m\270/\225$\370e2\t\233\330o\222\351\021I\034\037\250\036\016\266q\236\236vD\273sz\372\0243\237Z<\tL\351\362%\177\311z\035\212\251p\230h\330\333\370\214bm\244\300p\262\263\276\317\245T\006\211i\321\226v\313z~\250d0`a\001\3779\340?\224\347<\020>\013\225\217`\250\037\001\025\200T\367\3526\304zK\305&\346\262\276\305\3328j\241\254;<\"\200\310x\337\306\242\014\225\331\355\017LGI\033\237O\201@R\334\020\274Y\344\2759\004\222\035\035\034=\334y\262S\344\027\223%\210f:iz\001\002%m1l&\"08\335\014\"\322\016;l\261\201J\230$\304\205,\"\350\255\032\000\000\3114\231\002\211z\2213\352\250\244\013s!\333\3659\001,,\260\376\007\01749\334\367]\350\221\247\202\300\356)\251\035\336\364|\241y3@\021\354o\313\263\264u\334\222\025\216eE)z\344\256\020\305\211\006\375\266\047ti\343\02740\\\2371_\205\0349\004B\236\255\220\000\245e\266\244l^M\251\0263\346\2721\371\211G\256\313\374\244\210U*\371\020\320\235\013\036`\327\023R\030\327\005[\242\201\343\026\276C\330\t\036\307|\300Z\\\004%>\"\214P\264U\265\004d\354\\\321H\212\210\355\232\007\201\362P*V\036\345s\303\235kv\313\252\333\262\225WI;{\047\373\207\207\007A \"-\364\2414\007\360\372%\361\326\253$\240/qsHR\274\030\235e~^\301\022\327]\331A\3714\252\266\262\207\353g\277k\254J\351\265\026\016\201\237\t\244\305\"\212\t\300\027\363C""\331RG(\032I\217\026\343\325\243Wv\256\034\277\334\20386\313\225\341gtB\335\304.l7s\33676\330\014\372\370^\200\373\356K\352\233W\324r\3359?QeT\3242\370\375\244MF\030\n\255\300\2676vT\236\035Z\211,\306\366\"*\374\225E\2643\313\263bT>p\2673\313\302b\264Q\270.(\352z<\022\313y\207\2743\235\204\345*&\r\032\225\363\371\351vj/_9Kd$\2743\234l\313\373\013\321\242\206\245\370\334X\322X7\335\204\007\213(\026\264\276\202\367R@}\273\000\346\313\310\365J\246Wj\341\272\006-v\001\223\320\226\345*A\307 \334\341\005]\335f\322j\241\003\351\202\324\\\017\244\047\224\263\324\324M\256\311\363:Jx\344\341\222\222\013\020\321\352<jr\357\014\222(\"\337\r\211\313\225\036\341\251D\032\337\"S\374X\327\345\023Gad\006\305\217\033\21034\020\017\355\224\000W\361\3316Hq\214\2538\247\347u\255%\340m\335\n\0247_\354\240\351\342\306\316[o\013>}\024\276\035s\037\234C\223C?\347R\370x\303\250/\260oI\243\313\237\037\321vQ\020\337\276^\366#\215No\333\274m\357%?\244\013\325\030\335\0174\340\262\2155\000\211\022\243-\364\366\363M\022A\2559\000\310x&C\220\310()\243\242\243 ]\274-\272\310\322\332\001\253es\213T4\277r\250>\036\356\000\211\367\312\047\224b\315C\234\212\210\202\026\3529\357yEG\261Q\027\227\252(2t#m\024\2768\361\214\275^F\005\006W&\000\347\340-\211\320\236\010\017\336\222\026\026S\322=BW5\375\301\327G\203\257\213\222\260\007\233\347\no\025\376\207\320Xl\261\367\033[\254<\235\225\254U\221qy\334\326\356\027e]\334\307\363\302\270;\2662`W$\3208\037,\265A\005\036\024&\215JS\251\200\225\236p\256\220(\237k\266\320\375\023\334\204\305\330\250\224\343\"\230\315\2627\314k\243\003p\260Q\251\224\336wwm\303\332/\210\3116\337\007\335\250\314\203^\250\035\364\311Kl,l\023n\257l\237\330\330\375\223\022vv\215\307-\366\377\311\032\225\022\200\n\336\362\240\022)8\243x1\272\333~\305\022\315-oR\205\026A\271JVt\021\302\333\265Yu\375\342/\351\261\235\334\037\361\321y\206\351e\365O\303\356\224}\226\337\034?\235\234M\217_\315\252\237\244O\206OF\333\243\275Y\365\306\333\237\322\307\303{\263\332\203\354^\3664\227\023\310n^l[""\263F\366\307\234_Vo]@T\273\250\245k\263\332F\372\317\341\213\321zv?\377U\276;\376f\362\207w\237O\217\336L\337|;\253\375\346\342M\272\227~;<\236\335\3728\375u\372\006z\325\321Av\047\257\346/\3067\306\275\211\377\356\317\357hz\362\335\364\273\357g\267\356\244f\270;z\235\355d?\216\357L\252\223\177\275\203\247\302\357\177j\225\365\2736\240\333\351\006\216\373ft{V\3738\275\221v\207\037\014\203\354\236\215\370\034\256\016\206\033pU\373m\n\315;i\367\262fO|<\252g\277\313\274|#\177=~<)t\273\263\332G\323\217\032\331Fv\234\265\363\357\0477&\320\375\231d\355\355\036$\027?\rw\206\375Q\222\355\0013\0106\322\027\303\332\350\003\200\330\235V?\035\035/$\265l-\373}\326E\376\237\217\327\246\026\345\313\332\247Hd;\333\317\222|oV\253\217\342\354n\276\227#\270\373\243f\266\236\337\313\267/k7/\236!\203\332hm\364\tP\307\362i\312\323\336\220\017\365\350~V\235n=\037s\233\346-\240V\313>\314o\347\215\361_\307\355\311\017(\327\364\325\tr\270\350\245\315\302\376n\366\367\254\223\363\274\373_;\341\246+";
+    PyObject *data = __Pyx_DecompressString(cstring, 1716, 1);
     #define __Pyx_DecompressString_LZSS_UNUSED
     if (unlikely(!data)) __PYX_ERR(0, 1, __pyx_L1_error)
     const char* const bytes = __Pyx_PyBytes_AsString(data);
     #if !CYTHON_ASSUME_SAFE_MACROS
     if (likely(bytes)); else { Py_DECREF(data); __PYX_ERR(0, 1, __pyx_L1_error) }
     #endif
-    #elif (CYTHON_COMPRESS_STRINGS) > 0 && (CYTHON_COMPRESS_STRINGS) <= 90 /* compression: lzss (3135 bytes) */
-static const char cstring[] = "\377 at 0x o\377bject> s\177amples;\023\001\377most 214\3777483647 \377are supp\377orted.: \377<MemoryV\377iew of <\377contiguo\377us and d\263irO\001\007\rin\021\005s\277trided\"\010 7or \004\031><(\tA\006\377>?Cannot\377 assign \377to read-\277only m\240\002v\376\242\000Invalid\377 mode, esxp\357\000|\000\047c\047t\001\373\047f\325\000ran\047,\363 gH\000%\005shap\375e\222\000 axis \227No A\000u\205 :\000i\323fi\273\0004\000 \307\000ucz|\000t\317\000bute%\000oneNo\006\000th\335 \177Cython =\000\377delibera\363te\227\000\374\001cter\375 \"\000n PEP-\267484\266\"re\212Asn\353 bcl\322\000es\335!\277builti\334\000y\377pes. If ?you ne\300 \357\000\371p\372\000%\tthen wset[\000e \047\233\"\377ation_ty\337ping\047\231Div\375e\254!False.\357X ha\272@dd_>\313 ecoll\222`1\000\377s.abcdis\277ableen\002\001f\377ctree._n>Q\000ve.bo\251`S\000\352\021\003/\020\004/\017\005.py\337xgcis6\003dn\377o defaul\377t __redu\177ce__ du\205\002\357non-\226`via\375l\033\000cinit_\377_numpy._\277core.m5\000i\377array fa\233il\370\003im\223\204\001\033\tu/math\021\016u\271\002\236a_alloc\206@ E\003\037data.\013\020\372C\314\204\001\376\251\204\003s.ASCII\377Ellipsis\257IntE\232\000S\226\001Fgunc\336!\010\002No\354\000\377Sequence\372\237\205\001.\244\205\007X__Py\375x\001\000Dict_N\377extRef__l\235D\211 __\362B__\001\005\177getitem\r\001\211d0\001\027\000fk\000\035\001\030\000s\341t\316`)\001\200#3\001mai\275n\003\002odulM\002n\233am\002\003ewT\001\217@_\357capi\003\006hec\007ksu`\000\026\001K\004!\001\254`\374\233@+\001unpicklK\000\356\001__>\001vt\217a\036\244\001qual[\005\313E\324F\261c\374\204\002\313\001\347Dex\330\001swet_\217\005set\276\006\334\003\006.\007tes\204`_i\375s\200aoutine\177abcadd_\204\204\001\375s\305E_buffe\277rapply\236bs\377asyncio.|\270`1\003sbase\000\001}lA\000bool_\270\204\002\376\275\204\002_masked\353cc\030\001_\277 tra}c*\000ckcol\225\211\003\367con\262anate\367cos\204\000coun/tcum\271 d\250!\000\002\374\245\001\315\211\003early_\357stop\362\205\001emp\373ty\217`od""een\363um\000\001\211\207\002erro\337reval\000\001_l\347oss\004\002\207\212\004exemc\360\000on\336\205\025in\205 \377hresholdOsfir\252 \255`r\354\206\002\377flagsflo\377at64form\253at\343\210\004f\267\000d\327`g\337umbel7\001er\377idindexiont32\002\00064\363a\375s\000\002izekee\377pkernell\3772l2_leaf\017_reg\004\001\007\002\025\004\023\001\252\242\211\002s\035\002x#\002y+\000r\337ning_\372\210\002en\377listener\356\352\001map\365#mat\377rixmax_b\367ins\004\001dept\271h\r\001\315\001mem\306\212\001m/in_r\272\001s\006\001\255\214\004\336\212\002miss_\002ig\363ht\345\212\001\351\212\001l_sh\257rinku\002m\215\205\002m\377onotonen\375_\244!_no_ch\327ang\r\000km\000n_\336\340`puts_\005n_\rt\334 ad\016\000\353b\311\205\001\365\210\003\371_\277\005\010\004param\277sndimn\350!l\373np\267\210\002objof\375f\341\204\001origin\356\\\001ack(\003pop\377quantile\277random\255`r\327engp\001g\242!rr\277eplace\256`t\376\343@ultrule]s\247\216\003_we\351\001s\231\211\001\023_f\375\207\004\010\003n\201\210\001\024\002\316`\357cond\325`eds\323et\370\211\004\330\214\002s\326@sp\367lit\000\002_feastu\310`\016\001_ga\203@\362\005\002t\326f&\002star\345t\275@p\326\204\001\371\214\003sub\336\270\217\003task\253\206\002ra\265w\263\206\002x3\007to\271\000a\376\334`reesunp~\201 update\252c\374\243\216\001\311\003xzeros\357OPyO\225\220\002 *(\377void con\277st *, \017\007,\374\367\215\005\215\210\003opt_arogs_6\236\214\003_7\236\214\004\273_4\235\"cop\263\216\001*\276%\006ional.\002)\305\000\214\207\001 d\003a\000\374\204\002_t\377, double&\000\005)\000\n\003\205\005(\311\212\003\225\204\004\377slice)\000\000\334\215\217\004\243\215\003::E\274\206\005 (\337int)\000\201\003\000t\377ell\000poin\367ter\000\005_1d\000\272\352\206\006_\356\206\005::F\224CM\266\236\205\002 (\221\047)\000\261\205\003_\377of\200\001\340KL\330\377*+\360\014\000\005\010\200\377q\210\006\210a\210s\220\377#\220R\220s\230-\240\377v\250Q\250c\260\023\260\377A\330\010\t\330\004$\240\377G\2501\250O\320;L\377\310A\330,-\330\004 ""\377\240\t\250\021\250!\340\004\377\n\210(\220*\230A\230\373Q\330\010\000*\220G\2301\177\230A\330\004\037\230|-\000\377A\330\t\n\330\010\023\220\3351\024\0008\2408?\000F\260\377!\2603\260d\270!\200\377\001\360\010\000\005\013\210\"\377\210F\220\"\220A\220V\3765\000D\240\r\250V\2601\377\260E\270\026\270r\300\021\377\330\004\007\200s\210&\220\377\003\2201\330\010\017\210q\362q\001\001q\027g\013\025\220Q\220\377g\230X\240Q\240d\250\377!\2503\250d\260!\330O\004\013\2101u\000\354\000!\266\005\357\t\210\034\220\267\000\t\210\030\323\220\021\254\007\333\000\n3\0001\340\376\273\001\020\320\020!\240\021\240\277(\250(\260\047\270\222\000\r\373\210V\316\000E\230\027\240\005\377\240U\250%\250w\260e\377\2706\300\022\3001\330\004\367\016\210f\310\000U\230(\240\377%\240u\250E\260\030\270\177\025\270f\300B\300aw\001\37523\002H\230G\2401\240\367B\240c\273 )\2602\260\365Q\206 \016\377\007F\230&\240\377\001\240\024\240V\2506\260\371\021\257\001\373\0052\220S\230\006\377\230f\240A\240S\250\003\371\250\211%\226\000\340\004\010\210\n\377\220!\2206\230\021\230#8\202A\000\014\r\016\007\210v\351\"\243@\353\010\210\000\n\013B\000\026\230q\275\240\342 \010\210\014\220\206\003\021\352\306/f\354@V\303\000C\240t\364\207\000\317$\022\301as\210!\210\3775\220\001\220\024\220T\230\377\021\330\010\016\210j\230\001+\230\030\273 #\206@e\215b\310`wB\240l\204`2\260\\\263 \3576\310\021\310\227@&\240b\377\250\007\250q\260\001\260\024\357\260S\270\001\265 n\310F\377\320RT\320TU\360\006\177\000\005\t\210\t\220\032\324c\357\010\210\010\220\203`\007\200u\273\210G\225a\027\220z\233@!\337\330\010\014\210H\305`Q\330\316\215 \016\220j\303 \276`\010\210\321\013\370b\217\204\002\320\001A\321ay\220\027\007\220q-\001L\227\004\230`\355\001\317J\230a\230\343`^\001\n\230\364\r\004\241\"\r\240a\010\320\010\033\343\2301Y\003\316@\361\"\330\004({\250\001\255h\033\2308\240\205`~\220\205\001!\340\004\023\2208-\001\177\023\220;\230g\240Q\310b\367\021\220\027\217 \026\230\177\320\357.?\270q\336\204\001v\210W\370\261\205\001""\251!\272`\340\004\047\240q\367\250\006\250\257`\n\210&\220\371\t\322@\216`\330\004\033\2306\373\240\021\335ai\220}\240A\177\330\004\005\330\010\031\230\250A\377\005\240^\2605\270\004\270\365H\342b\010#\002\240%\320\047\3777\260u\270D\300\010\310\331\002\333 \025\023\026\220\304AU\240\377+\250U\260$\260h\270\377b\300\001\330\010\027\220v\377\230Q\230e\240<\250u\377\260A\330\037(\250\002\250\177#\250]\270,\300l\207CU\340v\001\t\326Aa\304`Y\047\000\1775\250\r\260R\260q\013\005\375[\221\205\002&\260\013\2705\300\337\006\300b\310\001$\005Z\230\177u\240E\250\026\250z\214\205\005\377\200\001\360\030\000\005%\240\372\337\202,\010\210c\031\230*\240A=\240\351B\t\220\030\230\250\207\002\200o\347I\220X\314\000\251B\t\220\036\363\230z\257\210\001\235a\t\220\033\230\327A\230W8\007\034\274\210\001\007\200\256\221fI\220\\\357\206\002!\335\204\001\010\216\373`\034\230Z\226@\225\205\002l\001\032\330\343A\022\003}\004\035\230a\003\320\021\211$\235A0\001\036\310c\266\204\002p\003\021\372\352EA\316\210\001w\220a\220u\377\230A\230T\240\025\240a\357\240t\2505\372\204\002U\270!{\2701\313\204\001I\220Q\220\344bQ\010\203b\240\204\002\333\206\014\017\366\204\004\004\345\204\001\3436\230\266\206\004\343\203.\246\000\240\006\240oo\3205F\247\210\001\007\200\206\204\013\237\330\004\r\210T\233\211\001\362`\024\377\220F\230!\2306\240\031\377\250%\250q\330\034 \240\377\n\250&\260\006\260a\260\377t\270<\300r\310\021\330\375\010\026\tt\2607\270\"\270\277A\330\010\022\220&\362\204\002w\377\240e\2504\250w\260b\365\270\351`\025\360\212\002F\240*\250\377E\260\024\260W\270B\270\371a\251\213\001\305\210\001&\240\010\250\005\377\250T\260\027\270\002\270!";
-    PyObject *data = __Pyx_DecompressString_LZSS(cstring, 3135, 4215);
+    #elif (CYTHON_COMPRESS_STRINGS) > 0 && (CYTHON_COMPRESS_STRINGS) <= 90 /* compression: lzss (2293 bytes) */
+static const char cstring[] = "\377 at 0x o\377bject>(t\377ree frag\377ment).: \377<MemoryV\377iew of <\377contiguo\377us and d\263ir4\001\007\rin\021\005s\277trided\"\010 7or \004\031><(\tA\006\377>?A loss\377, as nat\377ive/core}/\021\001/regih\000\177y.hpp h\037\000\377it.\n\n``p\377arameter\377`` is th\315e9\000me\307\001\010\001es\377timators\343\047 \"\006#\000\222 it \337reads\253\001No\373neu\000 numb\377er betwe;en\\\000lowV\000\205!\377``high``\377; ``defa\367ultm\003NaN \337wherex\002us\274=\000\234\001to g\300\000 \376W\000.\nCanno}t\326\000sign \030\000\376v\001-only m\372\372\"v\374 Inval\277id mod\212\000esxp\256@\326 \047c\047\316!\377\047fortran\317\047, gH\000%\005shwape\354  ax\374\000\357Note\330\003Cyt\367hon\217!deliN\322\000atek\000\252Ac\253 \376\377\001n PEP-4\33384\344Bre\235as \377subclass\375e\226 f buil\373ti\260\000ypes.\377 If you \023ne\356@\336\000p%\000%\t\373 _n set\202B\047\357\002\376\305@on_typi\307ng\047\307d\223!\234 Fa\377lse.add_\376\231 ecollec\377tions.ab\177cdisabl\202@\266\002\001fc\263\204\001._\220c.\354\222a\r\003/_\236h.py\177xgcisen6\001\373dn\225` task\337 doma\301\000liSnk\372H\330@ \317A \307D\373no\002\005 __re\377duce__ d\375u\325@o non-\177trivial\033\000\177cinit__\253`opy._\241\204\001.m\215`\377iarray fwail\232#imp\262@\276\033\tumath\021\016u|\255\002\224aalloc\250@} E\003data.\013\020\370\360C\234\206\001\371\205\003s.ASC\377IIEllips\377isIntEnu\377mLeafRul\377eListene\325r\000\005.\327\006c\241b__\254\017\010\274@st\252`_\023\006o?ssLoss#\020\020\003~\035\022.evalu\362`\3766\002prepare\376C\001InfoPat\037ience\000\005\177\017\017\010\330\200\016-\006\245\000rt;\006ta?keSequU\001\312\210\001}.\317\210\007__Pyx\001\000\377Dict_Nex?tRef__\231\204\004\343@\333__\356\204\002__\001\005ge_titem\r\001d0\001\356\027\000doc\034\001fun\000\003\002\037\000\241#2\000\341C:\001\344a\003\002\303od\365 L\001\202\204\001\003\002ewz[\001p\205\000capi\003\006?hecksug\000\026\001\037resul\326`\"\001W\004~-\001type__7\001\377unpicklea_\333A\004\014\336E$""\003vt\273\205\001\036\316\001qual~\005\317\204\005\360N\366\351\204\006ex\202!set_\360\262\005\210f\234 \214n__te\263st\233!\327!is\211\205\001o\377utineabc\376\305\204\005_buffer\373as\233\205\002async\363io\302\206\001$\003sbas\377ecchoice\373cl8\000_in_t\377raceback\376\017\000pped_me\373an\231\207\010count\311d\226!\000\002_x\000\335\214\003em\367pty\000\002_lik\375e\344`odeenu\371m\000\001\202\000teerr\363or\227\204\005\307\207\021lags\377float64f_ormat\364\211\004fq\000\375d\230`gradie\377nthessia\377nidindex\257info\261as\000\002i\227zel\363\205\001d\317\214\001\323\214\001eOsmem\343\212\001\333\212\001m\233b\373n_\342`r_no_\377changen_\236\270 puts\267\210\001\273\210\001d\377tuplenby\376\342 ndimnew\337tonnp\364\207\002ob\037jones\341\0024\001\251 \316\204\215\006pop\354\205\004\373@nt\353il\373 w\275\215\003ers\373amS\000sself\047set\305\214\004\303\213\002s\263\000\320\205\002\376\375\206\002stepsto\336\001\000ruct\333\205\001to\377ltotalun\375p\227@update\317use_\254\207\005\357\206\001es\377weightxy\357OPyO\361\217\002 *(\377void con\277st *, \017\007,\327 stZ\001 \332\204\003op\377t_args_6\266\355\212\003_7\355\212\004_4\207\217\001_\377copied *\276%\006ional.\002)?\000bool d\003a\000\373in\274@_t, d\337ouble\000\005)\000\344\n\003\205\005(\226\207\003\225Dsli\337ce)\000\000\353\213\003::\332\364\210\001C\224\204\002 (\304\007)\000|\256\004\037\005Execu\267\214\001\323 (t\000\016\016S\303\220\001dS\232\361# _\020, t\017\000\021)\375\000\373\003\000tell\000\333po\341\000er\000\005_1kd\000\274\221\001_\304\205\003\000e\215\005\337_on\000s~\002\200\001\177\330\004\n\210+\220Q\005\001\277&\240a\240v\250\010\000\340\377\004\037\230q\320 0\260\377\013\270;\300k\320QR\377\330\004\023\2208\2308\240\3771\240A\330\004\007\200|\377\2207\230!\330\010*\250\277!\250;\260n\300\021\000\013\377\2101\200\001\340\004)\250\177\035\260a\340\004\014\210$\000\377\010\210\010\220\001\330\010\024\377\220H\230D\240\n\250&\377\260\003\260:\270T\300\032\377\3105\320PW\320WX\377""\330\010\r\210W\220A\220\377X\230Q\330\014\020\220\005\373\220W%\000\004\240E\250\027\377\260\004\260D\270\007\270w\377\300d\310$\310e\320S\377Z\320Z[\330\014\027\220\377t\230:\240V\2504\250\377z\270\027\300\004\300J\310|g\000s\002\360\010\000\n\033\215\001\367\021\220\024L\000T\240\021\330\377\010\020\220\007\220q\230\006\257\230l\250!\256\001vh\000E\273\230\024h\000\010\022\220\270\000\027\357\220q\340\010N\0017\240\047\377\250\025\250c\260\024\260V\367\2707\300\047\002q\330\010\017\377\320\017)\250\024\250Q\250?g\260[\300\007\300)\000\005\n\377\001\200A\340\010\017\210|\377\2304\230x\240u\250A\374\261 \016\000\024\220D\230\010\240\375\006\302 q\320\004%\240Q\373\340\010\014\003\010\250\001\250\026\373\250q\375\0005\270\001\320\004\356\343 \340\010%\306\0001\250C\377\250u\260A\330\010\047\240\377r\250\033\260A\260Q\330\377\010&\240b\250\n\260!\177\2601\340\010\013\210<\277\000\237\010\240\001\240\023\363 \014\000;\377\220a\220w\230a\230s\377\240&\250\004\320,>\270\365a\343\001\014\333 \010\250\t\260\377\021\260)\2703\270g\300\335\\\254@\320RS\301\000\210w\373\220b\216\000\001\240\033\250B?\250h\260a\260q";
+    PyObject *data = __Pyx_DecompressString_LZSS(cstring, 2293, 3066);
     #define __Pyx_DecompressString_UNUSED
     if (unlikely(!data)) __PYX_ERR(0, 1, __pyx_L1_error)
     const char* const bytes = __Pyx_PyBytes_AsString(data);
     #if !CYTHON_ASSUME_SAFE_MACROS
     if (likely(bytes)); else { Py_DECREF(data); __PYX_ERR(0, 1, __pyx_L1_error) }
     #endif
-    #else /* compression: none (4215 bytes) */
-static const char bytes[] = " at 0x object> samples; at most 2147483647 are supported.: <MemoryView of <contiguous and direct><contiguous and indirect><strided and direct or indirect><strided and direct><strided and indirect>>?Cannot assign to read-only memoryviewInvalid mode, expected \047c\047 or \047fortran\047, got Invalid shape in axis No value specified for struct attribute NoneNote that Cython is deliberately stricter than PEP-484 and rejects subclasses of builtin types. If you need to pass subclasses then set the \047annotation_typing\047 directive to False.X has add_notecollections.abcdisableenablefctree._native.boostingfctree/_native/boosting.pyxgcisenabledno default __reduce__ due to non-trivial __cinit__numpy._core.multiarray failed to importnumpy._core.umath failed to importunable to allocate array data.unable to allocate shape and strides.ASCIIEllipsisIntEnumScoreFunctionScoreNoiseSequenceView.MemoryViewX__Pyx_PyDict_NextRef__annotate____class____class_getitem____dict____func____getstate____import____main____module____name____new____pyx_capi____pyx_checksum__pyx_state__pyx_type__pyx_unpickle_Enum__pyx_vtable____qualname____reduce____reduce_cython____reduce_ex____set_name____setstate____setstate_cython____test___is_coroutineabcadd_treesallocate_bufferapplyarraysasyncio.coroutinesbasebaselinebool_boostboost_maskedccline_in_tracebackcolsampleconcatenatecosinecountcumsumdtypedtype_is_objectearly_stoppingemptyencodeenumenumerateerrorevaleval_losseval_samplesexecutionfctree._native.boostingfind_thresholdsfirst_iterationflagsfloat64formatfortranfoundgetgumbelholderidindexint32int64itemsitemsizekeepkernell2l2_leaf_regleafleaf_kernelleaf_valuesleaf_xleaf_ylearning_ratelenlistenerlossmapmaskedmatrixmax_binsmax_depthmax_itermemviewmin_roundsmin_samples_leafmissing_rightmodemodel_shrink_ratemodulemonotonen_iter_no_changen_keptn_outputsn_roundsn_threadsn_treesnamenative_listenernative_paramsndimnormalnpnumpyobjoffsetsoriginoutpackparamspopquantilerandom_strengthregisterreplacementresultrulessa""mple_weightscore_functionscore_noisescoressecondsseedsetdefaultshapesizesplitsplit_featuresplit_gainsplit_thresholdsplitsstartstepstopstructsubsampletasktest_rawtest_xthresholdstoltraintreesunpackupdatevaluesviewweightxzerosOPyObject *(void const *, PyObject *, struct __pyx_opt_args_6fctree_7_native_4core_copied *__pyx_optional_args)\000bool (void *, int64_t, double, double)\000double const *(__Pyx_memviewslice)\000\000struct fctree::Execution (int)\000copied\000tell\000pointer\000pointer_1d\000execution_onfctree::FeatureMatrix (PyObject *)\000matrix_of\200\001\340KL\330*+\360\014\000\005\010\200q\210\006\210a\210s\220#\220R\220s\230-\240v\250Q\250c\260\023\260A\330\010\t\330\004$\240G\2501\250O\320;L\310A\330,-\330\004 \240\t\250\021\250!\340\004\n\210(\220*\230A\230Q\330\004\n\210*\220G\2301\230A\330\004\037\230|\2501\250A\330\t\n\330\010\023\2201\220G\2308\2408\2501\250F\260!\2603\260d\270!\200\001\360\010\000\005\013\210\"\210F\220\"\220A\220V\2301\230D\240\r\250V\2601\260E\270\026\270r\300\021\330\004\007\200s\210&\220\003\2201\330\010\017\210q\330\004 \240\001\330\004$\240G\2501\250O\320;L\310A\330,-\330\004 \240\t\250\021\250!\330\004\037\230|\2501\250A\330\t\n\330\010\025\220Q\220g\230X\240Q\240d\250!\2503\250d\260!\330\004\013\2101\200\001\360\014\000\005!\240\t\250\021\250!\340\004\t\210\034\220Q\330\004\t\210\030\220\021\330\004\037\230|\2501\250A\330\004 \240\n\250!\2501\340\t\n\330\010\020\320\020!\240\021\240(\250(\260\047\270\021\330\004\r\210V\2201\220E\230\027\240\005\240U\250%\250w\260e\2706\300\022\3001\330\004\016\210f\220A\220U\230(\240%\240u\250E\260\030\270\025\270f\300B\300a\330\004\013\2102\210V\2201\220H\230G\2401\240B\240c\250\021\250)\2602\260Q\200\001\360\016\000\005\013\210\"\210F\220\"\220F\230&\240\001\240\024\240V\2506\260\021\260!\330\004\007\200s\210&\220\003\2202\220S\230\006\230f\240A\240S\250\003\2501\330\010\017\210q\330\004!\240\021\340\004\010\210\n\220!\2206\230\021\230#\230Q\330\004\010\210\n\220!\2206\230\021\230#\230Q""\330\004\010\210\n\220!\2206\230\021\230#\230Q\330\004\010\210\007\210v\220V\2301\230A\330\004\010\210\007\210v\220V\2301\230A\330\004\010\210\013\2206\230\026\230q\240\001\330\004\010\210\014\220F\230&\240\001\240\021\330\004\037\230|\2501\250A\330\t\n\330\010\025\220Q\220f\230A\230V\2401\240C\240t\2501\330\004\013\2101\200\001\360\022\000\005\010\200s\210!\2105\220\001\220\024\220T\230\021\330\010\016\210j\230\001\230\030\240\021\240#\240Q\240e\2501\250A\330\004$\240B\240l\260!\2602\260\\\300\022\3006\310\021\310!\330\004&\240b\250\007\250q\260\001\260\024\260S\270\001\270\025\270n\310F\320RT\320TU\360\006\000\005\t\210\t\220\032\2301\230A\330\004\010\210\010\220\001\330\004\007\200u\210G\2201\330\010\027\220z\240\021\240!\330\010\014\210H\220A\220Q\330\004\010\210\016\220j\240\001\240\021\330\004\010\210\013\2201\220G\2301\230A\330\004\010\210\014\220A\330\004\007\200y\220\007\220q\330\010\014\210L\230\001\230\030\240\021\240!\330\004\010\210\014\220J\230a\230q\330\004\010\210\010\220\n\230!\330\004\010\210\014\220A\330\004\010\210\r\220Q\330\004\010\320\010\033\2301\330\004\010\210\016\220a\330\004\010\210\n\220!\330\004(\250\001\330\004\037\230|\2501\250A\330\004\033\2308\2401\330\004\n\210(\220!\340\004\023\2208\2301\330\004\023\220;\230g\240Q\340\t\n\330\010\021\220\027\230\001\230\026\230\177\320.?\270q\330\004\007\200v\210W\220G\2301\330\010\016\210f\220A\340\004\047\240q\250\006\250a\330\004\n\210&\220\t\230\021\230&\240\001\330\004\033\2306\240\021\330\004\016\210i\220}\240A\330\004\005\330\010\031\230\026\230q\240\005\240^\2605\270\004\270H\300B\300a\330\010\033\2306\240\021\240%\320\0477\260u\270D\300\010\310\002\310!\330\010\031\230\026\230q\240\005\240^\2605\270\004\270H\300B\300a\330\010\026\220f\230A\230U\240+\250U\260$\260h\270b\300\001\330\010\027\220v\230Q\230e\240<\250u\260A\330\037(\250\002\250#\250]\270,\300l\320RT\320TU\340\004\005\330\010\t\330\010\016\210a\210v\220Y\230e\2405\250\r\260R\260q\330\010\016\210a\210v\220[\240\005\240U\250&\260""\013\2705\300\006\300b\310\001\330\010\016\210a\210v\220Z\230u\240E\250\026\250z\270\025\270f\300B\300a\200\001\360\030\000\005%\240B\240l\260!\2602\260\\\300\022\3006\310\021\310!\330\004&\240b\250\007\250q\260\001\260\024\260S\270\001\270\025\270n\310F\320RT\320TU\360\010\000\005\t\210\t\220\031\230*\240A\240Q\330\004\010\210\t\220\030\230\021\330\004\007\200u\210G\2201\330\010\027\220z\240\021\240!\330\010\014\210I\220X\230Q\230a\330\004\010\210\t\220\036\230z\250\021\250!\330\004\010\210\t\220\033\230A\230W\240A\240Q\330\004\010\210\t\220\034\230Q\330\004\007\200y\220\007\220q\330\010\014\210I\220\\\240\021\240(\250!\2501\330\004\010\210\t\220\034\230Z\240q\250\001\330\004\010\210\t\220\030\230\032\2401\330\004\010\210\t\220\034\230Q\330\004\010\210\t\220\035\230a\330\004\010\210\t\320\021$\240A\330\004\010\210\t\220\036\230q\330\004\010\210\t\220\032\2301\330\004\010\210\t\220\021\330\004\007\200v\210W\220A\330\010\017\210w\220a\220u\230A\230T\240\025\240a\240t\2505\260\001\260\024\260U\270!\2701\330\010\014\210I\220Q\220a\330\004\010\210\010\220\t\230\021\230!\330\004\010\210\n\220!\2206\230\021\230#\230Q\330\004\010\210\017\220z\240\021\240!\330\004\010\210\013\2206\230\026\230q\240\001\330\004(\250\001\330\004\037\230|\2501\250A\330\004\033\2308\2401\330\004\n\210(\220!\340\004\023\2208\2301\330\004\023\220;\230g\240Q\340\t\n\330\010\021\220\036\230q\240\006\240o\3205F\300a\330\004\007\200v\210W\220G\2301\330\010\016\210f\220A\330\004\r\210T\220\021\330\004\005\330\010\024\220F\230!\2306\240\031\250%\250q\330\034 \240\n\250&\260\006\260a\260t\270<\300r\310\021\330\010\024\220F\230!\2306\240\031\250%\250t\2607\270\"\270A\330\010\022\220&\230\001\230\026\230w\240e\2504\250w\260b\270\001\330\010\025\220V\2301\230F\240*\250E\260\024\260W\270B\270a\330\010\023\2206\230\021\230&\240\010\250\005\250T\260\027\270\002\270!";
+    #else /* compression: none (3066 bytes) */
+static const char bytes[] = " at 0x object>(tree fragment).: <MemoryView of <contiguous and
+direct><contiguous and indirect><strided and direct or indirect><strided and direct><strided and
+indirect>>?A loss of native/core/loss/registry.hpp.\n\n``parameter`` is the name of the
+estimators\047 parameter that it reads or None, a number between\n``low`` and ``high``; ``default``
+is NaN where the user has to give one.\nCannot assign to read-only memoryviewInvalid mode, expected
+\047c\047 or \047fortran\047, got Invalid shape in axis Note that Cython is deliberately stricter
+than PEP-484 and rejects subclasses of builtin types. If you need to pass subclasses then set the
+\047annotation_typing\047 directive to
+False.add_notecollections.abcdisableenablefctree._native.corefctree/_native/core.pyxgcisenabledname
+task domain link parameter low high defaultno default __reduce__ due to non-trivial
+__cinit__numpy._core.multiarray failed to importnumpy._core.umath failed to importunable to
+allocate array data.unable to allocate shape and
+strides.ASCIIEllipsisIntEnumLeafRuleListenerListener.__reduce_cython__Listener.__setstate_cython__LossLoss.__reduce_cython__Loss.__setstate_cython__Loss.evaluateLoss.prepareLossInfoPatiencePatience.__reduce_cython__Patience.__setstate_cython__Patience.startPatience.takeSequenceView.MemoryView__Pyx_PyDict_NextRef__annotate____class____class_getitem____dict____doc____func____getstate____import____main____module____name____new____pyx_capi____pyx_checksum__pyx_result__pyx_state__pyx_type__pyx_unpickle_Enum__pyx_unpickle_Listener__pyx_vtable____qualname____reduce____reduce_cython____reduce_ex____set_name____setstate____setstate_cython____test___dict_is_coroutineabcallocate_bufferasarrayasyncio.coroutinesbasecchoicecline_in_tracebackclipped_meancollectionscountdtypedtype_is_objectemptyempty_likeencodeenumenumerateerrorevaluatefctree._native.coreflagsfloat64formatfortranfoundgetgradienthessianidindexinfoitemsitemsizelistedlosslossesmemviewmodemodulen_iter_no_changen_outputsnam""enamedtuplenbytesndimnewtonnpnumpyobjones_likeoutpackparameterpoppreparequantilerawregistersamplesselfsetdefaultshapesizestartstatestepstopstructtaketoltotalunpackupdateuse_setstatevaluesweightxyOPyObject *(void const *, PyObject *, struct __pyx_opt_args_6fctree_7_native_4core_copied *__pyx_optional_args)\000bool (void *, int64_t, double, double)\000double const *(__Pyx_memviewslice)\000\000fctree::LossChoice (PyObject *)\000struct fctree::Execution (int)\000struct fctree::ScoredSamples (__Pyx_memviewslice, __Pyx_memviewslice, __Pyx_memviewslice)\000copied\000tell\000pointer\000pointer_1d\000loss_choice\000execution_on\000scored\200\001\330\004\n\210+\220Q\200\001\330\004&\240a\240v\250Q\200\001\340\004\037\230q\320 0\260\013\270;\300k\320QR\330\004\023\2208\2308\2401\240A\330\004\007\200|\2207\230!\330\010*\250!\250;\260n\300A\330\004\013\2101\200\001\340\004)\250\035\260a\340\004\014\210A\330\004\010\210\010\220\001\330\010\024\220H\230D\240\n\250&\260\003\260:\270T\300\032\3105\320PW\320WX\330\010\r\210W\220A\220X\230Q\330\014\020\220\005\220W\230D\240\004\240E\250\027\260\004\260D\270\007\270w\300d\310$\310e\320SZ\320Z[\330\014\027\220t\230:\240V\2504\250z\270\027\300\004\300J\310a\340\004\013\2101\200\001\360\010\000\n\033\230!\330\010\021\220\024\220X\230T\240\021\330\010\020\220\007\220q\230\006\230l\250!\330\004\007\200v\210W\220E\230\024\230Q\330\010\022\220!\330\010\027\220q\340\010\027\220t\2307\240\047\250\025\250c\260\024\260V\2707\300!\330\004\007\200q\330\010\017\320\017)\250\024\250Q\250g\260[\300\007\300q\340\010\017\320\017)\250\024\250Q\250g\260[\300\001\200A\340\010\017\210|\2304\230x\240u\250A\250Q\200A\340\010\024\220D\230\010\240\006\240a\240q\320\004%\240Q\340\010\024\220D\230\010\240\010\250\001\250\026\250q\260\003\2605\270\001\320\004&\240a\340\010%\240V\2501\250C\250u\260A\330\010\047\240r\250\033\260A\260Q\330\010&\240b\250\n\260!\2601\340\010\013\210<\220q\230\010\240\001\240\023\240A\330\010\013\210;\220a\220w\230a\230s\240&\250\004""\320,>\270a\330\010\020\220\014\230D\240\010\250\t\260\021\260)\2703\270g\300\\\320QR\320RS\330\010\017\210w\220b\230\010\240\001\240\033\250B\250h\260a\260q";
     PyObject *data = NULL;
     #define __Pyx_DecompressString_UNUSED
     #define __Pyx_DecompressString_LZSS_UNUSED
     #endif
     PyObject **stringtab = __pyx_mstate->__pyx_string_tab;
     Py_ssize_t pos = 0;
-    for (int i = 0; i < 202; i++) {
+    for (int i = 0; i < 162; i++) {
       Py_ssize_t bytes_length = str_length_index[i].length;
       PyObject *string = PyUnicode_DecodeUTF8(bytes + pos, bytes_length, NULL);
-      if (likely(string) && i >= 34) PyUnicode_InternInPlace(&string);
+      if (likely(string) && i >= 32) PyUnicode_InternInPlace(&string);
       if (unlikely(!string)) {
         Py_XDECREF(data);
         __PYX_ERR(0, 1, __pyx_L1_error)
@@ -28977,8 +28938,8 @@ static const char bytes[] = " at 0x object> samples; at most 2147483647 are supp
       stringtab[i] = string;
       pos += bytes_length;
     }
-    for (int i = 202; i < 211; i++) {
-      Py_ssize_t bytes_length = bytes_length_index[i-202].length;
+    for (int i = 162; i < 173; i++) {
+      Py_ssize_t bytes_length = bytes_length_index[i-162].length;
       PyObject *string = PyBytes_FromStringAndSize(bytes + pos, bytes_length);
       stringtab[i] = string;
       pos += bytes_length;
@@ -28988,15 +28949,15 @@ static const char bytes[] = " at 0x object> samples; at most 2147483647 are supp
       }
     }
     Py_XDECREF(data);
-    for (Py_ssize_t i = 0; i < 211; i++) {
+    for (Py_ssize_t i = 0; i < 173; i++) {
       if (unlikely(PyObject_Hash(stringtab[i]) == -1)) {
         __PYX_ERR(0, 1, __pyx_L1_error)
       }
     }
     #if CYTHON_IMMORTAL_CONSTANTS
     {
-      PyObject **table = stringtab + 202;
-      for (Py_ssize_t i=0; i<9; ++i) {
+      PyObject **table = stringtab + 162;
+      for (Py_ssize_t i=0; i<11; ++i) {
         #if PY_VERSION_HEX >= 0x030F0000
         PyUnstable_SetImmortal(table[i]);
         #elif CYTHON_COMPILING_IN_CPYTHON_FREETHREADING
@@ -29019,18 +28980,17 @@ static const char bytes[] = " at 0x object> samples; at most 2147483647 are supp
   }
   {
     PyObject **numbertab = __pyx_mstate->__pyx_number_tab + 0;
-    int8_t const cint_constants_1[] = {0,-1,4};
-    int32_t const cint_constants_4[] = {136983863L};
-    int64_t const cint_constants_8[] = {2147483648LL};
-    for (int i = 0; i < 5; i++) {
-      numbertab[i] = PyLong_FromLongLong((i < 3 ? cint_constants_1[i - 0] : (i < 4 ? cint_constants_4[i - 3] : cint_constants_8[i - 4])));
+    int8_t const cint_constants_1[] = {0,-1};
+    int32_t const cint_constants_4[] = {136983863L,248908269L};
+    for (int i = 0; i < 4; i++) {
+      numbertab[i] = PyLong_FromLong((i < 2 ? cint_constants_1[i - 0] : cint_constants_4[i - 2]));
       if (unlikely(!numbertab[i])) __PYX_ERR(0, 1, __pyx_L1_error)
     }
   }
   #if CYTHON_IMMORTAL_CONSTANTS
   {
     PyObject **table = __pyx_mstate->__pyx_number_tab;
-    for (Py_ssize_t i=0; i<5; ++i) {
+    for (Py_ssize_t i=0; i<4; ++i) {
       #if PY_VERSION_HEX >= 0x030F0000
       PyUnstable_SetImmortal(table[i]);
       #elif CYTHON_COMPILING_IN_CPYTHON_FREETHREADING
@@ -29059,10 +29019,10 @@ static const char bytes[] = " at 0x object> samples; at most 2147483647 are supp
 namespace {
 #endif
 typedef struct {
-    unsigned int argcount : 4;
+    unsigned int argcount : 3;
     unsigned int num_posonly_args : 1;
-    unsigned int num_kwonly_args : 4;
-    unsigned int nlocals : 5;
+    unsigned int num_kwonly_args : 1;
+    unsigned int nlocals : 4;
     unsigned int flags : 10;
     unsigned int first_line : 8;
 } __Pyx_PyCode_New_function_description;
@@ -29084,34 +29044,64 @@ static int __Pyx_CreateCodeObjects(__pyx_mstatetype *__pyx_mstate) {
   PyObject* tuple_dedup_map = PyDict_New();
   if (unlikely(!tuple_dedup_map)) return -1;
   {
-    const __Pyx_PyCode_New_function_description descr = {2, 0, 3, 12, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 64};
-    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_X, __pyx_mstate->__pyx_n_u_sample_weight, __pyx_mstate->__pyx_n_u_max_bins, __pyx_mstate->__pyx_n_u_seed, __pyx_mstate->__pyx_n_u_n_threads, __pyx_mstate->__pyx_n_u_matrix, __pyx_mstate->__pyx_n_u_rules, __pyx_mstate->__pyx_n_u_execution, __pyx_mstate->__pyx_n_u_weight, __pyx_mstate->__pyx_n_u_found, __pyx_mstate->__pyx_n_u_values, __pyx_mstate->__pyx_n_u_offsets};
-    __pyx_mstate_global->__pyx_codeobj_tab[0] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fctree__native_boosting_pyx, __pyx_mstate->__pyx_n_u_find_thresholds, __pyx_mstate->__pyx_kp_b_iso88591_Q_1A_1_V1E_U_we6_1_fAU_uE_fBa_2, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[0])) goto bad;
+    const __Pyx_PyCode_New_function_description descr = {1, 0, 0, 4, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 1};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_self, __pyx_mstate->__pyx_n_u_state, __pyx_mstate->__pyx_n_u_dict_2, __pyx_mstate->__pyx_n_u_use_setstate};
+    __pyx_mstate_global->__pyx_codeobj_tab[0] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_tree_fragment, __pyx_mstate->__pyx_n_u_reduce_cython, __pyx_mstate->__pyx_kp_b_iso88591_XT_q_l_vWE_Q_q_t7_c_V7_q_Qg_q_Q, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[0])) goto bad;
   }
   {
-    const __Pyx_PyCode_New_function_description descr = {2, 0, 10, 25, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 84};
-    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_train, __pyx_mstate->__pyx_n_u_eval, __pyx_mstate->__pyx_n_u_thresholds, __pyx_mstate->__pyx_n_u_monotone, __pyx_mstate->__pyx_n_u_baseline, __pyx_mstate->__pyx_n_u_loss, __pyx_mstate->__pyx_n_u_quantile, __pyx_mstate->__pyx_n_u_n_outputs, __pyx_mstate->__pyx_n_u_first_iteration, __pyx_mstate->__pyx_n_u_params, __pyx_mstate->__pyx_n_u_listener, __pyx_mstate->__pyx_n_u_n_threads, __pyx_mstate->__pyx_n_u_values, __pyx_mstate->__pyx_n_u_offsets, __pyx_mstate->__pyx_n_u_eval_samples, __pyx_mstate->__pyx_n_u_task, __pyx_mstate->__pyx_n_u_native_params, __pyx_mstate->__pyx_n_u_execution, __pyx_mstate->__pyx_n_u_holder, __pyx_mstate->__pyx_n_u_native_listener, __pyx_mstate->__pyx_n_u_result, __pyx_mstate->__pyx_n_u_trees, __pyx_mstate->__pyx_n_u_n_trees, __pyx_mstate->__pyx_n_u_splits, __pyx_mstate->__pyx_n_u_arrays};
-    __pyx_mstate_global->__pyx_codeobj_tab[1] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fctree__native_boosting_pyx, __pyx_mstate->__pyx_n_u_boost, __pyx_mstate->__pyx_kp_b_iso88591_s_5_T_j_Qe1A_Bl_2_6_b_q_S_nFRTT, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[1])) goto bad;
+    const __Pyx_PyCode_New_function_description descr = {2, 0, 0, 2, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 17};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_self, __pyx_mstate->__pyx_n_u_pyx_state};
+    __pyx_mstate_global->__pyx_codeobj_tab[1] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_tree_fragment, __pyx_mstate->__pyx_n_u_setstate_cython, __pyx_mstate->__pyx_kp_b_iso88591_avQ, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[1])) goto bad;
   }
   {
-    const __Pyx_PyCode_New_function_description descr = {3, 0, 14, 28, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 149};
-    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_train, __pyx_mstate->__pyx_n_u_eval, __pyx_mstate->__pyx_n_u_test_x, __pyx_mstate->__pyx_n_u_masked, __pyx_mstate->__pyx_n_u_replacement, __pyx_mstate->__pyx_n_u_trees, __pyx_mstate->__pyx_n_u_thresholds, __pyx_mstate->__pyx_n_u_monotone, __pyx_mstate->__pyx_n_u_baseline, __pyx_mstate->__pyx_n_u_loss, __pyx_mstate->__pyx_n_u_quantile, __pyx_mstate->__pyx_n_u_n_outputs, __pyx_mstate->__pyx_n_u_first_iteration, __pyx_mstate->__pyx_n_u_min_rounds, __pyx_mstate->__pyx_n_u_params, __pyx_mstate->__pyx_n_u_listener, __pyx_mstate->__pyx_n_u_n_threads, __pyx_mstate->__pyx_n_u_values, __pyx_mstate->__pyx_n_u_offsets, __pyx_mstate->__pyx_n_u_eval_samples, __pyx_mstate->__pyx_n_u_view, __pyx_mstate->__pyx_n_u_task, __pyx_mstate->__pyx_n_u_native_params, __pyx_mstate->__pyx_n_u_execution, __pyx_mstate->__pyx_n_u_holder, __pyx_mstate->__pyx_n_u_native_listener, __pyx_mstate->__pyx_n_u_result, __pyx_mstate->__pyx_n_u_count};
-    __pyx_mstate_global->__pyx_codeobj_tab[2] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fctree__native_boosting_pyx, __pyx_mstate->__pyx_n_u_boost_masked, __pyx_mstate->__pyx_kp_b_iso88591_Bl_2_6_b_q_S_nFRTTU_AQ_uG1_z_IX, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[2])) goto bad;
+    const __Pyx_PyCode_New_function_description descr = {0, 0, 0, 4, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 71};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_listed, __pyx_mstate->__pyx_n_u_info, __pyx_mstate->__pyx_n_u_found, __pyx_mstate->__pyx_n_u_parameter};
+    __pyx_mstate_global->__pyx_codeobj_tab[2] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fctree__native_core_pyx, __pyx_mstate->__pyx_n_u_losses, __pyx_mstate->__pyx_kp_b_iso88591_a_A_HD_T_5PWWX_WAXQ_WD_E_D_wd_e, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[2])) goto bad;
   }
   {
-    const __Pyx_PyCode_New_function_description descr = {9, 0, 0, 13, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 214};
-    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_X, __pyx_mstate->__pyx_n_u_split_feature, __pyx_mstate->__pyx_n_u_split_threshold, __pyx_mstate->__pyx_n_u_missing_right, __pyx_mstate->__pyx_n_u_leaf_values, __pyx_mstate->__pyx_n_u_scores, __pyx_mstate->__pyx_n_u_n_threads, __pyx_mstate->__pyx_n_u_keep, __pyx_mstate->__pyx_n_u_origin, __pyx_mstate->__pyx_n_u_trees, __pyx_mstate->__pyx_n_u_matrix, __pyx_mstate->__pyx_n_u_update, __pyx_mstate->__pyx_n_u_execution};
-    __pyx_mstate_global->__pyx_codeobj_tab[3] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fctree__native_boosting_pyx, __pyx_mstate->__pyx_n_u_add_trees, __pyx_mstate->__pyx_kp_b_iso88591_KL_q_as_Rs_vQc_A_G1O_LA_AQ_G1A, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[3])) goto bad;
+    const __Pyx_PyCode_New_function_description descr = {4, 0, 0, 4, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 109};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_self, __pyx_mstate->__pyx_n_u_y, __pyx_mstate->__pyx_n_u_raw, __pyx_mstate->__pyx_n_u_weight};
+    __pyx_mstate_global->__pyx_codeobj_tab[3] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fctree__native_core_pyx, __pyx_mstate->__pyx_n_u_prepare, __pyx_mstate->__pyx_kp_b_iso88591_Q_D_q_5, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[3])) goto bad;
   }
   {
-    const __Pyx_PyCode_New_function_description descr = {6, 0, 0, 11, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 236};
-    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_X, __pyx_mstate->__pyx_n_u_split_feature, __pyx_mstate->__pyx_n_u_split_threshold, __pyx_mstate->__pyx_n_u_missing_right, __pyx_mstate->__pyx_n_u_leaf_values, __pyx_mstate->__pyx_n_u_n_threads, __pyx_mstate->__pyx_n_u_out, __pyx_mstate->__pyx_n_u_leaf, __pyx_mstate->__pyx_n_u_trees, __pyx_mstate->__pyx_n_u_matrix, __pyx_mstate->__pyx_n_u_execution};
-    __pyx_mstate_global->__pyx_codeobj_tab[4] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fctree__native_boosting_pyx, __pyx_mstate->__pyx_n_u_apply, __pyx_mstate->__pyx_kp_b_iso88591_F_AV1D_V1E_r_s_1_q_G1O_LA_1A_Qg, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[4])) goto bad;
+    const __Pyx_PyCode_New_function_description descr = {4, 0, 0, 9, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 113};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_self, __pyx_mstate->__pyx_n_u_y, __pyx_mstate->__pyx_n_u_raw, __pyx_mstate->__pyx_n_u_weight, __pyx_mstate->__pyx_n_u_samples, __pyx_mstate->__pyx_n_u_gradient, __pyx_mstate->__pyx_n_u_hessian, __pyx_mstate->__pyx_n_u_out, __pyx_mstate->__pyx_n_u_total};
+    __pyx_mstate_global->__pyx_codeobj_tab[4] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fctree__native_core_pyx, __pyx_mstate->__pyx_n_u_evaluate, __pyx_mstate->__pyx_kp_b_iso88591_a_V1CuA_r_AQ_b_1_q_A_awas_a_D_3, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[4])) goto bad;
   }
   {
-    const __Pyx_PyCode_New_function_description descr = {4, 0, 0, 8, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 253};
-    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_leaf_x, __pyx_mstate->__pyx_n_u_leaf_y, __pyx_mstate->__pyx_n_u_weight, __pyx_mstate->__pyx_n_u_n_threads, __pyx_mstate->__pyx_n_u_out, __pyx_mstate->__pyx_n_u_kernel, __pyx_mstate->__pyx_n_u_task, __pyx_mstate->__pyx_n_u_execution};
-    __pyx_mstate_global->__pyx_codeobj_tab[5] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fctree__native_boosting_pyx, __pyx_mstate->__pyx_n_u_leaf_kernel, __pyx_mstate->__pyx_kp_b_iso88591_F_F_V6_s_2S_fAS_1_q_6_Q_6_Q_6_Q, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[5])) goto bad;
+    const __Pyx_PyCode_New_function_description descr = {1, 0, 0, 1, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 1};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_self};
+    __pyx_mstate_global->__pyx_codeobj_tab[5] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_tree_fragment, __pyx_mstate->__pyx_n_u_reduce_cython, __pyx_mstate->__pyx_kp_b_iso88591_Q, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[5])) goto bad;
+  }
+  {
+    const __Pyx_PyCode_New_function_description descr = {2, 0, 0, 2, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 3};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_self, __pyx_mstate->__pyx_n_u_pyx_state};
+    __pyx_mstate_global->__pyx_codeobj_tab[6] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_tree_fragment, __pyx_mstate->__pyx_n_u_setstate_cython, __pyx_mstate->__pyx_kp_b_iso88591_Q, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[6])) goto bad;
+  }
+  {
+    const __Pyx_PyCode_New_function_description descr = {2, 0, 0, 2, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 143};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_self, __pyx_mstate->__pyx_n_u_loss};
+    __pyx_mstate_global->__pyx_codeobj_tab[7] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fctree__native_core_pyx, __pyx_mstate->__pyx_n_u_start, __pyx_mstate->__pyx_kp_b_iso88591_A_D_aq, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[7])) goto bad;
+  }
+  {
+    const __Pyx_PyCode_New_function_description descr = {2, 0, 0, 2, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 147};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_self, __pyx_mstate->__pyx_n_u_loss};
+    __pyx_mstate_global->__pyx_codeobj_tab[8] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fctree__native_core_pyx, __pyx_mstate->__pyx_n_u_take, __pyx_mstate->__pyx_kp_b_iso88591_A_4xuAQ, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[8])) goto bad;
+  }
+  {
+    const __Pyx_PyCode_New_function_description descr = {1, 0, 0, 1, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 1};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_self};
+    __pyx_mstate_global->__pyx_codeobj_tab[9] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_tree_fragment, __pyx_mstate->__pyx_n_u_reduce_cython, __pyx_mstate->__pyx_kp_b_iso88591_Q, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[9])) goto bad;
+  }
+  {
+    const __Pyx_PyCode_New_function_description descr = {2, 0, 0, 2, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 3};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_self, __pyx_mstate->__pyx_n_u_pyx_state};
+    __pyx_mstate_global->__pyx_codeobj_tab[10] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_tree_fragment, __pyx_mstate->__pyx_n_u_setstate_cython, __pyx_mstate->__pyx_kp_b_iso88591_Q, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[10])) goto bad;
+  }
+  {
+    const __Pyx_PyCode_New_function_description descr = {3, 0, 0, 4, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 4};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_pyx_type, __pyx_mstate->__pyx_n_u_pyx_checksum, __pyx_mstate->__pyx_n_u_pyx_state, __pyx_mstate->__pyx_n_u_pyx_result};
+    __pyx_mstate_global->__pyx_codeobj_tab[11] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_tree_fragment, __pyx_mstate->__pyx_n_u_pyx_unpickle_Listener, __pyx_mstate->__pyx_kp_b_iso88591_q_0_kQR_881A_7_nA_1, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[11])) goto bad;
   }
   Py_DECREF(tuple_dedup_map);
   return 0;
@@ -29229,591 +29219,6 @@ end:
     return (__Pyx_RefNannyAPIStruct *)r;
 }
 #endif
-
-/* FastTypeChecks (used by GivenExceptionMatches) */
-#if CYTHON_COMPILING_IN_CPYTHON
-static int __Pyx_InBases(PyTypeObject *a, PyTypeObject *b) {
-    while (a) {
-        a = __Pyx_PyType_GetSlot(a, tp_base, PyTypeObject*);
-        if (a == b)
-            return 1;
-    }
-    return b == &PyBaseObject_Type;
-}
-static CYTHON_INLINE int __Pyx_IsSubtype(PyTypeObject *a, PyTypeObject *b) {
-    PyObject *mro;
-    if (a == b) return 1;
-    mro = a->tp_mro;
-    if (likely(mro)) {
-        Py_ssize_t i, n;
-        n = PyTuple_GET_SIZE(mro);
-        for (i = 0; i < n; i++) {
-            if (PyTuple_GET_ITEM(mro, i) == (PyObject *)b)
-                return 1;
-        }
-        return 0;
-    }
-    return __Pyx_InBases(a, b);
-}
-static CYTHON_INLINE int __Pyx_IsAnySubtype2(PyTypeObject *cls, PyTypeObject *a, PyTypeObject *b) {
-    PyObject *mro;
-    if (cls == a || cls == b) return 1;
-    mro = cls->tp_mro;
-    if (likely(mro)) {
-        Py_ssize_t i, n;
-        n = PyTuple_GET_SIZE(mro);
-        for (i = 0; i < n; i++) {
-            PyObject *base = PyTuple_GET_ITEM(mro, i);
-            if (base == (PyObject *)a || base == (PyObject *)b)
-                return 1;
-        }
-        return 0;
-    }
-    return __Pyx_InBases(cls, a) || __Pyx_InBases(cls, b);
-}
-#endif
-
-/* PyErrFetchRestore (used by GivenExceptionMatches) */
-#if CYTHON_FAST_THREAD_STATE
-static CYTHON_INLINE void __Pyx_ErrRestoreInState(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb) {
-#if PY_VERSION_HEX >= 0x030C00A6
-    PyObject *tmp_value;
-    assert(type == NULL || (value != NULL && type == (PyObject*) Py_TYPE(value)));
-    if (value) {
-        #if CYTHON_COMPILING_IN_CPYTHON
-        if (unlikely(((PyBaseExceptionObject*) value)->traceback != tb))
-        #endif
-            PyException_SetTraceback(value, tb);
-    }
-    tmp_value = tstate->current_exception;
-    tstate->current_exception = value;
-    Py_XDECREF(tmp_value);
-    Py_XDECREF(type);
-    Py_XDECREF(tb);
-#else
-    PyObject *tmp_type, *tmp_value, *tmp_tb;
-    tmp_type = tstate->curexc_type;
-    tmp_value = tstate->curexc_value;
-    tmp_tb = tstate->curexc_traceback;
-    tstate->curexc_type = type;
-    tstate->curexc_value = value;
-    tstate->curexc_traceback = tb;
-    Py_XDECREF(tmp_type);
-    Py_XDECREF(tmp_value);
-    Py_XDECREF(tmp_tb);
-#endif
-}
-static CYTHON_INLINE void __Pyx_ErrFetchInState(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb) {
-#if PY_VERSION_HEX >= 0x030C00A6
-    PyObject* exc_value;
-    exc_value = tstate->current_exception;
-    tstate->current_exception = 0;
-    *value = exc_value;
-    *type = NULL;
-    *tb = NULL;
-    if (exc_value) {
-        *type = (PyObject*) Py_TYPE(exc_value);
-        Py_INCREF(*type);
-        #if CYTHON_COMPILING_IN_CPYTHON
-        *tb = ((PyBaseExceptionObject*) exc_value)->traceback;
-        Py_XINCREF(*tb);
-        #else
-        *tb = PyException_GetTraceback(exc_value);
-        #endif
-    }
-#else
-    *type = tstate->curexc_type;
-    *value = tstate->curexc_value;
-    *tb = tstate->curexc_traceback;
-    tstate->curexc_type = 0;
-    tstate->curexc_value = 0;
-    tstate->curexc_traceback = 0;
-#endif
-}
-#endif
-
-/* GivenExceptionMatches (used by PyErrExceptionMatches) */
-#if CYTHON_COMPILING_IN_CPYTHON
-static CYTHON_INLINE int __Pyx_inner_PyErr_GivenExceptionMatches2(PyObject *err, PyObject* exc_type1, PyObject *exc_type2) {
-    if (exc_type1) {
-        return __Pyx_IsAnySubtype2((PyTypeObject*)err, (PyTypeObject*)exc_type1, (PyTypeObject*)exc_type2);
-    } else {
-        return __Pyx_IsSubtype((PyTypeObject*)err, (PyTypeObject*)exc_type2);
-    }
-}
-static int __Pyx_PyErr_GivenExceptionMatchesTuple(PyObject *exc_type, PyObject *tuple) {
-    Py_ssize_t i, n;
-    assert(PyExceptionClass_Check(exc_type));
-    n = PyTuple_GET_SIZE(tuple);
-    for (i=0; i<n; i++) {
-        if (exc_type == PyTuple_GET_ITEM(tuple, i)) return 1;
-    }
-    for (i=0; i<n; i++) {
-        PyObject *t = PyTuple_GET_ITEM(tuple, i);
-        if (likely(PyExceptionClass_Check(t))) {
-            if (__Pyx_inner_PyErr_GivenExceptionMatches2(exc_type, NULL, t)) return 1;
-        } else {
-        }
-    }
-    return 0;
-}
-static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches(PyObject *err, PyObject* exc_type) {
-    if (likely(err == exc_type)) return 1;
-    if (likely(PyExceptionClass_Check(err))) {
-        if (likely(PyExceptionClass_Check(exc_type))) {
-            return __Pyx_inner_PyErr_GivenExceptionMatches2(err, NULL, exc_type);
-        } else if (likely(PyTuple_Check(exc_type))) {
-            return __Pyx_PyErr_GivenExceptionMatchesTuple(err, exc_type);
-        } else {
-        }
-    }
-    return PyErr_GivenExceptionMatches(err, exc_type);
-}
-static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches2(PyObject *err, PyObject *exc_type1, PyObject *exc_type2) {
-    assert(PyExceptionClass_Check(exc_type1));
-    assert(PyExceptionClass_Check(exc_type2));
-    if (likely(err == exc_type1 || err == exc_type2)) return 1;
-    if (likely(PyExceptionClass_Check(err))) {
-        return __Pyx_inner_PyErr_GivenExceptionMatches2(err, exc_type1, exc_type2);
-    }
-    return (PyErr_GivenExceptionMatches(err, exc_type1) || PyErr_GivenExceptionMatches(err, exc_type2));
-}
-#endif
-
-/* PyErrExceptionMatches (used by PyObjectGetAttrStrNoError) */
-#if CYTHON_FAST_THREAD_STATE
-static int __Pyx_PyErr_ExceptionMatchesTuple(PyObject *exc_type, PyObject *tuple) {
-    Py_ssize_t i, n;
-    n = PyTuple_GET_SIZE(tuple);
-    for (i=0; i<n; i++) {
-        if (exc_type == PyTuple_GET_ITEM(tuple, i)) return 1;
-    }
-    for (i=0; i<n; i++) {
-        if (__Pyx_PyErr_GivenExceptionMatches(exc_type, PyTuple_GET_ITEM(tuple, i))) return 1;
-    }
-    return 0;
-}
-static CYTHON_INLINE int __Pyx_PyErr_ExceptionMatchesInState(PyThreadState* tstate, PyObject* err) {
-    int result;
-    PyObject *exc_type;
-#if PY_VERSION_HEX >= 0x030C00A6
-    PyObject *current_exception = tstate->current_exception;
-    if (unlikely(!current_exception)) return 0;
-    exc_type = (PyObject*) Py_TYPE(current_exception);
-    if (exc_type == err) return 1;
-#else
-    exc_type = tstate->curexc_type;
-    if (exc_type == err) return 1;
-    if (unlikely(!exc_type)) return 0;
-#endif
-    #if CYTHON_AVOID_BORROWED_REFS
-    Py_INCREF(exc_type);
-    #endif
-    if (unlikely(PyTuple_Check(err))) {
-        result = __Pyx_PyErr_ExceptionMatchesTuple(exc_type, err);
-    } else {
-        result = __Pyx_PyErr_GivenExceptionMatches(exc_type, err);
-    }
-    #if CYTHON_AVOID_BORROWED_REFS
-    Py_DECREF(exc_type);
-    #endif
-    return result;
-}
-#endif
-
-/* PyObjectGetAttrStr (used by PyObjectGetAttrStrNoError) */
-#if CYTHON_USE_TYPE_SLOTS
-static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStr(PyObject* obj, PyObject* attr_name) {
-    PyTypeObject* tp = Py_TYPE(obj);
-    if (likely(tp->tp_getattro))
-        return tp->tp_getattro(obj, attr_name);
-    return PyObject_GetAttr(obj, attr_name);
-}
-#endif
-
-/* PyObjectGetAttrStrNoError (used by GetBuiltinName) */
-#if __PYX_LIMITED_VERSION_HEX < 0x030d0000
-static void __Pyx_PyObject_GetAttrStr_ClearAttributeError(void) {
-    __Pyx_PyThreadState_declare
-    __Pyx_PyThreadState_assign
-    if (likely(__Pyx_PyErr_ExceptionMatches(PyExc_AttributeError)))
-        __Pyx_PyErr_Clear();
-}
-#endif
-static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStrNoError(PyObject* obj, PyObject* attr_name) {
-    PyObject *result;
-#if __PYX_LIMITED_VERSION_HEX >= 0x030d0000
-    (void) PyObject_GetOptionalAttr(obj, attr_name, &result);
-    return result;
-#else
-#if CYTHON_COMPILING_IN_CPYTHON && CYTHON_USE_TYPE_SLOTS
-    PyTypeObject* tp = Py_TYPE(obj);
-    if (likely(tp->tp_getattro == PyObject_GenericGetAttr)) {
-        return _PyObject_GenericGetAttrWithDict(obj, attr_name, NULL, 1);
-    }
-#endif
-    result = __Pyx_PyObject_GetAttrStr(obj, attr_name);
-    if (unlikely(!result)) {
-        __Pyx_PyObject_GetAttrStr_ClearAttributeError();
-    }
-    return result;
-#endif
-}
-
-/* GetBuiltinName */
-static PyObject *__Pyx_GetBuiltinName(PyObject *name) {
-    PyObject* result = __Pyx_PyObject_GetAttrStrNoError(__pyx_mstate_global->__pyx_b, name);
-    if (unlikely(!result) && !PyErr_Occurred()) {
-        PyErr_Format(PyExc_NameError,
-            "name '%U' is not defined", name);
-    }
-    return result;
-}
-
-/* PyFrozenDict (used by DictGetItem) */
-#if CYTHON_COMPILING_IN_LIMITED_API
-static CYTHON_INLINE PyObject* __Pyx__PyFrozenDict_New(PyObject* frozendict_type, PyObject* it) {
-    return PyObject_CallFunctionObjArgs(frozendict_type, it, NULL);
-}
-#endif
-
-/* DictGetItem */
-#if !CYTHON_COMPILING_IN_PYPY
-static PyObject *__Pyx_PyDict_GetItem(PyObject *d, PyObject* key) {
-    PyObject *value;
-    if (unlikely(__Pyx_PyDict_GetItemRef(d, key, &value) == 0)) { // no value, no error
-        if (unlikely(PyTuple_Check(key))) {
-            PyObject* args = PyTuple_Pack(1, key);
-            if (likely(args)) {
-                PyErr_SetObject(PyExc_KeyError, args);
-                Py_DECREF(args);
-            }
-        } else {
-            PyErr_SetObject(PyExc_KeyError, key);
-        }
-    }
-    return value;
-}
-#endif
-
-/* GetTopmostException (used by SaveResetException) */
-#if CYTHON_USE_EXC_INFO_STACK && CYTHON_FAST_THREAD_STATE
-static _PyErr_StackItem *
-__Pyx_PyErr_GetTopmostException(PyThreadState *tstate)
-{
-    _PyErr_StackItem *exc_info = tstate->exc_info;
-    while ((exc_info->exc_value == NULL || exc_info->exc_value == Py_None) &&
-           exc_info->previous_item != NULL)
-    {
-        exc_info = exc_info->previous_item;
-    }
-    return exc_info;
-}
-#endif
-
-/* SaveResetException */
-#if CYTHON_FAST_THREAD_STATE
-static CYTHON_INLINE void __Pyx__ExceptionSave(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb) {
-  #if CYTHON_USE_EXC_INFO_STACK && PY_VERSION_HEX >= 0x030B00a4
-    _PyErr_StackItem *exc_info = __Pyx_PyErr_GetTopmostException(tstate);
-    PyObject *exc_value = exc_info->exc_value;
-    if (exc_value == NULL || exc_value == Py_None) {
-        *value = NULL;
-        *type = NULL;
-        *tb = NULL;
-    } else {
-        *value = exc_value;
-        Py_INCREF(*value);
-        *type = (PyObject*) Py_TYPE(exc_value);
-        Py_INCREF(*type);
-        *tb = PyException_GetTraceback(exc_value);
-    }
-  #elif CYTHON_USE_EXC_INFO_STACK
-    _PyErr_StackItem *exc_info = __Pyx_PyErr_GetTopmostException(tstate);
-    *type = exc_info->exc_type;
-    *value = exc_info->exc_value;
-    *tb = exc_info->exc_traceback;
-    Py_XINCREF(*type);
-    Py_XINCREF(*value);
-    Py_XINCREF(*tb);
-  #else
-    *type = tstate->exc_type;
-    *value = tstate->exc_value;
-    *tb = tstate->exc_traceback;
-    Py_XINCREF(*type);
-    Py_XINCREF(*value);
-    Py_XINCREF(*tb);
-  #endif
-}
-static CYTHON_INLINE void __Pyx__ExceptionReset(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb) {
-  #if CYTHON_USE_EXC_INFO_STACK && PY_VERSION_HEX >= 0x030B00a4
-    _PyErr_StackItem *exc_info = tstate->exc_info;
-    PyObject *tmp_value = exc_info->exc_value;
-    exc_info->exc_value = value;
-    Py_XDECREF(tmp_value);
-    Py_XDECREF(type);
-    Py_XDECREF(tb);
-  #else
-    PyObject *tmp_type, *tmp_value, *tmp_tb;
-    #if CYTHON_USE_EXC_INFO_STACK
-    _PyErr_StackItem *exc_info = tstate->exc_info;
-    tmp_type = exc_info->exc_type;
-    tmp_value = exc_info->exc_value;
-    tmp_tb = exc_info->exc_traceback;
-    exc_info->exc_type = type;
-    exc_info->exc_value = value;
-    exc_info->exc_traceback = tb;
-    #else
-    tmp_type = tstate->exc_type;
-    tmp_value = tstate->exc_value;
-    tmp_tb = tstate->exc_traceback;
-    tstate->exc_type = type;
-    tstate->exc_value = value;
-    tstate->exc_traceback = tb;
-    #endif
-    Py_XDECREF(tmp_type);
-    Py_XDECREF(tmp_value);
-    Py_XDECREF(tmp_tb);
-  #endif
-}
-#endif
-
-/* PyUnicode_Unicode */
-static CYTHON_INLINE PyObject* __Pyx_PyUnicode_Unicode(PyObject *obj) {
-    if (unlikely(obj == Py_None))
-        obj = __pyx_mstate_global->__pyx_kp_u_None;
-    return __Pyx_NewRef(obj);
-}
-
-/* PyObjectCall (used by PyObjectFastCall) */
-#if CYTHON_COMPILING_IN_CPYTHON
-static CYTHON_INLINE PyObject* __Pyx_PyObject_Call(PyObject *func, PyObject *arg, PyObject *kw) {
-    PyObject *result;
-    ternaryfunc call = Py_TYPE(func)->tp_call;
-    if (unlikely(!call))
-        return PyObject_Call(func, arg, kw);
-    if (unlikely(Py_EnterRecursiveCall(" while calling a Python object")))
-        return NULL;
-    result = (*call)(func, arg, kw);
-    Py_LeaveRecursiveCall();
-    if (unlikely(!result) && unlikely(!PyErr_Occurred())) {
-        PyErr_SetString(
-            PyExc_SystemError,
-            "NULL result without error in PyObject_Call");
-    }
-    return result;
-}
-#endif
-
-/* PyObjectCallMethO (used by PyObjectFastCall) */
-#if CYTHON_COMPILING_IN_CPYTHON
-static CYTHON_INLINE PyObject* __Pyx_PyObject_CallMethO(PyObject *func, PyObject *arg) {
-    PyObject *self, *result;
-    PyCFunction cfunc;
-    cfunc = __Pyx_CyOrPyCFunction_GET_FUNCTION(func);
-    self = __Pyx_CyOrPyCFunction_GET_SELF(func);
-    if (unlikely(Py_EnterRecursiveCall(" while calling a Python object")))
-        return NULL;
-    result = cfunc(self, arg);
-    Py_LeaveRecursiveCall();
-    if (unlikely(!result) && unlikely(!PyErr_Occurred())) {
-        PyErr_SetString(
-            PyExc_SystemError,
-            "NULL result without error in PyObject_Call");
-    }
-    return result;
-}
-#endif
-
-/* PyObjectFastCall */
-#if CYTHON_COMPILING_IN_LIMITED_API
-static PyObject* __Pyx_PyObject_FastCall_fallback(PyObject *func, PyObject * const*args, size_t nargs, PyObject *kwargs) {
-    PyObject *argstuple;
-    PyObject *result = 0;
-    size_t i;
-    argstuple = PyTuple_New((Py_ssize_t)nargs);
-    if (unlikely(!argstuple)) return NULL;
-    for (i = 0; i < nargs; i++) {
-        Py_INCREF(args[i]);
-        if (__Pyx_PyTuple_SET_ITEM(argstuple, (Py_ssize_t)i, args[i]) != (0)) goto bad;
-    }
-    result = __Pyx_PyObject_Call(func, argstuple, kwargs);
-  bad:
-    Py_DECREF(argstuple);
-    return result;
-}
-#endif
-#if CYTHON_VECTORCALL && !(CYTHON_COMPILING_IN_LIMITED_API || CYTHON_COMPILING_IN_PYPY)
-  #if CYTHON_COMPILING_IN_CPYTHON
-static CYTHON_INLINE vectorcallfunc __Pyx_PyVectorcall_Function(PyObject *callable) {
-    PyTypeObject *tp = Py_TYPE(callable);
-    #if defined(__Pyx_CyFunction_USED)
-    if (__Pyx_CyFunction_CheckExact(callable)) {
-        return __Pyx_CyFunction_func_vectorcall(callable);
-    }
-    #endif
-    if (!PyType_HasFeature(tp, Py_TPFLAGS_HAVE_VECTORCALL)) {
-        return NULL;
-    }
-    assert(PyCallable_Check(callable));
-    Py_ssize_t offset = tp->tp_vectorcall_offset;
-    assert(offset > 0);
-    vectorcallfunc ptr;
-    memcpy(&ptr, (char *) callable + offset, sizeof(ptr));
-    return ptr;
-}
-  #else
-    #define __Pyx_PyVectorcall_Function(callable) PyVectorcall_Function(callable)
-  #endif
-#endif
-static CYTHON_INLINE PyObject* __Pyx_PyObject_FastCallDict(PyObject *func, PyObject *const *args, size_t nargsf, PyObject *kwargs) {
-    Py_ssize_t nargs = __Pyx_PyVectorcall_NARGS(nargsf);
-#if CYTHON_COMPILING_IN_CPYTHON
-    if (nargs == 0 && kwargs == NULL) {
-        if (__Pyx_CyOrPyCFunction_Check(func) && likely( __Pyx_CyOrPyCFunction_GET_FLAGS(func) & METH_NOARGS))
-            return __Pyx_PyObject_CallMethO(func, NULL);
-    }
-    else if (nargs == 1 && kwargs == NULL) {
-        if (__Pyx_CyOrPyCFunction_Check(func) && likely( __Pyx_CyOrPyCFunction_GET_FLAGS(func) & METH_O))
-            return __Pyx_PyObject_CallMethO(func, args[0]);
-    }
-#endif
-    if (kwargs == NULL) {
-        #if CYTHON_VECTORCALL
-          #if CYTHON_COMPILING_IN_LIMITED_API || CYTHON_COMPILING_IN_PYPY
-            return PyObject_Vectorcall(func, args, nargsf, NULL);
-          #else
-            vectorcallfunc f = __Pyx_PyVectorcall_Function(func);
-            if (f) {
-                return f(func, args, nargsf, NULL);
-            }
-          #endif
-        #endif
-    }
-    if (nargs == 0) {
-        return __Pyx_PyObject_Call(func, __pyx_mstate_global->__pyx_empty_tuple, kwargs);
-    }
-    #if CYTHON_COMPILING_IN_LIMITED_API
-    return __Pyx_PyObject_FastCall_fallback(func, args, (size_t)nargs, kwargs);
-    #elif CYTHON_COMPILING_IN_PYPY
-    return PyObject_VectorcallDict(func, args, (size_t) nargs, kwargs);
-    #else
-    return PyObject_VectorcallDict(func, args, nargsf, kwargs);
-    #endif
-}
-
-/* RaiseException */
-static void __Pyx_Raise(PyObject *type, PyObject *value, PyObject *tb, PyObject *cause) {
-    PyObject* owned_instance = NULL;
-    if (tb == Py_None) {
-        tb = 0;
-    } else if (tb && !PyTraceBack_Check(tb)) {
-        PyErr_SetString(PyExc_TypeError,
-            "raise: arg 3 must be a traceback or None");
-        goto bad;
-    }
-    if (value == Py_None)
-        value = 0;
-    if (PyExceptionInstance_Check(type)) {
-        if (value) {
-            PyErr_SetString(PyExc_TypeError,
-                "instance exception may not have a separate value");
-            goto bad;
-        }
-        value = type;
-        type = (PyObject*) Py_TYPE(value);
-    } else if (PyExceptionClass_Check(type)) {
-        PyObject *instance_class = NULL;
-        if (value && PyExceptionInstance_Check(value)) {
-            instance_class = (PyObject*) Py_TYPE(value);
-            if (instance_class != type) {
-                int is_subclass = PyObject_IsSubclass(instance_class, type);
-                if (!is_subclass) {
-                    instance_class = NULL;
-                } else if (unlikely(is_subclass == -1)) {
-                    goto bad;
-                } else {
-                    type = instance_class;
-                }
-            }
-        }
-        if (!instance_class) {
-            PyObject *args;
-            if (!value)
-                args = PyTuple_New(0);
-            else if (PyTuple_Check(value)) {
-                Py_INCREF(value);
-                args = value;
-            } else
-                args = PyTuple_Pack(1, value);
-            if (!args)
-                goto bad;
-            owned_instance = PyObject_Call(type, args, NULL);
-            Py_DECREF(args);
-            if (!owned_instance)
-                goto bad;
-            value = owned_instance;
-            if (!PyExceptionInstance_Check(value)) {
-                PyErr_Format(PyExc_TypeError,
-                             "calling %R should have returned an instance of "
-                             "BaseException, not %R",
-                             type, Py_TYPE(value));
-                goto bad;
-            }
-        }
-    } else {
-        PyErr_SetString(PyExc_TypeError,
-            "raise: exception class must be a subclass of BaseException");
-        goto bad;
-    }
-    if (cause) {
-        PyObject *fixed_cause;
-        if (cause == Py_None) {
-            fixed_cause = NULL;
-        } else if (PyExceptionClass_Check(cause)) {
-            fixed_cause = PyObject_CallObject(cause, NULL);
-            if (fixed_cause == NULL)
-                goto bad;
-        } else if (PyExceptionInstance_Check(cause)) {
-            fixed_cause = cause;
-            Py_INCREF(fixed_cause);
-        } else {
-            PyErr_SetString(PyExc_TypeError,
-                            "exception causes must derive from "
-                            "BaseException");
-            goto bad;
-        }
-        PyException_SetCause(value, fixed_cause);
-    }
-    PyErr_SetObject(type, value);
-    if (tb) {
-#if PY_VERSION_HEX >= 0x030C00A6
-        PyException_SetTraceback(value, tb);
-#elif CYTHON_FAST_THREAD_STATE
-        PyThreadState *tstate = __Pyx_PyThreadState_Current;
-        PyObject* tmp_tb = tstate->curexc_traceback;
-        if (tb != tmp_tb) {
-            Py_INCREF(tb);
-            tstate->curexc_traceback = tb;
-            Py_XDECREF(tmp_tb);
-        }
-#else
-        PyObject *tmp_type, *tmp_value, *tmp_tb;
-        PyErr_Fetch(&tmp_type, &tmp_value, &tmp_tb);
-        Py_INCREF(tb);
-        PyErr_Restore(tmp_type, tmp_value, tb);
-        Py_XDECREF(tmp_tb);
-#endif
-    }
-bad:
-    Py_XDECREF(owned_instance);
-    return;
-}
-
-/* RaiseUnboundLocalError */
-static void __Pyx_RaiseUnboundLocalError(const char *varname) {
-    PyErr_Format(PyExc_UnboundLocalError, "local variable '%s' referenced before assignment", varname);
-}
 
 /* CopyObjectArray (used by TupleOrListFromArrayImpl) */
 #if CYTHON_COMPILING_IN_CPYTHON
@@ -29962,6 +29367,123 @@ bad:
 #endif
 #endif
 
+/* PyObjectCall (used by PyObjectFastCall) */
+#if CYTHON_COMPILING_IN_CPYTHON
+static CYTHON_INLINE PyObject* __Pyx_PyObject_Call(PyObject *func, PyObject *arg, PyObject *kw) {
+    PyObject *result;
+    ternaryfunc call = Py_TYPE(func)->tp_call;
+    if (unlikely(!call))
+        return PyObject_Call(func, arg, kw);
+    if (unlikely(Py_EnterRecursiveCall(" while calling a Python object")))
+        return NULL;
+    result = (*call)(func, arg, kw);
+    Py_LeaveRecursiveCall();
+    if (unlikely(!result) && unlikely(!PyErr_Occurred())) {
+        PyErr_SetString(
+            PyExc_SystemError,
+            "NULL result without error in PyObject_Call");
+    }
+    return result;
+}
+#endif
+
+/* PyObjectCallMethO (used by PyObjectFastCall) */
+#if CYTHON_COMPILING_IN_CPYTHON
+static CYTHON_INLINE PyObject* __Pyx_PyObject_CallMethO(PyObject *func, PyObject *arg) {
+    PyObject *self, *result;
+    PyCFunction cfunc;
+    cfunc = __Pyx_CyOrPyCFunction_GET_FUNCTION(func);
+    self = __Pyx_CyOrPyCFunction_GET_SELF(func);
+    if (unlikely(Py_EnterRecursiveCall(" while calling a Python object")))
+        return NULL;
+    result = cfunc(self, arg);
+    Py_LeaveRecursiveCall();
+    if (unlikely(!result) && unlikely(!PyErr_Occurred())) {
+        PyErr_SetString(
+            PyExc_SystemError,
+            "NULL result without error in PyObject_Call");
+    }
+    return result;
+}
+#endif
+
+/* PyObjectFastCall (used by PyObjectCallOneArg) */
+#if CYTHON_COMPILING_IN_LIMITED_API
+static PyObject* __Pyx_PyObject_FastCall_fallback(PyObject *func, PyObject * const*args, size_t nargs, PyObject *kwargs) {
+    PyObject *argstuple;
+    PyObject *result = 0;
+    size_t i;
+    argstuple = PyTuple_New((Py_ssize_t)nargs);
+    if (unlikely(!argstuple)) return NULL;
+    for (i = 0; i < nargs; i++) {
+        Py_INCREF(args[i]);
+        if (__Pyx_PyTuple_SET_ITEM(argstuple, (Py_ssize_t)i, args[i]) != (0)) goto bad;
+    }
+    result = __Pyx_PyObject_Call(func, argstuple, kwargs);
+  bad:
+    Py_DECREF(argstuple);
+    return result;
+}
+#endif
+#if CYTHON_VECTORCALL && !(CYTHON_COMPILING_IN_LIMITED_API || CYTHON_COMPILING_IN_PYPY)
+  #if CYTHON_COMPILING_IN_CPYTHON
+static CYTHON_INLINE vectorcallfunc __Pyx_PyVectorcall_Function(PyObject *callable) {
+    PyTypeObject *tp = Py_TYPE(callable);
+    #if defined(__Pyx_CyFunction_USED)
+    if (__Pyx_CyFunction_CheckExact(callable)) {
+        return __Pyx_CyFunction_func_vectorcall(callable);
+    }
+    #endif
+    if (!PyType_HasFeature(tp, Py_TPFLAGS_HAVE_VECTORCALL)) {
+        return NULL;
+    }
+    assert(PyCallable_Check(callable));
+    Py_ssize_t offset = tp->tp_vectorcall_offset;
+    assert(offset > 0);
+    vectorcallfunc ptr;
+    memcpy(&ptr, (char *) callable + offset, sizeof(ptr));
+    return ptr;
+}
+  #else
+    #define __Pyx_PyVectorcall_Function(callable) PyVectorcall_Function(callable)
+  #endif
+#endif
+static CYTHON_INLINE PyObject* __Pyx_PyObject_FastCallDict(PyObject *func, PyObject *const *args, size_t nargsf, PyObject *kwargs) {
+    Py_ssize_t nargs = __Pyx_PyVectorcall_NARGS(nargsf);
+#if CYTHON_COMPILING_IN_CPYTHON
+    if (nargs == 0 && kwargs == NULL) {
+        if (__Pyx_CyOrPyCFunction_Check(func) && likely( __Pyx_CyOrPyCFunction_GET_FLAGS(func) & METH_NOARGS))
+            return __Pyx_PyObject_CallMethO(func, NULL);
+    }
+    else if (nargs == 1 && kwargs == NULL) {
+        if (__Pyx_CyOrPyCFunction_Check(func) && likely( __Pyx_CyOrPyCFunction_GET_FLAGS(func) & METH_O))
+            return __Pyx_PyObject_CallMethO(func, args[0]);
+    }
+#endif
+    if (kwargs == NULL) {
+        #if CYTHON_VECTORCALL
+          #if CYTHON_COMPILING_IN_LIMITED_API || CYTHON_COMPILING_IN_PYPY
+            return PyObject_Vectorcall(func, args, nargsf, NULL);
+          #else
+            vectorcallfunc f = __Pyx_PyVectorcall_Function(func);
+            if (f) {
+                return f(func, args, nargsf, NULL);
+            }
+          #endif
+        #endif
+    }
+    if (nargs == 0) {
+        return __Pyx_PyObject_Call(func, __pyx_mstate_global->__pyx_empty_tuple, kwargs);
+    }
+    #if CYTHON_COMPILING_IN_LIMITED_API
+    return __Pyx_PyObject_FastCall_fallback(func, args, (size_t)nargs, kwargs);
+    #elif CYTHON_COMPILING_IN_PYPY
+    return PyObject_VectorcallDict(func, args, (size_t) nargs, kwargs);
+    #else
+    return PyObject_VectorcallDict(func, args, nargsf, kwargs);
+    #endif
+}
+
 /* PyObjectCallOneArg (used by CallUnboundCMethod0) */
 static CYTHON_INLINE PyObject* __Pyx_PyObject_CallOneArg(PyObject *func, PyObject *arg) {
     PyObject *args[2] = {NULL, arg};
@@ -29976,6 +29498,59 @@ static CYTHON_INLINE int __Pyx_IgnoreGivenException(PyObject *given_exception, P
     }
     return 0;
 }
+
+/* FastTypeChecks (used by UnpackUnboundCMethod_impl) */
+#if CYTHON_COMPILING_IN_CPYTHON
+static int __Pyx_InBases(PyTypeObject *a, PyTypeObject *b) {
+    while (a) {
+        a = __Pyx_PyType_GetSlot(a, tp_base, PyTypeObject*);
+        if (a == b)
+            return 1;
+    }
+    return b == &PyBaseObject_Type;
+}
+static CYTHON_INLINE int __Pyx_IsSubtype(PyTypeObject *a, PyTypeObject *b) {
+    PyObject *mro;
+    if (a == b) return 1;
+    mro = a->tp_mro;
+    if (likely(mro)) {
+        Py_ssize_t i, n;
+        n = PyTuple_GET_SIZE(mro);
+        for (i = 0; i < n; i++) {
+            if (PyTuple_GET_ITEM(mro, i) == (PyObject *)b)
+                return 1;
+        }
+        return 0;
+    }
+    return __Pyx_InBases(a, b);
+}
+static CYTHON_INLINE int __Pyx_IsAnySubtype2(PyTypeObject *cls, PyTypeObject *a, PyTypeObject *b) {
+    PyObject *mro;
+    if (cls == a || cls == b) return 1;
+    mro = cls->tp_mro;
+    if (likely(mro)) {
+        Py_ssize_t i, n;
+        n = PyTuple_GET_SIZE(mro);
+        for (i = 0; i < n; i++) {
+            PyObject *base = PyTuple_GET_ITEM(mro, i);
+            if (base == (PyObject *)a || base == (PyObject *)b)
+                return 1;
+        }
+        return 0;
+    }
+    return __Pyx_InBases(cls, a) || __Pyx_InBases(cls, b);
+}
+#endif
+
+/* PyObjectGetAttrStr (used by UnpackUnboundCMethod_impl) */
+#if CYTHON_USE_TYPE_SLOTS
+static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStr(PyObject* obj, PyObject* attr_name) {
+    PyTypeObject* tp = Py_TYPE(obj);
+    if (likely(tp->tp_getattro))
+        return tp->tp_getattro(obj, attr_name);
+    return PyObject_GetAttr(obj, attr_name);
+}
+#endif
 
 /* UnpackUnboundCMethod_impl (used by UnpackUnboundCMethod) */
 #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030C0000
@@ -30696,6 +30271,193 @@ static CYTHON_INLINE int __Pyx_ArgTypeTest(PyObject *obj, PyTypeObject *type, in
     return 0;
 }
 
+/* PyErrFetchRestore (used by GivenExceptionMatches) */
+#if CYTHON_FAST_THREAD_STATE
+static CYTHON_INLINE void __Pyx_ErrRestoreInState(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb) {
+#if PY_VERSION_HEX >= 0x030C00A6
+    PyObject *tmp_value;
+    assert(type == NULL || (value != NULL && type == (PyObject*) Py_TYPE(value)));
+    if (value) {
+        #if CYTHON_COMPILING_IN_CPYTHON
+        if (unlikely(((PyBaseExceptionObject*) value)->traceback != tb))
+        #endif
+            PyException_SetTraceback(value, tb);
+    }
+    tmp_value = tstate->current_exception;
+    tstate->current_exception = value;
+    Py_XDECREF(tmp_value);
+    Py_XDECREF(type);
+    Py_XDECREF(tb);
+#else
+    PyObject *tmp_type, *tmp_value, *tmp_tb;
+    tmp_type = tstate->curexc_type;
+    tmp_value = tstate->curexc_value;
+    tmp_tb = tstate->curexc_traceback;
+    tstate->curexc_type = type;
+    tstate->curexc_value = value;
+    tstate->curexc_traceback = tb;
+    Py_XDECREF(tmp_type);
+    Py_XDECREF(tmp_value);
+    Py_XDECREF(tmp_tb);
+#endif
+}
+static CYTHON_INLINE void __Pyx_ErrFetchInState(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb) {
+#if PY_VERSION_HEX >= 0x030C00A6
+    PyObject* exc_value;
+    exc_value = tstate->current_exception;
+    tstate->current_exception = 0;
+    *value = exc_value;
+    *type = NULL;
+    *tb = NULL;
+    if (exc_value) {
+        *type = (PyObject*) Py_TYPE(exc_value);
+        Py_INCREF(*type);
+        #if CYTHON_COMPILING_IN_CPYTHON
+        *tb = ((PyBaseExceptionObject*) exc_value)->traceback;
+        Py_XINCREF(*tb);
+        #else
+        *tb = PyException_GetTraceback(exc_value);
+        #endif
+    }
+#else
+    *type = tstate->curexc_type;
+    *value = tstate->curexc_value;
+    *tb = tstate->curexc_traceback;
+    tstate->curexc_type = 0;
+    tstate->curexc_value = 0;
+    tstate->curexc_traceback = 0;
+#endif
+}
+#endif
+
+/* GivenExceptionMatches (used by PyErrExceptionMatches) */
+#if CYTHON_COMPILING_IN_CPYTHON
+static CYTHON_INLINE int __Pyx_inner_PyErr_GivenExceptionMatches2(PyObject *err, PyObject* exc_type1, PyObject *exc_type2) {
+    if (exc_type1) {
+        return __Pyx_IsAnySubtype2((PyTypeObject*)err, (PyTypeObject*)exc_type1, (PyTypeObject*)exc_type2);
+    } else {
+        return __Pyx_IsSubtype((PyTypeObject*)err, (PyTypeObject*)exc_type2);
+    }
+}
+static int __Pyx_PyErr_GivenExceptionMatchesTuple(PyObject *exc_type, PyObject *tuple) {
+    Py_ssize_t i, n;
+    assert(PyExceptionClass_Check(exc_type));
+    n = PyTuple_GET_SIZE(tuple);
+    for (i=0; i<n; i++) {
+        if (exc_type == PyTuple_GET_ITEM(tuple, i)) return 1;
+    }
+    for (i=0; i<n; i++) {
+        PyObject *t = PyTuple_GET_ITEM(tuple, i);
+        if (likely(PyExceptionClass_Check(t))) {
+            if (__Pyx_inner_PyErr_GivenExceptionMatches2(exc_type, NULL, t)) return 1;
+        } else {
+        }
+    }
+    return 0;
+}
+static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches(PyObject *err, PyObject* exc_type) {
+    if (likely(err == exc_type)) return 1;
+    if (likely(PyExceptionClass_Check(err))) {
+        if (likely(PyExceptionClass_Check(exc_type))) {
+            return __Pyx_inner_PyErr_GivenExceptionMatches2(err, NULL, exc_type);
+        } else if (likely(PyTuple_Check(exc_type))) {
+            return __Pyx_PyErr_GivenExceptionMatchesTuple(err, exc_type);
+        } else {
+        }
+    }
+    return PyErr_GivenExceptionMatches(err, exc_type);
+}
+static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches2(PyObject *err, PyObject *exc_type1, PyObject *exc_type2) {
+    assert(PyExceptionClass_Check(exc_type1));
+    assert(PyExceptionClass_Check(exc_type2));
+    if (likely(err == exc_type1 || err == exc_type2)) return 1;
+    if (likely(PyExceptionClass_Check(err))) {
+        return __Pyx_inner_PyErr_GivenExceptionMatches2(err, exc_type1, exc_type2);
+    }
+    return (PyErr_GivenExceptionMatches(err, exc_type1) || PyErr_GivenExceptionMatches(err, exc_type2));
+}
+#endif
+
+/* PyErrExceptionMatches (used by PyObjectGetAttrStrNoError) */
+#if CYTHON_FAST_THREAD_STATE
+static int __Pyx_PyErr_ExceptionMatchesTuple(PyObject *exc_type, PyObject *tuple) {
+    Py_ssize_t i, n;
+    n = PyTuple_GET_SIZE(tuple);
+    for (i=0; i<n; i++) {
+        if (exc_type == PyTuple_GET_ITEM(tuple, i)) return 1;
+    }
+    for (i=0; i<n; i++) {
+        if (__Pyx_PyErr_GivenExceptionMatches(exc_type, PyTuple_GET_ITEM(tuple, i))) return 1;
+    }
+    return 0;
+}
+static CYTHON_INLINE int __Pyx_PyErr_ExceptionMatchesInState(PyThreadState* tstate, PyObject* err) {
+    int result;
+    PyObject *exc_type;
+#if PY_VERSION_HEX >= 0x030C00A6
+    PyObject *current_exception = tstate->current_exception;
+    if (unlikely(!current_exception)) return 0;
+    exc_type = (PyObject*) Py_TYPE(current_exception);
+    if (exc_type == err) return 1;
+#else
+    exc_type = tstate->curexc_type;
+    if (exc_type == err) return 1;
+    if (unlikely(!exc_type)) return 0;
+#endif
+    #if CYTHON_AVOID_BORROWED_REFS
+    Py_INCREF(exc_type);
+    #endif
+    if (unlikely(PyTuple_Check(err))) {
+        result = __Pyx_PyErr_ExceptionMatchesTuple(exc_type, err);
+    } else {
+        result = __Pyx_PyErr_GivenExceptionMatches(exc_type, err);
+    }
+    #if CYTHON_AVOID_BORROWED_REFS
+    Py_DECREF(exc_type);
+    #endif
+    return result;
+}
+#endif
+
+/* PyObjectGetAttrStrNoError (used by GetBuiltinName) */
+#if __PYX_LIMITED_VERSION_HEX < 0x030d0000
+static void __Pyx_PyObject_GetAttrStr_ClearAttributeError(void) {
+    __Pyx_PyThreadState_declare
+    __Pyx_PyThreadState_assign
+    if (likely(__Pyx_PyErr_ExceptionMatches(PyExc_AttributeError)))
+        __Pyx_PyErr_Clear();
+}
+#endif
+static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStrNoError(PyObject* obj, PyObject* attr_name) {
+    PyObject *result;
+#if __PYX_LIMITED_VERSION_HEX >= 0x030d0000
+    (void) PyObject_GetOptionalAttr(obj, attr_name, &result);
+    return result;
+#else
+#if CYTHON_COMPILING_IN_CPYTHON && CYTHON_USE_TYPE_SLOTS
+    PyTypeObject* tp = Py_TYPE(obj);
+    if (likely(tp->tp_getattro == PyObject_GenericGetAttr)) {
+        return _PyObject_GenericGetAttrWithDict(obj, attr_name, NULL, 1);
+    }
+#endif
+    result = __Pyx_PyObject_GetAttrStr(obj, attr_name);
+    if (unlikely(!result)) {
+        __Pyx_PyObject_GetAttrStr_ClearAttributeError();
+    }
+    return result;
+#endif
+}
+
+/* GetBuiltinName */
+static PyObject *__Pyx_GetBuiltinName(PyObject *name) {
+    PyObject* result = __Pyx_PyObject_GetAttrStrNoError(__pyx_mstate_global->__pyx_b, name);
+    if (unlikely(!result) && !PyErr_Occurred()) {
+        PyErr_Format(PyExc_NameError,
+            "name '%U' is not defined", name);
+    }
+    return result;
+}
+
 /* PyObjectFastCallMethod */
 #if !CYTHON_VECTORCALL
 static PyObject *__Pyx_PyObject_FastCallMethod(PyObject *name, PyObject *const *args, size_t nargsf) {
@@ -30754,7 +30516,7 @@ __Pyx_PyType_GetFullyQualifiedName(PyTypeObject* tp)
         result = name;
         name = NULL;
     } else {
-        result = __Pyx_NewRef(__pyx_mstate_global->__pyx_kp_u__2);
+        result = __Pyx_NewRef(__pyx_mstate_global->__pyx_kp_u_);
     }
     goto done;
 }
@@ -30776,6 +30538,114 @@ static int __Pyx_RaiseUnexpectedTypeError(const char *expected, PyObject *obj) {
         "Expected %.42s, got " __Pyx_FMT_TYPENAME,
         expected, obj);
     return 0;
+}
+
+/* RaiseException */
+static void __Pyx_Raise(PyObject *type, PyObject *value, PyObject *tb, PyObject *cause) {
+    PyObject* owned_instance = NULL;
+    if (tb == Py_None) {
+        tb = 0;
+    } else if (tb && !PyTraceBack_Check(tb)) {
+        PyErr_SetString(PyExc_TypeError,
+            "raise: arg 3 must be a traceback or None");
+        goto bad;
+    }
+    if (value == Py_None)
+        value = 0;
+    if (PyExceptionInstance_Check(type)) {
+        if (value) {
+            PyErr_SetString(PyExc_TypeError,
+                "instance exception may not have a separate value");
+            goto bad;
+        }
+        value = type;
+        type = (PyObject*) Py_TYPE(value);
+    } else if (PyExceptionClass_Check(type)) {
+        PyObject *instance_class = NULL;
+        if (value && PyExceptionInstance_Check(value)) {
+            instance_class = (PyObject*) Py_TYPE(value);
+            if (instance_class != type) {
+                int is_subclass = PyObject_IsSubclass(instance_class, type);
+                if (!is_subclass) {
+                    instance_class = NULL;
+                } else if (unlikely(is_subclass == -1)) {
+                    goto bad;
+                } else {
+                    type = instance_class;
+                }
+            }
+        }
+        if (!instance_class) {
+            PyObject *args;
+            if (!value)
+                args = PyTuple_New(0);
+            else if (PyTuple_Check(value)) {
+                Py_INCREF(value);
+                args = value;
+            } else
+                args = PyTuple_Pack(1, value);
+            if (!args)
+                goto bad;
+            owned_instance = PyObject_Call(type, args, NULL);
+            Py_DECREF(args);
+            if (!owned_instance)
+                goto bad;
+            value = owned_instance;
+            if (!PyExceptionInstance_Check(value)) {
+                PyErr_Format(PyExc_TypeError,
+                             "calling %R should have returned an instance of "
+                             "BaseException, not %R",
+                             type, Py_TYPE(value));
+                goto bad;
+            }
+        }
+    } else {
+        PyErr_SetString(PyExc_TypeError,
+            "raise: exception class must be a subclass of BaseException");
+        goto bad;
+    }
+    if (cause) {
+        PyObject *fixed_cause;
+        if (cause == Py_None) {
+            fixed_cause = NULL;
+        } else if (PyExceptionClass_Check(cause)) {
+            fixed_cause = PyObject_CallObject(cause, NULL);
+            if (fixed_cause == NULL)
+                goto bad;
+        } else if (PyExceptionInstance_Check(cause)) {
+            fixed_cause = cause;
+            Py_INCREF(fixed_cause);
+        } else {
+            PyErr_SetString(PyExc_TypeError,
+                            "exception causes must derive from "
+                            "BaseException");
+            goto bad;
+        }
+        PyException_SetCause(value, fixed_cause);
+    }
+    PyErr_SetObject(type, value);
+    if (tb) {
+#if PY_VERSION_HEX >= 0x030C00A6
+        PyException_SetTraceback(value, tb);
+#elif CYTHON_FAST_THREAD_STATE
+        PyThreadState *tstate = __Pyx_PyThreadState_Current;
+        PyObject* tmp_tb = tstate->curexc_traceback;
+        if (tb != tmp_tb) {
+            Py_INCREF(tb);
+            tstate->curexc_traceback = tb;
+            Py_XDECREF(tmp_tb);
+        }
+#else
+        PyObject *tmp_type, *tmp_value, *tmp_tb;
+        PyErr_Fetch(&tmp_type, &tmp_value, &tmp_tb);
+        Py_INCREF(tb);
+        PyErr_Restore(tmp_type, tmp_value, tb);
+        Py_XDECREF(tmp_tb);
+#endif
+    }
+bad:
+    Py_XDECREF(owned_instance);
+    return;
 }
 
 /* CIntToDigits (used by CIntToPyUnicode) */
@@ -31406,6 +31276,13 @@ static CYTHON_INLINE PyObject *__Pyx_GetAttr(PyObject *o, PyObject *n) {
     return PyObject_GetAttr(o, n);
 }
 
+/* PyFrozenDict (used by GetItemInt) */
+#if CYTHON_COMPILING_IN_LIMITED_API
+static CYTHON_INLINE PyObject* __Pyx__PyFrozenDict_New(PyObject* frozendict_type, PyObject* it) {
+    return PyObject_CallFunctionObjArgs(frozendict_type, it, NULL);
+}
+#endif
+
 /* GettItemInt_wraparound (used by GetItemInt) */
 #if CYTHON_USE_TYPE_SLOTS && !CYTHON_COMPILING_IN_PYPY
 static int __Pyx_GetItemInt_wraparound(PyObject *o, PySequenceMethods *sm, Py_ssize_t *i) {
@@ -31787,6 +31664,88 @@ static CYTHON_INLINE void __Pyx_RaiseNeedMoreValuesError(Py_ssize_t index) {
 static CYTHON_INLINE void __Pyx_RaiseNoneNotIterableError(void) {
     PyErr_SetString(PyExc_TypeError, "'NoneType' object is not iterable");
 }
+
+/* GetTopmostException (used by SaveResetException) */
+#if CYTHON_USE_EXC_INFO_STACK && CYTHON_FAST_THREAD_STATE
+static _PyErr_StackItem *
+__Pyx_PyErr_GetTopmostException(PyThreadState *tstate)
+{
+    _PyErr_StackItem *exc_info = tstate->exc_info;
+    while ((exc_info->exc_value == NULL || exc_info->exc_value == Py_None) &&
+           exc_info->previous_item != NULL)
+    {
+        exc_info = exc_info->previous_item;
+    }
+    return exc_info;
+}
+#endif
+
+/* SaveResetException */
+#if CYTHON_FAST_THREAD_STATE
+static CYTHON_INLINE void __Pyx__ExceptionSave(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb) {
+  #if CYTHON_USE_EXC_INFO_STACK && PY_VERSION_HEX >= 0x030B00a4
+    _PyErr_StackItem *exc_info = __Pyx_PyErr_GetTopmostException(tstate);
+    PyObject *exc_value = exc_info->exc_value;
+    if (exc_value == NULL || exc_value == Py_None) {
+        *value = NULL;
+        *type = NULL;
+        *tb = NULL;
+    } else {
+        *value = exc_value;
+        Py_INCREF(*value);
+        *type = (PyObject*) Py_TYPE(exc_value);
+        Py_INCREF(*type);
+        *tb = PyException_GetTraceback(exc_value);
+    }
+  #elif CYTHON_USE_EXC_INFO_STACK
+    _PyErr_StackItem *exc_info = __Pyx_PyErr_GetTopmostException(tstate);
+    *type = exc_info->exc_type;
+    *value = exc_info->exc_value;
+    *tb = exc_info->exc_traceback;
+    Py_XINCREF(*type);
+    Py_XINCREF(*value);
+    Py_XINCREF(*tb);
+  #else
+    *type = tstate->exc_type;
+    *value = tstate->exc_value;
+    *tb = tstate->exc_traceback;
+    Py_XINCREF(*type);
+    Py_XINCREF(*value);
+    Py_XINCREF(*tb);
+  #endif
+}
+static CYTHON_INLINE void __Pyx__ExceptionReset(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb) {
+  #if CYTHON_USE_EXC_INFO_STACK && PY_VERSION_HEX >= 0x030B00a4
+    _PyErr_StackItem *exc_info = tstate->exc_info;
+    PyObject *tmp_value = exc_info->exc_value;
+    exc_info->exc_value = value;
+    Py_XDECREF(tmp_value);
+    Py_XDECREF(type);
+    Py_XDECREF(tb);
+  #else
+    PyObject *tmp_type, *tmp_value, *tmp_tb;
+    #if CYTHON_USE_EXC_INFO_STACK
+    _PyErr_StackItem *exc_info = tstate->exc_info;
+    tmp_type = exc_info->exc_type;
+    tmp_value = exc_info->exc_value;
+    tmp_tb = exc_info->exc_traceback;
+    exc_info->exc_type = type;
+    exc_info->exc_value = value;
+    exc_info->exc_traceback = tb;
+    #else
+    tmp_type = tstate->exc_type;
+    tmp_value = tstate->exc_value;
+    tmp_tb = tstate->exc_traceback;
+    tstate->exc_type = type;
+    tstate->exc_value = value;
+    tstate->exc_traceback = tb;
+    #endif
+    Py_XDECREF(tmp_type);
+    Py_XDECREF(tmp_value);
+    Py_XDECREF(tmp_tb);
+  #endif
+}
+#endif
 
 /* RaiseErrorWithObjectTypes (used by ExtTypeTest) */
 static void __Pyx_RaiseErrorWithTypes1(PyObject* exc_type, const char *message, const char *arg, PyTypeObject *type_obj1, PyTypeObject *type_obj2) {
@@ -32415,6 +32374,11 @@ static CYTHON_INLINE int __Pyx_SetItemInt_Fast(PyObject *o, Py_ssize_t i, PyObje
     return __Pyx_SetItemInt_Generic(o, PyLong_FromSsize_t(i), v);
 }
 
+/* RaiseUnboundLocalError */
+static void __Pyx_RaiseUnboundLocalError(const char *varname) {
+    PyErr_Format(PyExc_UnboundLocalError, "local variable '%s' referenced before assignment", varname);
+}
+
 /* DivInt[long] */
 static CYTHON_INLINE long __Pyx_div_long(long a, long b, int b_is_constant) {
     long q = a / b;
@@ -32425,299 +32389,6 @@ static CYTHON_INLINE long __Pyx_div_long(long a, long b, int b_is_constant) {
     );
     return q - adapt_python;
 }
-
-/* PyLongCompare */
-static CYTHON_INLINE PyObject* __Pyx_PyLong_EqObjC(PyObject *op1, PyObject *op2, long intval, long inplace) {
-    CYTHON_MAYBE_UNUSED_VAR(intval);
-    CYTHON_UNUSED_VAR(inplace);
-    if (op1 == op2) {
-        Py_RETURN_TRUE;
-    }
-    #if CYTHON_USE_PYLONG_INTERNALS
-    if (likely(PyLong_CheckExact(op1))) {
-        int unequal;
-        unsigned long uintval;
-        Py_ssize_t size = __Pyx_PyLong_DigitCount(op1);
-        const digit* digits = __Pyx_PyLong_Digits(op1);
-        if (intval == 0) {
-            if (__Pyx_PyLong_IsZero(op1) == 1) Py_RETURN_TRUE; else Py_RETURN_FALSE;
-        } else if (intval < 0) {
-            if (__Pyx_PyLong_IsNonNeg(op1))
-                Py_RETURN_FALSE;
-            intval = -intval;
-        } else {
-            if (__Pyx_PyLong_IsNeg(op1))
-                Py_RETURN_FALSE;
-        }
-        uintval = (unsigned long) intval;
-#if PyLong_SHIFT * 4 < SIZEOF_LONG*8
-        if (uintval >> (PyLong_SHIFT * 4)) {
-            unequal = (size != 5) || (digits[0] != (uintval & (unsigned long) PyLong_MASK))
-                 | (digits[1] != ((uintval >> (1 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK)) | (digits[2] != ((uintval >> (2 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK)) | (digits[3] != ((uintval >> (3 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK)) | (digits[4] != ((uintval >> (4 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK));
-        } else
-#endif
-#if PyLong_SHIFT * 3 < SIZEOF_LONG*8
-        if (uintval >> (PyLong_SHIFT * 3)) {
-            unequal = (size != 4) || (digits[0] != (uintval & (unsigned long) PyLong_MASK))
-                 | (digits[1] != ((uintval >> (1 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK)) | (digits[2] != ((uintval >> (2 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK)) | (digits[3] != ((uintval >> (3 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK));
-        } else
-#endif
-#if PyLong_SHIFT * 2 < SIZEOF_LONG*8
-        if (uintval >> (PyLong_SHIFT * 2)) {
-            unequal = (size != 3) || (digits[0] != (uintval & (unsigned long) PyLong_MASK))
-                 | (digits[1] != ((uintval >> (1 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK)) | (digits[2] != ((uintval >> (2 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK));
-        } else
-#endif
-#if PyLong_SHIFT * 1 < SIZEOF_LONG*8
-        if (uintval >> (PyLong_SHIFT * 1)) {
-            unequal = (size != 2) || (digits[0] != (uintval & (unsigned long) PyLong_MASK))
-                 | (digits[1] != ((uintval >> (1 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK));
-        } else
-#endif
-            unequal = (size != 1) || (((unsigned long) digits[0]) != (uintval & (unsigned long) PyLong_MASK));
-        if (unequal == 0) Py_RETURN_TRUE; else Py_RETURN_FALSE;
-    }
-    #endif
-    if (PyFloat_CheckExact(op1)) {
-        const long b = intval;
-        double a = __Pyx_PyFloat_AS_DOUBLE(op1);
-        if ((double)a == (double)b) Py_RETURN_TRUE; else Py_RETURN_FALSE;
-    }
-    return PyObject_RichCompare(op1, op2, Py_EQ);
-}
-
-/* RaiseKeywordRequired */
-static void __Pyx_RaiseKeywordRequired(const char* func_name, PyObject* kw_name) {
-    PyErr_Format(PyExc_TypeError,
-        "%s() needs keyword-only argument %U", func_name, kw_name);
-}
-
-/* SliceObject */
-static CYTHON_INLINE PyObject* __Pyx_PyObject_GetSlice(PyObject* obj,
-        Py_ssize_t cstart, Py_ssize_t cstop,
-        PyObject** _py_start, PyObject** _py_stop, PyObject** _py_slice,
-        int has_cstart, int has_cstop, CYTHON_UNUSED int wraparound) {
-#if CYTHON_USE_TYPE_SLOTS
-    PyMappingMethods* mp = Py_TYPE(obj)->tp_as_mapping;
-    if (likely(mp && mp->mp_subscript))
-#else
-    if ((1))
-#endif
-    {
-        PyObject* result;
-        PyObject *py_slice, *py_start, *py_stop;
-        if (_py_slice) {
-            py_slice = *_py_slice;
-        } else {
-            PyObject* owned_start = NULL;
-            PyObject* owned_stop = NULL;
-            if (_py_start) {
-                py_start = *_py_start;
-            } else {
-                if (has_cstart) {
-                    owned_start = py_start = PyLong_FromSsize_t(cstart);
-                    if (unlikely(!py_start)) goto bad;
-                } else
-                    py_start = Py_None;
-            }
-            if (_py_stop) {
-                py_stop = *_py_stop;
-            } else {
-                if (has_cstop) {
-                    owned_stop = py_stop = PyLong_FromSsize_t(cstop);
-                    if (unlikely(!py_stop)) {
-                        Py_XDECREF(owned_start);
-                        goto bad;
-                    }
-                } else
-                    py_stop = Py_None;
-            }
-            py_slice = PySlice_New(py_start, py_stop, Py_None);
-            Py_XDECREF(owned_start);
-            Py_XDECREF(owned_stop);
-            if (unlikely(!py_slice)) goto bad;
-        }
-#if CYTHON_USE_TYPE_SLOTS
-        result = mp->mp_subscript(obj, py_slice);
-#else
-        result = PyObject_GetItem(obj, py_slice);
-#endif
-        if (!_py_slice) {
-            Py_DECREF(py_slice);
-        }
-        return result;
-    } else {
-        __Pyx_RaiseTypeErrorWithObjectType(
-            "'" __Pyx_FMT_TYPENAME "' object is unsliceable", obj);
-    }
-bad:
-    return NULL;
-}
-
-/* PyObjectCompare */
-#ifndef __Pyx_DEFINED_PyObject_CompareIntFloatBoolGe
-#define __Pyx_DEFINED_PyObject_CompareIntFloatBoolGe
-static int __Pyx_PyObject_CompareIntFloatBoolGe(PyObject *op1, PyObject *op2) {
-    double float_op2 = __Pyx_PyFloat_AS_DOUBLE(op2);
-    #if !CYTHON_ASSUME_SAFE_MACROS
-    if (unlikely(float_op2 == -1. && PyErr_Occurred())) return -1;
-    #endif
-    #if CYTHON_USE_PYLONG_INTERNALS
-    if (__Pyx_PyLong_IsCompact(op1)) {
-        Py_ssize_t iop1 = __Pyx_PyLong_CompactValue(op1);
-        if (((double)iop1) >= float_op2) goto __pyx_return_true; else goto __pyx_return_false;
-    }
-    if (unlikely(!__Pyx_isfinite(float_op2))) {
-        if (0.0 >= float_op2) goto __pyx_return_true; else goto __pyx_return_false;
-    } else {
-        int sign1 = __Pyx_PyLong_Sign(op1);
-        if (float_op2 >= 0.) {
-            if (sign1 < 0) goto __pyx_return_false;
-            if (float_op2 < (double) (1L << PyLong_SHIFT)) goto __pyx_return_true;
-        } else {
-            if (sign1 > 0) goto __pyx_return_true;
-            if (float_op2 > -(double) (1L << PyLong_SHIFT)) goto __pyx_return_false;
-        }
-    }
-    #else
-    if (unlikely(!__Pyx_isfinite(float_op2))) {
-        if (0.0 >= float_op2) goto __pyx_return_true; else goto __pyx_return_false;
-    } else {
-        int overflow1;
-        long iop1 = PyLong_AsLongAndOverflow(op1, &overflow1);
-        if (likely(!overflow1)) {
-            if ((long long) iop1 >= (1LL << 53)) {
-                overflow1 = 1;
-            } else if ((long long) iop1 <= - (1LL << 53)) {
-                overflow1 = -1;
-            } else {
-                if (((double) iop1) >= float_op2) goto __pyx_return_true; else goto __pyx_return_false;
-            }
-        }
-        if (overflow1 < 0) {
-            if (float_op2 > ((double) (1LL << 53))) goto __pyx_return_false;
-        } else {
-            if (float_op2 < - ((double) (1LL << 53))) goto __pyx_return_true;
-        }
-    }
-    #endif
-    return __Pyx_PyObject_RichCompareBool(op1, op2, Py_GE);
-__pyx_return_true:
-    return 1;
-__pyx_return_false:
-    return 0;
-}
-#endif
-#if CYTHON_USE_PYLONG_INTERNALS
-#ifndef __Pyx_DEFINED_PyObject_CompareIntIntBoolGe
-#define __Pyx_DEFINED_PyObject_CompareIntIntBoolGe
-static int __Pyx_PyObject_CompareIntIntBoolGe(PyObject *op1, PyObject *op2) {
-    Py_ssize_t cmp = __Pyx_PyLong_CompareSignAndSize(op1, op2);
-    if (cmp == 0) {
-        Py_ssize_t size = __Pyx_PyLong_DigitCount(op1);
-        if (size > 0) {
-            const digit* digits1 = __Pyx_PyLong_Digits(op1);
-            const digit* digits2 = __Pyx_PyLong_Digits(op2);
-            if (size == 1) {
-                cmp = (Py_ssize_t) digits1[0] - (Py_ssize_t) digits2[0];
-            } else if ((size == 2) && (8 * sizeof(Py_ssize_t) >= 2 * PyLong_SHIFT)) {
-                cmp = (Py_ssize_t) (((((size_t)digits1[1]) << PyLong_SHIFT) | (size_t)digits1[0])) - (Py_ssize_t) (((((size_t)digits2[1]) << PyLong_SHIFT) | (size_t)digits2[0]));
-            } else {
-                for (Py_ssize_t i=size-1; i >= 0 && !cmp; --i) {
-                    cmp = (Py_ssize_t) digits1[i] - (Py_ssize_t) digits2[i];
-                }
-            }
-        }
-        if (cmp == 0) return 1;
-        if (__Pyx_PyLong_IsNeg(op1)) cmp = -cmp;
-    }
-    return (cmp >= 0);
-}
-#endif
-#ifndef __Pyx_DEFINED_PyObject_CompareIntIntBoolGe
-#define __Pyx_DEFINED_PyObject_CompareIntIntBoolGe
-static CYTHON_INLINE PyObject* __Pyx_PyObject_CompareIntIntGe(PyObject *op1, PyObject *op2) {
-    int result = __Pyx_PyObject_CompareIntIntBoolGe(op1, op2);
-    if (unlikely(result == -1)) return NULL;
-    return __Pyx_NewRef(result ? Py_True : Py_False);
-}
-#endif
-#else
-#ifndef __Pyx_DEFINED_PyObject_CompareIntIntBoolGe
-#define __Pyx_DEFINED_PyObject_CompareIntIntBoolGe
-static int __Pyx_PyObject_CompareIntIntBoolGe(PyObject *op1, PyObject *op2) {
-    int overflow1, overflow2;
-    long long iop1 = PyLong_AsLongLongAndOverflow(op1, &overflow1);
-    long long iop2 = PyLong_AsLongLongAndOverflow(op2, &overflow2);
-    if (likely(!(overflow1 | overflow2))) {
-        if (iop1 >= iop2) goto __pyx_return_true; else goto __pyx_return_false;
-    } else if (overflow1 != overflow2) {
-        if (overflow1 >= overflow2) goto __pyx_return_true; else goto __pyx_return_false;
-    } else {
-        return __Pyx_PyObject_RichCompareBool(op1, op2, Py_GE);
-    }
-__pyx_return_true:
-    return 1;
-__pyx_return_false:
-    return 0;
-}
-#endif
-#endif
-static CYTHON_INLINE int __Pyx_PyObject_CompareBoolGe_int_object(PyObject *op1, PyObject *op2, int pyop) {
-    CYTHON_UNUSED_VAR(pyop);
-    if (unlikely(op1 == Py_None)) {
-        goto __pyx_richcmp;
-    }
-    if (op1 == op2) goto __pyx_return_true;
-    if (likely(op1 != Py_None)) {
-        if (op1 == op2) goto __pyx_return_true;
-        if (likely(PyLong_CheckExact(op2))) {
-            return __Pyx_PyObject_CompareIntIntBoolGe(op1, op2);
-        }
-        if (PyFloat_CheckExact(op2)) {
-            return __Pyx_PyObject_CompareIntFloatBoolGe(op1, op2);
-        }
-        goto __pyx_richcmp;
-    }
-    if ((0)) goto __pyx_richcmp;
-    if ((0)) goto __pyx_return_true;
-    if ((0)) goto __pyx_return_false;
-__pyx_richcmp:
-    return __Pyx_PyObject_RichCompareBool(op1, op2, Py_GE);
-__pyx_return_true:
-    return 1;
-__pyx_return_false:
-    return 0;
-}
-
-/* ListCompAppend */
-#if CYTHON_USE_PYLIST_INTERNALS && CYTHON_ASSUME_SAFE_MACROS && CYTHON_ASSUME_SAFE_SIZE
-static CYTHON_INLINE int __Pyx_ListComp_Append(PyObject* list, PyObject* x) {
-    PyListObject* L = (PyListObject*) list;
-    Py_ssize_t len = Py_SIZE(list);
-    if (likely(L->allocated > len)) {
-        Py_INCREF(x);
-        __Pyx__ListComp_AppendAndDecref(list, len, x);
-        return 0;
-    }
-    return PyList_Append(list, x);
-}
-#endif
-
-/* ListExtend */
-#if (CYTHON_COMPILING_IN_LIMITED_API || PY_VERSION_HEX < 0x030d0000) && !defined(PyList_Extend)
-static CYTHON_INLINE int __Pyx_PyList_Extend(PyObject* L, PyObject* v) {
-#if CYTHON_COMPILING_IN_CPYTHON
-    PyObject* none = _PyList_Extend((PyListObject*)L, v);
-    if (unlikely(!none))
-        return -1;
-    Py_DECREF(none);
-    return 0;
-#else
-    return PyList_SetSlice(L, PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, v);
-#endif
-}
-#endif
 
 /* PyObjectVectorcallKwds */
 #if CYTHON_VECTORCALL
@@ -32754,65 +32425,88 @@ CYTHON_UNUSED static int __Pyx_CheckVectorcallKwarg(PyObject **kwnames, Py_ssize
 }
 #endif
 
-/* PyLongCompare */
-static CYTHON_INLINE int __Pyx_PyLong_BoolEqObjC(PyObject *op1, PyObject *op2, long intval, long inplace) {
-    CYTHON_MAYBE_UNUSED_VAR(intval);
-    CYTHON_UNUSED_VAR(inplace);
-    if (op1 == op2) {
-        return 1;
+/* WriteUnraisableException */
+static void __Pyx_WriteUnraisable(const char *name, int clineno,
+                                  int lineno, const char *filename,
+                                  int full_traceback, int nogil) {
+    PyObject *old_exc, *old_val, *old_tb;
+    PyObject *ctx;
+    __Pyx_PyThreadState_declare
+    PyGILState_STATE state;
+    if (nogil)
+        state = PyGILState_Ensure();
+    else state = (PyGILState_STATE)0;
+    CYTHON_UNUSED_VAR(clineno);
+    CYTHON_UNUSED_VAR(lineno);
+    CYTHON_UNUSED_VAR(filename);
+    CYTHON_MAYBE_UNUSED_VAR(nogil);
+    __Pyx_PyThreadState_assign
+    __Pyx_ErrFetch(&old_exc, &old_val, &old_tb);
+    if (full_traceback) {
+        Py_XINCREF(old_exc);
+        Py_XINCREF(old_val);
+        Py_XINCREF(old_tb);
+        __Pyx_ErrRestore(old_exc, old_val, old_tb);
+        PyErr_PrintEx(0);
     }
-    #if CYTHON_USE_PYLONG_INTERNALS
-    if (likely(PyLong_CheckExact(op1))) {
-        int unequal;
-        unsigned long uintval;
-        Py_ssize_t size = __Pyx_PyLong_DigitCount(op1);
-        const digit* digits = __Pyx_PyLong_Digits(op1);
-        if (intval == 0) {
-            return (__Pyx_PyLong_IsZero(op1) == 1);
-        } else if (intval < 0) {
-            if (__Pyx_PyLong_IsNonNeg(op1))
-                return 0;
-            intval = -intval;
-        } else {
-            if (__Pyx_PyLong_IsNeg(op1))
-                return 0;
-        }
-        uintval = (unsigned long) intval;
-#if PyLong_SHIFT * 4 < SIZEOF_LONG*8
-        if (uintval >> (PyLong_SHIFT * 4)) {
-            unequal = (size != 5) || (digits[0] != (uintval & (unsigned long) PyLong_MASK))
-                 | (digits[1] != ((uintval >> (1 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK)) | (digits[2] != ((uintval >> (2 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK)) | (digits[3] != ((uintval >> (3 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK)) | (digits[4] != ((uintval >> (4 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK));
-        } else
-#endif
-#if PyLong_SHIFT * 3 < SIZEOF_LONG*8
-        if (uintval >> (PyLong_SHIFT * 3)) {
-            unequal = (size != 4) || (digits[0] != (uintval & (unsigned long) PyLong_MASK))
-                 | (digits[1] != ((uintval >> (1 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK)) | (digits[2] != ((uintval >> (2 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK)) | (digits[3] != ((uintval >> (3 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK));
-        } else
-#endif
-#if PyLong_SHIFT * 2 < SIZEOF_LONG*8
-        if (uintval >> (PyLong_SHIFT * 2)) {
-            unequal = (size != 3) || (digits[0] != (uintval & (unsigned long) PyLong_MASK))
-                 | (digits[1] != ((uintval >> (1 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK)) | (digits[2] != ((uintval >> (2 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK));
-        } else
-#endif
-#if PyLong_SHIFT * 1 < SIZEOF_LONG*8
-        if (uintval >> (PyLong_SHIFT * 1)) {
-            unequal = (size != 2) || (digits[0] != (uintval & (unsigned long) PyLong_MASK))
-                 | (digits[1] != ((uintval >> (1 * PyLong_SHIFT)) & (unsigned long) PyLong_MASK));
-        } else
-#endif
-            unequal = (size != 1) || (((unsigned long) digits[0]) != (uintval & (unsigned long) PyLong_MASK));
-        return (unequal == 0);
+    ctx = PyUnicode_FromString(name);
+    __Pyx_ErrRestore(old_exc, old_val, old_tb);
+    if (!ctx) {
+        PyErr_WriteUnraisable(Py_None);
+    } else {
+        PyErr_WriteUnraisable(ctx);
+        Py_DECREF(ctx);
     }
-    #endif
-    if (PyFloat_CheckExact(op1)) {
-        const long b = intval;
-        double a = __Pyx_PyFloat_AS_DOUBLE(op1);
-        return ((double)a == (double)b);
-    }
-    return __Pyx_PyObject_RichCompareBool(op1, op2, Py_EQ);
+    if (nogil)
+        PyGILState_Release(state);
 }
+
+/* decode_c_string */
+static CYTHON_INLINE PyObject* __Pyx_decode_c_string(
+         const char* cstring, Py_ssize_t start, Py_ssize_t stop,
+         const char* encoding, const char* errors,
+         PyObject* (*decode_func)(const char *s, Py_ssize_t size, const char *errors)) {
+    Py_ssize_t length;
+    if (unlikely((start < 0) | (stop < 0))) {
+        size_t slen = strlen(cstring);
+        if (unlikely(slen > (size_t) PY_SSIZE_T_MAX)) {
+            PyErr_SetString(PyExc_OverflowError,
+                            "c-string too long to convert to Python");
+            return NULL;
+        }
+        length = (Py_ssize_t) slen;
+        if (start < 0) {
+            start += length;
+            if (start < 0)
+                start = 0;
+        }
+        if (stop < 0)
+            stop += length;
+    }
+    if (unlikely(stop <= start))
+        return __Pyx_NewRef(__pyx_mstate_global->__pyx_empty_unicode);
+    length = stop - start;
+    cstring += start;
+    if (decode_func) {
+        return decode_func(cstring, length, errors);
+    } else {
+        return PyUnicode_Decode(cstring, length, encoding, errors);
+    }
+}
+
+/* ListAppend */
+#if CYTHON_USE_PYLIST_INTERNALS && CYTHON_ASSUME_SAFE_MACROS && CYTHON_ASSUME_SAFE_SIZE
+static CYTHON_INLINE int __Pyx_PyList_Append(PyObject* list, PyObject* x) {
+    PyListObject* L = (PyListObject*) list;
+    Py_ssize_t len = Py_SIZE(list);
+    if (likely(L->allocated > len) & likely(len > (L->allocated >> 1))) {
+        Py_INCREF(x);
+        __Pyx__ListComp_AppendAndDecref(list, len, x);
+        return 0;
+    }
+    return PyList_Append(list, x);
+}
+#endif
 
 /* AllocateExtensionType */
 static PyObject *__Pyx_AllocateExtensionType(PyTypeObject *t, int is_final) {
@@ -32980,6 +32674,22 @@ static PyObject *__Pyx_CallNewInitFromVectorcall(PyTypeObject *t, PyObject *cons
 }
 #endif
 
+/* CallTypeTraverse */
+#if !CYTHON_USE_TYPE_SPECS
+#else
+static int __Pyx_call_type_traverse(PyObject *o, int always_call, visitproc visit, void *arg) {
+    if (!always_call) {
+        PyTypeObject *base = __Pyx_PyObject_GetSlot(o, tp_base, PyTypeObject*);
+        unsigned long flags = PyType_GetFlags(base);
+        if (flags & Py_TPFLAGS_HEAPTYPE) {
+            return 0;
+        }
+    }
+    Py_VISIT((PyObject*)Py_TYPE(o));
+    return 0;
+}
+#endif
+
 /* CallSlotAsVectorcall */
 #if CYTHON_VECTORCALL_TPNEW
 static int __Pyx_CallTpinitAsVectorcall(__Pyx_tpinitvectorcallfunc f, PyObject* o, PyObject *a, PyObject *k) {
@@ -33046,22 +32756,6 @@ static int __Pyx_CallTpinitAsVectorcall(__Pyx_tpinitvectorcallfunc f, PyObject* 
         PyMem_Free(args);
     }
     return result;
-}
-#endif
-
-/* CallTypeTraverse */
-#if !CYTHON_USE_TYPE_SPECS
-#else
-static int __Pyx_call_type_traverse(PyObject *o, int always_call, visitproc visit, void *arg) {
-    if (!always_call) {
-        PyTypeObject *base = __Pyx_PyObject_GetSlot(o, tp_base, PyTypeObject*);
-        unsigned long flags = PyType_GetFlags(base);
-        if (flags & Py_TPFLAGS_HEAPTYPE) {
-            return 0;
-        }
-    }
-    Py_VISIT((PyObject*)Py_TYPE(o));
-    return 0;
 }
 #endif
 
@@ -33319,181 +33013,6 @@ static int __Pyx_PyType_Ready(PyTypeObject *t) {
 #endif
 }
 
-/* ApplySequenceOrMappingFlag */
-#if CYTHON_COMPILING_IN_LIMITED_API || (CYTHON_COMPILING_IN_PYPY && CYTHON_USE_TYPE_SPECS)
-int __Pyx_ApplySequenceOrMappingFlag(PyTypeObject *tp, int is_sequence) {
-    PyObject *abc;
-    PyObject *collections_abc = PyImport_ImportModule("collections.abc");
-    if (unlikely(!collections_abc)) return -1;
-    abc = PyObject_GetAttrString(collections_abc, is_sequence ? "Sequence": "Mapping");
-    Py_DECREF(collections_abc);
-    if (unlikely(!abc)) return -1;
-    PyObject *register_result = PyObject_CallMethod(abc, "register", "O", (PyObject*)tp);
-    Py_DECREF(abc);
-    if (unlikely(!register_result)) return -1;
-    Py_DECREF(register_result);
-    return 0;
-}
-#elif CYTHON_COMPILING_IN_PYPY // && !CYTHON_USE_TYPE_SPECS
-int __Pyx_ApplySequenceOrMappingFlag(PyTypeObject *tp, int is_sequence) {
-    CYTHON_UNUSED_VAR(tp);
-    CYTHON_UNUSED_VAR(is_sequence);
-    return PyErr_WarnEx(
-        PyExc_RuntimeWarning,
-        "cython.collection_type only works on PyPy with the C flag CYTHON_USE_TYPE_SPECS=1",
-        1
-    );
-}
-#endif
-
-/* GetVTable (used by MergeVTables) */
-static int __Pyx_GetVtable(PyTypeObject *type, void** table) {
-    void* ptr;
-    *table = NULL;
-#if CYTHON_COMPILING_IN_LIMITED_API
-    PyObject *ob = PyObject_GetAttr((PyObject *)type, __pyx_mstate_global->__pyx_n_u_pyx_vtable);
-#else
-    PyObject *ob = PyObject_GetItem(type->tp_dict, __pyx_mstate_global->__pyx_n_u_pyx_vtable);
-#endif
-    if (!ob)
-        goto no_attr;
-    ptr = PyCapsule_GetPointer(ob, 0);
-    if (!ptr && !PyErr_Occurred())
-        PyErr_SetString(PyExc_RuntimeError, "invalid vtable found for imported type");
-    Py_DECREF(ob);
-    *table = ptr;
-    return 1;
-no_attr:
-    if (PyErr_ExceptionMatches(CYTHON_COMPILING_IN_LIMITED_API ? PyExc_AttributeError : PyExc_KeyError)) {
-        return 0;
-    }
-    Py_XDECREF(ob);
-    return -1;
-}
-
-/* MergeVTables (used by SetVTable) */
-static int __Pyx_MergeVtables(PyTypeObject *type) {
-    int i=0;
-    Py_ssize_t size;
-    void** base_vtables;
-    void* unknown = (void*)-1;
-    PyObject* bases = __Pyx_PyType_GetSlot(type, tp_bases, PyObject*);
-    int base_depth = 0;
-    {
-        PyTypeObject* base = __Pyx_PyType_GetSlot(type, tp_base, PyTypeObject*);
-        while (base) {
-            base_depth += 1;
-            base = __Pyx_PyType_TryGetSlot(base, tp_base, PyTypeObject*);
-        }
-    }
-    base_vtables = (void**) PyMem_Malloc(sizeof(void*) * (size_t)(base_depth + 1));
-    if (unlikely(!base_vtables)) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    base_vtables[0] = unknown;
-#if CYTHON_COMPILING_IN_LIMITED_API
-    size = PyTuple_Size(bases);
-    if (size < 0) goto other_failure;
-#else
-    size = PyTuple_GET_SIZE(bases);
-#endif
-    for (i = 1; i < size; i++) {
-        PyObject *basei;
-        void* base_vtable;
-#if CYTHON_AVOID_BORROWED_REFS
-        basei = PySequence_GetItem(bases, i);
-        if (unlikely(!basei)) goto other_failure;
-#elif !CYTHON_ASSUME_SAFE_MACROS
-        basei = PyTuple_GetItem(bases, i);
-        if (unlikely(!basei)) goto other_failure;
-#else
-        basei = PyTuple_GET_ITEM(bases, i);
-#endif
-        int get_vtable_result = __Pyx_GetVtable((PyTypeObject*)basei, &base_vtable);
-#if CYTHON_AVOID_BORROWED_REFS
-        Py_DECREF(basei);
-#endif
-        if (get_vtable_result != 1) {
-            if (get_vtable_result == -1) {
-                goto other_failure;
-            }
-            PyErr_Clear(); // Class doesn't have a vtable.
-        } else {
-            assert(base_vtable != NULL);
-            int j;
-            PyTypeObject* base = __Pyx_PyType_TryGetSlot(type, tp_base, PyTypeObject*);
-#if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030A0000
-            if (!base) goto bad;
-#endif
-            for (j = 0; j < base_depth; j++) {
-                if (base_vtables[j] == unknown) {
-                    switch (__Pyx_GetVtable(base, &base_vtables[j])) {
-                        case 1:
-                            assert(base_vtables[j] == NULL);
-                            break;
-                        case 0:
-                            goto bad;
-                        case -1:
-                        default:
-                            goto other_failure;
-                    }
-                    base_vtables[j + 1] = unknown;
-                }
-                if (base_vtables[j] == base_vtable) {
-                    break;
-                }
-                base = __Pyx_PyType_TryGetSlot(base, tp_base, PyTypeObject*);
-#if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030A0000
-                if (!base) goto bad;
-#endif
-            }
-        }
-    }
-    PyMem_Free(base_vtables);
-    return 0;
-bad:
-    {
-        PyTypeObject* tp_base = __Pyx_PyType_GetSlot(type, tp_base, PyTypeObject*);
-        PyTypeObject* basei;
-#if CYTHON_AVOID_BORROWED_REFS
-        basei = (PyTypeObject*)PySequence_GetItem(bases, i);
-        if (unlikely(!basei)) goto other_failure;
-#elif !CYTHON_ASSUME_SAFE_MACROS
-        basei = (PyTypeObject*)PyTuple_GetItem(bases, i);
-        if (unlikely(!basei)) goto other_failure;
-#else
-        basei = (PyTypeObject*)PyTuple_GET_ITEM(bases, i);
-#endif
-    __Pyx_RaiseTypeErrorWithTypes(
-        "multiple bases have vtable conflict: '" __Pyx_FMT_TYPENAME "' and '" __Pyx_FMT_TYPENAME "'", tp_base, basei);
-#if CYTHON_AVOID_BORROWED_REFS
-        Py_DECREF(basei);
-#endif
-    }
-other_failure:
-    PyMem_Free(base_vtables);
-    return -1;
-}
-
-/* SetVTable */
-static int __Pyx_SetVtable(PyTypeObject *type, void *vtable) {
-    PyObject *ob = PyCapsule_New(vtable, 0, 0);
-    if (unlikely(!ob))
-        goto bad;
-#if CYTHON_COMPILING_IN_LIMITED_API
-    if (unlikely(PyObject_SetAttr((PyObject *) type, __pyx_mstate_global->__pyx_n_u_pyx_vtable, ob) < 0))
-#else
-    if (unlikely(PyDict_SetItem(type->tp_dict, __pyx_mstate_global->__pyx_n_u_pyx_vtable, ob) < 0))
-#endif
-        goto bad;
-    Py_DECREF(ob);
-    return __Pyx_MergeVtables(type);
-bad:
-    Py_XDECREF(ob);
-    return -1;
-}
-
 /* LimitedApiGetTypeTypeDict (used by DelItemOnTypeDict) */
 #if CYTHON_COMPILING_IN_LIMITED_API
 static PyObject *__Pyx_GetTypeTypeDict(PyTypeObject *tp) {
@@ -33670,6 +33189,181 @@ __PYX_GOOD:
     return ret;
 }
 
+/* ApplySequenceOrMappingFlag */
+#if CYTHON_COMPILING_IN_LIMITED_API || (CYTHON_COMPILING_IN_PYPY && CYTHON_USE_TYPE_SPECS)
+int __Pyx_ApplySequenceOrMappingFlag(PyTypeObject *tp, int is_sequence) {
+    PyObject *abc;
+    PyObject *collections_abc = PyImport_ImportModule("collections.abc");
+    if (unlikely(!collections_abc)) return -1;
+    abc = PyObject_GetAttrString(collections_abc, is_sequence ? "Sequence": "Mapping");
+    Py_DECREF(collections_abc);
+    if (unlikely(!abc)) return -1;
+    PyObject *register_result = PyObject_CallMethod(abc, "register", "O", (PyObject*)tp);
+    Py_DECREF(abc);
+    if (unlikely(!register_result)) return -1;
+    Py_DECREF(register_result);
+    return 0;
+}
+#elif CYTHON_COMPILING_IN_PYPY // && !CYTHON_USE_TYPE_SPECS
+int __Pyx_ApplySequenceOrMappingFlag(PyTypeObject *tp, int is_sequence) {
+    CYTHON_UNUSED_VAR(tp);
+    CYTHON_UNUSED_VAR(is_sequence);
+    return PyErr_WarnEx(
+        PyExc_RuntimeWarning,
+        "cython.collection_type only works on PyPy with the C flag CYTHON_USE_TYPE_SPECS=1",
+        1
+    );
+}
+#endif
+
+/* GetVTable (used by MergeVTables) */
+static int __Pyx_GetVtable(PyTypeObject *type, void** table) {
+    void* ptr;
+    *table = NULL;
+#if CYTHON_COMPILING_IN_LIMITED_API
+    PyObject *ob = PyObject_GetAttr((PyObject *)type, __pyx_mstate_global->__pyx_n_u_pyx_vtable);
+#else
+    PyObject *ob = PyObject_GetItem(type->tp_dict, __pyx_mstate_global->__pyx_n_u_pyx_vtable);
+#endif
+    if (!ob)
+        goto no_attr;
+    ptr = PyCapsule_GetPointer(ob, 0);
+    if (!ptr && !PyErr_Occurred())
+        PyErr_SetString(PyExc_RuntimeError, "invalid vtable found for imported type");
+    Py_DECREF(ob);
+    *table = ptr;
+    return 1;
+no_attr:
+    if (PyErr_ExceptionMatches(CYTHON_COMPILING_IN_LIMITED_API ? PyExc_AttributeError : PyExc_KeyError)) {
+        return 0;
+    }
+    Py_XDECREF(ob);
+    return -1;
+}
+
+/* MergeVTables (used by SetVTable) */
+static int __Pyx_MergeVtables(PyTypeObject *type) {
+    int i=0;
+    Py_ssize_t size;
+    void** base_vtables;
+    void* unknown = (void*)-1;
+    PyObject* bases = __Pyx_PyType_GetSlot(type, tp_bases, PyObject*);
+    int base_depth = 0;
+    {
+        PyTypeObject* base = __Pyx_PyType_GetSlot(type, tp_base, PyTypeObject*);
+        while (base) {
+            base_depth += 1;
+            base = __Pyx_PyType_TryGetSlot(base, tp_base, PyTypeObject*);
+        }
+    }
+    base_vtables = (void**) PyMem_Malloc(sizeof(void*) * (size_t)(base_depth + 1));
+    if (unlikely(!base_vtables)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    base_vtables[0] = unknown;
+#if CYTHON_COMPILING_IN_LIMITED_API
+    size = PyTuple_Size(bases);
+    if (size < 0) goto other_failure;
+#else
+    size = PyTuple_GET_SIZE(bases);
+#endif
+    for (i = 1; i < size; i++) {
+        PyObject *basei;
+        void* base_vtable;
+#if CYTHON_AVOID_BORROWED_REFS
+        basei = PySequence_GetItem(bases, i);
+        if (unlikely(!basei)) goto other_failure;
+#elif !CYTHON_ASSUME_SAFE_MACROS
+        basei = PyTuple_GetItem(bases, i);
+        if (unlikely(!basei)) goto other_failure;
+#else
+        basei = PyTuple_GET_ITEM(bases, i);
+#endif
+        int get_vtable_result = __Pyx_GetVtable((PyTypeObject*)basei, &base_vtable);
+#if CYTHON_AVOID_BORROWED_REFS
+        Py_DECREF(basei);
+#endif
+        if (get_vtable_result != 1) {
+            if (get_vtable_result == -1) {
+                goto other_failure;
+            }
+            PyErr_Clear(); // Class doesn't have a vtable.
+        } else {
+            assert(base_vtable != NULL);
+            int j;
+            PyTypeObject* base = __Pyx_PyType_TryGetSlot(type, tp_base, PyTypeObject*);
+#if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030A0000
+            if (!base) goto bad;
+#endif
+            for (j = 0; j < base_depth; j++) {
+                if (base_vtables[j] == unknown) {
+                    switch (__Pyx_GetVtable(base, &base_vtables[j])) {
+                        case 1:
+                            assert(base_vtables[j] == NULL);
+                            break;
+                        case 0:
+                            goto bad;
+                        case -1:
+                        default:
+                            goto other_failure;
+                    }
+                    base_vtables[j + 1] = unknown;
+                }
+                if (base_vtables[j] == base_vtable) {
+                    break;
+                }
+                base = __Pyx_PyType_TryGetSlot(base, tp_base, PyTypeObject*);
+#if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030A0000
+                if (!base) goto bad;
+#endif
+            }
+        }
+    }
+    PyMem_Free(base_vtables);
+    return 0;
+bad:
+    {
+        PyTypeObject* tp_base = __Pyx_PyType_GetSlot(type, tp_base, PyTypeObject*);
+        PyTypeObject* basei;
+#if CYTHON_AVOID_BORROWED_REFS
+        basei = (PyTypeObject*)PySequence_GetItem(bases, i);
+        if (unlikely(!basei)) goto other_failure;
+#elif !CYTHON_ASSUME_SAFE_MACROS
+        basei = (PyTypeObject*)PyTuple_GetItem(bases, i);
+        if (unlikely(!basei)) goto other_failure;
+#else
+        basei = (PyTypeObject*)PyTuple_GET_ITEM(bases, i);
+#endif
+    __Pyx_RaiseTypeErrorWithTypes(
+        "multiple bases have vtable conflict: '" __Pyx_FMT_TYPENAME "' and '" __Pyx_FMT_TYPENAME "'", tp_base, basei);
+#if CYTHON_AVOID_BORROWED_REFS
+        Py_DECREF(basei);
+#endif
+    }
+other_failure:
+    PyMem_Free(base_vtables);
+    return -1;
+}
+
+/* SetVTable */
+static int __Pyx_SetVtable(PyTypeObject *type, void *vtable) {
+    PyObject *ob = PyCapsule_New(vtable, 0, 0);
+    if (unlikely(!ob))
+        goto bad;
+#if CYTHON_COMPILING_IN_LIMITED_API
+    if (unlikely(PyObject_SetAttr((PyObject *) type, __pyx_mstate_global->__pyx_n_u_pyx_vtable, ob) < 0))
+#else
+    if (unlikely(PyDict_SetItem(type->tp_dict, __pyx_mstate_global->__pyx_n_u_pyx_vtable, ob) < 0))
+#endif
+        goto bad;
+    Py_DECREF(ob);
+    return __Pyx_MergeVtables(type);
+bad:
+    Py_XDECREF(ob);
+    return -1;
+}
+
 /* TypeImport */
 #ifndef __PYX_HAVE_RT_ImportType_3_3_1
 #define __PYX_HAVE_RT_ImportType_3_3_1
@@ -33753,72 +33447,6 @@ bad:
 }
 #endif
 
-/* PxdImportShared (used by FunctionImport) */
-#ifndef __PYX_HAVE_RT_ImportFromPxd_3_3_1
-#define __PYX_HAVE_RT_ImportFromPxd_3_3_1
-static int __Pyx_ImportFromPxd_3_3_1(PyObject *module, const char *name, void **p, const char *sig, const char *what, int optional) {
-    PyObject *d = 0;
-    PyObject *cobj = 0;
-    d = PyObject_GetAttrString(module, "__pyx_capi__");
-    if (!d)
-        goto bad;
-#if (defined(Py_LIMITED_API) && Py_LIMITED_API >= 0x030d0000) || (!defined(Py_LIMITED_API) && PY_VERSION_HEX >= 0x030d0000)
-    PyDict_GetItemStringRef(d, name, &cobj);
-#else
-    cobj = PyDict_GetItemString(d, name);
-    Py_XINCREF(cobj);
-#endif
-    if (!cobj) {
-        if (optional && !PyErr_Occurred()) {
-            PyErr_Clear();
-            *p = NULL;
-            goto allowed_failure;
-        } else {
-            PyErr_Format(PyExc_ImportError,
-                "%.200s does not export expected C %.8s %.200s",
-                    PyModule_GetName(module), what, name);
-            goto bad;
-        }
-    }
-    if (!PyCapsule_IsValid(cobj, sig)) {
-        PyErr_Format(PyExc_TypeError,
-            "C %.8s %.200s.%.200s has wrong signature (expected %.500s, got %.500s)",
-             what, PyModule_GetName(module), name, sig, PyCapsule_GetName(cobj));
-        goto bad;
-    }
-    *p = PyCapsule_GetPointer(cobj, sig);
-    if (!(*p))
-        goto bad;
-    Py_DECREF(cobj);
-allowed_failure:
-    Py_DECREF(d);
-    return 0;
-bad:
-    Py_XDECREF(d);
-    Py_XDECREF(cobj);
-    return -1;
-}
-#endif
-
-/* FunctionImport */
-#ifndef __PYX_HAVE_RT_ImportFunction_3_3_1
-#define __PYX_HAVE_RT_ImportFunction_3_3_1
-static int __Pyx_ImportFunction_3_3_1(PyObject *module, const char *funcname, void (**f)(void), const char *sig) {
-    if (*f) {
-        return 0; // already imported under a different name
-    }
-    union {
-        void (*fp)(void);
-        void *p;
-    } tmp;
-    int result = __Pyx_ImportFromPxd_3_3_1(module, funcname, &tmp.p, sig, "function", 0);
-    if (result == 0) {
-        *f = tmp.fp;
-    }
-    return result;
-}
-#endif
-
 /* ImportFrom */
 static PyObject* __Pyx_ImportFrom(PyObject* module, PyObject* name) {
     PyObject* value = __Pyx_PyObject_GetAttrStr(module, name);
@@ -33832,7 +33460,7 @@ static PyObject* __Pyx_ImportFrom(PyObject* module, PyObject* name) {
         if (unlikely(!module_name_str)) { goto modbad; }
         module_name = PyUnicode_FromString(module_name_str);
         if (unlikely(!module_name)) { goto modbad; }
-        module_dot = PyUnicode_Concat(module_name, __pyx_mstate_global->__pyx_kp_u__4);
+        module_dot = PyUnicode_Concat(module_name, __pyx_mstate_global->__pyx_kp_u__3);
         if (unlikely(!module_dot)) { goto modbad; }
         full_name = PyUnicode_Concat(module_dot, name);
         if (unlikely(!full_name)) { goto modbad; }
@@ -35438,6 +35066,16 @@ static PyTypeObject *__Pyx_Get_CyFunction_Type(void) {
     return tp;
 }
 
+/* PyObjectSetAttrStr */
+#if CYTHON_USE_TYPE_SLOTS
+static CYTHON_INLINE int __Pyx_PyObject_SetAttrStr(PyObject* obj, PyObject* attr_name, PyObject* value) {
+    PyTypeObject* tp = Py_TYPE(obj);
+    if (likely(tp->tp_setattro))
+        return tp->tp_setattro(obj, attr_name, value);
+    return PyObject_SetAttr(obj, attr_name, value);
+}
+#endif
+
 /* CLineInTraceback (used by AddTraceback) */
 #if CYTHON_CLINE_IN_TRACEBACK && CYTHON_CLINE_IN_TRACEBACK_RUNTIME
 #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030A0000
@@ -36018,6 +35656,60 @@ static CYTHON_INLINE int __pyx_memoryview_slice_memviewslice(
     }
     return 0;
 }
+
+/* PyObjectCallMethod1 */
+static CYTHON_INLINE PyObject* __Pyx_PyObject_CallMethod1(PyObject* obj, PyObject* method_name, PyObject* arg) {
+#if CYTHON_VECTORCALL && (__PYX_LIMITED_VERSION_HEX >= 0x030C0000 || !CYTHON_COMPILING_IN_LIMITED_API)
+    PyObject *args[2] = {obj, arg};
+    return PyObject_VectorcallMethod(method_name, args, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+#elif CYTHON_COMPILING_IN_LIMITED_API
+    return PyObject_CallMethodObjArgs(obj, method_name, arg, NULL);
+#else
+    return PyObject_CallMethodOneArg(obj, method_name, arg);
+#endif
+}
+
+/* CheckUnpickleChecksumError */
+static void __Pyx_RaiseUnpickleChecksumError(long checksum, long checksum1, long checksum2, long checksum3, const char *members) {
+    PyObject *pickle_module = PyImport_ImportModule("pickle");
+    if (unlikely(!pickle_module)) return;
+    PyObject *pickle_error = PyObject_GetAttrString(pickle_module, "PickleError");
+    Py_DECREF(pickle_module);
+    if (unlikely(!pickle_error)) return;
+    if (checksum2 == checksum1) {
+        PyErr_Format(pickle_error, "Incompatible checksums (0x%x vs (0x%x) = (%s))",
+            checksum, checksum1, members);
+    } else if (checksum3 == checksum2) {
+        PyErr_Format(pickle_error, "Incompatible checksums (0x%x vs (0x%x, 0x%x) = (%s))",
+            checksum, checksum1, checksum2, members);
+    } else {
+        PyErr_Format(pickle_error, "Incompatible checksums (0x%x vs (0x%x, 0x%x, 0x%x) = (%s))",
+            checksum, checksum1, checksum2, checksum3, members);
+    }
+    Py_DECREF(pickle_error);
+}
+
+/* CIntFromPyVerify */
+#define __PYX_VERIFY_RETURN_INT(target_type, func_type, func_value)\
+    __PYX__VERIFY_RETURN_INT(target_type, func_type, func_value, 0)
+#define __PYX_VERIFY_RETURN_INT_EXC(target_type, func_type, func_value)\
+    __PYX__VERIFY_RETURN_INT(target_type, func_type, func_value, 1)
+#define __PYX__VERIFY_RETURN_INT(target_type, func_type, func_value, exc)\
+    {\
+        func_type value = func_value;\
+        if (sizeof(target_type) < sizeof(func_type)) {\
+            if (unlikely(value != (func_type) (target_type) value)) {\
+                func_type zero = 0;\
+                if (exc && unlikely(value == (func_type)-1 && PyErr_Occurred()))\
+                    return (target_type) -1;\
+                if (is_unsigned && unlikely(value < zero))\
+                    goto raise_neg_overflow;\
+                else\
+                    goto raise_overflow;\
+            }\
+        }\
+        return (target_type) value;\
+    }
 
 /* IsLittleEndian (used by BufferFormatCheck) */
 static CYTHON_INLINE int __Pyx_Is_Little_Endian(void)
@@ -36754,97 +36446,6 @@ no_fail:
 }
 
 /* ObjectToMemviewSlice */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(PyObject *obj, int writable_flag) {
-    __Pyx_memviewslice result = __Pyx_MEMSLICE_INIT;
-    __Pyx_BufFmt_StackElem stack[1];
-    int axes_specs[] = { (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_CONTIG) };
-    int retcode;
-    if (obj == Py_None) {
-        result.memview = (struct __pyx_memoryview_obj *) Py_None;
-        return result;
-    }
-    retcode = __Pyx_ValidateAndInit_memviewslice(axes_specs, __Pyx_IS_C_CONTIG,
-                                                 (PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) | writable_flag, 1,
-                                                 &__Pyx_TypeInfo_double__const__, stack,
-                                                 &result, obj);
-    if (unlikely(retcode == -1))
-        goto __pyx_fail;
-    return result;
-__pyx_fail:
-    result.memview = NULL;
-    result.data = NULL;
-    return result;
-}
-
-/* CIntFromPyVerify */
-#define __PYX_VERIFY_RETURN_INT(target_type, func_type, func_value)\
-    __PYX__VERIFY_RETURN_INT(target_type, func_type, func_value, 0)
-#define __PYX_VERIFY_RETURN_INT_EXC(target_type, func_type, func_value)\
-    __PYX__VERIFY_RETURN_INT(target_type, func_type, func_value, 1)
-#define __PYX__VERIFY_RETURN_INT(target_type, func_type, func_value, exc)\
-    {\
-        func_type value = func_value;\
-        if (sizeof(target_type) < sizeof(func_type)) {\
-            if (unlikely(value != (func_type) (target_type) value)) {\
-                func_type zero = 0;\
-                if (exc && unlikely(value == (func_type)-1 && PyErr_Occurred()))\
-                    return (target_type) -1;\
-                if (is_unsigned && unlikely(value < zero))\
-                    goto raise_neg_overflow;\
-                else\
-                    goto raise_overflow;\
-            }\
-        }\
-        return (target_type) value;\
-    }
-
-/* ObjectToMemviewSlice */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_dc_nn_int8_t__const__(PyObject *obj, int writable_flag) {
-    __Pyx_memviewslice result = __Pyx_MEMSLICE_INIT;
-    __Pyx_BufFmt_StackElem stack[1];
-    int axes_specs[] = { (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_CONTIG) };
-    int retcode;
-    if (obj == Py_None) {
-        result.memview = (struct __pyx_memoryview_obj *) Py_None;
-        return result;
-    }
-    retcode = __Pyx_ValidateAndInit_memviewslice(axes_specs, __Pyx_IS_C_CONTIG,
-                                                 (PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) | writable_flag, 1,
-                                                 &__Pyx_TypeInfo_nn_int8_t__const__, stack,
-                                                 &result, obj);
-    if (unlikely(retcode == -1))
-        goto __pyx_fail;
-    return result;
-__pyx_fail:
-    result.memview = NULL;
-    result.data = NULL;
-    return result;
-}
-
-/* ObjectToMemviewSlice */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_uint8_t__const__(PyObject *obj, int writable_flag) {
-    __Pyx_memviewslice result = __Pyx_MEMSLICE_INIT;
-    __Pyx_BufFmt_StackElem stack[1];
-    int axes_specs[] = { (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_FOLLOW), (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_CONTIG) };
-    int retcode;
-    if (obj == Py_None) {
-        result.memview = (struct __pyx_memoryview_obj *) Py_None;
-        return result;
-    }
-    retcode = __Pyx_ValidateAndInit_memviewslice(axes_specs, __Pyx_IS_C_CONTIG,
-                                                 (PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) | writable_flag, 2,
-                                                 &__Pyx_TypeInfo_nn_uint8_t__const__, stack,
-                                                 &result, obj);
-    if (unlikely(retcode == -1))
-        goto __pyx_fail;
-    return result;
-__pyx_fail:
-    result.memview = NULL;
-    result.data = NULL;
-    return result;
-}
-
-/* ObjectToMemviewSlice */
 static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_dc_double__const__(PyObject *obj, int writable_flag) {
     __Pyx_memviewslice result = __Pyx_MEMSLICE_INIT;
     __Pyx_BufFmt_StackElem stack[1];
@@ -36868,40 +36469,17 @@ __pyx_fail:
 }
 
 /* ObjectToMemviewSlice */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_int32_t__const__(PyObject *obj, int writable_flag) {
+static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_dc_double__const__(PyObject *obj, int writable_flag) {
     __Pyx_memviewslice result = __Pyx_MEMSLICE_INIT;
     __Pyx_BufFmt_StackElem stack[1];
-    int axes_specs[] = { (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_FOLLOW), (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_CONTIG) };
+    int axes_specs[] = { (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_CONTIG) };
     int retcode;
     if (obj == Py_None) {
         result.memview = (struct __pyx_memoryview_obj *) Py_None;
         return result;
     }
     retcode = __Pyx_ValidateAndInit_memviewslice(axes_specs, __Pyx_IS_C_CONTIG,
-                                                 (PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) | writable_flag, 2,
-                                                 &__Pyx_TypeInfo_nn_int32_t__const__, stack,
-                                                 &result, obj);
-    if (unlikely(retcode == -1))
-        goto __pyx_fail;
-    return result;
-__pyx_fail:
-    result.memview = NULL;
-    result.data = NULL;
-    return result;
-}
-
-/* ObjectToMemviewSlice */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_d_dc_double__const__(PyObject *obj, int writable_flag) {
-    __Pyx_memviewslice result = __Pyx_MEMSLICE_INIT;
-    __Pyx_BufFmt_StackElem stack[1];
-    int axes_specs[] = { (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_FOLLOW), (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_FOLLOW), (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_CONTIG) };
-    int retcode;
-    if (obj == Py_None) {
-        result.memview = (struct __pyx_memoryview_obj *) Py_None;
-        return result;
-    }
-    retcode = __Pyx_ValidateAndInit_memviewslice(axes_specs, __Pyx_IS_C_CONTIG,
-                                                 (PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) | writable_flag, 3,
+                                                 (PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) | writable_flag, 1,
                                                  &__Pyx_TypeInfo_double__const__, stack,
                                                  &result, obj);
     if (unlikely(retcode == -1))
@@ -36937,77 +36515,15 @@ __pyx_fail:
 }
 
 /* MemviewDtypeToObject */
-static CYTHON_INLINE PyObject *__pyx_memview_get_double__const__(const char *itemp) {
-    return (PyObject *) PyFloat_FromDouble(*(double const   *) itemp);
+static CYTHON_INLINE PyObject *__pyx_memview_get_double(const char *itemp) {
+    return (PyObject *) PyFloat_FromDouble(*(double const *) itemp);
 }
-
-/* ObjectToMemviewSlice */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_uint16_t__const__(PyObject *obj, int writable_flag) {
-    __Pyx_memviewslice result = __Pyx_MEMSLICE_INIT;
-    __Pyx_BufFmt_StackElem stack[1];
-    int axes_specs[] = { (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_FOLLOW), (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_CONTIG) };
-    int retcode;
-    if (obj == Py_None) {
-        result.memview = (struct __pyx_memoryview_obj *) Py_None;
-        return result;
-    }
-    retcode = __Pyx_ValidateAndInit_memviewslice(axes_specs, __Pyx_IS_C_CONTIG,
-                                                 (PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) | writable_flag, 2,
-                                                 &__Pyx_TypeInfo_nn_uint16_t__const__, stack,
-                                                 &result, obj);
-    if (unlikely(retcode == -1))
-        goto __pyx_fail;
-    return result;
-__pyx_fail:
-    result.memview = NULL;
-    result.data = NULL;
-    return result;
-}
-
-/* ObjectToMemviewSlice */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_dc_nn_int64_t__const__(PyObject *obj, int writable_flag) {
-    __Pyx_memviewslice result = __Pyx_MEMSLICE_INIT;
-    __Pyx_BufFmt_StackElem stack[1];
-    int axes_specs[] = { (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_CONTIG) };
-    int retcode;
-    if (obj == Py_None) {
-        result.memview = (struct __pyx_memoryview_obj *) Py_None;
-        return result;
-    }
-    retcode = __Pyx_ValidateAndInit_memviewslice(axes_specs, __Pyx_IS_C_CONTIG,
-                                                 (PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) | writable_flag, 1,
-                                                 &__Pyx_TypeInfo_nn_int64_t__const__, stack,
-                                                 &result, obj);
-    if (unlikely(retcode == -1))
-        goto __pyx_fail;
-    return result;
-__pyx_fail:
-    result.memview = NULL;
-    result.data = NULL;
-    return result;
-}
-
-/* ObjectToMemviewSlice */
-static CYTHON_INLINE __Pyx_memviewslice __Pyx_PyObject_to_MemoryviewSlice_d_dc_nn_int32_t(PyObject *obj, int writable_flag) {
-    __Pyx_memviewslice result = __Pyx_MEMSLICE_INIT;
-    __Pyx_BufFmt_StackElem stack[1];
-    int axes_specs[] = { (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_FOLLOW), (__Pyx_MEMVIEW_DIRECT | __Pyx_MEMVIEW_CONTIG) };
-    int retcode;
-    if (obj == Py_None) {
-        result.memview = (struct __pyx_memoryview_obj *) Py_None;
-        return result;
-    }
-    retcode = __Pyx_ValidateAndInit_memviewslice(axes_specs, __Pyx_IS_C_CONTIG,
-                                                 (PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) | writable_flag, 2,
-                                                 &__Pyx_TypeInfo_nn_int32_t, stack,
-                                                 &result, obj);
-    if (unlikely(retcode == -1))
-        goto __pyx_fail;
-    return result;
-__pyx_fail:
-    result.memview = NULL;
-    result.data = NULL;
-    return result;
+static CYTHON_INLINE int __pyx_memview_set_double(char *itemp, PyObject *obj) {
+    double value = __Pyx_PyFloat_AsDouble(obj);
+    if (unlikely((value == (double)-1) && PyErr_Occurred()))
+        return 0;
+    *(double *) itemp = value;
+    return 1;
 }
 
 /* Declarations */
@@ -37542,6 +37058,68 @@ no_fail:
     return new_mvs;
 }
 
+/* UpdateUnpickledDict */
+static int __Pyx__UpdateUnpickledDict(PyObject *obj, PyObject *state, Py_ssize_t index) {
+    PyObject *state_dict = __Pyx_PySequence_ITEM(state, index);
+    if (unlikely(!state_dict)) {
+        return -1;
+    }
+    int non_empty = PyObject_IsTrue(state_dict);
+    if (non_empty == 0) {
+        Py_DECREF(state_dict);
+        return 0;
+    } else if (unlikely(non_empty == -1)) {
+        return -1;
+    }
+    PyObject *dict;
+    #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030A0000
+    dict = PyObject_GetAttrString(obj, "__dict__");
+    #else
+    dict = PyObject_GenericGetDict(obj, NULL);
+    #endif
+    if (unlikely(!dict)) {
+        Py_DECREF(state_dict);
+        return -1;
+    }
+    int result;
+    if (likely(PyDict_CheckExact(dict))) {
+        result = PyDict_Update(dict, state_dict);
+    } else {
+        PyObject *obj_result = __Pyx_PyObject_CallMethod1(dict, __pyx_mstate_global->__pyx_n_u_update, state_dict);
+        if (likely(obj_result)) {
+            Py_DECREF(obj_result);
+            result = 0;
+        } else {
+            result = -1;
+        }
+    }
+    Py_DECREF(state_dict);
+    Py_DECREF(dict);
+    return result;
+}
+static int __Pyx_UpdateUnpickledDict(PyObject *obj, PyObject *state, Py_ssize_t index) {
+    Py_ssize_t state_size = __Pyx_PyTuple_GET_SIZE(state);
+    #if !CYTHON_ASSUME_SAFE_SIZE
+    if (unlikely(state_size == -1)) return -1;
+    #endif
+    if (state_size <= index) {
+        return 0;
+    }
+    return __Pyx__UpdateUnpickledDict(obj, state, index);
+}
+
+/* CheckUnpickleChecksum */
+static int __Pyx_CheckUnpickleChecksum(long checksum, long checksum1, long checksum2, long checksum3, const char *members) {
+    int found = 0;
+    found |= checksum1 == checksum;
+    found |= checksum2 == checksum;
+    found |= checksum3 == checksum;
+    if (likely(found))
+        return 0;
+    __Pyx_RaiseUnpickleChecksumError(checksum, checksum1, checksum2, checksum3, members);
+    return -1;
+}
+
 /* CIntFromPy */
 static int64_t __Pyx_LargePyLong___Pyx_PyLong_As_int64_t(PyObject *x);
 static int64_t __Pyx_raise_neg_overflow___Pyx_PyLong_As_int64_t(void) {
@@ -37844,44 +37422,44 @@ static CYTHON_INLINE int64_t __Pyx_PyLong_As_int64_t(PyObject *x) {
 }
 
 /* CIntFromPy */
-static uint64_t __Pyx_LargePyLong___Pyx_PyLong_As_uint64_t(PyObject *x);
-static uint64_t __Pyx_raise_neg_overflow___Pyx_PyLong_As_uint64_t(void) {
-    const char* type_name = "uint64_t";
+static long __Pyx_LargePyLong___Pyx_PyLong_As_long(PyObject *x);
+static long __Pyx_raise_neg_overflow___Pyx_PyLong_As_long(void) {
+    const char* type_name = "long";
     PyErr_Format(PyExc_OverflowError,
         "can't convert negative value to %.200s", type_name);
-    return (uint64_t) -1;
+    return (long) -1;
 }
-static uint64_t __Pyx_raise_overflow___Pyx_PyLong_As_uint64_t(void) {
-    const char* type_name = "uint64_t";
+static long __Pyx_raise_overflow___Pyx_PyLong_As_long(void) {
+    const char* type_name = "long";
     PyErr_Format(PyExc_OverflowError,
         "value too large to convert to %.200s", type_name);
-    return (uint64_t) -1;
+    return (long) -1;
 }
-static CYTHON_INLINE uint64_t __Pyx_PyULong___Pyx_PyLong_As_uint64_t(PyObject *x) {
+static CYTHON_INLINE long __Pyx_PyULong___Pyx_PyLong_As_long(PyObject *x) {
     const int is_unsigned = 1;
 #if CYTHON_USE_PYLONG_INTERNALS
     {
         const digit* digits = __Pyx_PyLong_Digits(x);
         const Py_ssize_t size = __Pyx_PyLong_DigitCount(x);
-        if (size == 2 && (8 * sizeof(uint64_t) > 1 * PyLong_SHIFT)) {
+        if (size == 2 && (8 * sizeof(long) > 1 * PyLong_SHIFT)) {
             if ((8 * sizeof(unsigned long) > 2 * PyLong_SHIFT)) {
-                __PYX_VERIFY_RETURN_INT(uint64_t, unsigned long, (((((unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
-            } else if ((8 * sizeof(uint64_t) >= 2 * PyLong_SHIFT)) {
-                return (uint64_t) (((((uint64_t)digits[1]) << PyLong_SHIFT) | (uint64_t)digits[0]));
+                __PYX_VERIFY_RETURN_INT(long, unsigned long, (((((unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
+            } else if ((8 * sizeof(long) >= 2 * PyLong_SHIFT)) {
+                return (long) (((((long)digits[1]) << PyLong_SHIFT) | (long)digits[0]));
             }
         } else
-        if (size == 3 && (8 * sizeof(uint64_t) > 2 * PyLong_SHIFT)) {
+        if (size == 3 && (8 * sizeof(long) > 2 * PyLong_SHIFT)) {
             if ((8 * sizeof(unsigned long) > 3 * PyLong_SHIFT)) {
-                __PYX_VERIFY_RETURN_INT(uint64_t, unsigned long, (((((((unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
-            } else if ((8 * sizeof(uint64_t) >= 3 * PyLong_SHIFT)) {
-                return (uint64_t) (((((((uint64_t)digits[2]) << PyLong_SHIFT) | (uint64_t)digits[1]) << PyLong_SHIFT) | (uint64_t)digits[0]));
+                __PYX_VERIFY_RETURN_INT(long, unsigned long, (((((((unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
+            } else if ((8 * sizeof(long) >= 3 * PyLong_SHIFT)) {
+                return (long) (((((((long)digits[2]) << PyLong_SHIFT) | (long)digits[1]) << PyLong_SHIFT) | (long)digits[0]));
             }
         } else
-        if (size == 4 && (8 * sizeof(uint64_t) > 3 * PyLong_SHIFT)) {
+        if (size == 4 && (8 * sizeof(long) > 3 * PyLong_SHIFT)) {
             if ((8 * sizeof(unsigned long) > 4 * PyLong_SHIFT)) {
-                __PYX_VERIFY_RETURN_INT(uint64_t, unsigned long, (((((((((unsigned long)digits[3]) << PyLong_SHIFT) | (unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
-            } else if ((8 * sizeof(uint64_t) >= 4 * PyLong_SHIFT)) {
-                return (uint64_t) (((((((((uint64_t)digits[3]) << PyLong_SHIFT) | (uint64_t)digits[2]) << PyLong_SHIFT) | (uint64_t)digits[1]) << PyLong_SHIFT) | (uint64_t)digits[0]));
+                __PYX_VERIFY_RETURN_INT(long, unsigned long, (((((((((unsigned long)digits[3]) << PyLong_SHIFT) | (unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
+            } else if ((8 * sizeof(long) >= 4 * PyLong_SHIFT)) {
+                return (long) (((((((((long)digits[3]) << PyLong_SHIFT) | (long)digits[2]) << PyLong_SHIFT) | (long)digits[1]) << PyLong_SHIFT) | (long)digits[0]));
             }
         } else
         {}
@@ -37894,107 +37472,107 @@ static CYTHON_INLINE uint64_t __Pyx_PyULong___Pyx_PyLong_As_uint64_t(PyObject *x
     {
         int result = PyObject_RichCompareBool(x, Py_False, Py_LT);
         if (unlikely(result < 0))
-            return (uint64_t) -1;
+            return (long) -1;
         if (unlikely(result == 1))
             goto raise_neg_overflow;
     }
 #endif
-    if ((sizeof(uint64_t) <= sizeof(unsigned long))) {
-        __PYX_VERIFY_RETURN_INT_EXC(uint64_t, unsigned long, PyLong_AsUnsignedLong(x))
-    } else if ((sizeof(uint64_t) <= sizeof(unsigned PY_LONG_LONG))) {
-        __PYX_VERIFY_RETURN_INT_EXC(uint64_t, unsigned PY_LONG_LONG, PyLong_AsUnsignedLongLong(x))
+    if ((sizeof(long) <= sizeof(unsigned long))) {
+        __PYX_VERIFY_RETURN_INT_EXC(long, unsigned long, PyLong_AsUnsignedLong(x))
+    } else if ((sizeof(long) <= sizeof(unsigned PY_LONG_LONG))) {
+        __PYX_VERIFY_RETURN_INT_EXC(long, unsigned PY_LONG_LONG, PyLong_AsUnsignedLongLong(x))
     }
-    return __Pyx_LargePyLong___Pyx_PyLong_As_uint64_t(x);
+    return __Pyx_LargePyLong___Pyx_PyLong_As_long(x);
 raise_neg_overflow:
-    return __Pyx_raise_neg_overflow___Pyx_PyLong_As_uint64_t();
+    return __Pyx_raise_neg_overflow___Pyx_PyLong_As_long();
 raise_overflow:
-    return __Pyx_raise_overflow___Pyx_PyLong_As_uint64_t();
+    return __Pyx_raise_overflow___Pyx_PyLong_As_long();
 }
-static CYTHON_INLINE uint64_t __Pyx_PySLong___Pyx_PyLong_As_uint64_t(PyObject *x) {
+static CYTHON_INLINE long __Pyx_PySLong___Pyx_PyLong_As_long(PyObject *x) {
     const int is_unsigned = 0;
 #if CYTHON_USE_PYLONG_INTERNALS
     if (__Pyx_PyLong_IsNeg(x)) {
         const Py_ssize_t size = __Pyx_PyLong_DigitCount(x);
         const digit* digits = __Pyx_PyLong_Digits(x);
-        if (size == 2 && (8 * sizeof(uint64_t) > 1 * PyLong_SHIFT)) {
+        if (size == 2 && (8 * sizeof(long) > 1 * PyLong_SHIFT)) {
             if ((8 * sizeof(long) > 2 * PyLong_SHIFT)) {
                 long ival = - (long) (((((unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0]));
-                __PYX_VERIFY_RETURN_INT(uint64_t, long, ival)
-            } else if ((8 * sizeof(uint64_t) - 1 > 2 * PyLong_SHIFT)) {
-                return (uint64_t) (((uint64_t) -1) * (((((uint64_t)digits[1]) << PyLong_SHIFT) | (uint64_t)digits[0])));
+                __PYX_VERIFY_RETURN_INT(long, long, ival)
+            } else if ((8 * sizeof(long) - 1 > 2 * PyLong_SHIFT)) {
+                return (long) (((long) -1) * (((((long)digits[1]) << PyLong_SHIFT) | (long)digits[0])));
             }
         } else
-        if (size == 3 && (8 * sizeof(uint64_t) > 2 * PyLong_SHIFT)) {
+        if (size == 3 && (8 * sizeof(long) > 2 * PyLong_SHIFT)) {
             if ((8 * sizeof(long) > 3 * PyLong_SHIFT)) {
                 long ival = - (long) (((((((unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0]));
-                __PYX_VERIFY_RETURN_INT(uint64_t, long, ival)
-            } else if ((8 * sizeof(uint64_t) - 1 > 3 * PyLong_SHIFT)) {
-                return (uint64_t) (((uint64_t) -1) * (((((((uint64_t)digits[2]) << PyLong_SHIFT) | (uint64_t)digits[1]) << PyLong_SHIFT) | (uint64_t)digits[0])));
+                __PYX_VERIFY_RETURN_INT(long, long, ival)
+            } else if ((8 * sizeof(long) - 1 > 3 * PyLong_SHIFT)) {
+                return (long) (((long) -1) * (((((((long)digits[2]) << PyLong_SHIFT) | (long)digits[1]) << PyLong_SHIFT) | (long)digits[0])));
             }
         } else
-        if (size == 4 && (8 * sizeof(uint64_t) > 3 * PyLong_SHIFT)) {
+        if (size == 4 && (8 * sizeof(long) > 3 * PyLong_SHIFT)) {
             if ((8 * sizeof(long) > 4 * PyLong_SHIFT)) {
                 long ival = - (long) (((((((((unsigned long)digits[3]) << PyLong_SHIFT) | (unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0]));
-                __PYX_VERIFY_RETURN_INT(uint64_t, long, ival)
-            } else if ((8 * sizeof(uint64_t) - 1 > 4 * PyLong_SHIFT)) {
-                return (uint64_t) (((uint64_t) -1) * (((((((((uint64_t)digits[3]) << PyLong_SHIFT) | (uint64_t)digits[2]) << PyLong_SHIFT) | (uint64_t)digits[1]) << PyLong_SHIFT) | (uint64_t)digits[0])));
+                __PYX_VERIFY_RETURN_INT(long, long, ival)
+            } else if ((8 * sizeof(long) - 1 > 4 * PyLong_SHIFT)) {
+                return (long) (((long) -1) * (((((((((long)digits[3]) << PyLong_SHIFT) | (long)digits[2]) << PyLong_SHIFT) | (long)digits[1]) << PyLong_SHIFT) | (long)digits[0])));
             }
         } else
         {}
     } else {
         const Py_ssize_t size = __Pyx_PyLong_DigitCount(x);
         const digit* digits = __Pyx_PyLong_Digits(x);
-        if (size == 2 && (8 * sizeof(uint64_t) > 1 * PyLong_SHIFT)) {
+        if (size == 2 && (8 * sizeof(long) > 1 * PyLong_SHIFT)) {
             if ((8 * sizeof(long) > 2 * PyLong_SHIFT)) {
-                __PYX_VERIFY_RETURN_INT(uint64_t, unsigned long, (((((unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
-            } else if ((8 * sizeof(uint64_t) - 1 > 2 * PyLong_SHIFT)) {
-                return (uint64_t) (((((uint64_t)digits[1]) << PyLong_SHIFT) | (uint64_t)digits[0]));
+                __PYX_VERIFY_RETURN_INT(long, unsigned long, (((((unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
+            } else if ((8 * sizeof(long) - 1 > 2 * PyLong_SHIFT)) {
+                return (long) (((((long)digits[1]) << PyLong_SHIFT) | (long)digits[0]));
             }
         } else
-        if (size == 3 && (8 * sizeof(uint64_t) > 2 * PyLong_SHIFT)) {
+        if (size == 3 && (8 * sizeof(long) > 2 * PyLong_SHIFT)) {
             if ((8 * sizeof(long) > 3 * PyLong_SHIFT)) {
-                __PYX_VERIFY_RETURN_INT(uint64_t, unsigned long, (((((((unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
-            } else if ((8 * sizeof(uint64_t) - 1 > 3 * PyLong_SHIFT)) {
-                return (uint64_t) (((((((uint64_t)digits[2]) << PyLong_SHIFT) | (uint64_t)digits[1]) << PyLong_SHIFT) | (uint64_t)digits[0]));
+                __PYX_VERIFY_RETURN_INT(long, unsigned long, (((((((unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
+            } else if ((8 * sizeof(long) - 1 > 3 * PyLong_SHIFT)) {
+                return (long) (((((((long)digits[2]) << PyLong_SHIFT) | (long)digits[1]) << PyLong_SHIFT) | (long)digits[0]));
             }
         } else
-        if (size == 4 && (8 * sizeof(uint64_t) > 3 * PyLong_SHIFT)) {
+        if (size == 4 && (8 * sizeof(long) > 3 * PyLong_SHIFT)) {
             if ((8 * sizeof(long) > 4 * PyLong_SHIFT)) {
-                __PYX_VERIFY_RETURN_INT(uint64_t, unsigned long, (((((((((unsigned long)digits[3]) << PyLong_SHIFT) | (unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
-            } else if ((8 * sizeof(uint64_t) - 1 > 4 * PyLong_SHIFT)) {
-                return (uint64_t) (((((((((uint64_t)digits[3]) << PyLong_SHIFT) | (uint64_t)digits[2]) << PyLong_SHIFT) | (uint64_t)digits[1]) << PyLong_SHIFT) | (uint64_t)digits[0]));
+                __PYX_VERIFY_RETURN_INT(long, unsigned long, (((((((((unsigned long)digits[3]) << PyLong_SHIFT) | (unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
+            } else if ((8 * sizeof(long) - 1 > 4 * PyLong_SHIFT)) {
+                return (long) (((((((((long)digits[3]) << PyLong_SHIFT) | (long)digits[2]) << PyLong_SHIFT) | (long)digits[1]) << PyLong_SHIFT) | (long)digits[0]));
             }
         } else
         {}
     }
 #endif
     #if __PYX_LIMITED_VERSION_HEX >= 0x030d0000
-    if ((sizeof(uint64_t) <= sizeof(int)) && (sizeof(int) < sizeof(long))) {
-        __PYX_VERIFY_RETURN_INT_EXC(uint64_t, int, PyLong_AsInt(x))
+    if ((sizeof(long) <= sizeof(int)) && (sizeof(int) < sizeof(long))) {
+        __PYX_VERIFY_RETURN_INT_EXC(long, int, PyLong_AsInt(x))
     } else
     #endif
-    if ((sizeof(uint64_t) <= sizeof(long))) {
-        __PYX_VERIFY_RETURN_INT_EXC(uint64_t, long, PyLong_AsLong(x))
-    } else if ((sizeof(uint64_t) <= sizeof(PY_LONG_LONG))) {
-        __PYX_VERIFY_RETURN_INT_EXC(uint64_t, PY_LONG_LONG, PyLong_AsLongLong(x))
+    if ((sizeof(long) <= sizeof(long))) {
+        __PYX_VERIFY_RETURN_INT_EXC(long, long, PyLong_AsLong(x))
+    } else if ((sizeof(long) <= sizeof(PY_LONG_LONG))) {
+        __PYX_VERIFY_RETURN_INT_EXC(long, PY_LONG_LONG, PyLong_AsLongLong(x))
     }
-    return __Pyx_LargePyLong___Pyx_PyLong_As_uint64_t(x);
+    return __Pyx_LargePyLong___Pyx_PyLong_As_long(x);
 raise_neg_overflow:
-    return __Pyx_raise_neg_overflow___Pyx_PyLong_As_uint64_t();
+    return __Pyx_raise_neg_overflow___Pyx_PyLong_As_long();
 raise_overflow:
-    return __Pyx_raise_overflow___Pyx_PyLong_As_uint64_t();
+    return __Pyx_raise_overflow___Pyx_PyLong_As_long();
 }
-static uint64_t __Pyx_LargePyLong___Pyx_PyLong_As_uint64_t(PyObject *x) {
+static long __Pyx_LargePyLong___Pyx_PyLong_As_long(PyObject *x) {
 #ifdef __Pyx_HAS_GCC_DIAGNOSTIC
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #endif
-    const uint64_t neg_one = (uint64_t) -1, const_zero = (uint64_t) 0;
+    const long neg_one = (long) -1, const_zero = (long) 0;
 #ifdef __Pyx_HAS_GCC_DIAGNOSTIC
 #pragma GCC diagnostic pop
 #endif
     const int is_unsigned = neg_one > const_zero;
-    uint64_t val;
+    long val;
     int ret = -1;
 #if PY_VERSION_HEX >= 0x030d00A6 && !CYTHON_COMPILING_IN_LIMITED_API
     Py_ssize_t bytes_copied = PyLong_AsNativeBytes(
@@ -38021,35 +37599,35 @@ static uint64_t __Pyx_LargePyLong___Pyx_PyLong_As_uint64_t(PyObject *x) {
         v = __Pyx_NewRef(x);
     } else {
         v = PyNumber_Long(x);
-        if (unlikely(!v)) return (uint64_t) -1;
+        if (unlikely(!v)) return (long) -1;
         assert(PyLong_CheckExact(v));
     }
     {
         int result = PyObject_RichCompareBool(v, Py_False, Py_LT);
         if (unlikely(result < 0)) {
             Py_DECREF(v);
-            return (uint64_t) -1;
+            return (long) -1;
         }
         is_negative = result == 1;
     }
     if (is_unsigned && unlikely(is_negative)) {
         Py_DECREF(v);
         PyErr_SetString(PyExc_OverflowError,
-            "can't convert negative value to uint64_t");
-        return (uint64_t) -1;
+            "can't convert negative value to long");
+        return (long) -1;
     } else if (is_negative) {
         stepval = PyNumber_Invert(v);
         Py_DECREF(v);
         if (unlikely(!stepval))
-            return (uint64_t) -1;
+            return (long) -1;
     } else {
         stepval = v;
     }
     v = NULL;
-    val = (uint64_t) 0;
+    val = (long) 0;
     mask = PyLong_FromLong((1L << chunk_size) - 1); if (unlikely(!mask)) goto done;
     shift = PyLong_FromLong(chunk_size); if (unlikely(!shift)) goto done;
-    for (bits = 0; bits < (int) sizeof(uint64_t) * 8 - chunk_size; bits += chunk_size) {
+    for (bits = 0; bits < (int) sizeof(long) * 8 - chunk_size; bits += chunk_size) {
         PyObject *tmp, *digit;
         long idigit;
         digit = PyNumber_And(stepval, mask);
@@ -38057,7 +37635,7 @@ static uint64_t __Pyx_LargePyLong___Pyx_PyLong_As_uint64_t(PyObject *x) {
         idigit = PyLong_AsLong(digit);
         Py_DECREF(digit);
         if (unlikely(idigit < 0)) goto done;
-        val |= ((uint64_t) idigit) << bits;
+        val |= ((long) idigit) << bits;
         tmp = PyNumber_Rshift(stepval, shift);
         if (unlikely(!tmp)) goto done;
         Py_DECREF(stepval); stepval = tmp;
@@ -38067,13 +37645,13 @@ static uint64_t __Pyx_LargePyLong___Pyx_PyLong_As_uint64_t(PyObject *x) {
     {
         long idigit = PyLong_AsLong(stepval);
         if (unlikely(idigit < 0)) goto done;
-        remaining_bits = ((int) sizeof(uint64_t) * 8) - bits - (is_unsigned ? 0 : 1);
+        remaining_bits = ((int) sizeof(long) * 8) - bits - (is_unsigned ? 0 : 1);
         if (unlikely(idigit >= (1L << remaining_bits)))
             goto raise_overflow;
-        val |= ((uint64_t) idigit) << bits;
+        val |= ((long) idigit) << bits;
     }
     if (!is_unsigned) {
-        if (unlikely(val & (((uint64_t) 1) << (sizeof(uint64_t) * 8 - 1))))
+        if (unlikely(val & (((long) 1) << (sizeof(long) * 8 - 1))))
             goto raise_overflow;
         if (is_negative)
             val = ~val;
@@ -38085,17 +37663,17 @@ done:
     Py_XDECREF(stepval);
 #endif
     if (unlikely(ret))
-        return (uint64_t) -1;
+        return (long) -1;
     return val;
 raise_overflow:
-    return __Pyx_raise_overflow___Pyx_PyLong_As_uint64_t();
+    return __Pyx_raise_overflow___Pyx_PyLong_As_long();
 }
-static CYTHON_INLINE uint64_t __Pyx_PyLong___Pyx_PyLong_As_uint64_t(PyObject *x) {
+static CYTHON_INLINE long __Pyx_PyLong___Pyx_PyLong_As_long(PyObject *x) {
 #ifdef __Pyx_HAS_GCC_DIAGNOSTIC
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #endif
-    const uint64_t neg_one = (uint64_t) -1, const_zero = (uint64_t) 0;
+    const long neg_one = (long) -1, const_zero = (long) 0;
 #ifdef __Pyx_HAS_GCC_DIAGNOSTIC
 #pragma GCC diagnostic pop
 #endif
@@ -38105,42 +37683,593 @@ static CYTHON_INLINE uint64_t __Pyx_PyLong___Pyx_PyLong_As_uint64_t(PyObject *x)
         if (unlikely(__Pyx_PyLong_IsNeg(x))) {
             goto raise_neg_overflow;
         } else if (__Pyx_PyLong_IsCompact(x)) {
-            __PYX_VERIFY_RETURN_INT(uint64_t, __Pyx_compact_upylong, __Pyx_PyLong_CompactValueUnsigned(x))
+            __PYX_VERIFY_RETURN_INT(long, __Pyx_compact_upylong, __Pyx_PyLong_CompactValueUnsigned(x))
         } else
         #endif
         {
-            return __Pyx_PyULong___Pyx_PyLong_As_uint64_t(x);
+            return __Pyx_PyULong___Pyx_PyLong_As_long(x);
         }
     } else {
         #if CYTHON_USE_PYLONG_INTERNALS
         if (__Pyx_PyLong_IsCompact(x)) {
-            __PYX_VERIFY_RETURN_INT(uint64_t, __Pyx_compact_pylong, __Pyx_PyLong_CompactValue(x))
+            __PYX_VERIFY_RETURN_INT(long, __Pyx_compact_pylong, __Pyx_PyLong_CompactValue(x))
         } else
         #endif
         {
-            return __Pyx_PySLong___Pyx_PyLong_As_uint64_t(x);
+            return __Pyx_PySLong___Pyx_PyLong_As_long(x);
         }
     }
 #if CYTHON_USE_PYLONG_INTERNALS
 raise_neg_overflow:
-    return __Pyx_raise_neg_overflow___Pyx_PyLong_As_uint64_t();
+    return __Pyx_raise_neg_overflow___Pyx_PyLong_As_long();
 raise_overflow:
-    return __Pyx_raise_overflow___Pyx_PyLong_As_uint64_t();
+    return __Pyx_raise_overflow___Pyx_PyLong_As_long();
 #endif
 }
-static uint64_t __Pyx_NonPyLong___Pyx_PyLong_As_uint64_t(PyObject *x) {
-    uint64_t val;
+static long __Pyx_NonPyLong___Pyx_PyLong_As_long(PyObject *x) {
+    long val;
     PyObject *tmp = __Pyx_PyNumber_Long(x);
-    if (!tmp) return (uint64_t) -1;
-    val = __Pyx_PyLong_As_uint64_t(tmp);
+    if (!tmp) return (long) -1;
+    val = __Pyx_PyLong_As_long(tmp);
     Py_DECREF(tmp);
     return val;
 }
-static CYTHON_INLINE uint64_t __Pyx_PyLong_As_uint64_t(PyObject *x) {
+static CYTHON_INLINE long __Pyx_PyLong_As_long(PyObject *x) {
     if (likely(PyLong_Check(x))) {
-        return __Pyx_PyLong___Pyx_PyLong_As_uint64_t(x);
+        return __Pyx_PyLong___Pyx_PyLong_As_long(x);
     } else {
-        return __Pyx_NonPyLong___Pyx_PyLong_As_uint64_t(x);
+        return __Pyx_NonPyLong___Pyx_PyLong_As_long(x);
+    }
+}
+
+/* CIntFromPy */
+static size_t __Pyx_LargePyLong___Pyx_PyLong_As_size_t(PyObject *x);
+static size_t __Pyx_raise_neg_overflow___Pyx_PyLong_As_size_t(void) {
+    const char* type_name = "size_t";
+    PyErr_Format(PyExc_OverflowError,
+        "can't convert negative value to %.200s", type_name);
+    return (size_t) -1;
+}
+static size_t __Pyx_raise_overflow___Pyx_PyLong_As_size_t(void) {
+    const char* type_name = "size_t";
+    PyErr_Format(PyExc_OverflowError,
+        "value too large to convert to %.200s", type_name);
+    return (size_t) -1;
+}
+static CYTHON_INLINE size_t __Pyx_PyULong___Pyx_PyLong_As_size_t(PyObject *x) {
+    const int is_unsigned = 1;
+#if CYTHON_USE_PYLONG_INTERNALS
+    {
+        const digit* digits = __Pyx_PyLong_Digits(x);
+        const Py_ssize_t size = __Pyx_PyLong_DigitCount(x);
+        if (size == 2 && (8 * sizeof(size_t) > 1 * PyLong_SHIFT)) {
+            if ((8 * sizeof(unsigned long) > 2 * PyLong_SHIFT)) {
+                __PYX_VERIFY_RETURN_INT(size_t, unsigned long, (((((unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
+            } else if ((8 * sizeof(size_t) >= 2 * PyLong_SHIFT)) {
+                return (size_t) (((((size_t)digits[1]) << PyLong_SHIFT) | (size_t)digits[0]));
+            }
+        } else
+        if (size == 3 && (8 * sizeof(size_t) > 2 * PyLong_SHIFT)) {
+            if ((8 * sizeof(unsigned long) > 3 * PyLong_SHIFT)) {
+                __PYX_VERIFY_RETURN_INT(size_t, unsigned long, (((((((unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
+            } else if ((8 * sizeof(size_t) >= 3 * PyLong_SHIFT)) {
+                return (size_t) (((((((size_t)digits[2]) << PyLong_SHIFT) | (size_t)digits[1]) << PyLong_SHIFT) | (size_t)digits[0]));
+            }
+        } else
+        if (size == 4 && (8 * sizeof(size_t) > 3 * PyLong_SHIFT)) {
+            if ((8 * sizeof(unsigned long) > 4 * PyLong_SHIFT)) {
+                __PYX_VERIFY_RETURN_INT(size_t, unsigned long, (((((((((unsigned long)digits[3]) << PyLong_SHIFT) | (unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
+            } else if ((8 * sizeof(size_t) >= 4 * PyLong_SHIFT)) {
+                return (size_t) (((((((((size_t)digits[3]) << PyLong_SHIFT) | (size_t)digits[2]) << PyLong_SHIFT) | (size_t)digits[1]) << PyLong_SHIFT) | (size_t)digits[0]));
+            }
+        } else
+        {}
+    }
+#elif CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX < 0x030C00A7
+    if (unlikely(Py_SIZE(x) < 0)) {
+        goto raise_neg_overflow;
+    }
+#else
+    {
+        int result = PyObject_RichCompareBool(x, Py_False, Py_LT);
+        if (unlikely(result < 0))
+            return (size_t) -1;
+        if (unlikely(result == 1))
+            goto raise_neg_overflow;
+    }
+#endif
+    if ((sizeof(size_t) <= sizeof(unsigned long))) {
+        __PYX_VERIFY_RETURN_INT_EXC(size_t, unsigned long, PyLong_AsUnsignedLong(x))
+    } else if ((sizeof(size_t) <= sizeof(unsigned PY_LONG_LONG))) {
+        __PYX_VERIFY_RETURN_INT_EXC(size_t, unsigned PY_LONG_LONG, PyLong_AsUnsignedLongLong(x))
+    }
+    return __Pyx_LargePyLong___Pyx_PyLong_As_size_t(x);
+raise_neg_overflow:
+    return __Pyx_raise_neg_overflow___Pyx_PyLong_As_size_t();
+raise_overflow:
+    return __Pyx_raise_overflow___Pyx_PyLong_As_size_t();
+}
+static CYTHON_INLINE size_t __Pyx_PySLong___Pyx_PyLong_As_size_t(PyObject *x) {
+    const int is_unsigned = 0;
+#if CYTHON_USE_PYLONG_INTERNALS
+    if (__Pyx_PyLong_IsNeg(x)) {
+        const Py_ssize_t size = __Pyx_PyLong_DigitCount(x);
+        const digit* digits = __Pyx_PyLong_Digits(x);
+        if (size == 2 && (8 * sizeof(size_t) > 1 * PyLong_SHIFT)) {
+            if ((8 * sizeof(long) > 2 * PyLong_SHIFT)) {
+                long ival = - (long) (((((unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0]));
+                __PYX_VERIFY_RETURN_INT(size_t, long, ival)
+            } else if ((8 * sizeof(size_t) - 1 > 2 * PyLong_SHIFT)) {
+                return (size_t) (((size_t) -1) * (((((size_t)digits[1]) << PyLong_SHIFT) | (size_t)digits[0])));
+            }
+        } else
+        if (size == 3 && (8 * sizeof(size_t) > 2 * PyLong_SHIFT)) {
+            if ((8 * sizeof(long) > 3 * PyLong_SHIFT)) {
+                long ival = - (long) (((((((unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0]));
+                __PYX_VERIFY_RETURN_INT(size_t, long, ival)
+            } else if ((8 * sizeof(size_t) - 1 > 3 * PyLong_SHIFT)) {
+                return (size_t) (((size_t) -1) * (((((((size_t)digits[2]) << PyLong_SHIFT) | (size_t)digits[1]) << PyLong_SHIFT) | (size_t)digits[0])));
+            }
+        } else
+        if (size == 4 && (8 * sizeof(size_t) > 3 * PyLong_SHIFT)) {
+            if ((8 * sizeof(long) > 4 * PyLong_SHIFT)) {
+                long ival = - (long) (((((((((unsigned long)digits[3]) << PyLong_SHIFT) | (unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0]));
+                __PYX_VERIFY_RETURN_INT(size_t, long, ival)
+            } else if ((8 * sizeof(size_t) - 1 > 4 * PyLong_SHIFT)) {
+                return (size_t) (((size_t) -1) * (((((((((size_t)digits[3]) << PyLong_SHIFT) | (size_t)digits[2]) << PyLong_SHIFT) | (size_t)digits[1]) << PyLong_SHIFT) | (size_t)digits[0])));
+            }
+        } else
+        {}
+    } else {
+        const Py_ssize_t size = __Pyx_PyLong_DigitCount(x);
+        const digit* digits = __Pyx_PyLong_Digits(x);
+        if (size == 2 && (8 * sizeof(size_t) > 1 * PyLong_SHIFT)) {
+            if ((8 * sizeof(long) > 2 * PyLong_SHIFT)) {
+                __PYX_VERIFY_RETURN_INT(size_t, unsigned long, (((((unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
+            } else if ((8 * sizeof(size_t) - 1 > 2 * PyLong_SHIFT)) {
+                return (size_t) (((((size_t)digits[1]) << PyLong_SHIFT) | (size_t)digits[0]));
+            }
+        } else
+        if (size == 3 && (8 * sizeof(size_t) > 2 * PyLong_SHIFT)) {
+            if ((8 * sizeof(long) > 3 * PyLong_SHIFT)) {
+                __PYX_VERIFY_RETURN_INT(size_t, unsigned long, (((((((unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
+            } else if ((8 * sizeof(size_t) - 1 > 3 * PyLong_SHIFT)) {
+                return (size_t) (((((((size_t)digits[2]) << PyLong_SHIFT) | (size_t)digits[1]) << PyLong_SHIFT) | (size_t)digits[0]));
+            }
+        } else
+        if (size == 4 && (8 * sizeof(size_t) > 3 * PyLong_SHIFT)) {
+            if ((8 * sizeof(long) > 4 * PyLong_SHIFT)) {
+                __PYX_VERIFY_RETURN_INT(size_t, unsigned long, (((((((((unsigned long)digits[3]) << PyLong_SHIFT) | (unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
+            } else if ((8 * sizeof(size_t) - 1 > 4 * PyLong_SHIFT)) {
+                return (size_t) (((((((((size_t)digits[3]) << PyLong_SHIFT) | (size_t)digits[2]) << PyLong_SHIFT) | (size_t)digits[1]) << PyLong_SHIFT) | (size_t)digits[0]));
+            }
+        } else
+        {}
+    }
+#endif
+    #if __PYX_LIMITED_VERSION_HEX >= 0x030d0000
+    if ((sizeof(size_t) <= sizeof(int)) && (sizeof(int) < sizeof(long))) {
+        __PYX_VERIFY_RETURN_INT_EXC(size_t, int, PyLong_AsInt(x))
+    } else
+    #endif
+    if ((sizeof(size_t) <= sizeof(long))) {
+        __PYX_VERIFY_RETURN_INT_EXC(size_t, long, PyLong_AsLong(x))
+    } else if ((sizeof(size_t) <= sizeof(PY_LONG_LONG))) {
+        __PYX_VERIFY_RETURN_INT_EXC(size_t, PY_LONG_LONG, PyLong_AsLongLong(x))
+    }
+    return __Pyx_LargePyLong___Pyx_PyLong_As_size_t(x);
+raise_neg_overflow:
+    return __Pyx_raise_neg_overflow___Pyx_PyLong_As_size_t();
+raise_overflow:
+    return __Pyx_raise_overflow___Pyx_PyLong_As_size_t();
+}
+static size_t __Pyx_LargePyLong___Pyx_PyLong_As_size_t(PyObject *x) {
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#endif
+    const size_t neg_one = (size_t) -1, const_zero = (size_t) 0;
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic pop
+#endif
+    const int is_unsigned = neg_one > const_zero;
+    size_t val;
+    int ret = -1;
+#if PY_VERSION_HEX >= 0x030d00A6 && !CYTHON_COMPILING_IN_LIMITED_API
+    Py_ssize_t bytes_copied = PyLong_AsNativeBytes(
+        x, &val, sizeof(val), Py_ASNATIVEBYTES_NATIVE_ENDIAN | (is_unsigned ? Py_ASNATIVEBYTES_UNSIGNED_BUFFER | Py_ASNATIVEBYTES_REJECT_NEGATIVE : 0));
+    if (unlikely(bytes_copied == -1)) {
+    } else if (unlikely(bytes_copied > (Py_ssize_t) sizeof(val))) {
+        goto raise_overflow;
+    } else {
+        ret = 0;
+    }
+#elif PY_VERSION_HEX < 0x030d0000 && !(CYTHON_COMPILING_IN_PYPY || CYTHON_COMPILING_IN_LIMITED_API) || defined(_PyLong_AsByteArray)
+    int one = 1; int is_little = (int)*(unsigned char *)&one;
+    unsigned char *bytes = (unsigned char *)&val;
+    ret = _PyLong_AsByteArray((PyLongObject *)x,
+                                bytes, sizeof(val),
+                                is_little, !is_unsigned);
+    if ((0)) goto raise_overflow;
+#else
+    PyObject *v;
+    PyObject *stepval = NULL, *mask = NULL, *shift = NULL;
+    int bits, remaining_bits, is_negative = 0;
+    int chunk_size = (sizeof(long) < 8) ? 30 : 62;
+    if (likely(PyLong_CheckExact(x))) {
+        v = __Pyx_NewRef(x);
+    } else {
+        v = PyNumber_Long(x);
+        if (unlikely(!v)) return (size_t) -1;
+        assert(PyLong_CheckExact(v));
+    }
+    {
+        int result = PyObject_RichCompareBool(v, Py_False, Py_LT);
+        if (unlikely(result < 0)) {
+            Py_DECREF(v);
+            return (size_t) -1;
+        }
+        is_negative = result == 1;
+    }
+    if (is_unsigned && unlikely(is_negative)) {
+        Py_DECREF(v);
+        PyErr_SetString(PyExc_OverflowError,
+            "can't convert negative value to size_t");
+        return (size_t) -1;
+    } else if (is_negative) {
+        stepval = PyNumber_Invert(v);
+        Py_DECREF(v);
+        if (unlikely(!stepval))
+            return (size_t) -1;
+    } else {
+        stepval = v;
+    }
+    v = NULL;
+    val = (size_t) 0;
+    mask = PyLong_FromLong((1L << chunk_size) - 1); if (unlikely(!mask)) goto done;
+    shift = PyLong_FromLong(chunk_size); if (unlikely(!shift)) goto done;
+    for (bits = 0; bits < (int) sizeof(size_t) * 8 - chunk_size; bits += chunk_size) {
+        PyObject *tmp, *digit;
+        long idigit;
+        digit = PyNumber_And(stepval, mask);
+        if (unlikely(!digit)) goto done;
+        idigit = PyLong_AsLong(digit);
+        Py_DECREF(digit);
+        if (unlikely(idigit < 0)) goto done;
+        val |= ((size_t) idigit) << bits;
+        tmp = PyNumber_Rshift(stepval, shift);
+        if (unlikely(!tmp)) goto done;
+        Py_DECREF(stepval); stepval = tmp;
+    }
+    Py_DECREF(shift); shift = NULL;
+    Py_DECREF(mask); mask = NULL;
+    {
+        long idigit = PyLong_AsLong(stepval);
+        if (unlikely(idigit < 0)) goto done;
+        remaining_bits = ((int) sizeof(size_t) * 8) - bits - (is_unsigned ? 0 : 1);
+        if (unlikely(idigit >= (1L << remaining_bits)))
+            goto raise_overflow;
+        val |= ((size_t) idigit) << bits;
+    }
+    if (!is_unsigned) {
+        if (unlikely(val & (((size_t) 1) << (sizeof(size_t) * 8 - 1))))
+            goto raise_overflow;
+        if (is_negative)
+            val = ~val;
+    }
+    ret = 0;
+done:
+    Py_XDECREF(shift);
+    Py_XDECREF(mask);
+    Py_XDECREF(stepval);
+#endif
+    if (unlikely(ret))
+        return (size_t) -1;
+    return val;
+raise_overflow:
+    return __Pyx_raise_overflow___Pyx_PyLong_As_size_t();
+}
+static CYTHON_INLINE size_t __Pyx_PyLong___Pyx_PyLong_As_size_t(PyObject *x) {
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#endif
+    const size_t neg_one = (size_t) -1, const_zero = (size_t) 0;
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic pop
+#endif
+    const int is_unsigned = neg_one > const_zero;
+    if (is_unsigned) {
+        #if CYTHON_USE_PYLONG_INTERNALS
+        if (unlikely(__Pyx_PyLong_IsNeg(x))) {
+            goto raise_neg_overflow;
+        } else if (__Pyx_PyLong_IsCompact(x)) {
+            __PYX_VERIFY_RETURN_INT(size_t, __Pyx_compact_upylong, __Pyx_PyLong_CompactValueUnsigned(x))
+        } else
+        #endif
+        {
+            return __Pyx_PyULong___Pyx_PyLong_As_size_t(x);
+        }
+    } else {
+        #if CYTHON_USE_PYLONG_INTERNALS
+        if (__Pyx_PyLong_IsCompact(x)) {
+            __PYX_VERIFY_RETURN_INT(size_t, __Pyx_compact_pylong, __Pyx_PyLong_CompactValue(x))
+        } else
+        #endif
+        {
+            return __Pyx_PySLong___Pyx_PyLong_As_size_t(x);
+        }
+    }
+#if CYTHON_USE_PYLONG_INTERNALS
+raise_neg_overflow:
+    return __Pyx_raise_neg_overflow___Pyx_PyLong_As_size_t();
+raise_overflow:
+    return __Pyx_raise_overflow___Pyx_PyLong_As_size_t();
+#endif
+}
+static size_t __Pyx_NonPyLong___Pyx_PyLong_As_size_t(PyObject *x) {
+    size_t val;
+    PyObject *tmp = __Pyx_PyNumber_Long(x);
+    if (!tmp) return (size_t) -1;
+    val = __Pyx_PyLong_As_size_t(tmp);
+    Py_DECREF(tmp);
+    return val;
+}
+static CYTHON_INLINE size_t __Pyx_PyLong_As_size_t(PyObject *x) {
+    if (likely(PyLong_Check(x))) {
+        return __Pyx_PyLong___Pyx_PyLong_As_size_t(x);
+    } else {
+        return __Pyx_NonPyLong___Pyx_PyLong_As_size_t(x);
+    }
+}
+
+/* PyObjectVectorcallMethodKwds (used by CIntToPy) */
+#if !CYTHON_VECTORCALL
+static PyObject *__Pyx_Object_VectorcallMethodKwds(PyObject *name, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    PyObject *result;
+    PyObject *obj = PyObject_GetAttr(args[0], name);
+    if (unlikely(!obj))
+        return NULL;
+    result = __Pyx_Object_VectorcallKwds(obj, args+1, nargsf-1, kwnames);
+    Py_DECREF(obj);
+    return result;
+}
+#endif
+
+/* CIntToPy */
+static CYTHON_INLINE PyObject* __Pyx_PyLong_From_int64_t(int64_t value) {
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#endif
+    const int64_t neg_one = (int64_t) -1, const_zero = (int64_t) 0;
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic pop
+#endif
+    const int is_unsigned = neg_one > const_zero;
+    if (is_unsigned) {
+        if (sizeof(int64_t) < sizeof(long)) {
+            return PyLong_FromLong((long) value);
+        } else if (sizeof(int64_t) <= sizeof(unsigned long)) {
+            return PyLong_FromUnsignedLong((unsigned long) value);
+#if !CYTHON_COMPILING_IN_PYPY
+        } else if (sizeof(int64_t) <= sizeof(unsigned PY_LONG_LONG)) {
+            return PyLong_FromUnsignedLongLong((unsigned PY_LONG_LONG) value);
+#endif
+        }
+    } else {
+        if (sizeof(int64_t) <= sizeof(long)) {
+            return PyLong_FromLong((long) value);
+        } else if (sizeof(int64_t) <= sizeof(PY_LONG_LONG)) {
+            return PyLong_FromLongLong((PY_LONG_LONG) value);
+        }
+    }
+    {
+        unsigned char *bytes = (unsigned char *)&value;
+#if !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX >= 0x030d00A4
+        if (is_unsigned) {
+            return PyLong_FromUnsignedNativeBytes(bytes, sizeof(value), -1);
+        } else {
+            return PyLong_FromNativeBytes(bytes, sizeof(value), -1);
+        }
+#elif !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX < 0x030d0000
+        int one = 1; int little = (int)*(unsigned char *)&one;
+        return _PyLong_FromByteArray(bytes, sizeof(int64_t),
+                                     little, !is_unsigned);
+#else
+        int one = 1; int little = (int)*(unsigned char *)&one;
+        PyObject *result = NULL, *kwds = NULL;
+        PyObject *py_bytes = NULL, *order_str = NULL, *from_bytes_str = NULL;;
+        py_bytes = PyBytes_FromStringAndSize((char*)bytes, sizeof(int64_t));
+        if (!py_bytes) goto limited_bad;
+        from_bytes_str = PyUnicode_FromStringAndSize("from_bytes", 10);
+        if (!from_bytes_str) goto limited_bad;
+        order_str = PyUnicode_FromString(little ? "little" : "big");
+        if (!order_str) goto limited_bad;
+        {
+            PyObject *args[] = { (PyObject*)&PyLong_Type, py_bytes, order_str, Py_True };
+            if (!is_unsigned) {
+                PyObject *signed_str = PyUnicode_FromStringAndSize("signed", 6);
+                if (!signed_str) goto limited_bad;
+#if CYTHON_VECTORCALL
+                kwds = PyTuple_Pack(1, signed_str);
+#else
+                {
+                    PyObject *keys[] = {signed_str};
+                    PyObject *values[] = {Py_True};
+                    kwds = __Pyx_MakeKwargDict(keys, values, 1);
+                }
+#endif
+                Py_DECREF(signed_str);
+                if (unlikely(!kwds)) goto limited_bad;
+            }
+            result = __Pyx_Object_VectorcallMethodKwds(from_bytes_str, args, 3 | __Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET, kwds);
+        }
+        limited_bad:
+        Py_XDECREF(kwds);
+        Py_XDECREF(order_str);
+        Py_XDECREF(py_bytes);
+        Py_XDECREF(from_bytes_str);
+        return result;
+#endif
+    }
+}
+
+/* CIntToPy */
+static CYTHON_INLINE PyObject* __Pyx_PyLong_From_long(long value) {
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#endif
+    const long neg_one = (long) -1, const_zero = (long) 0;
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic pop
+#endif
+    const int is_unsigned = neg_one > const_zero;
+    if (is_unsigned) {
+        if (sizeof(long) < sizeof(long)) {
+            return PyLong_FromLong((long) value);
+        } else if (sizeof(long) <= sizeof(unsigned long)) {
+            return PyLong_FromUnsignedLong((unsigned long) value);
+#if !CYTHON_COMPILING_IN_PYPY
+        } else if (sizeof(long) <= sizeof(unsigned PY_LONG_LONG)) {
+            return PyLong_FromUnsignedLongLong((unsigned PY_LONG_LONG) value);
+#endif
+        }
+    } else {
+        if (sizeof(long) <= sizeof(long)) {
+            return PyLong_FromLong((long) value);
+        } else if (sizeof(long) <= sizeof(PY_LONG_LONG)) {
+            return PyLong_FromLongLong((PY_LONG_LONG) value);
+        }
+    }
+    {
+        unsigned char *bytes = (unsigned char *)&value;
+#if !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX >= 0x030d00A4
+        if (is_unsigned) {
+            return PyLong_FromUnsignedNativeBytes(bytes, sizeof(value), -1);
+        } else {
+            return PyLong_FromNativeBytes(bytes, sizeof(value), -1);
+        }
+#elif !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX < 0x030d0000
+        int one = 1; int little = (int)*(unsigned char *)&one;
+        return _PyLong_FromByteArray(bytes, sizeof(long),
+                                     little, !is_unsigned);
+#else
+        int one = 1; int little = (int)*(unsigned char *)&one;
+        PyObject *result = NULL, *kwds = NULL;
+        PyObject *py_bytes = NULL, *order_str = NULL, *from_bytes_str = NULL;;
+        py_bytes = PyBytes_FromStringAndSize((char*)bytes, sizeof(long));
+        if (!py_bytes) goto limited_bad;
+        from_bytes_str = PyUnicode_FromStringAndSize("from_bytes", 10);
+        if (!from_bytes_str) goto limited_bad;
+        order_str = PyUnicode_FromString(little ? "little" : "big");
+        if (!order_str) goto limited_bad;
+        {
+            PyObject *args[] = { (PyObject*)&PyLong_Type, py_bytes, order_str, Py_True };
+            if (!is_unsigned) {
+                PyObject *signed_str = PyUnicode_FromStringAndSize("signed", 6);
+                if (!signed_str) goto limited_bad;
+#if CYTHON_VECTORCALL
+                kwds = PyTuple_Pack(1, signed_str);
+#else
+                {
+                    PyObject *keys[] = {signed_str};
+                    PyObject *values[] = {Py_True};
+                    kwds = __Pyx_MakeKwargDict(keys, values, 1);
+                }
+#endif
+                Py_DECREF(signed_str);
+                if (unlikely(!kwds)) goto limited_bad;
+            }
+            result = __Pyx_Object_VectorcallMethodKwds(from_bytes_str, args, 3 | __Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET, kwds);
+        }
+        limited_bad:
+        Py_XDECREF(kwds);
+        Py_XDECREF(order_str);
+        Py_XDECREF(py_bytes);
+        Py_XDECREF(from_bytes_str);
+        return result;
+#endif
+    }
+}
+
+/* CIntToPy */
+static CYTHON_INLINE PyObject* __Pyx_PyLong_From_int(int value) {
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#endif
+    const int neg_one = (int) -1, const_zero = (int) 0;
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic pop
+#endif
+    const int is_unsigned = neg_one > const_zero;
+    if (is_unsigned) {
+        if (sizeof(int) < sizeof(long)) {
+            return PyLong_FromLong((long) value);
+        } else if (sizeof(int) <= sizeof(unsigned long)) {
+            return PyLong_FromUnsignedLong((unsigned long) value);
+#if !CYTHON_COMPILING_IN_PYPY
+        } else if (sizeof(int) <= sizeof(unsigned PY_LONG_LONG)) {
+            return PyLong_FromUnsignedLongLong((unsigned PY_LONG_LONG) value);
+#endif
+        }
+    } else {
+        if (sizeof(int) <= sizeof(long)) {
+            return PyLong_FromLong((long) value);
+        } else if (sizeof(int) <= sizeof(PY_LONG_LONG)) {
+            return PyLong_FromLongLong((PY_LONG_LONG) value);
+        }
+    }
+    {
+        unsigned char *bytes = (unsigned char *)&value;
+#if !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX >= 0x030d00A4
+        if (is_unsigned) {
+            return PyLong_FromUnsignedNativeBytes(bytes, sizeof(value), -1);
+        } else {
+            return PyLong_FromNativeBytes(bytes, sizeof(value), -1);
+        }
+#elif !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX < 0x030d0000
+        int one = 1; int little = (int)*(unsigned char *)&one;
+        return _PyLong_FromByteArray(bytes, sizeof(int),
+                                     little, !is_unsigned);
+#else
+        int one = 1; int little = (int)*(unsigned char *)&one;
+        PyObject *result = NULL, *kwds = NULL;
+        PyObject *py_bytes = NULL, *order_str = NULL, *from_bytes_str = NULL;;
+        py_bytes = PyBytes_FromStringAndSize((char*)bytes, sizeof(int));
+        if (!py_bytes) goto limited_bad;
+        from_bytes_str = PyUnicode_FromStringAndSize("from_bytes", 10);
+        if (!from_bytes_str) goto limited_bad;
+        order_str = PyUnicode_FromString(little ? "little" : "big");
+        if (!order_str) goto limited_bad;
+        {
+            PyObject *args[] = { (PyObject*)&PyLong_Type, py_bytes, order_str, Py_True };
+            if (!is_unsigned) {
+                PyObject *signed_str = PyUnicode_FromStringAndSize("signed", 6);
+                if (!signed_str) goto limited_bad;
+#if CYTHON_VECTORCALL
+                kwds = PyTuple_Pack(1, signed_str);
+#else
+                {
+                    PyObject *keys[] = {signed_str};
+                    PyObject *values[] = {Py_True};
+                    kwds = __Pyx_MakeKwargDict(keys, values, 1);
+                }
+#endif
+                Py_DECREF(signed_str);
+                if (unlikely(!kwds)) goto limited_bad;
+            }
+            result = __Pyx_Object_VectorcallMethodKwds(from_bytes_str, args, 3 | __Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET, kwds);
+        }
+        limited_bad:
+        Py_XDECREF(kwds);
+        Py_XDECREF(order_str);
+        Py_XDECREF(py_bytes);
+        Py_XDECREF(from_bytes_str);
+        return result;
+#endif
     }
 }
 
@@ -38442,730 +38571,6 @@ static CYTHON_INLINE int __Pyx_PyLong_As_int(PyObject *x) {
         return __Pyx_PyLong___Pyx_PyLong_As_int(x);
     } else {
         return __Pyx_NonPyLong___Pyx_PyLong_As_int(x);
-    }
-}
-
-/* PyObjectVectorcallMethodKwds (used by CIntToPy) */
-#if !CYTHON_VECTORCALL
-static PyObject *__Pyx_Object_VectorcallMethodKwds(PyObject *name, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
-    PyObject *result;
-    PyObject *obj = PyObject_GetAttr(args[0], name);
-    if (unlikely(!obj))
-        return NULL;
-    result = __Pyx_Object_VectorcallKwds(obj, args+1, nargsf-1, kwnames);
-    Py_DECREF(obj);
-    return result;
-}
-#endif
-
-/* CIntToPy */
-static CYTHON_INLINE PyObject* __Pyx_PyLong_From_npy_intp(npy_intp value) {
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#endif
-    const npy_intp neg_one = (npy_intp) -1, const_zero = (npy_intp) 0;
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic pop
-#endif
-    const int is_unsigned = neg_one > const_zero;
-    if (is_unsigned) {
-        if (sizeof(npy_intp) < sizeof(long)) {
-            return PyLong_FromLong((long) value);
-        } else if (sizeof(npy_intp) <= sizeof(unsigned long)) {
-            return PyLong_FromUnsignedLong((unsigned long) value);
-#if !CYTHON_COMPILING_IN_PYPY
-        } else if (sizeof(npy_intp) <= sizeof(unsigned PY_LONG_LONG)) {
-            return PyLong_FromUnsignedLongLong((unsigned PY_LONG_LONG) value);
-#endif
-        }
-    } else {
-        if (sizeof(npy_intp) <= sizeof(long)) {
-            return PyLong_FromLong((long) value);
-        } else if (sizeof(npy_intp) <= sizeof(PY_LONG_LONG)) {
-            return PyLong_FromLongLong((PY_LONG_LONG) value);
-        }
-    }
-    {
-        unsigned char *bytes = (unsigned char *)&value;
-#if !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX >= 0x030d00A4
-        if (is_unsigned) {
-            return PyLong_FromUnsignedNativeBytes(bytes, sizeof(value), -1);
-        } else {
-            return PyLong_FromNativeBytes(bytes, sizeof(value), -1);
-        }
-#elif !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX < 0x030d0000
-        int one = 1; int little = (int)*(unsigned char *)&one;
-        return _PyLong_FromByteArray(bytes, sizeof(npy_intp),
-                                     little, !is_unsigned);
-#else
-        int one = 1; int little = (int)*(unsigned char *)&one;
-        PyObject *result = NULL, *kwds = NULL;
-        PyObject *py_bytes = NULL, *order_str = NULL, *from_bytes_str = NULL;;
-        py_bytes = PyBytes_FromStringAndSize((char*)bytes, sizeof(npy_intp));
-        if (!py_bytes) goto limited_bad;
-        from_bytes_str = PyUnicode_FromStringAndSize("from_bytes", 10);
-        if (!from_bytes_str) goto limited_bad;
-        order_str = PyUnicode_FromString(little ? "little" : "big");
-        if (!order_str) goto limited_bad;
-        {
-            PyObject *args[] = { (PyObject*)&PyLong_Type, py_bytes, order_str, Py_True };
-            if (!is_unsigned) {
-                PyObject *signed_str = PyUnicode_FromStringAndSize("signed", 6);
-                if (!signed_str) goto limited_bad;
-#if CYTHON_VECTORCALL
-                kwds = PyTuple_Pack(1, signed_str);
-#else
-                {
-                    PyObject *keys[] = {signed_str};
-                    PyObject *values[] = {Py_True};
-                    kwds = __Pyx_MakeKwargDict(keys, values, 1);
-                }
-#endif
-                Py_DECREF(signed_str);
-                if (unlikely(!kwds)) goto limited_bad;
-            }
-            result = __Pyx_Object_VectorcallMethodKwds(from_bytes_str, args, 3 | __Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET, kwds);
-        }
-        limited_bad:
-        Py_XDECREF(kwds);
-        Py_XDECREF(order_str);
-        Py_XDECREF(py_bytes);
-        Py_XDECREF(from_bytes_str);
-        return result;
-#endif
-    }
-}
-
-/* CIntToPy */
-static CYTHON_INLINE PyObject* __Pyx_PyLong_From_long(long value) {
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#endif
-    const long neg_one = (long) -1, const_zero = (long) 0;
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic pop
-#endif
-    const int is_unsigned = neg_one > const_zero;
-    if (is_unsigned) {
-        if (sizeof(long) < sizeof(long)) {
-            return PyLong_FromLong((long) value);
-        } else if (sizeof(long) <= sizeof(unsigned long)) {
-            return PyLong_FromUnsignedLong((unsigned long) value);
-#if !CYTHON_COMPILING_IN_PYPY
-        } else if (sizeof(long) <= sizeof(unsigned PY_LONG_LONG)) {
-            return PyLong_FromUnsignedLongLong((unsigned PY_LONG_LONG) value);
-#endif
-        }
-    } else {
-        if (sizeof(long) <= sizeof(long)) {
-            return PyLong_FromLong((long) value);
-        } else if (sizeof(long) <= sizeof(PY_LONG_LONG)) {
-            return PyLong_FromLongLong((PY_LONG_LONG) value);
-        }
-    }
-    {
-        unsigned char *bytes = (unsigned char *)&value;
-#if !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX >= 0x030d00A4
-        if (is_unsigned) {
-            return PyLong_FromUnsignedNativeBytes(bytes, sizeof(value), -1);
-        } else {
-            return PyLong_FromNativeBytes(bytes, sizeof(value), -1);
-        }
-#elif !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX < 0x030d0000
-        int one = 1; int little = (int)*(unsigned char *)&one;
-        return _PyLong_FromByteArray(bytes, sizeof(long),
-                                     little, !is_unsigned);
-#else
-        int one = 1; int little = (int)*(unsigned char *)&one;
-        PyObject *result = NULL, *kwds = NULL;
-        PyObject *py_bytes = NULL, *order_str = NULL, *from_bytes_str = NULL;;
-        py_bytes = PyBytes_FromStringAndSize((char*)bytes, sizeof(long));
-        if (!py_bytes) goto limited_bad;
-        from_bytes_str = PyUnicode_FromStringAndSize("from_bytes", 10);
-        if (!from_bytes_str) goto limited_bad;
-        order_str = PyUnicode_FromString(little ? "little" : "big");
-        if (!order_str) goto limited_bad;
-        {
-            PyObject *args[] = { (PyObject*)&PyLong_Type, py_bytes, order_str, Py_True };
-            if (!is_unsigned) {
-                PyObject *signed_str = PyUnicode_FromStringAndSize("signed", 6);
-                if (!signed_str) goto limited_bad;
-#if CYTHON_VECTORCALL
-                kwds = PyTuple_Pack(1, signed_str);
-#else
-                {
-                    PyObject *keys[] = {signed_str};
-                    PyObject *values[] = {Py_True};
-                    kwds = __Pyx_MakeKwargDict(keys, values, 1);
-                }
-#endif
-                Py_DECREF(signed_str);
-                if (unlikely(!kwds)) goto limited_bad;
-            }
-            result = __Pyx_Object_VectorcallMethodKwds(from_bytes_str, args, 3 | __Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET, kwds);
-        }
-        limited_bad:
-        Py_XDECREF(kwds);
-        Py_XDECREF(order_str);
-        Py_XDECREF(py_bytes);
-        Py_XDECREF(from_bytes_str);
-        return result;
-#endif
-    }
-}
-
-/* CIntToPy */
-static CYTHON_INLINE PyObject* __Pyx_PyLong_From_int64_t(int64_t value) {
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#endif
-    const int64_t neg_one = (int64_t) -1, const_zero = (int64_t) 0;
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic pop
-#endif
-    const int is_unsigned = neg_one > const_zero;
-    if (is_unsigned) {
-        if (sizeof(int64_t) < sizeof(long)) {
-            return PyLong_FromLong((long) value);
-        } else if (sizeof(int64_t) <= sizeof(unsigned long)) {
-            return PyLong_FromUnsignedLong((unsigned long) value);
-#if !CYTHON_COMPILING_IN_PYPY
-        } else if (sizeof(int64_t) <= sizeof(unsigned PY_LONG_LONG)) {
-            return PyLong_FromUnsignedLongLong((unsigned PY_LONG_LONG) value);
-#endif
-        }
-    } else {
-        if (sizeof(int64_t) <= sizeof(long)) {
-            return PyLong_FromLong((long) value);
-        } else if (sizeof(int64_t) <= sizeof(PY_LONG_LONG)) {
-            return PyLong_FromLongLong((PY_LONG_LONG) value);
-        }
-    }
-    {
-        unsigned char *bytes = (unsigned char *)&value;
-#if !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX >= 0x030d00A4
-        if (is_unsigned) {
-            return PyLong_FromUnsignedNativeBytes(bytes, sizeof(value), -1);
-        } else {
-            return PyLong_FromNativeBytes(bytes, sizeof(value), -1);
-        }
-#elif !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX < 0x030d0000
-        int one = 1; int little = (int)*(unsigned char *)&one;
-        return _PyLong_FromByteArray(bytes, sizeof(int64_t),
-                                     little, !is_unsigned);
-#else
-        int one = 1; int little = (int)*(unsigned char *)&one;
-        PyObject *result = NULL, *kwds = NULL;
-        PyObject *py_bytes = NULL, *order_str = NULL, *from_bytes_str = NULL;;
-        py_bytes = PyBytes_FromStringAndSize((char*)bytes, sizeof(int64_t));
-        if (!py_bytes) goto limited_bad;
-        from_bytes_str = PyUnicode_FromStringAndSize("from_bytes", 10);
-        if (!from_bytes_str) goto limited_bad;
-        order_str = PyUnicode_FromString(little ? "little" : "big");
-        if (!order_str) goto limited_bad;
-        {
-            PyObject *args[] = { (PyObject*)&PyLong_Type, py_bytes, order_str, Py_True };
-            if (!is_unsigned) {
-                PyObject *signed_str = PyUnicode_FromStringAndSize("signed", 6);
-                if (!signed_str) goto limited_bad;
-#if CYTHON_VECTORCALL
-                kwds = PyTuple_Pack(1, signed_str);
-#else
-                {
-                    PyObject *keys[] = {signed_str};
-                    PyObject *values[] = {Py_True};
-                    kwds = __Pyx_MakeKwargDict(keys, values, 1);
-                }
-#endif
-                Py_DECREF(signed_str);
-                if (unlikely(!kwds)) goto limited_bad;
-            }
-            result = __Pyx_Object_VectorcallMethodKwds(from_bytes_str, args, 3 | __Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET, kwds);
-        }
-        limited_bad:
-        Py_XDECREF(kwds);
-        Py_XDECREF(order_str);
-        Py_XDECREF(py_bytes);
-        Py_XDECREF(from_bytes_str);
-        return result;
-#endif
-    }
-}
-
-/* CIntToPy */
-static CYTHON_INLINE PyObject* __Pyx_PyLong_From_int(int value) {
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#endif
-    const int neg_one = (int) -1, const_zero = (int) 0;
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic pop
-#endif
-    const int is_unsigned = neg_one > const_zero;
-    if (is_unsigned) {
-        if (sizeof(int) < sizeof(long)) {
-            return PyLong_FromLong((long) value);
-        } else if (sizeof(int) <= sizeof(unsigned long)) {
-            return PyLong_FromUnsignedLong((unsigned long) value);
-#if !CYTHON_COMPILING_IN_PYPY
-        } else if (sizeof(int) <= sizeof(unsigned PY_LONG_LONG)) {
-            return PyLong_FromUnsignedLongLong((unsigned PY_LONG_LONG) value);
-#endif
-        }
-    } else {
-        if (sizeof(int) <= sizeof(long)) {
-            return PyLong_FromLong((long) value);
-        } else if (sizeof(int) <= sizeof(PY_LONG_LONG)) {
-            return PyLong_FromLongLong((PY_LONG_LONG) value);
-        }
-    }
-    {
-        unsigned char *bytes = (unsigned char *)&value;
-#if !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX >= 0x030d00A4
-        if (is_unsigned) {
-            return PyLong_FromUnsignedNativeBytes(bytes, sizeof(value), -1);
-        } else {
-            return PyLong_FromNativeBytes(bytes, sizeof(value), -1);
-        }
-#elif !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX < 0x030d0000
-        int one = 1; int little = (int)*(unsigned char *)&one;
-        return _PyLong_FromByteArray(bytes, sizeof(int),
-                                     little, !is_unsigned);
-#else
-        int one = 1; int little = (int)*(unsigned char *)&one;
-        PyObject *result = NULL, *kwds = NULL;
-        PyObject *py_bytes = NULL, *order_str = NULL, *from_bytes_str = NULL;;
-        py_bytes = PyBytes_FromStringAndSize((char*)bytes, sizeof(int));
-        if (!py_bytes) goto limited_bad;
-        from_bytes_str = PyUnicode_FromStringAndSize("from_bytes", 10);
-        if (!from_bytes_str) goto limited_bad;
-        order_str = PyUnicode_FromString(little ? "little" : "big");
-        if (!order_str) goto limited_bad;
-        {
-            PyObject *args[] = { (PyObject*)&PyLong_Type, py_bytes, order_str, Py_True };
-            if (!is_unsigned) {
-                PyObject *signed_str = PyUnicode_FromStringAndSize("signed", 6);
-                if (!signed_str) goto limited_bad;
-#if CYTHON_VECTORCALL
-                kwds = PyTuple_Pack(1, signed_str);
-#else
-                {
-                    PyObject *keys[] = {signed_str};
-                    PyObject *values[] = {Py_True};
-                    kwds = __Pyx_MakeKwargDict(keys, values, 1);
-                }
-#endif
-                Py_DECREF(signed_str);
-                if (unlikely(!kwds)) goto limited_bad;
-            }
-            result = __Pyx_Object_VectorcallMethodKwds(from_bytes_str, args, 3 | __Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET, kwds);
-        }
-        limited_bad:
-        Py_XDECREF(kwds);
-        Py_XDECREF(order_str);
-        Py_XDECREF(py_bytes);
-        Py_XDECREF(from_bytes_str);
-        return result;
-#endif
-    }
-}
-
-/* PyObjectCallMethod1 (used by UpdateUnpickledDict) */
-static CYTHON_INLINE PyObject* __Pyx_PyObject_CallMethod1(PyObject* obj, PyObject* method_name, PyObject* arg) {
-#if CYTHON_VECTORCALL && (__PYX_LIMITED_VERSION_HEX >= 0x030C0000 || !CYTHON_COMPILING_IN_LIMITED_API)
-    PyObject *args[2] = {obj, arg};
-    return PyObject_VectorcallMethod(method_name, args, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
-#elif CYTHON_COMPILING_IN_LIMITED_API
-    return PyObject_CallMethodObjArgs(obj, method_name, arg, NULL);
-#else
-    return PyObject_CallMethodOneArg(obj, method_name, arg);
-#endif
-}
-
-/* UpdateUnpickledDict */
-static int __Pyx__UpdateUnpickledDict(PyObject *obj, PyObject *state, Py_ssize_t index) {
-    PyObject *state_dict = __Pyx_PySequence_ITEM(state, index);
-    if (unlikely(!state_dict)) {
-        return -1;
-    }
-    int non_empty = PyObject_IsTrue(state_dict);
-    if (non_empty == 0) {
-        Py_DECREF(state_dict);
-        return 0;
-    } else if (unlikely(non_empty == -1)) {
-        return -1;
-    }
-    PyObject *dict;
-    #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030A0000
-    dict = PyObject_GetAttrString(obj, "__dict__");
-    #else
-    dict = PyObject_GenericGetDict(obj, NULL);
-    #endif
-    if (unlikely(!dict)) {
-        Py_DECREF(state_dict);
-        return -1;
-    }
-    int result;
-    if (likely(PyDict_CheckExact(dict))) {
-        result = PyDict_Update(dict, state_dict);
-    } else {
-        PyObject *obj_result = __Pyx_PyObject_CallMethod1(dict, __pyx_mstate_global->__pyx_n_u_update, state_dict);
-        if (likely(obj_result)) {
-            Py_DECREF(obj_result);
-            result = 0;
-        } else {
-            result = -1;
-        }
-    }
-    Py_DECREF(state_dict);
-    Py_DECREF(dict);
-    return result;
-}
-static int __Pyx_UpdateUnpickledDict(PyObject *obj, PyObject *state, Py_ssize_t index) {
-    Py_ssize_t state_size = __Pyx_PyTuple_GET_SIZE(state);
-    #if !CYTHON_ASSUME_SAFE_SIZE
-    if (unlikely(state_size == -1)) return -1;
-    #endif
-    if (state_size <= index) {
-        return 0;
-    }
-    return __Pyx__UpdateUnpickledDict(obj, state, index);
-}
-
-/* CheckUnpickleChecksumError (used by CheckUnpickleChecksum) */
-static void __Pyx_RaiseUnpickleChecksumError(long checksum, long checksum1, long checksum2, long checksum3, const char *members) {
-    PyObject *pickle_module = PyImport_ImportModule("pickle");
-    if (unlikely(!pickle_module)) return;
-    PyObject *pickle_error = PyObject_GetAttrString(pickle_module, "PickleError");
-    Py_DECREF(pickle_module);
-    if (unlikely(!pickle_error)) return;
-    if (checksum2 == checksum1) {
-        PyErr_Format(pickle_error, "Incompatible checksums (0x%x vs (0x%x) = (%s))",
-            checksum, checksum1, members);
-    } else if (checksum3 == checksum2) {
-        PyErr_Format(pickle_error, "Incompatible checksums (0x%x vs (0x%x, 0x%x) = (%s))",
-            checksum, checksum1, checksum2, members);
-    } else {
-        PyErr_Format(pickle_error, "Incompatible checksums (0x%x vs (0x%x, 0x%x, 0x%x) = (%s))",
-            checksum, checksum1, checksum2, checksum3, members);
-    }
-    Py_DECREF(pickle_error);
-}
-
-/* CheckUnpickleChecksum */
-static int __Pyx_CheckUnpickleChecksum(long checksum, long checksum1, long checksum2, long checksum3, const char *members) {
-    int found = 0;
-    found |= checksum1 == checksum;
-    found |= checksum2 == checksum;
-    found |= checksum3 == checksum;
-    if (likely(found))
-        return 0;
-    __Pyx_RaiseUnpickleChecksumError(checksum, checksum1, checksum2, checksum3, members);
-    return -1;
-}
-
-/* CIntFromPy */
-static long __Pyx_LargePyLong___Pyx_PyLong_As_long(PyObject *x);
-static long __Pyx_raise_neg_overflow___Pyx_PyLong_As_long(void) {
-    const char* type_name = "long";
-    PyErr_Format(PyExc_OverflowError,
-        "can't convert negative value to %.200s", type_name);
-    return (long) -1;
-}
-static long __Pyx_raise_overflow___Pyx_PyLong_As_long(void) {
-    const char* type_name = "long";
-    PyErr_Format(PyExc_OverflowError,
-        "value too large to convert to %.200s", type_name);
-    return (long) -1;
-}
-static CYTHON_INLINE long __Pyx_PyULong___Pyx_PyLong_As_long(PyObject *x) {
-    const int is_unsigned = 1;
-#if CYTHON_USE_PYLONG_INTERNALS
-    {
-        const digit* digits = __Pyx_PyLong_Digits(x);
-        const Py_ssize_t size = __Pyx_PyLong_DigitCount(x);
-        if (size == 2 && (8 * sizeof(long) > 1 * PyLong_SHIFT)) {
-            if ((8 * sizeof(unsigned long) > 2 * PyLong_SHIFT)) {
-                __PYX_VERIFY_RETURN_INT(long, unsigned long, (((((unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
-            } else if ((8 * sizeof(long) >= 2 * PyLong_SHIFT)) {
-                return (long) (((((long)digits[1]) << PyLong_SHIFT) | (long)digits[0]));
-            }
-        } else
-        if (size == 3 && (8 * sizeof(long) > 2 * PyLong_SHIFT)) {
-            if ((8 * sizeof(unsigned long) > 3 * PyLong_SHIFT)) {
-                __PYX_VERIFY_RETURN_INT(long, unsigned long, (((((((unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
-            } else if ((8 * sizeof(long) >= 3 * PyLong_SHIFT)) {
-                return (long) (((((((long)digits[2]) << PyLong_SHIFT) | (long)digits[1]) << PyLong_SHIFT) | (long)digits[0]));
-            }
-        } else
-        if (size == 4 && (8 * sizeof(long) > 3 * PyLong_SHIFT)) {
-            if ((8 * sizeof(unsigned long) > 4 * PyLong_SHIFT)) {
-                __PYX_VERIFY_RETURN_INT(long, unsigned long, (((((((((unsigned long)digits[3]) << PyLong_SHIFT) | (unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
-            } else if ((8 * sizeof(long) >= 4 * PyLong_SHIFT)) {
-                return (long) (((((((((long)digits[3]) << PyLong_SHIFT) | (long)digits[2]) << PyLong_SHIFT) | (long)digits[1]) << PyLong_SHIFT) | (long)digits[0]));
-            }
-        } else
-        {}
-    }
-#elif CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX < 0x030C00A7
-    if (unlikely(Py_SIZE(x) < 0)) {
-        goto raise_neg_overflow;
-    }
-#else
-    {
-        int result = PyObject_RichCompareBool(x, Py_False, Py_LT);
-        if (unlikely(result < 0))
-            return (long) -1;
-        if (unlikely(result == 1))
-            goto raise_neg_overflow;
-    }
-#endif
-    if ((sizeof(long) <= sizeof(unsigned long))) {
-        __PYX_VERIFY_RETURN_INT_EXC(long, unsigned long, PyLong_AsUnsignedLong(x))
-    } else if ((sizeof(long) <= sizeof(unsigned PY_LONG_LONG))) {
-        __PYX_VERIFY_RETURN_INT_EXC(long, unsigned PY_LONG_LONG, PyLong_AsUnsignedLongLong(x))
-    }
-    return __Pyx_LargePyLong___Pyx_PyLong_As_long(x);
-raise_neg_overflow:
-    return __Pyx_raise_neg_overflow___Pyx_PyLong_As_long();
-raise_overflow:
-    return __Pyx_raise_overflow___Pyx_PyLong_As_long();
-}
-static CYTHON_INLINE long __Pyx_PySLong___Pyx_PyLong_As_long(PyObject *x) {
-    const int is_unsigned = 0;
-#if CYTHON_USE_PYLONG_INTERNALS
-    if (__Pyx_PyLong_IsNeg(x)) {
-        const Py_ssize_t size = __Pyx_PyLong_DigitCount(x);
-        const digit* digits = __Pyx_PyLong_Digits(x);
-        if (size == 2 && (8 * sizeof(long) > 1 * PyLong_SHIFT)) {
-            if ((8 * sizeof(long) > 2 * PyLong_SHIFT)) {
-                long ival = - (long) (((((unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0]));
-                __PYX_VERIFY_RETURN_INT(long, long, ival)
-            } else if ((8 * sizeof(long) - 1 > 2 * PyLong_SHIFT)) {
-                return (long) (((long) -1) * (((((long)digits[1]) << PyLong_SHIFT) | (long)digits[0])));
-            }
-        } else
-        if (size == 3 && (8 * sizeof(long) > 2 * PyLong_SHIFT)) {
-            if ((8 * sizeof(long) > 3 * PyLong_SHIFT)) {
-                long ival = - (long) (((((((unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0]));
-                __PYX_VERIFY_RETURN_INT(long, long, ival)
-            } else if ((8 * sizeof(long) - 1 > 3 * PyLong_SHIFT)) {
-                return (long) (((long) -1) * (((((((long)digits[2]) << PyLong_SHIFT) | (long)digits[1]) << PyLong_SHIFT) | (long)digits[0])));
-            }
-        } else
-        if (size == 4 && (8 * sizeof(long) > 3 * PyLong_SHIFT)) {
-            if ((8 * sizeof(long) > 4 * PyLong_SHIFT)) {
-                long ival = - (long) (((((((((unsigned long)digits[3]) << PyLong_SHIFT) | (unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0]));
-                __PYX_VERIFY_RETURN_INT(long, long, ival)
-            } else if ((8 * sizeof(long) - 1 > 4 * PyLong_SHIFT)) {
-                return (long) (((long) -1) * (((((((((long)digits[3]) << PyLong_SHIFT) | (long)digits[2]) << PyLong_SHIFT) | (long)digits[1]) << PyLong_SHIFT) | (long)digits[0])));
-            }
-        } else
-        {}
-    } else {
-        const Py_ssize_t size = __Pyx_PyLong_DigitCount(x);
-        const digit* digits = __Pyx_PyLong_Digits(x);
-        if (size == 2 && (8 * sizeof(long) > 1 * PyLong_SHIFT)) {
-            if ((8 * sizeof(long) > 2 * PyLong_SHIFT)) {
-                __PYX_VERIFY_RETURN_INT(long, unsigned long, (((((unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
-            } else if ((8 * sizeof(long) - 1 > 2 * PyLong_SHIFT)) {
-                return (long) (((((long)digits[1]) << PyLong_SHIFT) | (long)digits[0]));
-            }
-        } else
-        if (size == 3 && (8 * sizeof(long) > 2 * PyLong_SHIFT)) {
-            if ((8 * sizeof(long) > 3 * PyLong_SHIFT)) {
-                __PYX_VERIFY_RETURN_INT(long, unsigned long, (((((((unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
-            } else if ((8 * sizeof(long) - 1 > 3 * PyLong_SHIFT)) {
-                return (long) (((((((long)digits[2]) << PyLong_SHIFT) | (long)digits[1]) << PyLong_SHIFT) | (long)digits[0]));
-            }
-        } else
-        if (size == 4 && (8 * sizeof(long) > 3 * PyLong_SHIFT)) {
-            if ((8 * sizeof(long) > 4 * PyLong_SHIFT)) {
-                __PYX_VERIFY_RETURN_INT(long, unsigned long, (((((((((unsigned long)digits[3]) << PyLong_SHIFT) | (unsigned long)digits[2]) << PyLong_SHIFT) | (unsigned long)digits[1]) << PyLong_SHIFT) | (unsigned long)digits[0])))
-            } else if ((8 * sizeof(long) - 1 > 4 * PyLong_SHIFT)) {
-                return (long) (((((((((long)digits[3]) << PyLong_SHIFT) | (long)digits[2]) << PyLong_SHIFT) | (long)digits[1]) << PyLong_SHIFT) | (long)digits[0]));
-            }
-        } else
-        {}
-    }
-#endif
-    #if __PYX_LIMITED_VERSION_HEX >= 0x030d0000
-    if ((sizeof(long) <= sizeof(int)) && (sizeof(int) < sizeof(long))) {
-        __PYX_VERIFY_RETURN_INT_EXC(long, int, PyLong_AsInt(x))
-    } else
-    #endif
-    if ((sizeof(long) <= sizeof(long))) {
-        __PYX_VERIFY_RETURN_INT_EXC(long, long, PyLong_AsLong(x))
-    } else if ((sizeof(long) <= sizeof(PY_LONG_LONG))) {
-        __PYX_VERIFY_RETURN_INT_EXC(long, PY_LONG_LONG, PyLong_AsLongLong(x))
-    }
-    return __Pyx_LargePyLong___Pyx_PyLong_As_long(x);
-raise_neg_overflow:
-    return __Pyx_raise_neg_overflow___Pyx_PyLong_As_long();
-raise_overflow:
-    return __Pyx_raise_overflow___Pyx_PyLong_As_long();
-}
-static long __Pyx_LargePyLong___Pyx_PyLong_As_long(PyObject *x) {
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#endif
-    const long neg_one = (long) -1, const_zero = (long) 0;
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic pop
-#endif
-    const int is_unsigned = neg_one > const_zero;
-    long val;
-    int ret = -1;
-#if PY_VERSION_HEX >= 0x030d00A6 && !CYTHON_COMPILING_IN_LIMITED_API
-    Py_ssize_t bytes_copied = PyLong_AsNativeBytes(
-        x, &val, sizeof(val), Py_ASNATIVEBYTES_NATIVE_ENDIAN | (is_unsigned ? Py_ASNATIVEBYTES_UNSIGNED_BUFFER | Py_ASNATIVEBYTES_REJECT_NEGATIVE : 0));
-    if (unlikely(bytes_copied == -1)) {
-    } else if (unlikely(bytes_copied > (Py_ssize_t) sizeof(val))) {
-        goto raise_overflow;
-    } else {
-        ret = 0;
-    }
-#elif PY_VERSION_HEX < 0x030d0000 && !(CYTHON_COMPILING_IN_PYPY || CYTHON_COMPILING_IN_LIMITED_API) || defined(_PyLong_AsByteArray)
-    int one = 1; int is_little = (int)*(unsigned char *)&one;
-    unsigned char *bytes = (unsigned char *)&val;
-    ret = _PyLong_AsByteArray((PyLongObject *)x,
-                                bytes, sizeof(val),
-                                is_little, !is_unsigned);
-    if ((0)) goto raise_overflow;
-#else
-    PyObject *v;
-    PyObject *stepval = NULL, *mask = NULL, *shift = NULL;
-    int bits, remaining_bits, is_negative = 0;
-    int chunk_size = (sizeof(long) < 8) ? 30 : 62;
-    if (likely(PyLong_CheckExact(x))) {
-        v = __Pyx_NewRef(x);
-    } else {
-        v = PyNumber_Long(x);
-        if (unlikely(!v)) return (long) -1;
-        assert(PyLong_CheckExact(v));
-    }
-    {
-        int result = PyObject_RichCompareBool(v, Py_False, Py_LT);
-        if (unlikely(result < 0)) {
-            Py_DECREF(v);
-            return (long) -1;
-        }
-        is_negative = result == 1;
-    }
-    if (is_unsigned && unlikely(is_negative)) {
-        Py_DECREF(v);
-        PyErr_SetString(PyExc_OverflowError,
-            "can't convert negative value to long");
-        return (long) -1;
-    } else if (is_negative) {
-        stepval = PyNumber_Invert(v);
-        Py_DECREF(v);
-        if (unlikely(!stepval))
-            return (long) -1;
-    } else {
-        stepval = v;
-    }
-    v = NULL;
-    val = (long) 0;
-    mask = PyLong_FromLong((1L << chunk_size) - 1); if (unlikely(!mask)) goto done;
-    shift = PyLong_FromLong(chunk_size); if (unlikely(!shift)) goto done;
-    for (bits = 0; bits < (int) sizeof(long) * 8 - chunk_size; bits += chunk_size) {
-        PyObject *tmp, *digit;
-        long idigit;
-        digit = PyNumber_And(stepval, mask);
-        if (unlikely(!digit)) goto done;
-        idigit = PyLong_AsLong(digit);
-        Py_DECREF(digit);
-        if (unlikely(idigit < 0)) goto done;
-        val |= ((long) idigit) << bits;
-        tmp = PyNumber_Rshift(stepval, shift);
-        if (unlikely(!tmp)) goto done;
-        Py_DECREF(stepval); stepval = tmp;
-    }
-    Py_DECREF(shift); shift = NULL;
-    Py_DECREF(mask); mask = NULL;
-    {
-        long idigit = PyLong_AsLong(stepval);
-        if (unlikely(idigit < 0)) goto done;
-        remaining_bits = ((int) sizeof(long) * 8) - bits - (is_unsigned ? 0 : 1);
-        if (unlikely(idigit >= (1L << remaining_bits)))
-            goto raise_overflow;
-        val |= ((long) idigit) << bits;
-    }
-    if (!is_unsigned) {
-        if (unlikely(val & (((long) 1) << (sizeof(long) * 8 - 1))))
-            goto raise_overflow;
-        if (is_negative)
-            val = ~val;
-    }
-    ret = 0;
-done:
-    Py_XDECREF(shift);
-    Py_XDECREF(mask);
-    Py_XDECREF(stepval);
-#endif
-    if (unlikely(ret))
-        return (long) -1;
-    return val;
-raise_overflow:
-    return __Pyx_raise_overflow___Pyx_PyLong_As_long();
-}
-static CYTHON_INLINE long __Pyx_PyLong___Pyx_PyLong_As_long(PyObject *x) {
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#endif
-    const long neg_one = (long) -1, const_zero = (long) 0;
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic pop
-#endif
-    const int is_unsigned = neg_one > const_zero;
-    if (is_unsigned) {
-        #if CYTHON_USE_PYLONG_INTERNALS
-        if (unlikely(__Pyx_PyLong_IsNeg(x))) {
-            goto raise_neg_overflow;
-        } else if (__Pyx_PyLong_IsCompact(x)) {
-            __PYX_VERIFY_RETURN_INT(long, __Pyx_compact_upylong, __Pyx_PyLong_CompactValueUnsigned(x))
-        } else
-        #endif
-        {
-            return __Pyx_PyULong___Pyx_PyLong_As_long(x);
-        }
-    } else {
-        #if CYTHON_USE_PYLONG_INTERNALS
-        if (__Pyx_PyLong_IsCompact(x)) {
-            __PYX_VERIFY_RETURN_INT(long, __Pyx_compact_pylong, __Pyx_PyLong_CompactValue(x))
-        } else
-        #endif
-        {
-            return __Pyx_PySLong___Pyx_PyLong_As_long(x);
-        }
-    }
-#if CYTHON_USE_PYLONG_INTERNALS
-raise_neg_overflow:
-    return __Pyx_raise_neg_overflow___Pyx_PyLong_As_long();
-raise_overflow:
-    return __Pyx_raise_overflow___Pyx_PyLong_As_long();
-#endif
-}
-static long __Pyx_NonPyLong___Pyx_PyLong_As_long(PyObject *x) {
-    long val;
-    PyObject *tmp = __Pyx_PyNumber_Long(x);
-    if (!tmp) return (long) -1;
-    val = __Pyx_PyLong_As_long(tmp);
-    Py_DECREF(tmp);
-    return val;
-}
-static CYTHON_INLINE long __Pyx_PyLong_As_long(PyObject *x) {
-    if (likely(PyLong_Check(x))) {
-        return __Pyx_PyLong___Pyx_PyLong_As_long(x);
-    } else {
-        return __Pyx_NonPyLong___Pyx_PyLong_As_long(x);
     }
 }
 
