@@ -1,9 +1,9 @@
 """Probabilities of classes from predicted indicators, calibrated by one temperature.
 
-Ridge models of class indicators give scores that leave [0, 1]. Probabilities are the softmax of the
-scores times a temperature t (of two classes, the logistic function of ``2 t (s - 1/2)``), which
-keeps the order of the classes. t is the one of the least log-loss on the training samples, each
-scored by its leaf's model as fitted without it.
+Scores of ridge models of class indicators can leave [0, 1]. Probabilities are the softmax of the
+scores times a temperature t (for two classes, the logistic function of ``2 t (s - 1/2)``), which
+keeps the order of the classes. t minimises the log-loss of the training samples, each
+scored by its leaf's model fitted without it.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ _MOST = 7.0  # its logarithm, at most; minus it, at least
 
 
 def class_scores(scores):
-    """A column a class, (n_samples, n_classes), from the one column of two classes, too."""
+    """Scores of all classes, (n_samples, n_classes); for two classes from their single column."""
     return np.hstack([1.0 - scores, scores]) if scores.shape[1] == 1 else scores
 
 
@@ -26,14 +26,14 @@ def calibrated(scores, temperature):
 
 
 def find_temperature(scores, labels, sample_weight):
-    """The temperature of the least log-loss.
+    """Find the temperature with the smallest log-loss.
 
-    One more sample whose score is all for a wrong class keeps it finite where all are right.
+    An additional misclassified sample keeps it finite if all samples are classified correctly.
 
     Parameters
     ----------
     scores : array of shape (n_samples, n_outputs)
-        Leave-one-out scores; rows with NaN say nothing.
+        Leave-one-out scores; rows with NaN are ignored.
     labels : array of shape (n_samples,), int
     sample_weight : array of shape (n_samples,) or None
 

@@ -1,4 +1,4 @@
-"""What ensembles of oblique trees offer beyond scikit-learn's own checks."""
+"""Interface of ensembles of oblique trees beyond scikit-learn's checks."""
 
 import numpy as np
 import pytest
