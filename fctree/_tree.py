@@ -150,9 +150,9 @@ class ObliqueTree:
         self.split_kind = None
         if split_kind is not None:
             self.split_kind = _plain("split_kind", split_kind, np.int64, node)
-        self.feature_scale = None
         if feature_scale is not None:
-            self.feature_scale = _plain("feature_scale", feature_scale, np.float64, outputs[1:])
+            feature_scale = _plain("feature_scale", feature_scale, np.float64, outputs[1:])
+        self.feature_scale = feature_scale
         self._check_structure()
 
     # The sizes ------------------------------------------------------------------------

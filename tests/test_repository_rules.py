@@ -54,7 +54,7 @@ def files(*suffixes, folders=FOLDERS):
 
 
 def text_files():
-    binary = {".png", ".so", ".o", ".a", ".pyc"}
+    binary = {".png", ".so", ".o", ".a", ".pyc", ".fctree", ".npz"}
     top = [path for path in ROOT.iterdir() if path.suffix in {".py", ".md", ".toml", ".in"}]
     return [path for path in files() + top if path.suffix not in binary]
 

@@ -7,12 +7,12 @@ scored by its leaf's model fitted without it.
 """
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax, softmax
+from scipy.optimize import brentq
+from scipy.special import softmax
 
 # Slope 1 where two classes are even: a score of a half and a bit is a probability of so much.
 _UNINFORMED = 2.0
-_MOST = 1e3
+_MOST = 7.0  # its logarithm, at most; minus it, at least
 
 
 def class_scores(scores):
@@ -50,12 +50,15 @@ def find_temperature(scores, labels, sample_weight):
     weight = np.ones(len(labels)) if sample_weight is None else sample_weight[known]
     scores = np.vstack([scores, np.eye(scores.shape[1])[:1]])
     labels, weight = np.append(labels, 1), np.append(weight, min(weight.mean(), 1.0))
-    rows = np.arange(len(labels))
+    own = scores[np.arange(len(labels)), labels]
 
-    def loss(logarithm):
-        return -weight @ log_softmax(np.exp(logarithm) * scores, axis=1)[rows, labels]
+    def slope(logarithm):
+        """Of the loss, which is convex in the temperature."""
+        expected = (softmax(np.exp(logarithm) * scores, axis=1) * scores).sum(axis=1)
+        return weight @ (expected - own)
 
-    found = minimize_scalar(
-        loss, bounds=(-np.log(_MOST), np.log(_MOST)), method="bounded", options={"xatol": 1e-6}
-    )
-    return float(np.exp(found.x))
+    if slope(-_MOST) >= 0.0:
+        return float(np.exp(-_MOST))
+    if slope(_MOST) <= 0.0:
+        return float(np.exp(_MOST))
+    return float(np.exp(brentq(slope, -_MOST, _MOST, xtol=1e-13)))

@@ -15,8 +15,8 @@ namespace {
 
 constexpr index_t kChunkRows = 4096;
 
-// Above it the sample alone determines the model's prediction.
-constexpr double kLargestLeverage = 1.0 - 1e-6;
+// Above it the sample all but determines the model's prediction.
+constexpr double kLargestLeverage = 0.99;
 
 // Leverages of a unit of weight of each sample of the leaf, without the constant's: from the
 // system in the features, or for few samples from their inner products.

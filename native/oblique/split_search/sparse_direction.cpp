@@ -7,6 +7,7 @@
 
 #include "core/parallel.hpp"
 #include "oblique/node_statistics.hpp"
+#include "ridge/factors.hpp"
 
 namespace fctree::oblique {
 
