@@ -11,7 +11,7 @@ from fctree._native.oblique cimport ObliqueParams, TrainingData
 from fctree._native.oblique_shards cimport ShardBlocks
 
 
-cdef extern from "core/types.hpp" namespace "fctree" nogil:
+cdef extern from "core/matrix.hpp" namespace "fctree" nogil:
     cdef cppclass VectorView:
         VectorView(const double*, int64_t)
     cdef cppclass Vector:
