@@ -18,6 +18,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from fctree._tables.estimators import validate_table, validated_features
+
 
 def check_features(estimator, X):
     """``X`` for prediction: (n_samples, n_features_in_) float64, C-contiguous, finite."""
@@ -68,10 +70,11 @@ def check_boosting_features(estimator, X):
         and X.shape[0] > 0
         and X.shape[1] == estimator.n_features_in_
         and not hasattr(estimator, "feature_names_in_")
+        and getattr(estimator, "encoder_", None) is None
     ):
         return strided_in_elements(X)
-    X = validate_data(
-        estimator, X, reset=False, dtype=list(_BOOSTING_DTYPES), ensure_all_finite=False
+    X = validated_features(
+        estimator, X, dtype=list(_BOOSTING_DTYPES), ensure_all_finite=False
     )
     return strided_in_elements(X)
 
@@ -81,10 +84,11 @@ def check_boosting_data(estimator, X, y, *, reset, classification):
 
     Returns
     -------
-    X : array of shape (n_samples, n_features), float32 or float64, NaN allowed
+    X : array of shape (n_samples, n_features), float32 or float64, NaN allowed; with categories
+        their numbers, to be encoded by `encode_samples`
     y : array of shape (n_samples,) or (n_samples, n_outputs)
     """
-    X, y = validate_data(
+    X, y = validate_table(
         estimator,
         X,
         y,

@@ -66,6 +66,10 @@ class TableEncoder:
         """Categories of a column, with that of missing values."""
         return len(self.categories[column]) + int(self.has_missing[column])
 
+    def has_statistics(self, column):
+        """Whether a column becomes target statistics."""
+        return self.categories[column] is not None and self.n_levels(column) > ONE_HOT_MAX_SIZE
+
     def layout(self):
         """The encoded columns as (column, kind, index), kind one of ``"value"``, ``"missing"``,
         ``"level"``, ``"mean"`` and ``"share"``."""
@@ -75,13 +79,13 @@ class TableEncoder:
                 encoded.append((column, "value", 0))
                 if self.impute and self.has_missing[column]:
                     encoded.append((column, "missing", 0))
-            elif self.n_levels(column) <= ONE_HOT_MAX_SIZE:
+            elif self.has_statistics(column):
+                encoded.extend((column, "mean", t) for t in range(len(self.targets)))
+                encoded.append((column, "share", 0))
+            else:
                 first = 1 if self.n_levels(column) == 2 else 0
                 levels = range(first, self.n_levels(column))
                 encoded.extend((column, "level", level) for level in levels)
-            else:
-                encoded.extend((column, "mean", t) for t in range(len(self.targets)))
-                encoded.append((column, "share", 0))
         return encoded
 
     @property
@@ -117,6 +121,17 @@ class TableEncoder:
     def summed_to_columns(self, importances):
         """Importances of the encoded columns, added up to those of the table's."""
         return np.bincount(self.sources, weights=importances, minlength=self.n_features_in)
+
+    def directions_of_encoded(self, directions):
+        """Monotone constraints of the encoded columns; ValueError for one of categories."""
+        for column in np.flatnonzero(directions):
+            if self.categories[column] is not None:
+                raise ValueError(
+                    f"monotonic_cst must be 0 for categories, got {directions[column]} for column "
+                    f"{column}"
+                )
+        values = [kind == "value" for _, kind, _ in self.layout()]
+        return np.where(values, np.asarray(directions)[self.sources], 0)
 
     def fit_transform(self, X, y, n_classes, weight):
         """Learn from training samples, and encode them.
@@ -186,11 +201,7 @@ class TableEncoder:
 
     def _with_statistics(self):
         """The columns that have target statistics."""
-        return [
-            column
-            for column, values in enumerate(self.categories)
-            if values is not None and self.n_levels(column) > ONE_HOT_MAX_SIZE
-        ]
+        return [column for column in range(self.n_features_in) if self.has_statistics(column)]
 
     def _keep_seen(self, column, X):
         """Drops the categories that no sample has; the new number of each."""

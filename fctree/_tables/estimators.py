@@ -82,6 +82,18 @@ def encode_samples(estimator, train, validation=None, *, n_classes, continuing):
         validation.X = encoder.transform(validation.X)
 
 
+def summed_to_columns(estimator, importances):
+    """Importances of the features that trees split, as those of the table's columns."""
+    encoder = getattr(estimator, "encoder_", None)
+    return importances if encoder is None else encoder.summed_to_columns(importances)
+
+
+def n_encoded(estimator):
+    """Number of features that the trees of a fitted estimator split."""
+    encoder = getattr(estimator, "encoder_", None)
+    return estimator.n_features_in_ if encoder is None else len(encoder.layout())
+
+
 def encoded_names(estimator):
     """Names of the features that the trees of a fitted estimator split, or None without names."""
     names = getattr(estimator, "feature_names_in_", None)

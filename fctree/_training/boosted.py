@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from fctree._tables.estimators import TABLE_CONSTRAINTS, encode_samples
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.samples import Samples, check_init_score, validation_samples
 from fctree._validation import check_sample_weight, unchanged_on_failure
@@ -19,6 +20,7 @@ ROUND_CONSTRAINTS = {
     "colsample": [Interval(Real, 0, 1, closed="right")],
     "l2_leaf_reg": [Interval(Real, 0, None, closed="left")],
     **TRAINING_CONSTRAINTS,
+    **TABLE_CONSTRAINTS,
 }
 
 
@@ -45,6 +47,8 @@ class BaseBoosting(BaseEstimator):
                     check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
                 )
             train, validation = validation_samples(self, train, eval_set)
+            n_classes = self.n_classes_ if self._classification else None
+            encode_samples(self, train, validation, n_classes=n_classes, continuing=continuing)
             self._boost(train, validation, continuing=continuing)
             self._after_fit(train)
         return self

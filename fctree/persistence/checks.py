@@ -11,6 +11,7 @@ from dataclasses import fields as dataclass_fields
 import numpy as np
 
 from fctree._tree import ObliqueTree
+from fctree.persistence.table_checks import n_tree_features
 from fctree.symmetric.trees import SymmetricTrees
 
 _MOST_LEVELS = 16
@@ -220,13 +221,13 @@ def _check_trees(name, trees, model):
     _require(isinstance(trees, SymmetricTrees), f"{name} is not SymmetricTrees")
     _require(trees.n_outputs == model.n_outputs_, f"{name} has {trees.n_outputs} outputs")
     largest = trees.split_feature.max(initial=-1)
-    _require(largest < model.n_features_in_, f"{name} splits by feature {largest}")
+    _require(largest < n_tree_features(model), f"{name} splits by feature {largest}")
 
 
 def _check_thresholds(model):
     thresholds = model.bin_thresholds_
     _require(
-        isinstance(thresholds, list) and len(thresholds) == model.n_features_in_,
+        isinstance(thresholds, list) and len(thresholds) == n_tree_features(model),
         "bin_thresholds_ is not a list of an array for each feature",
     )
     for feature, values in enumerate(thresholds):

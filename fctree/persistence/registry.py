@@ -23,7 +23,8 @@ from fctree.kernel_ridge import (
     TreeNTKRegressorCV,
 )
 from fctree.oblique import FCODTClassifier, FCODTRegressor
-from fctree.persistence import checks, ensemble_checks, soft_tree_checks
+from fctree._tables.encoder import TableEncoder
+from fctree.persistence import checks, ensemble_checks, soft_tree_checks, table_checks
 from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 
@@ -75,4 +76,5 @@ STORED_CLASSES = _by_name(
     StoredClass(ObliqueTree, checks.rebuild_oblique_tree),
     StoredClass(ObliqueTrees, ensemble_checks.rebuild_oblique_trees),
     StoredClass(SymmetricTrees, checks.rebuild_symmetric_trees),
+    StoredClass(TableEncoder, table_checks.rebuild_table_encoder),
 )

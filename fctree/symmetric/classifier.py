@@ -21,7 +21,7 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
         For regression losses only.
     learning_rate, max_iter, max_depth, max_bins, l2_leaf_reg, min_samples_leaf, \
             random_strength, score_noise, score_function, subsample, colsample, monotonic_cst, \
-            model_shrink_rate, early_stopping, validation_fraction, n_iter_no_change, tol, \
+            categorical_features, model_shrink_rate, early_stopping, validation_fraction, n_iter_no_change, tol, \
             warm_start, verbose, n_jobs, random_state
         As in :class:`SymmetricBoostingRegressor`. `monotonic_cst` (two classes only) is about
         the probability of ``classes_[1]``. Samples held out for early stopping are stratified
@@ -37,7 +37,7 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
     bin_thresholds_ : list of n_features arrays
     baseline_ : ndarray of shape (n_outputs,)
         The raw scores that trees are added to: the log-odds, or centred log-frequencies.
-    n_iter_, train_score_, validation_score_, feature_importances_, n_features_in_, \
+    n_iter_, train_score_, validation_score_, feature_importances_, encoder_, n_features_in_, \
             feature_names_in_, n_outputs_
         As in :class:`SymmetricBoostingRegressor`; scores are minus the mean log-loss.
 
@@ -74,6 +74,7 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
         subsample=1.0,
         colsample=1.0,
         monotonic_cst=None,
+        categorical_features="from_dtype",
         model_shrink_rate=0.0,
         early_stopping=False,
         validation_fraction=0.1,
@@ -102,6 +103,7 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
             subsample=subsample,
             colsample=colsample,
             monotonic_cst=monotonic_cst,
+            categorical_features=categorical_features,
             model_shrink_rate=model_shrink_rate,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,

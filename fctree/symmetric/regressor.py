@@ -57,7 +57,12 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
     colsample : float in (0, 1], default=1.0
         The share of features that a tree may use.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
-        1 for predictions that must not fall along a feature, -1 for not rise, 0 for free.
+        1 for predictions that must not fall along a feature, -1 for not rise, 0 for free, as
+        features of categories have to be.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        The features that are categories: by the types of a data frame's columns (categorical,
+        text), by their names, indices or a mask; None for none.
     model_shrink_rate : float, default=0.0
         Before each tree the model is multiplied by ``1 - model_shrink_rate * learning_rate``.
         With ``n * model_shrink_rate = lambda`` boosting tends to kernel ridge regression with
@@ -99,6 +104,8 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
         the second is empty, and NaN for rounds of a warm start that had none. Early stopping
         leaves the rounds in that it has cut off; a warm start goes on from the last one kept.
     feature_importances_ : ndarray of shape (n_features,)
+    encoder_ : TableEncoder or None
+        How categories become the features that `trees_` split; None without categories.
     n_features_in_, feature_names_in_, n_outputs_
 
     References
