@@ -59,11 +59,11 @@ cdef extern from "ensembles/leaf_values.hpp" namespace "fctree::ensembles" nogil
     double largest_step(const Loss&) except +set_python_error
 
 
-cdef extern from "ensembles/feature_map.hpp" namespace "fctree::ensembles" nogil:
+cdef extern from "oblique/feature_map.hpp" namespace "fctree::oblique" nogil:
     cdef cppclass FeatureMap:
         pass
     Vector offset_of(const FeatureMap&) except +set_python_error
-    void c_map_features "fctree::ensembles::map_features"(
+    void c_map_features "fctree::oblique::map_features"(
         const FeatureMap&, const double*, int64_t, int64_t, double*,
         const Execution&) except +set_python_error
 

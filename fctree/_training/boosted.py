@@ -13,7 +13,6 @@ from fctree._training.samples import Samples, check_init_score, validation_sampl
 from fctree._validation import check_sample_weight, unchanged_on_failure
 
 ROUND_CONSTRAINTS = {
-    "quantile": [Interval(Real, 0, 1, closed="neither"), None],
     "learning_rate": [Interval(Real, 0, None, closed="neither")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "subsample": [Interval(Real, 0, 1, closed="right")],
@@ -81,4 +80,4 @@ class BaseBoosting(BaseEstimator):
         }
 
     def _quantile_order(self):
-        return 0.5 if self.quantile is None else self.quantile
+        return 0.5  # for losses without one

@@ -10,7 +10,6 @@ import numpy as np
 from fctree._native import oblique_rounds as _rounds
 from fctree._native import shards as _shards
 from fctree.dask.lead import Losses
-from fctree.dask.oblique_shard import LEAST_DISTINCT
 from fctree.dask.oblique_team import ObliqueMember
 from fctree.dask.state import threads_here
 
@@ -83,10 +82,7 @@ class ObliqueLead(ObliqueMember):
         sums = self._sum("train", "target_sums")
         baseline = _shards.baseline(self.plan.loss, sums[1:] / sums[0])
         eval_weight = self._sum("eval", "target_sums")[0] if self.plan.evaluated else None
-        draws_rows = False
-        if self.plan.params["subsample"] < 1.0:
-            found = np.unique(np.concatenate(self._all("distinct")))
-            draws_rows = len(found) >= LEAST_DISTINCT
+        draws_rows = self.plan.params["subsample"] < 1.0
         return ObliqueStart(baseline, sums[0], eval_weight, *self._find_scale(), draws_rows)
 
     def _find_scale(self):

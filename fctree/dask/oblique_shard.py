@@ -17,8 +17,6 @@ from fctree.dask.shard import largest_exponent
 from fctree.dask.state import remember, threads_here
 from fctree.ensembles.trees import ObliqueTrees
 
-# Fewer distinct rows than this are not drawn from (native/ensembles/row_sample.hpp).
-LEAST_DISTINCT = 50
 
 
 @dataclass(frozen=True)
@@ -85,11 +83,6 @@ class ObliqueShard:
         )
         return self.sums(sums), Largest(largest)
 
-    def distinct(self):
-        """Some of what the rows are drawn by: enough to say whether there are enough."""
-        self.hashes = _rounds.hash_samples(self.X, self.y)
-        return np.unique(self.hashes)[:LEAST_DISTINCT]
-
     def start(self, baseline, trees):
         """The scores of the trees so far, `ObliqueTrees` or None."""
         self.scores = np.tile(baseline, (len(self.X), 1))
@@ -122,7 +115,7 @@ class ObliqueShard:
     def draw(self, iteration):
         """Draws the round's rows; their number."""
         params = self.plan.params
-        if self.hashes is None:  # on a worker that took the place of another
+        if self.hashes is None:
             self.hashes = _rounds.hash_samples(self.X, self.y)
         self.in_bag = _rounds.draw_part(
             self.hashes, params["seed"], iteration, params["subsample"]

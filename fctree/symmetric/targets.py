@@ -1,12 +1,18 @@
 """Targets of boosted models, and predictions from their raw scores: numbers, or classes."""
 
+from numbers import Real
+
 import numpy as np
 from scipy.special import expit, softmax
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._validation import check_targets
 
 REGRESSION_LOSSES = {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"}
+
+QUANTILE_CONSTRAINT = [Interval(Real, 0, 1, closed="neither"), None]
+_WITH_QUANTILE = ("quantile", "huber")
 
 _DOMAINS = {
     "poisson": (lambda y: np.all(y >= 0) and np.all(y.sum(axis=1) > 0), "y >= 0 with a positive sum"),
@@ -20,6 +26,11 @@ class NumericTargets:
     def _quantile_order(self):
         if self.loss == "quantile" and self.quantile is None:
             raise ValueError("loss='quantile' needs the parameter quantile, between 0 and 1")
+        if self.quantile is not None and self.loss not in _WITH_QUANTILE:
+            raise ValueError(
+                f"quantile={self.quantile!r} means nothing for loss={self.loss!r}, only for "
+                f"{' and '.join(map(repr, _WITH_QUANTILE))}"
+            )
         if self.quantile is None:
             return 0.9
         return self.quantile

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "ensembles/feature_map.hpp"
+#include "oblique/feature_map.hpp"
 
 namespace fctree::distributed {
 
-using namespace ensembles;
+using namespace oblique;
 
 namespace {
 

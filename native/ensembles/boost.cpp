@@ -74,7 +74,7 @@ class ObliqueBooster {
   void start();
   void evaluate();
   void sample_rows(index_t iteration);
-  bool draws_rows() const { return params_.subsample < 1.0 && rows_.may_draw(); }
+  bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
   void index_features();
   void map_rows(index_t iteration);
@@ -137,7 +137,11 @@ void ObliqueBooster::evaluate() {
 }
 
 void ObliqueBooster::sample_rows(index_t iteration) {
-  if (draws_rows()) rows_.draw_part(iteration, params_.subsample, in_bag_);
+  if (!draws_rows()) return;
+  rows_.draw_part(iteration, params_.subsample, in_bag_);
+  // Where all rows were drawn nothing is left to judge kinds of trees by.
+  if (std::all_of(in_bag_.begin(), in_bag_.end(), [](std::uint8_t in) { return in != 0; }))
+    in_bag_.clear();
 }
 
 Contender ObliqueBooster::grow_kind(index_t kind) {

@@ -52,11 +52,7 @@ bool draw_hashed(const std::uint64_t* hash, index_t n_samples, const PartDraw& d
 
 RowSampler::RowSampler(const double* x, const double* y, index_t n_samples, index_t n_features,
                        index_t n_targets, std::uint64_t seed)
-    : hash_(hash_samples(x, y, n_samples, n_features, n_targets)), seed_(seed) {
-  std::vector<std::uint64_t> sorted = hash_;
-  std::sort(sorted.begin(), sorted.end());
-  n_distinct_ = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
-}
+    : hash_(hash_samples(x, y, n_samples, n_features, n_targets)), seed_(seed) {}
 
 void RowSampler::draw_part(index_t tree, double fraction, std::vector<std::uint8_t>& drawn) const {
   drawn.resize(hash_.size());

@@ -32,11 +32,6 @@ class RowSampler {
   RowSampler(const double* x, const double* y, index_t n_samples, index_t n_features,
              index_t n_targets, std::uint64_t seed);
 
-  // With fewer distinct samples than this the draws are not independent enough to be of use:
-  // every tree then takes all.
-  static constexpr index_t kLeastDistinct = 50;
-  bool may_draw() const { return n_distinct_ >= kLeastDistinct; }
-
   // Each sample once with this probability; all of them where none would be drawn.
   void draw_part(index_t tree, double fraction, std::vector<std::uint8_t>& drawn) const;
   // How often each sample is drawn, a Poisson number with this mean: the bootstrap, without its
@@ -45,7 +40,6 @@ class RowSampler {
 
  private:
   std::vector<std::uint64_t> hash_;  // of each sample
-  index_t n_distinct_;
   std::uint64_t seed_;
 };
 

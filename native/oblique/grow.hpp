@@ -21,14 +21,16 @@ namespace fctree::oblique {
 using namespace ridge;
 
 // Samples of weight 0 are left out. Throws std::invalid_argument if none is left, or if
-// squares of the data overflow.
+// squares of the data overflow. `left_out` (n, K), where it is given, takes what the leaves' models
+// would have answered to each sample without it (left_out_scores.hpp).
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
-                            const Execution& execution);
+                            const Execution& execution, double* left_out = nullptr);
 
 // The same on threads that are there already, with `statistics` that may serve many trees.
 class LocalStatistics;
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
-                                    LocalStatistics& statistics, const Execution& team);
+                                    LocalStatistics& statistics, const Execution& team,
+                                    double* left_out = nullptr);
 
 // The same of samples that are elsewhere: of `sizes` only the numbers of features and outputs
 // are looked at.

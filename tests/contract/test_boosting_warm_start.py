@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from reference.literal_losses import of_loss
 
 BASE = {"max_depth": 4, "random_state": 5, "max_bins": 20}
 CASES = {
@@ -60,7 +61,7 @@ def test_regressor(case, weighted):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_losses(loss):
     X, y, weight = table(seed=1)
-    compare(lambda **p: SymmetricBoostingRegressor(**BASE, loss=loss, quantile=0.7, **p), X, y,
+    compare(lambda **p: SymmetricBoostingRegressor(**BASE, **of_loss(loss, 0.7), **p), X, y,
             sample_weight=weight)
 
 

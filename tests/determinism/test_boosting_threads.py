@@ -12,6 +12,7 @@ import joblib
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from reference.literal_losses import of_loss
 
 BASE = {"max_iter": 6, "random_state": 3}
 CASES = {
@@ -72,7 +73,7 @@ def test_settings(case, weighted):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_losses(loss):
     X, y, weight = table(10_000, seed=1, missing=True)
-    assert_same_bytes(SymmetricBoostingRegressor, X, y, weight, loss=loss, quantile=0.7)
+    assert_same_bytes(SymmetricBoostingRegressor, X, y, weight, **of_loss(loss, 0.7))
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

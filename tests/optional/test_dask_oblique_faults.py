@@ -10,11 +10,12 @@ pytest.importorskip("distributed")
 
 import dask.array as da  # noqa: E402
 
+from fctree import CurvatureTreeRegressor  # noqa: E402
 from fctree._native import oblique_rounds  # noqa: E402
-from fctree.dask import DaskFCODTBoostingRegressor  # noqa: E402
+from fctree.dask import DaskCurvatureBoostingRegressor  # noqa: E402
 from fctree.dask.oblique_growth import ObliqueGrowth  # noqa: E402
 from fctree.dask.row_blocks import _pieces, cut_into_runs, join, rows_of_a_block  # noqa: E402
-from fctree.ensembles.tree_parameters import native_tree_params  # noqa: E402
+from fctree.oblique.parameters import native_tree_params  # noqa: E402
 from optional.dask_cluster import two_processes  # noqa: E402
 
 PARAMS = {"max_iter": 3, "random_state": 0, "step_depth": 2}
@@ -35,7 +36,7 @@ def draw():
 
 def fit():
     X, y = draw()
-    return DaskFCODTBoostingRegressor(**PARAMS).fit(
+    return DaskCurvatureBoostingRegressor(**PARAMS).fit(
         da.from_array(X, chunks=(100, 5)), da.from_array(y, chunks=100)
     )
 
@@ -100,9 +101,8 @@ class Stopped(BaseException):
 
 def test_an_error_in_an_answer_ends_the_tree():
     X, y = draw()
-    params = native_tree_params(
-        DaskFCODTBoostingRegressor(), 300, impurity_scale=1.0, alpha=1.0
-    )
+    settings = CurvatureTreeRegressor()._settings()
+    params = native_tree_params(settings, 300, impurity_scale=1.0)
 
     def stop(step, arguments):
         raise Stopped(step)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from reference.literal_losses import of_loss
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
@@ -46,7 +47,7 @@ directions = st.lists(st.sampled_from([-1, 0, 1]), min_size=4, max_size=4)
 def test_every_loss_honours_them(seed, directions, loss, depth, l2_leaf_reg, noise, missing):
     X, y, rng = table(seed, missing=missing)
     model = SymmetricBoostingRegressor(
-        loss=loss, quantile=0.3, max_iter=8, max_depth=depth, max_bins=8, learning_rate=0.5,
+        **of_loss(loss, 0.3), max_iter=8, max_depth=depth, max_bins=8, learning_rate=0.5,
         l2_leaf_reg=l2_leaf_reg, monotonic_cst=directions, score_noise=noise, random_state=0)
     model.fit(X, y, sample_weight=rng.uniform(0.1, 3, len(X)))
     raw = lambda Z: model._raw_predict(Z)[:, 0]

@@ -166,3 +166,8 @@ def make_loss(name, quantile=None, n_classes=None):
         "poisson": Poisson,
         "gamma": Gamma,
     }[name]()
+
+
+def of_loss(loss, quantile):
+    """Parameters of an estimator: `quantile` where it means something."""
+    return {"loss": loss, "quantile": quantile if loss in ("quantile", "huber") else None}

@@ -7,7 +7,7 @@ them.
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
-from reference.literal_losses import make_loss
+from reference.literal_losses import of_loss, make_loss
 from scipy.optimize import minimize_scalar
 from sklearn import metrics
 
@@ -73,7 +73,7 @@ METRICS = {
 def test_scores_are_scikit_learns_metrics(name, weighted):
     y, X = positive_targets(80), np.random.default_rng(3).standard_normal((80, 3))
     weight = positive_targets(80, seed=4) if weighted else None
-    model = SymmetricBoostingRegressor(loss=name, quantile=0.3, max_iter=5, max_depth=2)
+    model = SymmetricBoostingRegressor(**of_loss(name, 0.3), max_iter=5, max_depth=2)
     model.fit(X, y, sample_weight=weight, eval_set=(X[:30], y[:30]))
     rows = slice(None), slice(30)
     for scores, part, w in zip((model.train_score_, model.validation_score_), rows,

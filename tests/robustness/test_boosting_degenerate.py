@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from reference.literal_losses import of_loss
 
 REGRESSION_LOSSES = ["squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"]
 SETTINGS = [
@@ -23,7 +24,7 @@ def table(n=80, d=3, seed=0):
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 def test_one_sample(loss, settings):
-    model = SymmetricBoostingRegressor(loss=loss, quantile=0.5, max_iter=5, **settings)
+    model = SymmetricBoostingRegressor(**of_loss(loss, 0.5), max_iter=5, **settings)
     model.fit([[1.0, 2.0]], [3.0])
     np.testing.assert_allclose(model.predict([[0.0, 0.0], [np.nan, 9.0]]), 3.0, rtol=1e-12)
 
@@ -32,7 +33,7 @@ def test_one_sample(loss, settings):
 @pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 def test_constant_features(loss, settings):
     _, y = table()
-    model = SymmetricBoostingRegressor(loss=loss, quantile=0.5, max_iter=5, **settings)
+    model = SymmetricBoostingRegressor(**of_loss(loss, 0.5), max_iter=5, **settings)
     model.fit(np.ones((80, 4)), y)
     assert not (model.trees_.split_feature >= 0).any()
     assert np.isfinite(model.predict(np.zeros((2, 4)))).all()
@@ -44,7 +45,7 @@ def test_constant_features(loss, settings):
 @pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 def test_equal_targets(loss, settings):
     X, _ = table()
-    model = SymmetricBoostingRegressor(loss=loss, quantile=0.5, max_iter=5, **settings)
+    model = SymmetricBoostingRegressor(**of_loss(loss, 0.5), max_iter=5, **settings)
     model.fit(X, np.full(80, 0.1))
     np.testing.assert_allclose(model.predict(X), 0.1, rtol=1e-12)
 
@@ -54,7 +55,7 @@ def test_equal_targets(loss, settings):
 def test_every_loss_stays_finite_and_learns(loss, settings):
     X, y = table(300)
     settings = {"random_strength": 0.01, **settings, "learning_rate": 0.5}
-    model = SymmetricBoostingRegressor(loss=loss, quantile=0.9, max_iter=60, **settings)
+    model = SymmetricBoostingRegressor(**of_loss(loss, 0.9), max_iter=60, **settings)
     model.fit(X, y)
     assert np.isfinite(model.predict(X)).all()
     assert np.isfinite(model.train_score_).all()

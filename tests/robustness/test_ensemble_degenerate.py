@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 from fctree import (
-    FCODTBoostingClassifier,
-    FCODTBoostingRegressor,
-    FCODTForestClassifier,
-    FCODTForestRegressor,
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
 )
+from reference.literal_losses import of_loss
 from sklearn.base import clone
 
-BOOSTING = FCODTBoostingRegressor(max_iter=5, random_state=0)
-FOREST = FCODTForestRegressor(n_estimators=5, random_state=0)
+BOOSTING = CurvatureBoostingRegressor(max_iter=5, random_state=0)
+FOREST = CurvatureForestRegressor(n_estimators=5, random_state=0)
 REGRESSORS = pytest.mark.parametrize("model", [BOOSTING, FOREST], ids=["boosting", "forest"])
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((200, 3))
@@ -27,7 +28,7 @@ def test_a_constant_target_is_the_answer(model):
 
 @pytest.mark.parametrize("loss", ["absolute_error", "huber", "quantile", "poisson", "gamma"])
 def test_a_constant_target_under_other_losses(loss):
-    model = clone(BOOSTING).set_params(loss=loss, quantile=0.4).fit(X, np.full(200, 3.5))
+    model = clone(BOOSTING).set_params(**of_loss(loss, 0.4)).fit(X, np.full(200, 3.5))
     np.testing.assert_allclose(model.predict(X), 3.5, rtol=1e-9)  # an exponential's logarithm
 
 
@@ -38,7 +39,7 @@ def test_most_targets_equal(loss):
     The start, their median, is all but the best answer; a parabola's step may leave it by little.
     """
     targets = np.where(np.arange(200) % 5 == 0, y, 1.0)
-    model = clone(BOOSTING).set_params(loss=loss, quantile=0.5, max_iter=20).fit(X, targets)
+    model = clone(BOOSTING).set_params(**of_loss(loss, 0.5), max_iter=20).fit(X, targets)
     assert np.median(np.abs(model.predict(X) - 1.0)) < 0.2
     assert model.train_score_[-1] >= 1.01 * model.train_score_[0]
 
@@ -99,9 +100,9 @@ def test_a_loss_that_is_not_finite_is_refused():
         clone(BOOSTING).fit(X, y, init_score=np.full(200, 1e200))
 
 
-@pytest.mark.parametrize("kind", [FCODTBoostingClassifier, FCODTForestClassifier])
+@pytest.mark.parametrize("kind", [CurvatureBoostingClassifier, CurvatureForestClassifier])
 def test_classes_that_are_easy_or_alone(kind):
-    size = {"max_iter": 60} if kind is FCODTBoostingClassifier else {"n_estimators": 10}
+    size = {"max_iter": 60} if kind is CurvatureBoostingClassifier else {"n_estimators": 10}
     apart = kind(random_state=0, **size).fit(X, X[:, 0] > 0)
     assert apart.score(X, X[:, 0] > 0) > 0.95
     assert np.all(np.isfinite(apart.predict_proba(1000 * X)))
@@ -128,9 +129,9 @@ def test_many_rows_of_features_with_little_to_cut(scale):
     rng = np.random.default_rng(0)
     steps = rng.integers(2, size=66_000)
     X = scale * np.column_stack([np.ones(66_000), steps, 1.0 + 1e-15 * steps])
-    alone = FCODTBoostingRegressor(max_iter=3, random_state=0).fit(X[:, :1], steps)
+    alone = CurvatureBoostingRegressor(max_iter=3, random_state=0).fit(X[:, :1], steps)
     np.testing.assert_allclose(alone.predict(X[:5, :1]), steps.mean(), atol=0.02)
-    model = FCODTBoostingRegressor(max_iter=30, learning_rate=0.5, random_state=0).fit(X, steps)
+    model = CurvatureBoostingRegressor(max_iter=30, learning_rate=0.5, random_state=0).fit(X, steps)
     assert model.score(X, steps) > 0.999
-    constant = FCODTBoostingRegressor(max_iter=3, random_state=0).fit(X, np.full(66_000, 7.0))
+    constant = CurvatureBoostingRegressor(max_iter=3, random_state=0).fit(X, np.full(66_000, 7.0))
     np.testing.assert_array_equal(constant.predict(X[:5]), 7.0)
