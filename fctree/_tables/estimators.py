@@ -1,8 +1,8 @@
 """What estimators call: their table validated, coded and encoded.
 
 In a fit, `validate_table` gives an array of numbers in which categories are numbered, and
-`encode_samples` makes features of it when targets, weights and held-out samples are known. For a
-prediction, `validated_features` does both.
+`encode_training` or `encode_samples` makes features of it when targets, weights and held-out
+samples are known. For a prediction, `validated_features` does both.
 """
 
 from numbers import Integral
@@ -21,7 +21,7 @@ TABLE_CONSTRAINTS = {"categorical_features": ["array-like", StrOptions({"from_dt
 def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **checks):
     """`validate_data` of scikit-learn, for tables too.
 
-    With ``reset`` it sets ``encoder_``: a `TableEncoder` to be fitted by `encode_samples`, or
+    With ``reset`` it sets ``encoder_``: a `TableEncoder` to be fitted by `encode_training`, or
     None where the table is plain numbers and a family takes them as they are.
 
     Returns
@@ -57,29 +57,57 @@ def validated_features(estimator, X, **checks):
     return X if encoder is None else encoder.transform(X)
 
 
-def encode_samples(estimator, train, validation=None, *, n_classes, continuing):
-    """Make features of training samples and of held-out ones (or None), in place.
+def encode_training(estimator, X, y, weight, *, n_classes, continuing=False):
+    """Make features of the training samples that `validate_table` has seen.
 
     Parameters
     ----------
-    estimator : estimator that `validate_table` has seen
-    train, validation : fctree._training.samples.Samples
+    estimator : estimator
+        Its ``encoder_`` learns from the samples with a positive weight.
+    X : array of shape (n_samples, n_features_in_)
+    y : array of shape (n_targets, n_samples)
+        Targets, or one row of class numbers.
+    weight : array of shape (n_samples,) or None
     n_classes : int or None
         None for a regression.
-    continuing : bool
+    continuing : bool, default=False
         Whether it is a warm start: what is known stays.
+
+    Returns
+    -------
+    X : array of shape (n_samples, n_encoded)
     """
-    encoder = getattr(estimator, "encoder_", None)
-    if encoder is None:
-        return
-    if continuing:
-        train.X = encoder.refit_transform(train.X, train.y, n_classes, train.weight)
-    else:
-        train.X, numbers = encoder.fit_transform(train.X, train.y, n_classes, train.weight)
-        if validation is not None:
-            validation.X = renumber(validation.X, numbers)
+    return _encode(estimator, (X, y, weight), None, n_classes, continuing)[0]
+
+
+def encode_samples(estimator, train, validation, *, n_classes, continuing):
+    """`encode_training` for Samples, in place, and for those held out or None."""
+    held = None if validation is None else validation.X
+    parts = (train.X, train.y, train.weight)
+    train.X, held = _encode(estimator, parts, held, n_classes, continuing)
     if validation is not None:
-        validation.X = encoder.transform(validation.X)
+        validation.X = held
+
+
+def _encode(estimator, train, held, n_classes, continuing):
+    encoder = getattr(estimator, "encoder_", None)
+    X, y, weight = train
+    if encoder is None:
+        return X, held
+    counted = slice(None)
+    if weight is not None and not np.all(weight > 0.0):
+        counted = weight > 0.0
+        weight = weight[counted]
+    if continuing:
+        features = encoder.refit_transform(X[counted], y[:, counted], n_classes, weight)
+    else:
+        features, numbers = encoder.fit_transform(X[counted], y[:, counted], n_classes, weight)
+        X = renumber(X, numbers)
+        held = None if held is None else renumber(held, numbers)
+    if not isinstance(counted, slice):
+        features, counted_features = encoder.transform(X).copy(), features
+        features[counted] = counted_features
+    return features, None if held is None else encoder.transform(held)
 
 
 def summed_to_columns(estimator, importances):
@@ -188,3 +216,13 @@ def _index(item, names, n_features):
             f"from 0 to {n_features - 1}, or a mask"
         )
     return int(item)
+
+
+class TakesTables:
+    """The tags of estimators that take tables."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags

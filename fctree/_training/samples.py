@@ -96,8 +96,9 @@ def check_init_score(init_score, n_samples, n_outputs):
 def check_directions(estimator, *, n_outputs):
     """Monotone constraints as int8, one for each feature of the trees, or None for none."""
     directions = _check_monotonic_cst(estimator, estimator.monotonic_cst)
-    if directions is not None and estimator.encoder_ is not None:
-        directions = estimator.encoder_.directions_of_encoded(directions)
+    encoder = getattr(estimator, "encoder_", None)
+    if directions is not None and encoder is not None:
+        directions = encoder.directions_of_encoded(directions)
     if directions is None or not np.any(directions):
         return None
     if n_outputs > 1:

@@ -48,6 +48,8 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         An unfitted tree whose parameters the trees are grown by. None is
         ``CurvatureTreeRegressor(n_screened=4, max_thresholds=9, split_margin=0.0,
         feature_concatenation=False)``.
+    categorical_features : default="from_dtype"
+        Which features are categories, as in `CurvatureTreeRegressor`.
     early_stopping : bool, default=False
         Whether to stop when the validation loss has not fallen by `tol` for
         `n_iter_no_change` rounds, and to keep the trees up to its least value.
@@ -81,6 +83,8 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         Minus the mean loss before the first round and after each; the second is empty without
         validation samples. Early stopping leaves the rounds in that it has cut off.
     feature_importances_ : ndarray of shape (n_features,)
+    encoder_ : TableEncoder
+        How categories and missing values become the features that trees have.
     n_features_in_, feature_names_in_, n_outputs_
 
     Examples
@@ -116,6 +120,7 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         l2_leaf_reg=3.0,
         extrapolation=1.0,
         tree=None,
+        categorical_features="from_dtype",
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=10,
@@ -139,6 +144,7 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         self.l2_leaf_reg = l2_leaf_reg
         self.extrapolation = extrapolation
         self.tree = tree
+        self.categorical_features = categorical_features
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change

@@ -39,6 +39,8 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         An unfitted tree whose parameters the trees are grown by. None is
         ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
         max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
+    categorical_features : default="from_dtype"
+        Which features are categories, as in `CurvatureTreeRegressor`.
     warm_start : bool, default=False
         Whether `fit` adds trees to those of the last fit, up to `n_estimators` in all; the
         same bytes as all at once.
@@ -58,6 +60,8 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         With `oob_score`: the mean of the trees that left a sample out, NaN if none did.
     feature_importances_ : ndarray of shape (n_features,)
+    encoder_ : TableEncoder
+        How categories and missing values become the features that trees have.
     n_features_in_, feature_names_in_
 
     Examples

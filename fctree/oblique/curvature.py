@@ -34,6 +34,7 @@ class BaseCurvatureTree(BaseObliqueTree):
         split_margin=0.75,
         feature_concatenation=True,
         leaf_model="ridge",
+        categorical_features="from_dtype",
         n_jobs=None,
         random_state=None,
     ):
@@ -50,6 +51,7 @@ class BaseCurvatureTree(BaseObliqueTree):
         self.split_margin = split_margin
         self.feature_concatenation = feature_concatenation
         self.leaf_model = leaf_model
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -104,6 +106,10 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
     leaf_model : {"ridge", "constant"}, default="ridge"
         What leaves predict with: their own ridge regression, or the mean of their samples.
         Splits are judged by ridge models either way.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        The features that are categories: by the types of a data frame's columns (categorical,
+        text), by their names, indices or a mask; None for none.
     n_jobs : int or None, default=None
         Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
         context, -1 means all cores. Trees and predictions are the same to the last bit
@@ -118,6 +124,8 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         ``coef @ x <= threshold``.
     alpha_ : float
         The penalty that was used: `alpha`, or the one that leave-one-out chose.
+    encoder_ : TableEncoder
+        How categories and missing values become the features that `tree_` has.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -176,6 +184,10 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     leaf_model : {"ridge", "constant"}, default="ridge"
         What leaves predict with: their own ridge regression on the indicators, or the class
         fractions of their samples.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        The features that are categories: by the types of a data frame's columns (categorical,
+        text), by their names, indices or a mask; None for none.
     n_jobs : int or None, default=None
         Number of OpenMP threads, as in `CurvatureTreeRegressor`.
     random_state : int, RandomState instance or None, default=None
@@ -192,6 +204,8 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     n_classes_ : int
     temperature_ : float
         What scores are multiplied by before the softmax makes probabilities of them.
+    encoder_ : TableEncoder
+        How categories and missing values become the features that `tree_` has.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)

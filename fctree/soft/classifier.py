@@ -21,7 +21,7 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
     ----------
     n_trees, depth, gamma, routing, scale, batch_norm, fit_intercept, initialization, \
             optimizer, learning_rate, batch_size, max_epochs, l2_regularization, \
-            l2_leaf_reg, early_stopping, validation_fraction, n_iter_no_change, tol, \
+            l2_leaf_reg, categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, \
             warm_start, verbose, n_jobs, random_state
         As in :class:`SoftTreeRegressor`. Samples held out for early stopping are stratified by
         class.
@@ -35,7 +35,7 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
     output_scale_ : ndarray of shape (n_outputs,)
         1, or the theory's factor.
     split_weights_, split_intercepts_, leaf_weights_, feature_means_, feature_variances_, \
-            n_iter_, loss_curve_, validation_loss_curve_, reachable_leaves_curve_, \
+            n_iter_, loss_curve_, validation_loss_curve_, reachable_leaves_curve_, encoder_, \
             n_features_in_, feature_names_in_, n_outputs_
         As in :class:`SoftTreeRegressor`; losses are mean log-losses.
 

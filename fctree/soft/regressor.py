@@ -53,6 +53,10 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
         Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the sum of the losses, as gradient
         boosting does: a prior that fades as samples are added. In `partial_fit` the sum is over
         the samples of the call.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        The features that are categories: by the types of a data frame's columns (categorical,
+        text), by their names, indices or a mask; None for none.
     early_stopping : bool, default=False
         Whether to hold samples out, stop when their loss improves no more, and keep the weights
         that were best on them.

@@ -306,8 +306,3 @@ class BaseSymmetricBoosting(BaseBoosting):
     def feature_importances_(self):
         """Share of the splits' gains that each feature accounts for, (n_features,)."""
         return self.compute_feature_importances()
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
