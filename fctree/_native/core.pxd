@@ -2,6 +2,9 @@
 # and the listener of a fit.
 from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
+from libcpp.memory cimport unique_ptr
+from libcpp.string cimport string
+from libcpp.vector cimport vector
 
 
 cdef extern from "translate.hpp" namespace "fctree" nogil:
@@ -15,19 +18,78 @@ cdef extern from "core/parallel.hpp" namespace "fctree" nogil:
         cbool (*interrupted)()
 
 
-cdef extern from "core/loss.hpp" namespace "fctree" nogil:
-    cpdef enum class LossKind(int):
-        squared_error
-        absolute_error
-        huber
+cdef extern from "core/loss/loss.hpp" namespace "fctree" nogil:
+    cpdef enum class LeafRule(int):
+        newton
         quantile
-        poisson
-        gamma
-        binary_log_loss
-        multiclass_log_loss
+        clipped_mean
+
+    cdef struct ScoredSamples:
+        const double* y
+        const double* raw
+        const double* weight
+        int64_t n_samples
+        int64_t n_outputs
+
+    cdef struct Derivatives:
+        double* gradient
+        double* hessian
+
+    cdef cppclass NativeLoss "fctree::Loss":
+        LeafRule leaf_rule()
+        cbool has_hessian()
+        double reported_factor()
+        void prepare(const ScoredSamples&) except +set_python_error
+        double evaluate(const ScoredSamples&, int64_t, int64_t,
+                        const Derivatives*) except +set_python_error
+
+
+cdef extern from "core/loss/registry.hpp" namespace "fctree" nogil:
+    cdef struct LossParameter:
+        const char* name
+        double low
+        double high
+        double value
+
+    cdef cppclass NativeLossInfo "fctree::LossInfo":
+        const char* name
+        const char* task
+        const char* domain
+        const char* link
+        LossParameter parameter
+
+    cdef cppclass LossChoice:
+        string name
+        double parameter
+
+    const vector[NativeLossInfo]& native_losses "fctree::losses"()
+    unique_ptr[NativeLoss] make_loss(const LossChoice&, int64_t) except +set_python_error
+
+
+cdef extern from "core/patience.hpp" namespace "fctree" nogil:
+    cdef cppclass NativePatience "fctree::Patience":
+        NativePatience(int64_t, double)
+        void start(double)
+        cbool take(double)
+        cbool is_over()
+        int64_t best_round()
+
+
+cdef extern from "core/rounds.hpp" namespace "fctree" nogil:
+    cdef struct RoundListener:
+        cbool (*told)(void*, int64_t, double, double) noexcept
+        void* context
+
+    cdef cppclass RoundHistory:
+        vector[double] train_loss
+        vector[double] eval_loss
+        int64_t best_iteration
 
 
 cdef Execution execution_on(int n_threads) noexcept
+cdef LossChoice loss_choice(tuple loss) except *
+cdef ScoredSamples scored(const double[:, ::1] y, const double[:, ::1] raw,
+                          const double[::1] weight) noexcept
 cdef copied(const void* values, tuple shape, dtype=*)
 cdef const double* pointer(const double[:, ::1] values) noexcept
 cdef const double* pointer_1d(const double[::1] values) noexcept

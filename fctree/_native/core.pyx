@@ -2,9 +2,14 @@
 """What the bindings share."""
 
 cimport numpy as cnp
+from cython.operator cimport dereference
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 from libcpp cimport bool as cbool
+from libcpp.memory cimport unique_ptr
+from libcpp.vector cimport vector
+
+from collections import namedtuple
 
 import numpy as np
 
@@ -53,3 +58,102 @@ cdef cbool tell(void* context, int64_t iteration, double train_loss,
         listener.error = error
         return False
     return True
+
+
+LossInfo = namedtuple("LossInfo", "name task domain link parameter low high default")
+LossInfo.__doc__ = """A loss, as native/core/loss/registry.hpp has it.
+
+``parameter`` is the name of the estimators' parameter that it reads or None, a number between
+``low`` and ``high``; ``default`` is NaN where the user has to give one.
+"""
+
+
+def losses():
+    """All losses, a list of `LossInfo`."""
+    cdef vector[NativeLossInfo] listed = native_losses()
+    cdef NativeLossInfo info
+    found = []
+    for info in listed:
+        parameter = None if info.parameter.name == NULL else info.parameter.name.decode()
+        found.append(LossInfo(
+            info.name.decode(), info.task.decode(), info.domain.decode(), info.link.decode(),
+            parameter, info.parameter.low, info.parameter.high, info.parameter.value,
+        ))
+    return found
+
+
+cdef LossChoice loss_choice(tuple loss) except *:
+    """Of ``(name, parameter)``."""
+    cdef LossChoice choice
+    choice.name = loss[0].encode()
+    choice.parameter = loss[1]
+    return choice
+
+
+cdef class Loss:
+    """A loss of the core, ``choice`` being ``(name, parameter)``.
+
+    y is float64 (n_targets, n), raw (n_outputs, n), weight (n,) or None.
+    """
+    cdef unique_ptr[NativeLoss] native
+    cdef readonly object leaf_rule
+    cdef readonly bint has_hessian
+    cdef readonly double reported_factor
+
+    def __cinit__(self, tuple choice, int64_t n_outputs):
+        self.native = make_loss(loss_choice(choice), n_outputs)
+        self.leaf_rule = LeafRule(<int>dereference(self.native).leaf_rule()).name
+        self.has_hessian = dereference(self.native).has_hessian()
+        self.reported_factor = dereference(self.native).reported_factor()
+
+    def prepare(self, y, raw, weight=None):
+        """Take in the samples of a round, as the core does before it evaluates them."""
+        dereference(self.native).prepare(scored(y, raw, weight))
+
+    def evaluate(self, y, raw, weight=None):
+        """The sum of weight * loss, the gradients and the hessians, (n_outputs, n) each."""
+        cdef ScoredSamples samples = scored(y, raw, weight)
+        cdef double[:, ::1] gradient = np.empty_like(raw)
+        cdef double[:, ::1] hessian = np.ones_like(raw)
+        cdef Derivatives out
+        out.gradient = &gradient[0, 0]
+        out.hessian = &hessian[0, 0] if self.has_hessian else NULL
+        total = dereference(self.native).evaluate(samples, 0, samples.n_samples, &out)
+        return total, np.asarray(gradient), np.asarray(hessian)
+
+
+cdef ScoredSamples scored(const double[:, ::1] y, const double[:, ::1] raw,
+                          const double[::1] weight) noexcept:
+    cdef ScoredSamples samples
+    samples.y = pointer(y)
+    samples.raw = pointer(raw)
+    samples.weight = pointer_1d(weight)
+    samples.n_samples = raw.shape[1]
+    samples.n_outputs = raw.shape[0]
+    return samples
+
+
+cdef class Patience:
+    """When training stops early, and which round was the best; as the core's boosters have it."""
+    cdef unique_ptr[NativePatience] native
+
+    def __cinit__(self, int64_t n_iter_no_change, double tol):
+        self.native.reset(new NativePatience(n_iter_no_change, tol))
+
+    def start(self, double loss):
+        """Take in the loss before the first round, if it counts."""
+        dereference(self.native).start(loss)
+
+    def take(self, double loss):
+        """Take in the loss after the next round; whether it is the least so far."""
+        return dereference(self.native).take(loss)
+
+    @property
+    def is_over(self):
+        """Whether n_iter_no_change rounds have not lowered the loss by tol."""
+        return dereference(self.native).is_over()
+
+    @property
+    def best_round(self):
+        """The round of the least loss, 0 for the start."""
+        return dereference(self.native).best_round()

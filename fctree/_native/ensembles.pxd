@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from fctree._native.core cimport Execution, LossKind, set_python_error
+from fctree._native.core cimport Execution, LossChoice, RoundHistory, RoundListener, set_python_error
 from fctree._native.oblique cimport ObliqueParams, TrainingData
 
 
@@ -98,28 +98,21 @@ cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
         int64_t n_features
         int64_t n_targets
         int64_t n_outputs
-        LossKind loss
-        double quantile
+        LossChoice loss
         const double* baseline
         const ObliqueTreesView* continued
         int64_t first_iteration
-
-    cdef struct TreeListener:
-        cbool (*told)(void*, int64_t, double, double) noexcept
-        void* context
 
     cdef cppclass ObliqueBoostingResult:
         ObliqueTreesArrays trees
         vector[double] baseline
         vector[int64_t] kind
-        vector[double] train_loss
-        vector[double] eval_loss
+        RoundHistory history
         double alpha
-        int64_t best_iteration
 
     ObliqueBoostingResult boost_oblique(
         const ObliqueBoostingTask&, const vector[ObliqueParams]&, const ObliqueBoostingParams&,
-        const TreeListener&, const Execution&) except +set_python_error
+        const RoundListener&, const Execution&) except +set_python_error
 
 
 cdef extern from "ensembles/forest.hpp" namespace "fctree::ensembles" nogil:

@@ -9,9 +9,10 @@ from libcpp.vector cimport vector
 from fctree._native.core cimport (
     Execution,
     Listener,
-    LossKind,
+    RoundListener,
     copied,
     execution_on,
+    loss_choice,
     pointer,
     pointer_1d,
     tell,
@@ -97,7 +98,7 @@ def check_size(X):
         raise ValueError(f"X has {len(X)} samples; at most {2**31 - 1} are supported")
 
 
-def boost(train, eval, *, const double[::1] baseline, continued, int loss, double quantile,
+def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
           int64_t n_outputs, list kinds, dict params, listener, int n_threads):
     """Grow trees; returns their arrays, the kinds, the baseline, the losses and alpha.
 
@@ -117,8 +118,7 @@ def boost(train, eval, *, const double[::1] baseline, continued, int loss, doubl
     task.n_features = train[0].shape[1]
     task.n_targets = train[1].shape[0]
     task.n_outputs = n_outputs
-    task.loss = <LossKind>loss
-    task.quantile = quantile
+    task.loss = loss_choice(loss)
     task.baseline = pointer_1d(baseline)
     cdef Trees before
     task.continued = NULL
@@ -134,7 +134,7 @@ def boost(train, eval, *, const double[::1] baseline, continued, int loss, doubl
     cdef Execution execution = execution_on(n_threads)
     cdef Listener holder = Listener()
     holder.told = listener
-    cdef TreeListener native_listener
+    cdef RoundListener native_listener
     native_listener.told = tell
     native_listener.context = <void*>holder
     cdef ObliqueBoostingResult result
@@ -144,10 +144,10 @@ def boost(train, eval, *, const double[::1] baseline, continued, int loss, doubl
         raise holder.error
     return (
         arrays_of(&result.trees),
-        copied(result.kind.data(), (result.best_iteration,), np.int64),
+        copied(result.kind.data(), (result.history.best_iteration,), np.int64),
         copied(result.baseline.data(), (n_outputs,)),
-        copied(result.train_loss.data(), (result.train_loss.size(),)),
-        copied(result.eval_loss.data(), (result.eval_loss.size(),)),
+        np.array(result.history.train_loss, dtype=np.float64),
+        np.array(result.history.eval_loss, dtype=np.float64),
         result.alpha,
     )
 

@@ -5,7 +5,7 @@ from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from fctree._native.core cimport Execution, LossKind, set_python_error
+from fctree._native.core cimport Derivatives, Execution, NativeLoss, ScoredSamples, set_python_error
 from fctree._native.ensembles cimport ObliqueTreesArrays
 from fctree._native.oblique cimport ObliqueParams, TrainingData
 from fctree._native.oblique_shards cimport ShardBlocks
@@ -17,23 +17,6 @@ cdef extern from "core/matrix.hpp" namespace "fctree" nogil:
     cdef cppclass Vector:
         Vector()
         Vector(const VectorView&)
-
-
-cdef extern from "core/loss.hpp" namespace "fctree" nogil:
-    cdef struct ScoredSamples:
-        const double* y
-        const double* raw
-        const double* weight
-        int64_t n_samples
-        int64_t n_outputs
-
-    cdef struct Derivatives:
-        double* gradient
-        double* hessian
-
-    cdef cppclass Loss:
-        cbool has_hessian()
-    unique_ptr[Loss] make_loss(LossKind, double) except +set_python_error
 
 
 cdef extern from "oblique/tree.hpp" namespace "fctree::oblique" nogil:
@@ -56,7 +39,7 @@ cdef extern from "ensembles/leaf_values.hpp" namespace "fctree::ensembles" nogil
         double largest_step
 
     void shrink_leaves(double, ObliqueTreeArrays&) except +set_python_error
-    double largest_step(const Loss&) except +set_python_error
+    double largest_step(const NativeLoss&) except +set_python_error
 
 
 cdef extern from "oblique/feature_map.hpp" namespace "fctree::oblique" nogil:
@@ -147,7 +130,7 @@ cdef extern from "ensembles/working_response.hpp" namespace "fctree::ensembles" 
         vector[double] target
         vector[double] weight
 
-    void find_working_response(const Loss&, const ScoredSamples&, const Derivatives&,
+    void find_working_response(const NativeLoss&, const ScoredSamples&, const Derivatives&,
                                const uint8_t*, WorkingResponse&,
                                const Execution&) except +set_python_error
 
@@ -165,9 +148,9 @@ cdef extern from "ensembles/row_sample.hpp" namespace "fctree::ensembles" nogil:
 
 
 cdef extern from "distributed/shard_boost.hpp" namespace "fctree::distributed" nogil:
-    vector[double] shard_losses(const Loss&, const ScoredSamples&, const Derivatives*,
+    vector[double] shard_losses(const NativeLoss&, const ScoredSamples&, const Derivatives*,
                                 const ShardBlocks&, const Execution&) except +set_python_error
-    vector[double] shard_left_out_losses(const Loss&, const ScoredSamples&, const uint8_t*,
+    vector[double] shard_left_out_losses(const NativeLoss&, const ScoredSamples&, const uint8_t*,
                                          const ShardBlocks&,
                                          const Execution&) except +set_python_error
     vector[double] shard_weighted_sums(const double*, int64_t, const double*, int64_t,

@@ -10,7 +10,19 @@ from cython.operator cimport dereference
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libcpp cimport bool as cbool
 
-from fctree._native.core cimport Execution, LossKind, copied, execution_on, pointer, pointer_1d
+from fctree._native.core cimport (
+    Derivatives,
+    Execution,
+    NativeLoss,
+    ScoredSamples,
+    copied,
+    execution_on,
+    loss_choice,
+    make_loss,
+    pointer,
+    pointer_1d,
+    scored,
+)
 from fctree._native.ensembles cimport ObliqueTreesArrays, arrays_of
 from fctree._native.oblique cimport ObliqueParams, TrainingData
 from fctree._native.oblique_shards cimport ShardBlocks, blocks_of, flat, sums_of
@@ -85,7 +97,7 @@ cdef class GrownTree:
             "leaf_intercept": copied(self.tree.leaf_intercept.data(), (n_leaves, n_outputs)),
         }
 
-    def finish(self, const double[::1] ranges, feature_map, *, int loss, double extrapolation,
+    def finish(self, const double[::1] ranges, feature_map, *, tuple loss, double extrapolation,
                double factor):
         """The arrays of an ``ObliqueTrees`` of this tree alone, times ``factor``.
 
@@ -95,7 +107,7 @@ cdef class GrownTree:
         cdef MapArrays native_map = map_of(feature_map)
         cdef BoundRules rules
         rules.extrapolation = extrapolation
-        cdef unique_ptr[Loss] native_loss = make_loss(<LossKind>loss, 0.5)
+        cdef unique_ptr[NativeLoss] native_loss = make_loss(loss_choice(loss), self.tree.n_outputs)
         rules.largest_step = largest_step(dereference(native_loss))
         cdef ObliqueTreesArrays one = c_finish_tree(self.tree, &ranges[0], rules, native_map,
                                                     factor)
@@ -252,17 +264,6 @@ def draw_part(const uint64_t[::1] hashes, seed, int64_t tree, double fraction):
     return drawn
 
 
-cdef ScoredSamples scored(const double[:, ::1] y, const double[:, ::1] raw,
-                          const double[::1] weight) noexcept:
-    cdef ScoredSamples out
-    out.y = pointer(y)
-    out.raw = pointer(raw)
-    out.weight = pointer_1d(weight)
-    out.n_samples = raw.shape[1]
-    out.n_outputs = raw.shape[0]
-    return out
-
-
 cdef Derivatives derivatives_of(derivatives) except *:
     cdef double[:, ::1] gradient = derivatives[0]
     cdef double[:, ::1] hessian
@@ -275,7 +276,7 @@ cdef Derivatives derivatives_of(derivatives) except *:
     return out
 
 
-def losses(int loss, y, raw, weight, derivatives, tuple blocks, int n_threads):
+def losses(tuple loss, y, raw, weight, derivatives, tuple blocks, int n_threads):
     """Sums of weight * loss; writes ``derivatives``, (gradient, hessian or None), if not None.
 
     y is (n_targets, n), raw (n_outputs, n).
@@ -288,20 +289,20 @@ def losses(int loss, y, raw, weight, derivatives, tuple blocks, int n_threads):
         out = derivatives_of(derivatives)
         wanted = &out
     cdef Execution execution = execution_on(n_threads)
-    cdef unique_ptr[Loss] native_loss = make_loss(<LossKind>loss, 0.5)
+    cdef unique_ptr[NativeLoss] native_loss = make_loss(loss_choice(loss), samples.n_outputs)
     cdef vector[double] found
     with nogil:
         found = shard_losses(dereference(native_loss), samples, wanted, native_blocks, execution)
     return sums_of(found, native_blocks)
 
 
-def left_out_losses(int loss, y, raw, weight, const uint8_t[::1] in_bag, tuple blocks,
+def left_out_losses(tuple loss, y, raw, weight, const uint8_t[::1] in_bag, tuple blocks,
                     int n_threads):
     """The same of the rows that are not in the bag."""
     cdef ScoredSamples samples = scored(y, raw, weight)
     cdef ShardBlocks native_blocks = blocks_of(blocks)
     cdef Execution execution = execution_on(n_threads)
-    cdef unique_ptr[Loss] native_loss = make_loss(<LossKind>loss, 0.5)
+    cdef unique_ptr[NativeLoss] native_loss = make_loss(loss_choice(loss), samples.n_outputs)
     cdef vector[double] found
     with nogil:
         found = shard_left_out_losses(dereference(native_loss), samples, &in_bag[0],
@@ -309,7 +310,7 @@ def left_out_losses(int loss, y, raw, weight, const uint8_t[::1] in_bag, tuple b
     return sums_of(found, native_blocks)
 
 
-def working_response(int loss, y, raw, weight, derivatives, const uint8_t[::1] in_bag,
+def working_response(tuple loss, y, raw, weight, derivatives, const uint8_t[::1] in_bag,
                      int n_threads):
     """Targets (n, n_outputs) and weights (n,) of a round's least-squares problem."""
     cdef ScoredSamples samples = scored(y, raw, weight)
@@ -318,7 +319,7 @@ def working_response(int loss, y, raw, weight, derivatives, const uint8_t[::1] i
     if in_bag is not None:
         bag = &in_bag[0]
     cdef Execution execution = execution_on(n_threads)
-    cdef unique_ptr[Loss] native_loss = make_loss(<LossKind>loss, 0.5)
+    cdef unique_ptr[NativeLoss] native_loss = make_loss(loss_choice(loss), samples.n_outputs)
     cdef WorkingResponse response
     with nogil:
         find_working_response(dereference(native_loss), samples, given, bag, response, execution)

@@ -6,7 +6,7 @@ from libcpp.optional cimport optional
 from libcpp.vector cimport vector
 
 from fctree._native.symmetric cimport BoostingParams, FeatureMatrix
-from fctree._native.core cimport Execution, LossKind, set_python_error
+from fctree._native.core cimport Derivatives, Execution, LossChoice, ScoredSamples, set_python_error
 
 
 cdef extern from "core/exact_sum.hpp" namespace "fctree" nogil:
@@ -20,19 +20,6 @@ cdef extern from "core/exact_sum.hpp" namespace "fctree" nogil:
 cdef extern from "symmetric/quantized_gradients.hpp" namespace "fctree::symmetric" nogil:
     int c_count_bits "fctree::symmetric::count_bits_for"(int64_t)
     double c_channel_unit "fctree::symmetric::channel_unit"(double, int)
-
-
-cdef extern from "core/loss.hpp" namespace "fctree" nogil:
-    cdef struct ScoredSamples:
-        const double* y
-        const double* raw
-        const double* weight
-        int64_t n_samples
-        int64_t n_outputs
-
-    cdef struct Derivatives:
-        double* gradient
-        double* hessian
 
 
 cdef extern from "symmetric/leaf_rows.hpp" namespace "fctree::symmetric" nogil:
@@ -126,13 +113,12 @@ cdef extern from "distributed/symmetric_arrays.hpp" namespace "fctree::distribut
     void add_step(const ShardStep&, double*, int64_t, const Execution&) except +set_python_error
     TwoWords sum_shard_squares(const ScoredSamples&, const double*, int, int64_t,
                                const Execution&) except +set_python_error
-    ShardEvaluation evaluate_shard(LossKind, const ScoredSamples&, const Derivatives&,
+    ShardEvaluation evaluate_shard(const LossChoice&, const ScoredSamples&, const Derivatives&,
                                    const Execution&) except +set_python_error
     vector[int64_t] sum_shard(const ScoredSamples&, const Derivatives&, const LeafAssignment&,
                               const SumScales&, const Execution&) except +set_python_error
-    vector[double] leaf_step(LossKind, const vector[int64_t]&, const SumScales&,
+    vector[double] leaf_step(const LossChoice&, const vector[int64_t]&, const SumScales&,
                              const BoostingParams&, const int8_t*, const vector[LevelSplit]&,
                              const vector[uint8_t]&) except +set_python_error
-    void mean_baseline(LossKind, const double*, int64_t, double*) except +set_python_error
-    cbool has_mean_baseline(LossKind) except +set_python_error
+    void mean_baseline(const LossChoice&, const double*, int64_t, double*) except +set_python_error
     void draw_bag(uint64_t, double, int64_t, int64_t, int64_t, uint8_t*) except +set_python_error

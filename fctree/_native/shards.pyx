@@ -12,7 +12,17 @@ from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
 from fctree._native.symmetric cimport BoostingParams, FeatureMatrix, ScoreNoise, matrix_of
-from fctree._native.core cimport Execution, LossKind, copied, execution_on, pointer, pointer_1d
+from fctree._native.core cimport (
+    Derivatives,
+    Execution,
+    LossChoice,
+    ScoredSamples,
+    copied,
+    execution_on,
+    loss_choice,
+    pointer,
+    pointer_1d,
+)
 
 import numpy as np
 
@@ -90,7 +100,7 @@ def bin_rows(X, thresholds, int n_threads):
     return codes, missing
 
 
-def evaluate(int loss, const double[:, ::1] y, const double[:, ::1] raw,
+def evaluate(tuple loss, const double[:, ::1] y, const double[:, ::1] raw,
              const double[::1] weight, derivatives, int n_threads):
     """The sum of weight * loss over the rows; writes the derivatives if given.
 
@@ -117,9 +127,9 @@ def evaluate(int loss, const double[:, ::1] y, const double[:, ::1] raw,
             out.hessian = &hessian[0, 0]
     cdef Execution execution = execution_on(n_threads)
     cdef ShardEvaluation found
-    cdef LossKind kind = <LossKind>loss
+    cdef LossChoice choice = loss_choice(loss)
     with nogil:
-        found = evaluate_shard(kind, samples, out, execution)
+        found = evaluate_shard(choice, samples, out, execution)
     if derivatives is None:
         return found.loss
     counts = copied(found.counts.data(), (found.counts.size(),), np.int64).reshape(raw.shape[0], -1)
@@ -266,7 +276,7 @@ def sum_leaves(const double[:, ::1] gradient, const double[:, ::1] hessian,
     return copied(sums.data(), (sums.size(),), np.int64).reshape(n_leaves, gradient.shape[0], 2, 2)
 
 
-def leaf_values(int loss, const int64_t[:, :, :, ::1] sums, tuple scales, dict params,
+def leaf_values(tuple loss, const int64_t[:, :, :, ::1] sums, tuple scales, dict params,
                 const int8_t[::1] monotone, list splits, parts_missing):
     """The leaf values that these sums give, the learning rate included, (n_leaves, n_outputs)."""
     cdef vector[int64_t] words = np.ravel(sums)
@@ -277,7 +287,7 @@ def leaf_values(int loss, const int64_t[:, :, :, ::1] sums, tuple scales, dict p
     cdef const int8_t* directions = NULL
     if monotone is not None:
         directions = &monotone[0]
-    cdef vector[double] values = leaf_step(<LossKind>loss, words, native_scales, native_params,
+    cdef vector[double] values = leaf_step(loss_choice(loss), words, native_scales, native_params,
                                            directions, native_splits, missing)
     return np.array(values).reshape(sums.shape[0], sums.shape[1])
 
@@ -305,17 +315,12 @@ def count_bits(int64_t n):
 GUMBEL = ScoreNoise.gumbel
 
 
-def baseline(int loss, const double[::1] means):
+def baseline(tuple loss, const double[::1] means):
     """The starting scores that follow from the targets' means."""
     out = np.empty(means.shape[0])
     cdef double[::1] view = out
-    mean_baseline(<LossKind>loss, &means[0], means.shape[0], &view[0])
+    mean_baseline(loss_choice(loss), &means[0], means.shape[0], &view[0])
     return out
-
-
-def starts_from_means(int loss):
-    """Whether the loss's starting scores and leaf values follow from sums over rows."""
-    return has_mean_baseline(<LossKind>loss)
 
 
 def draw_rows(uint64_t seed, double subsample, int64_t iteration, int64_t begin, int64_t n):

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from fctree._native.core cimport Execution, LossKind, set_python_error
+from fctree._native.core cimport Execution, LossChoice, RoundListener, set_python_error
 
 
 cdef extern from "soft/ensemble.hpp" namespace "fctree::soft" nogil:
@@ -111,7 +111,7 @@ cdef extern from "soft/train.hpp" namespace "fctree::soft" nogil:
     cdef cppclass SoftTask:
         SoftSamples train
         const SoftSamples* eval
-        LossKind loss
+        LossChoice loss
         int64_t n_targets
         int64_t n_outputs
         const double* offset
@@ -130,10 +130,6 @@ cdef extern from "soft/train.hpp" namespace "fctree::soft" nogil:
         int64_t n_batches
         int64_t n_epochs
 
-    cdef struct EpochListener:
-        cbool (*told)(void*, int64_t, double, double) noexcept
-        void* context
-
     cdef cppclass SoftHistory:
         vector[double] train_loss
         vector[double] eval_loss
@@ -148,4 +144,4 @@ cdef extern from "soft/train.hpp" namespace "fctree::soft" nogil:
         const Ensemble[T]&, const InitialSpread&, cbool, uint64_t, T*, T*
     ) except +set_python_error
     SoftHistory train_soft[T](const SoftTask&, const SoftTreeParams&, SoftState[T]&,
-                              const EpochListener&, const Execution&) except +set_python_error
+                              const RoundListener&, const Execution&) except +set_python_error

@@ -4,7 +4,7 @@
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fctree._native.core cimport Execution, Listener, LossKind, execution_on, tell
+from fctree._native.core cimport Execution, Listener, RoundListener, execution_on, loss_choice, tell
 
 import numpy as np
 
@@ -227,7 +227,7 @@ cdef SoftSamples samples_of(tuple arrays):
 
 cdef SoftHistory train_of(const SoftTask& task, const SoftTreeParams& params,
                           real[:, :, ::1] split_weights, real[:, :, ::1] leaf_weights,
-                          dict state, const EpochListener& listener, int n_threads) except *:
+                          dict state, const RoundListener& listener, int n_threads) except *:
     """Trains in place; the counters of ``state`` are set to their new values."""
     cdef real[:, :, ::1] split_first = state["split_first_moment"]
     cdef real[:, :, ::1] split_second = state["split_second_moment"]
@@ -257,7 +257,7 @@ cdef SoftHistory train_of(const SoftTask& task, const SoftTreeParams& params,
     return history
 
 
-def train(tuple train, eval, *, dict state, int loss, const double[::1] offset,
+def train(tuple train, eval, *, dict state, tuple loss, const double[::1] offset,
           double multiplier, dict params, listener, int n_threads):
     """Train in place the arrays of ``state``, all of one type; returns the losses and leaves.
 
@@ -271,7 +271,7 @@ def train(tuple train, eval, *, dict state, int loss, const double[::1] offset,
     if eval is not None:
         eval_samples = samples_of(eval)
         task.eval = &eval_samples
-    task.loss = <LossKind>loss
+    task.loss = loss_choice(loss)
     task.n_targets = len(train[1])
     task.n_outputs = offset.shape[0]
     task.offset = &offset[0]
@@ -279,7 +279,7 @@ def train(tuple train, eval, *, dict state, int loss, const double[::1] offset,
     cdef SoftTreeParams native_params = params
     cdef Listener holder = Listener()
     holder.told = listener
-    cdef EpochListener native_listener
+    cdef RoundListener native_listener
     native_listener.told = tell
     native_listener.context = <void*>holder
     cdef SoftHistory history

@@ -3,7 +3,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from fctree._native.core cimport Execution, LossKind, set_python_error
+from fctree._native.core cimport Execution, LossChoice, RoundHistory, RoundListener, set_python_error
 
 
 cdef extern from "symmetric/params.hpp" namespace "fctree::symmetric" nogil:
@@ -92,23 +92,16 @@ cdef extern from "symmetric/boost.hpp" namespace "fctree::symmetric" nogil:
         const int64_t* offsets
         const int8_t* monotone
         const double* baseline
-        LossKind loss
-        double quantile
+        LossChoice loss
         int64_t n_outputs
         int64_t first_iteration
         int64_t min_rounds
         const uint8_t* masked
 
-    cdef struct RoundListener:
-        cbool (*told)(void*, int64_t, double, double) noexcept
-        void* context
-
     cdef cppclass BoostingResult:
         SymmetricTreesArrays trees
         vector[double] baseline
-        vector[double] train_loss
-        vector[double] eval_loss
-        int64_t best_iteration
+        RoundHistory history
 
     BoostingResult c_boost "fctree::symmetric::boost"(
         const BoostingTask&, const BoostingParams&, const RoundListener&,

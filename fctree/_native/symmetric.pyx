@@ -7,9 +7,10 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from fctree._native.core cimport (
     Execution,
     Listener,
-    LossKind,
+    RoundListener,
     copied,
     execution_on,
+    loss_choice,
     pointer,
     pointer_1d,
     tell,
@@ -82,9 +83,9 @@ def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uin
 
 
 def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[::1] baseline,
-          int loss, double quantile, int64_t n_outputs, int64_t first_iteration,
+          tuple loss, int64_t n_outputs, int64_t first_iteration,
           dict params, listener, int n_threads):
-    """Grow trees; returns their arrays by name, the baseline, the losses and the best round.
+    """Grow trees; returns their arrays by name, the baseline, the losses of the rounds.
 
     ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial, raw)`` with arrays of
     shapes (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None twice.
@@ -107,8 +108,7 @@ def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[:
     if monotone is not None:
         task.monotone = &monotone[0]
     task.baseline = pointer_1d(baseline)
-    task.loss = <LossKind>loss
-    task.quantile = quantile
+    task.loss = loss_choice(loss)
     task.n_outputs = n_outputs
     task.first_iteration = first_iteration
     task.min_rounds = 0
@@ -127,8 +127,8 @@ def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[:
         raise holder.error
 
     cdef SymmetricTreesArrays* trees = &result.trees
-    result.trees.truncate(result.best_iteration)
-    cdef int64_t n_trees = result.best_iteration
+    cdef int64_t n_trees = result.history.best_iteration
+    result.trees.truncate(n_trees)
     splits = (n_trees, native_params.max_depth)
     arrays = {
         "split_feature": copied(trees.split_feature.data(), splits, np.int32),
@@ -141,14 +141,14 @@ def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[:
     return (
         arrays,
         copied(result.baseline.data(), (n_outputs,), np.float64),
-        copied(result.train_loss.data(), (result.train_loss.size(),), np.float64),
-        copied(result.eval_loss.data(), (result.eval_loss.size(),), np.float64),
+        np.array(result.history.train_loss, dtype=np.float64),
+        np.array(result.history.eval_loss, dtype=np.float64),
     )
 
 
 def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
                  const double[::1] replacement, trees, thresholds, const int8_t[::1] monotone,
-                 const double[::1] baseline, int loss, double quantile, int64_t n_outputs,
+                 const double[::1] baseline, tuple loss, int64_t n_outputs,
                  int64_t first_iteration, int64_t min_rounds, dict params, listener,
                  int n_threads):
     """Grow a model for each mask, its columns replaced; arrays by name.
@@ -174,8 +174,7 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
     if monotone is not None:
         task.boosting.monotone = &monotone[0]
     task.boosting.baseline = pointer_1d(baseline)
-    task.boosting.loss = <LossKind>loss
-    task.boosting.quantile = quantile
+    task.boosting.loss = loss_choice(loss)
     task.boosting.n_outputs = n_outputs
     task.boosting.first_iteration = first_iteration
     task.boosting.min_rounds = min_rounds

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
 from fctree._training.constraints import TRAINING_CONSTRAINTS
+from fctree._training.losses import choose_loss
 from fctree._training.samples import Samples, check_init_score, validation_samples
 from fctree._validation import check_sample_weight, unchanged_on_failure
 
@@ -27,8 +28,8 @@ class BaseBoosting(TakesTables, BaseEstimator):
     """Boosted trees of any kind.
 
     A family has _check_data, what validates its X and y, and _boost(train, validation,
-    continuing=), which grows trees_; an estimator has _loss_kind(), the core's name of the loss, and
-    _encode_targets(y, reset=), y as float64 (n_targets, n_samples).
+    continuing=), which grows trees_; an estimator has _encode_targets(y, reset=), y as float64
+    (n_targets, n_samples).
     """
 
     _classification = False
@@ -79,5 +80,5 @@ class BaseBoosting(TakesTables, BaseEstimator):
             "seed": self._random_seed,
         }
 
-    def _quantile_order(self):
-        return 0.5  # for losses without one
+    def _choose_loss(self):
+        return choose_loss(self)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fctree._native import shards as _shards
-from fctree._native.core import LossKind
+from fctree._native.core import Loss
+from fctree._training.losses import LOSSES
 from fctree._training.progress import progress_listener
 from fctree._training.samples import unpack_eval_set
 from fctree._validation import check_targets
@@ -51,6 +51,11 @@ class TargetEncoder:
         return np.searchsorted(self.classes, y).astype(np.float64)[np.newaxis]
 
 
+def leaves_are_sums(loss):
+    """Whether the starting scores and leaf values of a loss follow from sums over rows."""
+    return Loss(loss, 1).leaf_rule == "newton"
+
+
 class DaskBoosting:
     """Boosting on Dask collections; subclasses are plain estimators too."""
 
@@ -61,12 +66,13 @@ class DaskBoosting:
             raise ValueError("early_stopping=True needs an eval_set for a fit on partitions")
 
     def _loss_of_sums(self):
-        """The core's number of the loss, or ValueError where sums do not make its leaves."""
-        loss = LossKind[self._loss_kind()].value
-        if not _shards.starts_from_means(loss):
+        """The loss as the core takes it, or ValueError where sums do not make its leaves."""
+        loss = self._choose_loss()
+        if not leaves_are_sums(loss):
+            usable = [info.name for info in LOSSES.values() if leaves_are_sums((info.name, 0.5))]
             raise ValueError(
                 f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up; "
-                "use squared_error, poisson, gamma or log_loss"
+                f"use one of {', '.join(usable)}"
             )
         return loss
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fctree._native import oblique_rounds as _rounds
-from fctree._native.core import LossKind
+from fctree._native.core import Loss
 from fctree._native.oblique_shards import NodeRows
 from fctree._validation import check_kernel_part
 from fctree.dask.oblique_team import Largest, Sums, Totals
@@ -24,7 +24,7 @@ class ObliquePlan:
     """What every step of a fit knows."""
 
     fit: str
-    loss: int
+    loss: tuple
     n_outputs: int
     n_rows: int
     params: dict
@@ -33,7 +33,7 @@ class ObliquePlan:
     @property
     def has_hessian(self):
         """Whether the loss's second derivative is not 1."""
-        return LossKind(self.loss) != LossKind.squared_error
+        return Loss(self.loss, self.n_outputs).has_hessian
 
 
 class ObliqueShard:

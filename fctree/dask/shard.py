@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fctree._native import shards as _native
-from fctree._native.core import LossKind
+from fctree._native.core import Loss
 from fctree.dask.state import recall, remember, threads_here
 
 
@@ -18,7 +18,7 @@ class FitPlan:
     """What every step of a fit knows."""
 
     fit: str
-    loss: int
+    loss: tuple
     n_outputs: int
     params: dict
     n_rows: int
@@ -41,7 +41,7 @@ class FitPlan:
     @property
     def has_hessian(self):
         """Whether the loss's second derivative is not 1."""
-        return LossKind(self.loss) != LossKind.squared_error
+        return Loss(self.loss, self.n_outputs).has_hessian
 
 
 class Shard:

@@ -8,7 +8,6 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
-from fctree._native.core import LossKind
 from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.progress import progress_listener
@@ -124,8 +123,7 @@ class BaseCurvatureBoosting(BaseBoosting):
                 validation and _as_native(validation),
                 baseline=self.baseline_ if continuing else None,
                 continued=self.trees_ if done else None,
-                loss=LossKind[self._loss_kind()].value,
-                quantile=self._quantile_order(),
+                loss=self._choose_loss(),
                 n_outputs=self.n_outputs_,
                 kinds=self._kinds(len(train.X), self.alpha_ if done else None),
                 params=self._native_params(n_rounds),

@@ -1,8 +1,8 @@
 """The boosting classifier of oblique trees."""
 
 from sklearn.base import ClassifierMixin
-from sklearn.utils._param_validation import StrOptions
 
+from fctree._training.losses import loss_constraints
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.symmetric.targets import ClassTargets
 
@@ -96,7 +96,7 @@ class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBo
 
     _parameter_constraints = {
         **BaseCurvatureBoosting._parameter_constraints,
-        "loss": [StrOptions({"log_loss"})],
+        **loss_constraints("classification"),
     }
 
     def __init__(
@@ -147,6 +147,3 @@ class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBo
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def _loss_kind(self):
-        return "binary_log_loss" if self.n_classes_ <= 2 else "multiclass_log_loss"

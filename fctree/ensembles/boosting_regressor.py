@@ -1,10 +1,10 @@
 """The boosting regressor of oblique trees."""
 
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import StrOptions
 
+from fctree._training.losses import loss_constraints
 from fctree.ensembles.boosting import BaseCurvatureBoosting
-from fctree.symmetric.targets import QUANTILE_CONSTRAINT, REGRESSION_LOSSES, NumericTargets
+from fctree.symmetric.targets import NumericTargets
 
 
 class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBoosting):
@@ -18,13 +18,16 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
 
     Parameters
     ----------
-    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"}, \
-            default="squared_error"
-        What is minimised. ``"poisson"`` (y >= 0) and ``"gamma"`` (y > 0) predict
-        ``exp(raw score)``.
+    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
+            "tweedie"}, default="squared_error"
+        What is minimised. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
+        predict ``exp(raw score)``.
     quantile : float in (0, 1) or None, default=None
         The quantile of ``loss="quantile"``, which needs it. For ``"huber"`` the share of
-        residuals that count squared (None: 0.9), the larger ones linearly.
+        residuals that count squared (None: 0.9), the larger ones linearly. Other losses refuse it.
+    power : float in (1, 2) or None, default=None
+        The variance power of ``loss="tweedie"`` (None: 1.5): near 1 counts, near 2 amounts.
+        Other losses refuse it.
     learning_rate : float, default=0.1
         What each tree's scores are multiplied by.
     max_iter : int, default=100
@@ -99,8 +102,7 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
 
     _parameter_constraints = {
         **BaseCurvatureBoosting._parameter_constraints,
-        "loss": [StrOptions(REGRESSION_LOSSES)],
-        "quantile": QUANTILE_CONSTRAINT,
+        **loss_constraints("regression"),
     }
 
     def __init__(
@@ -108,6 +110,7 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         *,
         loss="squared_error",
         quantile=None,
+        power=None,
         learning_rate=0.1,
         max_iter=100,
         max_depth=None,
@@ -132,6 +135,7 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
     ):
         self.loss = loss
         self.quantile = quantile
+        self.power = power
         self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.max_depth = max_depth
@@ -153,9 +157,6 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def _loss_kind(self):
-        return self.loss
 
     def predict(self, X):
         """Predict the targets.

@@ -5,7 +5,6 @@ import copy
 import numpy as np
 
 from fctree._native import symmetric as _native
-from fctree._native.core import LossKind
 from fctree._training.samples import Samples, check_directions
 from fctree._validation import count_threads
 from fctree.symmetric.base import BaseSymmetricBoosting
@@ -135,8 +134,7 @@ class MaskedBoosting:
             thresholds=model.bin_thresholds_,
             monotone=check_directions(model, n_outputs=model.n_outputs_),
             baseline=None if trees is None else model.baseline_,
-            loss=LossKind[model._loss_kind()].value,
-            quantile=model._quantile_order(),
+            loss=model._choose_loss(),
             n_outputs=model.n_outputs_,
             first_iteration=0 if trees is None else self._rounds_before(),
             min_rounds=self.min_iter,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fctree._native.core import Patience
 from fctree.inspection.scores import mean_loss
 
 
@@ -167,16 +168,14 @@ class RoundByRound(WarmStartModel):
         return mean_loss(self.predict(samples.X), samples)
 
     def _train(self, train, validation, best, best_state):
-        stopping, improved, patience_from = self.stopping, 0, best
+        stopping = self.stopping
+        patience = Patience(stopping.n_iter_no_change, stopping.tol)
+        patience.start(best)
         for n_rounds in range(1, stopping.max_iter + 1):
             self.train_round(train)
-            loss = self.loss(validation)
-            if loss < best:
-                best, best_state = loss, self.state()
-            if loss < patience_from - stopping.tol:
-                patience_from, improved = loss, n_rounds
-            stopped = n_rounds - improved >= stopping.n_iter_no_change
-            if stopped and n_rounds >= stopping.min_iter:
+            if patience.take(self.loss(validation)):
+                best_state = self.state()
+            if patience.is_over and n_rounds >= stopping.min_iter:
                 break
         if best_state is None:
             raise ValueError(
@@ -184,5 +183,5 @@ class RoundByRound(WarmStartModel):
                 f"{stopping.max_iter} rounds: scale the features and the targets"
             )
         self.restore(best_state)
-        self.n_iter_, self.stopped_early_ = n_rounds, bool(stopped)
+        self.n_iter_, self.stopped_early_ = n_rounds, patience.is_over
         return self

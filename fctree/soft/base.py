@@ -9,7 +9,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
-from fctree._native.core import LossKind
 from fctree._tables.estimators import (
     TABLE_CONSTRAINTS,
     TakesTables,
@@ -102,7 +101,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # A subclass has _loss_kind(), the core's name of the loss; _encode_targets(y, reset=), y as
+    # A subclass has _loss, the core's name of the loss; _encode_targets(y, reset=), y as
     # float64 (n_targets, n_samples); and _start(samples), which sets baseline_ and output_scale_.
     _classification = False
 
@@ -238,7 +237,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                 (train.X, self._scaled(train.y), train.weight),
                 validation and (validation.X, self._scaled(validation.y), validation.weight),
                 state=state,
-                loss=LossKind[self._loss_kind()].value,
+                loss=(self._loss, 0.0),
                 offset=offset,
                 multiplier=multiplier,
                 params=self._native_params(n_epochs),

@@ -52,8 +52,7 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
     _classification = True
     _all_classes = None  # those that a first partial_fit was told
 
-    def _loss_kind(self):
-        return "binary_log_loss" if self.n_classes_ <= 2 else "multiclass_log_loss"
+    _loss = "log_loss"
 
     def _encode_targets(self, y, *, reset):
         check_classification_targets(y)

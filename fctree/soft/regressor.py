@@ -118,8 +118,7 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
     (442, 10)
     """
 
-    def _loss_kind(self):
-        return "squared_error"
+    _loss = "squared_error"
 
     def _encode_targets(self, y, *, reset):
         targets = np.ascontiguousarray(check_targets(y).T)

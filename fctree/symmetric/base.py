@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._tables.estimators import summed_to_columns
 from fctree._native import symmetric as _native
-from fctree._native.core import LossKind
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.progress import progress_listener
 from fctree._training.round_scores import joined_scores
@@ -41,65 +40,6 @@ class BaseSymmetricBoosting(BaseBoosting):
         "posterior_scale": [Interval(Real, 0, None, closed="neither")],
         "posterior_noise": [Interval(Real, 0, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        *,
-        loss="squared_error",
-        quantile=None,
-        learning_rate=0.1,
-        max_iter=100,
-        max_depth=6,
-        max_bins=254,
-        l2_leaf_reg=3.0,
-        min_samples_leaf=1,
-        posterior_samples=0,
-        random_strength=1.0,
-        score_noise="normal",
-        score_function="l2",
-        subsample=1.0,
-        colsample=1.0,
-        monotonic_cst=None,
-        categorical_features="from_dtype",
-        model_shrink_rate=0.0,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        warm_start=False,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-        posterior_scale=0.1,
-        posterior_noise=0.01,
-    ):
-        self.loss = loss
-        self.quantile = quantile
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_depth = max_depth
-        self.max_bins = max_bins
-        self.l2_leaf_reg = l2_leaf_reg
-        self.min_samples_leaf = min_samples_leaf
-        self.posterior_samples = posterior_samples
-        self.random_strength = random_strength
-        self.score_noise = score_noise
-        self.score_function = score_function
-        self.subsample = subsample
-        self.colsample = colsample
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.model_shrink_rate = model_shrink_rate
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.posterior_scale = posterior_scale
-        self.posterior_noise = posterior_noise
 
     _check_data = check_boosting_data
 
@@ -182,8 +122,7 @@ class BaseSymmetricBoosting(BaseBoosting):
                 thresholds=self.bin_thresholds_,
                 monotone=check_directions(self, n_outputs=self.n_outputs_),
                 baseline=self.baseline_,
-                loss=LossKind[self._loss_kind()].value,
-                quantile=self._quantile_order(),
+                loss=self._choose_loss(),
                 n_outputs=self.n_outputs_,
                 first_iteration=done,
                 params=self._native_params(n_rounds),

@@ -15,7 +15,6 @@ References
 import numpy as np
 
 from fctree._native import symmetric as _native
-from fctree._native.core import LossKind
 from fctree._training.samples import Samples
 from fctree._validation import check_boosting_features, count_threads
 from fctree.symmetric.structures import draw_structures, leaf_weights
@@ -75,8 +74,7 @@ def sample_posterior(model, train):
             thresholds=model.bin_thresholds_,
             monotone=None,
             baseline=np.zeros(model.n_outputs_),
-            loss=LossKind.squared_error.value,
-            quantile=0.5,
+            loss=("squared_error", 0.0),
             n_outputs=model.n_outputs_,
             first_iteration=0,
             params=params,

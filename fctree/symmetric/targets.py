@@ -1,46 +1,19 @@
 """Targets of boosted models, and predictions from their raw scores: numbers, or classes."""
 
-from numbers import Real
-
 import numpy as np
 from scipy.special import expit, softmax
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 
+from fctree._training.losses import LOSSES, check_domain
 from fctree._validation import check_targets
-
-REGRESSION_LOSSES = {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"}
-
-QUANTILE_CONSTRAINT = [Interval(Real, 0, 1, closed="neither"), None]
-_WITH_QUANTILE = ("quantile", "huber")
-
-_DOMAINS = {
-    "poisson": (lambda y: np.all(y >= 0) and np.all(y.sum(axis=1) > 0), "y >= 0 with a positive sum"),
-    "gamma": (lambda y: np.all(y > 0), "y > 0"),
-}
 
 
 class NumericTargets:
     """For a boosting regressor: y to (n_outputs, n_samples), raw scores to predictions."""
 
-    def _quantile_order(self):
-        if self.loss == "quantile" and self.quantile is None:
-            raise ValueError("loss='quantile' needs the parameter quantile, between 0 and 1")
-        if self.quantile is not None and self.loss not in _WITH_QUANTILE:
-            raise ValueError(
-                f"quantile={self.quantile!r} means nothing for loss={self.loss!r}, only for "
-                f"{' and '.join(map(repr, _WITH_QUANTILE))}"
-            )
-        if self.quantile is None:
-            return 0.9
-        return self.quantile
-
     def _encode_targets(self, y, *, reset):
         targets = np.ascontiguousarray(check_targets(y).T)
-        if self.loss in _DOMAINS:
-            is_inside, domain = _DOMAINS[self.loss]
-            if not is_inside(targets):
-                raise ValueError(f"loss={self.loss!r} needs {domain}; the smallest is {y.min()}")
+        check_domain(self.loss, targets)
         if reset:
             self.n_outputs_ = len(targets)
             self._single_target = np.ndim(y) == 1
@@ -49,7 +22,7 @@ class NumericTargets:
         return targets
 
     def _inverse_link(self, scores):
-        if self.loss in ("poisson", "gamma"):
+        if LOSSES[self.loss].link == "log":
             np.exp(scores, out=scores)
         return scores[:, 0] if self._single_target else scores
 

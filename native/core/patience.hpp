@@ -10,26 +10,36 @@ namespace fctree {
 
 class Patience {
  public:
+  Patience(index_t n_iter_no_change, double tol) : n_iter_no_change_(n_iter_no_change), tol_(tol) {}
+
   // The loss before the first round, if it counts: the model may be best as it was.
   void start(double loss) { best_loss_ = waiting_from_ = loss; }
 
-  // Takes the loss after `round` rounds; whether it is the least so far.
-  bool take(index_t round, double loss, double tol) {
-    if (loss < waiting_from_ - tol) {
+  // Takes the loss after the next round; whether it is the least so far.
+  bool take(double loss) {
+    ++n_rounds_;
+    if (loss < waiting_from_ - tol_) {
       waiting_from_ = loss;
-      last_improvement_ = round;
+      last_improvement_ = n_rounds_;
     }
     if (!(loss < best_loss_)) return false;
     best_loss_ = loss;
+    best_round_ = n_rounds_;
     return true;
   }
 
-  index_t rounds_waited(index_t round) const { return round - last_improvement_; }
+  bool is_over() const { return n_rounds_ - last_improvement_ >= n_iter_no_change_; }
+  // The round of the least loss, 0 for the start.
+  index_t best_round() const { return best_round_; }
 
  private:
+  index_t n_iter_no_change_;
+  double tol_;
+  index_t n_rounds_ = 0;
+  index_t last_improvement_ = 0;
+  index_t best_round_ = 0;
   double best_loss_ = std::numeric_limits<double>::infinity();
   double waiting_from_ = std::numeric_limits<double>::infinity();  // the last loss lower by tol
-  index_t last_improvement_ = 0;
 };
 
 }  // namespace fctree

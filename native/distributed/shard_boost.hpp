@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/loss.hpp"
+#include "core/loss/loss.hpp"
 #include "distributed/shard_rows.hpp"
 
 namespace fctree::distributed {

@@ -9,9 +9,6 @@ namespace fctree::distributed {
 
 namespace {
 
-// Losses whose bindings come here need no quantile.
-constexpr double kNoQuantile = 0.5;
-
 LeafSumScales leaf_scales(const SumScales& scales) {
   LeafSumScales out;
   for (const int e : scales.gradient) out.gradient.emplace_back(e, scales.n_samples);
@@ -81,9 +78,9 @@ TwoWords sum_shard_squares(const ScoredSamples& s, const double* gradient, int l
   return sum;
 }
 
-ShardEvaluation evaluate_shard(LossKind kind, const ScoredSamples& s, const Derivatives& d,
+ShardEvaluation evaluate_shard(const LossChoice& choice, const ScoredSamples& s, const Derivatives& d,
                                const Execution& execution) {
-  const std::unique_ptr<Loss> loss = make_loss(kind, kNoQuantile);
+  const std::unique_ptr<Loss> loss = make_loss(choice, s.n_outputs);
   const Tiles tiles(s.n_samples);
   const bool derive = d.gradient != nullptr;
   std::vector<double> losses(tiles.count());
@@ -126,23 +123,20 @@ LeafSums sum_shard(const ScoredSamples& s, const Derivatives& d, const LeafAssig
   return sums;
 }
 
-std::vector<double> leaf_step(LossKind kind, const LeafSums& sums, const SumScales& scales,
+std::vector<double> leaf_step(const LossChoice& choice, const LeafSums& sums, const SumScales& scales,
                               const BoostingParams& params, const std::int8_t* directions,
                               const std::vector<LevelSplit>& splits,
                               const std::vector<std::uint8_t>& parts_missing) {
-  const std::unique_ptr<Loss> loss = make_loss(kind, kNoQuantile);
+  const auto n_outputs = static_cast<index_t>(scales.gradient.size());
+  const std::unique_ptr<Loss> loss = make_loss(choice, n_outputs);
   LeafValues values = newton_leaf_values(*loss, sums, leaf_scales(scales), params.l2_leaf_reg);
   if (directions != nullptr) make_monotone(splits, directions, parts_missing, values);
   for (double& value : values.value) value *= params.learning_rate;
   return values.value;
 }
 
-void mean_baseline(LossKind kind, const double* means, index_t n_outputs, double* out) {
-  make_loss(kind, kNoQuantile)->baseline_of_means(means, n_outputs, out);
-}
-
-bool has_mean_baseline(LossKind kind) {
-  return make_loss(kind, kNoQuantile)->leaf_rule() == LeafRule::newton;
+void mean_baseline(const LossChoice& choice, const double* means, index_t n_outputs, double* out) {
+  make_loss(choice, n_outputs)->baseline_of_means(means, n_outputs, out);
 }
 
 void draw_bag(std::uint64_t seed, double subsample, index_t iteration, index_t begin, index_t n,

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/loss/registry.hpp"
 #include "distributed/symmetric_shard.hpp"
 #include "symmetric/feature_matrix.hpp"
 #include "symmetric/leaf_values.hpp"
@@ -56,18 +57,17 @@ void find_shard_leaves(const Shard& shard, const std::vector<LevelSplit>& splits
 void add_step(const ShardStep& step, double* raw, index_t n_samples, const Execution& execution);
 TwoWords sum_shard_squares(const ScoredSamples& samples, const double* gradient,
                            int largest_exponent, index_t n_terms, const Execution& execution);
-ShardEvaluation evaluate_shard(LossKind loss, const ScoredSamples& samples,
+ShardEvaluation evaluate_shard(const LossChoice& loss, const ScoredSamples& samples,
                                const Derivatives& derivatives, const Execution& execution);
 LeafSums sum_shard(const ScoredSamples& samples, const Derivatives& derivatives,
                    const LeafAssignment& leaves, const SumScales& scales,
                    const Execution& execution);
 // Leaf values, monotone where `directions` says so, times the learning rate.
-std::vector<double> leaf_step(LossKind loss, const LeafSums& sums, const SumScales& scales,
+std::vector<double> leaf_step(const LossChoice& loss, const LeafSums& sums, const SumScales& scales,
                               const BoostingParams& params, const std::int8_t* directions,
                               const std::vector<LevelSplit>& splits,
                               const std::vector<std::uint8_t>& parts_missing);
-void mean_baseline(LossKind loss, const double* means, index_t n_outputs, double* out);
-bool has_mean_baseline(LossKind loss);
+void mean_baseline(const LossChoice& loss, const double* means, index_t n_outputs, double* out);
 void draw_bag(std::uint64_t seed, double subsample, index_t iteration, index_t begin, index_t n,
               std::uint8_t* in_bag);
 

@@ -1,12 +1,7 @@
 #include "ensembles/boost.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <stdexcept>
-#include <string>
 
-#include "core/patience.hpp"
-#include "core/rng.hpp"
 #include "ensembles/boosted_set.hpp"
 #include "ensembles/leaf_values.hpp"
 #include "ensembles/row_sample.hpp"
@@ -29,12 +24,12 @@ struct Contender {
   LeafBounds bounds;
 };
 
-class ObliqueBooster {
+class ObliqueBooster : public GrowingModel {
  public:
   ObliqueBooster(const ObliqueBoostingTask& task, const std::vector<ObliqueParams>& kinds,
                  const ObliqueBoostingParams& params, const Execution& execution)
       : task_(task), kinds_(kinds), params_(params), execution_(execution),
-        loss_(make_loss(task.loss, task.quantile)), train_(task.train, task),
+        loss_(make_loss(task.loss, task.n_outputs)), train_(task.train, task),
         map_(find_feature_map(task.train.x, task.train.weight, task.train.n_samples,
                               task.n_features, params.standardize)),
         gradient_(task.n_outputs * train_.n()),
@@ -48,23 +43,17 @@ class ObliqueBooster {
     result_.alpha = kinds[0].alpha;
   }
 
-  ObliqueBoostingResult run(const TreeListener& listener) {
+  ObliqueBoostingResult run(const RoundListener& listener) {
     start();
-    for (index_t round = 0; round < params_.max_iter; ++round) {
-      const index_t iteration = task_.first_iteration + round;
-      sample_rows(iteration);
-      find_working_response(*loss_, train_.view(), derivatives(), in_bag(), response_, execution_);
-      add_tree(iteration);
-      evaluate();
-      const double eval_loss = eval_ ? result_.eval_loss.back() : std::nan("");
-      const bool goes_on =
-          listener.told(listener.context, iteration, result_.train_loss.back(), eval_loss);
-      if (stops_early(round + 1) || !goes_on) break;
-    }
-    if (!params_.early_stopping) result_.best_iteration = result_.trees.n_trees();
-    result_.trees.truncate(result_.best_iteration);
+    const RoundPlan plan = {task_.first_iteration,   params_.max_iter,         0,
+                            params_.early_stopping, params_.n_iter_no_change, params_.tol};
+    result_.history = run_rounds(*this, plan, listener);
+    result_.trees.truncate(result_.history.best_iteration);
     return std::move(result_);
   }
+
+  void grow_round(index_t iteration) override;
+  RoundLosses evaluate() override;
 
  private:
   const std::uint8_t* in_bag() const { return in_bag_.empty() ? nullptr : in_bag_.data(); }
@@ -72,7 +61,6 @@ class ObliqueBooster {
     return {gradient_.data(), hessian_.empty() ? nullptr : hessian_.data()};
   }
   void start();
-  void evaluate();
   void sample_rows(index_t iteration);
   bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
@@ -81,10 +69,6 @@ class ObliqueBooster {
   Contender grow_kind(index_t kind);
   double left_out_loss(const BoostedPart& left_out, const Contender& contender) const;
   void add_tree(index_t iteration);
-  double stopping_loss() const {
-    return eval_ ? result_.eval_loss.back() : result_.train_loss.back();
-  }
-  bool stops_early(index_t n_rounds);
 
   const ObliqueBoostingTask& task_;
   std::vector<ObliqueParams> kinds_;
@@ -102,7 +86,6 @@ class ObliqueBooster {
   std::vector<LocalStatistics> statistics_;  // one a kind of tree
   std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
-  Patience patience_;
   ObliqueBoostingResult result_;
 };
 
@@ -118,22 +101,22 @@ void ObliqueBooster::start() {
     if (task_.continued != nullptr)
       set->add(*task_.continued, 0, task_.first_iteration, execution_);
   }
-  evaluate();
-  // Also where a model is continued: its earlier losses may be of other samples.
-  patience_.start(stopping_loss());
 }
 
-// Losses of the model as it is, and the derivatives for the next round.
-void ObliqueBooster::evaluate() {
+void ObliqueBooster::grow_round(index_t iteration) {
+  sample_rows(iteration);
+  find_working_response(*loss_, train_.view(), derivatives(), in_bag(), response_, execution_);
+  add_tree(iteration);
+}
+
+RoundLosses ObliqueBooster::evaluate() {
   loss_->prepare(train_.view());
   const Derivatives out = derivatives();
-  result_.train_loss.push_back(train_.evaluate(*loss_, &out, execution_));
-  if (!std::isfinite(result_.train_loss.back()))
-    throw std::invalid_argument(
-        "the training loss is not finite after " +
-        std::to_string(task_.first_iteration + result_.trees.n_trees()) +
-        " rounds: the targets, init_score or learning_rate are too large");
-  if (eval_) result_.eval_loss.push_back(eval_->evaluate(*loss_, nullptr, execution_));
+  RoundLosses losses;
+  losses.train = train_.evaluate(*loss_, &out, execution_);
+  losses.has_eval = eval_ != nullptr;
+  if (eval_) losses.eval = eval_->evaluate(*loss_, nullptr, execution_);
+  return losses;
 }
 
 void ObliqueBooster::sample_rows(index_t iteration) {
@@ -175,7 +158,7 @@ double ObliqueBooster::left_out_loss(const BoostedPart& left_out,
   append_tree(contender.tree, contender.bounds, map_, params_.learning_rate, one);
   BoostedSet set(left_out.samples(), task_);
   set.add(view_of(one), 0, 1, execution_);
-  return set.evaluate(*loss_, nullptr, execution_);
+  return set.evaluate(*loss_, nullptr, execution_).mean();
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {
@@ -231,18 +214,12 @@ void ObliqueBooster::add_tree(index_t iteration) {
   if (eval_) eval_->add(view_of(trees), last - 1, last, execution_);
 }
 
-bool ObliqueBooster::stops_early(index_t n_rounds) {
-  if (!params_.early_stopping) return false;
-  if (patience_.take(n_rounds, stopping_loss(), params_.tol)) result_.best_iteration = n_rounds;
-  return patience_.rounds_waited(n_rounds) >= params_.n_iter_no_change;
-}
-
 }  // namespace
 
 ObliqueBoostingResult boost_oblique(const ObliqueBoostingTask& task,
                                     const std::vector<ObliqueParams>& kinds,
                                     const ObliqueBoostingParams& params,
-                                    const TreeListener& listener, const Execution& execution) {
+                                    const RoundListener& listener, const Execution& execution) {
   ObliqueBoostingResult result;
   with_team(execution, [&](const Execution& team) {
     result = ObliqueBooster(task, kinds, params, team).run(listener);

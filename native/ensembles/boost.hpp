@@ -8,36 +8,27 @@
 //   3. the leaves' bounds, and their constants where the loss asks for an order statistic
 //      (leaf_values.hpp)
 //   4. F <- F + learning_rate * leaf model, by the code that predicts
-//   5. the losses of the training and evaluation samples; early stopping
+//   5. the losses of the training and evaluation samples; early stopping (core/rounds.hpp)
 //
-// Rounds are numbered from the start of the model, so draws continue where a model is
-// continued, and a model continued is, bit for bit, the model grown at once.
+// A model continued is, bit for bit, the model grown at once.
 #pragma once
 
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "core/rounds.hpp"
 #include "ensembles/boosted_set.hpp"
 #include "ensembles/params.hpp"
 #include "oblique/params.hpp"
 
 namespace fctree::ensembles {
 
-// Told after each round; losses are means over the samples, eval NaN without any. What it
-// returns is whether to go on.
-struct TreeListener {
-  bool (*told)(void* context, index_t iteration, double train_loss, double eval_loss);
-  void* context;
-};
-
 struct ObliqueBoostingResult {
   ObliqueTreesArrays trees;
   std::vector<double> baseline;
-  std::vector<index_t> kind;       // which kind each tree is of
-  std::vector<double> train_loss;  // before the first round and after each
-  std::vector<double> eval_loss;
-  double alpha = 0.0;              // the penalty of the first kind
-  index_t best_iteration = 0;      // trees to keep, all unless early stopping finds fewer best
+  std::vector<index_t> kind;  // which kind each tree is of, also those that were not kept
+  RoundHistory history;
+  double alpha = 0.0;         // the penalty of the first kind
 };
 
 // kinds: the parameters of each kind of tree that takes part. If the first chooses its penalty
@@ -45,6 +36,6 @@ struct ObliqueBoostingResult {
 ObliqueBoostingResult boost_oblique(const ObliqueBoostingTask& task,
                                     const std::vector<ObliqueParams>& kinds,
                                     const ObliqueBoostingParams& params,
-                                    const TreeListener& listener, const Execution& execution);
+                                    const RoundListener& listener, const Execution& execution);
 
 }  // namespace fctree::ensembles

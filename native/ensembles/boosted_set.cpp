@@ -30,14 +30,14 @@ void BoostedSet::add(const ObliqueTreesView& trees, index_t first, index_t last,
   add_trees(trees, {first, last}, samples_.x, n(), {raw_.data(), 1, n()}, execution);
 }
 
-double BoostedSet::evaluate(const Loss& loss, const Derivatives* out,
-                            const Execution& execution) const {
+LossSum BoostedSet::evaluate(const Loss& loss, const Derivatives* out,
+                             const Execution& execution) const {
   const index_t n_tiles = (n() + kTaskRows - 1) / kTaskRows;
   std::vector<double> sums(n_tiles);
   parallel_for(execution, n_tiles, [&](index_t tile) {
     sums[tile] = loss.evaluate(view(), tile * kTaskRows, std::min(n(), (tile + 1) * kTaskRows), out);
   });
-  return std::accumulate(sums.begin(), sums.end(), 0.0) / total_weight_;
+  return {std::accumulate(sums.begin(), sums.end(), 0.0), total_weight_};
 }
 
 BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>& in_bag)

@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/loss.hpp"
+#include "core/loss/registry.hpp"
 #include "core/parallel.hpp"
+#include "core/rounds.hpp"
 #include "ensembles/ensemble.hpp"
 
 namespace fctree::ensembles {
@@ -26,8 +27,7 @@ struct ObliqueBoostingTask {
   index_t n_features;
   index_t n_targets;
   index_t n_outputs;
-  LossKind loss;
-  double quantile;
+  LossChoice loss;
   const double* baseline;            // (n_outputs,) of a model to continue, or null to find it
   const ObliqueTreesView* continued; // the trees of that model, or null
   index_t first_iteration;           // how many they are
@@ -50,8 +50,8 @@ class BoostedSet {
   void start(const std::vector<double>& baseline);
   // Takes the steps of trees first .. last - 1.
   void add(const ObliqueTreesView& trees, index_t first, index_t last, const Execution& execution);
-  // The mean loss, and the derivatives if wanted. Summed tile by tile.
-  double evaluate(const Loss& loss, const Derivatives* out, const Execution& execution) const;
+  // The loss, and the derivatives if wanted. Summed tile by tile.
+  LossSum evaluate(const Loss& loss, const Derivatives* out, const Execution& execution) const;
 
  private:
   BoostedSamples samples_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/loss/order_statistics.hpp"
 #include "ridge/dense.hpp"
 
 namespace fctree::ensembles {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/loss.hpp"
+#include "core/loss/loss.hpp"
 #include "core/parallel.hpp"
 #include "ensembles/ensemble.hpp"
 #include "oblique/tree.hpp"

@@ -96,7 +96,7 @@ void find_working_response(const Loss& loss, const ScoredSamples& s, const Deriv
       const double curvature =
           secant ? secant_weight(s, d, i, secants, target) : newton_weight(s, d, i);
       for (index_t k = 0; k < s.n_outputs && !secant; ++k)
-        target[k] = d.gradient[k * n + i] / curvature;
+        target[k] = (0.0 - d.gradient[k * n + i]) / curvature;  // not -0 without a gradient
       out.weight[i] = in_bag == nullptr || in_bag[i] != 0 ? s.weight_of(i) * curvature : 0.0;
     }
   });

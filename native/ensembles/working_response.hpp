@@ -1,15 +1,15 @@
 // The weighted least-squares problem that stands for a round of boosting.
 //
-// A Newton step minimises sum w (h f^2 / 2 - g f): the same as fitting the targets g / h with
+// A Newton step minimises sum w (h f^2 / 2 + g f): the same as fitting the targets -g / h with
 // the weights w h. Of several outputs the largest h of a sample stands for all (a bound of the
 // diagonal hessian), since a tree has one weight a sample; the gradients stay exact. Where a
 // loss has no curvature (absolute error, quantile, Huber) the parabola through the residual r
-// with the loss's slope g at it is taken, h = g / r: iteratively reweighted least squares.
+// with the loss's slope g at it is taken, h = |g / r|: iteratively reweighted least squares.
 #pragma once
 
 #include <vector>
 
-#include "core/loss.hpp"
+#include "core/loss/loss.hpp"
 #include "core/parallel.hpp"
 
 namespace fctree::ensembles {

@@ -33,12 +33,13 @@ class Trainer {
         params_(params),
         state_(state),
         execution_(execution),
-        loss_(make_loss(task.loss, 0.5)),
+        loss_(make_loss(task.loss, task.n_outputs)),
         n_(task.train.x.n_rows),
         p_(task.train.x.n_features),
         width_(p_ + (params.fit_intercept ? 1 : 0)),
         n_batches_((n_ + params.batch_size - 1) / params.batch_size),
-        total_weight_(total_weight(task.train)) {
+        total_weight_(total_weight(task.train)),
+        patience_(params.n_iter_no_change, params.tol) {
     const index_t rows = (n_ + n_batches_ - 1) / n_batches_;
     pass_.remember_reached(state.reached_leaves, params.n_trees);
     order_.resize(n_);
@@ -57,14 +58,14 @@ class Trainer {
     touched_.resize(params.n_trees * shape.n_nodes());
   }
 
-  SoftHistory run(const EpochListener& listener) {
+  SoftHistory run(const RoundListener& listener) {
     for (index_t round = 1; round <= params_.max_epochs; ++round) {
       const index_t epoch = state_.n_epochs;
       run_epoch(epoch);
       ++state_.n_epochs;
       const double eval_loss = task_.eval != nullptr ? evaluate() : std::nan("");
       if (task_.eval != nullptr) history_.eval_loss.push_back(eval_loss);
-      const bool stop = stops_early(round);
+      const bool stop = stops_early();
       const double train_loss = history_.train_loss.back();
       if (!listener.told(listener.context, epoch, train_loss, eval_loss) || stop) break;
     }
@@ -163,7 +164,7 @@ class Trainer {
     const ScoredSamples scored = {y_.data(), raw_.data(), weight_.data(), n, n_outputs};
     const double loss = loss_->evaluate(scored, 0, n, &derivatives);
     for (index_t i = 0; i < n; ++i) {
-      const double factor = -weight_[i] * task_.multiplier / total_weight;
+      const double factor = weight_[i] * task_.multiplier / total_weight;
       for (index_t k = 0; k < n_outputs; ++k)
         gradient_[i * n_outputs + k] = static_cast<T>(factor * derivatives.gradient[k * n + i]);
     }
@@ -244,12 +245,12 @@ class Trainer {
                            nullptr) / total_weight(samples);
   }
 
-  bool stops_early(index_t round) {
+  bool stops_early() {
     if (!params_.early_stopping) return false;
     const double loss =
         task_.eval != nullptr ? history_.eval_loss.back() : history_.train_loss.back();
-    if (patience_.take(round, loss, params_.tol)) keep_best();
-    return patience_.rounds_waited(round) >= params_.n_iter_no_change;
+    if (patience_.take(loss)) keep_best();
+    return patience_.is_over();
   }
 
   void keep_best() {
@@ -314,7 +315,7 @@ void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, bool in
 
 template <class T>
 SoftHistory train_soft(const SoftTask& task, const SoftTreeParams& params, SoftState<T>& state,
-                       const EpochListener& listener, const Execution& execution) {
+                       const RoundListener& listener, const Execution& execution) {
   SoftHistory history;
   with_team(execution, [&](const Execution& team) {
     history = Trainer<T>(task, params, state, team).run(listener);
@@ -326,7 +327,7 @@ SoftHistory train_soft(const SoftTask& task, const SoftTreeParams& params, SoftS
   template void draw_weights(const Ensemble<T>&, const InitialSpread&, bool, std::uint64_t, T*, \
                              T*);                                                               \
   template SoftHistory train_soft(const SoftTask&, const SoftTreeParams&, SoftState<T>&,        \
-                                  const EpochListener&, const Execution&);
+                                  const RoundListener&, const Execution&);
 FCTREE_INSTANTIATE(float)
 FCTREE_INSTANTIATE(double)
 #undef FCTREE_INSTANTIATE

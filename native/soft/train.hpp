@@ -5,8 +5,9 @@
 
 #include <vector>
 
-#include "core/loss.hpp"
+#include "core/loss/registry.hpp"
 #include "core/parallel.hpp"
+#include "core/rounds.hpp"
 #include "soft/params.hpp"
 #include "soft/standardize.hpp"
 
@@ -23,7 +24,7 @@ struct SoftSamples {
 struct SoftTask {
   SoftSamples train;
   const SoftSamples* eval;  // or null
-  LossKind loss;
+  LossChoice loss;
   index_t n_targets;
   index_t n_outputs;
   const double* offset;  // (n_outputs,)
@@ -46,12 +47,6 @@ struct SoftState {
   std::int64_t n_epochs;
 };
 
-// Told after each epoch; what it returns is whether to go on.
-struct EpochListener {
-  bool (*told)(void* context, index_t epoch, double train_loss, double eval_loss);
-  void* context;
-};
-
 // One number an epoch.
 struct SoftHistory {
   std::vector<double> train_loss;  // mean over the epoch's batches, before their steps
@@ -70,9 +65,10 @@ template <class T>
 void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, bool intercept,
                   std::uint64_t seed, T* split_weights, T* leaf_weights);
 
-// Trains for params.max_epochs more epochs, or until it stops early, which restores the best.
+// Trains for params.max_epochs more epochs, or until it stops early, which restores the best. The
+// listener is told of each epoch.
 template <class T>
 SoftHistory train_soft(const SoftTask& task, const SoftTreeParams& params, SoftState<T>& state,
-                       const EpochListener& listener, const Execution& execution);
+                       const RoundListener& listener, const Execution& execution);
 
 }  // namespace fctree::soft

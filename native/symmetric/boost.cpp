@@ -1,13 +1,9 @@
 #include "symmetric/boost.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
-#include <stdexcept>
-#include <string>
 
-#include "core/patience.hpp"
 #include "symmetric/grow.hpp"
 #include "symmetric/monotone.hpp"
 
@@ -66,13 +62,13 @@ class ScoredSet {
     });
   }
 
-  // The mean loss, and the derivatives if wanted; sums tile by tile, in order.
-  double evaluate(const Loss& loss, const Derivatives* out, const Execution& execution) const {
+  // The loss, and the derivatives if wanted; sums tile by tile, in order.
+  LossSum evaluate(const Loss& loss, const Derivatives* out, const Execution& execution) const {
     std::vector<double> sums(tiles_.count());
     parallel_for(execution, tiles_.count(), [&](index_t tile) {
       sums[tile] = loss.evaluate(view(), tiles_.begin(tile), tiles_.end(tile), out);
     });
-    return std::accumulate(sums.begin(), sums.end(), 0.0) / total_weight_;
+    return {std::accumulate(sums.begin(), sums.end(), 0.0), total_weight_};
   }
 
  private:
@@ -90,14 +86,14 @@ class ScoredSet {
   double total_weight_;
 };
 
-class Booster {
+class Booster : public GrowingModel {
  public:
   Booster(const BoostingTask& task, const BinnedSamples& binned, const BoostingParams& params,
           const Execution& execution)
       : task_(task),
         params_(params),
         execution_(execution),
-        loss_(make_loss(task.loss, task.quantile)),
+        loss_(make_loss(task.loss, task.n_outputs)),
         train_(task.train, binned.train, task.n_outputs),
         grower_(train_.x(), train_.tiles(), params,
                 {task.train.weight, task.monotone, task.masked}, task.n_outputs),
@@ -112,18 +108,25 @@ class Booster {
 
   BoostingResult run(const RoundListener& listener) {
     start();
-    for (index_t round = 0; round < params_.max_iter; ++round) {
-      const index_t iteration = task_.first_iteration + round;
-      sample_rows(iteration);
-      add_tree(grower_.grow(gradient_.data(), in_bag(), iteration, execution_));
-      evaluate();
-      const double eval_loss = eval_ ? result_.eval_loss.back() : std::nan("");
-      const bool goes_on =
-          listener.told(listener.context, iteration, result_.train_loss.back(), eval_loss);
-      if (stops_early(round + 1) || !goes_on) break;
-    }
-    if (!params_.early_stopping) result_.best_iteration = result_.trees.n_trees();
+    const RoundPlan plan = {task_.first_iteration,   params_.max_iter,         task_.min_rounds,
+                            params_.early_stopping, params_.n_iter_no_change, params_.tol};
+    result_.history = run_rounds(*this, plan, listener);
     return std::move(result_);
+  }
+
+  void grow_round(index_t iteration) override {
+    sample_rows(iteration);
+    add_tree(grower_.grow(gradient_.data(), in_bag(), iteration, execution_));
+  }
+
+  RoundLosses evaluate() override {
+    loss_->prepare(train_.view());
+    const Derivatives out = derivatives();
+    RoundLosses losses;
+    losses.train = train_.evaluate(*loss_, &out, execution_);
+    losses.has_eval = eval_ != nullptr;
+    if (eval_) losses.eval = eval_->evaluate(*loss_, nullptr, execution_);
+    return losses;
   }
 
  private:
@@ -140,22 +143,6 @@ class Booster {
       loss_->baseline(train_.view(), result_.baseline.data());
     train_.start(result_.baseline);
     if (eval_) eval_->start(result_.baseline);
-    evaluate();
-    // Also where a model is continued: its earlier losses may be of other samples.
-    patience_.start(stopping_loss());
-  }
-
-  // Losses of the model as it is, and the derivatives for the next round.
-  void evaluate() {
-    loss_->prepare(train_.view());
-    const Derivatives out = derivatives();
-    result_.train_loss.push_back(train_.evaluate(*loss_, &out, execution_));
-    if (!std::isfinite(result_.train_loss.back()))
-      throw std::invalid_argument(
-          "the training loss is not finite after " +
-          std::to_string(task_.first_iteration + result_.trees.n_trees()) +
-          " rounds: the targets, init_score or learning_rate are too large");
-    if (eval_) result_.eval_loss.push_back(eval_->evaluate(*loss_, nullptr, execution_));
   }
 
   void sample_rows(index_t iteration) {
@@ -218,18 +205,6 @@ class Booster {
         trees.leaf_values[first + leaf * spread * n_outputs + k] = step[leaf * n_outputs + k];
   }
 
-  double stopping_loss() const {
-    return eval_ ? result_.eval_loss.back() : result_.train_loss.back();
-  }
-
-  bool stops_early(index_t n_rounds) {
-    if (!params_.early_stopping) return false;
-    if (patience_.take(n_rounds, stopping_loss(), params_.tol))
-      result_.best_iteration = n_rounds;
-    return n_rounds >= task_.min_rounds &&
-           patience_.rounds_waited(n_rounds) >= params_.n_iter_no_change;
-  }
-
   const BoostingTask& task_;
   const BoostingParams& params_;
   const Execution& execution_;
@@ -240,7 +215,6 @@ class Booster {
   std::vector<double> gradient_;
   std::vector<double> hessian_;
   std::vector<std::uint8_t> in_bag_;
-  Patience patience_;
   BoostingResult result_;
 };
 

@@ -4,17 +4,17 @@
 //   1. derivatives of the loss at the scores F
 //   2. a tree for the gradients (grow.hpp), the leaves' values (leaf_values.hpp)
 //   3. F <- F0 + (1 - model_shrink_rate * learning_rate) (F - F0) + learning_rate * value[leaf]
-//   4. the losses of the training and evaluation samples; early stopping
+//   4. the losses of the training and evaluation samples; early stopping (core/rounds.hpp)
 //
-// F0 is the loss's best constant, or what the caller gives. Rounds are numbered from the start
-// of the model, so draws continue where a model is continued.
+// F0 is the loss's best constant, or what the caller gives.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "core/loss.hpp"
+#include "core/loss/registry.hpp"
 #include "core/parallel.hpp"
+#include "core/rounds.hpp"
 #include "symmetric/binned.hpp"
 #include "symmetric/feature_matrix.hpp"
 #include "symmetric/model.hpp"
@@ -38,8 +38,7 @@ struct BoostingTask {
   const index_t* offsets;
   const std::int8_t* monotone;  // (n_features,) or null
   const double* baseline;       // (n_outputs,) F0 of a model to continue, or null to find it
-  LossKind loss;
-  double quantile;
+  LossChoice loss;
   index_t n_outputs;
   index_t first_iteration;  // trees that the model has
   index_t min_rounds;       // before early stopping may end the growth
@@ -56,19 +55,10 @@ struct BinnedSamples {
   std::unique_ptr<BinnedMatrix> eval;  // or null
 };
 
-// Told after each round; losses are means over the samples, eval NaN without any. What it
-// returns is whether to go on.
-struct RoundListener {
-  bool (*told)(void* context, index_t iteration, double train_loss, double eval_loss);
-  void* context;
-};
-
 struct BoostingResult {
   SymmetricTreesArrays trees;
   std::vector<double> baseline;
-  std::vector<double> train_loss;  // before the first round and after each
-  std::vector<double> eval_loss;
-  index_t best_iteration = 0;  // trees to keep, all unless early stopping finds fewer best
+  RoundHistory history;  // of the trees only the best_iteration first are to be kept
 };
 
 BoostingResult boost(const BoostingTask& task, const BoostingParams& params,

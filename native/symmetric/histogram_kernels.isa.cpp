@@ -201,8 +201,8 @@ inline Pack denominator_of(Pack weight, double l2) {
   return sum > least ? sum : least;
 }
 
-// The scores of both sides; where the monotone constraint refuses the order of their means,
-// the leaf counts as if it were not cut.
+// The scores of both sides, from their sums of gradients; where the monotone constraint refuses
+// the order of their answers, the leaf counts as if it were not cut.
 inline Pack both_sides(Pack left, Pack right, Pack left_denominator, Pack right_denominator,
                        const CutRule& rule, int pack, Pack* joint) {
   const Pack numerator =
@@ -210,8 +210,9 @@ inline Pack both_sides(Pack left, Pack right, Pack left_denominator, Pack right_
   const Pack score = numerator / (left_denominator * right_denominator);
   if (rule.direction == nullptr) return score;
   const Pack sign = load(rule.direction + pack * kLanes);
-  const Pack rise = (right * left_denominator - left * right_denominator) * sign;
-  return rise < broadcast(0.0) ? *joint : score;
+  // Where the mean gradient rises the answers fall.
+  const Pack fall = (right * left_denominator - left * right_denominator) * sign;
+  return fall > broadcast(0.0) ? *joint : score;
 }
 
 void score_leaf(const LeafHistogram& leaf, const ChannelScales& scales, const CutRule& rule,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/loss/order_statistics.hpp"
+
 namespace fctree::symmetric {
 
 namespace {
@@ -146,7 +148,8 @@ LeafValues newton_leaf_values(const Loss& loss, const LeafSums& sums, const Leaf
     const double g = scales.gradient[at % n_outputs].value({words[0], words[1]});
     const double h = scales.hessian[at % n_outputs].value({words[2], words[3]});
     const bool has_step = h + l2_leaf_reg > 0.0;
-    out.value.push_back(has_step ? loss.limited(g / (h + l2_leaf_reg), g, h) : 0.0);
+    const double descent = 0.0 - g;  // not -0 where there is no gradient
+    out.value.push_back(has_step ? loss.limited(descent / (h + l2_leaf_reg), g, h) : 0.0);
     out.weight.push_back(h);
   }
   return out;

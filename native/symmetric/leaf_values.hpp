@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/exact_sum.hpp"
-#include "core/loss.hpp"
+#include "core/loss/loss.hpp"
 #include "symmetric/params.hpp"
 #include "symmetric/tiles.hpp"
 

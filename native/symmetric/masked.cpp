@@ -195,9 +195,11 @@ class MaskedBooster {
 
   void keep(index_t mask, BoostingResult& grown) {
     result_.n_rounds[mask] = grown.trees.n_trees();
-    result_.n_kept[mask] = grown.best_iteration;
-    if (!grown.eval_loss.empty()) result_.eval_loss[mask] = grown.eval_loss[grown.best_iteration];
-    grown.trees.truncate(grown.best_iteration);
+    const RoundHistory& history = grown.history;
+    result_.n_kept[mask] = history.best_iteration;
+    if (!history.eval_loss.empty())
+      result_.eval_loss[mask] = history.eval_loss[history.best_iteration];
+    grown.trees.truncate(history.best_iteration);
   }
 
   // The trees of a mask use none of the replaced columns: the samples can stay as they are.

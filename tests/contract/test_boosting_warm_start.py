@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
-from reference.literal_losses import of_loss
+from loss_cases import REGRESSION_LOSSES, loss_parameters
 
 BASE = {"max_depth": 4, "random_state": 5, "max_bins": 20}
 CASES = {
@@ -17,7 +17,6 @@ CASES = {
     "shrinkage": {"model_shrink_rate": 0.8, "score_noise": "gumbel"},
     "monotone": {"monotonic_cst": [1, 0, -1, 0, 0]},
 }
-LOSSES = ["squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"]
 
 
 def table(n=300, seed=0):
@@ -58,10 +57,10 @@ def test_regressor(case, weighted):
             sample_weight=weight if weighted else None)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 def test_losses(loss):
     X, y, weight = table(seed=1)
-    compare(lambda **p: SymmetricBoostingRegressor(**BASE, **of_loss(loss, 0.7), **p), X, y,
+    compare(lambda **p: SymmetricBoostingRegressor(**BASE, **loss_parameters(loss), **p), X, y,
             sample_weight=weight)
 
 

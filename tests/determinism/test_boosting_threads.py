@@ -12,7 +12,7 @@ import joblib
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
-from reference.literal_losses import of_loss
+from loss_cases import REGRESSION_LOSSES, loss_parameters
 
 BASE = {"max_iter": 6, "random_state": 3}
 CASES = {
@@ -27,7 +27,6 @@ CASES = {
     "monotone": {"monotonic_cst": [1, -1, 0, 0, 0, 0, 0]},
     "posterior": {"posterior_samples": 2},
 }
-LOSSES = ["absolute_error", "huber", "quantile", "poisson", "gamma"]
 
 
 def table(n=20_000, d=7, seed=0, missing=False):
@@ -70,10 +69,10 @@ def test_settings(case, weighted):
     assert_same_bytes(SymmetricBoostingRegressor, X, y, weight if weighted else None, **CASES[case])
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 def test_losses(loss):
     X, y, weight = table(10_000, seed=1, missing=True)
-    assert_same_bytes(SymmetricBoostingRegressor, X, y, weight, **of_loss(loss, 0.7))
+    assert_same_bytes(SymmetricBoostingRegressor, X, y, weight, **loss_parameters(loss))
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

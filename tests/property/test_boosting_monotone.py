@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
-from reference.literal_losses import of_loss
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from loss_cases import REGRESSION_LOSSES, loss_parameters
 from scipy.optimize import LinearConstraint, minimize
 
-LOSSES = ["squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"]
 
 
 def table(seed, n=150, d=4, missing=False):
@@ -42,12 +41,12 @@ directions = st.lists(st.sampled_from([-1, 0, 1]), min_size=4, max_size=4)
 
 
 @settings(max_examples=60)
-@given(st.integers(0, 2**32 - 1), directions, st.sampled_from(LOSSES), st.integers(1, 5),
+@given(st.integers(0, 2**32 - 1), directions, st.sampled_from(REGRESSION_LOSSES), st.integers(1, 5),
        st.sampled_from([0.0, 3.0]), st.sampled_from(["normal", "gumbel"]), st.booleans())
 def test_every_loss_honours_them(seed, directions, loss, depth, l2_leaf_reg, noise, missing):
     X, y, rng = table(seed, missing=missing)
     model = SymmetricBoostingRegressor(
-        **of_loss(loss, 0.3), max_iter=8, max_depth=depth, max_bins=8, learning_rate=0.5,
+        **loss_parameters(loss), max_iter=8, max_depth=depth, max_bins=8, learning_rate=0.5,
         l2_leaf_reg=l2_leaf_reg, monotonic_cst=directions, score_noise=noise, random_state=0)
     model.fit(X, y, sample_weight=rng.uniform(0.1, 3, len(X)))
     raw = lambda Z: model._raw_predict(Z)[:, 0]

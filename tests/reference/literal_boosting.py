@@ -9,6 +9,7 @@ two candidates that only rounding tells apart end no comparison.
 from dataclasses import dataclass
 
 import numpy as np
+from fctree._training.losses import LOSSES
 from reference.literal_losses import lower_upper_quantile, make_loss
 from reference.literal_philox import (
     CANDIDATE_NOISE,
@@ -43,7 +44,8 @@ class LiteralBoosting:
         self.model, self.parameters = model, model.get_params()
         self.X, self.y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
         n_classes = len(model.classes_) if hasattr(model, "classes_") else None
-        self.loss = make_loss(self.parameters["loss"], self.parameters["quantile"], n_classes)
+        name = self.parameters["loss"]
+        self.loss = make_loss(name, self.parameters.get(LOSSES[name].parameter), n_classes)
         self.is_weighted = weight is not None
         self.weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
         self.baseline = (np.zeros(model.n_outputs_) if initial is not None
@@ -82,7 +84,7 @@ class LiteralBoosting:
             if all(map(len, sides)):
                 smallest = min(smallest, *map(len, sides))
             terms = [self.leaf_terms(side) for side in sides]
-            if sign and sign * (terms[1][2] - terms[0][2])[0] < 0:
+            if sign and sign * (terms[1][2] - terms[0][2])[0] > 0:  # mean gradients
                 base += self.leaf_terms(rows)[0]
             else:
                 base += terms[0][0] + terms[1][0]
@@ -206,7 +208,7 @@ class LiteralBoosting:
         weight, residual = self.weight[rows], self.y[rows] - self.scores[rows]
         if self.loss.leaf == "newton":
             g, h = weight @ self.gradient[rows], weight @ self.hessian[rows]
-            return self.loss.limited(g / (h + self.parameters["l2_leaf_reg"]), g, h)
+            return self.loss.limited(-g / (h + self.parameters["l2_leaf_reg"]), g, h)
         order = self.loss.order if self.loss.leaf == "quantile" else 0.5
         middle = np.array([lower_upper_quantile(r, weight, order) for r in residual.T])
         if self.loss.leaf == "quantile":

@@ -73,7 +73,7 @@ def working_response(loss, y, F, sample_weight, in_bag):
         if has_hessian(loss):
             hessian = np.maximum(hessian, np.abs(gradient) / LARGEST_TARGET)
         curvature = hessian.max(axis=1)
-        return gradient / curvature[:, np.newaxis], np.where(in_bag, sample_weight * curvature, 0)
+        return -gradient / curvature[:, np.newaxis], np.where(in_bag, sample_weight * curvature, 0)
     residual, slope = np.abs(y - F), np.abs(gradient)
     if loss.leaf == "clipped_mean":
         curvature = np.where(residual > 0, slope / np.where(residual > 0, residual, 1), 1)
@@ -82,11 +82,11 @@ def working_response(loss, y, F, sample_weight, in_bag):
         shares = np.where(residual > 0, sample_weight[:, np.newaxis], 0)
         slope = np.where(residual > 0, slope, np.average(slope, weights=shares))
         curvature = slope / np.maximum(residual, least)
-    gradient = curvature * (y - F)  # the parabola's
+    descent = curvature * (y - F)  # minus the parabola's gradient
     curvature = curvature.max(axis=1)
     weight = np.where(in_bag, sample_weight * curvature, 0.0)
     weight *= sample_weight[in_bag].sum() / weight.sum()
-    return gradient / curvature[:, np.newaxis], weight
+    return descent / curvature[:, np.newaxis], weight
 
 
 class LiteralTree:

@@ -1,4 +1,4 @@
-"""Losses by their formulas: value, gradient (minus the derivative), hessian, best constant.
+"""Losses by their formulas: value, gradient and hessian by F, best constant.
 
 All take y and F as (n, K); `log_loss` with several classes takes y as the class, (n, 1).
 `test_boosting_losses.py` differentiates the values numerically.
@@ -20,13 +20,15 @@ def lower_upper_quantile(values, weights, q):
 
 
 class SquaredError:
+    """Its derivatives are those of its half."""
+
     leaf = "newton"
 
     def value(self, y, f):
         return (y - f) ** 2
 
     def gradient(self, y, f):
-        return y - f
+        return f - y
 
     def hessian(self, y, f):
         return np.ones_like(f)
@@ -49,7 +51,7 @@ class Quantile(SquaredError):
         return self.factor * np.maximum(self.order * (y - f), (self.order - 1) * (y - f))
 
     def gradient(self, y, f):
-        return self.factor * np.where(y > f, self.order, np.where(y < f, self.order - 1, 0.0))
+        return self.factor * np.where(y > f, -self.order, np.where(y < f, 1 - self.order, 0.0))
 
     def baseline(self, y, w):
         return np.array([lower_upper_quantile(column, w, self.order) for column in y.T])
@@ -70,7 +72,7 @@ class Huber(SquaredError):
         return np.where(r <= self.delta, r**2 / 2, self.delta * (r - self.delta / 2))
 
     def gradient(self, y, f):
-        return np.clip(y - f, -self.delta, self.delta)
+        return np.clip(f - y, -self.delta, self.delta)
 
     def baseline(self, y, w):
         return np.array([lower_upper_quantile(column, w, 0.5) for column in y.T])
@@ -81,15 +83,15 @@ class Poisson(SquaredError):
         return np.where(y > 0, y * np.log(np.where(y > 0, y, 1)), 0) - y - y * f + np.exp(f)
 
     def gradient(self, y, f):
-        return y - np.exp(f)
+        return np.exp(f) - y
 
     def hessian(self, y, f):
         return np.exp(f)
 
     def limited(self, step, gradient, hessian):
         """No further than to the minimum: sum(y) = sum(exp F) exp(step)."""
-        minimum = np.log(np.maximum(gradient + hessian, 1e-300) / hessian)
-        return np.where(gradient > 0, np.minimum(step, minimum), step)
+        minimum = np.log(np.maximum(hessian - gradient, 1e-300) / hessian)
+        return np.where(gradient < 0, np.minimum(step, minimum), step)
 
     def baseline(self, y, w):
         return np.log(w @ y / w.sum())
@@ -100,15 +102,42 @@ class Gamma(SquaredError):
         return y / np.exp(f) - 1 + f - np.log(y)
 
     def gradient(self, y, f):
-        return y / np.exp(f) - 1
+        return 1 - y / np.exp(f)
 
     def hessian(self, y, f):
         return y / np.exp(f)
 
     def limited(self, step, gradient, hessian):
         """No further than to the minimum: sum(y / exp F) = n exp(step)."""
-        minimum = np.log(hessian / (hessian - gradient))
-        return np.where(gradient < 0, np.maximum(step, minimum), step)
+        minimum = np.log(hessian / (hessian + gradient))
+        return np.where(gradient > 0, np.maximum(step, minimum), step)
+
+    def baseline(self, y, w):
+        return np.log(w @ y / w.sum())
+
+
+class Tweedie(SquaredError):
+    def __init__(self, power):
+        self.power = power
+
+    def value(self, y, f):
+        p, mean = self.power, np.exp(f)
+        return y ** (2 - p) / ((1 - p) * (2 - p)) - y * mean ** (1 - p) / (1 - p) + mean ** (
+            2 - p) / (2 - p)
+
+    def gradient(self, y, f):
+        return np.exp((2 - self.power) * f) - y * np.exp((1 - self.power) * f)
+
+    def hessian(self, y, f):
+        p = self.power
+        return (2 - p) * np.exp((2 - p) * f) + (p - 1) * y * np.exp((1 - p) * f)
+
+    def limited(self, step, gradient, hessian):
+        """No further than to the minimum: sum(y exp((1 - p) F)) = sum(exp((2 - p) F)) exp(step)."""
+        falling = hessian - (2 - self.power) * gradient
+        rising = hessian + (self.power - 1) * gradient
+        minimum = np.log(np.maximum(falling, 1e-300) / np.maximum(rising, 1e-300))
+        return np.where(gradient < 0, np.minimum(step, minimum), np.maximum(step, minimum))
 
     def baseline(self, y, w):
         return np.log(w @ y / w.sum())
@@ -119,7 +148,7 @@ class BinaryLogLoss(SquaredError):
         return np.logaddexp(0, f) - y * f
 
     def gradient(self, y, f):
-        return y - expit(f)
+        return expit(f) - y
 
     def hessian(self, y, f):
         return expit(f) * expit(-f)
@@ -143,7 +172,7 @@ class MulticlassLogLoss(SquaredError):
         return logsumexp(f, axis=1, keepdims=True) - chosen
 
     def gradient(self, y, f):
-        return self.indicators(y) - softmax(f, axis=1)
+        return softmax(f, axis=1) - self.indicators(y)
 
     def hessian(self, y, f):
         p = softmax(f, axis=1)
@@ -154,20 +183,16 @@ class MulticlassLogLoss(SquaredError):
         return logs - logs.mean()
 
 
-def make_loss(name, quantile=None, n_classes=None):
+def make_loss(name, parameter=None, n_classes=None):
     """The loss of an estimator's parameters; `n_classes` for the classifier's."""
     if name == "log_loss":
         return BinaryLogLoss() if n_classes == 2 else MulticlassLogLoss(n_classes)
     return {
         "squared_error": SquaredError,
         "absolute_error": lambda: Quantile(0.5, 2.0),
-        "quantile": lambda: Quantile(quantile),
-        "huber": lambda: Huber(0.9 if quantile is None else quantile),
+        "quantile": lambda: Quantile(parameter),
+        "huber": lambda: Huber(0.9 if parameter is None else parameter),
         "poisson": Poisson,
         "gamma": Gamma,
+        "tweedie": lambda: Tweedie(1.5 if parameter is None else parameter),
     }[name]()
-
-
-def of_loss(loss, quantile):
-    """Parameters of an estimator: `quantile` where it means something."""
-    return {"loss": loss, "quantile": quantile if loss in ("quantile", "huber") else None}

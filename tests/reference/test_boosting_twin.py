@@ -7,6 +7,8 @@ add doubles, in different orders, and the scores of some dozen rounds carry that
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree._training.losses import LOSSES
+from loss_cases import REGRESSION_LOSSES, loss_parameters, targets_for
 from reference.literal_boosting import LiteralBoosting
 from reference.literal_philox import philox
 
@@ -22,12 +24,6 @@ def table(n=120, d=4, *, missing=False, seed=0, weighted=False):
     if missing:
         X[rng.random((n, d)) < [0.0, 0.1, 0.4] + (d - 3) * [0.2]] = np.nan
     return X, y, rng.uniform(0.2, 3, n) if weighted else None
-
-
-def targets_for(loss, y):
-    if loss == "poisson":
-        return np.round(np.exp(y / 2))
-    return np.exp(y / 2) if loss in ("gamma",) else y
 
 
 def follow(model, X, y, weight=None, initial=None, *, n_exact=None):
@@ -79,13 +75,14 @@ def test_squared_error(settings, score_function, weighted, missing):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("loss, quantile", [
-    ("absolute_error", None), ("huber", None), ("huber", 0.6), ("quantile", 0.2),
-    ("quantile", 0.5), ("poisson", None), ("gamma", None),
+    *((loss, 0.2) for loss in REGRESSION_LOSSES if loss != "squared_error"),
+    ("huber", 0.9), ("quantile", 0.5),
 ])
 def test_other_losses(loss, quantile, weighted):
     X, y, weight = table(missing=True, weighted=weighted, seed=1)
     y = targets_for(loss, y)
-    model = SymmetricBoostingRegressor(**PLAIN, loss=loss, quantile=quantile, learning_rate=0.3)
+    parameters = loss_parameters(loss, quantile=quantile)
+    model = SymmetricBoostingRegressor(**PLAIN, **parameters, learning_rate=0.3)
     model.fit(X, y, sample_weight=weight)
     follow(model, X, y[:, None], weight)
 
@@ -100,12 +97,13 @@ def test_classes(n_classes, weighted):
     follow(model, X, labels[:, None], weight)
 
 
-@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "poisson"])
+@pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_several_outputs(loss, weighted):
     X, y, weight = table(weighted=weighted, seed=3)
     Y = targets_for(loss, np.column_stack([y, 10 * X[:, 2] ** 2, -y]))
-    model = SymmetricBoostingRegressor(**PLAIN, loss=loss).fit(X, Y, sample_weight=weight)
+    model = SymmetricBoostingRegressor(**PLAIN, **loss_parameters(loss))
+    model.fit(X, Y, sample_weight=weight)
     follow(model, X, Y, weight)
 
 

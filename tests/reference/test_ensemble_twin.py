@@ -12,6 +12,8 @@ from fctree import (
     CurvatureForestRegressor,
     CurvatureTreeRegressor,
 )
+from fctree._training.losses import LOSSES
+from loss_cases import REGRESSION_LOSSES, loss_parameters, targets_for
 from reference.literal_ensembles import LiteralBoosting, LiteralTree, draws, poisson_count
 from reference.literal_losses import make_loss
 from reference.tree_comparison import random_weights, smooth_table
@@ -22,26 +24,24 @@ NEW = X[:40] + 0.3 * X.std(axis=0) * np.random.default_rng(0).standard_normal((4
 TREE = {"alpha": 1.0, "max_depth": 2, "min_samples_leaf": 15, "directions": "all",
         "feature_concatenation": False, "max_thresholds": 7,
         "n_screened": 3, "parent_weight": 2.0, "split_margin": 0.0}
-LOSSES = [("squared_error", None), ("absolute_error", None), ("huber", 0.8), ("quantile", 0.3),
-          ("poisson", None), ("gamma", None)]
 
 
 def assert_close(actual, expected):
     np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("loss, quantile", LOSSES)
+@pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 @pytest.mark.parametrize("options", [
     {}, {"subsample": 0.7}, {"colsample": 0.5, "extrapolation": 0.0, "learning_rate": 0.3,
          "l2_leaf_reg": 20.0}],
     ids=["all", "rows", "columns"])
-def test_regression(loss, quantile, options):
-    y = np.abs(Y[:, :1]) + 0.1 if loss in ("poisson", "gamma") else Y[:, :1]
+def test_regression(loss, options):
+    y, parameters = targets_for(loss, Y[:, :1]), loss_parameters(loss, quantile=0.8)
     weight = random_weights(len(X), seed=2)
     model = CurvatureBoostingRegressor(
-        loss=loss, quantile=quantile, max_iter=8, step_depth=None, random_state=4,
+        **parameters, max_iter=8, step_depth=None, random_state=4,
         **{"subsample": 1.0, **options}, tree=CurvatureTreeRegressor(**TREE)).fit(X, y[:, 0], sample_weight=weight)
-    twin = LiteralBoosting(make_loss(loss, quantile), seed=model._random_seed, max_iter=8,
+    twin = LiteralBoosting(make_loss(loss, parameters.get(LOSSES[loss].parameter)), seed=model._random_seed, max_iter=8,
                            tree=TREE, **options).fit(X, y, weight)
     for points in (X, NEW):
         assert_close(model._raw_predict(points), twin.raw_predict(points))

@@ -8,7 +8,7 @@ from fctree import (
     CurvatureForestClassifier,
     CurvatureForestRegressor,
 )
-from reference.literal_losses import of_loss
+from loss_cases import ORDER_LOSSES, REGRESSION_LOSSES, loss_parameters
 from sklearn.base import clone
 
 BOOSTING = CurvatureBoostingRegressor(max_iter=5, random_state=0)
@@ -26,20 +26,21 @@ def test_a_constant_target_is_the_answer(model):
     assert np.all(model.feature_importances_ == 0)
 
 
-@pytest.mark.parametrize("loss", ["absolute_error", "huber", "quantile", "poisson", "gamma"])
+@pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 def test_a_constant_target_under_other_losses(loss):
-    model = clone(BOOSTING).set_params(**of_loss(loss, 0.4)).fit(X, np.full(200, 3.5))
+    model = clone(BOOSTING).set_params(**loss_parameters(loss)).fit(X, np.full(200, 3.5))
     np.testing.assert_allclose(model.predict(X), 3.5, rtol=1e-9)  # an exponential's logarithm
 
 
-@pytest.mark.parametrize("loss", ["absolute_error", "huber", "quantile"])
+@pytest.mark.parametrize("loss", ORDER_LOSSES)
 def test_most_targets_equal(loss):
     """Residuals of exactly 0 weigh on a round as small ones do.
 
     The start, their median, is all but the best answer; a parabola's step may leave it by little.
     """
     targets = np.where(np.arange(200) % 5 == 0, y, 1.0)
-    model = clone(BOOSTING).set_params(**of_loss(loss, 0.5), max_iter=20).fit(X, targets)
+    model = clone(BOOSTING).set_params(
+        **loss_parameters(loss, quantile=0.5), max_iter=20).fit(X, targets)
     assert np.median(np.abs(model.predict(X) - 1.0)) < 0.2
     assert model.train_score_[-1] >= 1.01 * model.train_score_[0]
 

@@ -1,0 +1,31 @@
+// Half the gamma deviance, y e^-f - 1 + f - log y.
+#include <algorithm>
+#include <cmath>
+
+#include "core/loss/pointwise.hpp"
+#include "core/loss/registry.hpp"
+
+namespace fctree {
+
+namespace {
+
+class Gamma : public LogLinkLoss<Gamma> {
+ public:
+  double value(double y, double f) const { return y * std::exp(-f) - 1.0 + f - std::log(y); }
+  double gradient(double y, double f) const { return 1.0 - y * std::exp(-f); }
+  double hessian(double y, double f) const { return y * std::exp(-f); }
+
+  // As for Poisson, downwards.
+  double limited(double step, double gradient, double hessian) const override {
+    return gradient > 0.0 ? std::max(step, -std::log1p(gradient / hessian)) : step;
+  }
+};
+
+}  // namespace
+
+LossInfo gamma_loss() {
+  return {"gamma", "regression", "positive", "log", kNoLossParameter,
+          [](double, index_t) -> std::unique_ptr<Loss> { return std::make_unique<Gamma>(); }};
+}
+
+}  // namespace fctree

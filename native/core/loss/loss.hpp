@@ -1,0 +1,70 @@
+// Losses of models with raw scores: value, derivatives, starting point, and what a leaf answers.
+//
+// A model gives each sample n_outputs raw scores F; y and F are kept output by output,
+// arrays of (n_outputs, n_samples). The gradient is d loss / d F, the hessian its second derivative
+// (or, where the loss says so, a bound of it). The losses themselves, a file each or a small group,
+// are listed in registry.cpp.
+#pragma once
+
+#include <memory>
+
+#include "core/types.hpp"
+
+namespace fctree {
+
+// How a leaf's value follows from its samples: a Newton step, a quantile of the residuals y - F,
+// or their median plus the mean of the clipped rest (Friedman, 2001).
+enum class LeafRule { newton, quantile, clipped_mean };
+
+// Samples with their scores. y is (n_targets, n_samples), raw (n_outputs, n_samples);
+// weight (n_samples,) or null.
+struct ScoredSamples {
+  const double* y;
+  const double* raw;
+  const double* weight;
+  index_t n_samples;
+  index_t n_outputs;
+
+  double weight_of(index_t i) const { return weight == nullptr ? 1.0 : weight[i]; }
+};
+
+// Where a loss writes derivatives: (n_outputs, n_samples) each; hessian null where it is 1.
+struct Derivatives {
+  double* gradient;
+  double* hessian;
+};
+
+class Loss {
+ public:
+  virtual ~Loss() = default;
+
+  virtual LeafRule leaf_rule() const { return LeafRule::newton; }
+  // Whether the hessian is more than the constant 1.
+  virtual bool has_hessian() const { return false; }
+  // The order of the quantile, where leaf_rule() needs it, and the bound of the residuals.
+  virtual double quantile_order() const { return 0.5; }
+  virtual double residual_bound() const { return 0.0; }
+  // Losses are reported multiplied by this: the squared error, whose half has the derivatives.
+  virtual double reported_factor() const { return 1.0; }
+
+  // A leaf's Newton step, held back where it would leap over the leaf's own minimum; sums of
+  // w g and w h over the leaf's samples.
+  virtual double limited(double step, double /*gradient*/, double /*hessian*/) const {
+    return step;
+  }
+
+  // The constant scores with the least loss, (n_outputs,); unless a loss says otherwise they follow
+  // from the means of the targets.
+  virtual void baseline(const ScoredSamples& samples, double* out) const;
+  // The same from those means (of the classes' indicators, with several); only where leaf_rule()
+  // is newton.
+  virtual void baseline_of_means(const double* means, index_t n_outputs, double* out) const;
+  // Called before each round with the training samples.
+  virtual void prepare(const ScoredSamples&) {}
+  // The sum over samples begin .. end of weight * reported loss; writes the (unweighted)
+  // derivatives of these samples if `out` is not null. O((end - begin) n_outputs).
+  virtual double evaluate(const ScoredSamples& samples, index_t begin, index_t end,
+                          const Derivatives* out) const = 0;
+};
+
+}  // namespace fctree

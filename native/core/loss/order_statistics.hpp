@@ -1,0 +1,23 @@
+// Quantiles of samples, and what leaves answer that are order statistics of their residuals.
+#pragma once
+
+#include <vector>
+
+#include "core/loss/loss.hpp"
+
+namespace fctree {
+
+// The quantile of order q of values with these weights (null for equal ones): the least v
+// with F(v) >= q, the midpoint to the next where F(v) = q. Reorders both arrays. O(n) without
+// weights, O(n log n) with.
+double weighted_quantile(double* values, double* weights, index_t n, double q);
+
+// The quantile of some values of the samples, and those of their targets, (n_outputs,).
+double quantile_of(const ScoredSamples& samples, std::vector<double> values, double q);
+void target_quantiles(const ScoredSamples& samples, double q, double* out);
+
+// What a leaf with these residuals y - F and weights (null for equal ones) answers under a loss
+// whose leaf_rule() is not newton: their quantile, or Friedman's clipped mean. Reorders both.
+double order_statistic(const Loss& loss, double* residuals, double* weights, index_t n);
+
+}  // namespace fctree

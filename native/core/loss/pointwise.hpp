@@ -1,0 +1,43 @@
+// Losses that are sums over outputs of a function of one target y and one score f.
+#pragma once
+
+#include <cmath>
+
+#include "core/loss/loss.hpp"
+
+namespace fctree {
+
+// `Point` derives from this and has value(y, f), gradient(y, f) and hessian(y, f).
+template <class Point>
+class PointwiseLoss : public Loss {
+ public:
+  double evaluate(const ScoredSamples& s, index_t begin, index_t end,
+                  const Derivatives* out) const override {
+    const Point& point = static_cast<const Point&>(*this);
+    double sum = 0.0;
+    for (index_t k = 0; k < s.n_outputs; ++k) {
+      const double* y = s.y + k * s.n_samples;
+      const double* raw = s.raw + k * s.n_samples;
+      for (index_t i = begin; i < end; ++i) sum += s.weight_of(i) * point.value(y[i], raw[i]);
+      if (out == nullptr) continue;
+      double* gradient = out->gradient + k * s.n_samples;
+      for (index_t i = begin; i < end; ++i) gradient[i] = point.gradient(y[i], raw[i]);
+      if (out->hessian == nullptr) continue;
+      double* hessian = out->hessian + k * s.n_samples;
+      for (index_t i = begin; i < end; ++i) hessian[i] = point.hessian(y[i], raw[i]);
+    }
+    return sum * reported_factor();
+  }
+};
+
+// Those whose scores are logarithms of means, and whose best constant is that of the mean target.
+template <class Point>
+class LogLinkLoss : public PointwiseLoss<Point> {
+ public:
+  bool has_hessian() const override { return true; }
+  void baseline_of_means(const double* means, index_t n_outputs, double* out) const override {
+    for (index_t k = 0; k < n_outputs; ++k) out[k] = std::log(means[k]);
+  }
+};
+
+}  // namespace fctree

@@ -1,0 +1,52 @@
+#include "core/rounds.hpp"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "core/patience.hpp"
+
+namespace fctree {
+
+namespace {
+
+// Takes in the losses of the model as it is; returns the one that early stopping goes by.
+double record(const RoundLosses& losses, index_t first_iteration, RoundHistory& history) {
+  const double train = losses.train.mean();
+  if (!std::isfinite(train))
+    throw std::invalid_argument("the training loss is not finite after " +
+                                std::to_string(first_iteration + history.n_rounds) +
+                                " rounds: the targets, init_score or learning_rate are too large");
+  history.train_loss.push_back(train);
+  if (!losses.has_eval) return train;
+  history.eval_loss.push_back(losses.eval.mean());
+  return history.eval_loss.back();
+}
+
+}  // namespace
+
+RoundHistory run_rounds(GrowingModel& model, const RoundPlan& plan,
+                        const RoundListener& listener) {
+  RoundHistory history;
+  Patience patience(plan.n_iter_no_change, plan.tol);
+  // Also where a model is continued: its earlier losses may be of other samples.
+  patience.start(record(model.evaluate(), plan.first_iteration, history));
+  bool goes_on = true;
+  while (goes_on && history.n_rounds < plan.max_iter) {
+    const index_t iteration = plan.first_iteration + history.n_rounds;
+    model.grow_round(iteration);
+    ++history.n_rounds;
+    const double loss = record(model.evaluate(), plan.first_iteration, history);
+    const bool has_eval = !history.eval_loss.empty();
+    goes_on = listener.told(listener.context, iteration, history.train_loss.back(),
+                            has_eval ? loss : std::numeric_limits<double>::quiet_NaN());
+    patience.take(loss);
+    if (plan.early_stopping && history.n_rounds >= plan.min_rounds && patience.is_over())
+      goes_on = false;
+  }
+  history.best_iteration = plan.early_stopping ? patience.best_round() : history.n_rounds;
+  return history;
+}
+
+}  // namespace fctree

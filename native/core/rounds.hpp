@@ -1,0 +1,62 @@
+// The loop of every model that grows round by round: losses before the first round and after each,
+// early stopping, and the listener's veto. The model grows and evaluates, the loop does the rest.
+#pragma once
+
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace fctree {
+
+// Told after each round; losses are means over the samples, eval NaN without any. What it returns
+// is whether to go on.
+struct RoundListener {
+  bool (*told)(void* context, index_t iteration, double train_loss, double eval_loss);
+  void* context;
+};
+
+// Rounds are numbered from the start of the model, so draws continue where a model is continued.
+struct RoundPlan {
+  index_t first_iteration;  // rounds that the model has
+  index_t max_iter;         // more of them at most
+  index_t min_rounds;       // before early stopping may end the growth
+  bool early_stopping;
+  index_t n_iter_no_change;
+  double tol;
+};
+
+// A sum of weighted losses and the sum of the weights. Sums over parts of the samples join by
+// addition.
+struct LossSum {
+  double loss = 0.0;
+  double weight = 0.0;
+  double mean() const { return loss / weight; }
+};
+
+struct RoundLosses {
+  LossSum train;
+  LossSum eval;  // ignored unless has_eval
+  bool has_eval = false;
+};
+
+class GrowingModel {
+ public:
+  virtual ~GrowingModel() = default;
+  // Adds a round, by the derivatives that the last evaluation has found.
+  virtual void grow_round(index_t iteration) = 0;
+  // The losses of the model as it is, and the derivatives for the next round.
+  virtual RoundLosses evaluate() = 0;
+};
+
+struct RoundHistory {
+  std::vector<double> train_loss;  // before the first round and after each
+  std::vector<double> eval_loss;   // the same; empty without evaluation samples
+  index_t n_rounds = 0;
+  index_t best_iteration = 0;      // rounds to keep, all unless early stopping finds fewer best
+};
+
+// Grows up to plan.max_iter rounds. Early stopping goes by the evaluation samples, without any by
+// the training ones. Throws std::invalid_argument where the training loss is no longer finite.
+RoundHistory run_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener& listener);
+
+}  // namespace fctree
