@@ -262,7 +262,7 @@ class TableEncoder:
         if not self.has_categories and not self.impute:
             return X
         if len(layout) == self.n_features_in and not self.has_categories:
-            return X if np.isfinite(np.sum(X)) else self._imputed(X, slice(None))
+            return self._imputed(X, slice(None))
         encoded = np.empty((len(X), len(layout)), dtype=X.dtype)
         levels, before = None, -1
         for place, (column, kind, index) in enumerate(layout):
@@ -292,8 +292,11 @@ class TableEncoder:
         if not self.impute:
             return values
         means = self.means[columns]
-        filled = np.where(np.isnan(values), means.astype(values.dtype), values)
-        return np.where(np.isnan(means), np.zeros((), values.dtype), filled)
+        missing, empty = np.isnan(values), np.isnan(means)
+        if not np.any(missing) and not np.any(empty):
+            return values
+        filled = np.where(missing, means.astype(values.dtype), values)
+        return np.where(empty, np.zeros((), values.dtype), filled)
 
 
 def _mean_one(weight, n_samples):

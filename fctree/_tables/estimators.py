@@ -122,14 +122,28 @@ def n_encoded(estimator):
     return estimator.n_features_in_ if encoder is None else len(encoder.layout())
 
 
-def encoded_names(estimator):
-    """Names of the features that the trees of a fitted estimator split, or None without names."""
-    names = getattr(estimator, "feature_names_in_", None)
+def encoded_names(estimator, names=None):
+    """Names of the features that the trees of a fitted estimator split.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+    names : array-like or None, default=None
+        Names of the table's columns, or already of the features, instead of the estimator's.
+
+    Returns
+    -------
+    names : sequence of str, or None where there are none
+    """
     encoder = getattr(estimator, "encoder_", None)
+    if names is None:
+        names = getattr(estimator, "feature_names_in_", None)
     if encoder is None:
         return names
     if names is None:
         names = [f"x{j}" for j in range(encoder.n_features_in)]
+    elif len(names) != encoder.n_features_in:
+        return names
     return encoder.feature_names(names, getattr(estimator, "classes_", None))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from fctree._tables.estimators import encoded_names
 from fctree._tree import SPLIT_KINDS, ObliqueTree
 
 
@@ -21,7 +22,8 @@ class TreeLabels:
     tree : fitted estimator or ObliqueTree
         An estimator gives its ``tree_``, ``feature_names_in_`` and ``classes_``.
     feature_names : array-like of shape (n_features,) or None
-        Overrides the estimator's; ``x0, x1, ...`` where there are none.
+        Overrides the estimator's; ``x0, x1, ...`` where there are none. Encoded columns of a
+        table are named by it: ``city (target mean)``, ``city = Paris``, ``age is missing``.
     class_names : array-like of shape (n_classes,) or None
         Overrides the estimator's classes; ``0, 1, ...`` where there are none.
     max_coef : int or None
@@ -44,8 +46,7 @@ class TreeLabels:
         self.max_coef = at_least("max_coef", max_coef, 1, none_allowed=True)
         self.decimals = at_least("decimals", decimals, 0)
         self.tree = _tree_of(tree)
-        if feature_names is None:
-            feature_names = getattr(tree, "feature_names_in_", None)
+        feature_names = encoded_names(tree, feature_names)
         if feature_names is None:
             feature_names = [f"x{j}" for j in range(self.tree.n_features)]
         self.feature_names = _names(
