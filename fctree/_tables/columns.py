@@ -166,10 +166,15 @@ def _factorized(raw):
         encoded = raw.combine_chunks().dictionary_encode()
         values = encoded.dictionary.to_pylist()
         return values, encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    items = raw.to_list() if hasattr(raw, "to_list") else raw.tolist()
+    items = raw
     try:
+        if hasattr(raw, "iloc"):
+            codes, values = raw.factorize()
+            return values.tolist(), codes
+        items = raw.to_list() if hasattr(raw, "to_list") else raw.tolist()
         table = dict.fromkeys(items)
     except TypeError:  # some value is not hashable
+        items = list(items)
         return items, np.arange(len(items))
     values = list(table)
     for number, value in enumerate(values):

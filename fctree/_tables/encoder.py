@@ -4,7 +4,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fctree._tables.statistics import TargetStatistics, statistic_targets, target_rows
+from fctree._tables.statistics import (
+    TargetStatistics,
+    fold_numbers,
+    statistic_targets,
+    target_rows,
+)
 
 # Columns of so few categories become an indicator each.
 ONE_HOT_MAX_SIZE = 10
@@ -156,7 +161,11 @@ class TableEncoder:
         renumbered = [self._keep_seen(column, X) for column in range(self.n_features_in)]
         X = renumber(X, renumbered)
         self.means = self._means(X, weight)
-        self.shares = [self._shares(column, X, weight) for column in range(self.n_features_in)]
+        levels = self._all_levels(X)
+        self.shares = [np.empty(0) for _ in range(self.n_features_in)]
+        for column, found in levels.items():
+            n_levels = self.n_levels(column)
+            self.shares[column] = np.bincount(found, weight, minlength=n_levels) / weight.sum()
         self.strengths = [np.empty(0) for _ in range(self.n_features_in)]
         self.statistics = [np.empty((0, 0)) for _ in range(self.n_features_in)]
         own = {}
@@ -164,26 +173,28 @@ class TableEncoder:
             self.targets = statistic_targets(y, n_classes)
             targets = target_rows(y, n_classes, self.targets)
             self.priors = np.average(targets, axis=1, weights=weight)
+            folds = fold_numbers(len(X))
             for column in self._with_statistics():
-                found = self._statistics(column, X, targets, weight)
+                found = self._statistics(column, levels[column], folds, targets, weight)
                 self.strengths[column] = np.array([one.strength for one in found])
                 self.statistics[column] = _stacked(one.of_categories() for one in found)
                 own[column] = _stacked(one.of_samples() for one in found)
-        return self._encode(X, own), renumbered
+        return self._encode(X, levels, own), renumbered
 
     def refit_transform(self, X, y, n_classes, weight):
         """Encode training samples again, by statistics of their own targets, for a warm start.
 
         Categories, priors and strengths stay; so the samples of the first fit get what they got.
         """
-        own = {}
+        levels, own = self._all_levels(X), {}
         if self._with_statistics():
             targets = target_rows(y, n_classes, self.targets)
-            weight = _mean_one(weight, len(X))
+            weight, folds = _mean_one(weight, len(X)), fold_numbers(len(X))
         for column in self._with_statistics():
-            found = self._statistics(column, X, targets, weight, self.strengths[column])
+            known = self.strengths[column]
+            found = self._statistics(column, levels[column], folds, targets, weight, known)
             own[column] = _stacked(one.of_samples() for one in found)
-        return self._encode(X, own)
+        return self._encode(X, levels, own)
 
     def transform(self, X):
         """Encode samples that are not of the training data.
@@ -197,7 +208,7 @@ class TableEncoder:
         encoded : array of shape (n_samples, n_encoded)
             `X` itself where nothing is to be done.
         """
-        return self._encode(X, {})
+        return self._encode(X, self._all_levels(X), {})
 
     def _with_statistics(self):
         """The columns that have target statistics."""
@@ -231,32 +242,33 @@ class TableEncoder:
                     means[column] = np.sum(part_present * X[present, column])
         return means
 
-    def _levels(self, X, column):
-        """Level numbers, (n_samples,) int64: -1 for what training had not."""
-        codes = X[:, column]
-        missing = len(self.categories[column]) if self.has_missing[column] else UNSEEN
-        return np.where(np.isnan(codes), missing, codes).astype(np.int64)
+    def _all_levels(self, X):
+        """Level numbers by column of categories, (n_samples,) int64: -1 for what training had
+        not."""
+        levels = {}
+        for column, values in enumerate(self.categories):
+            if values is not None:
+                codes = X[:, column]
+                missing = np.isnan(codes)
+                if missing.any():
+                    level = len(values) if self.has_missing[column] else UNSEEN
+                    codes = np.where(missing, level, codes)
+                levels[column] = codes.astype(np.int64)
+        return levels
 
-    def _shares(self, column, X, weight):
-        if self.categories[column] is None:
-            return np.empty(0)
-        levels = self._levels(X, column)
-        return np.bincount(levels, weight, minlength=self.n_levels(column)) / weight.sum()
-
-    def _statistics(self, column, X, targets, weight, strengths=None):
+    def _statistics(self, column, levels, folds, targets, weight, strengths=None):
         """The statistics of a column with each target; of categories that are known."""
-        levels = self._levels(X, column)
-        known = levels >= 0  # all, but for a warm start on other samples
-        levels, weight = np.where(known, levels, 0), weight * known
+        if levels.min() < 0:  # of a warm start on other samples
+            weight = weight * (levels >= 0)
+            levels = np.maximum(levels, 0)
         strengths = [None] * len(targets) if strengths is None else strengths
+        samples = levels, self.n_levels(column), folds
         return [
-            TargetStatistics(
-                levels, self.n_levels(column), target, weight, prior=prior, strength=strength
-            )
+            TargetStatistics(*samples, target, weight, prior=prior, strength=strength)
             for target, prior, strength in zip(targets, self.priors, strengths, strict=True)
         ]
 
-    def _encode(self, X, own):
+    def _encode(self, X, levels, own):
         """Encoded columns; statistics of the samples where ``own`` has some, else of the levels."""
         layout = self.layout()
         if not self.has_categories and not self.impute:
@@ -264,18 +276,16 @@ class TableEncoder:
         if len(layout) == self.n_features_in and not self.has_categories:
             return self._imputed(X, slice(None))
         encoded = np.empty((len(X), len(layout)), dtype=X.dtype)
-        levels, before = None, -1
         for place, (column, kind, index) in enumerate(layout):
-            if self.categories[column] is not None and column != before:
-                levels, before = self._levels(X, column), column
             if kind == "value":
                 encoded[:, place] = self._imputed(X[:, column], column)
             elif kind == "missing":
                 encoded[:, place] = np.isnan(X[:, column])
             elif kind == "mean" and column in own:
-                encoded[:, place] = np.where(levels < 0, self.priors[index], own[column][:, index])
+                unseen = levels[column] < 0
+                encoded[:, place] = np.where(unseen, self.priors[index], own[column][:, index])
             else:
-                encoded[:, place] = self._of_levels(column, kind, index)[levels]
+                encoded[:, place] = self._of_levels(column, kind, index)[levels[column]]
         return encoded
 
     def _of_levels(self, column, kind, index):

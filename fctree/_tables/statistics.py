@@ -111,6 +111,8 @@ class TargetStatistics:
     codes : array of shape (n_samples,), int64
         Category numbers.
     n_categories : int
+    folds : array of shape (n_samples,), int64
+        Those of `fold_numbers`.
     target, weight : array of shape (n_samples,)
         ``weight`` with a mean of 1.
     prior : float
@@ -119,8 +121,10 @@ class TargetStatistics:
         By default that of `shrinkage`.
     """
 
-    def __init__(self, codes, n_categories, target, weight, *, prior, strength=None):
-        self._cells = codes * N_FOLDS + fold_numbers(len(codes))
+    def __init__(
+        self, codes, n_categories, folds, target, weight, *, prior, strength=None
+    ):
+        self._cells = codes * N_FOLDS + folds
         self._prior = prior
         centred = target - prior
         shape = (n_categories, N_FOLDS)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fctree import CurvatureBoostingRegressor, SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree._tables.encoder import ONE_HOT_MAX_SIZE, TableEncoder, renumber
-from fctree._tables.statistics import TargetStatistics
+from fctree._tables.statistics import TargetStatistics, fold_numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,10 +28,11 @@ def test_a_statistic_does_not_know_the_samples_own_target(samples, which):
     codes, n_categories, target, weight = samples
     which %= len(codes)
     known = {"prior": float(np.average(target, weights=weight)), "strength": 1.5}
-    before = TargetStatistics(codes, n_categories, target, weight, **known).of_samples()[which]
+    cells = codes, n_categories, fold_numbers(len(codes))
+    before = TargetStatistics(*cells, target, weight, **known).of_samples()[which]
     other = target.copy()
     other[which] += 1e6
-    after = TargetStatistics(codes, n_categories, other, weight, **known).of_samples()[which]
+    after = TargetStatistics(*cells, other, weight, **known).of_samples()[which]
     assert before == after
 
 
@@ -39,7 +40,8 @@ def test_a_statistic_does_not_know_the_samples_own_target(samples, which):
 def test_statistics_lie_between_the_prior_and_the_targets(samples):
     codes, n_categories, target, weight = samples
     prior = float(np.average(target, weights=weight))
-    found = TargetStatistics(codes, n_categories, target, weight, prior=prior)
+    cells = codes, n_categories, fold_numbers(len(codes))
+    found = TargetStatistics(*cells, target, weight, prior=prior)
     tolerance = 1e-9 * (1 + np.abs(target).max())
     for values in (found.of_samples(), found.of_categories()):
         assert np.all(values >= target.min() - tolerance)

@@ -21,6 +21,11 @@ def drawn(seed, n=300, n_categories=25, effect=1.0):
     return codes, target, rng.exponential(size=n)
 
 
+def of_codes(codes, target, weight, **known):
+    folds = fold_numbers(len(codes))
+    return TargetStatistics(codes, codes.max() + 1, folds, target, weight, **known)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("effect", [0.0, 0.3, 5.0])
 @pytest.mark.parametrize("seed", range(3))
@@ -30,9 +35,8 @@ def test_statistics_are_those_of_the_twin(seed, effect, weighted):
     own, of_categories, prior, a = literal_tables.statistics(
         codes.tolist(), target.tolist(), weight.tolist()
     )
-    found = TargetStatistics(
-        codes, codes.max() + 1, target, weight, prior=np.average(target, weights=weight)
-    )
+    prior_found = np.average(target, weights=weight)
+    found = of_codes(codes, target, weight, prior=prior_found)
     np.testing.assert_allclose(found.strength, a, rtol=1e-7)
     np.testing.assert_allclose(found.of_samples(), own, rtol=1e-10)
     expected = [of_categories.get(c, prior) for c in range(codes.max() + 1)]
@@ -63,7 +67,7 @@ def test_the_encoder_has_the_statistics_of_the_twin():
 def test_categories_that_decide_the_target_are_believed():
     codes = np.repeat(np.arange(20), 10)
     target = codes.astype(float)
-    found = TargetStatistics(codes, 20, target, np.ones(200), prior=target.mean())
+    found = of_codes(codes, target, np.ones(200), prior=target.mean())
     assert found.strength == 0.0
     np.testing.assert_allclose(found.of_categories(), np.arange(20), atol=1e-12)
 
@@ -71,7 +75,7 @@ def test_categories_that_decide_the_target_are_believed():
 @pytest.mark.parametrize("codes", [np.arange(50), np.zeros(50, dtype=np.int64)])
 def test_categories_of_one_sample_or_only_one_say_nothing(codes):
     target = np.random.default_rng(0).normal(size=50)
-    found = TargetStatistics(codes, codes.max() + 1, target, np.ones(50), prior=target.mean())
+    found = of_codes(codes, target, np.ones(50), prior=target.mean())
     assert found.strength == np.inf
     np.testing.assert_array_equal(found.of_samples(), target.mean())
 
