@@ -82,7 +82,7 @@ class TableEncoder:
         for column, values in enumerate(self.categories):
             if values is None:
                 encoded.append((column, "value", 0))
-                if self.impute and self.has_missing[column]:
+                if self.has_missing[column] and not np.isnan(self.means[column]):
                     encoded.append((column, "missing", 0))
             elif self.has_statistics(column):
                 encoded.extend((column, "mean", t) for t in range(len(self.targets)))

@@ -83,7 +83,7 @@ def test_values_missing_only_at_prediction_are_predicted(model, y):
     complete = FRAME.assign(age=FRAME["age"].fillna(0.0))
     fitted = clone(model).fit(complete, y)
     missing = complete.assign(age=np.nan)
-    at_mean = complete.assign(age=complete["age"].mean())
+    at_mean = complete.assign(age=fitted.encoder_.means[0])
     predicted = fitted.predict(missing)
     assert len(predicted) == len(missing)
     if fitted.encoder_.impute:

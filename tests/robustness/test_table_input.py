@@ -114,7 +114,7 @@ def test_a_column_without_values_is_fitted(name):
 
 
 @pytest.mark.parametrize(
-    "model", [CurvatureTreeRegressor(), SoftTreeRegressor(max_epochs=2), TreeNTKRegressor(alpha=1.0)]
+    "model", [CurvatureTreeRegressor(), SoftTreeRegressor(max_epochs=2, random_state=0), TreeNTKRegressor(alpha=1.0)]
 )
 def test_missing_numbers_are_the_mean_and_an_indicator(model):
     rng = np.random.default_rng(0)
