@@ -150,7 +150,7 @@ def encoded_names(estimator, names=None):
 def _table(estimator, X, reset):
     """``X`` where its columns have to be read, or None where scikit-learn can read all of it."""
     if reset:
-        chosen = estimator.categorical_features
+        chosen = getattr(estimator, "categorical_features", "from_dtype")
         needed = chosen is not None and not isinstance(chosen, str)
     else:
         encoder = getattr(estimator, "encoder_", None)
@@ -167,7 +167,8 @@ def _coded(estimator, table, reset):
     n_features = table.shape[1]
     known = [None] * n_features
     if reset:
-        wanted = _wanted(estimator.categorical_features, names, n_features)
+        chosen = getattr(estimator, "categorical_features", "from_dtype")
+        wanted = _wanted(chosen, names, n_features)
     else:
         encoder = getattr(estimator, "encoder_", None)
         known = known if encoder is None else encoder.categories
