@@ -1,5 +1,6 @@
 """The frame of a boosted fit: what is checked, held out and drawn before trees are grown."""
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -7,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from fctree._native_input import native_params
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.losses import choose_loss
@@ -50,6 +52,14 @@ class BaseBoosting(TakesTables, BaseEstimator):
             n_classes = self.n_classes_ if self._classification else None
             encode_samples(self, train, validation, n_classes=n_classes, continuing=continuing)
             self._boost(train, validation, continuing=continuing)
+            if self.n_iter_ == 0:
+                warnings.warn(
+                    "early stopping kept no round: the validation loss was least before the first, "
+                    "so that predictions are the constant baseline_; a smaller learning_rate, or "
+                    "more validation samples, may help",
+                    UserWarning,
+                    stacklevel=4,
+                )
             self._after_fit(train)
         return self
 
@@ -68,7 +78,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
 
     def _round_params(self, n_rounds):
         """The core's parameters that all boosted trees have."""
-        return {
+        params = {
             "learning_rate": self.learning_rate,
             "max_iter": n_rounds,
             "subsample": self.subsample,
@@ -79,6 +89,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
             "tol": self.tol,
             "seed": self._random_seed,
         }
+        return native_params(params)
 
     def _choose_loss(self):
         return choose_loss(self)

@@ -75,6 +75,6 @@ def n_tree_features(model):
     encoder = getattr(model, "encoder_", None)
     if encoder is not None:
         _require(isinstance(encoder, TableEncoder), "encoder_ is not a TableEncoder")
-        expected = model.n_features_in_
-        _require(encoder.n_features_in == expected, "encoder_ has another number of columns")
+        same = encoder.n_features_in == model.n_features_in_
+        _require(same, f"encoder_ has {encoder.n_features_in} columns, not n_features_in_")
     return n_encoded(model)

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._tables.estimators import summed_to_columns
 from fctree._native import symmetric as _native
+from fctree._native_input import native_params
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.progress import progress_listener
 from fctree._training.round_scores import joined_scores
@@ -16,6 +17,7 @@ from fctree._training.samples import check_directions, chosen_eval_set
 from fctree._validation import (
     check_boosting_data,
     check_boosting_features,
+    check_predictions,
     count_threads,
 )
 from fctree.symmetric.trees import SymmetricTrees
@@ -89,7 +91,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
 
     def _native_params(self, n_rounds):
-        return {
+        params = {
             **self._round_params(n_rounds),
             "max_depth": self.max_depth,
             "min_samples_leaf": self.min_samples_leaf,
@@ -98,6 +100,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             "score_function": _native.ScoreFunction[self.score_function].value,
             "model_shrink_rate": self.model_shrink_rate,
         }
+        return native_params(params)
 
     def _boost(self, train, validation, *, continuing):
         n_threads = count_threads(self.n_jobs)
@@ -182,7 +185,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         scores = np.empty((len(X), self.n_outputs_))
         scores[:] = self.baseline_
         self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
-        return scores
+        return check_predictions(scores)
 
     def _staged_raw_predict(self, X):
         """Raw scores of the first 1, 2, .. trees; the same array each time."""

@@ -83,6 +83,7 @@ BinnedMatrix::BinnedMatrix(const FeatureMatrix& x, const double* thresholds,
     std::vector<double> values(kCellLanes * n);
     std::vector<std::uint8_t> found(n);
     for (const FeatureGroup& group : groups_) {
+      check_interrupt();
       index_t features[kCellLanes];
       std::iota(features, features + group.width, group.first_feature);
       x.copy_columns(features, group.width, begin, end, values.data());
