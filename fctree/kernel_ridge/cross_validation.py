@@ -52,7 +52,7 @@ class Spectrum:
         return c if self.roots is None else c * self.roots
 
     def left_out(self, targets, alpha):
-        """What the model without sample i predicts for sample i: y_i - c_i / G_ii.
+        """Leave-one-out predictions: y_i - c_i / G_ii for sample i.
 
         G the inverse of the (weighted) system; a sample without weight is not left out by
         leaving it out, and its row is not meaningful.
@@ -234,7 +234,7 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
         None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
         as in scikit-learn, which share the Gram matrix.
     categorical_features : default="from_dtype"
-        Which features are categories, as in `TreeNTKRegressor`.
+        Features that are categories, as in `TreeNTKRegressor`.
     device : {"cpu", "auto", "cuda"}, default="cpu"
     verbose : int, default=0
         1 shows the progress over the kernels.

@@ -8,7 +8,7 @@ from fctree._validation import check_targets, check_training_data, unchanged_on_
 
 
 class TreeRegressor(RegressorMixin):
-    """Fits and predicts numbers; goes before a kind of `BaseObliqueTree`."""
+    """Mixin that fits and predicts numeric targets; precedes a subclass of `BaseObliqueTree`."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -17,13 +17,13 @@ class TreeRegressor(RegressorMixin):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, NaN where missing; or a table with categories (`categorical_features`).
+            Numbers, NaN for missing values; or a table with categories (`categorical_features`).
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets. With several outputs every node fits one ridge regression per output,
-            and a split has to serve all of them.
+            and splits minimise the sum of their losses.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. A weight of 2 counts as two samples, except for the
-            limits on numbers of samples; a sample of weight 0 is left out.
+            limits on numbers of samples; a sample of weight 0 is ignored.
 
         Returns
         -------
@@ -32,7 +32,7 @@ class TreeRegressor(RegressorMixin):
         Raises
         ------
         ValueError
-            For infinity in `X`, NaN in `y`, shapes that disagree, negative or all-zero weights.
+            For infinity in `X`, NaN or infinity in `y`, inconsistent shapes, negative or all-zero weights.
         """
         with unchanged_on_failure(self):
             X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)
