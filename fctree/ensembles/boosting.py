@@ -9,9 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
+from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.progress import progress_listener
 from fctree._training.round_scores import joined_scores
+from fctree._training.samples import chosen_eval_set
 from fctree._validation import (
     check_ensemble_data,
     check_features,
@@ -48,13 +50,24 @@ class BaseCurvatureBoosting(BaseBoosting):
     _check_data = check_ensemble_data
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, eval_set=None, init_score=None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        eval_set=None,
+        init_score=None,
+        *,
+        X_val=None,
+        y_val=None,
+        sample_weight_val=None,
+    ):
         """Grow the trees.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values raise an error.
+            Numbers, NaN for missing values; or a table with categories (`categorical_features`).
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -64,6 +77,8 @@ class BaseCurvatureBoosting(BaseBoosting):
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Raw scores to start from instead of the best constant; predictions do not include them.
             Not allowed together with `eval_set`.
+        X_val, y_val, sample_weight_val
+            The evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
 
         Returns
         -------
@@ -72,10 +87,11 @@ class BaseCurvatureBoosting(BaseBoosting):
         Raises
         ------
         ValueError
-            For NaN or infinity in `X`, inconsistent shapes, negative weights, targets outside
+            For infinity in `X`, inconsistent shapes, negative weights, targets outside
             the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds than a warm
             start has.
         """
+        eval_set = chosen_eval_set(eval_set, X_val, y_val, sample_weight_val)
         return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
 
     def _tree_settings(self):
@@ -191,7 +207,7 @@ class BaseCurvatureBoosting(BaseBoosting):
         explained.
         """
         check_is_fitted(self)
-        return self.trees_.compute_feature_importances()
+        return summed_to_columns(self, self.trees_.compute_feature_importances())
 
 
 def _as_native(samples):

@@ -7,12 +7,13 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from fctree._tables.estimators import summed_to_columns
 from fctree._native import symmetric as _native
 from fctree._native_input import native_params
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.progress import progress_listener
 from fctree._training.round_scores import joined_scores
-from fctree._training.samples import check_directions
+from fctree._training.samples import check_directions, chosen_eval_set
 from fctree._validation import (
     check_boosting_data,
     check_boosting_features,
@@ -43,14 +44,26 @@ class BaseSymmetricBoosting(BaseBoosting):
     _check_data = check_boosting_data
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, eval_set=None, init_score=None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        eval_set=None,
+        init_score=None,
+        *,
+        X_val=None,
+        y_val=None,
+        sample_weight_val=None,
+    ):
         """Grow the trees.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or data frame of shape (n_samples, n_features)
             NaN is a missing value; infinities are the least and the largest values.
-            float32 and float64 arrays of any memory layout are read as they are.
+            float32 and float64 arrays of any memory layout are read as they are. Columns may be
+            categories (`categorical_features`).
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -61,6 +74,8 @@ class BaseSymmetricBoosting(BaseBoosting):
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Raw scores to start from instead of the best constant; predictions do not include them.
             Not allowed together with `eval_set`.
+        X_val, y_val, sample_weight_val
+            The evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
 
         Returns
         -------
@@ -72,6 +87,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             For inconsistent shapes, negative weights, targets outside the loss's domain,
             labels in `eval_set` that `y` lacks, or fewer rounds than a warm start has.
         """
+        eval_set = chosen_eval_set(eval_set, X_val, y_val, sample_weight_val)
         return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
 
     def _native_params(self, n_rounds):
@@ -221,7 +237,8 @@ class BaseSymmetricBoosting(BaseBoosting):
         used = self.trees_.split_feature >= 0
         features = self.trees_.split_feature[used]
         weights = self.trees_.split_gain[used] if kind == "gain" else None
-        counts = np.bincount(features, weights=weights, minlength=self.n_features_in_)
+        counts = np.bincount(features, weights=weights, minlength=len(self.bin_thresholds_))
+        counts = summed_to_columns(self, counts)
         total = counts.sum()
         return counts / total if kind == "gain" and total > 0 else counts
 
@@ -229,8 +246,3 @@ class BaseSymmetricBoosting(BaseBoosting):
     def feature_importances_(self):
         """Share of the splits' gains that each feature accounts for, (n_features,)."""
         return self.compute_feature_importances()
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
