@@ -251,8 +251,8 @@ setup(
             [
                 extension(name, f"{name}.pyx", numpy.get_include())
                 for name in (
-                    "symmetric", "core", "ensembles", "oblique", "oblique_rounds", "oblique_shards",
-                    "shards", "soft",
+                    "symmetric", "core", "ensembles", "oblique",
+                    "soft",
                 )
             ],
             compiler_directives={"language_level": 3, "boundscheck": False, "wraparound": False},

@@ -176,7 +176,7 @@ void with_team(const Execution& execution, const std::function<void(const Execut
     {
       if (omp_get_thread_num() == 0) {
         try {
-          body({execution.n_threads, execution.interrupted, &team});
+          body({execution.n_threads, execution.interrupted, &team, execution.all});
         } catch (...) {
           error = std::current_exception();
         }
@@ -189,7 +189,7 @@ void with_team(const Execution& execution, const std::function<void(const Execut
     return;
   }
 #endif
-  body({1, execution.interrupted, nullptr});
+  body({1, execution.interrupted, nullptr, execution.all});
 }
 
 void parallel_for(const Execution& execution, index_t n_tasks,

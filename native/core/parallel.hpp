@@ -17,6 +17,7 @@
 
 namespace fctree {
 
+struct Collective;
 class Team;
 
 // How a computation may run. `interrupted`, if set, is polled from the calling thread a
@@ -25,6 +26,7 @@ struct Execution {
   int n_threads = 1;
   bool (*interrupted)() = nullptr;
   Team* team = nullptr;  // the threads at hand, set by with_team
+  const Collective* all = nullptr;  // the other places that samples are in (collective.hpp)
 };
 
 // Calls body with a team of up to n_threads threads, the calling one included, for the

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/loss/loss.hpp"
-#include "core/parallel.hpp"
+#include "core/collective.hpp"
 #include "ensembles/ensemble.hpp"
 #include "oblique/tree.hpp"
 
@@ -14,24 +14,19 @@ namespace fctree::ensembles {
 // A linear model is sure of itself where it has seen nothing. The scores of the samples that a
 // leaf was fitted to (weight above 0; all without weights) are the range that it may answer in,
 // `extrapolation` times wider on both sides. x (n_samples, n_features of the tree);
-// leaf (n_samples): node numbers. largest_step bounds all scores in absolute value.
+// leaf (n_samples): node numbers. largest_step bounds all scores in absolute value;
+// `all` as in core/collective.hpp.
 struct BoundRules {
   double extrapolation;
   double largest_step;
 };
 LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
-                        const std::vector<index_t>& leaf, const BoundRules& rules);
+                        const std::vector<index_t>& leaf, const BoundRules& rules,
+                        const Collective* all = nullptr);
 
 // No tree moves a log-odds, or a logarithm of a mean, further than this before the learning
 // rate: a Newton step holds near where it was computed.
 double largest_step(const Loss& loss);
-
-// The least and the largest scores of a tree's leaves, (n_leaves, n_outputs) each, widened by
-// more samples; and the bounds that follow.
-LeafBounds no_scores(const ObliqueTreeArrays& tree);
-void widen_ranges(const ObliqueTreeArrays& tree, const double* x, const double* weight,
-                  const std::vector<index_t>& leaf, LeafBounds& ranges);
-LeafBounds bounds_of(LeafBounds ranges, const BoundRules& rules);
 
 // Draws each leaf's mean score to 0, as if so much more weight of targets 0 were in the leaf.
 void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree);

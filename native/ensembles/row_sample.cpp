@@ -27,42 +27,51 @@ double uniform_of(const Random& random, index_t tree, std::uint64_t hash) {
                         static_cast<std::uint32_t>(hash >> 32));
 }
 
-}  // namespace
-
+// What each sample is drawn by; x (n_samples, n_features), y (n_targets, n_samples).
 std::vector<std::uint64_t> hash_samples(const double* x, const double* y, index_t n_samples,
-                                        index_t n_features, index_t n_targets) {
+                                        const BoostedSizes& sizes) {
   std::vector<std::uint64_t> hash(n_samples, 0);
   for (index_t i = 0; i < n_samples; ++i) {
-    for (index_t j = 0; j < n_features; ++j) hash[i] = combined(hash[i], x[i * n_features + j]);
-    for (index_t k = 0; k < n_targets; ++k) hash[i] = combined(hash[i], y[k * n_samples + i]);
+    for (index_t j = 0; j < sizes.n_features; ++j)
+      hash[i] = combined(hash[i], x[i * sizes.n_features + j]);
+    for (index_t k = 0; k < sizes.n_targets; ++k)
+      hash[i] = combined(hash[i], y[k * n_samples + i]);
   }
   return hash;
 }
 
-bool draw_hashed(const std::uint64_t* hash, index_t n_samples, const PartDraw& draw,
-                 std::uint8_t* drawn) {
-  const Random random(draw.seed, Purpose::row_sample);
-  bool any = false;
-  for (index_t i = 0; i < n_samples; ++i) {
-    drawn[i] = uniform_of(random, draw.tree, hash[i]) < draw.fraction;
-    any = any || drawn[i] != 0;
-  }
-  return any;
+// The number of distinct ones; of many places only up to RowSampler::kLeastDistinct of each count.
+index_t count_distinct(std::vector<std::uint64_t> hashes, const Collective* all) {
+  std::sort(hashes.begin(), hashes.end());
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  if (all == nullptr) return static_cast<index_t>(hashes.size());
+  hashes.resize(std::min<std::size_t>(hashes.size(), RowSampler::kLeastDistinct));
+  std::vector<double> bits(hashes.size());
+  if (!bits.empty()) std::memcpy(bits.data(), hashes.data(), bits.size() * sizeof(double));
+  bits = gather(all, bits);
+  std::vector<std::uint64_t> found(bits.size());
+  if (!bits.empty()) std::memcpy(found.data(), bits.data(), bits.size() * sizeof(double));
+  return count_distinct(std::move(found), nullptr);
 }
 
-RowSampler::RowSampler(const double* x, const double* y, index_t n_samples, index_t n_features,
-                       index_t n_targets, std::uint64_t seed)
-    : hash_(hash_samples(x, y, n_samples, n_features, n_targets)), seed_(seed) {
-  std::vector<std::uint64_t> sorted = hash_;
-  std::sort(sorted.begin(), sorted.end());
-  n_distinct_ = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
-}
+}  // namespace
 
-void RowSampler::draw_part(index_t tree, double fraction, std::vector<std::uint8_t>& drawn) const {
+RowSampler::RowSampler(const double* x, const double* y, index_t n_samples,
+                       const BoostedSizes& sizes, std::uint64_t seed, const Collective* all)
+    : hash_(hash_samples(x, y, n_samples, sizes)),
+      n_distinct_(count_distinct(hash_, all)),
+      seed_(seed) {}
+
+void RowSampler::draw_part(index_t tree, double fraction, const Collective* all,
+                           std::vector<std::uint8_t>& drawn) const {
+  const Random random(seed_, Purpose::row_sample);
   drawn.resize(hash_.size());
-  const index_t n = static_cast<index_t>(hash_.size());
-  if (!draw_hashed(hash_.data(), n, {seed_, tree, fraction}, drawn.data()))
-    std::fill(drawn.begin(), drawn.end(), 1);
+  index_t n_drawn = 0;
+  for (std::size_t i = 0; i < hash_.size(); ++i) {
+    drawn[i] = uniform_of(random, tree, hash_[i]) < fraction;
+    n_drawn += drawn[i];
+  }
+  if (add_up(all, n_drawn) == 0) std::fill(drawn.begin(), drawn.end(), 1);
 }
 
 void RowSampler::draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const {

@@ -204,7 +204,7 @@ void Grower::add_gain(const OpenNode& node, const Vector& direction, double decr
 }  // namespace
 
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
-                                    LocalStatistics& statistics, const Execution& team) {
+                                    NodeStatistics& statistics, const Execution& team) {
   return Grower(data, params, statistics, limit_threads(team, moment_work(data))).grow();
 }
 
@@ -214,15 +214,6 @@ ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& param
   LocalStatistics rows;
   with_team(limit_threads(execution, moment_work(data)),
             [&](const Execution& team) { tree = grow_tree_on_team(data, params, rows, team); });
-  return tree;
-}
-
-ObliqueTreeArrays grow_tree_of(NodeStatistics& statistics, const TrainingData& sizes,
-                               const ObliqueParams& params, const Execution& execution) {
-  ObliqueTreeArrays tree;
-  with_team(execution, [&](const Execution& team) {
-    tree = Grower(sizes, params, statistics, team).grow();
-  });
   return tree;
 }
 

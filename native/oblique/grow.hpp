@@ -25,15 +25,10 @@ using namespace ridge;
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                             const Execution& execution);
 
-// The same on threads that are there already, with `statistics` that may serve many trees.
-class LocalStatistics;
-ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
-                                    LocalStatistics& statistics, const Execution& team);
-
-// The same of samples that are elsewhere: of `sizes` only the numbers of features and outputs
-// are looked at.
+// The same on threads that are there already, by statistics of these samples and maybe of others in
+// other places.
 class NodeStatistics;
-ObliqueTreeArrays grow_tree_of(NodeStatistics& statistics, const TrainingData& sizes,
-                               const ObliqueParams& params, const Execution& execution);
+ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
+                                    NodeStatistics& statistics, const Execution& team);
 
 }  // namespace fctree::oblique

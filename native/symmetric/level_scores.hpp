@@ -38,13 +38,9 @@ class LevelScores {
 
   // Histograms and scores of the root, then of each further level after descend().
   void compute(const RowsByLeaf& rows, const Execution& execution);
-  // The same where the rows were counted elsewhere, by count_level(), and the sums added up.
-  void compute(const std::int64_t* counted, const Execution& execution);
   // Makes `split` the last level's: the next compute() is of the leaves below it.
   void descend(const LevelSplit& split);
   void restart();
-  // For each leaf of the level above, whether its right child has fewer rows: the one to count.
-  const std::vector<std::uint8_t>& smaller_is_right() const { return smaller_is_right_; }
 
   const GroupScores& group(index_t g) const { return groups_[g].scores; }
   // The sum of S^2 / (W + l2) over the current leaves, without a further cut.
@@ -65,10 +61,11 @@ class LevelScores {
   std::int64_t* histogram(index_t g, int side, index_t channel, index_t leaf);
   index_t leaf_stride(index_t g) const;
   index_t count(index_t g, index_t lane, index_t leaf, const LevelSplit* split) const;
-  void compute_all(const Execution& execution, const std::function<void(index_t)>& count);
+  void for_groups(const Execution& execution, const std::function<void(index_t)>& task);
   void compute_group(index_t g);
-  void take_counted(index_t g, const std::int64_t* counted);
+  std::vector<std::int64_t*> counted_leaves(index_t g);
   void count_smaller(index_t g, const RowsByLeaf& rows);
+  void add_up_counts(const Execution& execution);
   void score_group(index_t g);
   void combine_sides(index_t g, bool missing_left);
   void take_roots(index_t g, double least);
@@ -84,6 +81,7 @@ class LevelScores {
   std::vector<std::uint8_t> smaller_is_right_;  // for each leaf that was split
   std::vector<std::uint8_t> is_empty_;
   std::vector<Group> groups_;
+  std::vector<std::int64_t> counts_;  // of all groups, while they are added up
 };
 
 }  // namespace fctree::symmetric
