@@ -42,8 +42,7 @@ DERIVED_PARAMETERS = {
 
 def files(*suffixes, folders=FOLDERS):
     found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
-    generated = {"symmetric.cpp", "core.cpp", "ensembles.cpp", "oblique.cpp", "oblique_rounds.cpp",
-                 "oblique_shards.cpp", "shards.cpp", "soft.cpp"}
+    generated = {"symmetric.cpp", "core.cpp", "ensembles.cpp", "oblique.cpp", "soft.cpp"}
     return sorted(
         path
         for path in found
