@@ -88,8 +88,12 @@ cdef extern from "ensembles/ensemble.hpp" namespace "fctree::ensembles" nogil:
         int64_t row_stride
         int64_t output_stride
 
+    cdef struct TreeRange:
+        int64_t first
+        int64_t last
+
     void c_add_trees "fctree::ensembles::add_trees"(
-        const ObliqueTreesView&, int64_t, int64_t, const double*, int64_t, const ScoreSpan&,
+        const ObliqueTreesView&, const TreeRange&, const double*, int64_t, const ScoreSpan&,
         const Execution&) except +set_python_error
     void c_apply_trees "fctree::ensembles::apply_trees"(
         const ObliqueTreesView&, int64_t, const double*, int64_t, int64_t*,

@@ -243,12 +243,13 @@ def add_trees(trees, int64_t first, int64_t last, const double[:, ::1] X, double
         return
     cdef Trees native_trees = Trees(trees)
     cdef Execution execution = execution_on(n_threads)
+    cdef TreeRange wanted = TreeRange(first, last)
     cdef ScoreSpan out
     out.scores = &scores[0, 0]
     out.row_stride = scores.shape[1]
     out.output_stride = 1
     with nogil:
-        c_add_trees(native_trees.view, first, last, &X[0, 0], X.shape[0], out, execution)
+        c_add_trees(native_trees.view, wanted, &X[0, 0], X.shape[0], out, execution)
 
 
 def apply(trees, const double[:, ::1] X, int n_threads):

@@ -27,10 +27,6 @@ class MaskedBoosting:
         Where models are trained, instead of here.
     """
 
-    # Whether the noise of the splits is as strong again when a model is continued as at its
-    # beginning: CatBoost's way, which costs coverage (docs/results/importance.md).
-    restarts_noise = False
-
     def __init__(self, estimator, min_iter, n_jobs, workers=None):
         self.estimator = estimator.set_params(early_stopping=True, warm_start=False, verbose=0)
         self.min_iter = min_iter
@@ -114,6 +110,10 @@ class MaskedBoosting:
         targets = self.estimator._encode_targets(part.y, reset=False)
         return Samples(part.X, targets, part.sample_weight, None).native(None)
 
+    def _rounds_before(self):
+        """Rounds after which a continuation takes up the noise of the splits, which fades."""
+        return self.estimator.n_iter_
+
     def _boost(self, masked, method, progress):
         model, trees = self.estimator, None
         if method != "retrain":
@@ -136,7 +136,7 @@ class MaskedBoosting:
             baseline=None if trees is None else model.baseline_,
             loss=model._choose_loss(),
             n_outputs=model.n_outputs_,
-            first_iteration=0 if trees is None or self.restarts_noise else model.n_iter_,
+            first_iteration=0 if trees is None else self._rounds_before(),
             min_rounds=self.min_iter,
             params=model._native_params(0 if method == "dropout" else model.max_iter),
             listener=lambda mask, n_rounds, loss: progress(),

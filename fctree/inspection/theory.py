@@ -14,10 +14,8 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._validation import check_boosting_features, count_threads
-from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.kernels import symmetric_tree_kernel
-
-_ONE_E = np.e
+from fctree.symmetric.base import BaseSymmetricBoosting
 
 
 def boosting_kernel(model, X, Y=None, *, stationary=False, n_trees=1000, random_state=None):
@@ -146,7 +144,7 @@ def stopping_threshold(K, residual, noise_variance, *, step, max_rounds=10**9):
 
     def exceeds(t):
         complexity = np.minimum(eigenvalues[kept], 1.0 / (step * t)).sum()
-        return complexity > n * distance / (4 * _ONE_E**2 * noise_variance * (step * t) ** 2)
+        return complexity > n * distance / (4 * np.e**2 * noise_variance * (step * t) ** 2)
 
     # The left side times t^2 grows with t: bisection.
     low, high = 0, 1

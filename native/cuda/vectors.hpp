@@ -41,11 +41,19 @@ struct RowShare {
   }
 };
 
+// What a tile is multiplied by: (n_columns, n_vectors).
+template <class T>
+struct Vectors {
+  const T* values;
+  std::int64_t n_vectors;
+};
+
 // sums (kVectorsAtOnce) = a thread's columns of one tile times vectors `first` and following.
 template <class T, class Team>
 FCTREE_DEVICE inline void multiply_columns(Team& team, const RowShare<T>& share, int n_columns,
-                                           const T* vectors, std::int64_t n_vectors,
-                                           std::int64_t first, T* sums) {
+                                           const Vectors<T>& right, std::int64_t first, T* sums) {
+  const T* vectors = right.values;
+  const std::int64_t n_vectors = right.n_vectors;
 #pragma unroll
   for (int q = 0; q < kVectorsAtOnce; ++q) sums[q] = T(0);
   for (int column = share.begin; column < share.end && column < n_columns; column += kPack<T>) {
@@ -97,7 +105,7 @@ FCTREE_DEVICE void vector_program(Team& team, const VectorTask<T>& task, std::in
       double* sums = task.sums + (slice * task.left.n_rows + i) * task.n_vectors;
       for (std::int64_t q0 = 0; q0 < task.n_vectors; q0 += kVectorsAtOnce) {
         T tile_sums[kVectorsAtOnce];
-        multiply_columns(team, share, n_columns, vectors, task.n_vectors, q0, tile_sums);
+        multiply_columns(team, share, n_columns, Vectors<T>{vectors, task.n_vectors}, q0, tile_sums);
 #pragma unroll
         for (int q = 0; q < kVectorsAtOnce; ++q)
           if (q0 + q < task.n_vectors)

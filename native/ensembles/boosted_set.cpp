@@ -26,7 +26,7 @@ void BoostedSet::start(const std::vector<double>& baseline) {
 
 void BoostedSet::add(const ObliqueTreesView& trees, index_t first, index_t last,
                      const Execution& execution) {
-  add_trees(trees, first, last, samples_.x, n(), {raw_.data(), 1, n()}, execution);
+  add_trees(trees, {first, last}, samples_.x, n(), {raw_.data(), 1, n()}, execution);
 }
 
 LossSum BoostedSet::evaluate(const Loss& loss, const Derivatives* out,

@@ -57,16 +57,18 @@ bool has_constant_leaves(const ObliqueTreesView& trees, index_t tree) {
 
 // How blocks of rows get through a tree.
 struct TreePlan {
+  index_t tree = 0;
   AxisWalk walk;  // if all splits are along axes, and the rows are many
   bool is_constant = false;
 };
 
-std::vector<TreePlan> plan_trees(const ObliqueTreesView& trees, index_t first, index_t last,
+std::vector<TreePlan> plan_trees(const ObliqueTreesView& trees, const TreeRange& range,
                                  index_t n_rows) {
-  std::vector<TreePlan> plans(last - first);
-  if (n_rows < AxisWalk::kFewRows) return plans;
-  for (index_t tree = first; tree < last; ++tree) {
-    TreePlan& plan = plans[tree - first];
+  std::vector<TreePlan> plans(range.last - range.first);
+  for (index_t tree = range.first; tree < range.last; ++tree) {
+    TreePlan& plan = plans[tree - range.first];
+    plan.tree = tree;
+    if (n_rows < AxisWalk::kFewRows) continue;
     plan.walk = AxisWalk(routing_of(trees, tree));
     plan.is_constant = plan.walk.exists() && has_constant_leaves(trees, tree);
   }
@@ -74,8 +76,9 @@ std::vector<TreePlan> plan_trees(const ObliqueTreesView& trees, index_t first, i
 }
 
 // The scores of one tree for a block of rows, added.
-void add_tree(const ObliqueTreesView& trees, index_t tree, const TreePlan& plan, const double* x,
-              index_t size, const ScoreSpan& out, double* scores) {
+void add_tree(const ObliqueTreesView& trees, const TreePlan& plan, const double* x, index_t size,
+              const ScoreSpan& out, double* scores) {
+  const index_t tree = plan.tree;
   std::array<std::int64_t, kBlockRows> slot;
   const index_t n_outputs = trees.n_outputs;
   const index_t* leaf_index = trees.leaf_index + trees.node_offsets[tree];
@@ -88,8 +91,9 @@ void add_tree(const ObliqueTreesView& trees, index_t tree, const TreePlan& plan,
     for (index_t i = 0; i < size; ++i)
       std::copy_n(trees.leaf_intercept + slot[i] * n_outputs, n_outputs, scores + i * n_outputs);
   else
-    dense_kernels().evaluate_leaves(trees.leaf_coef, trees.leaf_intercept, n_outputs, slot.data(),
-                                    x, trees.n_features, size, scores);
+    dense_kernels().evaluate_leaves(
+        {trees.leaf_coef, trees.leaf_intercept, trees.n_features, n_outputs}, slot.data(), x, size,
+        scores);
   for (index_t i = 0; i < size; ++i)
     for (index_t k = 0; k < n_outputs; ++k) {
       const index_t at = slot[i] * n_outputs + k;
@@ -154,10 +158,10 @@ void append_tree(const ObliqueTreeArrays& tree, const LeafBounds& bounds, const 
   trees.leaf_offsets.push_back(trees.leaf_offsets.back() + tree.n_leaves());
 }
 
-void add_trees(const ObliqueTreesView& trees, index_t first, index_t last, const double* x,
+void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const double* x,
                index_t n_rows, const ScoreSpan& out, const Execution& execution) {
-  const std::vector<TreePlan> plans = plan_trees(trees, first, last, n_rows);
-  const double work = static_cast<double>(n_rows * trees.n_features * 4 * (last - first));
+  const std::vector<TreePlan> plans = plan_trees(trees, range, n_rows);
+  const double work = static_cast<double>(n_rows * trees.n_features * 4 * (range.last - range.first));
   parallel_for(limit_threads(execution, work), (n_rows + kBlockRows - 1) / kBlockRows,
                [&](index_t block) {
                  const index_t begin = block * kBlockRows;
@@ -165,9 +169,9 @@ void add_trees(const ObliqueTreesView& trees, index_t first, index_t last, const
                  std::vector<double> scores(size * trees.n_outputs);
                  const ScoreSpan block_out = {out.scores + begin * out.row_stride, out.row_stride,
                                               out.output_stride};
-                 for (index_t tree = first; tree < last; ++tree)
-                   add_tree(trees, tree, plans[tree - first], x + begin * trees.n_features, size,
-                            block_out, scores.data());
+                 for (const TreePlan& plan : plans)
+                   add_tree(trees, plan, x + begin * trees.n_features, size, block_out,
+                            scores.data());
                });
 }
 

@@ -81,9 +81,15 @@ struct ScoreSpan {
   index_t output_stride;
 };
 
-// Adds to each row of x (n_rows, n_features) the scores of trees first .. last - 1, in their
-// order. O(depth d + K d) a row and tree.
-void add_trees(const ObliqueTreesView& trees, index_t first, index_t last, const double* x,
+// Trees first .. last - 1.
+struct TreeRange {
+  index_t first;
+  index_t last;
+};
+
+// Adds to each row of x (n_rows, n_features) the scores of some trees, in their order.
+// O(depth d + K d) a row and tree.
+void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const double* x,
                index_t n_rows, const ScoreSpan& out, const Execution& execution);
 
 // leaf (n_rows, n_trees): node numbers within each tree.

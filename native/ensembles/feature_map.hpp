@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "core/matrix.hpp"
 #include "core/parallel.hpp"
-#include "core/types.hpp"
 
 namespace fctree::ensembles {
 

@@ -138,7 +138,7 @@ void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees
       for (index_t at = 0; at < size; ++at)
         std::copy_n(data.x + left_out[at] * d, d, x.data() + at * d);
       std::fill_n(sums.begin(), size * n_outputs, 0.0);
-      add_trees(trees, tree, tree + 1, x.data(), size, {sums.data(), n_outputs, 1}, team);
+      add_trees(trees, {tree, tree + 1}, x.data(), size, {sums.data(), n_outputs, 1}, team);
       for (index_t at = 0; at < size; ++at) {
         ++counts[left_out[at]];
         for (index_t k = 0; k < n_outputs; ++k)

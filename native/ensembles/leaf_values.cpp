@@ -23,8 +23,9 @@ void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, dou
     return;
   }
   const std::int64_t at = slot;
-  dense_kernels().evaluate_leaves(tree.leaf_coef.data(), tree.leaf_intercept.data(), n_outputs,
-                                  &at, x, tree.n_features, 1, score);
+  dense_kernels().evaluate_leaves(
+      {tree.leaf_coef.data(), tree.leaf_intercept.data(), tree.n_features, n_outputs}, &at, x, 1,
+      score);
 }
 
 // The least and the largest scores of a tree's leaves over these samples.

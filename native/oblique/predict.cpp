@@ -50,8 +50,9 @@ void predict_tree(const RoutingArrays& tree, const LeafModels& leaves, const dou
     for (index_t i = 0; i < size; ++i) slot[i] = leaves.leaf_index[slot[i]];
     double* block_out = out + begin * n_outputs;
     if (leaves.coef != nullptr) {
-      dense_kernels().evaluate_leaves(leaves.coef, leaves.intercept, n_outputs, slot.data(), rows,
-                                      tree.n_features, size, block_out);
+      dense_kernels().evaluate_leaves(
+          {leaves.coef, leaves.intercept, tree.n_features, n_outputs}, slot.data(), rows, size,
+          block_out);
       return;
     }
     for (index_t i = 0; i < size; ++i)

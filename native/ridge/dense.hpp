@@ -41,6 +41,23 @@ struct BinnedFeature {
   double inverse_spread;
 };
 
+// What rows add to the bins of a feature: terms (n_rows, width), whole vectors, and the
+// residuals (n_rows, n_outputs) that multiply the feature itself.
+struct BinTerms {
+  const double* terms;
+  std::int64_t width;
+  const double* residuals;
+  std::int64_t n_outputs;
+};
+
+// Linear models of leaves: coef (n_leaves, n_outputs, n_features), intercept (n_leaves, n_outputs).
+struct LeafModels {
+  const double* coef;
+  const double* intercept;
+  std::int64_t n_features;
+  std::int64_t n_outputs;
+};
+
 constexpr std::int64_t packed_width(std::int64_t n_features, std::int64_t n_outputs) {
   return (n_features + n_outputs + 1 + 7) / 8 * 8;
 }
@@ -59,11 +76,9 @@ struct DenseKernels {
   // sums += [weight, w z, w z^2], z the rows about `origin` (n_features + n_outputs), w their
   // factor: 1 + 2 (d + K) numbers. O(n (d + K)).
   void (*add_diagonal)(const RowSelection& selection, const double* origin, double* sums);
-  // bins[b] += terms of the row, (n_rows, width), and own[b] += the standardised feature times
-  // the row's residuals, (n_rows, n_outputs), b the row's bin. width: whole vectors.
-  // O(n (width + K)).
-  void (*add_to_bins)(const BinnedFeature& feature, std::int64_t n_rows, const double* terms,
-                      std::int64_t width, const double* residuals, std::int64_t n_outputs,
+  // bins[b] += terms of the row and own[b] += the standardised feature times its residuals, b the
+  // row's bin: bins (kScreeningBins, width), own (kScreeningBins, n_outputs). O(n (width + K)).
+  void (*add_to_bins)(const BinnedFeature& feature, const BinTerms& rows, std::int64_t n_rows,
                       double* bins, double* own);
   // out[i] = |G' (x - mean)|^2 of row i, G = inverse_factor (upper, rows of spd_stride): its
   // leverage in a ridge fit. tile holds 2 * kTileRows * packed_width(d, K) doubles of
@@ -73,9 +88,8 @@ struct DenseKernels {
   // leaf[i] = id of the leaf that row i of x reaches. O(d) a level.
   void (*route)(const RoutingArrays& tree, const double* x, std::int64_t n_rows,
                 std::int64_t* leaf);
-  // out[i] = intercept[leaf] + coef[leaf] . x for each of n_outputs outputs, leaf = slot[i].
-  void (*evaluate_leaves)(const double* coef, const double* intercept, std::int64_t n_outputs,
-                          const std::int64_t* slot, const double* x, std::int64_t n_features,
+  // out[i] = intercept[leaf] + coef[leaf] . x for each output, leaf = slot[i].
+  void (*evaluate_leaves)(const LeafModels& leaves, const std::int64_t* slot, const double* x,
                           std::int64_t n_rows, double* out);
 };
 

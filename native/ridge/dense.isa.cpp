@@ -139,9 +139,11 @@ void add_diagonal(const RowSelection& s, const double* origin, double* sums) {
   }
 }
 
-void add_to_bins(const BinnedFeature& f, std::int64_t n_rows, const double* terms,
-                 std::int64_t width, const double* residuals, std::int64_t n_outputs, double* bins,
+void add_to_bins(const BinnedFeature& f, const BinTerms& rows, std::int64_t n_rows, double* bins,
                  double* own) {
+  const auto [terms_begin, width, residuals_begin, n_outputs] = rows;
+  const double* terms = terms_begin;
+  const double* residuals = residuals_begin;
   for (std::int64_t i = 0; i < n_rows; ++i, terms += width, residuals += n_outputs) {
     const auto equal_bin = static_cast<std::int64_t>((f.x[i] - f.lowest) * f.bins_per_unit);
     const std::int64_t bin = equal_bin < kScreeningBins ? equal_bin : kScreeningBins - 1;
@@ -164,10 +166,18 @@ void project(const RowSelection& s, const double* directions, std::int64_t n_dir
   }
 }
 
+// Rows of `stride` doubles, as those of the tile, above the diagonal of a (d, d) matrix.
+struct Triangle {
+  const double* values;
+  std::int64_t stride;
+  std::int64_t d;
+};
+
 // out[i] += |rows of the tile times a block of columns of the factor|^2
 template <int kPacks>
-void add_squared_block(const double* rows, std::int64_t n_rows, std::int64_t stride,
-                       const double* factor, std::int64_t column, std::int64_t d, double* out) {
+void add_squared_block(const double* rows, std::int64_t n_rows, const Triangle& triangle,
+                       std::int64_t column, double* out) {
+  const auto [factor, stride, d] = triangle;
   constexpr int kRows = 4;
   const std::int64_t last = column + kPacks * kLanes < d ? column + kPacks * kLanes : d;
   for (std::int64_t begin = 0; begin < n_rows; begin += kRows) {
@@ -203,9 +213,9 @@ void leverages(const RowSelection& s, const double* mean, const double* inverse_
     constexpr int kPacks = kLanes == 8 ? 4 : 2;
     std::int64_t column = 0;
     for (; column + kPacks * kLanes <= stride; column += kPacks * kLanes)
-      add_squared_block<kPacks>(tile, n_rows, stride, inverse_factor, column, d, out);
+      add_squared_block<kPacks>(tile, n_rows, {inverse_factor, stride, d}, column, out);
     for (; column < stride; column += kLanes)
-      add_squared_block<1>(tile, n_rows, stride, inverse_factor, column, d, out);
+      add_squared_block<1>(tile, n_rows, {inverse_factor, stride, d}, column, out);
   }
 }
 
@@ -228,9 +238,9 @@ void route(const RoutingArrays& tree, const double* x, std::int64_t n_rows, std:
   }
 }
 
-void evaluate_leaves(const double* coef, const double* intercept, std::int64_t n_outputs,
-                     const std::int64_t* slot, const double* x, std::int64_t n_features,
+void evaluate_leaves(const LeafModels& leaves, const std::int64_t* slot, const double* x,
                      std::int64_t n_rows, double* out) {
+  const auto [coef, intercept, n_features, n_outputs] = leaves;
   for (std::int64_t i = 0; i < n_rows; ++i)
     for (std::int64_t k = 0; k < n_outputs; ++k) {
       const std::int64_t model = slot[i] * n_outputs + k;

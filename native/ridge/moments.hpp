@@ -14,8 +14,8 @@
 
 #include <vector>
 
+#include "core/matrix.hpp"
 #include "core/parallel.hpp"
-#include "core/types.hpp"
 
 namespace fctree::ridge {
 

@@ -1,12 +1,12 @@
 #include "ridge/penalty_choice.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "ridge/dense.hpp"
+#include "ridge/symmetric_eigen.hpp"
 
 namespace fctree::ridge {
 
@@ -19,15 +19,15 @@ double grid_alpha(int i) { return std::pow(10.0, 3.0 - 0.5 * i); }
 // Eigenvectors from the (n, n) Gram matrix, for fewer samples than features.
 SpectralFit dual_fit(const CentredRows& centred) {
   const auto& [x, y] = centred;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(x * x.transpose());
-  const Vector& values = eigen.eigenvalues();
+  const SymmetricEigen eigen = symmetric_eigen(x * x.transpose());
+  const Vector& values = eigen.values;
   const double smallest =
       values.maxCoeff() * static_cast<double>(x.rows()) * std::numeric_limits<double>::epsilon();
   index_t rank = 0;
   while (rank < values.size() && values[values.size() - 1 - rank] > smallest) ++rank;
   SpectralFit fit;
   fit.values = values.tail(rank);
-  fit.vectors = x.transpose() * eigen.eigenvectors().rightCols(rank) *
+  fit.vectors = x.transpose() * eigen.vectors.rightCols(rank) *
                 fit.values.cwiseSqrt().cwiseInverse().asDiagonal();
   fit.cross = fit.vectors.transpose() * (x.transpose() * y);
   return fit;
@@ -51,10 +51,10 @@ SpectralFit spectral_fit(const Moments& moments, const Vector& origin, bool fit_
     scatter += moments.weight * mean.head(d) * mean.head(d).transpose();
     cross += moments.weight * mean.head(d) * mean.tail(cross.cols()).transpose();
   }
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scatter);
+  const SymmetricEigen eigen = symmetric_eigen(scatter);
   SpectralFit fit;
-  fit.vectors = eigen.eigenvectors();
-  fit.values = eigen.eigenvalues().cwiseMax(0.0);
+  fit.vectors = eigen.vectors;
+  fit.values = eigen.values.cwiseMax(0.0);
   fit.cross = fit.vectors.transpose() * cross;
   centre_fit(fit, moments, origin, fit_intercept);
   return fit;

@@ -1,9 +1,10 @@
 #include "ridge/ridge.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
+
+#include "ridge/symmetric_eigen.hpp"
 
 namespace fctree::ridge {
 
@@ -14,18 +15,18 @@ namespace {
 // then the null space is projected out of a particular solution.
 Matrix solve_singular(const Matrix& scaled, const Vector& scale, const Matrix& rhs,
                       const Matrix& penalty, double tolerance) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scaled);
-  const Vector& values = eigen.eigenvalues();  // ascending
+  const SymmetricEigen eigen = symmetric_eigen(scaled);
+  const Vector& values = eigen.values;  // ascending
   const index_t d = values.size();
   const double smallest = tolerance * std::max(values[d - 1], 0.0);
   index_t n_null = 0;
   while (n_null < d && values[n_null] <= smallest) ++n_null;
-  const Matrix range = eigen.eigenvectors().rightCols(d - n_null);
+  const Matrix range = eigen.vectors.rightCols(d - n_null);
   Matrix solution = scale.asDiagonal() *
                     (range * (values.tail(d - n_null).cwiseInverse().asDiagonal() *
                               (range.transpose() * (scale.asDiagonal() * rhs))));
   if (n_null == 0) return solution;
-  const Matrix null_space = scale.asDiagonal() * eigen.eigenvectors().leftCols(n_null);
+  const Matrix null_space = scale.asDiagonal() * eigen.vectors.leftCols(n_null);
   const Matrix weighted = penalty * null_space;
   solution -= null_space * (null_space.transpose() * weighted)
                                .ldlt()
@@ -58,11 +59,11 @@ Matrix pseudo_solve(const Matrix& gram, const Matrix& rhs) {
   const double cutoff =
       16.0 * static_cast<double>(gram.rows()) * std::numeric_limits<double>::epsilon();
   if (factor.info() == Eigen::Success && factor.rcond() > cutoff) return factor.solve(rhs);
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
-  const Vector& values = eigen.eigenvalues();
+  const SymmetricEigen eigen = symmetric_eigen(gram);
+  const Vector& values = eigen.values;
   const double smallest = cutoff * std::max(values[values.size() - 1], 0.0);
   const Vector inverse = (values.array() > smallest).select(values.cwiseInverse(), 0.0);
-  return eigen.eigenvectors() * (inverse.asDiagonal() * (eigen.eigenvectors().transpose() * rhs));
+  return eigen.vectors * (inverse.asDiagonal() * (eigen.vectors.transpose() * rhs));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 // tends to as alpha -> 0: of all least-squares solutions the one of least w' Q^{-1} w.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/matrix.hpp"
 #include "ridge/moments.hpp"
 
 namespace fctree::ridge {

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "core/types.hpp"
+#include "core/matrix.hpp"
 #include "ridge/moments.hpp"
 #include "ridge/ridge.hpp"
 #include "ridge/side_kernels.hpp"

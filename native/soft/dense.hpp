@@ -22,6 +22,23 @@ struct NodeRows {
   std::int64_t n;
 };
 
+// The derivatives of the loss with respect to <w, x>: (n_nodes, stride).
+template <class T>
+struct SplitDerivatives {
+  const T* values;
+  std::int64_t n_nodes;
+  std::int64_t stride;
+};
+
+// Samples as rows of `stride` features, n_features of them used.
+template <class T>
+struct SampleRows {
+  const T* values;
+  std::int64_t n_rows;
+  std::int64_t stride;
+  std::int64_t n_features;
+};
+
 template <class T>
 struct DenseKernels {
   // t (n_nodes, stride) = W x', W (n_nodes, n_features), x' (n_features, stride).
@@ -37,14 +54,12 @@ struct DenseKernels {
   // value = S left + (1 - S) right, written over `left`; derivative = P S' (left - right).
   void (*combine)(const T* left_share, const T* slope, const T* right, std::int64_t n, T* left,
                   T* derivative);
-  // gradient (n_nodes, n_features) += derivative (n_nodes, stride) x (n_rows, x_stride).
-  void (*add_split_gradient)(const T* derivative, std::int64_t n_nodes, std::int64_t stride,
-                             const T* x, std::int64_t n_rows, std::int64_t x_stride,
-                             std::int64_t n_features, T* gradient);
-  // gradient (n_rows, x_stride) += derivative' W.
-  void (*add_input_gradient)(const T* derivative, std::int64_t n_nodes, std::int64_t stride,
-                             const T* w, std::int64_t n_rows, std::int64_t x_stride,
-                             std::int64_t n_features, T* gradient);
+  // gradient (n_nodes, n_features) += derivative x.
+  void (*add_split_gradient)(const SplitDerivatives<T>& derivative, const SampleRows<T>& x,
+                             T* gradient);
+  // gradient, of the shape of x, += derivative' W; the values of x are not read.
+  void (*add_input_gradient)(const SplitDerivatives<T>& derivative, const T* w,
+                             const SampleRows<T>& x, T* gradient);
 };
 
 // The table of the instruction set in use (kernel_tables.cpp).

@@ -156,58 +156,74 @@ void combine(const T* left_share, const T* slope, const T* right, std::int64_t n
   }
 }
 
-// out[r][..] += sum over i of a[r * a_row + i * a_step] * b[i * b_stride ..], kRows rows,
-// `vectors` vectors, the last with `rest` elements if not 0.
+// A matrix whose elements are `row` and `column` apart.
+template <class T>
+struct Strided {
+  const T* values;
+  std::int64_t row;
+  std::int64_t column;
+};
+
+// The sum over i < n of column i of a times row i of b is added to rows of out.
+template <class T>
+struct OuterSum {
+  Strided<T> a;
+  const T* b;
+  std::int64_t b_stride;
+  std::int64_t n;
+  T* out;
+  std::int64_t out_stride;
+};
+
+// Rows r .. r + kRows - 1 of out, a vector of columns from j on, of which `rest` count if not 0.
 template <class T, int kRows>
-void outer_block(const T* a, std::int64_t a_row, std::int64_t a_step, const T* b,
-                 std::int64_t b_stride, std::int64_t n, T* out, std::int64_t out_stride,
-                 int rest) {
+void outer_block(const OuterSum<T>& sum, std::int64_t r, std::int64_t j, int rest) {
   using V = typename Lanes<T>::Vector;
   V sums[kRows] = {};
   const bool whole = rest == 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const V column = whole ? load_lanes(b + i * b_stride) : load_first(b + i * b_stride, rest);
-    for (int r = 0; r < kRows; ++r) sums[r] += set_lanes<T>(a[r * a_row + i * a_step]) * column;
+  const T* a = sum.a.values + r * sum.a.row;
+  const T* b = sum.b + j;
+  for (std::int64_t i = 0; i < sum.n; ++i) {
+    const T* row = b + i * sum.b_stride;
+    const V columns = whole ? load_lanes(row) : load_first(row, rest);
+    for (int k = 0; k < kRows; ++k)
+      sums[k] += set_lanes<T>(a[k * sum.a.row + i * sum.a.column]) * columns;
   }
-  for (int r = 0; r < kRows; ++r) {
-    T* at = out + r * out_stride;
+  for (int k = 0; k < kRows; ++k) {
+    T* at = sum.out + (r + k) * sum.out_stride + j;
     if (whole)
-      store_lanes(at, load_lanes(at) + sums[r]);
+      store_lanes(at, load_lanes(at) + sums[k]);
     else
-      store_first<T>(at, load_first(at, rest) + sums[r], rest);
+      store_first<T>(at, load_first(at, rest) + sums[k], rest);
   }
 }
 
 template <class T>
-void outer(const T* a, std::int64_t n_rows, std::int64_t a_row, std::int64_t a_step, const T* b,
-           std::int64_t b_stride, std::int64_t n, T* out, std::int64_t out_stride,
-           std::int64_t n_columns) {
+void add_outer(const OuterSum<T>& sum, std::int64_t n_rows, std::int64_t n_columns) {
   constexpr int L = Lanes<T>::count;
   constexpr int kRows = 8;
   for (std::int64_t j = 0; j < n_columns; j += L) {
     const int rest = n_columns - j >= L ? 0 : static_cast<int>(n_columns - j);
     std::int64_t r = 0;
-    for (; r + kRows <= n_rows; r += kRows)
-      outer_block<T, kRows>(a + r * a_row, a_row, a_step, b + j, b_stride, n,
-                            out + r * out_stride + j, out_stride, rest);
-    for (; r < n_rows; ++r)
-      outer_block<T, 1>(a + r * a_row, a_row, a_step, b + j, b_stride, n,
-                        out + r * out_stride + j, out_stride, rest);
+    for (; r + kRows <= n_rows; r += kRows) outer_block<T, kRows>(sum, r, j, rest);
+    for (; r < n_rows; ++r) outer_block<T, 1>(sum, r, j, rest);
   }
 }
 
 template <class T>
-void add_split_gradient(const T* derivative, std::int64_t n_nodes, std::int64_t stride, const T* x,
-                        std::int64_t n_rows, std::int64_t x_stride, std::int64_t n_features,
+void add_split_gradient(const SplitDerivatives<T>& derivative, const SampleRows<T>& x,
                         T* gradient) {
-  outer(derivative, n_nodes, stride, 1, x, x_stride, n_rows, gradient, n_features, n_features);
+  const Strided<T> a = {derivative.values, derivative.stride, 1};
+  add_outer<T>({a, x.values, x.stride, x.n_rows, gradient, x.n_features}, derivative.n_nodes,
+               x.n_features);
 }
 
 template <class T>
-void add_input_gradient(const T* derivative, std::int64_t n_nodes, std::int64_t stride, const T* w,
-                        std::int64_t n_rows, std::int64_t x_stride, std::int64_t n_features,
+void add_input_gradient(const SplitDerivatives<T>& derivative, const T* w, const SampleRows<T>& x,
                         T* gradient) {
-  outer(derivative, n_rows, 1, stride, w, n_features, n_nodes, gradient, x_stride, n_features);
+  const Strided<T> a = {derivative.values, 1, derivative.stride};
+  add_outer<T>({a, w, x.n_features, derivative.n_nodes, gradient, x.stride}, x.n_rows,
+               x.n_features);
 }
 
 template <class T>

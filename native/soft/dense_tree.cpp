@@ -100,9 +100,10 @@ void DenseTree<T>::add_split_gradient(const Ensemble<T>& trees, const SampleBloc
                                       const TreePart& part, T* split_gradient,
                                       std::uint8_t* touched) const {
   const index_t n = part.node_end - part.node_begin;
-  dense_kernels<T>().add_split_gradient(derivative_.data() + part.node_begin * stride_, n, stride_,
-                                        block.rows(), n_rows_, block.stride(), trees.n_features,
-                                        split_gradient + part.node_begin * trees.n_features);
+  dense_kernels<T>().add_split_gradient(
+      {derivative_.data() + part.node_begin * stride_, n, stride_},
+      {block.rows(), n_rows_, block.stride(), trees.n_features},
+      split_gradient + part.node_begin * trees.n_features);
   if (touched == nullptr) return;
   // As the conditional pass would: a node with a fractional sample.
   for (index_t node = part.node_begin; node < part.node_end; ++node) {
@@ -125,9 +126,9 @@ void DenseTree<T>::add_leaf_gradient(const Ensemble<T>& trees, const TreePart& p
 template <class T>
 void DenseTree<T>::add_input_gradient(const Ensemble<T>& trees, index_t tree,
                                       const SampleBlock<T>& block, T* x_gradient) const {
-  dense_kernels<T>().add_input_gradient(derivative_.data(), trees.n_nodes(), stride_,
-                                        trees.splits_of(tree), n_rows_, block.stride(),
-                                        trees.n_features, x_gradient);
+  dense_kernels<T>().add_input_gradient(
+      {derivative_.data(), trees.n_nodes(), stride_}, trees.splits_of(tree),
+      {block.rows(), n_rows_, block.stride(), trees.n_features}, x_gradient);
 }
 
 template <class T>

@@ -109,8 +109,8 @@ void TreeWalk<T>::add_leaf_gradient(const Ensemble<T>& trees, const T* gradient,
   const index_t first_leaf = trees.n_nodes();
   const NodeRange* first = first_at(leaves_.nodes, leaves_.n_nodes, first_leaf + part.leaf_begin);
   const NodeRange* last = first_at(leaves_.nodes, leaves_.n_nodes, first_leaf + part.leaf_end);
-  walk_kernels<T>().add_leaf_gradient(leaves_, first_leaf, gradient, trees.n_outputs, first, last,
-                                      leaf_gradient);
+  walk_kernels<T>().add_leaf_gradient(leaves_, first_leaf, {gradient, trees.n_outputs}, first,
+                                      last, leaf_gradient);
 }
 
 template <class T>

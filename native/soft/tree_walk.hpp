@@ -33,7 +33,6 @@ class TreeWalk {
   // Adds to each sample the number of leaves it reached.
   void count_leaves(std::int32_t* counts) const;
   index_t n_reached_leaves() const { return leaves_.n_pairs; }
-  index_t n_fractional_nodes() const { return records_.n_records; }
   std::size_t bytes() const;
 
  private:

@@ -62,6 +62,13 @@ struct WalkInput {
   T inverse_gamma;
 };
 
+// The derivatives of the loss with respect to the outputs: (n_samples, n_outputs).
+template <class T>
+struct OutputGradient {
+  const T* values;
+  std::int64_t n_outputs;
+};
+
 template <class T>
 struct WalkKernels {
   // The level below `from`. O(n_features) a pair. With `records` null nothing is remembered.
@@ -84,8 +91,8 @@ struct WalkKernels {
                              T* gradient);
   // leaf_gradient[l] += P * gradient of the sample over the pairs of ranges first .. last.
   void (*add_leaf_gradient)(const Frontier<T>& leaves, std::int64_t first_leaf,
-                            const T* output_gradient, std::int64_t n_outputs,
-                            const NodeRange* first, const NodeRange* last, T* gradient);
+                            const OutputGradient<T>& output, const NodeRange* first,
+                            const NodeRange* last, T* gradient);
   // x_gradient (rows, stride) += derivative * w over all records. O(n_features) a record.
   void (*add_input_gradient)(const WalkInput<T>& input, const FractionalRecords<T>& records,
                              const T* derivative, T* gradient);

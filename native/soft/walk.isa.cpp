@@ -255,8 +255,9 @@ void add_split_gradient(const WalkInput<T>& input, const FractionalRecords<T>& r
 
 template <class T>
 void add_leaf_gradient(const Frontier<T>& leaves, std::int64_t first_leaf,
-                       const T* output_gradient, std::int64_t n_outputs, const NodeRange* first,
+                       const OutputGradient<T>& output, const NodeRange* first,
                        const NodeRange* last, T* gradient) {
+  const auto [output_gradient, n_outputs] = output;
   for (const NodeRange* range = first; range != last; ++range) {
     T* row = gradient + (range->node - first_leaf) * n_outputs;
     for (std::int64_t e = range->begin; e < range->end; ++e) {

@@ -1,10 +1,11 @@
 #include "oblique/split_search/curvature.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "ridge/symmetric_eigen.hpp"
 
 namespace fctree::oblique {
 
@@ -44,9 +45,9 @@ Matrix curvature_directions(const CurvatureProblem& problem, index_t n_direction
     else
       hessian.noalias() += whitened * whitened.transpose();
   }
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(hessian);
-  if (eigen.info() != Eigen::Success) return Matrix(d, 0);
-  const Vector strength = eigen.eigenvalues().cwiseAbs();
+  const SymmetricEigen eigen = symmetric_eigen(hessian);
+  if (!eigen.converged) return Matrix(d, 0);
+  const Vector strength = eigen.values.cwiseAbs();
   std::vector<index_t> order(d);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -56,7 +57,7 @@ Matrix curvature_directions(const CurvatureProblem& problem, index_t n_direction
   index_t n_found = 0;
   for (index_t i = 0; i < n_directions; ++i) {
     if (!(strength[order[i]] > 0.0)) break;
-    Vector direction = factor.matrixU().solve(eigen.eigenvectors().col(order[i]));
+    Vector direction = factor.matrixU().solve(eigen.vectors.col(order[i]));
     // An eigenvector has no sign of its own: the largest coefficient is made positive.
     index_t largest = 0;
     direction.cwiseAbs().maxCoeff(&largest);

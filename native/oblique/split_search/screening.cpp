@@ -92,8 +92,8 @@ void add_to_bins(const ScreenedRows& rows, const double* x, const FeatureRange& 
   const BinnedFeature feature = {x, range.lowest, kScreeningBins / range.width, range.mean,
                                  1.0 / range.spread};
   Vector own = Vector::Zero(kScreeningBins * n_outputs);
-  dense_kernels().add_to_bins(feature, rows.terms.rows(), rows.terms.data(), width,
-                              rows.residuals.data(), n_outputs, bins, own.data());
+  const BinTerms terms = {rows.terms.data(), width, rows.residuals.data(), n_outputs};
+  dense_kernels().add_to_bins(feature, terms, rows.terms.rows(), bins, own.data());
   for (index_t b = 0; b < kScreeningBins; ++b)
     for (index_t k = 0; k < n_outputs; ++k)
       bins[b * width + rows.n_shared * n_outputs + k] += own[b * n_outputs + k];

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/argsort.hpp"
-#include "core/types.hpp"
+#include "core/matrix.hpp"
 #include "ridge/moments.hpp"
 
 namespace fctree::oblique {
