@@ -12,6 +12,16 @@ cdef extern from "translate.hpp" namespace "fctree" nogil:
     cbool signal_raised()
 
 
+cdef extern from "core/cpu.hpp" namespace "fctree" nogil:
+    cpdef enum class InstructionSet(int):
+        baseline
+        avx2
+        avx512
+
+    InstructionSet instruction_set_in_use()
+    void c_lower_instruction_set "fctree::lower_instruction_set"(InstructionSet)
+
+
 cdef extern from "core/collective.hpp" namespace "fctree" nogil:
     cdef struct Piece:
         int64_t begin

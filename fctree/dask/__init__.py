@@ -12,14 +12,14 @@ except ImportError as error:
         "fctree.dask needs Dask with its distributed scheduler: pip install 'fctree[dask]'"
     ) from error
 
-from fctree.dask.boosting import (
+from fctree.dask.symmetric import (
     DaskSymmetricBoostingClassifier,
     DaskSymmetricBoostingRegressor,
 )
 from fctree.dask.forest import DaskFCODTForestClassifier, DaskFCODTForestRegressor
 from fctree.dask.gram import tree_ntk
 from fctree.dask.kernel_ridge import DaskTreeNTKClassifier, DaskTreeNTKRegressor
-from fctree.dask.oblique_boosting import (
+from fctree.dask.oblique import (
     DaskFCODTBoostingClassifier,
     DaskFCODTBoostingRegressor,
 )

@@ -10,7 +10,7 @@ from fctree._training.progress import progress_listener
 from fctree._training.samples import unpack_eval_set
 from fctree._validation import check_targets
 from fctree.dask.partitions import partition_rows
-from fctree.dask.placement import gather
+from fctree.dask.cluster import gather
 from fctree.dask.team import TeamFit
 
 

@@ -113,7 +113,6 @@ class Collective:
         self.rank = addresses.index(self.worker.address)
         self.inbox = _inbox(self.worker.address, fit)
         self.links = {}
-        self.sent_bytes = 0
 
     @property
     def size(self):
@@ -164,7 +163,6 @@ class Collective:
     def send(self, rank, arrays):
         """Sends copies of some arrays."""
         message = [_packed(array) for array in arrays]
-        self.sent_bytes += sum(array.nbytes for array in arrays)
         self._run(self._send(rank, message))
 
     def receive(self, rank, like):

@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from fctree._validation import unchanged_on_failure
 from fctree.dask.partitions import join, partition_rows, remember_features
-from fctree.dask.placement import gather, threads_here
+from fctree.dask.cluster import gather, threads_here
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.ensembles import FCODTForestClassifier, FCODTForestRegressor
 from fctree.ensembles.trees import ObliqueTrees

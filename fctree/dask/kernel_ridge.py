@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._validation import check_kernel_part, unchanged_on_failure
 from fctree.dask.partitions import partition_rows, remember_features
-from fctree.dask.placement import gather, threads_here
+from fctree.dask.cluster import gather, threads_here
 from fctree.dask.prediction import HasLocal
 from fctree.kernel_ridge import TreeNTKClassifier, TreeNTKRegressor
 from fctree.kernel_ridge.solvers import (

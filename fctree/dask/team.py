@@ -14,7 +14,7 @@ from distributed import CancelledError, KilledWorker, TimeoutError, secede, wait
 
 from fctree._native.core import Places
 from fctree.dask.collective import Collective, PeerLost, end_fits, losses_since
-from fctree.dask.placement import POLL_SECONDS, Watch, WorkerLost, settle, threads_here
+from fctree.dask.cluster import POLL_SECONDS, Watch, WorkerLost, settle, threads_here
 
 # A fit that loses workers again and again is given up.
 _MOST_LOSSES = 5
@@ -25,6 +25,7 @@ class Member:
 
     def __init__(self, collective, goes_on):
         self.places = Places(collective.reduce, collective.rank, collective.size)
+        self.places.agree_on_instructions()
         self.collective = collective
         self.goes_on = goes_on
 

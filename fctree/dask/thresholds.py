@@ -8,7 +8,7 @@ and union, so the thresholds are those of all rows in one place, to the bit.
 import numpy as np
 
 from fctree._native import symmetric as _native
-from fctree.dask.placement import threads_here
+from fctree.dask.cluster import threads_here
 
 # Columns that one task finds thresholds for, of 200,000 rows at most: a worker's share, within
 # what many partitions make of tasks and what a worker's memory holds.

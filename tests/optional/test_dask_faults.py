@@ -13,7 +13,7 @@ from distributed import Client, LocalCluster  # noqa: E402
 
 from fctree import SymmetricBoostingRegressor  # noqa: E402
 from fctree.dask import DaskSymmetricBoostingRegressor  # noqa: E402
-from fctree.dask.placement import WorkerLost  # noqa: E402
+from fctree.dask.cluster import WorkerLost  # noqa: E402
 from fctree.dask.team import TeamFit  # noqa: E402
 from optional.dask_cluster import processes, two_processes  # noqa: E402
 

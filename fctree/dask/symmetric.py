@@ -12,7 +12,7 @@ from fctree._validation import unchanged_on_failure
 from fctree.symmetric import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.partitions import partition_rows, remember_features
-from fctree.dask.placement import assign, gather, settle
+from fctree.dask.cluster import assign, gather, settle
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.thresholds import find_thresholds
 
