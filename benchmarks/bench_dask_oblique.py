@@ -19,24 +19,24 @@ import fctree
 def measure(args, client):
     import dask.array as da
 
-    from fctree.dask import DaskFCODTBoostingRegressor
+    from fctree.dask import DaskCurvatureBoostingRegressor
 
     X, y = simulate_boosting(args.rows, args.features, 0)
     X_test, y_test = simulate_boosting(20_000, args.features, 1)
     params = {"max_iter": args.rounds, "random_state": 0, "step_depth": args.step_depth or None}
     rows = -(-args.rows // 2)
     chunks = client.persist([da.from_array(X, chunks=(rows, -1)), da.from_array(y, chunks=rows)])
-    DaskFCODTBoostingRegressor(**{**params, "max_iter": 1}).fit(X[:2000], y[:2000])  # imports
+    DaskCurvatureBoostingRegressor(**{**params, "max_iter": 1}).fit(X[:2000], y[:2000])  # imports
     start = time.perf_counter()
-    DaskFCODTBoostingRegressor(**{**params, "max_iter": 1}).fit(*chunks)
+    DaskCurvatureBoostingRegressor(**{**params, "max_iter": 1}).fit(*chunks)
     first_round = time.perf_counter() - start
     seconds = {"local": [], "dask": []}
     for _ in range(args.repeats):
         start = time.perf_counter()
-        local = fctree.FCODTBoostingRegressor(**params, n_jobs=2).fit(X, y)
+        local = fctree.CurvatureBoostingRegressor(**params, n_jobs=2).fit(X, y)
         seconds["local"].append(time.perf_counter() - start)
         start = time.perf_counter()
-        model = DaskFCODTBoostingRegressor(**params).fit(*chunks)
+        model = DaskCurvatureBoostingRegressor(**params).fit(*chunks)
         seconds["dask"].append(time.perf_counter() - start)
     least = {name: min(values) for name, values in seconds.items()}
     return {

@@ -22,6 +22,7 @@ from ensemble_programs import PROGRAMS, Task, YDFOblique, fctree_boosting, fctre
 from ensemble_programs import treeple_forest, usable
 from report import add_arguments, print_markdown, seconds_text, warn_if_busy, write_json
 
+from fctree import FCODTRegressor
 from fctree.datasets import make_ridge_exp, make_ridge_relu
 
 NAME = "bench_ensembles"
@@ -86,8 +87,7 @@ def equal_forests(arguments, results):
         makers = {
             "fctree forest": lambda: fctree_forest(task, **shape),
             "fctree forest, paper's splits, constant leaves": lambda: fctree_forest(
-                task, **shape, split_criterion="constant", directions="ridge",
-                leaf_model="constant"),
+                task, **shape, tree=FCODTRegressor(leaf_model="constant")),
             "fctree boosting": lambda: fctree_boosting(task, max_iter=trees, max_depth=depth),
             "treeple forest": lambda: treeple_forest(task, **shape),
             "YDF oblique forest": lambda: YDFOblique(

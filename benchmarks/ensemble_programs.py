@@ -31,14 +31,14 @@ def _either(task, regressor, classifier):
 def fctree_boosting(task, **options):
     import fctree
 
-    kind = _either(task, fctree.FCODTBoostingRegressor, fctree.FCODTBoostingClassifier)
+    kind = _either(task, fctree.CurvatureBoostingRegressor, fctree.CurvatureBoostingClassifier)
     return kind(n_jobs=task.threads, random_state=task.seed, **options)
 
 
 def fctree_forest(task, **options):
     import fctree
 
-    kind = _either(task, fctree.FCODTForestRegressor, fctree.FCODTForestClassifier)
+    kind = _either(task, fctree.CurvatureForestRegressor, fctree.CurvatureForestClassifier)
     return kind(n_jobs=task.threads, random_state=task.seed, **options)
 
 

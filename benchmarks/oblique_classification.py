@@ -31,10 +31,9 @@ OWN_SETS = {"breast_cancer": load_breast_cancer, "digits": load_digits, "wine": 
 
 
 def curvature(depth, **parameters):
-    from fctree import FCODTClassifier
+    from fctree import CurvatureTreeClassifier
 
-    return FCODTClassifier(max_depth=depth, directions="all", split_criterion="ridge",
-                           min_samples_leaf=20, **parameters)
+    return CurvatureTreeClassifier(max_depth=depth, **parameters)
 
 
 def published(depth):

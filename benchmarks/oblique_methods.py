@@ -24,9 +24,9 @@ def fcodt(depth, n_jobs=-1, **parameters):
 
 def curvature(depth, n_jobs=-1, **parameters):
     """A curvature tree: every kind of direction, judged by the children's ridge models."""
-    parameters = {"directions": "all", "split_criterion": "ridge", "min_samples_leaf": 20,
-                  **parameters}
-    return fcodt(depth, n_jobs=n_jobs, **parameters)
+    from fctree import CurvatureTreeRegressor
+
+    return CurvatureTreeRegressor(max_depth=depth, n_jobs=n_jobs, **{"alpha": ALPHA, **parameters})
 
 
 def literal(depth, **parameters):

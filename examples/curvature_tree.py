@@ -15,7 +15,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 from threadpoolctl import threadpool_limits
 
-from fctree import FCODTRegressor, plot_tree
+from fctree import CurvatureTreeRegressor, FCODTRegressor, plot_tree
 from fctree.datasets import make_ridge_relu
 
 N_REPEATS = 20
@@ -28,20 +28,18 @@ def main():
     X, y = make_ridge_relu(n_samples=2000, random_state=0)
     X_test, _, truth = make_ridge_relu(n_samples=20_000, random_state=1, return_truth=True)
     models = {
-        "curvature tree, depth 3": FCODTRegressor(
-            max_depth=3, min_samples_leaf=20, directions="all", split_criterion="ridge"
-        ),
+        "curvature tree, depth 3": CurvatureTreeRegressor(),
         "FC-ODT as published, depth 3": FCODTRegressor(max_depth=3, min_samples_leaf=20),
         "HistGradientBoosting": HistGradientBoostingRegressor(random_state=0),
         "Ridge": Ridge(),
     }
-    print(f"{'model':<30}{'error against f':>17}{'numbers':>9}{'fit [ms]':>10}{'predict [ns/row]':>18}")
+    print(f"{'model':<30}{'error against f':>17}{'parameters':>11}{'fit [ms]':>10}{'predict [ns/row]':>18}")
     with threadpool_limits(limits=1):
         for name, model in models.items():
             fit = seconds(lambda: model.fit(X, y))
             predict = seconds(lambda: model.predict(X_test)) / len(X_test)
             error = np.mean((model.predict(X_test) - truth) ** 2)
-            print(f"{name:<30}{error:>17.4f}{size_of(model):>9}{1e3 * fit:>10.1f}{1e9 * predict:>18.0f}")
+            print(f"{name:<30}{error:>17.4f}{size_of(model):>11}{1e3 * fit:>10.1f}{1e9 * predict:>18.0f}")
     tree = models["curvature tree, depth 3"]
     ax = plot_tree(tree, feature_names=[f"x{j + 1}" for j in range(X.shape[1])])
     ax.figure.savefig(output, dpi=110)
@@ -59,9 +57,9 @@ def seconds(call):
 
 
 def size_of(model):
-    """How many fitted numbers a prediction can use."""
-    if isinstance(model, FCODTRegressor):
-        # A direction and a threshold, or a linear model: n_features + 1 numbers a node.
+    """Number of fitted parameters that a prediction can use."""
+    if hasattr(model, "tree_"):
+        # A direction and a threshold, or a linear model: n_features + 1 parameters a node.
         return model.tree_.node_count * (model.n_features_in_ + 1)
     if isinstance(model, Ridge):
         return model.coef_.size + 1

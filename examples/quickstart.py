@@ -31,8 +31,10 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
 from fctree import (
-    FCODTBoostingClassifier,
-    FCODTBoostingRegressor,
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureTreeClassifier,
+    CurvatureTreeRegressor,
     FCODTClassifier,
     FCODTRegressor,
     SymmetricBoostingClassifier,
@@ -44,20 +46,14 @@ from fctree import (
 N_PREDICTED = 10_000  # samples for which the time to predict is taken
 FCODT_GRID = {"max_depth": [1, 2, 4, 6], "alpha": [1.0, 10.0, 100.0]}
 # Curvature trees choose their penalty and stop where more depth does not help: no search.
-CURVATURE = {
-    "directions": "all",
-    "split_criterion": "ridge",
-    "alpha": "loo",
-    "max_depth": 5,
-    "min_samples_leaf": 20,
-}
+CURVATURE = {"alpha": "loo", "max_depth": 5}
 CART_GRID = {"max_depth": [2, 3, 4, 8], "min_samples_leaf": [1, 20]}
 
 REGRESSORS = {
     "FC-ODT": (FCODTRegressor(min_samples_leaf=20), FCODT_GRID),
-    "FC-ODT, curvature": (FCODTRegressor(**CURVATURE), {}),
-    "FC-ODT, boosting": (
-        FCODTBoostingRegressor(max_iter=50, random_state=0),
+    "curvature tree": (CurvatureTreeRegressor(**CURVATURE), {}),
+    "curvature boosting": (
+        CurvatureBoostingRegressor(max_iter=50, random_state=0),
         {"max_depth": [1, 3]},
     ),
     "SymmetricBoosting": (
@@ -73,8 +69,8 @@ REGRESSORS = {
 }
 CLASSIFIERS = {
     "FC-ODT": (FCODTClassifier(min_samples_leaf=20), FCODT_GRID),
-    "FC-ODT, curvature": (FCODTClassifier(**CURVATURE), {}),
-    "FC-ODT, boosting": (FCODTBoostingClassifier(max_iter=30, random_state=0), {}),
+    "curvature tree": (CurvatureTreeClassifier(**CURVATURE), {}),
+    "curvature boosting": (CurvatureBoostingClassifier(max_iter=30, random_state=0), {}),
     "SymmetricBoosting": (SymmetricBoostingClassifier(random_state=0), {}),
     "CART": (DecisionTreeClassifier(random_state=0), CART_GRID),
     "LogisticRegression": (LogisticRegression(max_iter=200), {"C": [0.01, 0.1, 1.0]}),
@@ -152,7 +148,7 @@ def size_of(model):
         return 1, model.get_depth(), model.get_n_leaves()
     if isinstance(model, SymmetricBoostingRegressor | SymmetricBoostingClassifier):
         return model.n_iter_, model.max_depth, 2**model.max_depth
-    if isinstance(model, FCODTBoostingRegressor | FCODTBoostingClassifier):
+    if isinstance(model, CurvatureBoostingRegressor | CurvatureBoostingClassifier):
         return model.n_iter_, np.nan, np.nan
     if hasattr(model, "n_trees_per_iteration_"):
         return model.n_iter_ * model.n_trees_per_iteration_, np.nan, np.nan

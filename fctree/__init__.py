@@ -10,10 +10,10 @@ from fctree.symmetric import (
     SymmetricTrees,
 )
 from fctree.ensembles import (
-    FCODTBoostingClassifier,
-    FCODTBoostingRegressor,
-    FCODTForestClassifier,
-    FCODTForestRegressor,
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
     ObliqueTrees,
 )
 from fctree.kernel_ridge import (
@@ -22,17 +22,24 @@ from fctree.kernel_ridge import (
     TreeNTKRegressor,
     TreeNTKRegressorCV,
 )
-from fctree.oblique import FCODTClassifier, FCODTRegressor
+from fctree.oblique import (
+    CurvatureTreeClassifier,
+    CurvatureTreeRegressor,
+    FCODTClassifier,
+    FCODTRegressor,
+)
 from fctree.persistence import load_model, save_model
 from fctree.plotting import export_text, plot_regions, plot_tree
 from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 __all__ = [
-    "FCODTBoostingClassifier",
-    "FCODTBoostingRegressor",
+    "CurvatureBoostingClassifier",
+    "CurvatureBoostingRegressor",
+    "CurvatureForestClassifier",
+    "CurvatureForestRegressor",
+    "CurvatureTreeClassifier",
+    "CurvatureTreeRegressor",
     "FCODTClassifier",
-    "FCODTForestClassifier",
-    "FCODTForestRegressor",
     "FCODTRegressor",
     "ObliqueTree",
     "ObliqueTrees",

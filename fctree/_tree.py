@@ -64,6 +64,10 @@ class ObliqueTree:
     split_kind : array of shape (n_nodes,), int64, default=None
         How each direction was found: an index into ``("ridge", "curvature",
         "axis")``, -1 at leaves. None where the tree does not say.
+    feature_scale : array of shape (n_features,), float64, default=None
+        Standard deviation of each feature in training (1 for constant ones), where the tree
+        was grown on standardised features. `coef` times it says what a feature moves: text and
+        pictures list the terms of a sum in its order.
 
     Raises
     ------
@@ -84,9 +88,9 @@ class ObliqueTree:
     Examples
     --------
     >>> import numpy as np
-    >>> from fctree import FCODTRegressor
+    >>> from fctree import CurvatureTreeRegressor
     >>> X = np.random.default_rng(0).uniform(-1, 1, size=(200, 2))
-    >>> tree = FCODTRegressor(max_depth=2).fit(X, np.maximum(X @ [1, 2], 0)).tree_
+    >>> tree = CurvatureTreeRegressor(max_depth=2).fit(X, np.maximum(X @ [1, 2], 0)).tree_
     >>> tree.coef.shape == (tree.node_count, 2)
     True
     >>> bool(np.all(tree.children_left[tree.apply(X)] == -1))
@@ -112,6 +116,7 @@ class ObliqueTree:
         feature_gain,
         n_classes=None,
         split_kind=None,
+        feature_scale=None,
     ):
         n_nodes = np.size(children_left)
         node = (n_nodes,)
@@ -140,6 +145,9 @@ class ObliqueTree:
         self.split_kind = None
         if split_kind is not None:
             self.split_kind = _plain("split_kind", split_kind, np.int64, node)
+        self.feature_scale = None
+        if feature_scale is not None:
+            self.feature_scale = _plain("feature_scale", feature_scale, np.float64, outputs[1:])
         self._check_structure()
 
     # The sizes ------------------------------------------------------------------------

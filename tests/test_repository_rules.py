@@ -35,7 +35,7 @@ DERIVED_PARAMETERS = {
     "ridge_directions": "directions",
     "curvature_directions": "directions",
     "axis_directions": "directions",
-    "ridge_criterion": "split_criterion",
+    "ridge_criterion": None,  # of curvature trees
     "node_features": None,  # of forests
 }
 
@@ -205,17 +205,47 @@ def struct_fields(path, name):
     return re.findall(r"(\w+)(?:\s*=[^;]*)?;", body)
 
 
-@pytest.mark.parametrize("estimator", [fctree.FCODTRegressor, fctree.FCODTClassifier])
-def test_parameters_have_one_name_on_both_sides(estimator):
+TREES = {
+    name: getattr(fctree, name)
+    for name in ("CurvatureTreeRegressor", "CurvatureTreeClassifier", "FCODTRegressor",
+                 "FCODTClassifier")
+}
+
+
+def parameters_of(estimator):
+    return list(inspect.signature(estimator).parameters)
+
+
+def test_parameters_have_one_name_on_both_sides():
     fields = struct_fields(NATIVE / "oblique" / "params.hpp", "ObliqueParams")
-    parameters = list(inspect.signature(estimator).parameters)
-    own = [field for field in fields if field not in DERIVED_PARAMETERS]
-    assert set(own) <= set(parameters)
-    for source in filter(None, (DERIVED_PARAMETERS.get(field) for field in fields)):
-        assert source in parameters
+    own = {DERIVED_PARAMETERS.get(field, field) for field in fields} - {None}
+    for task in ("Regressor", "Classifier"):
+        curvature, paper = TREES[f"CurvatureTree{task}"], TREES[f"FCODT{task}"]
+        assert own <= {*parameters_of(curvature), *parameters_of(paper)}
+        for tree in (curvature, paper):
+            assert own <= {*parameters_of(tree), *tree._fixed}
     binding = (ROOT / "fctree" / "_native" / "oblique.pxd").read_text()
     struct = re.search(r"cdef struct ObliqueParams:\n((?:        .*\n)+)", binding).group(1)
     assert re.findall(r"(\w+)$", struct, flags=re.M) == fields
+
+
+# `categorical_features` is still to come: one less than a reader should have to look through.
+@pytest.mark.parametrize("kind, most", [
+    ("CurvatureTree", 15), ("FCODT", 15), ("CurvatureForest", 21), ("CurvatureBoosting", 25)])
+@pytest.mark.parametrize("task", ["Regressor", "Classifier"])
+def test_parameters_are_few(kind, task, most):
+    assert len(parameters_of(getattr(fctree, kind + task))) <= most
+
+
+def test_ensembles_have_their_trees_parameters_in_one_place():
+    """What an ensemble shares with its tree wins where it is not None, so None is the default."""
+    own = {"max_depth", "alpha", "min_samples_leaf", "max_coef", "n_jobs", "random_state"}
+    trees = {name for tree in TREES.values() for name in parameters_of(tree)}
+    for kind in ("CurvatureForest", "CurvatureBoosting"):
+        for task in ("Regressor", "Classifier"):
+            signature = inspect.signature(getattr(fctree, kind + task)).parameters
+            assert trees & set(signature) == own
+            assert all(signature[name].default is None for name in own)
 
 
 @pytest.mark.parametrize(
@@ -246,15 +276,16 @@ def test_core_structs_have_no_defaults():
 @pytest.mark.parametrize(
     "struct, estimators",
     [
-        ("ObliqueBoostingParams", (fctree.FCODTBoostingRegressor, fctree.FCODTBoostingClassifier)),
-        ("ObliqueForestParams", (fctree.FCODTForestRegressor, fctree.FCODTForestClassifier)),
+        ("ObliqueBoostingParams", (fctree.CurvatureBoostingRegressor, fctree.CurvatureBoostingClassifier)),
+        ("ObliqueForestParams", (fctree.CurvatureForestRegressor, fctree.CurvatureForestClassifier)),
     ],
 )
 def test_ensemble_parameters_have_one_name_on_both_sides(struct, estimators):
     header = NATIVE / "ensembles" / "params.hpp"
     fields = struct_fields(header, struct)
     for estimator in estimators:
-        assert set(fields) - {"seed"} <= set(inspect.signature(estimator).parameters)
+        own = {*parameters_of(estimator), *TREES["CurvatureTreeRegressor"]().get_params()}
+        assert set(fields) - {"seed"} <= own
     assert not re.search(r"^  \w+ \w+\s*(=|\{)", header.read_text(), flags=re.M)
     binding = (ROOT / "fctree" / "_native" / "ensembles.pxd").read_text()
     text = re.search(rf"cdef struct {struct}:\n((?:        .*\n)+)", binding).group(1)

@@ -1,4 +1,4 @@
-"""The tables of the tree ensemble layer's paper (Hazimeh et al. 2020) on PMLB sets, again.
+"""Reproduce the tables of the tree ensemble layer's paper (Hazimeh et al. 2020) on PMLB sets.
 
     python benchmarks/reproduce/tree_ensemble_layer.py --data FOLDER/classification --minutes 60
 
@@ -9,11 +9,11 @@
 Each split is 70 % training, stratified. A method's settings are those with the best AUC (one against
 the rest, macro average) among ``--draws`` random draws and its defaults, on 3 stratified folds of the training
 part, or on a quarter of it from 2,000 samples on. Ranges are the paper's, cut to where 100 epochs move anything:
-learning rates from 1e-3, gamma from 1e-2, penalties up to 1e-2; and to smaller models: at most 30 trees of at
-most 6 levels (the paper: 100 and 8). The penalty on leaves, which the paper has not, is drawn from 1 to 100.
+learning rates from 1e-3, gamma from 1e-2, penalties up to 1e-2; and to smaller models: at most 30 trees of
+depth 6 (the paper: 100 and 8). The penalty on leaves, which the paper does not have, is drawn from 1 to 100.
 
-Each result is written when it is done; a second call goes on where the first ended. Splits come one after the
-other for all sets, so a run that ends early has all sets with fewer splits.
+Each result is written as soon as it is there; a second call continues where the first ended. Split by split over
+all sets, so a run that ends early has fewer splits of every set.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from types import MappingProxyType
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -108,15 +109,17 @@ def cart_model(seed, **settings):
     return DecisionTreeClassifier(random_state=seed, **settings)
 
 
-# Of each method: how to make it, settings to try first, and draws.
+DEFAULTS = MappingProxyType({})
+# For each method: its constructor, the settings tried first (read-only: all tasks share them), and how to draw more.
 METHODS = {
-    "soft trees": (soft_model, {}, draw_soft),
-    "boosting": (boosting_model, {}, draw_boosting),
-    "logistic regression": (logistic_model, {}, lambda rng: {"C": float(10 ** rng.uniform(-4, 4))}),
-    "CART": (cart_model, {"max_depth": 5}, lambda rng: {"max_depth": int(rng.integers(2, 21))}),
-    "smooth step": (soft_model, {},
-                    lambda rng: draw_soft(rng, fixed_size=True)),
-    "logistic": (soft_model, {"routing": "logistic"},
+    "soft trees": (soft_model, DEFAULTS, draw_soft),
+    "boosting": (boosting_model, DEFAULTS, draw_boosting),
+    "logistic regression": (logistic_model, DEFAULTS,
+                            lambda rng: {"C": float(10 ** rng.uniform(-4, 4))}),
+    "CART": (cart_model, MappingProxyType({"max_depth": 5}),
+             lambda rng: {"max_depth": int(rng.integers(2, 21))}),
+    "smooth step": (soft_model, DEFAULTS, lambda rng: draw_soft(rng, fixed_size=True)),
+    "logistic": (soft_model, MappingProxyType({"routing": "logistic"}),
                  lambda rng: draw_soft(rng, "logistic", fixed_size=True)),
 }
 
@@ -133,11 +136,11 @@ def tune(method, X, y, seed, n_draws, fixed=None):
     """The model with the best validated settings, fitted to all of X; and its settings."""
     make, first, draw = METHODS[method]
     rng = np.random.default_rng(seed)
-    candidates = [first, *(draw(rng) for _ in range(n_draws))]
+    candidates = [{**settings, **(fixed or {})}
+                  for settings in [first, *(draw(rng) for _ in range(n_draws))]]
     folds = folds_of(X, y, seed)
     scores = []
     for settings in candidates:
-        settings.update(fixed or {})
         folds_scores = []
         for train, held in folds:
             try:

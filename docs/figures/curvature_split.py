@@ -11,12 +11,12 @@ import numpy as np
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-from fctree import FCODTRegressor, plot_regions
+from fctree import CurvatureTreeRegressor, FCODTRegressor, plot_regions
 
 TREES = {
     "FC-ODT as published:\nalong the ridge direction": FCODTRegressor(max_depth=1),
-    'directions="curvature",\nsplit_criterion="ridge"': FCODTRegressor(
-        max_depth=1, min_samples_leaf=20, directions="curvature", split_criterion="ridge"
+    "curvature tree:\nwhere linear models bend": CurvatureTreeRegressor(
+        max_depth=1, directions="curvature"
     ),
 }
 

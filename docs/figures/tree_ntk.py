@@ -1,8 +1,8 @@
-"""Draws `docs/images/tree_ntk.png`: the papers' figures again.
+"""Draw `docs/images/tree_ntk.png`: reproductions of the papers' figures.
 
-Kernel value by angle (Kanoh and Sugiyama 2023, figure 7), convergence of finite ensembles (figure
-6), training of a finite ensemble against the kernel's prediction (2022, figure 4); time by depth and
-mean accuracies on the UCI sets by depth, of perfect trees (2022, figure 7) and of decision lists
+Kernel value by angle (Kanoh and Sugiyama 2023, figure 7), convergence of finite ensembles' kernels (figure
+6), training curves of the infinite kernel and of the empirical kernel of 1,024 trees (2022, figure 4, which trains
+finite ensembles; `docs/figures/soft_trees.py` does that); time by depth and mean accuracies on the UCI sets by depth, of perfect trees (2022, figure 7) and of decision lists
 (2023, figure 8), from `bench_gram.json` and `tree_ntk_uci.json` in `benchmarks/results`.
 """
 
@@ -57,7 +57,7 @@ def draw_convergence(axes):
 
 
 def draw_training(axes):
-    """Predictions of 5 test samples while an infinite ensemble is trained."""
+    """Predictions of 5 test samples under gradient flow, by the infinite and by a finite ensemble's kernel."""
     rng = np.random.default_rng(0)
     X, X_test = rng.standard_normal((10, 5)), rng.standard_normal((5, 5))
     y = rng.standard_normal(10)

@@ -11,12 +11,8 @@ namespace fctree {
 namespace {
 
 KernelKind kind_of(const std::string& name) {
-  if (name == "power") return KernelKind::power;
-  if (name == "decision_list") return KernelKind::decision_list;
-  if (name == "endless_list") return KernelKind::endless_list;
-  if (name == "leaf_counts") return KernelKind::leaf_counts;
-  if (name == "relu") return KernelKind::relu;
-  if (name == "linear") return KernelKind::linear;
+  for (const NamedKernel& kernel : kKernels)
+    if (name == kernel.name) return kernel.kind;
   throw std::invalid_argument("no kernel is called " + name);
 }
 

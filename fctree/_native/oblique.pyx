@@ -31,11 +31,17 @@ cdef extern from "oblique/tree.hpp" namespace "fctree::oblique" nogil:
         vector[double] leaf_coef
         vector[double] leaf_intercept
         vector[double] feature_gain
+        vector[double] feature_scale
 
 
 cdef extern from "oblique/grow.hpp" namespace "fctree::oblique" nogil:
-    ObliqueTreeArrays grow_tree(const TrainingData&, const ObliqueParams&,
-                                const Execution&) except +set_python_error
+    ObliqueTreeArrays grow_tree(const TrainingData&, const ObliqueParams&, const Execution&,
+                                double*) except +set_python_error
+
+
+cdef extern from "oblique/standardized.hpp" namespace "fctree::oblique" nogil:
+    ObliqueTreeArrays grow_standardized_tree(const TrainingData&, const ObliqueParams&,
+                                             const Execution&, double*) except +set_python_error
 
 
 cdef extern from "ridge/dense.hpp" namespace "fctree::ridge" nogil:
@@ -72,11 +78,13 @@ cdef RoutingArrays routing_of(const int64_t[::1] children_left, const int64_t[::
 
 
 def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sample_weight, *,
-         dict params, int n_threads):
+         dict params, cbool standardize, int n_threads, double[:, ::1] left_out=None):
     """Grow a tree on ``X`` (n, d) and ``y`` (n, K); returns its arrays by name, and alpha.
 
     ``params`` holds the fields of ``native/oblique/params.hpp``; ``sample_weight`` is
-    (n,) or None.
+    (n,) or None. With ``standardize`` it grows on features of mean 0 and variance 1; the tree is
+    in the features of ``X`` either way. ``left_out`` (n, K), if given, takes what the leaf models
+    answer to each sample when they are fitted without it.
     """
     if X.shape[0] >= 2**31:
         raise ValueError(f"X has {X.shape[0]} samples; at most {2**31 - 1} are supported")
@@ -92,8 +100,12 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
     cdef ObliqueParams native_params = params
     cdef Execution execution = execution_on(n_threads)
     cdef ObliqueTreeArrays tree
+    cdef double* native_left_out = NULL if left_out is None else &left_out[0, 0]
     with nogil:
-        tree = grow_tree(data, native_params, execution)
+        if standardize:
+            tree = grow_standardized_tree(data, native_params, execution, native_left_out)
+        else:
+            tree = grow_tree(data, native_params, execution, native_left_out)
 
     cdef Py_ssize_t n_nodes = tree.children_left.size()
     cdef Py_ssize_t d = X.shape[1]
@@ -117,6 +129,8 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
         "leaf_intercept": copied(tree.leaf_intercept.data(), (n_leaves, n_outputs)),
         "feature_gain": copied(tree.feature_gain.data(), (d,)),
     }
+    if tree.feature_scale.size() > 0:
+        arrays["feature_scale"] = copied(tree.feature_scale.data(), (d,))
     return arrays, tree.alpha
 
 

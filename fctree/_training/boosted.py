@@ -8,12 +8,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from fctree._training.constraints import TRAINING_CONSTRAINTS
-from fctree._training.losses import LOSS_PARAMETER_CONSTRAINTS, choose_loss
+from fctree._training.losses import choose_loss
 from fctree._training.samples import Samples, check_init_score, validation_samples
 from fctree._validation import check_sample_weight, unchanged_on_failure
 
 ROUND_CONSTRAINTS = {
-    **LOSS_PARAMETER_CONSTRAINTS,
     "learning_rate": [Interval(Real, 0, None, closed="neither")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "subsample": [Interval(Real, 0, 1, closed="right")],

@@ -3,20 +3,26 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from fctree._native.core import losses
 
 LOSSES = {info.name: info for info in losses()}
 
-REGRESSION_LOSSES = {name for name, info in LOSSES.items() if info.task == "regression"}
+# The parameters that some losses read.
+LOSS_PARAMETERS = {info.parameter for info in LOSSES.values()} - {None}
 
-# The ranges of the parameters that some losses read; None asks for the loss's own value.
-LOSS_PARAMETER_CONSTRAINTS = {
-    info.parameter: [Interval(Real, info.low, info.high, closed="neither"), None]
-    for info in LOSSES.values()
-    if info.parameter is not None
-}
+
+def loss_constraints(task):
+    """Ranges of the parameters that choose a loss: `loss`, and for regression those that some
+    losses read, of which None asks for the loss's own value."""
+    constraints = {"loss": [StrOptions({k for k, info in LOSSES.items() if info.task == task})]}
+    for info in LOSSES.values():
+        if info.task == task and info.parameter is not None:
+            constraints[info.parameter] = [Interval(Real, info.low, info.high, closed="neither"),
+                                           None]
+    return constraints
+
 
 _DOMAINS = {
     "real": (lambda y: True, ""),
@@ -44,14 +50,14 @@ def choose_loss(estimator):
         Where a parameter is given that the loss does not read, or one is missing.
     """
     info = LOSSES[estimator.loss]
-    for name in LOSS_PARAMETER_CONSTRAINTS:
+    for name in sorted(LOSS_PARAMETERS):
         given = getattr(estimator, name, None)
         if given is not None and name != info.parameter:
             readers = " or ".join(repr(k) for k, v in LOSSES.items() if v.parameter == name)
             raise ValueError(f"{name}={given!r} is for loss={readers}, got loss={info.name!r}")
     if info.parameter is None:
         return info.name, 0.0
-    value = getattr(estimator, info.parameter)
+    value = getattr(estimator, info.parameter, None)
     if value is None:
         value = info.default
     if np.isnan(value):

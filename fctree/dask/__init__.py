@@ -16,19 +16,19 @@ from fctree.dask.symmetric import (
     DaskSymmetricBoostingClassifier,
     DaskSymmetricBoostingRegressor,
 )
-from fctree.dask.forest import DaskFCODTForestClassifier, DaskFCODTForestRegressor
+from fctree.dask.forest import DaskCurvatureForestClassifier, DaskCurvatureForestRegressor
 from fctree.dask.gram import tree_ntk
 from fctree.dask.kernel_ridge import DaskTreeNTKClassifier, DaskTreeNTKRegressor
 from fctree.dask.oblique import (
-    DaskFCODTBoostingClassifier,
-    DaskFCODTBoostingRegressor,
+    DaskCurvatureBoostingClassifier,
+    DaskCurvatureBoostingRegressor,
 )
 
 __all__ = [
-    "DaskFCODTBoostingClassifier",
-    "DaskFCODTBoostingRegressor",
-    "DaskFCODTForestClassifier",
-    "DaskFCODTForestRegressor",
+    "DaskCurvatureBoostingClassifier",
+    "DaskCurvatureBoostingRegressor",
+    "DaskCurvatureForestClassifier",
+    "DaskCurvatureForestRegressor",
     "DaskSymmetricBoostingClassifier",
     "DaskSymmetricBoostingRegressor",
     "DaskTreeNTKClassifier",

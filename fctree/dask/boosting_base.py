@@ -64,9 +64,11 @@ class DaskBoosting:
 
     def _check_loss(self):
         """Refuses losses that sums do not make the leaves of."""
-        if Loss(self._choose_loss(), self.n_outputs_).leaf_rule != "newton":
+        if not leaves_are_sums(self._choose_loss()):
+            usable = [info.name for info in LOSSES.values() if leaves_are_sums((info.name, 0.5))]
             raise ValueError(
-                f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up"
+                f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up; "
+                f"use one of {', '.join(usable)}"
             )
 
     def _learn_targets(self, client, partitions):

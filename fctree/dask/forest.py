@@ -9,7 +9,7 @@ from fctree._validation import unchanged_on_failure
 from fctree.dask.partitions import join, partition_rows, remember_features
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
-from fctree.ensembles import FCODTForestClassifier, FCODTForestRegressor
+from fctree.ensembles import CurvatureForestClassifier, CurvatureForestRegressor
 from fctree.ensembles.trees import ObliqueTrees
 
 
@@ -73,43 +73,43 @@ class _DaskForest:
         return self
 
 
-class DaskFCODTForestRegressor(PredictsTargets, _DaskForest, FCODTForestRegressor):
-    """`FCODTForestRegressor` with a range of the trees on each worker.
+class DaskCurvatureForestRegressor(PredictsTargets, _DaskForest, CurvatureForestRegressor):
+    """`CurvatureForestRegressor` with a range of the trees on each worker.
 
     The same trees, byte for byte, as in one place: a tree depends on its number and the rows.
-    Parameters and attributes are those of `FCODTForestRegressor`; `warm_start` and `oob_score`
+    Parameters and attributes are those of `CurvatureForestRegressor`; `warm_start` and `oob_score`
     are not supported, and threads are the workers' (``nthreads``).
 
     Examples
     --------
     >>> import dask.array as da
     >>> from distributed import Client
-    >>> from fctree.dask import DaskFCODTForestRegressor
+    >>> from fctree.dask import DaskCurvatureForestRegressor
     >>> with Client(processes=False, dashboard_address=None) as client:
     ...     X = da.random.default_rng(0).normal(size=(400, 4), chunks=(100, 4))
-    ...     model = DaskFCODTForestRegressor(n_estimators=4).fit(X, X[:, 0] ** 2)
+    ...     model = DaskCurvatureForestRegressor(n_estimators=4).fit(X, X[:, 0] ** 2)
     >>> model.trees_.n_trees
     4
     """
 
-    _local_class = FCODTForestRegressor
+    _local_class = CurvatureForestRegressor
 
 
-class DaskFCODTForestClassifier(PredictsClasses, _DaskForest, FCODTForestClassifier):
-    """`FCODTForestClassifier` with a range of the trees on each worker.
+class DaskCurvatureForestClassifier(PredictsClasses, _DaskForest, CurvatureForestClassifier):
+    """`CurvatureForestClassifier` with a range of the trees on each worker.
 
-    See `DaskFCODTForestRegressor`.
+    See `DaskCurvatureForestRegressor`.
 
     Examples
     --------
     >>> import dask.array as da
     >>> from distributed import Client
-    >>> from fctree.dask import DaskFCODTForestClassifier
+    >>> from fctree.dask import DaskCurvatureForestClassifier
     >>> with Client(processes=False, dashboard_address=None) as client:
     ...     X = da.random.default_rng(0).normal(size=(400, 4), chunks=(100, 4))
-    ...     model = DaskFCODTForestClassifier(n_estimators=4).fit(X, X[:, 0] > 0)
+    ...     model = DaskCurvatureForestClassifier(n_estimators=4).fit(X, X[:, 0] > 0)
     >>> model.trees_.n_trees
     4
     """
 
-    _local_class = FCODTForestClassifier
+    _local_class = CurvatureForestClassifier

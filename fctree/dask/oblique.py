@@ -14,7 +14,7 @@ from fctree.dask.partitions import Partition, join, partition_rows, remember_fea
 from fctree.dask.cluster import settle
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.row_blocks import Run, cut_into_runs
-from fctree.ensembles import FCODTBoostingClassifier, FCODTBoostingRegressor
+from fctree.ensembles import CurvatureBoostingClassifier, CurvatureBoostingRegressor
 
 # Rows that one worker looks for thresholds in: all, of no more.
 _SAMPLE_ROWS = 65_536
@@ -185,56 +185,56 @@ def _cut(partition, first, last):
     return Partition(partition.X[first:last], partition.y[first:last], weight)
 
 
-class DaskFCODTBoostingRegressor(PredictsTargets, _DaskObliqueBoosting, FCODTBoostingRegressor):
-    """`FCODTBoostingRegressor` on Dask collections.
+class DaskCurvatureBoostingRegressor(PredictsTargets, _DaskObliqueBoosting, CurvatureBoostingRegressor):
+    """`CurvatureBoostingRegressor` on Dask collections.
 
     The data stay on the workers. A level of a tree is grown from sums over the rows of its nodes
     (moments, also between the thresholds of each direction), joined in an order that does not
     depend on where the rows are: the model is the same, byte for byte, for any partitions and
-    any number of workers. It is that of `FCODTBoostingRegressor` up to rounding where the places
+    any number of workers. It is that of `CurvatureBoostingRegressor` up to rounding where the places
     to cut at are the same: these are looked for in a sample of 65,536 rows (all, of fewer), and
     trees with constant leaves cut between 256 bins of a feature at most.
 
-    Parameters are those of `FCODTBoostingRegressor`. Not supported: losses whose leaves are
+    Parameters are those of `CurvatureBoostingRegressor`. Not supported: losses whose leaves are
     quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``), `warm_start`, `init_score`,
     early stopping without `eval_set`, and nodes with fewer samples than features that need a
     ridge model. Threads are the workers' (``nthreads``), whatever `n_jobs` is.
 
-    Attributes are those of `FCODTBoostingRegressor`.
+    Attributes are those of `CurvatureBoostingRegressor`.
 
     Examples
     --------
     >>> import dask.array as da
     >>> from distributed import Client
-    >>> from fctree.dask import DaskFCODTBoostingRegressor
+    >>> from fctree.dask import DaskCurvatureBoostingRegressor
     >>> with Client(processes=False, dashboard_address=None) as client:
     ...     X = da.random.default_rng(0).normal(size=(1000, 4), chunks=(250, 4))
-    ...     model = DaskFCODTBoostingRegressor(max_iter=3).fit(X, X[:, 0] ** 2)
+    ...     model = DaskCurvatureBoostingRegressor(max_iter=3).fit(X, X[:, 0] ** 2)
     ...     predictions = model.predict(X).compute()
     >>> predictions.shape
     (1000,)
     """
 
-    _local_class = FCODTBoostingRegressor
+    _local_class = CurvatureBoostingRegressor
 
 
-class DaskFCODTBoostingClassifier(PredictsClasses, _DaskObliqueBoosting, FCODTBoostingClassifier):
-    """`FCODTBoostingClassifier` on Dask collections.
+class DaskCurvatureBoostingClassifier(PredictsClasses, _DaskObliqueBoosting, CurvatureBoostingClassifier):
+    """`CurvatureBoostingClassifier` on Dask collections.
 
-    See `DaskFCODTBoostingRegressor` for how it is grown and what is not supported.
+    See `DaskCurvatureBoostingRegressor` for how it is grown and what is not supported.
 
     Examples
     --------
     >>> import dask.array as da
     >>> from distributed import Client
-    >>> from fctree.dask import DaskFCODTBoostingClassifier
+    >>> from fctree.dask import DaskCurvatureBoostingClassifier
     >>> with Client(processes=False, dashboard_address=None) as client:
     ...     X = da.random.default_rng(0).normal(size=(1000, 4), chunks=(250, 4))
     ...     y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    ...     model = DaskFCODTBoostingClassifier(max_iter=3).fit(X, y)
+    ...     model = DaskCurvatureBoostingClassifier(max_iter=3).fit(X, y)
     ...     probabilities = model.predict_proba(X).compute()
     >>> probabilities.shape
     (1000, 2)
     """
 
-    _local_class = FCODTBoostingClassifier
+    _local_class = CurvatureBoostingClassifier

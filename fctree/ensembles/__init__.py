@@ -3,16 +3,16 @@
 docs/algorithms/ensembles.md has the formulas and what they cost.
 """
 
-from fctree.ensembles.boosting_classifier import FCODTBoostingClassifier
-from fctree.ensembles.boosting_regressor import FCODTBoostingRegressor
-from fctree.ensembles.forest_classifier import FCODTForestClassifier
-from fctree.ensembles.forest_regressor import FCODTForestRegressor
+from fctree.ensembles.boosting_classifier import CurvatureBoostingClassifier
+from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
+from fctree.ensembles.forest_classifier import CurvatureForestClassifier
+from fctree.ensembles.forest_regressor import CurvatureForestRegressor
 from fctree.ensembles.trees import ObliqueTrees
 
 __all__ = [
-    "FCODTBoostingClassifier",
-    "FCODTBoostingRegressor",
-    "FCODTForestClassifier",
-    "FCODTForestRegressor",
+    "CurvatureBoostingClassifier",
+    "CurvatureBoostingRegressor",
+    "CurvatureForestClassifier",
+    "CurvatureForestRegressor",
     "ObliqueTrees",
 ]

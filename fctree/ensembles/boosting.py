@@ -14,72 +14,34 @@ from fctree._training.team import ALONE
 from fctree._validation import (
     check_ensemble_data,
     check_features,
-    count_samples,
     count_threads,
 )
-from fctree.ensembles.tree_parameters import (
-    TREE_CONSTRAINTS,
-    bound_of,
-    native_tree_params,
-    step_tree_params,
-)
 from fctree.ensembles.trees import ObliqueTrees
+from fctree.oblique import CurvatureTreeRegressor
+from fctree.oblique.base import BaseObliqueTree
+from fctree.oblique.parameters import (
+    SHORTCUT_CONSTRAINTS,
+    STEP_TREE,
+    ensemble_tree_settings,
+    native_tree_params,
+)
+
+# Many trees that correct each other need less care each than one tree alone.
+_DEFAULT_TREE = CurvatureTreeRegressor(
+    n_screened=4, max_thresholds=9, split_margin=0.0, feature_concatenation=False
+)
 
 
-class BaseFCODTBoosting(BaseBoosting):
+class BaseCurvatureBoosting(BaseBoosting):
     """Boosted oblique trees; subclasses bring the loss, the targets and the predictions."""
 
     _parameter_constraints = {
-        **TREE_CONSTRAINTS,
+        **SHORTCUT_CONSTRAINTS,
         **ROUND_CONSTRAINTS,
-        "standardize": ["boolean"],
         "extrapolation": [Interval(Real, 0, None, closed="left"), None],
         "step_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "step_min_samples_leaf": TREE_CONSTRAINTS["min_samples_leaf"],
+        "tree": [BaseObliqueTree, None],
     }
-
-    def __init__(
-        self,
-        *,
-        loss="squared_error",
-        quantile=None,
-        learning_rate=0.1,
-        max_iter=100,
-        subsample=0.7,
-        colsample=1.0,
-        standardize=True,
-        l2_leaf_reg=3.0,
-        extrapolation=1.0,
-        step_depth=8,
-        step_min_samples_leaf=5,
-        alpha=1.0,
-        max_depth=3,
-        min_samples_split=2,
-        min_samples_leaf=20,
-        min_impurity_decrease=0.0,
-        feature_concatenation=False,
-        leaf_model="ridge",
-        fit_intercept=True,
-        directions="all",
-        n_curvature=2,
-        max_coef=None,
-        split_criterion="ridge",
-        max_thresholds=9,
-        n_screened=4,
-        parent_weight=3.0,
-        split_margin=0.0,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        warm_start=False,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-    ):
-        parameters = locals().copy()  # by name, as the signature has them
-        del parameters["self"]
-        vars(self).update(parameters)
 
     _check_data = check_ensemble_data
 
@@ -114,21 +76,26 @@ class BaseFCODTBoosting(BaseBoosting):
         """
         return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
 
-    def _kinds(self, n_samples, alpha):
-        """The core's parameters of each kind of tree that takes part."""
-        tree = native_tree_params(
-            self, n_samples, impurity_scale=1.0 / self.n_outputs_, alpha=alpha
-        )
-        if self.step_depth is None:
-            return [tree]
-        least = count_samples(self.step_min_samples_leaf, n_samples)
-        return [tree, step_tree_params(tree, self.step_depth, least)]
+    def _tree_settings(self):
+        return ensemble_tree_settings(self, _DEFAULT_TREE)
+
+    def _kinds(self, n_samples, alpha=None):
+        """The core's parameters of each kind of tree that takes part; with the penalty `alpha`
+        if it is given."""
+        settings = self._tree_settings()
+        if alpha is not None:
+            settings["alpha"] = alpha
+        kinds = [settings]
+        if self.step_depth is not None:
+            kinds.append({**STEP_TREE, "max_depth": self.step_depth})
+        scale = 1.0 / self.n_outputs_
+        return [native_tree_params(kind, n_samples, impurity_scale=scale) for kind in kinds]
 
     def _native_params(self, n_rounds):
         return {
             **self._round_params(n_rounds),
-            "standardize": self.standardize,
-            "extrapolation": bound_of(self.extrapolation),
+            "standardize": self._tree_settings()["standardize"],
+            "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
         }
 
     def _boost(self, train, validation, *, continuing, team=ALONE):
@@ -142,7 +109,7 @@ class BaseFCODTBoosting(BaseBoosting):
                 continued=self.trees_ if done else None,
                 loss=self._choose_loss(),
                 n_outputs=self.n_outputs_,
-                kinds=self._kinds(train.n_samples, self.alpha_ if done else self.alpha),
+                kinds=self._kinds(train.n_samples, self.alpha_ if done else None),
                 params=self._native_params(n_rounds),
                 listener=listener,
                 n_threads=count_threads(self.n_jobs),
@@ -227,7 +194,7 @@ class BaseFCODTBoosting(BaseBoosting):
     def feature_importances_(self):
         """Mean over the trees of each feature's share of what the tree explains, (n_features,).
 
-        Within a tree as in `FCODTRegressor`; the shares sum to 1, or are all 0 where nothing
+        Within a tree as in `CurvatureTreeRegressor`; the shares sum to 1, or are all 0 where nothing
         was explained.
         """
         check_is_fitted(self)

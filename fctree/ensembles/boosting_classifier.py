@@ -1,13 +1,13 @@
 """The boosting classifier of oblique trees."""
 
 from sklearn.base import ClassifierMixin
-from sklearn.utils._param_validation import StrOptions
 
+from fctree._training.losses import loss_constraints
+from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.symmetric.targets import ClassTargets
-from fctree.ensembles.boosting import BaseFCODTBoosting
 
 
-class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
+class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBoosting):
     """Gradient boosting of curvature trees with ridge leaves, for classes.
 
     Each tree is a shallow oblique tree for the log-loss's Newton step, with
@@ -20,20 +20,14 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
     Parameters
     ----------
     loss : {"log_loss"}, default="log_loss"
-    quantile : None
-        For regression losses only.
     learning_rate : float, default=0.1
         What each tree's scores are multiplied by.
     max_iter : int, default=100
         Number of trees. With `warm_start` that of the whole model.
     subsample : float, default=0.7
-        Share of the samples that each tree is grown on. Equal samples are drawn together, and
-        fewer than 50 distinct ones are not sampled.
+        Share of the samples that each tree is grown on. Equal samples are drawn together.
     colsample : float, default=1.0
         Share of the features that each tree is grown on.
-    standardize : bool, default=True
-        Whether trees are grown on features of mean 0 and variance 1; the fitted trees are in
-        the features as they came.
     l2_leaf_reg : float, default=3.0
         By how much weight of targets 0 each leaf's mean is drawn to 0.
     extrapolation : float or None, default=1.0
@@ -43,18 +37,12 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
         Depth of the trees with splits along axes and constant leaves that take part in each
         round; None leaves them out. They need ``subsample < 1``: there is nothing to judge by
         without. With more than 65,536 samples they cut between 256 bins of each feature.
-    step_min_samples_leaf : int or float, default=5
-        Smallest number of samples in their leaves.
-    alpha : float or "loo", default=1.0
-        Penalty of every ridge regression; with `standardize` it acts on the coefficients of
-        standardised features. ``"loo"`` takes the one with the least leave-one-out error at the
-        root of the first tree, for all trees,
-        from 1e-4, 10^-3.5, .., 1e3.
-    max_depth : int or None, default=3
-    min_samples_split, min_samples_leaf, min_impurity_decrease, feature_concatenation, \
-            leaf_model, fit_intercept, directions, n_curvature, max_coef, split_criterion, \
-            max_thresholds, n_screened, parent_weight, split_margin
-        Of every tree, as in `FCODTRegressor`; the defaults differ.
+    max_depth, alpha, min_samples_leaf, max_coef : default=None
+        Of every tree, as in `CurvatureTreeRegressor`; what is not None wins over `tree`.
+    tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
+        An unfitted tree whose parameters the trees are grown by. None is
+        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=9, split_margin=0.0,
+        feature_concatenation=False)``.
     early_stopping : bool, default=False
         Whether to stop when the validation loss has not fallen by `tol` for
         `n_iter_no_change` rounds, and to keep the trees up to its least value.
@@ -95,48 +83,34 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from fctree import FCODTBoostingClassifier
+    >>> from fctree import CurvatureBoostingClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = FCODTBoostingClassifier(max_iter=20, random_state=0).fit(X, y)
+    >>> model = CurvatureBoostingClassifier(max_iter=20, random_state=0).fit(X, y)
     >>> model.predict_proba(X[:1]).shape
     (1, 3)
     """
 
     _parameter_constraints = {
-        **BaseFCODTBoosting._parameter_constraints,
-        "loss": [StrOptions({"log_loss"})],
+        **BaseCurvatureBoosting._parameter_constraints,
+        **loss_constraints("classification"),
     }
 
     def __init__(
         self,
         *,
         loss="log_loss",
-        quantile=None,
         learning_rate=0.1,
         max_iter=100,
+        max_depth=None,
+        alpha=None,
+        min_samples_leaf=None,
+        max_coef=None,
+        step_depth=8,
         subsample=0.7,
         colsample=1.0,
-        standardize=True,
         l2_leaf_reg=3.0,
         extrapolation=1.0,
-        step_depth=8,
-        step_min_samples_leaf=5,
-        alpha=1.0,
-        max_depth=3,
-        min_samples_split=2,
-        min_samples_leaf=20,
-        min_impurity_decrease=0.0,
-        feature_concatenation=False,
-        leaf_model="ridge",
-        fit_intercept=True,
-        directions="all",
-        n_curvature=2,
-        max_coef=None,
-        split_criterion="ridge",
-        max_thresholds=9,
-        n_screened=4,
-        parent_weight=3.0,
-        split_margin=0.0,
+        tree=None,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=10,
@@ -146,6 +120,24 @@ class FCODTBoostingClassifier(ClassTargets, ClassifierMixin, BaseFCODTBoosting):
         n_jobs=None,
         random_state=None,
     ):
-        parameters = locals().copy()
-        del parameters["self"]
-        BaseFCODTBoosting.__init__(self, **parameters)
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_depth = max_depth
+        self.alpha = alpha
+        self.min_samples_leaf = min_samples_leaf
+        self.max_coef = max_coef
+        self.step_depth = step_depth
+        self.subsample = subsample
+        self.colsample = colsample
+        self.l2_leaf_reg = l2_leaf_reg
+        self.extrapolation = extrapolation
+        self.tree = tree
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state

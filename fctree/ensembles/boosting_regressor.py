@@ -1,14 +1,13 @@
 """The boosting regressor of oblique trees."""
 
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import StrOptions
 
-from fctree._training.losses import REGRESSION_LOSSES
-from fctree.ensembles.boosting import BaseFCODTBoosting
+from fctree._training.losses import loss_constraints
+from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.symmetric.targets import NumericTargets
 
 
-class FCODTBoostingRegressor(NumericTargets, RegressorMixin, BaseFCODTBoosting):
+class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBoosting):
     """Gradient boosting of curvature trees with ridge leaves.
 
     Each tree is a shallow oblique tree for the loss's Newton step: splits along
@@ -19,25 +18,24 @@ class FCODTBoostingRegressor(NumericTargets, RegressorMixin, BaseFCODTBoosting):
 
     Parameters
     ----------
-    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"}, \
-            default="squared_error"
-        What is minimised. ``"poisson"`` (y >= 0) and ``"gamma"`` (y > 0) predict
-        ``exp(raw score)``.
+    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
+            "tweedie"}, default="squared_error"
+        What is minimised. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
+        predict ``exp(raw score)``.
     quantile : float in (0, 1) or None, default=None
         The quantile of ``loss="quantile"``, which needs it. For ``"huber"`` the share of
-        residuals that count squared (None: 0.9), the larger ones linearly.
+        residuals that count squared (None: 0.9), the larger ones linearly. Other losses refuse it.
+    power : float in (1, 2) or None, default=None
+        The variance power of ``loss="tweedie"`` (None: 1.5): near 1 counts, near 2 amounts.
+        Other losses refuse it.
     learning_rate : float, default=0.1
         What each tree's scores are multiplied by.
     max_iter : int, default=100
         Number of trees. With `warm_start` that of the whole model.
     subsample : float, default=0.7
-        Share of the samples that each tree is grown on. Equal samples are drawn together, and
-        fewer than 50 distinct ones are not sampled.
+        Share of the samples that each tree is grown on. Equal samples are drawn together.
     colsample : float, default=1.0
         Share of the features that each tree is grown on.
-    standardize : bool, default=True
-        Whether trees are grown on features of mean 0 and variance 1; the fitted trees are in
-        the features as they came.
     l2_leaf_reg : float, default=3.0
         By how much weight of targets 0 each leaf's mean is drawn to 0.
     extrapolation : float or None, default=1.0
@@ -47,18 +45,12 @@ class FCODTBoostingRegressor(NumericTargets, RegressorMixin, BaseFCODTBoosting):
         Depth of the trees with splits along axes and constant leaves that take part in each
         round; None leaves them out. They need ``subsample < 1``: there is nothing to judge by
         without. With more than 65,536 samples they cut between 256 bins of each feature.
-    step_min_samples_leaf : int or float, default=5
-        Smallest number of samples in their leaves.
-    alpha : float or "loo", default=1.0
-        Penalty of every ridge regression; with `standardize` it acts on the coefficients of
-        standardised features. ``"loo"`` takes the one with the least leave-one-out error at the
-        root of the first tree, for all trees,
-        from 1e-4, 10^-3.5, .., 1e3.
-    max_depth : int or None, default=3
-    min_samples_split, min_samples_leaf, min_impurity_decrease, feature_concatenation, \
-            leaf_model, fit_intercept, directions, n_curvature, max_coef, split_criterion, \
-            max_thresholds, n_screened, parent_weight, split_margin
-        Of every tree, as in `FCODTRegressor`; the defaults differ.
+    max_depth, alpha, min_samples_leaf, max_coef : default=None
+        Of every tree, as in `CurvatureTreeRegressor`; what is not None wins over `tree`.
+    tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
+        An unfitted tree whose parameters the trees are grown by. None is
+        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=9, split_margin=0.0,
+        feature_concatenation=False)``.
     early_stopping : bool, default=False
         Whether to stop when the validation loss has not fallen by `tol` for
         `n_iter_no_change` rounds, and to keep the trees up to its least value.
@@ -96,18 +88,69 @@ class FCODTBoostingRegressor(NumericTargets, RegressorMixin, BaseFCODTBoosting):
 
     Examples
     --------
-    >>> from fctree import FCODTBoostingRegressor
+    >>> from fctree import CurvatureBoostingRegressor
     >>> from fctree.datasets import make_ridge_relu
     >>> X, y = make_ridge_relu(n_samples=1000, random_state=0)
-    >>> model = FCODTBoostingRegressor(max_iter=50, random_state=0).fit(X, y)
+    >>> model = CurvatureBoostingRegressor(max_iter=50, random_state=0).fit(X, y)
     >>> bool(model.score(X, y) > 0.95)
     True
     """
 
     _parameter_constraints = {
-        **BaseFCODTBoosting._parameter_constraints,
-        "loss": [StrOptions(REGRESSION_LOSSES)],
+        **BaseCurvatureBoosting._parameter_constraints,
+        **loss_constraints("regression"),
     }
+
+    def __init__(
+        self,
+        *,
+        loss="squared_error",
+        quantile=None,
+        power=None,
+        learning_rate=0.1,
+        max_iter=100,
+        max_depth=None,
+        alpha=None,
+        min_samples_leaf=None,
+        max_coef=None,
+        step_depth=8,
+        subsample=0.7,
+        colsample=1.0,
+        l2_leaf_reg=3.0,
+        extrapolation=1.0,
+        tree=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.loss = loss
+        self.quantile = quantile
+        self.power = power
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_depth = max_depth
+        self.alpha = alpha
+        self.min_samples_leaf = min_samples_leaf
+        self.max_coef = max_coef
+        self.step_depth = step_depth
+        self.subsample = subsample
+        self.colsample = colsample
+        self.l2_leaf_reg = l2_leaf_reg
+        self.extrapolation = extrapolation
+        self.tree = tree
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     def predict(self, X):
         """Predict the targets.

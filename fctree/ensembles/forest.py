@@ -16,21 +16,33 @@ from fctree._validation import (
     count_threads,
     unchanged_on_failure,
 )
-from fctree.ensembles.tree_parameters import (
-    TREE_CONSTRAINTS,
-    bound_of,
+from fctree.ensembles.trees import ObliqueTrees
+from fctree.oblique import CurvatureTreeRegressor
+from fctree.oblique.base import BaseObliqueTree
+from fctree.oblique.parameters import (
+    SHORTCUT_CONSTRAINTS,
+    ensemble_tree_settings,
     native_tree_params,
 )
-from fctree.ensembles.trees import ObliqueTrees
+
+# A mean of many trees takes larger trees than one tree alone, each with less care.
+_DEFAULT_TREE = CurvatureTreeRegressor(
+    max_depth=8,
+    min_samples_leaf=10,
+    n_screened=4,
+    max_thresholds=9,
+    split_margin=0.0,
+    feature_concatenation=False,
+)
 
 _COUNTS = {"sqrt": np.sqrt, "log2": np.log2}
 
 
-class BaseFCODTForest(BaseEstimator):
+class BaseCurvatureForest(BaseEstimator):
     """A forest of oblique trees; subclasses bring the targets and the predictions."""
 
     _parameter_constraints = {
-        **TREE_CONSTRAINTS,
+        **SHORTCUT_CONSTRAINTS,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "max_samples": [
             Interval(Integral, 1, None, closed="left"),
@@ -45,7 +57,7 @@ class BaseFCODTForest(BaseEstimator):
         ],
         "bootstrap": ["boolean"],
         "oob_score": ["boolean"],
-        "standardize": ["boolean"],
+        "tree": [BaseObliqueTree, None],
         "extrapolation": [Interval(Real, 0, None, closed="left"), None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
@@ -60,31 +72,30 @@ class BaseFCODTForest(BaseEstimator):
         max_features=1.0,
         bootstrap=True,
         oob_score=False,
-        standardize=True,
-        extrapolation=0.0,
-        alpha=1.0,
-        max_depth=8,
-        min_samples_split=2,
-        min_samples_leaf=10,
-        min_impurity_decrease=0.0,
-        feature_concatenation=False,
-        leaf_model="ridge",
-        fit_intercept=True,
-        directions="all",
-        n_curvature=2,
+        max_depth=None,
+        alpha=None,
+        min_samples_leaf=None,
         max_coef=None,
-        split_criterion="ridge",
-        max_thresholds=9,
-        n_screened=4,
-        parent_weight=3.0,
-        split_margin=0.0,
+        extrapolation=0.0,
+        tree=None,
         warm_start=False,
         n_jobs=None,
         random_state=None,
     ):
-        parameters = locals().copy()  # by name, as the signature has them
-        del parameters["self"]
-        vars(self).update(parameters)
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.max_depth = max_depth
+        self.alpha = alpha
+        self.min_samples_leaf = min_samples_leaf
+        self.max_coef = max_coef
+        self.extrapolation = extrapolation
+        self.tree = tree
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     # A subclass has _encode_targets(y, reset=), y as float64 (n_samples, n_outputs), and
     # _impurity_scale(); _decode_scores(scores) gives predictions that score() takes.
@@ -149,10 +160,13 @@ class BaseFCODTForest(BaseEstimator):
         trees = self._grow_range(X, targets, weight, done, self.n_estimators)
         self.trees_ = ObliqueTrees.concatenate([self.trees_, trees]) if done else trees
 
+    def _tree_settings(self):
+        return ensemble_tree_settings(self, _DEFAULT_TREE)
+
     def _grow_range(self, X, targets, weight, first, last):
         """Trees number ``first`` to ``last - 1``, which depend on nothing but these numbers."""
         tree_params = native_tree_params(
-            self, len(X), impurity_scale=self._impurity_scale(), alpha=self.alpha
+            self._tree_settings(), len(X), impurity_scale=self._impurity_scale()
         )
         tree_params["node_features"]["max_features"] = self._features_of_a_node(X.shape[1])
         arrays = _native.grow_forest(
@@ -174,8 +188,8 @@ class BaseFCODTForest(BaseEstimator):
             "n_estimators": n_trees,
             "max_samples": fraction,
             "bootstrap": self.bootstrap,
-            "standardize": self.standardize,
-            "extrapolation": bound_of(self.extrapolation),
+            "standardize": self._tree_settings()["standardize"],
+            "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
             "seed": self._random_seed,
         }
 
@@ -202,7 +216,7 @@ class BaseFCODTForest(BaseEstimator):
         if not np.any(judged):
             raise ValueError(
                 "oob_score=True needs samples that some trees leave out: bootstrap=True or "
-                "max_samples below 1, and at least 50 distinct samples"
+                "max_samples below 1, and more than one distinct sample"
             )
         scores = np.full(sums.shape, np.nan)
         scores[judged] = sums[judged] / numbers[judged, np.newaxis]
@@ -243,7 +257,7 @@ class BaseFCODTForest(BaseEstimator):
     def feature_importances_(self):
         """Mean over the trees of each feature's share of what the tree explains, (n_features,).
 
-        Within a tree as in `FCODTRegressor`; the shares sum to 1, or are all 0 where nothing
+        Within a tree as in `CurvatureTreeRegressor`; the shares sum to 1, or are all 0 where nothing
         was explained.
         """
         check_is_fitted(self)

@@ -5,11 +5,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 
-from fctree.ensembles.forest import BaseFCODTForest
+from fctree.ensembles.forest import BaseCurvatureForest
 from fctree.oblique.indicators import IndicatorScores, class_indicators
 
 
-class FCODTForestClassifier(IndicatorScores, ClassifierMixin, BaseFCODTForest):
+class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureForest):
     """A forest of curvature trees with ridge leaves, for classes.
 
     The mean of trees that are grown on random draws of the samples, with random features for
@@ -27,25 +27,18 @@ class FCODTForestClassifier(IndicatorScores, ClassifierMixin, BaseFCODTForest):
     bootstrap : bool, default=True
         Whether samples are drawn with replacement: each counts a Poisson number of times, with
         mean `max_samples` over the number of samples. Otherwise each is taken with that
-        probability. Equal samples are drawn together, and fewer than 50 distinct ones are all
-        taken by each tree.
+        probability. Equal samples are drawn together.
     oob_score : bool, default=False
         Whether to judge the forest by the samples that trees left out.
-    standardize : bool, default=True
-        Whether trees are grown on features of mean 0 and variance 1.
     extrapolation : float or None, default=0.0
         How far a leaf may answer beyond the range of its model's scores on the samples that it
         was fitted to, in lengths of that range; None sets no bound.
-    alpha : float or "loo", default=1.0
-        Penalty of every ridge regression; with `standardize` it acts on the coefficients of
-        standardised features. ``"loo"`` takes for each tree the one with the least leave-one-out
-        error at its root,
-        from 1e-4, 10^-3.5, .., 1e3.
-    max_depth : int or None, default=8
-    min_samples_split, min_samples_leaf, min_impurity_decrease, feature_concatenation, \
-            leaf_model, fit_intercept, directions, n_curvature, max_coef, split_criterion, \
-            max_thresholds, n_screened, parent_weight, split_margin
-        Of every tree, as in `FCODTRegressor`; the defaults differ.
+    max_depth, alpha, min_samples_leaf, max_coef : default=None
+        Of every tree, as in `CurvatureTreeRegressor`; what is not None wins over `tree`.
+    tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
+        An unfitted tree whose parameters the trees are grown by. None is
+        ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
+        max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
     warm_start : bool, default=False
         Whether `fit` adds trees to those of the last fit, up to `n_estimators` in all; the
         same bytes as all at once.
@@ -70,9 +63,9 @@ class FCODTForestClassifier(IndicatorScores, ClassifierMixin, BaseFCODTForest):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from fctree import FCODTForestClassifier
+    >>> from fctree import CurvatureForestClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> forest = FCODTForestClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> forest = CurvatureForestClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> forest.predict_proba(X[:1]).shape
     (1, 3)
     """

@@ -5,10 +5,10 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from fctree._validation import check_targets
-from fctree.ensembles.forest import BaseFCODTForest
+from fctree.ensembles.forest import BaseCurvatureForest
 
 
-class FCODTForestRegressor(RegressorMixin, BaseFCODTForest):
+class CurvatureForestRegressor(RegressorMixin, BaseCurvatureForest):
     """A forest of curvature trees with ridge leaves.
 
     The mean of trees that are grown on random draws of the samples, with random features for
@@ -26,25 +26,18 @@ class FCODTForestRegressor(RegressorMixin, BaseFCODTForest):
     bootstrap : bool, default=True
         Whether samples are drawn with replacement: each counts a Poisson number of times, with
         mean `max_samples` over the number of samples. Otherwise each is taken with that
-        probability. Equal samples are drawn together, and fewer than 50 distinct ones are all
-        taken by each tree.
+        probability. Equal samples are drawn together.
     oob_score : bool, default=False
         Whether to judge the forest by the samples that trees left out.
-    standardize : bool, default=True
-        Whether trees are grown on features of mean 0 and variance 1.
     extrapolation : float or None, default=0.0
         How far a leaf may answer beyond the range of its model's scores on the samples that it
         was fitted to, in lengths of that range; None sets no bound.
-    alpha : float or "loo", default=1.0
-        Penalty of every ridge regression; with `standardize` it acts on the coefficients of
-        standardised features. ``"loo"`` takes for each tree the one with the least leave-one-out
-        error at its root,
-        from 1e-4, 10^-3.5, .., 1e3.
-    max_depth : int or None, default=8
-    min_samples_split, min_samples_leaf, min_impurity_decrease, feature_concatenation, \
-            leaf_model, fit_intercept, directions, n_curvature, max_coef, split_criterion, \
-            max_thresholds, n_screened, parent_weight, split_margin
-        Of every tree, as in `FCODTRegressor`; the defaults differ.
+    max_depth, alpha, min_samples_leaf, max_coef : default=None
+        Of every tree, as in `CurvatureTreeRegressor`; what is not None wins over `tree`.
+    tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
+        An unfitted tree whose parameters the trees are grown by. None is
+        ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
+        max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
     warm_start : bool, default=False
         Whether `fit` adds trees to those of the last fit, up to `n_estimators` in all; the
         same bytes as all at once.
@@ -66,10 +59,10 @@ class FCODTForestRegressor(RegressorMixin, BaseFCODTForest):
 
     Examples
     --------
-    >>> from fctree import FCODTForestRegressor
+    >>> from fctree import CurvatureForestRegressor
     >>> from fctree.datasets import make_ridge_relu
     >>> X, y = make_ridge_relu(n_samples=500, random_state=0)
-    >>> forest = FCODTForestRegressor(n_estimators=20, max_depth=3, random_state=0).fit(X, y)
+    >>> forest = CurvatureForestRegressor(n_estimators=20, max_depth=3, random_state=0).fit(X, y)
     >>> forest.predict(X[:2]).shape
     (2,)
     """

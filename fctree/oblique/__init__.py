@@ -1,17 +1,11 @@
-"""FC-ODT: oblique decision trees with ridge splits and feature concatenation.
+"""One oblique tree: curvature trees and the FC-ODT tree that they started from."""
 
-At each node a ridge regression of the targets on the features gives the direction of the
-split, the threshold is the one that lowers the squared error of constant children most,
-and the score along the direction is handed to the children as one more feature, so that
-what a node has learnt is not learnt again below it. Leaves predict with their own ridge
-model, or with a constant.
+from fctree.oblique.curvature import CurvatureTreeClassifier, CurvatureTreeRegressor
+from fctree.oblique.fcodt import FCODTClassifier, FCODTRegressor
 
-Source: S.-H. Lyu et al., "Enhance Learning Efficiency of Oblique Decision Tree via
-Feature Concatenation", arXiv:2502.00465 (2025). docs/algorithms/oblique.md has the
-formulas and what they cost.
-"""
-
-from fctree.oblique.classifier import FCODTClassifier
-from fctree.oblique.regressor import FCODTRegressor
-
-__all__ = ["FCODTClassifier", "FCODTRegressor"]
+__all__ = [
+    "CurvatureTreeClassifier",
+    "CurvatureTreeRegressor",
+    "FCODTClassifier",
+    "FCODTRegressor",
+]

@@ -35,10 +35,10 @@ def _check_fields(name, fields, required, optional=()):
 def rebuild_oblique_tree(fields):
     """The ObliqueTree with these attributes; its constructor checks the structure."""
     parameters = inspect.signature(ObliqueTree).parameters
-    optional = ("n_classes", "split_kind")
+    optional = ("n_classes", "split_kind", "feature_scale")
     _check_fields("ObliqueTree", fields, [p for p in parameters if p not in optional], optional)
     for name, array in fields.items():
-        if name != "n_classes" and (name != "split_kind" or array is not None):
+        if name != "n_classes" and (name not in optional or array is not None):
             _check_array(f"the tree's {name}", array)
     n_classes = fields.get("n_classes")
     _require(
@@ -130,7 +130,7 @@ def _check_classes(model):
     _require(ascending, "classes_ is not ascending")
 
 
-def _check_fcodt(model, n_outputs, n_classes):
+def _check_oblique_tree(model, n_outputs, n_classes):
     tree = model.tree_
     _require(isinstance(tree, ObliqueTree), "tree_ is not an ObliqueTree")
     _require(tree.n_features == model.n_features_in_, "tree_ has another number of features")
@@ -139,23 +139,26 @@ def _check_fcodt(model, n_outputs, n_classes):
     _require(isinstance(model.alpha_, float), f"alpha_ is {model.alpha_!r}, not a float")
 
 
-def check_fcodt_regressor(model):
+def check_tree_regressor(model):
     """Raise ValueError unless it is unfitted or its tree is that of a regressor."""
     names = ("tree_", "alpha_", "n_features_in_", "n_outputs_", "_single_target")
     if _is_fitted(model, names):
         _check_features(model)
         _check_whole(model, "n_outputs_", 1)
         _check_truth(model, "_single_target")
-        _check_fcodt(model, model.n_outputs_, None)
+        _check_oblique_tree(model, model.n_outputs_, None)
 
 
-def check_fcodt_classifier(model):
+def check_tree_classifier(model):
     """Raise ValueError unless it is unfitted or its tree is that of a classifier."""
-    names = ("tree_", "alpha_", "n_features_in_", "classes_", "n_classes_")
+    names = ("tree_", "alpha_", "n_features_in_", "classes_", "n_classes_", "temperature_")
     if _is_fitted(model, names):
+        temperature = model.temperature_
+        valid = temperature is None or (type(temperature) is float and temperature > 0.0)
+        _require(valid, f"temperature_ is {temperature!r}, not a positive float or None")
         _check_features(model)
         _check_classes(model)
-        _check_fcodt(model, _n_scores(model.n_classes_), model.n_classes_)
+        _check_oblique_tree(model, _n_scores(model.n_classes_), model.n_classes_)
 
 
 def _n_scores(n_classes):

@@ -63,7 +63,7 @@ class Encoder:
             return self._random_stream(value, where, nested)
         stored = self._stored_classes.get(type(value).__name__)
         if stored is not None and stored.cls is type(value):
-            fields = self._mapping(vars(value), where, nested)
+            fields = self._mapping(stored.fields_of(value), where, nested)
             return {"type": "object", "class": stored.cls.__name__, "fields": fields}
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         raise TypeError(f"{where} is of type {kind}, which a model file cannot hold")

@@ -7,9 +7,10 @@ from fctree._version import __version__
 from fctree.persistence.archive import read_archive, write_archive
 from fctree.persistence.encoding import Decoder, Encoder
 from fctree.persistence.registry import ESTIMATORS, STORED_CLASSES
+from fctree.persistence.version_1 import upgraded
 
 FORMAT = "fctree model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _HEADER_ENTRIES = {"format", "format_version", "fctree_version", "class", "params", "attributes"}
 
 
@@ -48,9 +49,9 @@ def save_model(estimator, path):
     --------
     >>> import os, tempfile
     >>> from sklearn.datasets import load_diabetes
-    >>> from fctree import FCODTRegressor, load_model, save_model
+    >>> from fctree import CurvatureTreeRegressor, load_model, save_model
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> tree = FCODTRegressor(max_depth=2).fit(X, y)
+    >>> tree = CurvatureTreeRegressor(max_depth=2).fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "diabetes.fctree")
     ...     save_model(tree, path)
@@ -171,17 +172,19 @@ def _without_doubles(pairs):
 
 def _rebuild(header, arrays):
     """The estimator that `_describe` gave these for."""
-    entry = ESTIMATORS.get(header["class"]) if isinstance(header["class"], str) else None
+    decoder = Decoder(arrays, STORED_CLASSES)
+    params = _decode_all(decoder, header["params"], "parameter")
+    attributes = _decode_all(decoder, header["attributes"], "attribute")
+    decoder.check_all_used()
+    name = header["class"] if isinstance(header["class"], str) else None
+    if header["format_version"] == 1:
+        name, params, attributes = upgraded(name, params, attributes)
+    entry = ESTIMATORS.get(name)
     if entry is None:
         raise ValueError(
             f"it holds a {header['class']!r} of fctree {header['fctree_version']}, a class that "
             f"this fctree, {__version__}, does not have"
         )
-    decoder = Decoder(arrays, STORED_CLASSES)
-    params = _decode_all(decoder, header["params"], "parameter")
-    attributes = _decode_all(decoder, header["attributes"], "attribute")
-    decoder.check_all_used()
-    name = entry.cls.__name__
     # Parameters that are younger than the file take their defaults.
     unknown = sorted(params.keys() - entry.cls().get_params(deep=False).keys())
     if unknown:

@@ -10,10 +10,10 @@ from fctree.symmetric import (
     SymmetricTrees,
 )
 from fctree.ensembles import (
-    FCODTBoostingClassifier,
-    FCODTBoostingRegressor,
-    FCODTForestClassifier,
-    FCODTForestRegressor,
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
     ObliqueTrees,
 )
 from fctree.kernel_ridge import (
@@ -22,7 +22,12 @@ from fctree.kernel_ridge import (
     TreeNTKRegressor,
     TreeNTKRegressorCV,
 )
-from fctree.oblique import FCODTClassifier, FCODTRegressor
+from fctree.oblique import (
+    CurvatureTreeClassifier,
+    CurvatureTreeRegressor,
+    FCODTClassifier,
+    FCODTRegressor,
+)
 from fctree.persistence import checks, ensemble_checks, soft_tree_checks
 from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
@@ -41,13 +46,14 @@ class StoredEstimator:
 
 @dataclass(frozen=True)
 class StoredClass:
-    """A class of fitted values, stored by its attributes.
+    """A class of values, stored by what ``fields_of(value)`` gives.
 
-    ``rebuild(fields)`` gives the object with these attributes, or raises ValueError.
+    ``rebuild(fields)`` gives the object with these fields, or raises ValueError.
     """
 
     cls: type
     rebuild: Callable
+    fields_of: Callable = vars
 
 
 def _by_name(*entries):
@@ -55,12 +61,14 @@ def _by_name(*entries):
 
 
 ESTIMATORS = _by_name(
-    StoredEstimator(FCODTBoostingClassifier, ensemble_checks.check_boosting_classifier),
-    StoredEstimator(FCODTBoostingRegressor, ensemble_checks.check_boosting_regressor),
-    StoredEstimator(FCODTClassifier, checks.check_fcodt_classifier),
-    StoredEstimator(FCODTRegressor, checks.check_fcodt_regressor),
-    StoredEstimator(FCODTForestClassifier, ensemble_checks.check_forest_classifier),
-    StoredEstimator(FCODTForestRegressor, ensemble_checks.check_forest_regressor),
+    StoredEstimator(CurvatureBoostingClassifier, ensemble_checks.check_boosting_classifier),
+    StoredEstimator(CurvatureBoostingRegressor, ensemble_checks.check_boosting_regressor),
+    StoredEstimator(CurvatureForestClassifier, ensemble_checks.check_forest_classifier),
+    StoredEstimator(CurvatureForestRegressor, ensemble_checks.check_forest_regressor),
+    StoredEstimator(CurvatureTreeClassifier, checks.check_tree_classifier),
+    StoredEstimator(CurvatureTreeRegressor, checks.check_tree_regressor),
+    StoredEstimator(FCODTClassifier, checks.check_tree_classifier),
+    StoredEstimator(FCODTRegressor, checks.check_tree_regressor),
     StoredEstimator(SoftTreeClassifier, soft_tree_checks.check_soft_tree_classifier),
     StoredEstimator(SoftTreeRegressor, soft_tree_checks.check_soft_tree_regressor),
     StoredEstimator(SymmetricBoostingClassifier, checks.check_boosting_classifier),
@@ -71,7 +79,24 @@ ESTIMATORS = _by_name(
     StoredEstimator(TreeNTKRegressorCV, checks.check_tree_ntk_regressor),
 )
 
+
+def _as_parameter(cls):
+    """An estimator that is a parameter of another: it is stored as it was made, without a fit."""
+
+    def rebuild(fields):
+        unknown = sorted(fields.keys() - cls().get_params(deep=False).keys())
+        if unknown:
+            raise ValueError(f"{cls.__name__} has no parameter {', '.join(unknown)}")
+        return cls(**fields)
+
+    return StoredClass(cls, rebuild, lambda estimator: estimator.get_params(deep=False))
+
+
 STORED_CLASSES = _by_name(
+    *map(
+        _as_parameter,
+        (CurvatureTreeClassifier, CurvatureTreeRegressor, FCODTClassifier, FCODTRegressor),
+    ),
     StoredClass(ObliqueTree, checks.rebuild_oblique_tree),
     StoredClass(ObliqueTrees, ensemble_checks.rebuild_oblique_trees),
     StoredClass(SymmetricTrees, checks.rebuild_symmetric_trees),

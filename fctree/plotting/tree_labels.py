@@ -25,7 +25,8 @@ class TreeLabels:
     class_names : array-like of shape (n_classes,) or None
         Overrides the estimator's classes; ``0, 1, ...`` where there are none.
     max_coef : int or None
-        Terms shown of a sum, the largest in absolute value; None shows all.
+        Terms shown of a sum, those that move it most (largest in absolute value, per standard
+        deviation of the feature where the tree was standardised); None shows all.
     decimals : int
         Digits after the decimal point.
 
@@ -65,10 +66,15 @@ class TreeLabels:
             return f"{value:.{max(self.decimals, 2)}g}"
         return f"{value:.{self.decimals}f}"
 
+    def weight(self, coef):
+        """What each term of a sum moves: coefficients per standard deviation, where known."""
+        scale = self.tree.feature_scale
+        return coef if scale is None or not len(coef) else coef * scale
+
     def largest(self, coef):
         """Indices of the terms to show, and how many others are not zero."""
         # A stable sort, so that equal coefficients come in the order of the features.
-        order = np.argsort(-np.abs(coef), kind="stable")
+        order = np.argsort(-np.abs(self.weight(coef)), kind="stable")
         order = order[coef[order] != 0.0]
         shown = order if self.max_coef is None else order[: self.max_coef]
         return shown, order.shape[0] - shown.shape[0]

@@ -131,7 +131,7 @@ def _boxes(labels, left, output):
     if tree.n_classes is None or tree.n_outputs == 1:
         models = tree.leaf_coef[:, output]
     # One scale for the slopes of all leaves: they are in the units of y and compare.
-    leaf_scale = np.abs(models).max(initial=0.0)
+    leaf_scale = max((np.abs(labels.weight(model)).max() for model in models), default=0.0)
     n_leaves_below = _leaves_below(tree)
     boxes = []
     for node in range(tree.node_count):
@@ -141,7 +141,7 @@ def _boxes(labels, left, output):
             box = NodeBox(n_samples, labels.kind(node), is_split=True)
             box.footer = f"\N{LESS-THAN OR EQUAL TO} {labels.number(tree.threshold[node])}"
             coef = tree.coef[node]
-            scale = np.abs(coef).max(initial=0.0)
+            scale = np.abs(labels.weight(coef)).max(initial=0.0)
         else:
             box = NodeBox(_mean(labels, node, output), lines=[n_samples])
             if tree.children_left[node] >= 0:
@@ -153,7 +153,7 @@ def _boxes(labels, left, output):
         shown, n_more = labels.largest(coef)
         for j in shown:
             text = labels.number(coef[j]) if box.is_split else ""
-            box.bars.append((labels.feature_names[j], coef[j] / scale, text))
+            box.bars.append((labels.feature_names[j], labels.weight(coef)[j] / scale, text))
         box.more = f"+ {n_more} more" if n_more else ""
         boxes.append(box)
     measure(boxes)

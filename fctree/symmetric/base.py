@@ -17,6 +17,7 @@ from fctree._validation import (
     check_boosting_features,
     count_threads,
 )
+from fctree.symmetric.targets import QUANTILE_CONSTRAINT
 from fctree.symmetric.trees import SymmetricTrees
 
 
@@ -25,6 +26,7 @@ class BaseSymmetricBoosting(BaseBoosting):
 
     _parameter_constraints = {
         **ROUND_CONSTRAINTS,
+        "quantile": QUANTILE_CONSTRAINT,
         "max_depth": [Interval(Integral, 1, 16, closed="both")],
         "max_bins": [Interval(Integral, 2, 254, closed="both")],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
@@ -37,63 +39,6 @@ class BaseSymmetricBoosting(BaseBoosting):
         "posterior_scale": [Interval(Real, 0, None, closed="neither")],
         "posterior_noise": [Interval(Real, 0, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        *,
-        loss="squared_error",
-        quantile=None,
-        learning_rate=0.1,
-        max_iter=100,
-        max_depth=6,
-        max_bins=254,
-        l2_leaf_reg=3.0,
-        min_samples_leaf=1,
-        posterior_samples=0,
-        random_strength=1.0,
-        score_noise="normal",
-        score_function="l2",
-        subsample=1.0,
-        colsample=1.0,
-        monotonic_cst=None,
-        model_shrink_rate=0.0,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        warm_start=False,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-        posterior_scale=0.1,
-        posterior_noise=0.01,
-    ):
-        self.loss = loss
-        self.quantile = quantile
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_depth = max_depth
-        self.max_bins = max_bins
-        self.l2_leaf_reg = l2_leaf_reg
-        self.min_samples_leaf = min_samples_leaf
-        self.posterior_samples = posterior_samples
-        self.random_strength = random_strength
-        self.score_noise = score_noise
-        self.score_function = score_function
-        self.subsample = subsample
-        self.colsample = colsample
-        self.monotonic_cst = monotonic_cst
-        self.model_shrink_rate = model_shrink_rate
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.posterior_scale = posterior_scale
-        self.posterior_noise = posterior_noise
 
     _check_data = check_boosting_data
 

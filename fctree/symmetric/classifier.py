@@ -1,8 +1,8 @@
 """The symmetric boosting classifier."""
 
 from sklearn.base import ClassifierMixin
-from sklearn.utils._param_validation import StrOptions
 
+from fctree._training.losses import loss_constraints
 from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.symmetric.targets import ClassTargets
 
@@ -53,7 +53,8 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
 
     _parameter_constraints = {
         **BaseSymmetricBoosting._parameter_constraints,
-        "loss": [StrOptions({"log_loss"})],
+        **loss_constraints("classification"),
+        "quantile": [None],
     }
 
     def __init__(
@@ -86,34 +87,9 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
         posterior_scale=0.1,
         posterior_noise=0.01,
     ):
-        super().__init__(
-            loss=loss,
-            quantile=quantile,
-            learning_rate=learning_rate,
-            max_iter=max_iter,
-            max_depth=max_depth,
-            max_bins=max_bins,
-            l2_leaf_reg=l2_leaf_reg,
-            min_samples_leaf=min_samples_leaf,
-            posterior_samples=posterior_samples,
-            random_strength=random_strength,
-            score_noise=score_noise,
-            score_function=score_function,
-            subsample=subsample,
-            colsample=colsample,
-            monotonic_cst=monotonic_cst,
-            model_shrink_rate=model_shrink_rate,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            tol=tol,
-            warm_start=warm_start,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            posterior_scale=posterior_scale,
-            posterior_noise=posterior_noise,
-        )
+        parameters = locals().copy()  # by name, as the signature has them
+        del parameters["self"]
+        vars(self).update(parameters)
 
     def _choose_loss(self):
         if self.posterior_samples:

@@ -1,9 +1,8 @@
 """The symmetric boosting regressor."""
 
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import StrOptions
 
-from fctree._training.losses import REGRESSION_LOSSES
+from fctree._training.losses import loss_constraints
 from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.symmetric.posterior import posterior_std, sample_posterior
 from fctree.symmetric.targets import NumericTargets
@@ -18,13 +17,16 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
 
     Parameters
     ----------
-    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma"}, \
-            default="squared_error"
-        What is minimised. ``"poisson"`` (y >= 0) and ``"gamma"`` (y > 0) predict
-        ``exp(raw score)``.
+    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
+            "tweedie"}, default="squared_error"
+        What is minimised. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
+        predict ``exp(raw score)``.
     quantile : float in (0, 1) or None, default=None
         The quantile of ``loss="quantile"``, which needs it. For ``"huber"`` the share of
-        residuals that count squared (None: 0.9), the larger ones linearly.
+        residuals that count squared (None: 0.9), the larger ones linearly. Other losses refuse it.
+    power : float in (1, 2) or None, default=None
+        The variance power of ``loss="tweedie"`` (None: 1.5): near 1 counts, near 2 amounts.
+        Other losses refuse it.
     learning_rate : float, default=0.1
         What each tree's leaf values are multiplied by.
     max_iter : int, default=100
@@ -121,8 +123,43 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
 
     _parameter_constraints = {
         **BaseSymmetricBoosting._parameter_constraints,
-        "loss": [StrOptions(REGRESSION_LOSSES)],
+        **loss_constraints("regression"),
     }
+
+    def __init__(
+        self,
+        *,
+        loss="squared_error",
+        quantile=None,
+        power=None,
+        learning_rate=0.1,
+        max_iter=100,
+        max_depth=6,
+        max_bins=254,
+        l2_leaf_reg=3.0,
+        min_samples_leaf=1,
+        posterior_samples=0,
+        random_strength=1.0,
+        score_noise="normal",
+        score_function="l2",
+        subsample=1.0,
+        colsample=1.0,
+        monotonic_cst=None,
+        model_shrink_rate=0.0,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+        posterior_scale=0.1,
+        posterior_noise=0.01,
+    ):
+        parameters = locals().copy()  # by name, as the signature has them
+        del parameters["self"]
+        vars(self).update(parameters)
 
     def _choose_loss(self):
         if self.posterior_samples and self.loss != "squared_error":

@@ -31,7 +31,7 @@ class ObliqueBooster : public GrowingModel {
         map_(identity_map(task.sizes.n_features)),
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
-        rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed, execution.all) {
+        rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed) {
     if (params.standardize)
       map_ = statistics_.find_map(task.train, task.sizes.n_features, execution);
     if (task.eval != nullptr) eval_ = std::make_unique<BoostedSet>(*task.eval, task.sizes);
@@ -60,7 +60,7 @@ class ObliqueBooster : public GrowingModel {
   }
   void start();
   void sample_rows(index_t iteration);
-  bool draws_rows() const { return params_.subsample < 1.0 && rows_.may_draw(); }
+  bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
   void map_rows(index_t iteration);
   Contender grow_kind(index_t kind);
@@ -117,7 +117,11 @@ RoundLosses ObliqueBooster::evaluate() {
 }
 
 void ObliqueBooster::sample_rows(index_t iteration) {
-  if (draws_rows()) rows_.draw_part(iteration, params_.subsample, execution_.all, in_bag_);
+  if (!draws_rows()) return;
+  rows_.draw_part(iteration, params_.subsample, execution_.all, in_bag_);
+  // Where all rows were drawn nothing is left to judge kinds of trees by.
+  const index_t n_left_out = std::count(in_bag_.begin(), in_bag_.end(), 0);
+  if (add_up(execution_.all, n_left_out) == 0) in_bag_.clear();
 }
 
 Contender ObliqueBooster::grow_kind(index_t kind) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ensembles/boosted_set.hpp"
-#include "ensembles/feature_map.hpp"
+#include "oblique/feature_map.hpp"
 #include "oblique/params.hpp"
 #include "ridge/moments.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "core/parallel.hpp"
 #include "core/types.hpp"
-#include "ensembles/feature_map.hpp"
+#include "oblique/feature_map.hpp"
 #include "oblique/tree.hpp"
 
 namespace fctree::ensembles {

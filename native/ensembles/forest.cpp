@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ensembles/feature_map.hpp"
+#include "oblique/feature_map.hpp"
 #include "ensembles/leaf_values.hpp"
 #include "ensembles/row_sample.hpp"
 #include "oblique/grow.hpp"
@@ -31,7 +31,6 @@ RowSampler sampler_of(const ObliqueForestTask& task, std::uint64_t seed) {
 std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
                                     const ObliqueForestParams& params) {
   std::vector<std::uint8_t> counts;
-  if (!rows.may_draw()) return counts;
   if (params.bootstrap)
     rows.draw_counts(tree, params.max_samples, counts);
   else if (params.max_samples < 1.0)

@@ -40,27 +40,11 @@ std::vector<std::uint64_t> hash_samples(const double* x, const double* y, index_
   return hash;
 }
 
-// The number of distinct ones; of many places only up to RowSampler::kLeastDistinct of each count.
-index_t count_distinct(std::vector<std::uint64_t> hashes, const Collective* all) {
-  std::sort(hashes.begin(), hashes.end());
-  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  if (all == nullptr) return static_cast<index_t>(hashes.size());
-  hashes.resize(std::min<std::size_t>(hashes.size(), RowSampler::kLeastDistinct));
-  std::vector<double> bits(hashes.size());
-  if (!bits.empty()) std::memcpy(bits.data(), hashes.data(), bits.size() * sizeof(double));
-  bits = gather(all, bits);
-  std::vector<std::uint64_t> found(bits.size());
-  if (!bits.empty()) std::memcpy(found.data(), bits.data(), bits.size() * sizeof(double));
-  return count_distinct(std::move(found), nullptr);
-}
-
 }  // namespace
 
 RowSampler::RowSampler(const double* x, const double* y, index_t n_samples,
-                       const BoostedSizes& sizes, std::uint64_t seed, const Collective* all)
-    : hash_(hash_samples(x, y, n_samples, sizes)),
-      n_distinct_(count_distinct(hash_, all)),
-      seed_(seed) {}
+                       const BoostedSizes& sizes, std::uint64_t seed)
+    : hash_(hash_samples(x, y, n_samples, sizes)), seed_(seed) {}
 
 void RowSampler::draw_part(index_t tree, double fraction, const Collective* all,
                            std::vector<std::uint8_t>& drawn) const {

@@ -16,15 +16,9 @@ namespace fctree::ensembles {
 
 class RowSampler {
  public:
-  // x (n_samples, n_features), y (n_targets, n_samples); `all` as in core/collective.hpp.
-  // O(n (d + n_targets)).
+  // x (n_samples, n_features), y (n_targets, n_samples). O(n (d + n_targets)).
   RowSampler(const double* x, const double* y, index_t n_samples, const BoostedSizes& sizes,
-             std::uint64_t seed, const Collective* all = nullptr);
-
-  // With fewer distinct samples than this the draws are not independent enough to be of use:
-  // every tree then takes all.
-  static constexpr index_t kLeastDistinct = 50;
-  bool may_draw() const { return n_distinct_ >= kLeastDistinct; }
+             std::uint64_t seed);
 
   // Each sample once with this probability; all of them where none would be drawn.
   void draw_part(index_t tree, double fraction, const Collective* all,
@@ -35,7 +29,6 @@ class RowSampler {
 
  private:
   std::vector<std::uint64_t> hash_;  // of each sample
-  index_t n_distinct_;
   std::uint64_t seed_;
 };
 

@@ -1,4 +1,4 @@
-// The kernels, as functions of one pair of samples: the one file to touch to add another.
+// The kernels, as functions of one pair of samples; everything that the core knows of a kernel.
 //
 // Papers: Kanoh and Sugiyama 2022 (perfect and oblivious trees, theorem 1) and 2023 (any
 // architecture, theorem 3; decision lists, propositions 1 and 2). Their T, Td and S enter
@@ -27,6 +27,28 @@ enum class KernelKind {
   leaf_counts,     // A from its coefficients
   relu,            // the rectifier networks' kernel, `depth` layers
   linear           // the product itself
+};
+
+// How rows are scaled, so that products of rows are what a kernel is a function of.
+enum class Normalisation {
+  augmented,  // u = a x / sqrt(a^2 |x|^2 + 1/2): the tree kernels
+  unit,       // u = x / |x|, factor |x|: the rectifier kernel
+  none        // u = x
+};
+
+struct NamedKernel {
+  KernelKind kind;
+  const char* name;  // as the bindings ask for it
+  Normalisation rows;
+};
+
+constexpr NamedKernel kKernels[] = {
+    {KernelKind::power, "power", Normalisation::augmented},
+    {KernelKind::decision_list, "decision_list", Normalisation::augmented},
+    {KernelKind::endless_list, "endless_list", Normalisation::augmented},
+    {KernelKind::leaf_counts, "leaf_counts", Normalisation::augmented},
+    {KernelKind::relu, "relu", Normalisation::unit},
+    {KernelKind::linear, "linear", Normalisation::none},
 };
 
 struct KernelSpec {

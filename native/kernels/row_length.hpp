@@ -15,12 +15,6 @@
 
 namespace fctree::kernels {
 
-enum class Normalisation {
-  augmented,  // u = a x / sqrt(a^2 |x|^2 + 1/2): the tree kernels
-  unit,       // u = x / |x|, factor |x|: the rectifier kernel
-  none        // u = x
-};
-
 Normalisation normalisation_of(KernelKind kind);
 
 struct RowScaling {

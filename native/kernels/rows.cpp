@@ -8,14 +8,9 @@
 namespace fctree::kernels {
 
 Normalisation normalisation_of(KernelKind kind) {
-  switch (kind) {
-    case KernelKind::relu:
-      return Normalisation::unit;
-    case KernelKind::linear:
-      return Normalisation::none;
-    default:
-      return Normalisation::augmented;
-  }
+  for (const NamedKernel& kernel : kKernels)
+    if (kernel.kind == kind) return kernel.rows;
+  throw std::logic_error("a kernel is missing in the list of kernels");
 }
 
 namespace {

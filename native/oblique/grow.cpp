@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "oblique/left_out_scores.hpp"
 #include "oblique/local_statistics.hpp"
 #include "oblique/split.hpp"
 #include "oblique/split_search/search.hpp"
@@ -23,8 +24,8 @@ double moment_work(const TrainingData& data) {
 class Grower {
  public:
   Grower(const TrainingData& data, const ObliqueParams& params, NodeStatistics& statistics,
-         Execution execution)
-      : state_{data, params, execution, {}, statistics.offset(), &statistics, {}, {}} {
+         Execution execution, double* left_out)
+      : state_{data, params, execution, {}, statistics.offset(), &statistics, {}, {}, left_out} {
     tree_.n_features = data.n_features;
     tree_.n_outputs = data.n_outputs;
     tree_.feature_gain.assign(data.n_features, 0.0);
@@ -165,6 +166,7 @@ void Grower::record_split(Split& split) {
 }
 
 void Grower::make_leaf(const OpenNode& node) {
+  if (state_.left_out != nullptr) find_left_out_scores(state_, node, state_.left_out);
   const index_t d = tree_.n_features;
   tree_.leaf_index[node.id] = tree_.n_leaves();
   if (!state_.params.ridge_leaves) {
@@ -204,16 +206,19 @@ void Grower::add_gain(const OpenNode& node, const Vector& direction, double decr
 }  // namespace
 
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
-                                    NodeStatistics& statistics, const Execution& team) {
-  return Grower(data, params, statistics, limit_threads(team, moment_work(data))).grow();
+                                    NodeStatistics& statistics, const Execution& team,
+                                    double* left_out) {
+  const Execution growing = limit_threads(team, moment_work(data));
+  return Grower(data, params, statistics, growing, left_out).grow();
 }
 
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
-                            const Execution& execution) {
+                            const Execution& execution, double* left_out) {
   ObliqueTreeArrays tree;
   LocalStatistics rows;
-  with_team(limit_threads(execution, moment_work(data)),
-            [&](const Execution& team) { tree = grow_tree_on_team(data, params, rows, team); });
+  with_team(limit_threads(execution, moment_work(data)), [&](const Execution& team) {
+    tree = grow_tree_on_team(data, params, rows, team, left_out);
+  });
   return tree;
 }
 

@@ -21,14 +21,16 @@ namespace fctree::oblique {
 using namespace ridge;
 
 // Samples of weight 0 are left out. Throws std::invalid_argument if none is left, or if
-// squares of the data overflow.
+// squares of the data overflow. `left_out` (n, K), where it is given, takes what the leaves' models
+// would have answered to each sample without it (left_out_scores.hpp).
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
-                            const Execution& execution);
+                            const Execution& execution, double* left_out = nullptr);
 
 // The same on threads that are there already, by statistics of these samples and maybe of others in
 // other places.
 class NodeStatistics;
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
-                                    NodeStatistics& statistics, const Execution& team);
+                                    NodeStatistics& statistics, const Execution& team,
+                                    double* left_out = nullptr);
 
 }  // namespace fctree::oblique

@@ -33,6 +33,7 @@ struct ObliqueTreeArrays {
   std::vector<double> leaf_intercept;  // (n_leaves, n_outputs)
 
   std::vector<double> feature_gain;  // (n_features,)
+  std::vector<double> feature_scale;  // (n_features,) of a standardised tree, or empty
 
   index_t n_nodes() const { return static_cast<index_t>(children_left.size()); }
   index_t n_leaves() const {

@@ -3,22 +3,19 @@ parameters may be."""
 
 import numpy as np
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor
+from fctree import CurvatureTreeClassifier, CurvatureTreeRegressor
 from reference.tree_comparison import smooth_table
 from sklearn.base import clone
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-CURVED = {"directions": "all", "split_criterion": "ridge"}
 SETTINGS = [
-    CURVED,
-    {"alpha": "loo"},
-    {**CURVED, "alpha": "loo", "parent_weight": 0.0, "split_margin": 0.0, "max_depth": None},
-    # Constant leaves go with the constant criterion: the ridge one stops where a line will do.
-    {"directions": ("curvature", "axis"), "leaf_model": "constant"},
-    {**CURVED, "max_coef": 2},
+    {},
+    {"standardize": False, "min_samples_leaf": 1},
+    {"alpha": "loo", "parent_weight": 0.0, "split_margin": 0.0, "max_depth": None},
+    {"max_coef": 2},
 ]
-ESTIMATORS = [kind(**settings) for kind in (FCODTRegressor, FCODTClassifier)
+ESTIMATORS = [kind(**settings) for kind in (CurvatureTreeRegressor, CurvatureTreeClassifier)
               for settings in SETTINGS]
 
 
@@ -35,7 +32,9 @@ BAD = {
     "directions": ["hinge", None, 3, {"ridge"}, {"axis": 1}],
     "n_curvature": [0, -1, 1.5, "two", None],
     "max_coef": [0, -1, 1.5, "two"],
-    "split_criterion": ["gini", "curvature", None, 1],
+    "standardize": ["yes", 2, None],
+    "feature_concatenation": ["yes", 2, None],
+    "leaf_model": ["mean", "linear", None, 1],
     "max_thresholds": [0, -5, 2.5, "all", None],
     "n_screened": [0, -1, 1.5, "all"],
     "parent_weight": [-1.0, np.nan, np.inf, "none", None],
@@ -43,13 +42,13 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("kind", [FCODTRegressor, FCODTClassifier])
+@pytest.mark.parametrize("kind", [CurvatureTreeRegressor, CurvatureTreeClassifier])
 @pytest.mark.parametrize("name, value", [(n, v) for n, values in BAD.items() for v in values],
                          ids=lambda part: str(part))
 def test_bad_values_are_named(kind, name, value):
-    estimator = kind(**{**CURVED, name: value})
+    estimator = kind(**{name: value})
     with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter"):
-        estimator.fit(X, y if kind is FCODTRegressor else y > np.median(y))
+        estimator.fit(X, y if kind is CurvatureTreeRegressor else y > np.median(y))
     assert not hasattr(estimator, "tree_")
 
 
@@ -58,7 +57,7 @@ def test_bad_values_are_named(kind, name, value):
                          ids=str)
 def test_bad_lists_of_directions_are_named(value):
     with pytest.raises(ValueError, match="directions"):
-        FCODTRegressor(directions=value).fit(X, y)
+        CurvatureTreeRegressor(directions=value).fit(X, y)
 
 
 @pytest.mark.parametrize("name, value", [
@@ -68,19 +67,19 @@ def test_bad_lists_of_directions_are_named(value):
     ("n_screened", 10**9), ("n_screened", None), ("parent_weight", 1e300),
     ("parent_weight", 0), ("split_margin", 1e300), ("split_margin", np.float32(0.5))], ids=str)
 def test_good_values_at_the_edge(name, value):
-    model = FCODTRegressor(**{**CURVED, name: value}).fit(X, y)
+    model = CurvatureTreeRegressor(**{name: value}).fit(X, y)
     assert np.all(np.isfinite(model.predict(X)))
 
 
 def test_the_name_all_is_the_three_kinds():
-    trees = [FCODTRegressor(directions=directions, split_criterion="ridge", split_margin=0.1)
+    trees = [CurvatureTreeRegressor(directions=directions, split_margin=0.1)
              .fit(X, y).tree_ for directions in ("all", ("axis", "curvature", "ridge"))]
     np.testing.assert_array_equal(trees[0].coef, trees[1].coef)
     np.testing.assert_array_equal(trees[0].split_kind, trees[1].split_kind)
 
 
 def test_fitting_changes_no_parameter():
-    model = FCODTRegressor(alpha="loo", directions=["axis", "ridge"], split_criterion="ridge")
+    model = CurvatureTreeRegressor(alpha="loo", directions=["axis", "ridge"])
     before = clone(model).get_params()
     assert model.fit(X, y).get_params() == before
     assert before["directions"] == ["axis", "ridge"]

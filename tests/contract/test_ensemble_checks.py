@@ -2,27 +2,27 @@
 
 import pytest
 from fctree import (
-    FCODTBoostingClassifier,
-    FCODTBoostingRegressor,
-    FCODTForestClassifier,
-    FCODTForestRegressor,
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
+    FCODTRegressor,
 )
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 BOOSTED = {"max_iter": 20}  # fewer rounds of the default rate leave half of the variance
 GROWN = {"n_estimators": 5}
 # A sample of weight 2 is one sample to `min_samples_leaf`, the same sample twice is two.
-CONSTANT = {"leaf_model": "constant", "split_criterion": "constant", "standardize": False,
-            "extrapolation": None, "min_samples_leaf": 1}
+CONSTANT = {"tree": FCODTRegressor(leaf_model="constant"), "extrapolation": None}
 ESTIMATORS = [
-    FCODTBoostingRegressor(**BOOSTED),
-    FCODTBoostingRegressor(**BOOSTED, loss="absolute_error", colsample=0.5, alpha="loo"),
-    FCODTBoostingRegressor(**BOOSTED, **CONSTANT, step_depth=None),
-    FCODTBoostingClassifier(**BOOSTED),
-    FCODTForestRegressor(**GROWN),
-    FCODTForestRegressor(**GROWN, **CONSTANT, max_features=0.5, directions="ridge"),
-    FCODTForestClassifier(**GROWN),
-    FCODTForestClassifier(**GROWN, max_features="sqrt", max_samples=0.5, bootstrap=False),
+    CurvatureBoostingRegressor(**BOOSTED),
+    CurvatureBoostingRegressor(**BOOSTED, loss="absolute_error", colsample=0.5, alpha="loo"),
+    CurvatureBoostingRegressor(**BOOSTED, **CONSTANT, step_depth=None),
+    CurvatureBoostingClassifier(**BOOSTED),
+    CurvatureForestRegressor(**GROWN),
+    CurvatureForestRegressor(**GROWN, **CONSTANT, max_features=0.5),
+    CurvatureForestClassifier(**GROWN),
+    CurvatureForestClassifier(**GROWN, max_features="sqrt", max_samples=0.5, bootstrap=False),
 ]
 
 

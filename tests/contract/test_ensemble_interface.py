@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 from fctree import (
-    FCODTBoostingClassifier,
-    FCODTBoostingRegressor,
-    FCODTForestClassifier,
-    FCODTForestRegressor,
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
+    CurvatureTreeClassifier,
+    CurvatureTreeRegressor,
+    FCODTRegressor,
     ObliqueTree,
     export_text,
 )
@@ -19,9 +22,9 @@ from sklearn.pipeline import make_pipeline
 X, Y = smooth_table(200, 4, 2, seed=7)
 y = Y[:, 0]
 LABELS = np.searchsorted(np.quantile(y, [0.3, 0.7]), y)
-BOOSTED = FCODTBoostingRegressor(max_iter=8, random_state=0)
-CLASSES = FCODTBoostingClassifier(max_iter=8, random_state=0)
-FOREST = FCODTForestRegressor(n_estimators=8, max_depth=3, random_state=0)
+BOOSTED = CurvatureBoostingRegressor(max_iter=8, random_state=0)
+CLASSES = CurvatureBoostingClassifier(max_iter=8, random_state=0)
+FOREST = CurvatureForestRegressor(n_estimators=8, max_depth=3, random_state=0)
 
 
 def same_trees(first, second):
@@ -31,7 +34,8 @@ def same_trees(first, second):
 
 @pytest.mark.parametrize("options", [
     {}, {"subsample": 1.0}, {"colsample": 0.5}, {"loss": "huber"}, {"alpha": "loo"},
-    {"loss": "poisson", "step_depth": None}, {"standardize": False, "extrapolation": None}])
+    {"loss": "poisson", "step_depth": None},
+    {"tree": CurvatureTreeRegressor(standardize=False), "extrapolation": None}])
 def test_continued_boosting_is_the_same_bytes(options):
     targets = np.abs(y)
     whole = clone(BOOSTED).set_params(max_iter=12, **options).fit(X, targets)
@@ -44,9 +48,9 @@ def test_continued_boosting_is_the_same_bytes(options):
     np.testing.assert_array_equal(whole.predict(X), parts.predict(X))
 
 
-@pytest.mark.parametrize("kind", [FCODTForestRegressor, FCODTForestClassifier])
+@pytest.mark.parametrize("kind", [CurvatureForestRegressor, CurvatureForestClassifier])
 def test_a_continued_forest_is_the_same_bytes(kind):
-    targets = y if kind is FCODTForestRegressor else LABELS
+    targets = y if kind is CurvatureForestRegressor else LABELS
     options = {"max_depth": 3, "max_features": 0.5, "random_state": 1, "oob_score": True}
     whole = kind(n_estimators=9, **options).fit(X, targets)
     parts = kind(n_estimators=4, warm_start=True, **options).fit(X, targets)
@@ -75,7 +79,7 @@ def test_stages_end_in_the_prediction():
 
 
 def test_early_stopping_keeps_the_best_round():
-    model = FCODTBoostingRegressor(max_iter=200, early_stopping=True, n_iter_no_change=5,
+    model = CurvatureBoostingRegressor(max_iter=200, early_stopping=True, n_iter_no_change=5,
                                    learning_rate=0.5, random_state=0)
     model.fit(X[:150], y[:150], eval_set=(X[150:], y[150:]))
     assert model.n_iter_ < 200
@@ -101,7 +105,7 @@ def test_progress_is_shown(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 8 and lines[0].startswith("[1] train loss")
     clone(BOOSTED).set_params(verbose=1).fit(X, y)
-    assert "FCODTBoostingRegressor" in capsys.readouterr().err
+    assert "CurvatureBoostingRegressor" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("model", [BOOSTED, FOREST], ids=["boosting", "forest"])
@@ -143,7 +147,7 @@ def test_steps_are_left_to_step_trees():
     cells = np.floor(3 * (features[:, :2] + 1)).astype(int)
     stairs = rng.standard_normal((6, 6))[cells[:, 0], cells[:, 1]] + noise
     bend = np.exp(features @ [1.0, 0.5, -1.0]) + noise
-    model = FCODTBoostingRegressor(max_iter=30, random_state=0)
+    model = CurvatureBoostingRegressor(max_iter=30, random_state=0)
     assert clone(model).fit(features, stairs).tree_kinds_.mean() > 0.6
     assert clone(model).fit(features, bend).tree_kinds_.mean() < 0.4
 
@@ -151,15 +155,15 @@ def test_steps_are_left_to_step_trees():
 def test_out_of_bag_scores_are_honest():
     rng = np.random.default_rng(1)
     noise = rng.standard_normal(300)
-    forest = FCODTForestRegressor(n_estimators=30, oob_score=True, random_state=0)
+    forest = CurvatureForestRegressor(n_estimators=30, oob_score=True, random_state=0)
     assert forest.fit(rng.standard_normal((300, 3)), noise).oob_score_ < 0.1
     assert forest.fit(X, y).oob_score_ > 0.7
     assert forest.oob_prediction_.shape == y.shape
-    classes = FCODTForestClassifier(n_estimators=30, oob_score=True, random_state=0)
+    classes = CurvatureForestClassifier(n_estimators=30, oob_score=True, random_state=0)
     assert classes.fit(X, LABELS).oob_score_ > 0.7
     np.testing.assert_allclose(classes.oob_decision_function_.sum(axis=1), 1.0)
     with pytest.raises(ValueError, match="samples that some trees leave out"):
-        FCODTForestRegressor(n_estimators=2, bootstrap=False, oob_score=True).fit(X, y)
+        CurvatureForestRegressor(n_estimators=2, bootstrap=False, oob_score=True).fit(X, y)
 
 
 def test_missing_values_are_refused_and_a_pipeline_takes_them():
@@ -173,8 +177,9 @@ def test_missing_values_are_refused_and_a_pipeline_takes_them():
 
 @pytest.mark.parametrize("name, value", [
     ("learning_rate", 0.0), ("subsample", 0.0), ("subsample", 1.5), ("colsample", 0.0),
-    ("extrapolation", -0.1), ("step_depth", 0), ("max_iter", 0), ("directions", "hinge"),
-    ("loss", "hinge"), ("standardize", "yes"), ("step_min_samples_leaf", 0)])
+    ("extrapolation", -0.1), ("step_depth", 0), ("max_iter", 0), ("tree", "deep"),
+    ("loss", "hinge"), ("max_depth", -1), ("min_samples_leaf", 0), ("max_coef", 0),
+    ("alpha", "best")])
 def test_bad_values_are_named(name, value):
     with pytest.raises(ValueError, match=f"The '{name}' parameter"):
         clone(BOOSTED).set_params(**{name: value}).fit(X, y)
@@ -194,3 +199,67 @@ def test_targets_outside_of_the_domain():
         clone(BOOSTED).set_params(loss="quantile").fit(X, y)
     with pytest.raises(ValueError, match="labels that the training data lack"):
         clone(CLASSES).fit(X, LABELS, eval_set=(X, LABELS + 5))
+
+
+@pytest.mark.parametrize("model", [BOOSTED, FOREST], ids=["boosting", "forest"])
+class TestTree:
+    """`tree` brings all that the trees are grown by, under what the ensemble itself is given."""
+
+    def test_none_is_the_documented_tree(self, model):
+        tree = CurvatureTreeRegressor(n_screened=4, max_thresholds=9, split_margin=0.0,
+                                      feature_concatenation=False)
+        if model is FOREST:
+            tree.set_params(max_depth=8, min_samples_leaf=10)
+        assert same_trees(clone(model).fit(X, y), clone(model).set_params(tree=tree).fit(X, y))
+
+    @pytest.mark.parametrize("options", [
+        {"max_depth": 1}, {"alpha": 30.0}, {"min_samples_leaf": 60}, {"max_coef": 1}], ids=str)
+    def test_its_parameters_count_and_those_of_the_ensemble_win(self, model, options):
+        plain = clone(model).set_params(max_depth=None)
+        whole = CurvatureTreeRegressor(**options)
+        inside = clone(plain).set_params(tree=whole).fit(X, y)
+        beside = clone(plain).set_params(tree=CurvatureTreeRegressor(), **options).fit(X, y)
+        assert same_trees(inside, beside)
+        usual = clone(plain).set_params(tree=CurvatureTreeRegressor()).fit(X, y)
+        assert not same_trees(inside, usual)
+        given = {name: getattr(CurvatureTreeRegressor(), name) for name in options}
+        if given != {"max_coef": None}:
+            won = clone(plain).set_params(tree=whole, **given).fit(X, y)
+            assert same_trees(won, usual)
+
+    def test_search_parameters_are_reached_by_name(self, model):
+        searched = clone(model).set_params(tree=CurvatureTreeRegressor())
+        searched.set_params(tree__directions="axis").fit(X, y)
+        splits = searched.trees_.split_kind
+        assert set(splits[splits >= 0]) == {2}
+
+    def test_a_tree_of_classes_brings_the_same(self, model):
+        trees = [kind(directions="ridge") for kind in (CurvatureTreeRegressor,
+                                                       CurvatureTreeClassifier)]
+        assert same_trees(*(clone(model).set_params(tree=tree).fit(X, y) for tree in trees))
+
+    def test_the_paper_s_tree(self, model):
+        """Ridge directions, on features as they came."""
+        alone = clone(model).set_params(tree=FCODTRegressor(max_depth=2), max_depth=None)
+        alone.set_params(**{"step_depth": None} if model is BOOSTED else {"bootstrap": False})
+        splits = alone.fit(X, y).trees_.split_kind
+        assert set(splits[splits >= 0]) == {0}
+        if model is FOREST:
+            one = FCODTRegressor(max_depth=2).fit(X, y).tree_
+            np.testing.assert_array_equal(alone.estimators_[0].coef, one.coef)
+
+    def test_its_bad_parameters_are_named(self, model):
+        bad = clone(model).set_params(tree=CurvatureTreeRegressor(n_curvature=0))
+        with pytest.raises(ValueError, match="'n_curvature' parameter"):
+            bad.fit(X, y)
+
+    def test_it_is_left_as_it_is(self, model):
+        tree = CurvatureTreeRegressor()
+        clone(model).set_params(tree=tree).fit(X, y)
+        assert vars(tree) == vars(CurvatureTreeRegressor())
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "poisson", "gamma"])
+def test_a_quantile_that_means_nothing_is_refused(loss):
+    with pytest.raises(ValueError, match="means nothing for loss"):
+        clone(BOOSTED).set_params(loss=loss, quantile=0.5).fit(X, np.abs(y) + 1.0)

@@ -5,10 +5,10 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from fctree import (
-    FCODTBoostingClassifier,
-    FCODTBoostingRegressor,
-    FCODTForestClassifier,
-    FCODTForestRegressor,
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
     ObliqueTrees,
     load_model,
     save_model,
@@ -21,12 +21,12 @@ X, Y = smooth_table(120, 3, 2, seed=3)
 y = Y[:, 0]
 WORDS = np.array(["low", "middle", "high"])[np.searchsorted(np.quantile(y, [0.3, 0.7]), y)]
 MODELS = {
-    "boosting": (FCODTBoostingRegressor(max_iter=4, early_stopping=True), y),
-    "boosting, outputs": (FCODTBoostingRegressor(max_iter=4, alpha="loo"), Y),
-    "boosting, classes": (FCODTBoostingClassifier(max_iter=4), WORDS),
-    "forest": (FCODTForestRegressor(n_estimators=4, oob_score=True), y),
-    "forest, classes": (FCODTForestClassifier(n_estimators=4, max_features=2), WORDS),
-    "forest, two classes": (FCODTForestClassifier(n_estimators=4), y > 0),
+    "boosting": (CurvatureBoostingRegressor(max_iter=4, early_stopping=True), y),
+    "boosting, outputs": (CurvatureBoostingRegressor(max_iter=4, alpha="loo"), Y),
+    "boosting, classes": (CurvatureBoostingClassifier(max_iter=4), WORDS),
+    "forest": (CurvatureForestRegressor(n_estimators=4, oob_score=True), y),
+    "forest, classes": (CurvatureForestClassifier(n_estimators=4, max_features=2), WORDS),
+    "forest, two classes": (CurvatureForestClassifier(n_estimators=4), y > 0),
 }
 
 
@@ -84,7 +84,7 @@ def set_first(value):
     ("split_kind", set_first(9)), ("feature_gain", lambda a: a[:, :1]),
     ("value", lambda a: a[:-1]), ("n_node_samples", lambda a: a.astype(float))])
 def test_forged_trees_are_refused(name, change):
-    model = FCODTBoostingRegressor(max_iter=4, random_state=0).fit(X, y)
+    model = CurvatureBoostingRegressor(max_iter=4, random_state=0).fit(X, y)
     arrays = vars(model.trees_)
     assert rebuild_oblique_trees(arrays).n_trees == 4
     with pytest.raises(ValueError):
@@ -95,7 +95,7 @@ def test_forged_trees_are_refused(name, change):
     ("n_iter_", 3), ("n_outputs_", 2), ("baseline_", np.zeros(2)), ("trees_", None),
     ("alpha_", "loo"), ("tree_kinds_", np.zeros(1, dtype=np.int64)), ("n_features_in_", 4)])
 def test_models_that_do_not_fit_together_are_refused(name, value, tmp_path):
-    model = FCODTBoostingRegressor(max_iter=4, random_state=0).fit(X, y)
+    model = CurvatureBoostingRegressor(max_iter=4, random_state=0).fit(X, y)
     setattr(model, name, value)
     with pytest.raises(ValueError):
         round_trip(model, tmp_path)

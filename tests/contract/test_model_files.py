@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fctree import (
+    CurvatureTreeRegressor,
     FCODTClassifier,
     FCODTRegressor,
     SymmetricBoostingClassifier,
@@ -37,9 +38,7 @@ NAMED = pd.DataFrame(X, columns=["a", "b", "c", "äö", "e e"])
 MODELS = {
     "oblique": (FCODTRegressor(), X, y),
     "oblique, options": (
-        FCODTRegressor(
-            alpha="loo", directions=("ridge", "axis"), split_criterion="ridge", max_depth=None
-        ),
+        CurvatureTreeRegressor(alpha="loo", directions=("ridge", "axis"), max_depth=None),
         NAMED,
         y,
     ),
@@ -214,7 +213,7 @@ def test_numpy_reads_the_file(tmp_path):
         header = json.loads(content["header.json"])
         fields = header["attributes"]["tree_"]["fields"]
         coef = content[f"arrays/{fields['coef']['number']}"]
-    assert (header["class"], header["format_version"]) == ("FCODTRegressor", 1)
+    assert (header["class"], header["format_version"]) == ("FCODTRegressor", 2)
     np.testing.assert_array_equal(coef, model.tree_.coef)
 
 

@@ -6,7 +6,7 @@ shared out: rows in blocks of some thousands, candidates and nodes one by one.
 
 import numpy as np
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor
+from free_tree import FreeTreeClassifier, FreeTreeRegressor
 from reference.tree_comparison import random_weights, smooth_table
 
 
@@ -36,24 +36,24 @@ def assert_same_bytes(kind, X, y, weight=None, **parameters):
 ], ids=str)
 def test_many_rows(parameters):
     X, y = smooth_table(15_000, 9, seed=90)
-    assert_same_bytes(FCODTRegressor, X, y, **parameters)
+    assert_same_bytes(FreeTreeRegressor, X, y, **parameters)
 
 
 def test_weights_and_several_outputs():
     X, Y = smooth_table(10_000, 7, 3, seed=91)
     weight = random_weights(len(X), seed=92, zeros=True)
-    assert_same_bytes(FCODTRegressor, X, Y, weight)
-    assert_same_bytes(FCODTRegressor, X, Y, weight, max_coef=2)
+    assert_same_bytes(FreeTreeRegressor, X, Y, weight)
+    assert_same_bytes(FreeTreeRegressor, X, Y, weight, max_coef=2)
 
 
 def test_classes():
     X, score = smooth_table(10_000, 7, seed=93, noise=0.0)
     y = np.searchsorted(np.quantile(score, [0.3, 0.6]), score)
-    assert_same_bytes(FCODTClassifier, X, y)
+    assert_same_bytes(FreeTreeClassifier, X, y)
 
 
 def test_fitting_again_repeats_every_byte():
     X, y = smooth_table(9_000, 6, seed=94)
-    model = FCODTRegressor(directions="all", split_criterion="ridge", alpha="loo", n_jobs=2)
+    model = FreeTreeRegressor(directions="all", split_criterion="ridge", alpha="loo", n_jobs=2)
     first = all_bytes(model.fit(X, y), X)
     assert all_bytes(model.fit(X, y), X) == first

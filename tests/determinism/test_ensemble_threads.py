@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from fctree import (
-    FCODTBoostingClassifier,
-    FCODTBoostingRegressor,
-    FCODTForestClassifier,
-    FCODTForestRegressor,
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
 )
 from sklearn.base import clone
 
@@ -17,14 +17,14 @@ LABELS = np.searchsorted(np.quantile(y, [0.3, 0.7]), y)
 WEIGHT = RNG.uniform(0.2, 3, 9000)
 
 CASES = {
-    "boosting": (FCODTBoostingRegressor(max_iter=4), y),
-    "colsample": (FCODTBoostingRegressor(max_iter=4, colsample=0.5, early_stopping=True), y),
-    "huber": (FCODTBoostingRegressor(max_iter=3, loss="huber", subsample=1.0), y),
-    "poisson": (FCODTBoostingRegressor(max_iter=3, loss="poisson"), np.abs(y)),
-    "classes": (FCODTBoostingClassifier(max_iter=3), LABELS),
-    "forest": (FCODTForestRegressor(n_estimators=4, max_depth=3, max_features=3), y),
+    "boosting": (CurvatureBoostingRegressor(max_iter=4), y),
+    "colsample": (CurvatureBoostingRegressor(max_iter=4, colsample=0.5, early_stopping=True), y),
+    "huber": (CurvatureBoostingRegressor(max_iter=3, loss="huber", subsample=1.0), y),
+    "poisson": (CurvatureBoostingRegressor(max_iter=3, loss="poisson"), np.abs(y)),
+    "classes": (CurvatureBoostingClassifier(max_iter=3), LABELS),
+    "forest": (CurvatureForestRegressor(n_estimators=4, max_depth=3, max_features=3), y),
     "forest of classes": (
-        FCODTForestClassifier(n_estimators=4, max_depth=2, oob_score=True), LABELS),
+        CurvatureForestClassifier(n_estimators=4, max_depth=2, oob_score=True), LABELS),
 }
 
 

@@ -8,14 +8,14 @@ pytest.importorskip("distributed")
 import dask.array as da  # noqa: E402
 
 from fctree import (  # noqa: E402
-    FCODTForestClassifier,
-    FCODTForestRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
     TreeNTKClassifier,
     TreeNTKRegressor,
 )
 from fctree.dask import (  # noqa: E402
-    DaskFCODTForestClassifier,
-    DaskFCODTForestRegressor,
+    DaskCurvatureForestClassifier,
+    DaskCurvatureForestRegressor,
     DaskTreeNTKClassifier,
     DaskTreeNTKRegressor,
     tree_ntk,
@@ -47,22 +47,22 @@ def test_a_forest_is_the_local_one(weighted):
     X, y, weight = draw()
     params = {"n_estimators": 5, "max_depth": 3, "random_state": 0}
     weight = weight if weighted else None
-    local = FCODTForestRegressor(**params).fit(X, y, sample_weight=weight)
-    model = DaskFCODTForestRegressor(**params).fit(
+    local = CurvatureForestRegressor(**params).fit(X, y, sample_weight=weight)
+    model = DaskCurvatureForestRegressor(**params).fit(
         in_chunks(X), in_chunks(y), sample_weight=None if weight is None else in_chunks(weight)
     )
     for name, array in vars(local.trees_).items():
         assert getattr(model.trees_, name).tobytes() == array.tobytes(), name
     np.testing.assert_array_equal(model.predict(in_chunks(X)).compute(), local.predict(X))
-    assert type(model.to_local()) is FCODTForestRegressor
+    assert type(model.to_local()) is CurvatureForestRegressor
 
 
 def test_a_classifying_forest_is_the_local_one():
     X, y, _ = draw()
     labels = np.array(["no", "yes"])[(y > 0).astype(int)]
     params = {"n_estimators": 3, "max_depth": 2, "random_state": 0}
-    local = FCODTForestClassifier(**params).fit(X, labels)
-    model = DaskFCODTForestClassifier(**params).fit(in_chunks(X), in_chunks(labels))
+    local = CurvatureForestClassifier(**params).fit(X, labels)
+    model = DaskCurvatureForestClassifier(**params).fit(in_chunks(X), in_chunks(labels))
     for method in ("predict", "predict_proba"):
         found = getattr(model, method)(in_chunks(X)).compute()
         np.testing.assert_array_equal(found, getattr(local, method)(X))
@@ -72,7 +72,7 @@ def test_a_classifying_forest_is_the_local_one():
 def test_what_a_forest_cannot_do_is_refused(name):
     X, y, _ = draw()
     with pytest.raises(ValueError, match=name):
-        DaskFCODTForestRegressor(**{name: True}).fit(in_chunks(X), in_chunks(y))
+        DaskCurvatureForestRegressor(**{name: True}).fit(in_chunks(X), in_chunks(y))
 
 
 @pytest.mark.parametrize("solver", ["nystrom", "cg"])

@@ -13,10 +13,15 @@ import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
 
-from fctree import FCODTBoostingClassifier, FCODTBoostingRegressor  # noqa: E402
+from fctree import (  # noqa: E402
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureTreeRegressor,
+    FCODTRegressor,
+)
 from fctree.dask import (  # noqa: E402
-    DaskFCODTBoostingClassifier,
-    DaskFCODTBoostingRegressor,
+    DaskCurvatureBoostingClassifier,
+    DaskCurvatureBoostingRegressor,
     oblique,
 )
 from optional.dask_cluster import two_processes  # noqa: E402
@@ -26,8 +31,8 @@ N_ROWS = 240
 LENGTHS = (100, 1, 0, 139)
 SHORT = {"max_iter": 2, "random_state": 1}
 LOCAL = {
-    DaskFCODTBoostingRegressor: FCODTBoostingRegressor,
-    DaskFCODTBoostingClassifier: FCODTBoostingClassifier,
+    DaskCurvatureBoostingRegressor: CurvatureBoostingRegressor,
+    DaskCurvatureBoostingClassifier: CurvatureBoostingClassifier,
 }
 
 
@@ -82,14 +87,22 @@ def assert_same_bytes(model, other):
     [
         {},
         {"alpha": "loo", "colsample": 0.6, "step_depth": 2},
-        {"max_coef": 2, "step_depth": None, "feature_concatenation": True},
+        {"max_coef": 2, "step_depth": None, "tree": CurvatureTreeRegressor(split_margin=0.0)},
         {"loss": "poisson", "subsample": 1.0},
         {"loss": "gamma", "l2_leaf_reg": 0.0, "extrapolation": None},
-        {"standardize": False, "directions": ("ridge", "axis"), "n_screened": None},
-        {"split_criterion": "constant", "fit_intercept": False, "min_samples_leaf": 0.1},
-        {"leaf_model": "constant", "split_margin": 0.5, "parent_weight": 0.0},
+        {
+            "tree": CurvatureTreeRegressor(
+                standardize=False, directions=("ridge", "axis"), n_screened=None, max_thresholds=9
+            )
+        },
+        {"tree": FCODTRegressor(fit_intercept=False), "min_samples_leaf": 0.1},
+        {
+            "tree": CurvatureTreeRegressor(
+                leaf_model="constant", split_margin=0.5, parent_weight=0.0, max_thresholds=9
+            )
+        },
     ],
-    ids=lambda params: ",".join(params) or "defaults",
+    ids=str,
 )
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_regressor_is_the_local_one_up_to_rounding(params, weighted):
@@ -99,7 +112,7 @@ def test_a_regressor_is_the_local_one_up_to_rounding(params, weighted):
     if params.get("loss") == "gamma":
         y = np.abs(y) + 0.1
     model, local = fit_both(
-        DaskFCODTBoostingRegressor, params, X, y, weight if weighted else None
+        DaskCurvatureBoostingRegressor, params, X, y, weight if weighted else None
     )
     assert_close(model, local, X)
 
@@ -108,7 +121,7 @@ def test_several_outputs_and_weights_of_zero():
     X, y, weight = draw()
     weight[::7] = 0.0
     targets = np.column_stack([y, X[:, 0] + np.abs(y)])
-    model, local = fit_both(DaskFCODTBoostingRegressor, {}, X, targets, weight)
+    model, local = fit_both(DaskCurvatureBoostingRegressor, {}, X, targets, weight)
     assert_close(model, local, X)
     assert model.predict(in_chunks(X)).compute().shape == (N_ROWS, 2)
 
@@ -117,7 +130,7 @@ def test_several_outputs_and_weights_of_zero():
 def test_a_classifier_is_the_local_one_up_to_rounding(n_classes):
     X, y, weight = draw()
     labels = np.array(["low", "middle", "high"])[np.digitize(y, [0.6, 1.4][: n_classes - 1])]
-    model, local = fit_both(DaskFCODTBoostingClassifier, {}, X, labels, weight)
+    model, local = fit_both(DaskCurvatureBoostingClassifier, {}, X, labels, weight)
     assert_close(model, local, X)
     np.testing.assert_array_equal(model.classes_, local.classes_)
     chunks = in_chunks(X, (120, 120))
@@ -131,7 +144,7 @@ def test_partitions_and_workers_do_not_matter():
     params = {**SHORT, "step_depth": 2}
 
     def fit(lengths):
-        return DaskFCODTBoostingRegressor(**params).fit(
+        return DaskCurvatureBoostingRegressor(**params).fit(
             in_chunks(X, lengths), in_chunks(y, lengths), sample_weight=in_chunks(weight, lengths)
         )
 
@@ -150,12 +163,12 @@ def test_early_stopping_on_a_partitioned_eval_set():
     X_eval, y_eval, eval_weight = draw(150, seed=1)
     params = {"early_stopping": True, "n_iter_no_change": 2, "learning_rate": 0.7,
               "max_iter": 12, "random_state": 0, "step_depth": 2}
-    local = FCODTBoostingRegressor(**params).fit(
+    local = CurvatureBoostingRegressor(**params).fit(
         X, y, sample_weight=weight, eval_set=(X_eval, y_eval, eval_weight)
     )
     assert local.n_iter_ < 12
     parts = (50, 100)
-    model = DaskFCODTBoostingRegressor(**params).fit(
+    model = DaskCurvatureBoostingRegressor(**params).fit(
         in_chunks(X), in_chunks(y), sample_weight=in_chunks(weight),
         eval_set=tuple(in_chunks(of, parts) for of in (X_eval, y_eval, eval_weight)),
     )
@@ -168,10 +181,10 @@ def test_data_frames_lazy_predictions_and_the_plain_estimator():
     frame = pd.DataFrame(X, columns=list("abcde"))
     table = dd.from_pandas(frame, npartitions=3)
     target = dd.from_pandas(pd.Series(y), npartitions=3)
-    model = DaskFCODTBoostingRegressor(**SHORT).fit(table, target)
+    model = DaskCurvatureBoostingRegressor(**SHORT).fit(table, target)
     plain = model.to_local()
-    assert type(plain) is FCODTBoostingRegressor
-    assert set(vars(plain)) == set(vars(FCODTBoostingRegressor(**SHORT).fit(frame, y)))
+    assert type(plain) is CurvatureBoostingRegressor
+    assert set(vars(plain)) == set(vars(CurvatureBoostingRegressor(**SHORT).fit(frame, y)))
     np.testing.assert_array_equal(model.predict(table).compute(), plain.predict(frame))
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(frame), plain.predict(frame))
@@ -182,10 +195,10 @@ def test_thresholds_from_a_part_of_the_rows(monkeypatch):
     X, y, _ = draw(1200)
     monkeypatch.setattr(oblique, "_SAMPLE_ROWS", 200)
     lengths = (500, 700)
-    model = DaskFCODTBoostingRegressor(max_iter=10, random_state=0).fit(
+    model = DaskCurvatureBoostingRegressor(max_iter=10, random_state=0).fit(
         in_chunks(X, lengths), in_chunks(y, lengths)
     )
-    local = FCODTBoostingRegressor(max_iter=10, random_state=0).fit(X, y)
+    local = CurvatureBoostingRegressor(max_iter=10, random_state=0).fit(X, y)
     assert model.trees_.n_node_samples[0] > 600
     # Cuts that are a few ranks off cost little of what a tree explains.
     assert model.score(X, y) > local.score(X, y) - 0.02
@@ -213,12 +226,12 @@ def test_the_sample_has_one_row_of_each_stretch():
 def test_what_partitions_cannot_do_is_refused(params, words):
     X, y, _ = draw()
     with pytest.raises(ValueError, match=words):
-        DaskFCODTBoostingRegressor(**params).fit(in_chunks(X), in_chunks(y))
+        DaskCurvatureBoostingRegressor(**params).fit(in_chunks(X), in_chunks(y))
 
 
 def test_data_that_cannot_be_fitted_are_refused():
     X, y, _ = draw()
-    model = DaskFCODTBoostingRegressor(**SHORT)
+    model = DaskCurvatureBoostingRegressor(**SHORT)
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match="X contains NaN"):
         model.fit(in_chunks(X), in_chunks(y))

@@ -10,7 +10,7 @@ pytest.importorskip("distributed")
 
 import dask.array as da  # noqa: E402
 
-from fctree.dask import DaskFCODTBoostingRegressor  # noqa: E402
+from fctree.dask import DaskCurvatureBoostingRegressor  # noqa: E402
 from fctree.dask.row_blocks import _pieces, cut_into_runs, join, rows_of_a_block  # noqa: E402
 from fctree.dask.team import TeamFit  # noqa: E402
 from optional.dask_cluster import two_processes  # noqa: E402
@@ -33,7 +33,7 @@ def draw():
 
 def fit():
     X, y = draw()
-    return DaskFCODTBoostingRegressor(**PARAMS).fit(
+    return DaskCurvatureBoostingRegressor(**PARAMS).fit(
         da.from_array(X, chunks=(100, 5)), da.from_array(y, chunks=100)
     )
 

@@ -4,14 +4,17 @@ Tables are continuous and fixed, so that no cut is a close call. Tolerance 1e-7 
 targets: two roundings of rounds of ridge systems with condition numbers below 1e5.
 """
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from fctree import (
-    FCODTBoostingClassifier,
-    FCODTBoostingRegressor,
-    FCODTForestClassifier,
-    FCODTForestRegressor,
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
 )
+from fctree.oblique.parameters import STEP_TREE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from fctree._training.losses import LOSSES
@@ -24,10 +27,10 @@ X = smooth_table(150, 4, seed=21)[0]
 y = np.abs(X @ [1.0, 2.0, 0.0, -1.0]) + X[:, 2]
 LABELS = np.searchsorted(np.quantile(y, [0.3, 0.7]), y)
 NEW = np.random.default_rng(1).uniform(-1.5, 1.5, (50, 4))
-BOOSTING = FCODTBoostingRegressor(max_iter=5, random_state=1)
-FOREST = FCODTForestRegressor(n_estimators=5, max_depth=3, max_features=0.5, random_state=1)
-CLASSES = FCODTBoostingClassifier(max_iter=5, random_state=1)
-FOREST_CLASSES = FCODTForestClassifier(n_estimators=5, max_depth=3, random_state=1)
+BOOSTING = CurvatureBoostingRegressor(max_iter=5, random_state=1)
+FOREST = CurvatureForestRegressor(n_estimators=5, max_depth=3, max_features=0.5, random_state=1)
+CLASSES = CurvatureBoostingClassifier(max_iter=5, random_state=1)
+FOREST_CLASSES = CurvatureForestClassifier(n_estimators=5, max_depth=3, random_state=1)
 MODELS = {"boosting": (BOOSTING, y), "forest": (FOREST, y), "classes": (CLASSES, LABELS),
           "forest of classes": (FOREST_CLASSES, LABELS)}
 
@@ -62,14 +65,13 @@ def test_weights_are_numbers_of_samples(name, seed):
     """
     model, targets = MODELS[name]
     free = {"min_samples_leaf": 1}
-    if hasattr(model, "step_depth"):
-        free |= {"step_min_samples_leaf": 1}
     rng = np.random.default_rng(seed)
     times, each = rng.integers(0, 4, len(X)), rng.uniform(0.5, 1.5, len(X))
-    weighted = clone(model).set_params(**free).fit(X, targets, sample_weight=times * each)
-    repeated = clone(model).set_params(**free)
-    repeated.fit(np.repeat(X, times, axis=0), np.repeat(targets, times),
-                 sample_weight=np.repeat(each, times))
+    weighted, repeated = clone(model).set_params(**free), clone(model).set_params(**free)
+    with mock.patch.dict(STEP_TREE, min_samples_leaf=1):
+        weighted.fit(X, targets, sample_weight=times * each)
+        repeated.fit(np.repeat(X, times, axis=0), np.repeat(targets, times),
+                     sample_weight=np.repeat(each, times))
     assert_same(scores(repeated, NEW), scores(weighted, NEW), np.abs(y).max())
 
 

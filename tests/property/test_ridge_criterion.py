@@ -6,7 +6,7 @@ added, and curvature directions from an eigenproblem with gaps of some hundredth
 """
 
 import numpy as np
-from fctree import FCODTClassifier, FCODTRegressor
+from free_tree import FreeTreeClassifier, FreeTreeRegressor
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from property.strategies import class_tables, generic_tables, tables
@@ -75,7 +75,7 @@ def check_kinds(tree, directions):
 @settings(max_examples=80)
 @given(tables(), PARAMETERS)
 def test_any_regression_table(table, parameters):
-    model = FCODTRegressor(split_criterion="ridge", **parameters)
+    model = FreeTreeRegressor(split_criterion="ridge", **parameters)
     model.fit(table.X, table.y, sample_weight=table.sample_weight)
     check_structure(model, table, parameters)
     check_kinds(model.tree_, parameters["directions"])
@@ -84,7 +84,7 @@ def test_any_regression_table(table, parameters):
 
 @given(class_tables(), PARAMETERS)
 def test_any_classification_table(table, parameters):
-    model = FCODTClassifier(split_criterion="ridge", **parameters)
+    model = FreeTreeClassifier(split_criterion="ridge", **parameters)
     model.fit(table.X, table.y, sample_weight=table.sample_weight)
     check_structure(model, table, parameters)
     check_kinds(model.tree_, parameters["directions"])
@@ -96,7 +96,7 @@ def test_any_classification_table(table, parameters):
 @given(tables(), PARAMETERS)
 def test_any_table_by_the_constant_criterion(table, parameters):
     """All directions may be cut by the paper's rule, too."""
-    model = FCODTRegressor(split_criterion="constant", **parameters)
+    model = FreeTreeRegressor(split_criterion="constant", **parameters)
     model.fit(table.X, table.y, sample_weight=table.sample_weight)
     check_structure(model, table, parameters)
     check_kinds(model.tree_, parameters["directions"])
@@ -105,7 +105,7 @@ def test_any_table_by_the_constant_criterion(table, parameters):
 @given(tables(), PARAMETERS)
 def test_a_stricter_tree_is_a_pruned_one(table, parameters):
     deep, shallow = (
-        FCODTRegressor(split_criterion="ridge", **{**parameters, "max_depth": depth})
+        FreeTreeRegressor(split_criterion="ridge", **{**parameters, "max_depth": depth})
         .fit(table.X, table.y, sample_weight=table.sample_weight).tree_ for depth in (3, 1))
     inner = internal_nodes(shallow)
     for name in ("coef", "threshold", "split_kind", "children_left", "split_output"):
@@ -133,7 +133,7 @@ def decided(X, y, weight, parameters):
 
 
 def grown(X, y, weight, parameters):
-    model = FCODTRegressor(split_criterion="ridge", directions="all", **parameters)
+    model = FreeTreeRegressor(split_criterion="ridge", directions="all", **parameters)
     return model.fit(X, y, sample_weight=weight)
 
 
@@ -217,7 +217,7 @@ def test_without_prior_leaves_are_plain_ridges_of_their_samples(table, parameter
 def test_axes_with_constant_leaves_are_cart(table, max_depth, min_samples_leaf):
     """The constant criterion along axes is the regression tree of Breiman et al. (1984)."""
     parameters = {"max_depth": max_depth, "min_samples_leaf": min_samples_leaf}
-    model = FCODTRegressor(directions="axis", leaf_model="constant", **parameters)
+    model = FreeTreeRegressor(directions="axis", leaf_model="constant", **parameters)
     model.fit(table.X, table.y, sample_weight=table.sample_weight)
     # Two features may part a small node's samples alike: then which is named is arbitrary,
     # and new samples may tell; training samples cannot.

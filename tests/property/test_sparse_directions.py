@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor
+from free_tree import FreeTreeClassifier, FreeTreeRegressor
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from property.strategies import class_tables, generic_tables, tables
@@ -31,7 +31,7 @@ def check_splits(tree, max_coef):
 @settings(max_examples=80)
 @given(tables(), PARAMETERS)
 def test_any_regression_table(table, parameters):
-    model = FCODTRegressor(**parameters).fit(table.X, table.y, sample_weight=table.sample_weight)
+    model = FreeTreeRegressor(**parameters).fit(table.X, table.y, sample_weight=table.sample_weight)
     check_structure(model, table, parameters)
     check_splits(model.tree_, parameters["max_coef"])
     assert np.all(np.isfinite(model.predict(table.X)))
@@ -39,14 +39,14 @@ def test_any_regression_table(table, parameters):
 
 @given(class_tables(), PARAMETERS)
 def test_any_classification_table(table, parameters):
-    model = FCODTClassifier(**parameters).fit(table.X, table.y, sample_weight=table.sample_weight)
+    model = FreeTreeClassifier(**parameters).fit(table.X, table.y, sample_weight=table.sample_weight)
     check_structure(model, table, parameters)
     check_splits(model.tree_, parameters["max_coef"])
 
 
 @given(tables(), PARAMETERS, st.integers(0, 3))
 def test_a_limit_that_is_no_limit_changes_no_byte(table, parameters, above):
-    trees = [FCODTRegressor(**{**parameters, "max_coef": max_coef})
+    trees = [FreeTreeRegressor(**{**parameters, "max_coef": max_coef})
              .fit(table.X, table.y, sample_weight=table.sample_weight).tree_
              for max_coef in (None, table.X.shape[1] + above)]
     for name, values in vars(trees[0]).items():
@@ -56,7 +56,7 @@ def test_a_limit_that_is_no_limit_changes_no_byte(table, parameters, above):
 @given(generic_tables(min_rows=40), st.integers(1, 3), st.sampled_from(["constant", "ridge"]))
 def test_a_ridge_split_is_the_ridge_of_its_features(table, max_coef, criterion):
     """At the root: which features is the elimination's choice, their coefficients are not."""
-    model = FCODTRegressor(max_depth=1, max_coef=max_coef, split_criterion=criterion,
+    model = FreeTreeRegressor(max_depth=1, max_coef=max_coef, split_criterion=criterion,
                            split_margin=0.0).fit(table.X, table.y, table.sample_weight)
     tree = model.tree_
     assume(tree.node_count == 3)
@@ -76,7 +76,7 @@ def test_the_order_of_features_does_not_matter(table, max_coef, shift, seed):
     twin = LiteralCurvatureTree(**parameters).fit(table.X, table.y, table.weights)
     assume(twin.margin > CLOSEST_CALL)
     order = np.random.default_rng(seed).permutation(table.X.shape[1])
-    model = FCODTRegressor(split_criterion="ridge", **parameters)
+    model = FreeTreeRegressor(split_criterion="ridge", **parameters)
     trees = [model.fit(X, table.y, sample_weight=table.sample_weight).tree_
              for X in (table.X, table.X[:, order] + shift)]
     np.testing.assert_array_equal(trees[1].children_left, trees[0].children_left)
@@ -95,7 +95,7 @@ def test_weight_two_is_two_samples(table, max_coef, criterion):
         twin = LiteralCurvatureTree(**parameters).fit(table.X, table.y, weight)
         assume(twin.margin > CLOSEST_CALL)
     copies = np.repeat(np.arange(len(table.X)), weight.astype(int))
-    model = FCODTRegressor(split_criterion=criterion, **parameters)
+    model = FreeTreeRegressor(split_criterion=criterion, **parameters)
     weighted = model.fit(table.X, table.y, sample_weight=weight).tree_
     copied = model.fit(table.X[copies], table.y[copies]).tree_
     assert copied.node_count == weighted.node_count

@@ -4,7 +4,8 @@ all three ways, where each value can have a bin."""
 
 import numpy as np
 import pytest
-from fctree import FCODTBoostingRegressor, FCODTRegressor
+from fctree import CurvatureBoostingRegressor
+from free_tree import FreeTreeRegressor
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,8 +28,8 @@ def test_sorting_once_and_sorting_each_node_give_one_tree(seed, n_values, depth,
 
 
 def assert_one_tree(shape, X, y, weight):
-    tree = FCODTRegressor(**shape).fit(X, y, sample_weight=weight).tree_
-    boosting = FCODTBoostingRegressor(**shape, max_iter=1, subsample=1.0, standardize=False)
+    tree = FreeTreeRegressor(**shape).fit(X, y, sample_weight=weight).tree_
+    boosting = CurvatureBoostingRegressor(tree=FreeTreeRegressor(**shape), max_iter=1, subsample=1.0)
     round_ = boosting.fit(X, y, sample_weight=weight).trees_[0]
     for field in COUNTS:
         np.testing.assert_array_equal(getattr(round_, field), getattr(tree, field))
@@ -57,7 +58,8 @@ def test_many_values_share_bins():
     """Thresholds are at quantiles: a cut misses the best one by a hundredth of the rows at most."""
     X = np.random.default_rng(1).normal(size=(70_000, 9))
     y = (X[:, 3] > 0.7).astype(float)
-    model = FCODTBoostingRegressor(max_iter=1, random_state=0, **{**ALONG_AXES, "max_depth": 1})
+    shape = FreeTreeRegressor(**ALONG_AXES, max_depth=1)
+    model = CurvatureBoostingRegressor(max_iter=1, random_state=0, tree=shape)
     tree = model.fit(X, y).trees_[0]
     np.testing.assert_array_equal(tree.coef[0] != 0.0, np.arange(9) == 3)
     cut = tree.threshold[0] / tree.coef[0, 3]
@@ -67,7 +69,7 @@ def test_many_values_share_bins():
 def test_threads_do_not_matter_to_bins():
     X, _, weight = draw_many(1000)
     y = np.random.default_rng(0).normal(size=(40, 40))[tuple(X[:, :2].astype(int).T // 7)]
-    one, two = (FCODTBoostingRegressor(max_iter=3, random_state=0, n_jobs=n_jobs)
+    one, two = (CurvatureBoostingRegressor(max_iter=3, random_state=0, n_jobs=n_jobs)
                 .fit(X, y, sample_weight=weight) for n_jobs in (1, 2))
     assert 1 in one.tree_kinds_
     for name, array in vars(one.trees_).items():
@@ -80,7 +82,7 @@ def test_a_tree_that_left_rows_judge_uses_the_order_of_its_own_rows():
     X = np.round(random.uniform(size=(400, 4)), 1)
     table = random.normal(size=(11, 11))
     y = table[(10 * X[:, 0]).astype(int), (10 * X[:, 1]).astype(int)]
-    model = FCODTBoostingRegressor(max_iter=20, random_state=0).fit(X, y)
+    model = CurvatureBoostingRegressor(max_iter=20, random_state=0).fit(X, y)
     kinds = [set(tree.split_kind[tree.split_kind >= 0]) for tree in model.trees_]
     assert sum(kind == {2} for kind in kinds) >= 10
     for tree in model.trees_:
@@ -99,12 +101,12 @@ def test_few_rows_and_many_go_down_alike(n_outputs):
     X = np.round(random.uniform(size=(1000, 6)), 1)
     y = np.squeeze(random.normal(size=(11, 11, n_outputs))[tuple((10 * X[:, :2]).astype(int).T)])
     y = (y.T + 4 * np.abs(X[:, 2] - X[:, 3])).T
-    model = FCODTBoostingRegressor(max_iter=15, random_state=0).fit(X, y)
+    model = CurvatureBoostingRegressor(max_iter=15, random_state=0).fit(X, y)
     assert set(model.tree_kinds_) == {0, 1}
     new = random.uniform(-0.5, 1.5, size=(1000, 6))
     for answer in (model.predict, model.apply):
         few = np.concatenate([answer(new[begin : begin + 100]) for begin in range(0, 1000, 100)])
         assert answer(new).tobytes() == few.tobytes()
-    tree = FCODTRegressor(**ALONG_AXES, max_depth=7).fit(X, y)
+    tree = FreeTreeRegressor(**ALONG_AXES, max_depth=7).fit(X, y)
     few = np.concatenate([tree.apply(new[begin : begin + 100]) for begin in range(0, 1000, 100)])
     np.testing.assert_array_equal(tree.apply(new), few)

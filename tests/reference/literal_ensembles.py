@@ -1,19 +1,18 @@
 """Boosting and forests of oblique trees, word by word: the twin of native/ensembles/boost.cpp.
 
-It grows each tree with `FCODTRegressor`, which has a twin of its own, and does the rest in plain
+It grows each tree with `CurvatureTreeRegressor`, which has a twin of its own, and does the rest in plain
 NumPy: the targets and weights of a round, draws of samples, bounds, revised constants, scores.
 """
 
 import struct
 
 import numpy as np
-from fctree import FCODTRegressor
+from fctree import CurvatureTreeRegressor
 from reference.literal_losses import SquaredError, lower_upper_quantile
 from reference.literal_philox import FEATURE_SAMPLE, ROW_SAMPLE, LiteralRandom
 
 MASK = 2**64 - 1
 LARGEST_TARGET, LARGEST_STEP, LEAST_RESIDUAL = 4.0, 4.0, 0.05
-LEAST_DISTINCT = 50
 
 
 def mixed(bits):
@@ -32,10 +31,8 @@ def hash_of(values):
 
 
 def draws(X, Y, seed, tree):
-    """A uniform number for each sample, or None where there are too few distinct ones."""
+    """A uniform number for each sample."""
     hashes = [hash_of([*x, *y]) for x, y in zip(X, Y)]
-    if len(set(hashes)) < LEAST_DISTINCT:
-        return None
     random = LiteralRandom(seed, ROW_SAMPLE)
     return np.array([random.uniform(tree, h & 0xFFFFFFFF, h >> 32) for h in hashes])
 
@@ -135,7 +132,7 @@ class LiteralTree:
 
 
 class LiteralBoosting:
-    """As `FCODTBoostingRegressor` without step trees, or its classifier by its loss; y is (n, K)."""
+    """As `CurvatureBoostingRegressor` without step trees, or its classifier by its loss; y is (n, K)."""
 
     def __init__(self, loss, *, seed, max_iter, learning_rate=0.1, subsample=1.0, colsample=1.0,
                  extrapolation=1.0, l2_leaf_reg=3.0, tree=None):
@@ -161,7 +158,7 @@ class LiteralBoosting:
             target, weight = working_response(self.loss, y, F, w, in_bag)
             columns = columns_of(X.shape[1], self.colsample, self.seed, iteration)
             part = np.ascontiguousarray(Z[:, columns])
-            tree = FCODTRegressor(**self.tree).fit(part, target, weight)
+            tree = CurvatureTreeRegressor(**self.tree, standardize=False).fit(part, target, weight)
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf
             grown = LiteralTree(tree, part, weight, self.extrapolation, largest)
             grown.shrink(self.l2_leaf_reg)

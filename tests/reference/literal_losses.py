@@ -116,6 +116,33 @@ class Gamma(SquaredError):
         return np.log(w @ y / w.sum())
 
 
+class Tweedie(SquaredError):
+    def __init__(self, power):
+        self.power = power
+
+    def value(self, y, f):
+        p, mean = self.power, np.exp(f)
+        return y ** (2 - p) / ((1 - p) * (2 - p)) - y * mean ** (1 - p) / (1 - p) + mean ** (
+            2 - p) / (2 - p)
+
+    def gradient(self, y, f):
+        return np.exp((2 - self.power) * f) - y * np.exp((1 - self.power) * f)
+
+    def hessian(self, y, f):
+        p = self.power
+        return (2 - p) * np.exp((2 - p) * f) + (p - 1) * y * np.exp((1 - p) * f)
+
+    def limited(self, step, gradient, hessian):
+        """No further than to the minimum: sum(y exp((1 - p) F)) = sum(exp((2 - p) F)) exp(step)."""
+        falling = hessian - (2 - self.power) * gradient
+        rising = hessian + (self.power - 1) * gradient
+        minimum = np.log(np.maximum(falling, 1e-300) / np.maximum(rising, 1e-300))
+        return np.where(gradient < 0, np.minimum(step, minimum), np.maximum(step, minimum))
+
+    def baseline(self, y, w):
+        return np.log(w @ y / w.sum())
+
+
 class BinaryLogLoss(SquaredError):
     def value(self, y, f):
         return np.logaddexp(0, f) - y * f
@@ -167,4 +194,5 @@ def make_loss(name, parameter=None, n_classes=None):
         "huber": lambda: Huber(0.9 if parameter is None else parameter),
         "poisson": Poisson,
         "gamma": Gamma,
+        "tweedie": lambda: Tweedie(1.5 if parameter is None else parameter),
     }[name]()

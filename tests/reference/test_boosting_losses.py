@@ -4,10 +4,12 @@ Both the core's losses and the literal ones are differentiated here; test_boosti
 estimators to the literal ones.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from fctree import (
-    FCODTBoostingRegressor,
+    CurvatureBoostingRegressor,
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
 )
@@ -18,7 +20,8 @@ from reference.literal_losses import make_loss
 from scipy.optimize import minimize_scalar
 from sklearn import metrics
 
-BOOSTERS = [FCODTBoostingRegressor, SymmetricBoostingRegressor]
+BOOSTERS = [CurvatureBoostingRegressor, SymmetricBoostingRegressor]
+ROOT = Path(__file__).resolve().parents[2]
 STEP = 1e-5  # central differences are good to STEP^2 times the third derivative
 
 
@@ -109,6 +112,8 @@ METRICS = {
         y, p, sample_weight=sample_weight),
     "gamma": lambda y, p, sample_weight: 0.5 * metrics.mean_gamma_deviance(
         y, p, sample_weight=sample_weight),
+    "tweedie": lambda y, p, sample_weight: 0.5 * metrics.mean_tweedie_deviance(
+        y, p, sample_weight=sample_weight, power=1.4),
 }
 
 
@@ -193,6 +198,40 @@ def test_every_entry_of_the_registry_makes_sense():
         assert native(name).leaf_rule in ("newton", "quantile", "clipped_mean")
 
 
+@pytest.mark.parametrize("kind", BOOSTERS)
+def test_tweedie_is_between_poisson_and_gamma(kind):
+    """Near its ends the deviance, and so the model, is that of the other two."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((300, 3))
+    y = np.exp(0.5 * X[:, 0] + 0.3 * rng.standard_normal(300))
+    settings = {"max_iter": 5, "random_state": 0, "max_depth": 2}
+
+    def predicted(**loss):
+        return kind(**settings, **loss).fit(X, y).predict(X)
+
+    for power, limit in ((1 + 1e-9, "poisson"), (2 - 1e-9, "gamma")):
+        np.testing.assert_allclose(predicted(loss="tweedie", power=power), predicted(loss=limit),
+                                   rtol=1e-5)
+    middle = predicted(loss="tweedie")
+    np.testing.assert_array_equal(middle, predicted(loss="tweedie", power=1.5))
+    assert np.abs(middle - predicted(loss="poisson")).max() > 1e-3
+
+
+@pytest.mark.parametrize("kind", BOOSTERS)
+def test_tweedie_learns_amounts_with_a_mass_at_zero(kind):
+    """A compound Poisson sum of gamma claims: better than the constant, on new samples."""
+    rng = np.random.default_rng(4)
+    X = rng.uniform(-1, 1, (3000, 3))
+    count = rng.poisson(np.exp(2.0 * X[:, 0] - 0.5))
+    y = np.where(count > 0, rng.gamma(2.0 * np.maximum(count, 1)) * np.exp(1.5 * X[:, 1]), 0.0)
+    assert 0.2 < np.mean(y == 0) < 0.8
+    model = kind(loss="tweedie", power=1.4, max_iter=30, max_depth=3, random_state=0)
+    model.fit(X[:2000], y[:2000])
+    deviance = metrics.mean_tweedie_deviance(y[2000:], model.predict(X[2000:]), power=1.4)
+    constant = metrics.mean_tweedie_deviance(y[2000:], np.full(1000, y[:2000].mean()), power=1.4)
+    assert deviance < 0.75 * constant
+
+
 def test_a_loss_that_is_not_in_the_list():
     with pytest.raises(ValueError, match="no loss named 'least_squares'"):
         Loss(("least_squares", 0.0), 1)
@@ -201,6 +240,7 @@ def test_a_loss_that_is_not_in_the_list():
 @pytest.mark.parametrize("parameters, message", [
     ({"quantile": 0.3}, r"quantile=0.3 is for loss='huber' or 'quantile', got loss='squared_error'"),
     ({"loss": "poisson", "quantile": 0.3}, "got loss='poisson'"),
+    ({"loss": "gamma", "power": 1.3}, "power=1.3 is for loss='tweedie', got loss='gamma'"),
     ({"loss": "quantile"}, "needs the parameter quantile, between 0 and 1"),
 ])
 def test_a_parameter_that_the_loss_does_not_read(parameters, message):
@@ -208,3 +248,10 @@ def test_a_parameter_that_the_loss_does_not_read(parameters, message):
     for kind in BOOSTERS:
         with pytest.raises(ValueError, match=message):
             kind(**parameters, max_iter=2).fit(X, y)
+
+
+@pytest.mark.parametrize("page", ["boosting", "ensembles"])
+def test_the_guides_name_every_loss(page):
+    text = (ROOT / "docs" / "guide" / f"{page}.md").read_text()
+    for name in LOSSES:
+        assert f"`{name}`" in text or f'"{name}"' in text, name

@@ -8,7 +8,7 @@ that such differences could turn it.
 
 import numpy as np
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor
+from free_tree import FreeTreeClassifier, FreeTreeRegressor
 from reference.literal_curvature import KINDS, LiteralCurvatureTree
 from reference.tree_comparison import assert_close, random_weights, smooth_table
 
@@ -44,7 +44,7 @@ def compare(X, y, weight=None, *, n_nodes=3, **parameters):
     """Fits both and compares splits and predictions; `n_nodes`: at least so many nodes."""
     parameters = {"max_thresholds": 6, "min_samples_leaf": 10, "max_depth": 2, **parameters}
     twin = twin_of(X, y, weight, parameters)
-    fast = FCODTRegressor(split_criterion="ridge", n_screened=None,
+    fast = FreeTreeRegressor(split_criterion="ridge", n_screened=None,
                           **{"directions": "all", **parameters})
     fast.fit(X, y, sample_weight=weight)
     assert fast.tree_.node_count >= n_nodes, "the case shows nothing"
@@ -115,7 +115,7 @@ def test_classifier_is_the_tree_of_the_indicators(n_classes):
     weight = random_weights(len(X), seed=10)
     parameters = {"max_depth": 2, "max_thresholds": 6, "min_samples_leaf": 20}
     twin = twin_of(X, targets, weight, parameters)
-    fast = FCODTClassifier(split_criterion="ridge", directions="all", n_screened=None,
+    fast = FreeTreeClassifier(split_criterion="ridge", directions="all", n_screened=None,
                            **parameters).fit(X, y, sample_weight=weight)
     assert fast.tree_.node_count >= 3
     assert_same_splits(fast.tree_, twin)

@@ -6,8 +6,12 @@ round's targets being the residuals of the last.
 
 import numpy as np
 import pytest
-from fctree import FCODTBoostingClassifier, FCODTBoostingRegressor, FCODTForestRegressor
-from fctree import FCODTRegressor
+from fctree import (
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestRegressor,
+    CurvatureTreeRegressor,
+)
 from fctree._training.losses import LOSSES
 from loss_cases import REGRESSION_LOSSES, loss_parameters, targets_for
 from reference.literal_ensembles import LiteralBoosting, LiteralTree, draws, poisson_count
@@ -18,7 +22,7 @@ X, Y = smooth_table(160, 4, 2, seed=11)
 X = X * [1.0, 100.0, 0.01, 1.0] + [0.0, 50.0, 0.0, -3.0]  # units that standardising takes out
 NEW = X[:40] + 0.3 * X.std(axis=0) * np.random.default_rng(0).standard_normal((40, 4))
 TREE = {"alpha": 1.0, "max_depth": 2, "min_samples_leaf": 15, "directions": "all",
-        "feature_concatenation": False, "split_criterion": "ridge", "max_thresholds": 7,
+        "feature_concatenation": False, "max_thresholds": 7,
         "n_screened": 3, "parent_weight": 2.0, "split_margin": 0.0}
 
 
@@ -34,9 +38,9 @@ def assert_close(actual, expected):
 def test_regression(loss, options):
     y, parameters = targets_for(loss, Y[:, :1]), loss_parameters(loss, quantile=0.8)
     weight = random_weights(len(X), seed=2)
-    model = FCODTBoostingRegressor(
+    model = CurvatureBoostingRegressor(
         **parameters, max_iter=8, step_depth=None, random_state=4,
-        **{"subsample": 1.0, **options}, **TREE).fit(X, y[:, 0], sample_weight=weight)
+        **{"subsample": 1.0, **options}, tree=CurvatureTreeRegressor(**TREE)).fit(X, y[:, 0], sample_weight=weight)
     twin = LiteralBoosting(make_loss(loss, parameters.get(LOSSES[loss].parameter)), seed=model._random_seed, max_iter=8,
                            tree=TREE, **options).fit(X, y, weight)
     for points in (X, NEW):
@@ -46,7 +50,7 @@ def test_regression(loss, options):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_classification(n_classes):
     labels = np.searchsorted(np.quantile(Y[:, 0], np.arange(1, n_classes) / n_classes), Y[:, 0])
-    model = FCODTBoostingClassifier(max_iter=8, step_depth=None, random_state=4, **TREE)
+    model = CurvatureBoostingClassifier(max_iter=8, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**TREE))
     model.fit(X, labels)
     loss = make_loss("log_loss", n_classes=n_classes)
     twin = LiteralBoosting(loss, seed=model._random_seed, max_iter=8, subsample=0.7, tree=TREE)
@@ -56,7 +60,7 @@ def test_classification(n_classes):
 
 
 def test_several_outputs():
-    model = FCODTBoostingRegressor(max_iter=8, step_depth=None, random_state=4, **TREE).fit(X, Y)
+    model = CurvatureBoostingRegressor(max_iter=8, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**TREE)).fit(X, Y)
     twin = LiteralBoosting(make_loss("squared_error"), seed=model._random_seed, max_iter=8,
                            subsample=0.7, tree=TREE).fit(X, Y)
     assert_close(model.predict(NEW), twin.raw_predict(NEW))
@@ -66,8 +70,8 @@ def test_several_outputs():
 def test_forest(bootstrap):
     y = Y[:, 0]
     weight = random_weights(len(X), seed=2)
-    forest = FCODTForestRegressor(n_estimators=6, max_samples=0.6, bootstrap=bootstrap,
-                                  random_state=0, oob_score=True, **TREE)
+    forest = CurvatureForestRegressor(n_estimators=6, max_samples=0.6, bootstrap=bootstrap,
+                                  random_state=0, oob_score=True, tree=CurvatureTreeRegressor(**TREE))
     forest.fit(X, y, sample_weight=weight)
     mean = np.average(X, axis=0, weights=weight)
     scale = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight))
@@ -77,7 +81,8 @@ def test_forest(bootstrap):
         uniform = draws(X, Y[:, :1], forest._random_seed, tree)
         counts = np.array([poisson_count(u, 0.6) for u in uniform]) if bootstrap else uniform < 0.6
         own = counts * weight
-        grown = LiteralTree(FCODTRegressor(**TREE).fit(Z, y, own), Z, own, 0.0)
+        tree_of = CurvatureTreeRegressor(**TREE, standardize=False)
+        grown = LiteralTree(tree_of.fit(Z, y, own), Z, own, 0.0)
         total = total + grown.bounded((NEW - mean) / scale)[:, 0] / 6
         missed = counts == 0
         left_out[missed] += grown.bounded(Z[missed])[:, 0]

@@ -7,7 +7,7 @@ feature that left was a close call.
 
 import numpy as np
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor
+from free_tree import FreeTreeClassifier, FreeTreeRegressor
 from reference.literal_curvature import LiteralCurvatureTree
 from reference.literal_fcodt import LiteralFCODT
 from reference.test_curvature_twin import assert_same_splits
@@ -19,7 +19,7 @@ CLOSEST_CALL = 1e-6
 def compare_constant(X, y, weight=None, **parameters):
     twin = LiteralFCODT(**parameters).fit(X, y, weight)
     assert twin.margin > CLOSEST_CALL, "choose another seed: this tree hangs on a rounding"
-    fast = FCODTRegressor(**parameters).fit(X, y, sample_weight=weight)
+    fast = FreeTreeRegressor(**parameters).fit(X, y, sample_weight=weight)
     inner = fast.tree_.children_left >= 0
     assert inner.any(), "the case shows nothing"
     assert np.count_nonzero(fast.tree_.coef[inner], axis=1).max() == parameters["max_coef"]
@@ -69,7 +69,7 @@ def compare_ridge(X, y, weight=None, **parameters):
     parameters = {"max_thresholds": 6, "min_samples_leaf": 15, "max_depth": 2,
                   "split_margin": 0.2, "directions": ("ridge", "curvature"), **parameters}
     twin = twin_of(X, y, weight, parameters)
-    fast = FCODTRegressor(split_criterion="ridge", n_screened=None, **parameters)
+    fast = FreeTreeRegressor(split_criterion="ridge", n_screened=None, **parameters)
     tree = fast.fit(X, y, sample_weight=weight).tree_
     assert tree.node_count >= 3, "the case shows nothing"
     assert_same_splits(tree, twin)
@@ -116,7 +116,7 @@ def test_classifier_is_the_tree_of_the_indicators(n_classes):
     weight = random_weights(len(X), seed=30)
     parameters = {"max_depth": 2, "max_thresholds": 6, "min_samples_leaf": 20, "max_coef": 2}
     twin = twin_of(X, targets, weight, parameters)
-    fast = FCODTClassifier(split_criterion="ridge", directions="all", n_screened=None,
+    fast = FreeTreeClassifier(split_criterion="ridge", directions="all", n_screened=None,
                            **parameters).fit(X, y, sample_weight=weight)
     assert fast.tree_.node_count >= 3
     assert_same_splits(fast.tree_, twin)

@@ -35,6 +35,7 @@ BAD = {
     "posterior_noise": [-1.0, "none"],
     "loss": ["mse", None],
 }
+ONLY_REGRESSORS = {"power": [1.0, 2.0, 0.0, "high"]}
 
 
 def table(kind=SymmetricBoostingRegressor, n=40):
@@ -58,8 +59,15 @@ def test_bad_values_are_named(kind, name, value):
     assert not hasattr(estimator, "trees_")
 
 
+@pytest.mark.parametrize("power", ONLY_REGRESSORS["power"])
+def test_bad_values_of_regressors_are_named(power):
+    with pytest.raises(InvalidParameterError, match="The 'power' parameter"):
+        SymmetricBoostingRegressor(loss="tweedie", power=power).fit(*table())
+
+
 def test_every_parameter_is_tried(kind):
-    assert set(BAD) == set(kind().get_params())
+    own = set(ONLY_REGRESSORS) if kind is SymmetricBoostingRegressor else set()
+    assert set(BAD) | own == set(kind().get_params())
 
 
 @pytest.mark.parametrize("parameters, message", [

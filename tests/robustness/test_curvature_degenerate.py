@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor
+from free_tree import FreeTreeClassifier, FreeTreeRegressor
 from reference.tree_comparison import smooth_table
 from sklearn.linear_model import Ridge
 
@@ -16,7 +16,7 @@ def grown(X, y, weight=None, **parameters):
     """A fitted tree without a warning, and its predictions, all finite."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = FCODTRegressor(**{**CURVED, **parameters}).fit(X, y, sample_weight=weight)
+        model = FreeTreeRegressor(**{**CURVED, **parameters}).fit(X, y, sample_weight=weight)
     predictions = model.predict(X)
     assert np.all(np.isfinite(predictions))
     return model.tree_, predictions
@@ -137,7 +137,7 @@ def test_constant_columns_are_never_split_on():
 def test_classes_with_one_sample_each(n_classes):
     X, _ = smooth_table(40, 3, seed=9)
     y = np.minimum(np.arange(40), n_classes - 1)
-    model = FCODTClassifier(**EAGER).fit(X, y)
+    model = FreeTreeClassifier(**EAGER).fit(X, y)
     probabilities = model.predict_proba(X)
     assert probabilities.shape == (40, n_classes)
     # A sum of at most five numbers of size one.
@@ -182,7 +182,7 @@ def test_screening_a_column_too_narrow_for_bins():
     X = random.normal(size=(400, 12))
     X[:, 0] = np.where(X[:, 1] > 0, 1.0, random.choice([0.0, 1e-320], 400))
     y = np.abs(X[:, 1]) + np.maximum(X[:, 2], 0) * (X[:, 1] > 0) + 0.1 * random.normal(size=400)
-    tree = FCODTRegressor(directions="all", split_criterion="ridge", n_screened=2, max_depth=4,
+    tree = FreeTreeRegressor(directions="all", split_criterion="ridge", n_screened=2, max_depth=4,
                           min_samples_leaf=10).fit(X, y)
     assert tree.get_n_leaves() > 2 and np.isfinite(tree.predict(X)).all()
     assert tree.score(X, y) > 0.8

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 from fctree import (
-    FCODTBoostingClassifier,
-    FCODTBoostingRegressor,
-    FCODTForestClassifier,
-    FCODTForestRegressor,
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
 )
 from loss_cases import ORDER_LOSSES, REGRESSION_LOSSES, loss_parameters
 from sklearn.base import clone
 
-BOOSTING = FCODTBoostingRegressor(max_iter=5, random_state=0)
-FOREST = FCODTForestRegressor(n_estimators=5, random_state=0)
+BOOSTING = CurvatureBoostingRegressor(max_iter=5, random_state=0)
+FOREST = CurvatureForestRegressor(n_estimators=5, random_state=0)
 REGRESSORS = pytest.mark.parametrize("model", [BOOSTING, FOREST], ids=["boosting", "forest"])
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((200, 3))
@@ -101,9 +101,9 @@ def test_a_loss_that_is_not_finite_is_refused():
         clone(BOOSTING).fit(X, y, init_score=np.full(200, 1e200))
 
 
-@pytest.mark.parametrize("kind", [FCODTBoostingClassifier, FCODTForestClassifier])
+@pytest.mark.parametrize("kind", [CurvatureBoostingClassifier, CurvatureForestClassifier])
 def test_classes_that_are_easy_or_alone(kind):
-    size = {"max_iter": 60} if kind is FCODTBoostingClassifier else {"n_estimators": 10}
+    size = {"max_iter": 60} if kind is CurvatureBoostingClassifier else {"n_estimators": 10}
     apart = kind(random_state=0, **size).fit(X, X[:, 0] > 0)
     assert apart.score(X, X[:, 0] > 0) > 0.95
     assert np.all(np.isfinite(apart.predict_proba(1000 * X)))
@@ -130,9 +130,9 @@ def test_many_rows_of_features_with_little_to_cut(scale):
     rng = np.random.default_rng(0)
     steps = rng.integers(2, size=66_000)
     X = scale * np.column_stack([np.ones(66_000), steps, 1.0 + 1e-15 * steps])
-    alone = FCODTBoostingRegressor(max_iter=3, random_state=0).fit(X[:, :1], steps)
+    alone = CurvatureBoostingRegressor(max_iter=3, random_state=0).fit(X[:, :1], steps)
     np.testing.assert_allclose(alone.predict(X[:5, :1]), steps.mean(), atol=0.02)
-    model = FCODTBoostingRegressor(max_iter=30, learning_rate=0.5, random_state=0).fit(X, steps)
+    model = CurvatureBoostingRegressor(max_iter=30, learning_rate=0.5, random_state=0).fit(X, steps)
     assert model.score(X, steps) > 0.999
-    constant = FCODTBoostingRegressor(max_iter=3, random_state=0).fit(X, np.full(66_000, 7.0))
+    constant = CurvatureBoostingRegressor(max_iter=3, random_state=0).fit(X, np.full(66_000, 7.0))
     np.testing.assert_array_equal(constant.predict(X[:5]), 7.0)

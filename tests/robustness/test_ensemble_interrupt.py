@@ -39,9 +39,9 @@ os.write(1, b"usable\\n" if np.array_equal(model.predict(X), expected) else b"br
 
 
 @pytest.mark.parametrize("name, size, n_jobs, rows", [
-    ("FCODTBoostingRegressor", "max_iter", 2, 4000),
-    ("FCODTForestRegressor", "n_estimators", 2, 4000),
-    ("FCODTForestRegressor", "n_estimators", 2, 100_000),
+    ("CurvatureBoostingRegressor", "max_iter", 2, 4000),
+    ("CurvatureForestRegressor", "n_estimators", 2, 4000),
+    ("CurvatureForestRegressor", "n_estimators", 2, 100_000),
 ])
 def test_interrupting_leaves_the_estimator_as_it_was(name, size, n_jobs, rows, tmp_path):
     arguments = [sys.executable, "-c", LONG_FIT, name, size, str(n_jobs), str(rows)]

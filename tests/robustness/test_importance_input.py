@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from fctree import (
-    FCODTForestRegressor,
+    CurvatureForestRegressor,
     FCODTRegressor,
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
@@ -136,7 +136,7 @@ def test_a_class_that_a_part_lacks(compute):
         (RandomForestRegressor(), ValueError, "averages independent trees"),
         (ExtraTreesRegressor(), ValueError, "averages independent trees"),
         (BaggingRegressor(), ValueError, "averages independent trees"),
-        (FCODTForestRegressor(), ValueError, "averages independent trees"),
+        (CurvatureForestRegressor(), ValueError, "averages independent trees"),
         (HistGradientBoostingRegressor(), ValueError, "bins the data anew"),
         (LinearRegression(), ValueError, "cannot continue training"),
         (SVR(), ValueError, "cannot continue training"),

@@ -5,8 +5,8 @@ Angles are between lines (a direction has no sign), in degrees.
 
 import numpy as np
 import pytest
-from fctree import FCODTRegressor
 from fctree._tree import SPLIT_KINDS
+from free_tree import FreeTreeRegressor
 from scipy.stats import ortho_group
 
 
@@ -18,7 +18,7 @@ def angle(a, b):
 def first_split(X, y, *, directions="curvature", **parameters):
     """(kind, direction, threshold) of a tree with one split."""
     parameters = {"max_depth": 1, "min_samples_leaf": 20, **parameters}
-    tree = FCODTRegressor(directions=directions, split_criterion="ridge",
+    tree = FreeTreeRegressor(directions=directions, split_criterion="ridge",
                           **parameters).fit(X, y).tree_
     assert tree.node_count == 3, "the tree did not split"
     return SPLIT_KINDS[tree.split_kind[0]], tree.coef[0], tree.threshold[0]
@@ -78,7 +78,7 @@ def test_the_ridge_direction_of_a_saddle_is_no_use():
     y = X[:, 0] * X[:, 1]
     errors = []
     for directions in ("ridge", ("ridge", "curvature")):
-        model = FCODTRegressor(max_depth=2, min_samples_leaf=20, directions=directions,
+        model = FreeTreeRegressor(max_depth=2, min_samples_leaf=20, directions=directions,
                                split_criterion="ridge").fit(X, y)
         errors.append(np.mean((model.predict(X) - y) ** 2))
     # 0.93 and 0.12 measured, of a variance of 1.
@@ -155,7 +155,7 @@ def test_screening_keeps_the_axis_that_matters(kind, n_screened):
 
 def test_screening_all_axes_is_no_screening():
     X, y = interaction("switch", 6)
-    trees = [FCODTRegressor(max_depth=3, min_samples_leaf=20, directions="all",
+    trees = [FreeTreeRegressor(max_depth=3, min_samples_leaf=20, directions="all",
                             split_criterion="ridge", n_screened=n).fit(X, y).tree_
              for n in (None, 6, 50)]
     for tree in trees[1:]:

@@ -7,8 +7,9 @@ fiftyfold (a leverage above 0.98 says that the model all but passes through the 
 
 import numpy as np
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor
+from fctree import CurvatureTreeRegressor, FCODTClassifier, FCODTRegressor
 from reference.tree_comparison import random_weights, smooth_table
+from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
 GRID = 10.0 ** np.arange(3.0, -4.25, -0.5)  # the largest first
@@ -98,14 +99,14 @@ def test_classes_are_chosen_for_by_their_indicators():
     assert_chosen(model, refit_errors(X, y.astype(float)))
 
 
-@pytest.mark.parametrize("parameters", [
-    {}, {"directions": "all", "split_criterion": "ridge"}, {"leaf_model": "constant"}], ids=str)
+@pytest.mark.parametrize("model", [
+    FCODTRegressor(), CurvatureTreeRegressor(), FCODTRegressor(leaf_model="constant")], ids=str)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_chosen_penalty_is_the_one_that_is_used(weighted, parameters):
+def test_the_chosen_penalty_is_the_one_that_is_used(weighted, model):
     X, y = smooth_table(400, 5, seed=6)
     weight = random_weights(len(X), seed=7, zeros=True) if weighted else None
-    chosen = FCODTRegressor(alpha="loo", **parameters).fit(X, y, sample_weight=weight)
-    given = FCODTRegressor(alpha=chosen.alpha_, **parameters).fit(X, y, sample_weight=weight)
+    chosen = clone(model).set_params(alpha="loo").fit(X, y, sample_weight=weight)
+    given = clone(model).set_params(alpha=chosen.alpha_).fit(X, y, sample_weight=weight)
     assert chosen.tree_.node_count > 1
     for name, value in vars(given.tree_).items():
         np.testing.assert_array_equal(getattr(chosen.tree_, name), value, err_msg=name)

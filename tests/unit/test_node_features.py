@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from fctree import FCODTForestRegressor
+from fctree import CurvatureForestRegressor, CurvatureTreeRegressor, FCODTRegressor
 from reference.tree_comparison import smooth_table
 
 X, y = smooth_table(300, 8, seed=5)
-RIDGE = {"directions": "ridge", "split_criterion": "constant", "min_samples_leaf": 20}
-ALL = {"directions": "all", "split_criterion": "ridge", "min_samples_leaf": 20}
+RIDGE = {"tree": FCODTRegressor(), "min_samples_leaf": 20}
+ALL = {"tree": CurvatureTreeRegressor(split_margin=0.0), "min_samples_leaf": 20}
 
 
 def split_coefficients(forest):
@@ -19,14 +19,14 @@ def split_coefficients(forest):
 @pytest.mark.parametrize("max_features, most", [(1, 1), (3, 3), (0.5, 4), ("sqrt", 2), ("log2", 3),
                                                 (None, 8), (1.0, 8), (100, 8)])
 def test_splits_have_no_more_features_than_drawn(options, max_features, most):
-    forest = FCODTForestRegressor(n_estimators=10, max_depth=3, max_features=max_features,
+    forest = CurvatureForestRegressor(n_estimators=10, max_depth=3, max_features=max_features,
                                   random_state=0, **options).fit(X, y)
     used = np.count_nonzero(split_coefficients(forest), axis=1)
     assert used.max() == most
 
 
 def test_nodes_draw_features_of_their_own():
-    forest = FCODTForestRegressor(n_estimators=40, max_depth=2, max_features=2, random_state=0,
+    forest = CurvatureForestRegressor(n_estimators=40, max_depth=2, max_features=2, random_state=0,
                                   **RIDGE).fit(X, y)
     pairs = {tuple(np.flatnonzero(row)) for row in split_coefficients(forest)}
     assert len(pairs) > 20  # of 28
@@ -37,7 +37,7 @@ def test_nodes_draw_features_of_their_own():
 
 def test_more_features_than_samples():
     wide = np.random.default_rng(0).standard_normal((60, 90))
-    forest = FCODTForestRegressor(n_estimators=5, max_depth=3, max_features=0.3,
+    forest = CurvatureForestRegressor(n_estimators=5, max_depth=3, max_features=0.3,
                                   **{**RIDGE, "min_samples_leaf": 5}).fit(wide, wide[:, 0])
     used = np.count_nonzero(split_coefficients(forest), axis=1)
     assert 0 < used.max() <= 27
@@ -48,7 +48,7 @@ def test_more_features_than_samples():
     (True, None, 1 - np.exp(-1.0)), (True, 0.5, 1 - np.exp(-0.5)), (False, 0.4, 0.4),
     (False, 120, 0.4), (False, None, 1.0)])
 def test_trees_take_their_share_of_the_samples(bootstrap, max_samples, share):
-    forest = FCODTForestRegressor(n_estimators=50, max_depth=1, bootstrap=bootstrap,
+    forest = CurvatureForestRegressor(n_estimators=50, max_depth=1, bootstrap=bootstrap,
                                   max_samples=max_samples, random_state=0).fit(X, y)
     roots = forest.trees_.n_node_samples[forest.trees_.node_offsets[:-1]] / len(X)
     # Six standard errors of a mean of 50 x 300 draws.
@@ -58,7 +58,7 @@ def test_trees_take_their_share_of_the_samples(bootstrap, max_samples, share):
 
 def test_equal_samples_are_drawn_together():
     twice = np.concatenate([X, X])
-    forest = FCODTForestRegressor(n_estimators=10, max_depth=2, random_state=0).fit(
+    forest = CurvatureForestRegressor(n_estimators=10, max_depth=2, random_state=0).fit(
         twice, np.concatenate([y, y]))
     sizes = forest.trees_.n_node_samples[forest.trees_.node_offsets[:-1]]
     assert np.all(sizes % 2 == 0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fctree import FCODTBoostingRegressor
+from fctree import CurvatureBoostingRegressor, CurvatureTreeRegressor
 from fctree.datasets import make_ridge_exp, make_ridge_relu
 
 PLANTED = np.zeros((2, 6))
@@ -23,8 +23,9 @@ def test_the_first_rounds_cut_along_the_planted_directions(bend):
     X = rng.uniform(-1, 1, (4000, 6))
     scores = X @ PLANTED.T
     y = bend(2 * scores[:, 0]) - bend(2 * scores[:, 1]) + 0.1 * rng.standard_normal(4000)
-    model = FCODTBoostingRegressor(max_iter=5, directions="curvature", step_depth=None,
-                                   random_state=0).fit(X, y)
+    tree = CurvatureTreeRegressor(directions="curvature", split_margin=0.0)
+    model = CurvatureBoostingRegressor(max_iter=5, tree=tree, step_depth=None,
+                                       random_state=0).fit(X, y)
     trees = model.trees_
     assert np.all(angles(trees.coef[trees.children_left >= 0]) < 10)
     roots = trees.coef[trees.node_offsets[:-1]]
@@ -37,5 +38,5 @@ def test_sums_of_bent_planes(truth, most):
     """A hundred trees of depth 2; a single one of depth 3 has an error of .016."""
     X, y = truth(n_samples=2000, random_state=0)
     X_new, f = truth(n_samples=4000, noise=0.0, random_state=1)
-    model = FCODTBoostingRegressor(max_depth=2, random_state=0).fit(X, y)
+    model = CurvatureBoostingRegressor(max_depth=2, random_state=0).fit(X, y)
     assert np.mean((model.predict(X_new) - f) ** 2) < most

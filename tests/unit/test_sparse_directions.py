@@ -4,8 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor, export_text
+from fctree import export_text
 from fctree.datasets import make_ridge_relu
+from free_tree import FreeTreeClassifier, FreeTreeRegressor
 
 CURVED = {"directions": "all", "split_criterion": "ridge", "min_samples_leaf": 20}
 
@@ -24,11 +25,11 @@ def test_a_planted_sparse_hinge_is_found(seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((2000, 20))
     y = np.maximum(X[:, 4] - 2 * X[:, 11], 0) + X[:, 7] + 0.1 * rng.standard_normal(2000)
-    tree = FCODTRegressor(max_depth=1, max_coef=2, **CURVED).fit(X, y).tree_
+    tree = FreeTreeRegressor(max_depth=1, max_coef=2, **CURVED).fit(X, y).tree_
     assert split_features(tree) == {4, 11}
     # The error of a ratio of two means of 2,000 products; 0.06 is the largest of 20 seeds.
     assert tree.coef[0, 11] / tree.coef[0, 4] == pytest.approx(-2, abs=0.3)
-    dense = FCODTRegressor(max_depth=1, **CURVED).fit(X, y).tree_
+    dense = FreeTreeRegressor(max_depth=1, **CURVED).fit(X, y).tree_
     assert len(split_features(dense)) > 2
 
 
@@ -37,7 +38,7 @@ def test_a_planted_sparse_ridge_is_found(max_coef):
     rng = np.random.default_rng(5)
     X = rng.standard_normal((500, 30))
     y = X[:, 3] + 2 * X[:, 17] + 0.05 * rng.standard_normal(500)
-    tree = FCODTRegressor(max_depth=1, max_coef=max_coef).fit(X, y).tree_
+    tree = FreeTreeRegressor(max_depth=1, max_coef=max_coef).fit(X, y).tree_
     assert {3, 17} <= split_features(tree) and len(split_features(tree)) == max_coef
     np.testing.assert_allclose(tree.coef[0, [3, 17]], [1, 2], atol=0.02)  # 0.05 / sqrt(500)
 
@@ -46,7 +47,7 @@ def test_fewer_samples_than_features():
     rng = np.random.default_rng(6)
     X = rng.standard_normal((60, 200))
     y = X[:, 3] + 2 * X[:, 17]
-    tree = FCODTRegressor(max_depth=1, max_coef=2, alpha=1e-3).fit(X, y).tree_
+    tree = FreeTreeRegressor(max_depth=1, max_coef=2, alpha=1e-3).fit(X, y).tree_
     assert split_features(tree) == {3, 17}
     np.testing.assert_allclose(tree.coef[0, [3, 17]], [1, 2], atol=1e-3)  # no noise, little ridge
 
@@ -57,7 +58,7 @@ def test_two_features_that_bend_only_together_are_found(criterion):
     rng = np.random.default_rng(7)
     X = rng.standard_normal((3000, 6))
     y = X[:, 0] * X[:, 1] + 0.1 * rng.standard_normal(3000)
-    tree = FCODTRegressor(max_depth=1, max_coef=2, min_samples_leaf=20, directions="curvature",
+    tree = FreeTreeRegressor(max_depth=1, max_coef=2, min_samples_leaf=20, directions="curvature",
                           split_criterion=criterion).fit(X, y).tree_
     assert split_features(tree) == {0, 1}
     # The directions of a Hessian of 3,000 products; 0.04 is the largest of ten seeds.
@@ -71,7 +72,7 @@ def test_of_two_equal_columns_one_is_enough():
     y = 1.5 * X[:, 0] + X[:, 1] + 0.01 * rng.standard_normal(800)
     doubled = np.column_stack([X[:, 0], X[:, 0], X[:, 1], X[:, 2]])
     for alpha in (0.0, 1e-6):
-        tree = FCODTRegressor(max_depth=1, max_coef=2, alpha=alpha).fit(doubled, y).tree_
+        tree = FreeTreeRegressor(max_depth=1, max_coef=2, alpha=alpha).fit(doubled, y).tree_
         assert split_features(tree) == {0, 2}  # the later of equal ones leaves
         np.testing.assert_allclose(tree.coef[0, [0, 2]], [1.5, 1], atol=0.01)
 
@@ -82,7 +83,7 @@ def test_every_split_of_a_deep_tree_is_short(n_outputs, max_coef):
     X, y = make_ridge_relu(n_samples=1500, random_state=0)
     Y = np.column_stack([y, y**2, -y])[:, :n_outputs]
     for parameters in (CURVED, {"min_samples_leaf": 20}):
-        tree = FCODTRegressor(max_depth=4, max_coef=max_coef, **parameters).fit(X, Y).tree_
+        tree = FreeTreeRegressor(max_depth=4, max_coef=max_coef, **parameters).fit(X, Y).tree_
         sizes = np.count_nonzero(tree.coef[inner(tree)], axis=1)
         assert len(sizes) > 3 and sizes.max() == max_coef
         # The models of the leaves are whole.
@@ -93,14 +94,14 @@ def test_classes():
     X, y = make_ridge_relu(n_samples=1500, random_state=0)
     labels = np.searchsorted(np.quantile(y, [0.3, 0.6]), y)
     for target in (labels, labels > 0):
-        model = FCODTClassifier(max_depth=3, max_coef=2, **CURVED).fit(X, target)
+        model = FreeTreeClassifier(max_depth=3, max_coef=2, **CURVED).fit(X, target)
         assert np.count_nonzero(model.tree_.coef[inner(model.tree_)], axis=1).max() == 2
         assert model.score(X, target) > 0.8
 
 
 def test_the_text_shows_the_short_split():
     X, y = make_ridge_relu(n_samples=1500, random_state=0)
-    model = FCODTRegressor(max_depth=3, max_coef=3, **CURVED).fit(X, y)
+    model = FreeTreeRegressor(max_depth=3, max_coef=3, **CURVED).fit(X, y)
     for line in export_text(model).splitlines():
         if "node" in line:
             split = line[line.index(":") + 1:line.index("<=")]
@@ -115,10 +116,10 @@ def test_nothing_to_choose_from(criterion):
     x = rng.standard_normal(100)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        flat = FCODTRegressor(**parameters).fit(np.full((100, 3), 7.0), x)
-        one = FCODTRegressor(**parameters).fit(np.column_stack([np.ones(100), x, np.ones(100)]),
+        flat = FreeTreeRegressor(**parameters).fit(np.full((100, 3), 7.0), x)
+        one = FreeTreeRegressor(**parameters).fit(np.column_stack([np.ones(100), x, np.ones(100)]),
                                                np.abs(x))
-        equal = FCODTRegressor(**parameters).fit(rng.standard_normal((100, 3)), np.ones(100))
+        equal = FreeTreeRegressor(**parameters).fit(rng.standard_normal((100, 3)), np.ones(100))
     assert flat.tree_.node_count == equal.tree_.node_count == 1
     assert all(split_features(one.tree_, node) == {1} for node in inner(one.tree_))
     assert one.tree_.node_count >= 3

@@ -11,12 +11,13 @@ LossInfo huber_loss();
 LossInfo quantile_loss();
 LossInfo poisson_loss();
 LossInfo gamma_loss();
+LossInfo tweedie_loss();
 LossInfo log_loss();
 
 const std::vector<LossInfo>& losses() {
   static const std::vector<LossInfo> all = {
       squared_error_loss(), absolute_error_loss(), huber_loss(), quantile_loss(),
-      poisson_loss(),       gamma_loss(),          log_loss(),
+      poisson_loss(),       gamma_loss(),          tweedie_loss(), log_loss(),
   };
   return all;
 }

@@ -41,15 +41,21 @@ LeverageModel leverage_model(const Moments& pooled, const RidgeFit& fit, const M
   return model;
 }
 
+void find_leverages(const TrainingData& data, const NodeRows& samples, const LeverageModel& model,
+                    double* out) {
+  const RowSelection selection = {data.x,       data.y,          nullptr,        samples.rows,
+                                  samples.size, data.n_features, data.n_outputs};
+  std::vector<double> tile(2 * kTileRows * packed_width(data.n_features, data.n_outputs));
+  dense_kernels().leverages(selection, model.mean.data(), model.inverse.data(), tile.data(), out);
+}
+
 Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
                             const LeverageModel& model) {
   const index_t n_outputs = data.n_outputs;
   const RowSelection selection = {data.x,       data.y,         nullptr,       samples.rows,
                                   samples.size, data.n_features, n_outputs};
-  std::vector<double> tile(2 * kTileRows * packed_width(data.n_features, n_outputs));
   Vector leverages(samples.size);
-  dense_kernels().leverages(selection, model.mean.data(), model.inverse.data(), tile.data(),
-                            leverages.data());
+  find_leverages(data, samples, model, leverages.data());
   RowMatrix scores(n_outputs, samples.size);
   dense_kernels().project(selection, model.coef.data(), n_outputs, scores.data(), samples.size);
   Vector losses(samples.size);

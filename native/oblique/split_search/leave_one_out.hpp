@@ -29,6 +29,10 @@ struct LeverageModel {
 LeverageModel leverage_model(const Moments& pooled, const RidgeFit& fit, const Matrix& ancestors,
                              const Vector& origin, const RidgeOptions& options);
 
+// Leverages of some samples but for the constant's, `model.base`; out (size).
+void find_leverages(const TrainingData& data, const NodeRows& samples, const LeverageModel& model,
+                    double* out);
+
 // Squared leave-one-out residuals of some samples, summed over outputs, (size).
 Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
                             const LeverageModel& model);

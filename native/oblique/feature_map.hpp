@@ -8,7 +8,7 @@
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
 
-namespace fctree::ensembles {
+namespace fctree::oblique {
 
 struct FeatureMap {
   std::vector<index_t> columns;  // ascending
@@ -42,4 +42,4 @@ Vector offset_of(const FeatureMap& map);
 void map_features(const FeatureMap& map, const double* x, index_t n_samples, index_t n_features,
                   double* out, const Execution& execution);
 
-}  // namespace fctree::ensembles
+}  // namespace fctree::oblique

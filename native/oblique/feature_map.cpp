@@ -1,11 +1,11 @@
-#include "ensembles/feature_map.hpp"
+#include "oblique/feature_map.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 
-namespace fctree::ensembles {
+namespace fctree::oblique {
 
 namespace {
 
@@ -87,4 +87,4 @@ void map_features(const FeatureMap& map, const double* x, index_t n_samples, ind
   });
 }
 
-}  // namespace fctree::ensembles
+}  // namespace fctree::oblique

@@ -1,0 +1,206 @@
+"""FC-ODT: oblique decision trees with ridge splits and feature concatenation.
+
+At each node a ridge regression of the targets on the features gives the direction of the
+split, the threshold is the one that lowers the squared error of constant children most,
+and the score along the direction is handed to the children as one more feature, so that
+what a node has learnt is not learnt again below it. Leaves predict with their own ridge
+model, or with a constant.
+
+Source: S.-H. Lyu et al., "Enhance Learning Efficiency of Oblique Decision Tree via
+Feature Concatenation", arXiv:2502.00465 (2025). docs/algorithms/oblique.md has the
+formulas and what they cost.
+"""
+
+from fctree.oblique.base import BaseObliqueTree
+from fctree.oblique.classifier import TreeClassifier
+from fctree.oblique.parameters import FCODT_CONSTRAINTS, FCODT_FIXED
+from fctree.oblique.regressor import TreeRegressor
+
+
+class BaseFCODT(BaseObliqueTree):
+    """The parameters of the paper's tree."""
+
+    _parameter_constraints = FCODT_CONSTRAINTS
+    _fixed = FCODT_FIXED
+
+    def __init__(
+        self,
+        *,
+        alpha=1.0,
+        max_depth=3,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_impurity_decrease=0.0,
+        feature_concatenation=True,
+        leaf_model="ridge",
+        fit_intercept=True,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.alpha = alpha
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.feature_concatenation = feature_concatenation
+        self.leaf_model = leaf_model
+        self.fit_intercept = fit_intercept
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+
+class FCODTRegressor(TreeRegressor, BaseFCODT):
+    """The oblique regression tree of the FC-ODT paper.
+
+    Splits are along ridge directions, a node's score is handed to its children as one more
+    feature, and leaves predict with ridge models. `CurvatureTreeRegressor` finds better splits
+    of the same kind of tree; this one is the published method, its parameters and defaults.
+
+    Parameters
+    ----------
+    alpha : float or "loo", default=1.0
+        Penalty of every ridge regression, with the meaning it has in
+        `sklearn.linear_model.Ridge`: it acts on the squared coefficients, so it is not
+        free of the features' scales; standardise or rescale them first. 0 gives least
+        squares, with the least-norm solution where columns are collinear. ``"loo"`` takes
+        the penalty from 1e-4, 10^-3.5, .., 1e3 with the least leave-one-out error of the
+        root's ridge regression.
+    max_depth : int or None, default=3
+        Largest number of splits on a path; None grows until nothing can be split. 0 is
+        one ridge regression.
+    min_samples_split : int or float, default=2
+        Smallest number of samples that a node needs to be split; a float is a fraction
+        of the training samples, rounded up.
+    min_samples_leaf : int or float, default=1
+        Smallest number of samples that a leaf may hold, likewise. Ridge leaves are models of
+        ``n_features + 1`` parameters: a few times as many samples serve them well.
+    min_impurity_decrease : float, default=0.0
+        Smallest decrease of the impurity, weighted by the share of samples in the node,
+        for which a node is split.
+    feature_concatenation : bool, default=True
+        Whether the score of a node is handed to its children as one more feature. False
+        gives a plain oblique tree with ridge splits.
+    leaf_model : {"ridge", "constant"}, default="ridge"
+        What leaves predict with: their own ridge regression (its features concatenated
+        as for a split), or the mean of their samples.
+    fit_intercept : bool, default=True
+        Whether ridge regressions are centred within the node. False gives the paper's
+        uncentred form.
+    n_jobs : int or None, default=None
+        Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
+        context, -1 means all cores. Trees and predictions are the same to the last bit
+        for any number.
+    random_state : int, RandomState instance or None, default=None
+        Growing a single tree draws no random numbers; accepted for a uniform interface.
+
+    Attributes
+    ----------
+    tree_ : ObliqueTree
+        The tree as plain arrays.
+    alpha_ : float
+        The penalty that was used: `alpha`, or the one that leave-one-out chose.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the features, where `X` had names that are all strings.
+    n_outputs_ : int
+        Number of columns of `y`.
+    feature_importances_ : array of shape (n_features_in_,)
+        See the property.
+
+    References
+    ----------
+    S.-H. Lyu, Y.-X. He, Y. Wang, Z. Qu, B. Tang and B. Ye, "Enhance Learning Efficiency
+    of Oblique Decision Tree via Feature Concatenation", arXiv:2502.00465, 2025.
+
+    See Also
+    --------
+    CurvatureTreeRegressor
+
+    Examples
+    --------
+    >>> from fctree import FCODTRegressor
+    >>> from fctree.datasets import make_ridge_relu
+    >>> X, y = make_ridge_relu(n_samples=500, random_state=0)
+    >>> tree = FCODTRegressor(max_depth=2, min_samples_leaf=20).fit(X, y)
+    >>> tree.get_n_leaves()
+    4
+    >>> tree.predict(X[:3]).shape
+    (3,)
+    """
+
+
+class FCODTClassifier(TreeClassifier, BaseFCODT):
+    """The oblique classification tree of the FC-ODT paper.
+
+    Ridge regressions are on class indicators: one indicator a class, or the single one of
+    ``classes_[1]`` where there are two. Each indicator's direction is a candidate, and
+    the decrease of the Gini impurity picks the cut.
+
+    Parameters
+    ----------
+    alpha : float or "loo", default=1.0
+        Penalty of every ridge regression, with the meaning it has in
+        `sklearn.linear_model.Ridge`: it acts on the squared coefficients, so it is not
+        free of the features' scales; standardise or rescale them first. ``"loo"`` takes
+        the penalty from 1e-4, 10^-3.5, .., 1e3 with the least leave-one-out error of the
+        root's ridge regression.
+    max_depth : int or None, default=3
+        Largest number of splits on a path; None grows until nothing can be split.
+    min_samples_split : int or float, default=2
+        Smallest number of samples that a node needs to be split; a float is a fraction
+        of the training samples, rounded up.
+    min_samples_leaf : int or float, default=1
+        Smallest number of samples that a leaf may hold, likewise.
+    min_impurity_decrease : float, default=0.0
+        Smallest decrease of the Gini impurity, weighted by the share of samples in the
+        node, for which a node is split.
+    feature_concatenation : bool, default=True
+        Whether the score of a node is handed to its children as one more feature.
+    leaf_model : {"ridge", "constant"}, default="ridge"
+        What leaves predict with: their own ridge regression on the indicators, or the
+        class fractions of their samples.
+    fit_intercept : bool, default=True
+        Whether ridge regressions are centred within the node.
+    n_jobs : int or None, default=None
+        Number of OpenMP threads, as in `FCODTRegressor`.
+    random_state : int, RandomState instance or None, default=None
+        Growing a single tree draws no random numbers; accepted for a uniform interface.
+
+    Attributes
+    ----------
+    tree_ : ObliqueTree
+        The tree as plain arrays.
+    alpha_ : float
+        The penalty that was used: `alpha`, or the one that leave-one-out chose.
+    classes_ : array of shape (n_classes_,)
+        The classes, sorted.
+    n_classes_ : int
+    temperature_ : float
+        What scores are multiplied by before the softmax makes probabilities of them.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the features, where `X` had names that are all strings.
+    feature_importances_ : array of shape (n_features_in_,)
+        See the property.
+
+    References
+    ----------
+    S.-H. Lyu et al., "Enhance Learning Efficiency of Oblique Decision Tree via Feature
+    Concatenation", arXiv:2502.00465, 2025.
+
+    See Also
+    --------
+    CurvatureTreeClassifier
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fctree import FCODTClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> tree = FCODTClassifier(max_depth=1).fit(scale(X), y)
+    >>> bool(tree.score(scale(X), y) > 0.95)
+    True
+    """

@@ -1,0 +1,146 @@
+"""Parameters of one oblique tree, from the estimators' names to the core's (native/oblique/params.hpp)."""
+
+from numbers import Integral, Real
+
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+
+from fctree._tree import SPLIT_KINDS
+from fctree._validation import count_samples
+
+_UNLIMITED = 2**31
+
+_POSITIVE = Interval(Integral, 1, None, closed="left")
+_NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+
+_SHARED = {
+    "alpha": [_NOT_NEGATIVE, StrOptions({"loo"})],
+    "max_depth": [Interval(Integral, 0, None, closed="left"), None],
+    "min_samples_leaf": [_POSITIVE, Interval(RealNotInt, 0, 1, closed="neither")],
+    "feature_concatenation": ["boolean"],
+    "leaf_model": [StrOptions({"ridge", "constant"})],
+    "n_jobs": [Integral, None],
+    "random_state": ["random_state"],
+}
+
+FCODT_CONSTRAINTS = {
+    **_SHARED,
+    "min_samples_split": [
+        Interval(Integral, 2, None, closed="left"),
+        Interval(RealNotInt, 0, 1, closed="right"),
+    ],
+    "min_impurity_decrease": [_NOT_NEGATIVE],
+    "fit_intercept": ["boolean"],
+}
+
+CURVATURE_CONSTRAINTS = {
+    **_SHARED,
+    "max_coef": [_POSITIVE, None],
+    "standardize": ["boolean"],
+    "directions": [StrOptions({*SPLIT_KINDS, "all"}), tuple, list],
+    "n_curvature": [_POSITIVE],
+    "n_screened": [_POSITIVE, None],
+    "max_thresholds": [_POSITIVE],
+    "parent_weight": [_NOT_NEGATIVE],
+    "split_margin": [_NOT_NEGATIVE],
+}
+
+# The values that a tree has for what it has no parameter for.
+FCODT_FIXED = {
+    "max_coef": None,
+    "standardize": False,
+    "directions": "ridge",
+    "n_curvature": 1,
+    "n_screened": None,
+    "max_thresholds": 1,
+    "parent_weight": 0.0,
+    "split_margin": 0.0,
+    "split_criterion": "constant",
+}
+CURVATURE_FIXED = {
+    "min_samples_split": 2,
+    "min_impurity_decrease": 0.0,
+    "fit_intercept": True,
+    "split_criterion": "ridge",
+}
+
+# What ensembles have as parameters of their own, too.
+SHORTCUTS = ("max_depth", "alpha", "min_samples_leaf", "max_coef")
+SHORTCUT_CONSTRAINTS = {name: [*CURVATURE_CONSTRAINTS[name], None] for name in SHORTCUTS}
+
+# Ordinary trees: splits along axes, constant leaves, all thresholds.
+STEP_TREE = {
+    "alpha": 0.0,
+    "max_depth": 8,
+    "min_samples_split": 2,
+    "min_samples_leaf": 5,
+    "min_impurity_decrease": 0.0,
+    "feature_concatenation": False,
+    "leaf_model": "constant",
+    "fit_intercept": True,
+    **FCODT_FIXED,
+    "directions": "axis",
+}
+
+
+def chosen_directions(directions):
+    """``directions`` as a list of names."""
+    if isinstance(directions, str):
+        return list(SPLIT_KINDS) if directions == "all" else [directions]
+    chosen = list(directions)
+    if not chosen or not all(name in SPLIT_KINDS for name in chosen):
+        raise ValueError(
+            f"directions must be 'all', one of {SPLIT_KINDS} or a non-empty tuple of them, "
+            f"got {directions!r}"
+        )
+    return chosen
+
+
+def native_tree_params(settings, n_samples, *, impurity_scale):
+    """The fields of ``native/oblique/params.hpp``.
+
+    Parameters
+    ----------
+    settings : dict
+        The parameters of a tree and what is fixed for it.
+    n_samples : int
+        What fractions of samples are of.
+    impurity_scale : float
+        See the header.
+    """
+    directions = chosen_directions(settings["directions"])
+    choose_alpha = isinstance(settings["alpha"], str)
+
+    def limit(name):
+        return _UNLIMITED if settings[name] is None else settings[name]
+
+    return {
+        "alpha": 0.0 if choose_alpha else settings["alpha"],
+        "choose_alpha": choose_alpha,
+        "max_depth": limit("max_depth"),
+        "min_samples_split": max(count_samples(settings["min_samples_split"], n_samples), 2),
+        "min_samples_leaf": count_samples(settings["min_samples_leaf"], n_samples),
+        "min_impurity_decrease": settings["min_impurity_decrease"],
+        "feature_concatenation": settings["feature_concatenation"],
+        "ridge_leaves": settings["leaf_model"] == "ridge",
+        "fit_intercept": settings["fit_intercept"],
+        "impurity_scale": impurity_scale,
+        "ridge_directions": "ridge" in directions,
+        "curvature_directions": "curvature" in directions,
+        "axis_directions": "axis" in directions,
+        "n_curvature": settings["n_curvature"],
+        "max_coef": limit("max_coef"),
+        "n_screened": limit("n_screened"),
+        "ridge_criterion": settings["split_criterion"] == "ridge",
+        "max_thresholds": settings["max_thresholds"],
+        "parent_weight": settings["parent_weight"],
+        "split_margin": settings["split_margin"],
+        "node_features": {"max_features": _UNLIMITED, "seed": 0, "tree": 0},
+    }
+
+
+def ensemble_tree_settings(ensemble, default):
+    """All that an ensemble's trees are grown by: its `tree`, or `default`, under its shortcuts."""
+    tree = default if ensemble.tree is None else ensemble.tree
+    tree._validate_params()
+    own = {name: getattr(ensemble, name) for name in SHORTCUTS}
+    return {**tree._settings(), **{name: own[name] for name in own if own[name] is not None}}

@@ -1,0 +1,92 @@
+"""Estimators in files of fctree 0.1 (version 1 of the format) under the names of this version.
+
+What is fitted is taken as it is. A parameter that is no more is dropped, with a warning where it
+had another value than what this version does.
+"""
+
+import warnings
+
+from fctree.oblique import (
+    CurvatureTreeClassifier,
+    CurvatureTreeRegressor,
+    FCODTClassifier,
+    FCODTRegressor,
+)
+from fctree.oblique.parameters import SHORTCUTS, STEP_TREE
+
+_ENSEMBLES = {
+    f"FCODT{kind}{task}": f"Curvature{kind}{task}"
+    for kind in ("Boosting", "Forest")
+    for task in ("Regressor", "Classifier")
+}
+_TREES = {
+    "FCODTRegressor": (FCODTRegressor, CurvatureTreeRegressor),
+    "FCODTClassifier": (FCODTClassifier, CurvatureTreeClassifier),
+}
+# All trees had all parameters.
+_OF_TREES = {
+    "alpha", "max_depth", "min_samples_split", "min_samples_leaf", "min_impurity_decrease",
+    "feature_concatenation", "leaf_model", "fit_intercept", "directions", "n_curvature", "max_coef",
+    "split_criterion", "max_thresholds", "n_screened", "parent_weight", "split_margin",
+}  # fmt: skip
+
+
+def upgraded(name, params, attributes):
+    """The class, parameters and attributes of this version for those of a file of version 1.
+
+    Parameters
+    ----------
+    name : str
+        Of the class.
+    params, attributes : dict
+
+    Returns
+    -------
+    name : str
+    params, attributes : dict
+    """
+    if not _OF_TREES <= params.keys():  # not of that family
+        return name, params, attributes
+    if name in _TREES:
+        cls, kept = _tree_class(_TREES[name], params, {"standardize": False})
+        if name == "FCODTClassifier" and attributes:
+            attributes = {**attributes, "temperature_": None}  # not calibrated
+        return cls.__name__, kept, attributes
+    if name not in _ENSEMBLES:
+        return name, params, attributes
+    own = {key: value for key, value in params.items() if key not in _OF_TREES}
+    standardize = {"standardize": own.pop("standardize", True)}
+    if own.pop("step_min_samples_leaf", 5) != STEP_TREE["min_samples_leaf"]:
+        _warn_of({"step_min_samples_leaf"})
+    if name == "FCODTBoostingClassifier":
+        own.pop("quantile", None)
+    of_trees = {key: params[key] for key in _OF_TREES}
+    cls, kept = _tree_class(_TREES["FCODTRegressor"], of_trees, standardize)
+    params = {**own, "tree": cls(**kept), **dict.fromkeys(SHORTCUTS)}
+    return _ENSEMBLES[name], params, attributes
+
+
+def _tree_class(classes, params, standardize):
+    """Which of the two trees has these parameters, and which of them it has."""
+    paper, curvature = classes
+    searched = params["split_criterion"] == "ridge" or params["directions"] != "ridge"
+    searched = searched or params["max_coef"] is not None or standardize["standardize"]
+    cls = curvature if searched else paper
+    params = {**params, **standardize}
+    names = cls().get_params(deep=False)
+    lost = {
+        key for key, value in params.items()
+        if key not in names and searched and value != cls._fixed.get(key, value)
+    }
+    if lost:
+        _warn_of(lost)
+    return cls, {key: value for key, value in params.items() if key in names}
+
+
+def _warn_of(names):
+    warnings.warn(
+        f"the file is of fctree 0.1, whose {', '.join(sorted(names))} this version does not have: "
+        "the model predicts as it did, a new fit of it would differ",
+        UserWarning,
+        stacklevel=2,
+    )

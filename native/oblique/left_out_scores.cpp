@@ -1,0 +1,83 @@
+#include "oblique/left_out_scores.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "oblique/split_search/leave_one_out.hpp"
+#include "ridge/dense.hpp"
+
+namespace fctree::oblique {
+
+namespace {
+
+constexpr index_t kChunkRows = 4096;
+
+// Beyond it the sample alone determines what the model answers.
+constexpr double kLargestLeverage = 1.0 - 1e-6;
+
+// Leverages of a unit of weight of each sample of the leaf, but for the constant: from the system
+// in the features, or of few samples from their inner products.
+Vector primal_leverages(const GrowState& state, const OpenNode& leaf) {
+  const LeverageModel model =
+      leverage_model(pool_moments(leaf.moments, leaf.prior), leaf.fit, leaf.ancestors,
+                     state.origin, state.ridge_options());
+  const NodeRows rows = state.rows_of(leaf);
+  Vector found(rows.size);
+  const index_t n_chunks = (rows.size + kChunkRows - 1) / kChunkRows;
+  parallel_for(state.execution, n_chunks, [&](index_t chunk) {
+    const index_t begin = chunk * kChunkRows;
+    const NodeRows part = {rows.rows + begin, std::min(kChunkRows, rows.size - begin)};
+    find_leverages(state.data, part, model, found.data() + begin);
+  });
+  return found;
+}
+
+Vector dual_leverages(const GrowState& state, const OpenNode& leaf) {
+  const NodeRows rows = state.rows_of(leaf);
+  const double alpha = state.params.alpha;
+  if (!(alpha > 0.0)) return Vector::Ones(rows.size);
+  const CentredRows centred =
+      centred_rows(state.data, rows, leaf.moments, state.origin, state.params.fit_intercept);
+  const Matrix projected = centred.x * leaf.ancestors;
+  Matrix system = centred.x * centred.x.transpose() + projected * projected.transpose();
+  system.diagonal().array() += alpha;
+  const Matrix inverse = system.llt().solve(Matrix::Identity(rows.size, rows.size));
+  Vector found(rows.size);
+  for (index_t i = 0; i < rows.size; ++i)
+    found[i] = (1.0 - alpha * inverse(i, i)) / state.data.weight_of(rows.rows[i]);
+  return found;
+}
+
+}  // namespace
+
+void find_left_out_scores(const GrowState& state, const OpenNode& leaf, double* scores) {
+  const TrainingData& data = state.data;
+  const NodeRows rows = state.rows_of(leaf);
+  const index_t n_outputs = data.n_outputs;
+  const bool has_model = state.params.ridge_leaves;
+  Vector leverage = Vector::Zero(rows.size);
+  RowMatrix projected = RowMatrix::Zero(n_outputs, rows.size);
+  Vector constant = state.target_mean(leaf);
+  double base = 1.0 / leaf.moments.weight;
+  if (has_model) {
+    leverage = state.is_dual(leaf) ? dual_leverages(state, leaf) : primal_leverages(state, leaf);
+    ridge::dense_kernels().project(select(data, rows), leaf.fit.coef.data(), n_outputs,
+                                   projected.data(), rows.size);
+    constant = leaf.fit.intercept;
+    base = state.params.fit_intercept ? 1.0 / (leaf.moments.weight + leaf.prior.weight) : 0.0;
+  }
+  for (index_t i = 0; i < rows.size; ++i) {
+    const index_t row = rows.rows[i];
+    const double h = std::min(data.weight_of(row), 1.0) * (base + leverage[i]);
+    for (index_t k = 0; k < n_outputs; ++k) {
+      const double score = constant[k] + projected(k, i);
+      scores[row * n_outputs + k] = h < kLargestLeverage
+                                        ? (score - h * data.y[row * n_outputs + k]) / (1.0 - h)
+                                        : std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+}
+
+}  // namespace fctree::oblique

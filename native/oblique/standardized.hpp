@@ -1,0 +1,21 @@
+// One tree grown on features of mean 0 and variance 1, and written in the features as they came.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "oblique/feature_map.hpp"
+#include "oblique/params.hpp"
+#include "oblique/tree.hpp"
+#include "ridge/moments.hpp"
+
+namespace fctree::oblique {
+
+// As grow_tree does on the features themselves. A split along an axis has the coefficient 1.
+ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const ObliqueParams& params,
+                                         const Execution& execution,
+                                         double* left_out = nullptr);
+
+// Directions, thresholds and leaf models of a tree grown on all columns of `map` as functions of
+// the features as they came.
+void fold_back(const FeatureMap& map, ObliqueTreeArrays& tree);
+
+}  // namespace fctree::oblique

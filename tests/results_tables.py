@@ -1,0 +1,105 @@
+"""The files behind each table of docs/results, in the order of the pages.
+
+An entry is (files, names that the numbers' paths have in common, names for the table's labels), or the reason why there is
+no file. `ratios`: columns or rows that may show ratios; `without file`: columns or rows whose numbers no file has.
+"""
+
+PROTOTYPE = "measured once, on prototypes; the page says so"
+ENSEMBLES = {
+    "fctree boosting, 300": "fctree boosting, 300 trees", "HistGradient-Boosting": "HistGradientBoosting",
+    "tree NTK, chosen by leave-one-out": "tree NTK", "symmetric boosting": "fctree symmetric",
+    "mean rank, accuracy": "mean rank|accuracy", "mean rank, log-loss": "mean rank|log loss",
+    "mean accuracy": "accuracy", "mean log-loss": "log loss",
+    "10,000 rows: mean rank": "mean rank", "1,500 rows: mean rank": "mean rank",
+    "better than CatBoost on": "better",
+}
+BY_CLASS = {"accuracy: fctree": "fctree boosting|accuracy", "log-loss: fctree": "fctree boosting|log loss"}
+TREES = {
+    "curvature, α 1": "curvature tree", 'curvature, α "loo"': "curvature tree, alpha loo",
+    "no concatenation": "FC-ODT, no concatenation", "linear-tree": "linear-tree + Ridge",
+    "treeple": "treeple oblique tree", "boosting, tuned": "HistGradientBoosting, tuned",
+}
+METHODS = {"retraining": "retrain"}
+CORRELATIONS = {"0": "0.0", ".2": "0.2", ".5": "0.5", ".8": "0.8", "1": "1.0"}
+NO_CATBOOST = ("CatBoost, early stopping", "CatBoost, retraining")
+
+TABLES = {
+    "boosting": [
+        ("bench_boosting_train.json bench_boosting_train.md", (), {
+            "XGBoost, hist": "XGBoost hist",
+            "ratios": ("CatBoost / fctree, 2 threads", "float32 input", "1 thread", "without noise")}),
+        ("bench_boosting_predict.json", (), {
+            "without file": ("XGBoost", "LightGBM", "HistGradientBoosting", "one row")}),
+        "peak memory, printed by benchmarks/bench_boosting.py",
+        ("boosting_real_data.json", ("regression, alike",)),
+        ("boosting_real_data.json", ("classification, alike",)),
+        ("boosting_real_data_tuned.json", ("regression, tuned",)),
+        ("boosting_real_data_tuned_classification.json", ("classification, tuned",)),
+    ],
+    "ensembles": [
+        ("bench_ensembles.json", ()),
+        ("bench_ensembles.json", ()),
+        "one fold each, timed once",
+        "steps of the past, timed once",
+        ("bench_ensembles.json", ("growth",), {"ratios": ("measured", "by the formula")}),
+        ("ensembles_real_data.json ensembles_real_data_small.json", ("r2",), ENSEMBLES),
+        ("ensembles_real_data.json", ("r2",), ENSEMBLES),
+        PROTOTYPE,
+        ("ensembles_all_rows.json", (), ENSEMBLES),
+        ("ensembles_tuned.json", ("r2",), ENSEMBLES),
+        ("ensembles_classification.json", (), ENSEMBLES),
+        ("ensembles_classification.json", (), BY_CLASS),
+        ("ensembles_tuned_classification.json", (), ENSEMBLES),
+        PROTOTYPE,
+    ],
+    "fcodt": [
+        ("bench_oblique.json", ()),
+        ("bench_oblique.json", (), {"without file": ("case",)}),
+        ("bench_oblique_grid.json", ("sim1",)),
+        ("oblique_real_data.json", ("concatenation",)),
+        ("oblique_real_data.json", ("r2",), {"without file": ("Ridge", "HistGradientBoosting, tuned")}),
+        ("oblique_real_data.json", ("sets",), TREES),
+        ("bench_curvature.json", ("errors",)),
+        ("bench_curvature.json", ("speed",), {"ratios": ("",), "without file": ("goal",)}),
+        ("oblique_classification.json", ()),
+        "means over 27 of the file's 28 sets: breast cancer is in it twice",
+        ("bench_sparse_directions.json", (), {"without file": ("the other 16 sets, depth 4",)}),
+        PROTOTYPE,
+        PROTOTYPE,
+    ],
+    "importance": [
+        ("variable_importance.json", ("correlated",), {
+            **METHODS, **CORRELATIONS, "without file": NO_CATBOOST}),
+        ("variable_importance_network.json", (), {
+            **METHODS, **{f"rho = {label}": name for label, name in CORRELATIONS.items()}}),
+        ("variable_importance.json", ("coverage",)),
+        ("variable_importance.json", ("wide",), {**METHODS, "without file": NO_CATBOOST}),
+        ("variable_importance.json", ("shapley",), METHODS),
+        *(("variable_importance.json", ("turbine", target, kind), METHODS)
+          for target in ("nox", "co") for kind in ("importance", "shapley")),
+        ("bench_importance.json", (), {
+            "early stopping": "seconds", "retraining": "seconds", "dropout": "seconds",
+            "CatBoost, early stopping": "seconds", "importances of all 100 features, n = 5,000": "all",
+            "Shapley values, 10 features, 1,024 subsets": "shapley",
+            "importances of 6 features, MLPRegressor, n = 2,000": "network",
+            "ratios": ("early stopping", "retraining", "dropout", "CatBoost, early stopping")}),
+    ],
+    "soft_trees": [
+        ("bench_soft.json", ("passes",), {
+            "conditional, γ = 1": "conditional, gamma 1.0", "conditional, γ = 0.1": "conditional, gamma 0.1",
+            "dense, logistic": "dense logistic", "ratios": ("torch / conditional, γ = 1", "γ = 0.1")}),
+        ("bench_soft.json", ("training",), {"without file": ("leaves at depth 10",)}),
+        ("bench_soft.json", ("inference",), {"ratios": ("ratio",)}),
+        ("bench_soft.json", ("memory",)),
+        ("soft_tree_defaults.json", ()),
+        ("soft_tree_defaults.json", ()),
+        ("tree_ensemble_layer.json", ("models", "auc"), {"without file": ("paper's TEL",)}),
+        ("tree_ensemble_layer.json", ("routing", "auc")),
+        ("tree_ensemble_layer.json", ("trees", "auc")),
+        "printed by examples/soft_tree_digits.py",
+    ],
+    "tree_ntk": [
+        ("bench_gram.json", ("grid", "n=5000"), {"tree ntk": "fctree"}),
+        "counts against the paper's tables, which are not ours to ship",
+    ],
+}
