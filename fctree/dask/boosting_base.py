@@ -9,8 +9,8 @@ from fctree._training.losses import LOSSES
 from fctree._training.progress import progress_listener
 from fctree._training.samples import unpack_eval_set
 from fctree._validation import check_targets
-from fctree.dask.partitions import partition_rows
 from fctree.dask.cluster import gather
+from fctree.dask.partitions import partition_rows
 from fctree.dask.team import TeamFit
 
 
@@ -117,7 +117,8 @@ class DaskBoosting:
     def _fit_together(self, client, train, evaluation):
         """Fits the plain estimator on the rows of all workers, and takes over what it has learnt."""
         local = self.to_local()
+        vars(local).pop("trees_", None)  # of an earlier fit
         fit = TeamFit(client, local, train, evaluation)
         with progress_listener(self.verbose, self.max_iter, type(self).__name__) as listener:
             fit.run(listener)
-        vars(self).update({k: v for k, v in vars(local).items() if k not in self.get_params()})
+        vars(self).update({k: v for k, v in vars(local).items() if k not in self.get_params(deep=False)})

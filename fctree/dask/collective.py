@@ -7,6 +7,7 @@ worker to worker, with its security, and not through the scheduler.
 
 import asyncio
 import threading
+from collections import deque
 from queue import SimpleQueue
 
 import numpy as np
@@ -21,6 +22,7 @@ _OPERATION = "fctree_collective"
 _LARGE = 1 << 16
 
 _INBOXES = {}
+_ENDED = deque(maxlen=1000)  # fits that were broken off, to which some may yet come
 _LOCK = threading.Lock()
 
 
@@ -56,12 +58,18 @@ class Inbox:
 
 def _inbox(address, fit):
     with _LOCK:
+        if (address, fit) in _ENDED:
+            raise PeerLost("the fit was ended")
         return _INBOXES.setdefault((address, fit), Inbox())
 
 
 async def _receive(comm, fit, rank, to):
     """Takes the messages of one worker of a fit, as long as it is there."""
-    queue = _inbox(to, fit).of(rank)
+    try:
+        queue = _inbox(to, fit).of(rank)
+    except PeerLost:
+        await comm.close()
+        return "dont-reply"
     try:
         while True:
             queue.put(await comm.read())
@@ -70,12 +78,18 @@ async def _receive(comm, fit, rank, to):
     return "dont-reply"
 
 
-def end_fits(prefix, dask_worker):
-    """Ends and forgets what this worker has of the fits whose names begin like this."""
+def listen(dask_worker):
+    """Makes a worker take the messages of others."""
+    dask_worker.handlers[_OPERATION] = _receive
+
+
+def end_fit(fit, dask_worker):
+    """Ends and forgets what this worker has of a fit."""
+    key = dask_worker.address, fit
     with _LOCK:
-        for key in [key for key in _INBOXES if key[1].startswith(prefix)]:
-            if key[0] == dask_worker.address:
-                _INBOXES.pop(key).close()
+        _ENDED.append(key)
+        if key in _INBOXES:
+            _INBOXES.pop(key).close()
 
 
 def losses_since(fit, first, dask_worker):
@@ -120,7 +134,6 @@ class Collective:
         return len(self.addresses)
 
     def __enter__(self):
-        self.worker.handlers.setdefault(_OPERATION, _receive)
         return self
 
     def __exit__(self, *error):

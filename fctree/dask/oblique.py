@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 from fctree._training.samples import Samples
 from fctree._validation import check_kernel_part, unchanged_on_failure
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
-from fctree.dask.partitions import Partition, join, partition_rows, remember_features
 from fctree.dask.cluster import settle
+from fctree.dask.partitions import Partition, join, partition_rows, remember_features
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.row_blocks import Run, cut_into_runs
 from fctree.ensembles import CurvatureBoostingClassifier, CurvatureBoostingRegressor

@@ -9,12 +9,12 @@ from sklearn.utils import check_random_state
 
 from fctree._training.samples import Samples
 from fctree._validation import unchanged_on_failure
-from fctree.symmetric import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
-from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.cluster import assign, gather, settle
+from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.thresholds import find_thresholds
+from fctree.symmetric import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 
 
 class _DaskSymmetricBoosting(DaskBoosting):

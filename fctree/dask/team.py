@@ -6,6 +6,7 @@ others break off and return the rounds that are done; the fit goes on from them 
 there, as a warm start does.
 """
 
+import copy
 import uuid
 from contextlib import contextmanager
 
@@ -13,8 +14,8 @@ import numpy as np
 from distributed import CancelledError, KilledWorker, TimeoutError, secede, wait
 
 from fctree._native.core import Places
-from fctree.dask.collective import Collective, PeerLost, end_fits, losses_since
 from fctree.dask.cluster import POLL_SECONDS, Watch, WorkerLost, settle, threads_here
+from fctree.dask.collective import Collective, PeerLost, end_fit, listen, losses_since
 
 # A fit that loses workers again and again is given up.
 _MOST_LOSSES = 5
@@ -51,6 +52,7 @@ def _take_part(fit, addresses, local, train, evaluation):
     them. ``evaluation`` is None for none at all, and empty where others have some.
     """
     secede()  # while it waits for others, another fit may have its turn
+    local = copy.copy(local)  # in one process workers share it
     local.n_jobs = threads_here()
     goes_on = hasattr(local, "trees_")
     with Collective(fit, addresses) as collective:
@@ -129,7 +131,7 @@ class TeamFit:
             self._wait(fit, workers, futures, listener)
             return self._take(futures)
         except BaseException as error:
-            self.client.run(end_fits, fit, on_error="ignore")
+            self.client.run(end_fit, fit, on_error="ignore")
             if isinstance(error, WorkerLost):
                 self._take_from_survivors(workers, futures)
             raise
@@ -139,6 +141,7 @@ class TeamFit:
     def _submit(self, fit):
         train = self.train.place(self.client, None)
         workers = list(train)
+        self.client.run(listen, workers=workers, on_error="ignore")
         evaluation = dict.fromkeys(workers)
         if self.evaluation is not None:
             evaluation = dict.fromkeys(workers, ())

@@ -11,13 +11,13 @@ import dask  # noqa: E402
 import dask.array as da  # noqa: E402
 import pandas as pd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
+from optional.dask_cluster import two_processes  # noqa: E402
 
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor  # noqa: E402
 from fctree.dask import (  # noqa: E402
     DaskSymmetricBoostingClassifier,
     DaskSymmetricBoostingRegressor,
 )
-from optional.dask_cluster import two_processes  # noqa: E402
 
 SHORT = {"max_iter": 3, "max_depth": 3, "random_state": 1}
 LOCAL = {

@@ -7,7 +7,7 @@ pytest.importorskip("distributed")
 
 from distributed import Client, LocalCluster  # noqa: E402
 
-from fctree.dask.collective import Collective  # noqa: E402
+from fctree.dask.collective import Collective, listen  # noqa: E402
 from fctree.dask.row_blocks import cut_into_runs  # noqa: E402
 
 N_ROWS = 64 * 24
@@ -41,6 +41,7 @@ def test_all_workers_have_the_same(n_workers):
         n_workers, threads_per_worker=1, processes=False, dashboard_address=None
     )
     with cluster, Client(cluster) as client:
+        client.run(listen)
         addresses = sorted(client.nthreads())
         futures = [
             client.submit(

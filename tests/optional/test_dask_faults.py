@@ -9,13 +9,12 @@ import pytest
 pytest.importorskip("distributed")
 
 import dask.array as da  # noqa: E402
-from distributed import Client, LocalCluster  # noqa: E402
+from optional.dask_cluster import processes, two_processes  # noqa: E402
 
 from fctree import SymmetricBoostingRegressor  # noqa: E402
 from fctree.dask import DaskSymmetricBoostingRegressor  # noqa: E402
 from fctree.dask.cluster import WorkerLost  # noqa: E402
 from fctree.dask.team import TeamFit  # noqa: E402
-from optional.dask_cluster import processes, two_processes  # noqa: E402
 
 SHORT = {"max_iter": 4, "max_depth": 3, "random_state": 0, "subsample": 0.8}
 ROUND = 2  # in which workers die

@@ -12,6 +12,7 @@ import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
+from optional.dask_cluster import two_processes  # noqa: E402
 
 from fctree import (  # noqa: E402
     CurvatureBoostingClassifier,
@@ -24,7 +25,6 @@ from fctree.dask import (  # noqa: E402
     DaskCurvatureBoostingRegressor,
     oblique,
 )
-from optional.dask_cluster import two_processes  # noqa: E402
 
 # Four blocks of 64 rows, and no more places to cut than are all tried.
 N_ROWS = 240

@@ -9,11 +9,11 @@ import pytest
 pytest.importorskip("distributed")
 
 import dask.array as da  # noqa: E402
+from optional.dask_cluster import two_processes  # noqa: E402
 
 from fctree.dask import DaskCurvatureBoostingRegressor  # noqa: E402
 from fctree.dask.row_blocks import _pieces, cut_into_runs, join, rows_of_a_block  # noqa: E402
 from fctree.dask.team import TeamFit  # noqa: E402
-from optional.dask_cluster import two_processes  # noqa: E402
 
 PARAMS = {"max_iter": 3, "random_state": 0, "step_depth": 2}
 
