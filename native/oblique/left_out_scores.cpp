@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "oblique/score_rows.hpp"
 #include "oblique/split_search/leave_one_out.hpp"
 #include "ridge/dense.hpp"
 
