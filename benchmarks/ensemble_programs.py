@@ -155,13 +155,13 @@ class YDFOblique(BaseEstimator):
         return positive if positive.ndim == 2 else np.column_stack([1 - positive, positive])
 
 
-FCTREE, FCTREE_300 = "fctree boosting", "fctree boosting, 300 trees"
+FCTREE, FCTREE_100 = "fctree boosting", "fctree boosting, 100 trees"
 FOREST, CATBOOST = "fctree forest", "CatBoost"
-SLOWER = {"max_iter": 300, "learning_rate": 0.05}
-# Out of the box unless the name says otherwise.
+FASTER = {"max_iter": 100, "learning_rate": 0.1}
+# Default settings unless the name says otherwise.
 PROGRAMS = {
     FCTREE: fctree_boosting,
-    FCTREE_300: lambda task: fctree_boosting(task, **SLOWER),
+    FCTREE_100: lambda task: fctree_boosting(task, **FASTER),
     FOREST: fctree_forest,
     "fctree symmetric": fctree_symmetric,
     "tree NTK": tree_ntk,
@@ -182,7 +182,7 @@ PROGRAMS = {
 _LEAVES = {"num_leaves": [7, 31, 63], "learning_rate": [0.05, 0.1]}
 _FOREST = {"max_features": [0.33, 0.66, 1.0], "min_samples_leaf": [1, 5]}
 GRIDS = {
-    FCTREE_300: {"max_depth": [2, 3, 4], "l2_leaf_reg": [1.0, 10.0]},
+    FCTREE: {"max_depth": [2, 3, 4], "l2_leaf_reg": [1.0, 10.0]},
     FOREST: {"max_depth": [5, 8], "max_features": [0.33, 0.66, 1.0]},
     "fctree symmetric": {"max_depth": [4, 6, 8], "learning_rate": [0.05, 0.1]},
     "tree NTK": {},

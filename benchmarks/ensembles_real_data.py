@@ -23,7 +23,7 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 
 import numpy as np
 from ensemble_programs import (
-    CATBOOST, FCTREE, FCTREE_300, FOREST, GRIDS, PROGRAMS, Task, usable)
+    CATBOOST, FCTREE, FCTREE_100, FOREST, GRIDS, PROGRAMS, Task, usable)
 from real_data import (
     REGRESSION_SETS, available, choose, classification_sets, load_table, short_name)
 from report import add_arguments, print_markdown, write_json
@@ -126,7 +126,7 @@ def plot(results, path, limit=0.06):
 
     sets, programs, means, _ = ranks_of(results, "r2", 1)
     base = means[:, programs.index(CATBOOST)]
-    chosen = [p for p in (FCTREE_300, FCTREE, FOREST, "YDF oblique boosting", "extra trees",
+    chosen = [p for p in (FCTREE, FCTREE_100, FOREST, "YDF oblique boosting", "extra trees",
                           "HistGradientBoosting") if p in programs]
     order = np.argsort(means[:, programs.index(chosen[0])] - base)
     figure, axis = plt.subplots(figsize=(8, 5.5))

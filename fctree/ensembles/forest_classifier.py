@@ -31,8 +31,8 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     oob_score : bool, default=False
         Whether to judge the forest by the samples that trees left out.
     extrapolation : float or None, default=0.0
-        How far a leaf may answer beyond the range of its model's scores on the samples that it
-        was fitted to, in lengths of that range; None sets no bound.
+        How far predictions may leave the range of a leaf's scores on its training samples, as a
+        multiple of that range; None sets no bound.
     max_depth, alpha, min_samples_leaf, max_coef : default=None
         Of every tree, as in `CurvatureTreeRegressor`; what is not None wins over `tree`.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None

@@ -9,6 +9,8 @@
 
 namespace fctree::oblique {
 
+using namespace ridge;
+
 // As grow_tree does on the features themselves. A split along an axis has the coefficient 1.
 ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const ObliqueParams& params,
                                          const Execution& execution,

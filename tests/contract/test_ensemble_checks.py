@@ -10,7 +10,7 @@ from fctree import (
 )
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-BOOSTED = {"max_iter": 20}  # fewer rounds of the default rate leave half of the variance
+BOOSTED = {"max_iter": 20, "learning_rate": 0.1}
 GROWN = {"n_estimators": 5}
 # A sample of weight 2 is one sample to `min_samples_leaf`, the same sample twice is two.
 CONSTANT = {"tree": FCODTRegressor(leaf_model="constant"), "extrapolation": None}

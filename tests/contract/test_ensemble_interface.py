@@ -22,8 +22,8 @@ from sklearn.pipeline import make_pipeline
 X, Y = smooth_table(200, 4, 2, seed=7)
 y = Y[:, 0]
 LABELS = np.searchsorted(np.quantile(y, [0.3, 0.7]), y)
-BOOSTED = CurvatureBoostingRegressor(max_iter=8, random_state=0)
-CLASSES = CurvatureBoostingClassifier(max_iter=8, random_state=0)
+BOOSTED = CurvatureBoostingRegressor(learning_rate=0.1, max_iter=8, random_state=0)
+CLASSES = CurvatureBoostingClassifier(learning_rate=0.1, max_iter=8, random_state=0)
 FOREST = CurvatureForestRegressor(n_estimators=8, max_depth=3, random_state=0)
 
 
@@ -147,7 +147,7 @@ def test_steps_are_left_to_step_trees():
     cells = np.floor(3 * (features[:, :2] + 1)).astype(int)
     stairs = rng.standard_normal((6, 6))[cells[:, 0], cells[:, 1]] + noise
     bend = np.exp(features @ [1.0, 0.5, -1.0]) + noise
-    model = CurvatureBoostingRegressor(max_iter=30, random_state=0)
+    model = CurvatureBoostingRegressor(learning_rate=0.1, max_iter=30, random_state=0)
     assert clone(model).fit(features, stairs).tree_kinds_.mean() > 0.6
     assert clone(model).fit(features, bend).tree_kinds_.mean() < 0.4
 

@@ -27,7 +27,7 @@ REGRESSORS = [
     TreeNTKRegressor(alpha=1e-3, scale=0.1, depth=2),
     MLPRegressor(hidden_layer_sizes=(20,), max_iter=60, learning_rate_init=0.01),
     GradientBoostingRegressor(n_estimators=100, max_depth=2, learning_rate=0.5),
-    CurvatureBoostingRegressor(max_iter=40),
+    CurvatureBoostingRegressor(learning_rate=0.1, max_iter=40),
     SGDRegressor(max_iter=50),
     Lasso(alpha=0.01, warm_start=True),
 ]

@@ -27,9 +27,9 @@ X = smooth_table(150, 4, seed=21)[0]
 y = np.abs(X @ [1.0, 2.0, 0.0, -1.0]) + X[:, 2]
 LABELS = np.searchsorted(np.quantile(y, [0.3, 0.7]), y)
 NEW = np.random.default_rng(1).uniform(-1.5, 1.5, (50, 4))
-BOOSTING = CurvatureBoostingRegressor(max_iter=5, random_state=1)
+BOOSTING = CurvatureBoostingRegressor(learning_rate=0.1, max_iter=5, random_state=1)
 FOREST = CurvatureForestRegressor(n_estimators=5, max_depth=3, max_features=0.5, random_state=1)
-CLASSES = CurvatureBoostingClassifier(max_iter=5, random_state=1)
+CLASSES = CurvatureBoostingClassifier(learning_rate=0.1, max_iter=5, random_state=1)
 FOREST_CLASSES = CurvatureForestClassifier(n_estimators=5, max_depth=3, random_state=1)
 MODELS = {"boosting": (BOOSTING, y), "forest": (FOREST, y), "classes": (CLASSES, LABELS),
           "forest of classes": (FOREST_CLASSES, LABELS)}

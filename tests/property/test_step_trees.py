@@ -82,7 +82,7 @@ def test_a_tree_that_left_rows_judge_uses_the_order_of_its_own_rows():
     X = np.round(random.uniform(size=(400, 4)), 1)
     table = random.normal(size=(11, 11))
     y = table[(10 * X[:, 0]).astype(int), (10 * X[:, 1]).astype(int)]
-    model = CurvatureBoostingRegressor(max_iter=20, random_state=0).fit(X, y)
+    model = CurvatureBoostingRegressor(learning_rate=0.1, max_iter=20, random_state=0).fit(X, y)
     kinds = [set(tree.split_kind[tree.split_kind >= 0]) for tree in model.trees_]
     assert sum(kind == {2} for kind in kinds) >= 10
     for tree in model.trees_:
@@ -101,7 +101,7 @@ def test_few_rows_and_many_go_down_alike(n_outputs):
     X = np.round(random.uniform(size=(1000, 6)), 1)
     y = np.squeeze(random.normal(size=(11, 11, n_outputs))[tuple((10 * X[:, :2]).astype(int).T)])
     y = (y.T + 4 * np.abs(X[:, 2] - X[:, 3])).T
-    model = CurvatureBoostingRegressor(max_iter=15, random_state=0).fit(X, y)
+    model = CurvatureBoostingRegressor(learning_rate=0.1, max_iter=15, random_state=0).fit(X, y)
     assert set(model.tree_kinds_) == {0, 1}
     new = random.uniform(-0.5, 1.5, size=(1000, 6))
     for answer in (model.predict, model.apply):

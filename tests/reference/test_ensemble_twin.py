@@ -32,7 +32,7 @@ def assert_close(actual, expected):
 
 @pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 @pytest.mark.parametrize("options", [
-    {}, {"subsample": 0.7}, {"colsample": 0.5, "extrapolation": 0.0, "learning_rate": 0.3,
+    {}, {"subsample": 0.7}, {"colsample": 0.5, "extrapolation": 1.0, "learning_rate": 0.3,
          "l2_leaf_reg": 20.0}],
     ids=["all", "rows", "columns"])
 def test_regression(loss, options):

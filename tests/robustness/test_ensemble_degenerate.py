@@ -11,7 +11,7 @@ from fctree import (
 from loss_cases import ORDER_LOSSES, REGRESSION_LOSSES, loss_parameters
 from sklearn.base import clone
 
-BOOSTING = CurvatureBoostingRegressor(max_iter=5, random_state=0)
+BOOSTING = CurvatureBoostingRegressor(learning_rate=0.1, max_iter=5, random_state=0)
 FOREST = CurvatureForestRegressor(n_estimators=5, random_state=0)
 REGRESSORS = pytest.mark.parametrize("model", [BOOSTING, FOREST], ids=["boosting", "forest"])
 RNG = np.random.default_rng(0)

@@ -2,7 +2,12 @@
 
 import numpy as np
 import pytest
-from fctree import CurvatureForestRegressor, CurvatureTreeRegressor, FCODTRegressor
+from fctree import (
+    CurvatureBoostingRegressor,
+    CurvatureForestRegressor,
+    CurvatureTreeRegressor,
+    FCODTRegressor,
+)
 from reference.tree_comparison import smooth_table
 
 X, y = smooth_table(300, 8, seed=5)
@@ -62,3 +67,33 @@ def test_equal_samples_are_drawn_together():
         twice, np.concatenate([y, y]))
     sizes = forest.trees_.n_node_samples[forest.trees_.node_offsets[:-1]]
     assert np.all(sizes % 2 == 0)
+
+
+@pytest.mark.parametrize("n_samples", [8, 30, 49, 50, 51])
+def test_few_samples_are_drawn_as_many_are(n_samples):
+    """There is no number of samples at which bagging begins."""
+    forest = CurvatureForestRegressor(n_estimators=100, max_depth=0, random_state=0)
+    boosting = CurvatureBoostingRegressor(learning_rate=0.1, max_iter=100, max_depth=0, step_depth=None,
+                                          random_state=0)
+    for model, share in ((forest, 1 - np.exp(-1.0)), (boosting, 0.7)):
+        trees = model.fit(X[:n_samples], y[:n_samples]).trees_
+        shares = trees.n_node_samples[trees.node_offsets[:-1]] / n_samples
+        # Six standard errors of a mean of 100 n draws.
+        assert abs(shares.mean() - share) < 6 * np.sqrt(0.25 / (100 * n_samples))
+
+
+@pytest.mark.parametrize("n_samples", [1, 2, 3])
+def test_a_draw_of_nothing_is_a_draw_of_all(n_samples):
+    for kind in (CurvatureForestRegressor, CurvatureBoostingRegressor):
+        model = kind(random_state=0).fit(X[:n_samples], y[:n_samples])
+        trees = model.trees_
+        assert trees.n_node_samples[trees.node_offsets[:-1]].min() >= 1
+        assert np.all(np.isfinite(model.predict(X)))
+
+
+def test_step_trees_join_on_few_samples():
+    rng = np.random.default_rng(3)
+    features = rng.uniform(size=(45, 3))
+    steps = (features[:, 0] > 0.5) * 2.0 + (features[:, 1] > 0.4) + 0.05 * rng.standard_normal(45)
+    model = CurvatureBoostingRegressor(learning_rate=0.1, max_iter=50, random_state=0).fit(features, steps)
+    assert model.tree_kinds_.mean() > 0.3

@@ -24,7 +24,7 @@ def test_the_first_rounds_cut_along_the_planted_directions(bend):
     scores = X @ PLANTED.T
     y = bend(2 * scores[:, 0]) - bend(2 * scores[:, 1]) + 0.1 * rng.standard_normal(4000)
     tree = CurvatureTreeRegressor(directions="curvature", split_margin=0.0)
-    model = CurvatureBoostingRegressor(max_iter=5, tree=tree, step_depth=None,
+    model = CurvatureBoostingRegressor(learning_rate=0.1, max_iter=5, tree=tree, step_depth=None,
                                        random_state=0).fit(X, y)
     trees = model.trees_
     assert np.all(angles(trees.coef[trees.children_left >= 0]) < 10)

@@ -1,0 +1,88 @@
+"""Files that fctree 0.1 wrote, under the names and parameters of today.
+
+`models_of_0_1/` holds seven models of 80 samples and, in predictions.npz, what 0.1 predicted.
+"""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fctree import (
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestRegressor,
+    CurvatureTreeRegressor,
+    FCODTClassifier,
+    FCODTRegressor,
+    load_model,
+    save_model,
+)
+
+FOLDER = Path(__file__).parent / "models_of_0_1"
+X = np.random.default_rng(0).uniform(-1, 1, (80, 2)) * [1.0, 10.0]
+KINDS = {
+    "tree": FCODTRegressor,
+    "curvature_tree": CurvatureTreeRegressor,
+    "classes": FCODTClassifier,
+    "lost": CurvatureTreeRegressor,
+    "boosting": CurvatureBoostingRegressor,
+    "boosting_classes": CurvatureBoostingClassifier,
+    "forest": CurvatureForestRegressor,
+}
+
+
+def load(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if name == "lost" else "error")
+        return load_model(FOLDER / f"{name}.fctree")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_predictions_are_those_of_0_1(name, tmp_path):
+    model = load(name)
+    assert type(model) is KINDS[name]
+    save_model(model, tmp_path / "again")
+    expected = np.load(FOLDER / "predictions.npz")[name]
+    for loaded in (model, load_model(tmp_path / "again")):
+        scores = loaded.predict(X)
+        if hasattr(loaded, "predict_proba"):
+            scores = loaded.predict_proba(X)[:, 1]
+        # Sums of a few products, in the order of the instruction set at hand.
+        np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-14)
+
+
+def test_parameters_are_where_they_belong_today():
+    curved = load("curvature_tree")
+    assert (curved.alpha, curved.max_depth, curved.min_samples_leaf) == ("loo", 1, 10)
+    assert curved.standardize is False  # as it was
+    boosting = load("boosting")
+    assert boosting.max_iter == 2 and boosting.max_depth is None
+    # No limit of the depth, which None of an ensemble does not say.
+    assert boosting.tree.max_depth is None and boosting.tree.max_coef == 1
+    assert boosting.tree.standardize and boosting.tree.max_thresholds == 9
+    assert type(load("boosting_classes").tree) is FCODTRegressor
+    assert load("forest").tree.min_samples_leaf == 10
+
+
+@pytest.mark.parametrize("name", ["curvature_tree", "boosting", "forest"])
+def test_a_new_fit_is_the_old_one(name):
+    """On the targets that it was fitted to, to rounding."""
+    model = load(name)
+    rng = np.random.default_rng(0)
+    features = rng.uniform(-1, 1, (80, 2)) * [1.0, 10.0]
+    y = np.abs(features[:, 0]) + 0.1 * features[:, 1] + 0.05 * rng.standard_normal(80)
+    before = model.predict(features)
+    np.testing.assert_allclose(model.fit(features, y).predict(features), before, atol=1e-9)
+
+
+def test_what_is_no_more_is_said():
+    with pytest.warns(UserWarning, match="fit_intercept this version does not have"):
+        load_model(FOLDER / "lost.fctree")
+
+
+def test_probabilities_stay_as_they_were_until_the_next_fit():
+    model = load("classes")
+    assert model.temperature_ is None
+    assert model.predict_proba(X).max() == 1.0
+    assert model.fit(X, X[:, 0] > 0).predict_proba(X).max() < 1.0
