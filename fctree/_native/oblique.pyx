@@ -100,7 +100,9 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
     cdef ObliqueParams native_params = params
     cdef Execution execution = execution_on(n_threads)
     cdef ObliqueTreeArrays tree
-    cdef double* native_left_out = NULL if left_out is None else &left_out[0, 0]
+    cdef double* native_left_out = NULL
+    if left_out is not None:
+        native_left_out = &left_out[0, 0]
     with nogil:
         if standardize:
             tree = grow_standardized_tree(data, native_params, execution, native_left_out)
