@@ -17,7 +17,6 @@ from fctree._validation import (
     check_boosting_features,
     count_threads,
 )
-from fctree.symmetric.targets import QUANTILE_CONSTRAINT
 from fctree.symmetric.trees import SymmetricTrees
 
 
@@ -26,7 +25,6 @@ class BaseSymmetricBoosting(BaseBoosting):
 
     _parameter_constraints = {
         **ROUND_CONSTRAINTS,
-        "quantile": QUANTILE_CONSTRAINT,
         "max_depth": [Interval(Integral, 1, 16, closed="both")],
         "max_bins": [Interval(Integral, 2, 254, closed="both")],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],

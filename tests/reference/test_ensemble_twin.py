@@ -40,8 +40,10 @@ def test_regression(loss, options):
     weight = random_weights(len(X), seed=2)
     model = CurvatureBoostingRegressor(
         **parameters, max_iter=8, step_depth=None, random_state=4,
-        **{"subsample": 1.0, **options}, tree=CurvatureTreeRegressor(**TREE)).fit(X, y[:, 0], sample_weight=weight)
-    twin = LiteralBoosting(make_loss(loss, parameters.get(LOSSES[loss].parameter)), seed=model._random_seed, max_iter=8,
+        **{"subsample": 1.0, **options}, tree=CurvatureTreeRegressor(**TREE))
+    model.fit(X, y[:, 0], sample_weight=weight)
+    literal = make_loss(loss, parameters.get(LOSSES[loss].parameter))
+    twin = LiteralBoosting(literal, seed=model._random_seed, max_iter=8,
                            tree=TREE, **options).fit(X, y, weight)
     for points in (X, NEW):
         assert_close(model._raw_predict(points), twin.raw_predict(points))
