@@ -96,7 +96,8 @@ def assert_survives(client, monkeypatch, flag, rank, calls):
         da.from_array(X, chunks=(40, 5)), da.from_array(y, chunks=40)
     )
     assert flag.exists()
-    assert known == [0, ROUND]  # the rounds that were done are not grown again
+    # The rounds that were done are not grown again; behind its last one the others may not have heard.
+    assert known in ([0, ROUND], [0, ROUND - 1] if calls == 0 else None)
     assert_local_model(model, X, y)
 
 
