@@ -1,15 +1,20 @@
-"""Builds the native core once, as a static library, and the extension modules on it.
+"""Builds the native core as a static library and the extension modules on it.
 
 Every ``native/**/*.isa.cpp`` is compiled once per instruction set (the core chooses at run
-time); everything else once. The environment can say:
+time); everything else once. Objects lie in ``build/objects`` and are compiled again when their
+command, a file that they include or a compiler or library behind them changes. The environment
+can say:
 
-FCTREE_OPENMP=0            build without OpenMP (it is probed otherwise)
-FCTREE_SANITIZE=address,undefined   or ``thread``: build with sanitizers, and without CUDA
-FCTREE_CUDA=0              build without CUDA, 1: fail without it (else it is built where nvcc is)
+CC, CXX, CFLAGS            the compilers, and flags for both
+FCTREE_OPENMP=0            build with plain threads instead of OpenMP (it is probed otherwise)
+FCTREE_SANITIZE=address,undefined   or ``thread``: build with sanitizers
+FCTREE_CUDA=1              build with CUDA, or fail where that is not possible
 NVCC                       CUDA's compiler (else the one on the path, or that of CUDA_HOME)
 EIGEN_INCLUDE_DIR          where Eigen's headers are (else cmeel-eigen's, else the system's)
 """
 
+import hashlib
+import json
 import os
 import platform
 import re
@@ -17,21 +22,22 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
-import numpy
-import pybind11
-from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
 NATIVE = ROOT / "native"
+BINDINGS = ROOT / "fctree" / "_native"
+OBJECTS = ROOT / "build" / "objects"
 SANITIZE = os.environ.get("FCTREE_SANITIZE", "")
 
-# name: (compiler flags, preprocessor flag that says it is built)
+# name: compiler flags
 INSTRUCTION_SETS = {
     "baseline": [],
     "avx2": ["-mavx2", "-mfma"],
@@ -53,6 +59,45 @@ OPENMP_FLAGS = [
     (["-fopenmp"], ["-fopenmp"]),
     (["-Xpreprocessor", "-fopenmp"], ["-lomp"]),
 ]
+# What most files read: parsed once, and handed to the compiler before each file.
+CORE_HEADERS = ["Eigen/Core", "algorithm", "array", "cmath", "functional", "limits", "memory",
+                "numeric", "optional", "stdexcept", "string", "vector"]
+PYBIND11_HEADERS = ["pybind11/pybind11.h", "pybind11/numpy.h", "pybind11/stl.h"]
+# Flags of the interpreter's own build that fctree sets for itself.
+REPLACED_FLAGS = re.compile(r"-g\d?|-O.|-Wall|-Wsign-compare|-DNDEBUG")
+NO_COMPILER = """fctree is compiled while it is installed, which needs a C++17 compiler and Python's headers.
+  Debian, Ubuntu    apt install g++ python3-dev
+  Fedora            dnf install gcc-c++ python3-devel
+  macOS             xcode-select --install
+  conda             conda install -c conda-forge cxx-compiler
+CC and CXX name other compilers. What was tried:
+"""
+
+
+@cache
+def digest(path):
+    """Of a file's bytes; None for a file that is gone."""
+    path = Path(path)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else None
+
+
+def dependencies(listing):
+    """The files that an object was compiled from, by the compiler's account."""
+    if not listing.exists():
+        return []
+    words = listing.read_text().replace("\\\n", " ").split()
+    return [ROOT / word for word in words[1:]]
+
+
+def sign(target, signature):
+    """Notes what a file was made of."""
+    target.with_suffix(".json").write_text(json.dumps(signature))
+
+
+def is_made_by(target, signature):
+    """Whether a file is there and was made of this."""
+    note = target.with_suffix(".json")
+    return target.exists() and note.exists() and json.loads(note.read_text()) == signature
 
 
 def cuda_compiler():
@@ -85,77 +130,107 @@ def eigen_include_dir():
 
 
 class BuildExt(build_ext):
-    """Compiles the core with all cores, then the modules that link it."""
+    """Compiles what has changed with all cores, then links the modules."""
 
     def build_extensions(self):
-        self.parallel = int(self.parallel or os.cpu_count() or 1)
-        self.common_flags = ["-std=c++17", "-O3", "-fvisibility=hidden", "-fno-math-errno"]
-        self.common_flags += ["-Wno-maybe-uninitialized"]  # false alarms in Eigen and intrinsics
+        self.choose_compiler()
+        self.choose_flags()
+        jobs = [*self.core_jobs(), *self.device_jobs()]
+        of_core = len(jobs)
+        of_modules = [self.module_jobs(extension) for extension in self.extensions]
+        for some in of_modules:
+            jobs += some
+        with ThreadPoolExecutor(int(self.parallel or os.cpu_count() or 1)) as pool:
+            objects = [*pool.map(lambda job: self.compile_one(*job), jobs)]
+        library = self.archive(objects[:of_core])
+        objects = iter(objects[of_core:])
+        for extension, some in zip(self.extensions, of_modules):
+            extension.sources = []
+            extension.extra_objects = [*(next(objects) for _ in some), library]
+            extension.depends = list(extension.extra_objects)
+            extension.extra_link_args = list(self.link_flags)
+        super().build_extensions()
+
+    def choose_compiler(self):
+        """Sets ``cxx``, the command, and ``includes``, the libraries' headers."""
+        import numpy
+        import pybind11
+
+        of_python = getattr(self.compiler, "compiler_so_cxx", None) or self.compiler.compiler_so
+        self.cxx = [flag for flag in of_python if not REPLACED_FLAGS.fullmatch(flag)]
+        self.eigen = ["-isystem", eigen_include_dir()]
+        self.libraries = [*self.eigen]
+        paths = sysconfig.get_paths()
+        for folder in (paths["include"], paths["platinclude"], numpy.get_include(),
+                       pybind11.get_include()):
+            self.libraries += ["-isystem", folder]
+        with tempfile.TemporaryDirectory() as folder:
+            said = self.build_program(folder, "#include <Python.h>\nint main() {}\n",
+                                      ["-std=c++17", *self.libraries])
+        if said:
+            raise SystemExit(f"{NO_COMPILER}{said}")
+        # What stands for the folders of headers, which isolated builds have in another place
+        # every time.
+        macros = Path(self.eigen[1], "Eigen", "src", "Core", "util", "Macros.h")
+        version = subprocess.run([*self.cxx[:2], "--version"], capture_output=True, text=True)
+        self.versions = [digest(macros), sys.version, numpy.__version__, pybind11.__version__,
+                         version.stdout]
+
+    def build_program(self, folder, source, compile_flags, link_flags=()):
+        """Compiles and links a small program ``folder/probe``; what went wrong, or ''."""
+        path = Path(folder, "probe.cpp")
+        path.write_text(source)
+        command = [*self.cxx, *compile_flags, str(path), *link_flags, "-o", str(path.with_suffix(""))]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True)
+        except OSError as error:
+            return f"{shlex.join(command)}\n{error}"
+        return "" if done.returncode == 0 else f"{shlex.join(command)}\n{done.stderr[-1000:]}"
+
+    def choose_flags(self):
+        self.common_flags = ["-std=c++17", "-fvisibility=hidden", "-fno-math-errno"]
         # Threads are the core's business (core/parallel.hpp), not Eigen's.
         self.common_flags += ["-DEIGEN_DONT_PARALLELIZE"]
-        self.link_flags = []
+        self.common_flags += ["-pthread"]
+        self.link_flags = ["-pthread"]
         if SANITIZE:
             flags = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g"]
             self.common_flags += [*flags, "-UNDEBUG", "-fno-sanitize-recover=all"]
             self.link_flags += flags
         else:
-            self.common_flags += ["-DNDEBUG", "-g0"]  # Python's own flags ask for -g
+            self.common_flags += ["-DNDEBUG"]
         self.add_openmp()
         self.add_cuda()
-        self.isa_flags = self.supported_instruction_sets()
-        defines = [f"-DFCTREE_BUILT_{isa.upper()}" for isa in self.isa_flags]
-        self.common_flags += defines
-
-        objects = self.compile_core()
-        library = self.archive(objects)
-        for extension in self.extensions:
-            extension.extra_compile_args = [*self.common_flags, "-ffp-contract=off"]
-            extension.extra_compile_args += self.cuda_defines()
-            extension.extra_link_args = list(self.link_flags)
-            extension.extra_objects = [library]
-            extension.depends = [*objects, *map(str, headers())]
-        super().build_extensions()
-
-    def compiles(self, source, compile_flags, link_flags=(), run=False):
-        """Whether a small program compiles and links (and runs) with these flags."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "probe.cpp")
-            path.write_text(source)
-            command = [*self.compiler.compiler_so, *compile_flags, str(path)]
-            command += [*link_flags, "-o", str(Path(folder, "probe"))]
-            done = subprocess.run(command, capture_output=True)
-            if done.returncode == 0 and run:
-                done = subprocess.run([str(Path(folder, "probe"))], capture_output=True)
-            return done.returncode == 0
+        self.instruction_sets = self.supported_instruction_sets()
+        self.common_flags += [f"-DFCTREE_BUILT_{name.upper()}" for name in self.instruction_sets]
 
     def add_openmp(self):
-        if os.environ.get("FCTREE_OPENMP", "1") == "0":
+        # The thread sanitizer understands plain threads only.
+        if os.environ.get("FCTREE_OPENMP", "1") == "0" or "thread" in SANITIZE:
             return
         source = "#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }\n"
         for compile_flags, link_flags in OPENMP_FLAGS:
-            if self.compiles(source, compile_flags, link_flags, run=True):
-                self.common_flags += compile_flags
-                self.link_flags += link_flags
-                return
-        print("OpenMP was not found: fctree is built to run on one thread")
+            with tempfile.TemporaryDirectory() as folder:
+                if self.build_program(folder, source, compile_flags, link_flags):
+                    continue
+                if subprocess.run([str(Path(folder, "probe"))], capture_output=True).returncode == 0:
+                    self.common_flags += compile_flags
+                    self.link_flags += link_flags
+                    return
+        print("OpenMP was not found: fctree is built with plain threads")
 
     def add_cuda(self):
         self.nvcc = None
-        wanted = os.environ.get("FCTREE_CUDA", "0" if SANITIZE else "")
-        if wanted == "0":
+        self.cuda_defines = []
+        if os.environ.get("FCTREE_CUDA", "0") == "0":
             return
         nvcc = cuda_compiler()
         reason = self.cuda_fault(nvcc) if nvcc else "nvcc was not found"
-        if reason is None:
-            self.nvcc = nvcc
-            self.link_flags += cuda_link_flags(nvcc)
-        elif wanted == "1":
-            raise SystemExit(f"FCTREE_CUDA=1: {reason}")
-        else:
-            print(f"{reason}: fctree is built without CUDA")
-
-    def cuda_defines(self):
-        return ["-DFCTREE_CUDA"] if self.nvcc else []
+        if reason is not None:
+            raise SystemExit(f"FCTREE_CUDA={os.environ['FCTREE_CUDA']}: {reason}")
+        self.nvcc = nvcc
+        self.cuda_defines = ["-DFCTREE_CUDA"]
+        self.link_flags += cuda_link_flags(nvcc)
 
     def cuda_fault(self, nvcc):
         """Why a small CUDA program cannot be built, or None."""
@@ -175,90 +250,123 @@ class BuildExt(build_ext):
         names = {"baseline": INSTRUCTION_SETS["baseline"]}
         if platform.machine().lower() in ("x86_64", "amd64"):
             for name in ("avx2", "avx512"):
-                if not self.compiles("int main() {}\n", INSTRUCTION_SETS[name]):
-                    break
+                with tempfile.TemporaryDirectory() as folder:
+                    if self.build_program(folder, "int main() {}\n", INSTRUCTION_SETS[name]):
+                        break
                 names[name] = INSTRUCTION_SETS[name]
         return names
 
-    def compile_core(self):
+    def parsed_headers(self, name, headers, command):
+        """The flags that read these headers as the compiler has parsed them, once for all files.
+
+        Without them builds with sanitizers, so that one build shows whether a file includes what
+        it needs, and those with ccache, which does not keep objects that were made with them.
+        """
+        if SANITIZE or "ccache" in Path(self.cxx[0]).name:
+            return []
+        header = OBJECTS / "headers" / f"{name}.hpp"
+        header.parent.mkdir(parents=True, exist_ok=True)
+        header.write_text("".join(f"#include <{each}>\n" for each in headers))
+        self.compile_one(header, "headers", [*command, "-x", "c++-header"], f"{header}.gch")
+        return ["-include", str(header)]
+
+    def core_jobs(self):
+        """(source, folder of the object, command) of each object of the core."""
+        command = [*self.cxx, *self.common_flags, f"-I{NATIVE}", *self.eigen]
+        plain = [*command, "-O3", "-ffp-contract=off"]
+        headers = self.parsed_headers("core", CORE_HEADERS, plain)
         jobs = []
         for source in sorted(NATIVE.rglob("*.cpp")):
             if source.name.endswith(".isa.cpp"):
-                for isa, flags in self.isa_flags.items():
-                    jobs.append((source, isa, [*flags, f"-DFCTREE_ISA={isa}", "-ffp-contract=fast"]))
-            else:
-                flags = ["-ffp-contract=off"]
-                # The device's headers say where loops are unrolled in nvcc's words.
-                if source.parent.name == "cuda":
-                    flags += ["-Wno-unknown-pragmas", *self.cuda_defines()]
-                jobs.append((source, "core", flags))
-        on_device = sorted(NATIVE.rglob("*.cu")) if self.nvcc else []
-        with ThreadPoolExecutor(self.parallel) as pool:
-            compiled = pool.map(self.compile_for_device, on_device)
-            return [*pool.map(lambda job: self.compile_one(*job), jobs), *compiled]
+                for name, flags in self.instruction_sets.items():
+                    own = ["-O3", *flags, f"-DFCTREE_ISA={name}", "-ffp-contract=fast"]
+                    jobs.append((source, name, [*command, *own]))
+                continue
+            if source.parent.name != "cuda":
+                jobs.append((source, "core", [*plain, *headers]))
+                continue
+            # What a device's threads do, emulated for tests, is not made to be fast; its headers
+            # say where loops are unrolled in nvcc's words.
+            flags = ["-O1", "-ffp-contract=off", "-Wno-unknown-pragmas", *self.cuda_defines]
+            jobs.append((source, "core", [*command, *flags]))
+        return jobs
+
+    def device_jobs(self):
+        sources = sorted(NATIVE.rglob("*.cu")) if self.nvcc else []
+        return [(source, "device", [*(self.nvcc or []), *CUDA_FLAGS, f"-I{NATIVE}"])
+                for source in sources]
+
+    def module_jobs(self, extension):
+        """The same of a module's objects; its Cython is translated first."""
+        # Bindings check, copy and call: no loop of theirs takes time.
+        command = [*self.cxx, *self.common_flags, "-O1", "-ffp-contract=off", *self.cuda_defines,
+                   f"-I{NATIVE}", f"-I{BINDINGS}", *self.libraries,
+                   "-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION"]
+        folder = f"modules-{sysconfig.get_config_var('SOABI')}"
+        sources = [self.translated(Path(source)) for source in extension.sources]
+        if extension.sources[0].endswith(".cpp"):
+            command += self.parsed_headers(folder, PYBIND11_HEADERS, command)
+        return [(source, folder, command) for source in sources]
+
+    def translated(self, source):
+        """The C++ file of a Cython module, translated if it or a declaration has changed."""
+        if source.suffix != ".pyx":
+            return source
+        import Cython
+        import numpy
+        from Cython.Build import cythonize
+
+        target = Path("build", "cython", source).with_suffix(".cpp")
+        inputs = [source, *sorted(BINDINGS.glob("*.pxd"))]
+        signature = [Cython.__version__, numpy.__version__, *map(digest, inputs)]
+        if self.force or not is_made_by(target, signature):
+            module = Extension(f"fctree._native.{source.stem}", [str(source)], language="c++")
+            directives = {"language_level": 3, "boundscheck": False, "wraparound": False}
+            cythonize([module], build_dir="build/cython", force=True, compiler_directives=directives)
+            digest.cache_clear()
+            sign(target, signature)
+        return target
+
+    def compile_one(self, source, folder, command, target=None):
+        name = os.path.relpath(source, ROOT)
+        target = Path(target or Path(OBJECTS, folder, name).with_suffix(".o"))
+        listing = target.with_suffix(".d")
+        # Isolated builds have the libraries' headers in another folder every time.
+        told = [word for word in command if word not in self.libraries or word == "-isystem"]
+
+        def signature():
+            return [*told, *self.versions, *map(digest, dependencies(listing))]
+
+        if self.force or not target.exists() or not is_made_by(target, signature()):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.unlink(missing_ok=True)
+            print(f"compiling {name} ({folder})", flush=True)
+            command = [*command, "-MMD", "-MF", str(listing), "-c", name, "-o", str(target)]
+            if subprocess.run(command, cwd=ROOT).returncode != 0:
+                raise SystemExit(f"{name} was not compiled: {shlex.join(command)}")
+            sign(target, signature())
+        return str(target)
 
     def archive(self, objects):
-        library = Path(self.build_temp, self.compiler.library_filename("fctree_core"))
-        library.unlink(missing_ok=True)  # or it keeps objects whose source is gone
-        self.compiler.create_static_lib(objects, "fctree_core", output_dir=self.build_temp)
+        library = OBJECTS / "core" / self.compiler.library_filename("fctree_core")
+        signature = [digest(path) for path in objects]
+        if not is_made_by(library, signature):
+            library.unlink(missing_ok=True)  # or it keeps objects whose source is gone
+            self.compiler.create_static_lib(objects, "fctree_core", output_dir=str(library.parent))
+            sign(library, signature)
         return str(library)
 
-    def compile_for_device(self, source):
-        target = Path(self.build_temp, "device", f"{source.stem}.o")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if self.outdated(target, source):
-            command = [*self.nvcc, *CUDA_FLAGS, f"-I{NATIVE}", "-c", str(source), "-o", str(target)]
-            print(shlex.join(command))
-            subprocess.run(command, check=True)
-        return str(target)
 
-    def outdated(self, target, source):
-        newest = max(path.stat().st_mtime for path in [source, Path(__file__), *headers()])
-        return self.force or not target.exists() or target.stat().st_mtime < newest
-
-    def compile_one(self, source, variant, flags):
-        relative = os.path.relpath(source, os.getcwd())
-        folder = os.path.join(self.build_temp, variant)
-        target = Path(self.compiler.object_filenames([relative], output_dir=folder)[0])
-        if self.outdated(target, source):
-            self.compiler.compile(
-                [relative],
-                output_dir=folder,
-                include_dirs=[str(NATIVE), eigen_include_dir()],
-                extra_postargs=[*self.common_flags, *flags],
-            )
-        return str(target)
-
-
-def headers():
-    found = [path for ending in ("hpp", "h", "cuh") for path in NATIVE.rglob(f"*.{ending}")]
-    return [*found, *(ROOT / "fctree" / "_native").glob("*.hpp")]
-
-
-def extension(name, sources, *include_dirs):
-    return Extension(
-        f"fctree._native.{name}",
-        [f"fctree/_native/{source}" for source in sources.split()],
-        include_dirs=["native", "fctree/_native", eigen_include_dir(), *include_dirs],
-        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-        language="c++",
-    )
+def extension(name, *sources):
+    return Extension(f"fctree._native.{name}", [f"fctree/_native/{source}" for source in sources],
+                     language="c++")
 
 
 setup(
     ext_modules=[
-        *cythonize(
-            [
-                extension(name, f"{name}.pyx", numpy.get_include())
-                for name in (
-                    "symmetric", "core", "ensembles", "oblique",
-                    "soft",
-                )
-            ],
-            compiler_directives={"language_level": 3, "boundscheck": False, "wraparound": False},
-        ),
-        extension("matrix", "matrix.cpp", pybind11.get_include()),
-        extension("kernels", "kernels.cpp device_kernels.cpp", pybind11.get_include()),
+        *(extension(path.stem, path.name) for path in sorted(BINDINGS.glob("*.pyx"))),
+        extension("matrix", "matrix.cpp"),
+        extension("kernels", "kernels.cpp", "device_kernels.cpp"),
     ],
     cmdclass={"build_ext": BuildExt},
 )

@@ -14,6 +14,13 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from fctree._native import oblique as _oblique
+from fctree._native_input import (
+    check_leaf_numbers,
+    check_rows,
+    check_threads,
+    check_tree_links,
+    require,
+)
 
 # Names of the values that ``split_kind`` takes; -1 marks leaves.
 SPLIT_KINDS = ("ridge", "curvature", "axis")
@@ -224,7 +231,7 @@ class ObliqueTree:
         X : C-contiguous float64 array of shape (n_samples, n_features)
             Finite values; they are not checked here (the estimators do).
         n_threads : int, default=1
-            OpenMP threads. The result does not depend on it.
+            Threads. The result does not depend on it.
 
         Returns
         -------
@@ -237,12 +244,12 @@ class ObliqueTree:
             If `X` is not of that type, layout and width.
         """
         return _oblique.apply(
-            self._checked(X),
+            check_rows(X, self.n_features),
             self.children_left,
             self.children_right,
             self.threshold,
             self.coef,
-            n_threads,
+            check_threads(n_threads),
         )
 
     def predict(self, X, *, n_threads=1):
@@ -267,7 +274,7 @@ class ObliqueTree:
             If `X` is not of that type, layout and width.
         """
         return _oblique.predict(
-            self._checked(X),
+            check_rows(X, self.n_features),
             self.children_left,
             self.children_right,
             self.threshold,
@@ -275,7 +282,7 @@ class ObliqueTree:
             self.leaf_index,
             self.leaf_coef,
             self.leaf_intercept,
-            n_threads,
+            check_threads(n_threads),
         )
 
     def decision_path(self, X, *, n_threads=1):
@@ -342,47 +349,14 @@ class ObliqueTree:
 
     # Checks ---------------------------------------------------------------------------
 
-    def _checked(self, X):
-        if (
-            not isinstance(X, np.ndarray)
-            or X.ndim != 2
-            or X.dtype != np.float64
-            or not X.flags.c_contiguous
-            or X.shape[1] != self.n_features
-        ):
-            if isinstance(X, np.ndarray):
-                layout = "C-contiguous" if X.flags.c_contiguous else "not C-contiguous"
-                given = f"{layout} {X.dtype} of shape {X.shape}"
-            else:
-                given = f"a {type(X).__name__}"
-            raise ValueError(
-                "X must be a C-contiguous float64 array of shape "
-                f"(n_samples, {self.n_features}), got {given}; the estimators' own "
-                "methods accept and convert other input"
-            )
-        return X
-
     def _check_structure(self):
         """O(n_nodes): the native code follows these numbers without further checks."""
-        n_nodes, left, right = self.node_count, self.children_left, self.children_right
-        if n_nodes == 0:
-            raise ValueError("a tree has at least one node")
-        leaf = left == -1
-        if not np.array_equal(leaf, right == -1):
-            raise ValueError("children_left and children_right are -1 at the same nodes")
+        require(self.node_count >= 1, "a tree has at least one node")
+        offsets = np.array([0, self.node_count])
+        leaf, tree = check_tree_links(offsets, self.children_left, self.children_right)
+        check_leaf_numbers(leaf, self.leaf_index, tree, np.full(len(tree), self.n_leaves))
+        require(np.count_nonzero(leaf) == self.n_leaves, "a leaf has no model")
         internal = np.flatnonzero(~leaf)
-        children = np.concatenate([left[internal], right[internal]])
-        if not np.array_equal(np.sort(children), np.arange(1, n_nodes)):
-            raise ValueError("every node but the root must be the child of one node")
-        if np.any(children <= np.tile(internal, 2)):
-            raise ValueError("a child's number must be above its parent's")
-        if np.any(self.leaf_index[internal] != -1) or not np.array_equal(
-            np.sort(self.leaf_index[leaf]), np.arange(self.n_leaves)
-        ):
-            raise ValueError(
-                "leaf_index must number the leaves from 0 to n_leaves - 1 and be -1 at "
-                "internal nodes"
-            )
         if np.any(np.isnan(self.threshold[internal])):
             raise ValueError("threshold must not be NaN at internal nodes")
         kinds = np.zeros(0) if self.split_kind is None else self.split_kind[internal]

@@ -6,7 +6,9 @@ through without a copy.
 """
 
 import os
+import warnings
 from contextlib import contextmanager
+from numbers import Integral
 
 import joblib
 import numpy as np
@@ -17,6 +19,8 @@ from sklearn.utils.validation import (
     check_X_y,
     validate_data,
 )
+
+from fctree._native_input import check_threads, strided_in_elements
 
 
 def check_features(estimator, X):
@@ -46,13 +50,6 @@ def check_training_data(estimator, X, y, sample_weight, *, multi_output):
 
 
 _BOOSTING_DTYPES = (np.float64, np.float32)
-
-
-def strided_in_elements(X):
-    """``X`` such that its strides count whole, aligned elements."""
-    if X.flags.aligned and all(stride % X.itemsize == 0 for stride in X.strides):
-        return X
-    return X.copy()  # aligned, whatever X is
 
 
 def check_boosting_features(estimator, X):
@@ -214,6 +211,50 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
     return X, y, check_sample_weight(sample_weight, X), names
 
 
+def encode_labels(y, classes):
+    """The index of each label in the ascending classes of a fitted model.
+
+    Raises
+    ------
+    ValueError
+        For labels of another type than the classes, and for labels that are not among them.
+    """
+    y = np.asarray(y)
+    if (y.dtype.kind in "biuf") != (classes.dtype.kind in "biuf"):
+        raise ValueError(
+            f"y has labels of type {y.dtype}, but those of the training data are of type "
+            f"{classes.dtype}: convert them to the same type"
+        )
+    try:
+        found = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+        known = classes[found] == y
+    except TypeError as error:
+        raise ValueError(
+            f"y has labels that cannot be compared with those of the training data: {error}"
+        ) from error
+    if not np.all(known):
+        unknown = list(dict.fromkeys(y[~known].tolist()))
+        raise ValueError(f"y has labels that the training data lack: {unknown[:10]}")
+    return found
+
+
+def check_predictions(scores):
+    """The scores as they are, with a warning where some are not finite.
+
+    Inputs are finite here: a score that is not overflowed, as linear models do far outside of the
+    training data.
+    """
+    if not np.all(np.isfinite(scores)):
+        n_rows = np.count_nonzero(~np.all(np.isfinite(scores), axis=tuple(range(1, scores.ndim))))
+        warnings.warn(
+            f"the predictions for {n_rows} of {len(scores)} samples are not finite: their features "
+            "are too far from the training data, or the targets were too large",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    return scores
+
+
 def check_targets(y):
     """Numeric targets as (n_samples, n_outputs) float64, C-contiguous."""
     y = check_array(y, dtype=np.float64, ensure_2d=False, order="C", input_name="y")
@@ -348,8 +389,18 @@ def count_samples(limit, n_samples):
 
 
 def count_threads(n_jobs):
-    """OpenMP threads for ``n_jobs``, which means what it means in scikit-learn."""
-    return joblib.effective_n_jobs(n_jobs)
+    """Threads for ``n_jobs``, which means what it means in scikit-learn.
+
+    Raises
+    ------
+    TypeError
+        If it is neither an integer nor None.
+    ValueError
+        If it is 0.
+    """
+    if n_jobs is not None and not isinstance(n_jobs, Integral):
+        raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}")
+    return check_threads(joblib.effective_n_jobs(n_jobs))
 
 
 @contextmanager

@@ -118,12 +118,12 @@ def test_python_stays_in_the_bindings():
         assert not re.search(r"#include\s*[<\"](Python\.h|pybind11|numpy)", path.read_text()), path
 
 
-def test_openmp_stays_in_its_file():
+def test_threads_start_in_one_file():
     for path in files(".cpp", ".hpp", ".pyx", folders=("native", "fctree")):
         if path.name in ("parallel.cpp", "parallel.hpp") and path.parent.name == "core":
             continue
         text = path.read_text()
-        assert not re.search(r"#\s*pragma\s+omp|_Pragma|omp\.h|\bomp_\w+\(|\bprange\b", text), path
+        assert not re.search(r"std::(j?thread|async)\b|pthread_create|pragma\s+omp|omp\.h|\bomp_\w+\(|\bprange\b", text), path
 
 
 def test_random_engines_stay_in_their_file():

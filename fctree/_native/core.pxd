@@ -1,5 +1,6 @@
 # What the bindings share: errors and signals, where work runs, arrays out of the core, the losses,
 # and the listener of a fit.
+from cpython.pystate cimport PyGILState_STATE
 from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
@@ -10,6 +11,8 @@ from libcpp.vector cimport vector
 cdef extern from "translate.hpp" namespace "fctree" nogil:
     void set_python_error()
     cbool signal_raised()
+    PyGILState_STATE take_gil()
+    void give_gil(PyGILState_STATE)
 
 
 cdef extern from "core/cpu.hpp" namespace "fctree" nogil:
@@ -145,4 +148,4 @@ cdef class Listener:
 
 
 cdef cbool tell(void* context, int64_t iteration, double train_loss,
-                double eval_loss) noexcept with gil
+                double eval_loss) noexcept nogil

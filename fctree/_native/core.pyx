@@ -2,6 +2,7 @@
 """What the bindings share."""
 
 cimport numpy as cnp
+from cpython.pystate cimport PyGILState_STATE
 from cython.operator cimport dereference
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
@@ -100,7 +101,15 @@ cdef class Listener:
 
 
 cdef cbool tell(void* context, int64_t iteration, double train_loss,
-                double eval_loss) noexcept with gil:
+                double eval_loss) noexcept nogil:
+    cdef PyGILState_STATE state = take_gil()
+    cdef cbool goes_on = tell_python(context, iteration, train_loss, eval_loss)
+    give_gil(state)
+    return goes_on
+
+
+cdef cbool tell_python(void* context, int64_t iteration, double train_loss,
+                       double eval_loss) noexcept with gil:
     cdef Listener listener = <Listener>context
     if listener.told is None:
         return True

@@ -68,7 +68,7 @@ void gram_on(const std::vector<KernelSpec>& specs, const ArrayAddress& x,
              const DevicePlace& place) {
   const cuda::DeviceInput<T> input = device_input<T>(x, y, scale);
   const cuda::DeviceArray<T> target = out.as<T>();
-  py::gil_scoped_release release;
+  const ReleasedGil released;
   cuda::compute_gram(specs, input, target, place.call());
 }
 
@@ -86,7 +86,7 @@ void product_on(const KernelSpec& spec, const cuda::DeviceInput<T>& input,
   const cuda::DeviceArray<const T> from = vectors.as<const T>();
   const cuda::DeviceArray<T> target = out.as<T>();
   const index_t n_vectors = vectors.shape[2];
-  py::gil_scoped_release release;
+  const ReleasedGil released;
   cuda::multiply_gram(spec, input, from, n_vectors, target, place.call());
 }
 
@@ -115,13 +115,13 @@ class DeviceBuffer {
   void fill(const py::array& from) {
     check(from);
     const void* data = from.data();
-    py::gil_scoped_release release;
+    const ReleasedGil released;
     cuda::copy_to_device(data_, data, n_bytes_);
   }
   void read(py::array to) const {
     check(to);
     void* data = to.mutable_data();
-    py::gil_scoped_release release;
+    const ReleasedGil released;
     cuda::copy_from_device(data, data_, n_bytes_);
   }
 
@@ -212,7 +212,7 @@ void define_device_kernels(py::module_& module) {
              "Why no device can be used; empty where one can.");
   module.def("device_name", &cuda::device_name);
   module.def("wait_for_stream", [](std::uintptr_t stream) {
-    py::gil_scoped_release release;
+    const ReleasedGil released;
     cuda::wait_for(reinterpret_cast<void*>(stream));
   }, py::arg("stream"), "Waits until everything before in a stream is done.");
   module.def("device_of", [](std::uintptr_t address) {

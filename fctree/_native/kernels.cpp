@@ -52,7 +52,7 @@ void gram(const OwnedSpec& spec, const Array<T>& x, const std::optional<Array<T>
           double scale, Array<T> out, int n_threads) {
   const GramInput<T> input = input_of(x, y, scale);
   T* data = checked_output(out, {input.x.n_rows, n_columns(input)});
-  py::gil_scoped_release release;
+  const ReleasedGil released;
   compute_gram(view(spec), input, data, n_columns(input), execution_on(n_threads));
 }
 
@@ -63,7 +63,7 @@ void gram_path(const std::vector<OwnedSpec>& specs, const Array<T>& x,
   T* data = checked_output(
       out, {static_cast<index_t>(specs.size()), input.x.n_rows, n_columns(input)});
   const std::vector<KernelSpec> all = views(specs);
-  py::gil_scoped_release release;
+  const ReleasedGil released;
   compute_gram_path(all, input, data, execution_on(n_threads));
 }
 
@@ -74,7 +74,7 @@ void gram_batch(const std::vector<OwnedSpec>& specs, const Array<T>& x,
   T* data = checked_output(
       out, {input.n_problems, static_cast<index_t>(specs.size()), input.n_x, input.n_y});
   const std::vector<KernelSpec> all = views(specs);
-  py::gil_scoped_release release;
+  const ReleasedGil released;
   compute_gram_batch(all, input.all, input.n_problems, data, execution_on(n_threads));
 }
 
@@ -86,7 +86,7 @@ void gram_product_batch(const OwnedSpec& spec, const Array<T>& x, const std::opt
     throw std::invalid_argument("vectors need one row for each row of Y");
   const BatchVectors<T> batch = {vectors.data(), input.n_problems, vectors.shape(2)};
   T* data = checked_output(out, {input.n_problems, input.n_x, batch.n_vectors});
-  py::gil_scoped_release release;
+  const ReleasedGil released;
   multiply_gram_batch(view(spec), input.all, batch, data, execution_on(n_threads));
 }
 
@@ -99,7 +99,7 @@ void gram_product(const OwnedSpec& spec, const Array<T>& x, const std::optional<
   const index_t n_vectors = vectors.shape(1);
   T* data = checked_output(out, {input.x.n_rows, n_vectors});
   const T* values = vectors.data();
-  py::gil_scoped_release release;
+  const ReleasedGil released;
   multiply_gram(view(spec), input, values, n_vectors, data, execution_on(n_threads));
 }
 
@@ -107,7 +107,7 @@ template <class T>
 void gram_diagonal(const OwnedSpec& spec, const Array<T>& x, double scale, Array<T> out) {
   const Samples<T> samples = samples_of(x);
   T* data = checked_output(out, {samples.n_rows});
-  py::gil_scoped_release release;
+  const ReleasedGil released;
   compute_diagonal(view(spec), samples, scale, data);
 }
 
@@ -125,7 +125,7 @@ void empirical(const LeafPaths& paths, const Array<double>& split_weights,
   double* data = checked_output(out, {input.x.n_rows, n_columns(input)});
   const EnsembleWeights weights = {split_weights.data(), leaf_weights.data(),
                                    split_weights.shape(0)};
-  py::gil_scoped_release release;
+  const ReleasedGil released;
   compute_empirical(paths, weights, input, data, execution_on(n_threads));
 }
 

@@ -4,8 +4,10 @@
 
 #include <Python.h>
 
+#include <chrono>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 #include "core/errors.hpp"
 
@@ -30,11 +32,45 @@ inline void set_python_error() {
   }
 }
 
+// Never returns. For a thread that asks for the GIL while the interpreter ends: Python then ends
+// the thread by unwinding its stack, which C++ may not survive; asleep, it ends with the process.
+[[noreturn]] inline void sleep_until_the_process_ends() {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+inline PyGILState_STATE take_gil() {
+  try {
+    return PyGILState_Ensure();
+  } catch (...) {
+    sleep_until_the_process_ends();
+  }
+}
+
+inline void give_gil(PyGILState_STATE state) { PyGILState_Release(state); }
+
+// Lets other Python threads run while it lives.
+class ReleasedGil {
+ public:
+  ReleasedGil() : state_(PyEval_SaveThread()) {}
+  ~ReleasedGil() {
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (...) {
+      sleep_until_the_process_ends();
+    }
+  }
+  ReleasedGil(const ReleasedGil&) = delete;
+  ReleasedGil& operator=(const ReleasedGil&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
 // Whether a signal handler raised (Ctrl-C); its error is then set.
 inline bool signal_raised() {
-  const PyGILState_STATE state = PyGILState_Ensure();
+  const PyGILState_STATE state = take_gil();
   const bool raised = PyErr_CheckSignals() != 0;
-  PyGILState_Release(state);
+  give_gil(state);
   return raised;
 }
 

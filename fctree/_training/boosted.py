@@ -1,5 +1,6 @@
 """The frame of a boosted fit: what is checked, held out and drawn before trees are grown."""
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -7,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from fctree._native_input import native_params
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.losses import choose_loss
 from fctree._training.samples import Samples, check_init_score, validation_samples
@@ -46,6 +48,14 @@ class BaseBoosting(BaseEstimator):
                 )
             train, validation = validation_samples(self, train, eval_set)
             self._boost(train, validation, continuing=continuing)
+            if self.n_iter_ == 0:
+                warnings.warn(
+                    "early stopping kept no round: the validation loss was least before the first, "
+                    "so that predictions are the constant baseline_; a smaller learning_rate, or "
+                    "more validation samples, may help",
+                    UserWarning,
+                    stacklevel=4,
+                )
             self._after_fit(train)
         return self
 
@@ -64,7 +74,7 @@ class BaseBoosting(BaseEstimator):
 
     def _round_params(self, n_rounds):
         """The core's parameters that all boosted trees have."""
-        return {
+        params = {
             "learning_rate": self.learning_rate,
             "max_iter": n_rounds,
             "subsample": self.subsample,
@@ -75,6 +85,7 @@ class BaseBoosting(BaseEstimator):
             "tol": self.tol,
             "seed": self._random_seed,
         }
+        return native_params(params)
 
     def _choose_loss(self):
         return choose_loss(self)

@@ -8,12 +8,14 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
+from fctree._native_input import native_params
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
 from fctree._training.team import ALONE
 from fctree._validation import (
     check_ensemble_data,
     check_features,
+    check_predictions,
     count_threads,
 )
 from fctree.ensembles.trees import ObliqueTrees
@@ -92,11 +94,12 @@ class BaseCurvatureBoosting(BaseBoosting):
         return [native_tree_params(kind, n_samples, impurity_scale=scale) for kind in kinds]
 
     def _native_params(self, n_rounds):
-        return {
+        params = {
             **self._round_params(n_rounds),
             "standardize": self._tree_settings()["standardize"],
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
         }
+        return native_params(params)
 
     def _boost(self, train, validation, *, continuing, team=ALONE):
         done = self._rounds_done(continuing)
@@ -156,7 +159,7 @@ class BaseCurvatureBoosting(BaseBoosting):
         X = check_features(self, X)
         scores = self._start_scores(len(X))
         self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
-        return scores
+        return check_predictions(scores)
 
     def _staged_raw_predict(self, X):
         """Raw scores of the first 1, 2, .. trees; the same array each time."""

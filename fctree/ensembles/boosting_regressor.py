@@ -37,7 +37,7 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         Share of the samples that each tree is grown on. Equal samples are drawn together.
     colsample : float, default=1.0
         Share of the features that each tree is grown on.
-    l2_leaf_reg : float, default=3.0
+    l2_leaf_reg : float, default=1.0
         By how much weight of targets 0 each leaf's mean is drawn to 0.
     extrapolation : float or None, default=0.0
         How far predictions may leave the range of a leaf's scores on its training samples, as a
@@ -117,7 +117,7 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         step_depth=8,
         subsample=0.7,
         colsample=1.0,
-        l2_leaf_reg=3.0,
+        l2_leaf_reg=1.0,
         extrapolation=0.0,
         tree=None,
         early_stopping=False,

@@ -9,9 +9,11 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
+from fctree._native_input import native_params
 from fctree._validation import (
     check_ensemble_data,
     check_features,
+    check_predictions,
     check_sample_weight,
     count_threads,
     unchanged_on_failure,
@@ -184,7 +186,7 @@ class BaseCurvatureForest(BaseEstimator):
         fraction = 1.0 if self.max_samples is None else self.max_samples
         if isinstance(fraction, Integral):
             fraction = min(fraction / n_samples, 1.0)
-        return {
+        params = {
             "n_estimators": n_trees,
             "max_samples": fraction,
             "bootstrap": self.bootstrap,
@@ -192,6 +194,7 @@ class BaseCurvatureForest(BaseEstimator):
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
             "seed": self._random_seed,
         }
+        return native_params(params)
 
     def _features_of_a_node(self, n_features):
         if self.max_features is None:
@@ -229,7 +232,7 @@ class BaseCurvatureForest(BaseEstimator):
         scores = np.zeros((len(X), self.trees_.n_outputs))
         self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
         scores /= self.trees_.n_trees
-        return scores
+        return check_predictions(scores)
 
     def apply(self, X):
         """The leaf that each sample reaches in each tree.

@@ -5,6 +5,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 
+from fctree._validation import encode_labels
 from fctree.ensembles.forest import BaseCurvatureForest
 from fctree.oblique.indicators import IndicatorScores, class_indicators
 
@@ -80,11 +81,7 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         if reset:
             self.classes_ = np.unique(y)
             self.n_classes_ = len(self.classes_)
-        else:
-            unknown = np.setdiff1d(y, self.classes_)
-            if len(unknown):
-                raise ValueError(f"y has labels that the training data lack: {unknown[:10]}")
-        return class_indicators(np.searchsorted(self.classes_, y), self.n_classes_)
+        return class_indicators(encode_labels(y, self.classes_), self.n_classes_)
 
     def _keep_out_of_bag(self, scores, judged, targets, weight):
         self.oob_decision_function_ = np.full((len(scores), self.n_classes_), np.nan)

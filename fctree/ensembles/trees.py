@@ -5,7 +5,18 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from fctree._native import ensembles as _native
-from fctree._tree import ObliqueTree
+from fctree._native_input import (
+    check_array,
+    check_leaf_numbers,
+    check_offsets,
+    check_output,
+    check_range,
+    check_rows,
+    check_threads,
+    check_tree_links,
+    require,
+)
+from fctree._tree import SPLIT_KINDS, ObliqueTree
 
 _OF_NODES = (
     "children_left",
@@ -21,9 +32,17 @@ _OF_NODES = (
 )
 _OF_LEAVES = ("leaf_coef", "leaf_intercept", "leaf_lower", "leaf_upper")
 _OFFSETS = ("node_offsets", "leaf_offsets")
+_INTEGERS = (
+    *_OFFSETS,
+    "children_left",
+    "children_right",
+    "split_kind",
+    "n_node_samples",
+    "leaf_index",
+)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, frozen=True, repr=False)
 class ObliqueTrees:
     """An ordered set of oblique trees, one after the other in each array.
 
@@ -55,6 +74,12 @@ class ObliqueTrees:
         Linear models of the leaves and their bounds; in boosting the learning rate is included.
     feature_gain : ndarray of shape (n_trees, n_features), float64
         Decrease of impurity credited to each feature, as in `ObliqueTree`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the arrays do not describe trees: types or shapes that disagree, offsets that are not
+        ascending, a child outside of its tree, leaves that are not numbered from 0.
     """
 
     node_offsets: np.ndarray
@@ -75,6 +100,42 @@ class ObliqueTrees:
     leaf_upper: np.ndarray
     feature_gain: np.ndarray
 
+    def __post_init__(self):
+        n_trees, n_nodes = np.size(self.node_offsets) - 1, np.size(self.children_left)
+        n_leaves = np.shape(self.leaf_intercept)[0] if np.ndim(self.leaf_intercept) else None
+        n_features = np.shape(self.coef)[-1] if np.ndim(self.coef) else None
+        n_outputs = np.shape(self.leaf_intercept)[-1] if np.ndim(self.leaf_intercept) else None
+        shapes = {name: (n_nodes,) for name in _OF_NODES}
+        shapes |= {name: (n_leaves, n_outputs) for name in _OF_LEAVES}
+        shapes |= {name: (n_trees + 1,) for name in _OFFSETS}
+        shapes |= {
+            "coef": (n_nodes, n_features),
+            "value": (n_nodes, n_outputs),
+            "leaf_coef": (n_leaves, n_outputs, n_features),
+            "feature_gain": (n_trees, n_features),
+        }
+        for field in fields(self):
+            array = getattr(self, field.name)
+            dtype = np.int64 if field.name in _INTEGERS else np.float64
+            check_array(f"the trees' {field.name}", array, dtype, shapes[field.name])
+            object.__setattr__(self, field.name, np.ascontiguousarray(array))
+        require(self.n_outputs >= 1 and self.n_features >= 1, "trees lack outputs or features")
+        self._check_structure()
+
+    def _check_structure(self):
+        check_offsets("node_offsets", self.node_offsets, len(self.children_left))
+        check_offsets("leaf_offsets", self.leaf_offsets, len(self.leaf_intercept))
+        leaf, tree = check_tree_links(self.node_offsets, self.children_left, self.children_right)
+        sizes = np.diff(self.leaf_offsets)
+        check_leaf_numbers(leaf, self.leaf_index, self.leaf_offsets[:-1][tree], sizes[tree])
+        require(np.count_nonzero(leaf) == len(self.leaf_intercept), "a leaf has no model")
+        require(not np.any(np.isnan(self.threshold[~leaf])), "a split's threshold is NaN")
+        kinds = self.split_kind[~leaf]
+        require(
+            not np.any((kinds < 0) | (kinds >= len(SPLIT_KINDS))),
+            f"split_kind must index {SPLIT_KINDS} at internal nodes",
+        )
+
     @property
     def n_trees(self):
         """Number of trees."""
@@ -89,6 +150,9 @@ class ObliqueTrees:
     def n_outputs(self):
         """Number of raw scores that a leaf gives."""
         return self.leaf_intercept.shape[1]
+
+    def __repr__(self):
+        return f"ObliqueTrees(n_trees={self.n_trees}, n_nodes={len(self.children_left)}, n_features={self.n_features}, n_outputs={self.n_outputs})"
 
     def __len__(self):
         return self.n_trees
@@ -157,13 +221,30 @@ class ObliqueTrees:
         X : C-contiguous float64 array of shape (n_samples, n_features)
         scores : C-contiguous float64 array of shape (n_samples, n_outputs)
             Changed in place.
+        first, last : int, default=0, None
+            ``0 <= first <= last <= n_trees``; None is `n_trees`.
+        n_threads : int, default=1
+
+        Raises
+        ------
+        ValueError, TypeError
+            For arrays of other types or shapes, and for trees that there are not.
         """
         last = self.n_trees if last is None else last
-        _native.add_trees(self, first, last, X, scores, n_threads)
+        X = check_rows(X, self.n_features)
+        check_output("scores", scores, (len(X), self.n_outputs))
+        check_range(first, last, self.n_trees)
+        _native.add_trees(self, first, last, X, scores, check_threads(n_threads))
 
     def apply(self, X, *, n_threads=1):
-        """The node number of the leaf of each row of `X` in each tree, (n_samples, n_trees)."""
-        return _native.apply(self, X, n_threads)
+        """The node number of the leaf of each row of `X` in each tree, (n_samples, n_trees).
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `add_to`.
+        """
+        return _native.apply(self, check_rows(X, self.n_features), check_threads(n_threads))
 
     def compute_feature_importances(self):
         """The gains of all trees by feature, each tree's of sum 1, as shares of 1."""

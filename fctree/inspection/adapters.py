@@ -27,8 +27,18 @@ from fctree.kernel_ridge import TreeNTKRegressor
 _DEFAULT_PATIENCE = 10
 
 
-def masked_models(estimator, min_iter, n_jobs, seed, workers=None):
-    """What runs masks for an estimator or a model of the protocol, on these workers if any.
+class CannotContinue(ValueError):
+    """The training of this estimator cannot be continued on changed data."""
+
+
+def masked_models(estimator, min_iter, where, seed, *, continues=True):
+    """What runs masks for an estimator or a model of the protocol.
+
+    Parameters
+    ----------
+    where : tuple (n_jobs, Workers or None)
+    continues : bool
+        Whether training is continued; otherwise any estimator will do.
 
     Raises
     ------
@@ -37,6 +47,7 @@ def masked_models(estimator, min_iter, n_jobs, seed, workers=None):
     ValueError
         For an estimator whose training cannot be continued on changed data.
     """
+    n_jobs, workers = where
     if not isinstance(min_iter, Integral) or min_iter < 0:
         raise ValueError(f"min_iter must be an integer of at least 0, got {min_iter!r}")
     if isinstance(estimator, WarmStartModel):
@@ -52,7 +63,16 @@ def masked_models(estimator, min_iter, n_jobs, seed, workers=None):
         estimator.set_params(random_state=seed)
     if is_boosting(estimator):
         return MaskedBoosting(estimator, min_iter, n_jobs, workers)
-    return MaskedModels(_adapt(estimator, parameters, min_iter), n_jobs, workers)
+    name = type(estimator).__name__
+    if is_classifier(estimator) and not hasattr(estimator, "predict_proba"):
+        raise ValueError(f"{name} has no predict_proba, which the scores need")
+    try:
+        model = _adapt(estimator, parameters, min_iter)
+    except CannotContinue:
+        if continues:
+            raise
+        model = SingleFit(estimator)
+    return MaskedModels(model, n_jobs, workers)
 
 
 def _adapt(estimator, parameters, min_iter):
@@ -60,17 +80,15 @@ def _adapt(estimator, parameters, min_iter):
         return TreeKernelFlow(estimator)
     name = type(estimator).__name__
     if "bootstrap" in parameters:  # forests and bagging, whoever wrote them
-        raise ValueError(
+        raise CannotContinue(
             f"{name} averages independent trees: more of them do not continue its training. "
             "Use a boosting estimator or a network"
         )
     if isinstance(estimator, (HistGradientBoostingRegressor, HistGradientBoostingClassifier)):
-        raise ValueError(
+        raise CannotContinue(
             f"{name} bins the data anew when it continues, which changes its earlier trees on "
             "changed data; use SymmetricBoosting* or GradientBoosting*"
         )
-    if is_classifier(estimator) and not hasattr(estimator, "predict_proba"):
-        raise ValueError(f"{name} has no predict_proba, which the scores need")
     if hasattr(estimator, "partial_fit"):
         return PartialFits(estimator, min_iter)
     if "warm_start" in parameters and "n_estimators" in parameters:
@@ -79,15 +97,45 @@ def _adapt(estimator, parameters, min_iter):
         return GrowingEnsemble(estimator, min_iter, "max_iter")
     if "warm_start" in parameters and "max_iter" in parameters:
         if not type(estimator).__module__.startswith("sklearn.linear_model"):
-            raise ValueError(
+            raise CannotContinue(
                 f"whether max_iter of {name} counts the iterations of one fit or of all is not "
                 "known. Wrap it as a fctree.inspection.WarmStartModel"
             )
         return RepeatedFits(estimator, min_iter)
-    raise ValueError(
+    raise CannotContinue(
         f"{name} cannot continue training: it has neither partial_fit nor warm_start with "
         "n_estimators or max_iter. Wrap it as a fctree.inspection.WarmStartModel"
     )
+
+
+class SingleFit(WarmStartModel):
+    """An estimator that is fitted as it is, once for each set of features.
+
+    Parameters
+    ----------
+    estimator : estimator
+    """
+
+    n_iter_ = 1
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    def fit(self, train, validation):
+        """Fit a clone on `train`; nothing is stopped by `validation`."""
+        weights = {} if train.sample_weight is None else {"sample_weight": train.sample_weight}
+        self.fitted = clone(self.estimator).fit(train.X, train.y, **weights)
+        return self
+
+    def continue_fit(self, train, validation):
+        """Refuse: the estimator cannot continue."""
+        raise CannotContinue(f"{type(self.estimator).__name__} cannot continue training")
+
+    def predict(self, X):
+        """Predictions or class probabilities."""
+        if is_classifier(self.estimator):
+            return self.fitted.predict_proba(X)
+        return self.fitted.predict(X)
 
 
 class EstimatorRounds(RoundByRound):

@@ -147,6 +147,7 @@ def variable_importance(
     study = Study(
         estimator,
         (X, y, sample_weight),
+        method=method,
         scoring=scoring,
         fractions=(validation_fraction, test_fraction),
         min_iter=min_iter,

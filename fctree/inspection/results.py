@@ -1,11 +1,12 @@
 """What the functions return: importances with their uncertainty, and what they cost."""
 
 from dataclasses import dataclass, field
+from html import escape
 
 import numpy as np
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ImportanceResult:
     """Importances of groups of features.
 
@@ -63,12 +64,18 @@ class ImportanceResult:
         """The importances as a pandas frame, a row a group."""
         return importance_frame(self)
 
+    def __repr__(self):
+        return str(self)
+
+    def _repr_html_(self):
+        return f"<pre>{escape(str(self))}</pre>"
+
     def __str__(self):
         title = f"Importance by {self.method}, {self.scoring}, {self.n_test} test samples"
         return importance_text(self, title)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ShapleyResult:
     """Shapley values of features or groups of them.
 
@@ -117,6 +124,12 @@ confidence_level, p_values, trusted, warnings
     def to_frame(self):
         """The values as a pandas frame, a row a group."""
         return importance_frame(self)
+
+    def __repr__(self):
+        return str(self)
+
+    def _repr_html_(self):
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __str__(self):
         kind = "all" if self.exact else "drawn"

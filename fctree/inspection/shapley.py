@@ -101,6 +101,7 @@ confidence_level, min_iter, verbose, n_jobs, client, random_state
     study = Study(
         estimator,
         (X, y, sample_weight),
+        method=method,
         scoring=scoring,
         fractions=(validation_fraction, test_fraction),
         min_iter=min_iter,

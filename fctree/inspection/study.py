@@ -30,13 +30,21 @@ class Study:
         Of the full model.
     """
 
-    def __init__(self, estimator, data, *, scoring, fractions, min_iter, where, random_state):
+    def __init__(
+        self, estimator, data, *, method, scoring, fractions, min_iter, where, random_state
+    ):
         X, y, sample_weight = data
         n_jobs, client = where
         workers = None if client is None else Workers(client)
         # At most 2^32 - 1: what scikit-learn takes as a seed.
         seeds = check_random_state(random_state).randint(2**31 - 1, size=2)
-        self.models = masked_models(estimator, min_iter, n_jobs, int(seeds[1]), workers)
+        self.models = masked_models(
+            estimator,
+            min_iter,
+            (n_jobs, workers),
+            int(seeds[1]),
+            continues=method == "early_stopping",
+        )
         self.parts = partition(estimator, X, y, sample_weight, fractions=fractions, seed=seeds[0])
         self.score = find_score(scoring, self.parts.test.classes)
         self.target = target_of(self.parts.test)

@@ -10,9 +10,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._device import DEVICES, uses_gpu
-from fctree._validation import check_features, check_training_data
+from fctree._validation import check_features, check_predictions, check_training_data
 from fctree.kernel_ridge.solvers import TreeKernel
-from fctree.kernels.architecture import ARCHITECTURES
+from fctree.kernels.architecture import ARCHITECTURES, check_scale
 
 DEPTH = [Interval(Integral, 1, None, closed="left"), Options(Real, {np.inf})]
 ARCHITECTURE = [StrOptions(set(ARCHITECTURES)), Mapping]
@@ -24,14 +24,24 @@ class BaseTreeNTK(BaseEstimator):
 
     def _kernel(self, depth, scale):
         uses_gpu(self.device)
-        return TreeKernel(depth, float(scale), self.architecture, self.device, self.n_jobs)
+        # Of the last fit; models saved by 0.1 have it as the parameter only.
+        architecture = vars(self).get("_architecture", self.architecture)
+        return TreeKernel(depth, check_scale(scale), architecture, self.device, self.n_jobs)
 
     def _predict_outputs(self, X):
         """f(X) of shape (n_samples, n_outputs), in tiles."""
         check_is_fitted(self)
         X = check_features(self, X)
         coefficients = self.dual_coef_.reshape(len(self.X_fit_), -1)
-        return self._fitted_kernel().multiply(X, self.X_fit_, coefficients)
+        return check_predictions(self._fitted_kernel().multiply(X, self.X_fit_, coefficients))
+
+
+def _check_coefficients(coefficients):
+    if not np.all(np.isfinite(coefficients)):
+        raise ValueError(
+            "the solution is not finite: y, the weights or alpha are too large or too small for "
+            "float64"
+        )
 
 
 class RegressorTargets(RegressorMixin):
@@ -44,6 +54,7 @@ class RegressorTargets(RegressorMixin):
         return X, y.reshape(len(y), -1).astype(np.float64), sample_weight
 
     def _store(self, X_fit, coefficients):
+        _check_coefficients(coefficients)
         self.X_fit_ = X_fit
         self.dual_coef_ = coefficients[:, 0] if self._one_output else coefficients
 
@@ -78,6 +89,7 @@ class ClassifierTargets(ClassifierMixin):
         return X, np.eye(len(self.classes_))[labels], sample_weight
 
     def _store(self, X_fit, coefficients):
+        _check_coefficients(coefficients)
         self.X_fit_ = X_fit
         self.dual_coef_ = coefficients
 

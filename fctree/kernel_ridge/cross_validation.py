@@ -181,6 +181,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         """
         with unchanged_on_failure(self):
             alphas, depths, scales = self._check_grid()
+            self._architecture = self.architecture
             X, targets, weights = self._check_targets(X, y, sample_weight)
             self._kernel(1, 1.0)  # refuses a device that is not there
             folds = None

@@ -71,7 +71,13 @@ class SingleTreeNTK(BaseTreeNTK):
         self.random_state = random_state
 
     def _fitted_kernel(self):
-        return self._kernel(self.depth, self.scale)
+        fitted = vars(self)
+        return self._kernel(fitted.get("_depth", self.depth), fitted.get("_scale", self.scale))
+
+    def _choose_kernel(self):
+        """Takes the kernel from the parameters: predictions depend on those of the fit."""
+        self._depth, self._scale = self.depth, self.scale
+        self._architecture = self.architecture
 
     def _choose_landmarks(self, X, weights):
         """Distinct rows of X, drawn without replacement of those that have a weight."""
@@ -109,6 +115,7 @@ class SingleTreeNTK(BaseTreeNTK):
         """
         with unchanged_on_failure(self):
             X, targets, weights = self._check_targets(X, y, sample_weight)
+            self._choose_kernel()
             kernel = self._fitted_kernel()
             stopping = {"tol": self.tol, "max_iter": self.max_iter, "verbose": self.verbose}
             self.n_iter_ = 1

@@ -111,7 +111,7 @@ def conjugate_gradients(multiply, b, *, tol, max_iter, verbose):
     residual = b.copy()
     direction = b.copy()
     square = np.einsum("ij,ij->j", residual, residual)
-    goal = tol**2 * square
+    goal = np.square(np.float64(tol)) * square
     bar = tqdm(total=max_iter, disable=not verbose, desc="conjugate gradients")
     n_iter = 0
     while n_iter < max_iter and np.any(square > goal):
@@ -196,8 +196,12 @@ def solve_with_landmarks(kernel, X, landmarks, targets, weights, *, alpha, **sto
 def jittered_factor(K, alpha=0.0):
     """Upper Cholesky factor of K + alpha I, with as little more on the diagonal as it takes."""
     scale = np.finfo(np.float64).eps * max(K.trace(), np.finfo(np.float64).tiny)
-    while True:
+    # A jitter as large as the trace always suffices, but for numbers that are not finite.
+    while np.isfinite(scale) and np.isfinite(alpha):
         try:
             return linalg.cholesky(K + (alpha + scale) * np.eye(len(K)), check_finite=False)
         except linalg.LinAlgError:
             scale *= 10.0
+    raise ValueError(
+        "the system of the landmarks overflows: the weights or alpha are too large for float64"
+    )

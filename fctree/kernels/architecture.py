@@ -15,6 +15,8 @@ import numpy as np
 
 from fctree._native import kernels as _native
 
+_DEEPEST = 2**31 - 1
+_DEEPEST_COUNTED = 2**16  # leaf counts take memory and time in proportion
 ARCHITECTURES = ("perfect", "oblivious", "decision_list", "rule_set")
 
 
@@ -73,8 +75,12 @@ def leaf_counts(tree):
 def _counts_of_arrays(children_left, children_right):
     counts = Counter()
     waiting = [(0, 0)]
+    n_seen = 0
     while waiting:
         node, depth = waiting.pop()
+        n_seen += 1
+        if n_seen > len(children_left) or not 0 <= node < len(children_left):
+            raise ValueError("children_left and children_right are not those of a tree")
         left, right = int(children_left[node]), int(children_right[node])
         if left < 0:
             counts[depth] += 1
@@ -93,8 +99,8 @@ def check_depth(depth, *, architecture):
         )
     if isinstance(depth, (bool, np.bool_)) or not isinstance(depth, Integral):
         raise TypeError(f"depth must be an integer, at least 1, or inf; got {depth!r}")
-    if depth < 1:
-        raise ValueError(f"depth must be at least 1, got {depth}")
+    if not 1 <= depth <= _DEEPEST:
+        raise ValueError(f"depth must be from 1 to {_DEEPEST}, got {depth}")
     return int(depth)
 
 
@@ -116,6 +122,8 @@ def check_counts(counts):
                 raise TypeError(f"architecture: a {name} must be an integer, got {value!r}")
             if value < 0:
                 raise ValueError(f"architecture: a {name} must not be negative, got {value}")
+        if depth > _DEEPEST_COUNTED:
+            raise ValueError(f"architecture: a depth must be at most {_DEEPEST_COUNTED}, got {depth}")
         if n_leaves:
             checked[int(depth)] = int(n_leaves)
     if not checked:

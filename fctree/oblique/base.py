@@ -4,7 +4,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import oblique as _native
-from fctree._validation import check_features, count_threads
+from fctree._validation import check_features, check_predictions, count_threads
 from fctree.oblique.parameters import native_tree_params
 
 
@@ -42,7 +42,7 @@ class BaseObliqueTree(BaseEstimator):
         """The leaf models' values, (n_samples, n_outputs)."""
         check_is_fitted(self)
         X = check_features(self, X)
-        return self.tree_.predict(X, n_threads=count_threads(self.n_jobs))
+        return check_predictions(self.tree_.predict(X, n_threads=count_threads(self.n_jobs)))
 
     def apply(self, X):
         """Find the leaf that each sample reaches.

@@ -83,9 +83,12 @@ def _project_to_simplex(scores):
     """The nearest probability vector of each row, in Euclidean distance.
 
     It is ``max(score - shift, 0)`` with the shift that makes a row sum to 1, found from
-    the sorted scores (Held, Wolfe and Crowder 1974). The order of the classes is kept.
+    the sorted scores (Held, Wolfe and Crowder 1974). The order of the classes is kept. A common
+    shift of a row changes nothing, and a score 1 or more below the largest has probability 0:
+    scores are taken relative to the largest and no lower than -1, where no digit is lost.
     """
     n_classes = scores.shape[1]
+    scores = np.maximum(scores - scores.max(axis=1, keepdims=True), -1.0)
     ordered = -np.sort(-scores, axis=1)
     shifts = (np.cumsum(ordered, axis=1) - 1.0) / np.arange(1, n_classes + 1)
     n_positive = np.count_nonzero(ordered > shifts, axis=1)

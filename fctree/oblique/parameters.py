@@ -4,6 +4,7 @@ from numbers import Integral, Real
 
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
+from fctree._native_input import native_params
 from fctree._tree import SPLIT_KINDS
 from fctree._validation import count_samples
 
@@ -113,7 +114,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
     def limit(name):
         return _UNLIMITED if settings[name] is None else settings[name]
 
-    return {
+    params = {
         "alpha": 0.0 if choose_alpha else settings["alpha"],
         "choose_alpha": choose_alpha,
         "max_depth": limit("max_depth"),
@@ -136,6 +137,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
         "split_margin": settings["split_margin"],
         "node_features": {"max_features": _UNLIMITED, "seed": 0, "tree": 0},
     }
+    return native_params(params)
 
 
 def ensemble_tree_settings(ensemble, default):

@@ -11,9 +11,9 @@ from dataclasses import fields as dataclass_fields
 import numpy as np
 
 from fctree._tree import ObliqueTree
+from fctree.kernels.architecture import check_scale, kernel_spec
 from fctree.symmetric.trees import SymmetricTrees
 
-_MOST_LEVELS = 16
 _MOST_THRESHOLDS = 254  # of a feature: bins are numbered by a byte
 
 
@@ -52,27 +52,17 @@ def rebuild_oblique_tree(fields):
 
 
 def rebuild_symmetric_trees(fields):
-    """The SymmetricTrees with these attributes, C-contiguous as the core takes them."""
-    names = [field.name for field in dataclass_fields(SymmetricTrees)]
-    _check_fields("SymmetricTrees", fields, names)
-    dtypes = {"split_feature": np.int32, "missing_right": np.bool_}
-    for name in names:
-        axes = 3 if name == "leaf_values" else 2
-        _check_array(f"the trees' {name}", fields[name], dtypes.get(name, np.float64), axes)
-    trees = SymmetricTrees(**{name: np.ascontiguousarray(fields[name]) for name in names})
-    splits = (trees.n_trees, trees.depth)
-    _require(1 <= trees.depth <= _MOST_LEVELS, f"trees have {trees.depth} levels")
-    for name in names[:-1]:
-        shape = getattr(trees, name).shape
-        _require(shape == splits, f"the trees' {name} has the shape {shape}, not {splits}")
-    shape = trees.leaf_values.shape
-    leaves = (trees.n_trees, 2**trees.depth)
-    _require(shape[:2] == leaves and shape[2] >= 1, f"the trees' leaf_values have shape {shape}")
-    used = trees.split_feature >= 0
-    _require(np.all(trees.split_feature >= -1), "a tree splits by a feature below -1")
-    _require(not np.any(used[:, 1:] & ~used[:, :-1]), "a tree has a split below a missing one")
-    _require(not np.any(np.isnan(trees.split_threshold)), "a tree has a threshold that is NaN")
-    return trees
+    """The SymmetricTrees with these attributes; its constructor checks the structure."""
+    _check_fields("SymmetricTrees", fields, [f.name for f in dataclass_fields(SymmetricTrees)])
+    return _constructed(SymmetricTrees, fields)
+
+
+def _constructed(cls, fields):
+    """``cls(**fields)``; what is no array at all is a ValueError too, of a file."""
+    try:
+        return cls(**fields)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
 
 
 def _check_array(name, array, dtype=None, n_axes=None):
@@ -274,3 +264,17 @@ def _check_tree_ntk(model, n_axes):
     _require(n_features == model.n_features_in_, f"X_fit_ has {n_features} features")
     _require(n_rows >= 1 and np.all(np.isfinite(model.X_fit_)), "X_fit_ is not finite samples")
     _require(len(model.dual_coef_) == n_rows, "dual_coef_ is not a row a sample of X_fit_")
+    _check_kernel(model)
+
+
+def _check_kernel(model):
+    """What predictions take of the kernel: of the fit, or the parameters in files of 0.1."""
+    searched = hasattr(model, "alphas")
+    fitted = vars(model)
+    depth = model.depth_ if searched else fitted.get("_depth", model.depth)
+    scale = model.scale_ if searched else fitted.get("_scale", model.scale)
+    try:
+        kernel_spec(depth, fitted.get("_architecture", model.architecture))
+        check_scale(scale)
+    except TypeError as error:
+        raise ValueError(str(error)) from error

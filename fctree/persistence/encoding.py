@@ -16,6 +16,7 @@ from fctree.persistence.random_streams import STREAM_CLASSES, restore_stream, st
 _SCALAR_KINDS = "biufcmM"
 _MOST_NESTED = 32
 _MOST_BITS = 4096  # of an integer; JSON readers convert at quadratic cost
+_MOST_USES = 8  # of one array: each costs a reader memory and time again
 
 
 class Encoder:
@@ -33,6 +34,7 @@ class Encoder:
     def __init__(self, stored_classes):
         self.arrays = []
         self._numbers = {}
+        self._n_uses = {}
         self._stored_classes = stored_classes
 
     def encode(self, value, where, nested=0):
@@ -88,10 +90,13 @@ class Encoder:
     def _number(self, array):
         # An array that a model holds twice is written once. The list keeps arrays alive, so
         # that no other one can get the id of one that is gone.
-        if id(array) not in self._numbers:
-            self._numbers[id(array)] = len(self.arrays)
+        number = self._numbers.get(id(array))
+        if number is None or self._n_uses[number] == _MOST_USES:
+            number = self._numbers[id(array)] = len(self.arrays)
+            self._n_uses[number] = 0
             self.arrays.append(array)
-        return self._numbers[id(array)]
+        self._n_uses[number] += 1
+        return number
 
     def _items(self, values, where, nested):
         return [
@@ -159,7 +164,7 @@ class Decoder:
     def __init__(self, arrays, stored_classes):
         self._arrays = arrays
         self._stored_classes = stored_classes
-        self._unused = set(range(len(arrays)))
+        self._n_uses = [0] * len(arrays)
 
     def decode(self, code, nested=0):
         """The value that `Encoder.encode` gave this code for.
@@ -184,13 +189,16 @@ class Decoder:
 
     def check_all_used(self):
         """Raise ValueError if some array of the file belongs to no value."""
-        if self._unused:
-            raise ValueError(f"the arrays {sorted(self._unused)} belong to no value")
+        unused = [number for number, n_uses in enumerate(self._n_uses) if n_uses == 0]
+        if unused:
+            raise ValueError(f"the arrays {unused[:10]} belong to no value")
 
-    def _take(self, number):
+    def _take(self, number, most_uses=_MOST_USES):
         if type(number) is not int or not 0 <= number < len(self._arrays):
             raise ValueError(f"array {number!r} is missing, there are {len(self._arrays)}")
-        self._unused.discard(number)
+        self._n_uses[number] += 1
+        if self._n_uses[number] > most_uses:
+            raise ValueError(f"array {number} is used by more than {most_uses} value(s)")
         return self._arrays[number]
 
     def _from_float(self, code, nested):
@@ -216,7 +224,8 @@ class Decoder:
         return self._take(code["number"])
 
     def _from_array_list(self, code, nested):
-        values, offsets = self._take(code["values"]), self._take(code["offsets"])
+        # A list makes an array of each offset, so that it shares its members with no other.
+        values, offsets = self._take(code["values"], 1), self._take(code["offsets"], 1)
         if (
             values.ndim != 1
             or offsets.ndim != 1

@@ -8,65 +8,11 @@ from fctree.ensembles.trees import ObliqueTrees
 from fctree.persistence import checks
 from fctree.persistence.checks import _require
 
-_INTEGERS = ("node_offsets", "leaf_offsets", "children_left", "children_right", "split_kind",
-             "n_node_samples", "leaf_index")
-_OF_NODES = ("children_left", "children_right", "split_kind", "threshold", "impurity",
-             "n_node_samples", "weighted_n_node_samples", "leaf_index")
-_AXES = {"coef": 2, "value": 2, "leaf_coef": 3, "leaf_intercept": 2, "leaf_lower": 2,
-         "leaf_upper": 2, "feature_gain": 2}
-
 
 def rebuild_oblique_trees(fields):
-    """The ObliqueTrees with these attributes, C-contiguous as the core takes them.
-
-    Every number that compiled code follows is checked: offsets, children, leaf numbers.
-    """
-    names = [field.name for field in dataclass_fields(ObliqueTrees)]
-    checks._check_fields("ObliqueTrees", fields, names)
-    for name in names:
-        dtype = np.int64 if name in _INTEGERS else np.float64
-        checks._check_array(f"the trees' {name}", fields[name], dtype, _AXES.get(name, 1))
-    trees = ObliqueTrees(**{name: np.ascontiguousarray(fields[name]) for name in names})
-    _require(len(trees.node_offsets) >= 1, "node_offsets is empty")
-    _check_offsets("node_offsets", trees.node_offsets, trees.n_trees, len(trees.children_left))
-    _check_offsets("leaf_offsets", trees.leaf_offsets, trees.n_trees, len(trees.leaf_intercept))
-    _require(trees.n_outputs >= 1 and trees.n_features >= 1, "trees lack outputs or features")
-    _check_shapes(trees)
-    _check_leaf_numbers(trees)
-    for tree in range(trees.n_trees):
-        trees[tree]  # the constructor of a single tree checks its structure
-    return trees
-
-
-def _check_shapes(trees):
-    (n_nodes, n_features), (n_leaves, n_outputs) = trees.coef.shape, trees.leaf_intercept.shape
-    _require(n_nodes == len(trees.children_left), f"the trees' coef has {n_nodes} rows")
-    shapes = {
-        "value": (n_nodes, n_outputs),
-        "leaf_coef": (n_leaves, n_outputs, n_features),
-        "leaf_lower": (n_leaves, n_outputs),
-        "leaf_upper": (n_leaves, n_outputs),
-        "feature_gain": (trees.n_trees, n_features),
-    }
-    shapes |= {name: (n_nodes,) for name in _OF_NODES}
-    for name, shape in shapes.items():
-        given = getattr(trees, name).shape
-        _require(given == shape, f"the trees' {name} has the shape {given}, not {shape}")
-
-
-def _check_leaf_numbers(trees):
-    """Leaves are numbered from 0 in each tree; an index beyond would read another's model."""
-    most = np.repeat(np.diff(trees.leaf_offsets), np.diff(trees.node_offsets))
-    leaf = trees.children_left < 0
-    numbers = trees.leaf_index
-    _require(np.all(numbers[leaf] >= 0), "a leaf has no number")
-    _require(np.all(numbers < most), "a leaf has a number beyond its tree's")
-
-
-def _check_offsets(name, offsets, n_trees, total):
-    _require(len(offsets) == n_trees + 1, f"{name} is not one a tree and one more")
-    _require(offsets[0] == 0 and offsets[-1] == total, f"{name} does not cover all entries")
-    _require(bool(np.all(np.diff(offsets) > 0)), f"{name} is not ascending")
+    """The ObliqueTrees with these attributes; its constructor checks the structure."""
+    checks._check_fields("ObliqueTrees", fields, [f.name for f in dataclass_fields(ObliqueTrees)])
+    return checks._constructed(ObliqueTrees, fields)
 
 
 def _check_trees(model, n_outputs):

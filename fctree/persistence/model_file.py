@@ -112,9 +112,15 @@ def _describe(estimator):
     cls = type(estimator)
     entry = ESTIMATORS.get(cls.__name__)
     if entry is None or entry.cls is not cls:
+        remedy = ""
+        if hasattr(estimator, "steps"):
+            remedy = (
+                ". Of a pipeline save the last step, save_model(pipeline[-1], path), and store "
+                "what comes before it apart: its parameters and fitted arrays, or by joblib"
+            )
         raise TypeError(
             f"save_model takes the estimators of fctree itself ({', '.join(ESTIMATORS)}), not a "
-            f"{cls.__module__}.{cls.__qualname__}"
+            f"{cls.__module__}.{cls.__qualname__}{remedy}"
         )
     encoder = Encoder(STORED_CLASSES)
     params = estimator.get_params(deep=False)

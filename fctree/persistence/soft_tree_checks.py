@@ -28,6 +28,7 @@ _NAMES = (
 )
 _COUNTERS = ("n_batches", "n_epochs")
 _MOST_LEVELS = 15
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 def check_soft_tree_regressor(model):
@@ -64,13 +65,22 @@ def _check_soft_trees(model):
         curve = getattr(model, name)
         numbers = isinstance(curve, list) and all(type(value) is float for value in curve)
         _require(numbers, f"{name} is not a list of floats")
-    for name in ("batch_norm", "fit_intercept"):
-        _check_truth(model, name)
-    for name in ("gamma", "scale"):
-        value = getattr(model, name)
-        _require(isinstance(value, int | float) and value > 0, f"{name} is {value!r}")
-    _require(model.routing in ("smooth_step", "logistic", "erf"), "routing has no such value")
+    _check_rule(model)
     _check_state(model)
+
+
+def _check_rule(model):
+    if not hasattr(model, "_rule"):  # files of 0.1 have the parameters only
+        model._rule = {name: getattr(model, name) for name in model._RULE}
+    rule = model._rule
+    _require(isinstance(rule, dict) and set(rule) == set(model._RULE), "_rule has other names")
+    for name in ("batch_norm", "fit_intercept"):
+        _require(type(rule[name]) is bool, f"{name} is {rule[name]!r}, not True or False")
+    for name in ("gamma", "scale"):
+        valid = type(rule[name]) in (int, float) and 0 < rule[name] <= _LARGEST
+        _require(valid, f"{name} is {rule[name]!r}")
+    routings = ("smooth_step", "logistic", "erf")
+    _require(rule["routing"] in routings, "routing has no such value")
 
 
 def _check_state(model):
@@ -87,7 +97,7 @@ def _check_state(model):
     n_leaves = n_nodes + 1
     perfect = n_leaves & (n_leaves - 1) == 0 and 2 <= n_leaves <= 2**_MOST_LEVELS
     _require(n_trees >= 1 and perfect, f"split_weights have the shape {splits.shape}")
-    expected = model.n_features_in_ + int(model.fit_intercept)
+    expected = model.n_features_in_ + int(model._rule["fit_intercept"])
     _require(width == expected, f"splits have weights of {width} features, not {expected}")
     leaves = (n_trees, n_leaves, model.n_outputs_)
     shapes = {

@@ -151,6 +151,14 @@ def _tree_of(tree):
             f"expected a fitted FC-ODT estimator or an ObliqueTree, got a {given}: pass "
             "its last step, and the names of the features which that step sees"
         )
+    if hasattr(tree, "trees_"):
+        member = ".estimators_[0]" if hasattr(tree, "estimators_") else ".trees_"
+        raise TypeError(
+            f"expected one tree, got a {given} of many: pass one of them, such as {member}"
+            if hasattr(tree, "estimators_")
+            else f"expected an oblique tree, got a {given}: its symmetric trees are the arrays of "
+            f"{member}"
+        )
     if isinstance(tree, BaseEstimator) and not hasattr(tree, "tree_"):
         check_is_fitted(tree, "tree_")
     raise TypeError(

@@ -12,7 +12,9 @@ from fctree._native import soft as _native
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.progress import progress_listener
 from fctree._training.samples import Samples, hold_out
+from fctree._native_input import native_params
 from fctree._validation import (
+    check_predictions,
     check_sample_weight,
     check_soft_data,
     check_soft_features,
@@ -91,6 +93,9 @@ class BaseSoftTree(BaseEstimator):
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    # What predictions depend on: parameters as they were in the last fit.
+    _RULE = ("routing", "gamma", "scale", "batch_norm", "fit_intercept")
 
     # A subclass has _loss, the core's name of the loss; _encode_targets(y, reset=), y as
     # float64 (n_targets, n_samples); and _start(samples), which sets baseline_ and output_scale_.
@@ -177,7 +182,7 @@ class BaseSoftTree(BaseEstimator):
         self.reachable_leaves_curve_ = []
 
     def _native_params(self, n_epochs):
-        return {
+        params = {
             "n_trees": self.n_trees,
             "depth": self.depth,
             "gamma": self.gamma,
@@ -196,6 +201,7 @@ class BaseSoftTree(BaseEstimator):
             "tol": self.tol,
             "seed": self._random_seed,
         }
+        return native_params(params)
 
     def _check_shape(self):
         """A warm start continues trees of the shape that it finds."""
@@ -226,11 +232,28 @@ class BaseSoftTree(BaseEstimator):
                 listener=listener,
                 n_threads=count_threads(self.n_jobs),
             )
+        self._check_finite(state)
         self._state = state
+        self._rule = {name: getattr(self, name) for name in self._RULE}
         self.n_iter_ = state["n_epochs"]
         self.loss_curve_ = [*self.loss_curve_, *losses]
         self.validation_loss_curve_ = [*self.validation_loss_curve_, *validation_losses]
         self.reachable_leaves_curve_ = [*self.reachable_leaves_curve_, *reached]
+
+    def _check_finite(self, state):
+        """Refuse weights with which some prediction, a mean of leaves a tree, would overflow."""
+        leaves = np.abs(state["leaf_weights"].astype(np.float64)).max(axis=1).sum(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = np.abs(self.baseline_) + np.abs(self.output_scale_) * leaves
+        finite = np.all(largest <= np.finfo(state["leaf_weights"].dtype).max) and all(
+            np.all(np.isfinite(state[name]))
+            for name in ("split_weights", "running_mean", "running_variance")
+        )
+        if not finite:
+            raise ValueError(
+                "training diverged: weights are not finite after the last epoch; learning_rate or "
+                "the values of X or y are too large"
+            )
 
     def _tree_factor(self):
         """What the sum over the trees is multiplied with: 1 / sqrt(n_trees) in the theory."""
@@ -238,18 +261,19 @@ class BaseSoftTree(BaseEstimator):
 
     def _shape(self):
         return {
-            "routing": _native.Routing[self.routing].value,
-            "gamma": self.gamma,
-            "scale": self.scale,
+            "routing": _native.Routing[self._rule["routing"]].value,
+            "gamma": float(self._rule["gamma"]),
+            "scale": float(self._rule["scale"]),
         }
 
     def _standardization(self):
-        if not self.batch_norm:
-            return None, None, self.fit_intercept
+        intercept = self._rule["fit_intercept"]
+        if not self._rule["batch_norm"]:
+            return None, None, intercept
         variance = self._state["running_variance"]
         varies = variance > 0.0
         factor = np.where(varies, 1.0 / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
-        return self._state["running_mean"], factor, self.fit_intercept
+        return self._state["running_mean"], factor, intercept
 
     def _raw_predict(self, X):
         """Raw scores, (n_samples, n_outputs) float64."""
@@ -263,7 +287,7 @@ class BaseSoftTree(BaseEstimator):
             self._standardization(),
             count_threads(self.n_jobs),
         )
-        return self.baseline_ + self.output_scale_ * out
+        return check_predictions(self.baseline_ + self.output_scale_ * out)
 
     def reachable_leaves(self, X):
         """How many leaves of each tree a sample reaches with a probability above 0.
@@ -298,7 +322,7 @@ class BaseSoftTree(BaseEstimator):
     def split_intercepts_(self):
         """What is added to the splits' products, (n_trees, 2**depth - 1)."""
         splits = self._fitted_state("split_weights")
-        return splits[:, :, -1] if self.fit_intercept else np.zeros(splits.shape[:2])
+        return splits[:, :, -1] if self._rule["fit_intercept"] else np.zeros(splits.shape[:2])
 
     @property
     def leaf_weights_(self):

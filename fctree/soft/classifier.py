@@ -5,6 +5,7 @@ from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets
 
+from fctree._validation import encode_labels
 from fctree.soft.base import BaseSoftTree
 
 _LEAST_PROBABILITY = 1e-15  # of a class in the starting scores
@@ -58,10 +59,7 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
         check_classification_targets(y)
         if reset:
             self._set_classes(np.unique(y) if self._all_classes is None else self._all_classes)
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            raise ValueError(f"y has labels that the training data lack: {unknown[:10]}")
-        return np.searchsorted(self.classes_, y).astype(np.float64)[np.newaxis]
+        return encode_labels(y, self.classes_).astype(np.float64)[np.newaxis]
 
     def _set_classes(self, classes):
         self.classes_ = classes

@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import symmetric as _native
+from fctree._native_input import native_params
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
 from fctree._training.samples import check_directions
@@ -15,6 +16,7 @@ from fctree._training.team import ALONE
 from fctree._validation import (
     check_boosting_data,
     check_boosting_features,
+    check_predictions,
     count_threads,
 )
 from fctree.symmetric.trees import SymmetricTrees
@@ -73,7 +75,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
 
     def _native_params(self, n_rounds):
-        return {
+        params = {
             **self._round_params(n_rounds),
             "max_depth": self.max_depth,
             "min_samples_leaf": self.min_samples_leaf,
@@ -82,6 +84,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             "score_function": _native.ScoreFunction[self.score_function].value,
             "model_shrink_rate": self.model_shrink_rate,
         }
+        return native_params(params)
 
     def _find_thresholds(self, train):
         self.bin_thresholds_ = _native.find_thresholds(
@@ -183,7 +186,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         scores = np.empty((len(X), self.n_outputs_))
         scores[:] = self.baseline_
         self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
-        return scores
+        return check_predictions(scores)
 
     def _staged_raw_predict(self, X):
         """Raw scores of the first 1, 2, .. trees; the same array each time."""

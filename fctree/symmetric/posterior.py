@@ -12,6 +12,8 @@ References
    inference", ICLR 2023, algorithms 3 and 4.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from fctree._native import symmetric as _native
@@ -31,8 +33,7 @@ def _draw_prior(model, train, rng, n_threads):
     total = len(train.X) if train.weight is None else train.weight.sum()
     deviation = np.sqrt(total / np.maximum(counts, 1.0) / PRIOR_TREES)
     draws = rng.standard_normal((*deviation.shape, n_outputs))
-    trees.leaf_values = draws * deviation[:, :, np.newaxis]
-    return trees
+    return replace(trees, leaf_values=draws * deviation[:, :, np.newaxis])
 
 
 def sample_posterior(model, train):
@@ -62,7 +63,7 @@ def sample_posterior(model, train):
     for index in range(model.posterior_samples):
         rng = np.random.default_rng([model._random_seed, index])
         prior = _draw_prior(model, train, rng, n_threads)
-        prior.leaf_values *= sigma
+        prior = replace(prior, leaf_values=prior.leaf_values * sigma)
         drawn = np.zeros(centred.shape)  # not in the order of centred, which is a transpose
         prior.add_to(train.X, drawn, n_threads=n_threads)
         targets = centred / scale - drawn + delta * rng.standard_normal(centred.shape)
@@ -83,8 +84,7 @@ def sample_posterior(model, train):
         )
         arrays["leaf_values"] = arrays["leaf_values"] * shrunk[:, np.newaxis, np.newaxis]
         sample = SymmetricTrees.concatenate([prior, SymmetricTrees(**arrays)])
-        sample.leaf_values = sample.leaf_values * scale
-        model.posterior_trees_.append(sample)
+        model.posterior_trees_.append(replace(sample, leaf_values=sample.leaf_values * scale))
 
 
 def posterior_std(model, X):

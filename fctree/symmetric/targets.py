@@ -5,7 +5,7 @@ from scipy.special import expit, softmax
 from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._training.losses import LOSSES, check_domain
-from fctree._validation import check_targets
+from fctree._validation import check_predictions, check_targets, encode_labels
 
 
 class NumericTargets:
@@ -15,6 +15,7 @@ class NumericTargets:
         targets = np.ascontiguousarray(check_targets(y).T)
         check_domain(self.loss, targets)
         if reset:
+            self._log_link = LOSSES[self.loss].link == "log"
             self.n_outputs_ = len(targets)
             self._single_target = np.ndim(y) == 1
         elif len(targets) != self.n_outputs_:
@@ -22,8 +23,10 @@ class NumericTargets:
         return targets
 
     def _inverse_link(self, scores):
-        if LOSSES[self.loss].link == "log":
+        # The loss of the fit; models saved by 0.1 have it as the parameter only.
+        if vars(self).get("_log_link", LOSSES[self.loss].link == "log"):
             np.exp(scores, out=scores)
+            check_predictions(scores)
         return scores[:, 0] if self._single_target else scores
 
     def staged_predict(self, X):
@@ -58,10 +61,7 @@ class ClassTargets:
             self.n_classes_ = len(self.classes_)
             self.n_outputs_ = self.n_classes_ if self.n_classes_ > 2 else 1
         else:
-            unknown = np.setdiff1d(y, self.classes_)
-            if len(unknown):
-                raise ValueError(f"y has labels that the training data lack: {unknown[:10]}")
-            labels = np.searchsorted(self.classes_, y)
+            labels = encode_labels(y, self.classes_)
         return labels.astype(np.float64)[np.newaxis]
 
     def decision_function(self, X):

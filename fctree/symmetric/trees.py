@@ -5,9 +5,20 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from fctree._native import symmetric as _native
+from fctree._native_input import (
+    REAL,
+    check_array,
+    check_output,
+    check_rows,
+    check_threads,
+    require,
+)
+
+_MOST_LEVELS = 16
+_DTYPES = {"split_feature": np.int32, "missing_right": np.bool_}
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, frozen=True, repr=False)
 class SymmetricTrees:
     """An ordered set of symmetric (oblivious) trees: one split a level, shared by all nodes.
 
@@ -28,6 +39,12 @@ class SymmetricTrees:
         sum of weighted gradients and W that of the weights in a leaf.
     leaf_values : ndarray of shape (n_trees, 2**depth, n_outputs), float64
         What each leaf adds to the raw scores, the learning rate included.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the arrays do not describe trees: types or shapes that disagree, more than 16 levels, a
+        feature below -1, a split below a missing one, a threshold that is NaN.
     """
 
     split_feature: np.ndarray
@@ -35,6 +52,22 @@ class SymmetricTrees:
     missing_right: np.ndarray
     split_gain: np.ndarray
     leaf_values: np.ndarray
+
+    def __post_init__(self):
+        check_array("the trees' split_feature", self.split_feature, np.int32, (None, None))
+        n_trees, depth = self.split_feature.shape
+        require(1 <= depth <= _MOST_LEVELS, f"trees have {depth} levels, expected 1 to 16")
+        for name, array in self._arrays():
+            shape = (n_trees, depth)
+            if name == "leaf_values":
+                shape = (n_trees, 2**depth, None)
+            check_array(f"the trees' {name}", array, _DTYPES.get(name, np.float64), shape)
+            object.__setattr__(self, name, np.ascontiguousarray(array))
+        require(self.n_outputs >= 1, f"leaf_values of shape {self.leaf_values.shape} lack outputs")
+        used = self.split_feature >= 0
+        require(np.all(self.split_feature >= -1), "a tree splits by a feature below -1")
+        require(not np.any(used[:, 1:] & ~used[:, :-1]), "a tree has a split below a missing one")
+        require(not np.any(np.isnan(self.split_threshold)), "a tree has a threshold that is NaN")
 
     @property
     def n_trees(self):
@@ -51,6 +84,9 @@ class SymmetricTrees:
         """Number of raw scores that a leaf gives."""
         return self.leaf_values.shape[2]
 
+    def __repr__(self):
+        return f"SymmetricTrees(n_trees={self.n_trees}, depth={self.depth}, n_outputs={self.n_outputs})"
+
     def __len__(self):
         return self.n_trees
 
@@ -66,7 +102,28 @@ class SymmetricTrees:
 
         With ``keep`` (n_trees,) the scores are drawn towards ``origin`` by a tree's factor
         before it is added, as model shrinkage does while a model grows.
+
+        Parameters
+        ----------
+        X : float32 or float64 array of shape (n, n_features), any memory layout
+        scores : C-contiguous float64 array of shape (n, n_outputs)
+        n_threads : int, default=1
+        keep : float64 array of shape (n_trees,), default=None
+        origin : float64 array of shape (n, n_outputs), default=None
+
+        Raises
+        ------
+        ValueError, TypeError
+            For arrays of other types or shapes, and where a tree splits by a feature that `X`
+            does not have.
         """
+        X = self._checked(X)
+        shape = (len(X), self.n_outputs)
+        check_output("scores", scores, shape)
+        if keep is not None:
+            check_array("keep", keep, np.float64, (self.n_trees,))
+            check_array("origin", origin, np.float64, shape)
+            keep, origin = np.ascontiguousarray(keep), np.ascontiguousarray(origin)
         _native.add_trees(
             X,
             self.split_feature,
@@ -74,21 +131,34 @@ class SymmetricTrees:
             self.missing_right.view(np.uint8),
             self.leaf_values,
             scores,
-            n_threads,
+            check_threads(n_threads),
             keep,
             origin,
         )
 
     def apply(self, X, *, n_threads=1):
-        """The leaf of each row of ``X`` (n, d) in each tree, (n, n_trees) int32."""
+        """The leaf of each row of ``X`` (n, d) in each tree, (n, n_trees) int32.
+
+        Raises
+        ------
+        ValueError
+            As in `add_to`.
+        """
         return _native.apply(
-            X,
+            self._checked(X),
             self.split_feature,
             self.split_threshold,
             self.missing_right.view(np.uint8),
             self.leaf_values,
-            n_threads,
+            check_threads(n_threads),
         )
+
+    def _checked(self, X):
+        width = X.shape[1] if isinstance(X, np.ndarray) and X.ndim == 2 else "n_features"
+        X = check_rows(X, width, dtypes=REAL, c_contiguous=False)
+        largest = self.split_feature.max(initial=-1)
+        require(largest < width, f"a tree splits by feature {largest}, but X has {width} features")
+        return X
 
     def with_depth(self, depth):
         """The same trees in arrays for ``depth`` levels, at least their own."""

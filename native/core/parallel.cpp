@@ -7,16 +7,11 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include "core/errors.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#endif
 
 namespace fctree {
 
@@ -25,33 +20,65 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPollInterval{50};
 
-// GNU's OpenMP cannot start threads in a child made by fork() once the parent has used
-// them, in this library or another: such a child runs every loop in its calling thread
-// instead of hanging.
-std::atomic<bool> forked_child{false};
+class LoopState;
 
-#if defined(__unix__) || defined(__APPLE__)
-const int watching_for_fork = pthread_atfork(nullptr, nullptr, [] { forked_child = true; });
-#endif
+// The loop whose task this thread is running, and whether the thread is the one that opened it.
+struct Running {
+  LoopState* loop = nullptr;
+  bool in_calling_thread = false;
+};
+thread_local Running running;
 
-// The state of one loop: whether it must stop, and why.
+// Leaves a task of a loop that has stopped for another reason, which is the one to be told.
+struct Stopped {};
+
+// The state of one loop: whether it must stop, and why. Loops inside of tasks stop with those
+// around them.
 class LoopState {
  public:
-  explicit LoopState(const Execution& execution) : execution_(execution) {}
+  explicit LoopState(const Execution& execution)
+      : execution_(execution),
+        around_(running),
+        may_poll_(around_.loop == nullptr ||
+                  (around_.in_calling_thread && around_.loop->may_poll_)) {}
 
   void run(index_t index, const std::function<void(index_t)>& task, bool in_calling_thread) {
     // A stopped loop's tasks are all taken, and left undone.
     if (stopped_.load(std::memory_order_relaxed)) return;
+    const Running before = running;
+    running = {this, in_calling_thread};
     try {
-      if (in_calling_thread) poll();
+      check(in_calling_thread);
       task(index);
+    } catch (const Stopped&) {
+      stopped_ = cut_short_ = true;
     } catch (...) {
       record(index, std::current_exception());
+    }
+    running = before;
+  }
+
+  // Throws if this loop or one around it is to stop.
+  void check(bool in_calling_thread) {
+    if (stopped_.load(std::memory_order_relaxed)) throw Stopped();
+    if (in_calling_thread && may_poll_) poll();
+    if (around_.loop != nullptr) around_.loop->check(false);
+  }
+
+  // For the calling thread while it waits for the others: an interrupt stops them.
+  void poll_while_waiting() {
+    try {
+      check(true);
+    } catch (const Stopped&) {
+      stopped_ = cut_short_ = true;
+    } catch (...) {
+      record(std::numeric_limits<index_t>::max() - 1, std::current_exception());
     }
   }
 
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
+    if (cut_short_) throw Stopped();
   }
 
  private:
@@ -75,7 +102,10 @@ class LoopState {
   }
 
   const Execution& execution_;
+  const Running around_;
+  const bool may_poll_;  // the thread that opened this loop is the one that called the core
   std::atomic<bool> stopped_{false};
+  std::atomic<bool> cut_short_{false};  // by a loop around this one
   std::mutex mutex_;
   index_t error_index_ = std::numeric_limits<index_t>::max();
   std::exception_ptr error_;
@@ -94,11 +124,7 @@ class Team {
       linger([&] { return opened_ != seen || dismissed_; });
       std::unique_lock<std::mutex> lock(mutex_);
       wake_.wait(lock, [&] { return opened_ != seen || dismissed_; });
-      if (dismissed_) {
-        ++n_gone_;
-        idle_.notify_one();
-        return;
-      }
+      if (dismissed_) return;
       seen = opened_;
       if (loop_ == nullptr) continue;
       ++n_helpers_;
@@ -110,17 +136,16 @@ class Team {
     }
   }
 
-  // Waits asleep until all workers have gone: OpenMP's own wait at the end of a region spins,
-  // on what may be the very core that a worker has yet to wake up on.
-  void dismiss(int n_workers) {
-    std::unique_lock<std::mutex> lock(mutex_);
+  // Sends all workers home, once no loop is open.
+  void dismiss() {
+    const std::lock_guard<std::mutex> lock(mutex_);
     dismissed_ = true;
     wake_.notify_all();
-    idle_.wait(lock, [&] { return n_gone_ == n_workers; });
   }
 
-  // take_tasks(in_calling_thread) runs tasks until none is left to take; it does not throw.
-  void run(const std::function<void(bool)>& take_tasks) {
+  // take_tasks(in_calling_thread) runs tasks until none is left to take; neither it nor what is
+  // called a few times a second while the last tasks end, poll, throws.
+  void run(const std::function<void(bool)>& take_tasks, const std::function<void()>& poll) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       loop_ = &take_tasks;
@@ -130,7 +155,11 @@ class Team {
     take_tasks(true);
     std::unique_lock<std::mutex> lock(mutex_);
     loop_ = nullptr;
-    idle_.wait(lock, [&] { return n_helpers_ == 0; });
+    while (!idle_.wait_for(lock, kPollInterval, [&] { return n_helpers_ == 0; })) {
+      lock.unlock();
+      poll();
+      lock.lock();
+    }
   }
 
  private:
@@ -147,17 +176,9 @@ class Team {
   std::condition_variable idle_;
   const std::function<void(bool)>* loop_ = nullptr;
   int n_helpers_ = 0;
-  int n_gone_ = 0;
   std::atomic<std::uint64_t> opened_{0};
   std::atomic<bool> dismissed_{false};
 };
-
-Execution limit_threads(Execution execution, double work) {
-  constexpr double kWorkPerThread = 5e5;  // a tenth of a millisecond: about what waking takes
-  const double worth = std::max(1.0, work / kWorkPerThread);
-  if (worth < execution.n_threads) execution.n_threads = static_cast<int>(worth);
-  return execution;
-}
 
 bool has_openmp() {
 #ifdef _OPENMP
@@ -167,28 +188,87 @@ bool has_openmp() {
 #endif
 }
 
-void with_team(const Execution& execution, const std::function<void(const Execution&)>& body) {
-#ifdef _OPENMP
-  if (execution.n_threads > 1 && !forked_child) {
-    Team team;
-    std::exception_ptr error;
-#pragma omp parallel num_threads(execution.n_threads)
-    {
-      if (omp_get_thread_num() == 0) {
-        try {
-          body({execution.n_threads, execution.interrupted, &team, execution.all});
-        } catch (...) {
-          error = std::current_exception();
-        }
-        team.dismiss(omp_get_num_threads() - 1);
-      } else {
-        team.work();
-      }
-    }
-    if (error) std::rethrow_exception(error);
-    return;
+Execution limit_threads(Execution execution, double work) {
+  constexpr double kWorkPerThread = 5e5;  // a tenth of a millisecond: about what waking takes
+  const double worth = std::max(1.0, work / kWorkPerThread);
+  if (worth < execution.n_threads) execution.n_threads = static_cast<int>(worth);
+  return execution;
+}
+
+namespace {
+
+// More threads than this help nobody, and the system may refuse to start them.
+int most_threads() {
+  constexpr int kAlwaysAllowed = 64;
+  return std::max(kAlwaysAllowed, 4 * static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// How many threads more than this one the system lets start, n at most.
+int startable_threads(int n) {
+  static std::atomic<int> known{0};
+  if (n <= known) return n;
+  std::vector<std::thread> threads;
+  threads.reserve(n);
+  std::mutex mutex;
+  std::unique_lock<std::mutex> hold(mutex);  // until all of them are there
+  try {
+    while (static_cast<int>(threads.size()) < n)
+      threads.emplace_back([&mutex] { const std::lock_guard<std::mutex> wait(mutex); });
+  } catch (const std::system_error&) {
   }
+  hold.unlock();
+  for (std::thread& thread : threads) thread.join();
+  const int started = static_cast<int>(threads.size());
+  if (started == n) known = n;
+  return started;
+}
+
+// Threads that work for a team until this object goes, in whatever way its scope is left: the
+// calling thread may end inside of it, which no OpenMP region survives, so that the region is
+// another thread's.
+class Workers {
+ public:
+  explicit Workers(int n) : size_(startable_threads(n)) {
+    try {
+#ifdef _OPENMP
+      if (size_ > 0)
+        threads_.emplace_back([this] {
+#pragma omp parallel num_threads(size_)
+          team_.work();
+        });
+#else
+      while (static_cast<int>(threads_.size()) < size_)
+        threads_.emplace_back([this] { team_.work(); });
 #endif
+    } catch (const std::system_error&) {
+      size_ = static_cast<int>(threads_.size());
+    }
+  }
+  ~Workers() {
+    team_.dismiss();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  Team* team() { return &team_; }
+  int size() const { return size_; }
+
+ private:
+  int size_;
+  Team team_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+void with_team(const Execution& execution, const std::function<void(const Execution&)>& body) {
+  const int n_threads = std::min(execution.n_threads, most_threads());
+  if (n_threads > 1) {
+    Workers workers(n_threads - 1);
+    if (workers.size() > 0)
+      return body({workers.size() + 1, execution.interrupted, workers.team(), execution.all});
+  }
   body({1, execution.interrupted, nullptr, execution.all});
 }
 
@@ -204,10 +284,14 @@ void parallel_for(const Execution& execution, index_t n_tasks,
     for (index_t i = next++; i < n_tasks; i = next++) state.run(i, task, in_calling_thread);
   };
   if (execution.n_threads > 1 && n_tasks > 1)
-    execution.team->run(take_tasks);
+    execution.team->run(take_tasks, [&] { state.poll_while_waiting(); });
   else
     take_tasks(true);
   state.rethrow();
+}
+
+void check_interrupt() {
+  if (running.loop != nullptr) running.loop->check(running.in_calling_thread);
 }
 
 Partition partition_range(index_t size, index_t min_length, index_t max_parts) {

@@ -2,11 +2,14 @@
 //
 // Work is a list of tasks that the caller cuts by the data alone, never by the number of
 // threads, and whose results it merges in task order: so results are the same bytes for
-// any thread count, and without OpenMP at all. An exception in a task ends the loop and
-// is rethrown in the calling thread (that of the lowest task index, if several throw).
+// any thread count. An exception in a task ends the loop and is rethrown in the calling thread
+// (that of the lowest task index, if several throw).
 //
-// One OpenMP region spans a whole native call (with_team); its workers sleep between the
-// loops. A loop waits for tasks that have begun, never for threads: a worker that the
+// The threads of a team are one OpenMP region that lives as long as one native call (with_team):
+// nothing is left behind that a child made by fork() could miss or an ending interpreter could trip
+// over. Builds without OpenMP start plain threads instead, which is also what the thread sanitizer
+// understands. Where the system refuses to start a thread the team is smaller. Threads sleep between
+// the loops; a loop waits for tasks that have begun, never for threads: a worker that the
 // operating system does not let run costs its help and nothing else, where a barrier a
 // loop would keep everybody waiting, and spinning, on a busy machine.
 #pragma once
@@ -41,6 +44,10 @@ Execution limit_threads(Execution execution, double work);
 // without a team on one of its own. Serial where n_threads is 1.
 void parallel_for(const Execution& execution, index_t n_tasks,
                   const std::function<void(index_t)>& task);
+
+// Ends the task that calls it, if the loop around it is to stop: for tasks that can take longer than
+// 100 ms, between two steps of their work. Cheap, and does nothing outside of a loop.
+void check_interrupt();
 
 // A range [0, size) cut into parts of nearly equal length.
 struct Partition {

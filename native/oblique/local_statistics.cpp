@@ -144,7 +144,7 @@ Cut LocalStatistics::search_candidate(const GrowState& state, const CutTask& tas
   const OpenNode& node = *task.node;
   const SplitInfo& candidate = task.split();
   const NodeRows rows = state.rows_of(node);
-  const CutRules rules = cut_rules(state, node, direction_of(state, node, candidate));
+  const CutRules rules = cut_rules(state, node, candidate);
   const auto cut_by_constants = [&](const OrderedScores& scores) {
     return best_cut(state.data, scores, state.target_mean(node), node.moments.weight, rules);
   };

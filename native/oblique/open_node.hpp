@@ -155,7 +155,8 @@ struct SplitModels {
   std::array<LeverageModel, 2> children;
 };
 
-// Which cuts along a direction count.
+// Which cuts along a candidate, or a direction, count. O(1) for an axis: nodes have d of them.
+CutRules cut_rules(const GrowState& state, const OpenNode& node, const SplitInfo& candidate);
 CutRules cut_rules(const GrowState& state, const OpenNode& node, const Vector& direction);
 
 // The direction of a candidate in the raw features, (d).

@@ -22,6 +22,13 @@ Partition chunks_of(const NodeRows& node, index_t n_features) {
   return partition_range(node.size, std::max(kMinChunkRows, 8 * n_features), kMaxChunks);
 }
 
+// Whole tiles, so that sums are the same, of work that is done in a fraction of a second.
+index_t rows_at_a_time(index_t width) {
+  constexpr double kWork = 5e7;
+  const double rows = kWork / (static_cast<double>(width) * static_cast<double>(width));
+  return kTileRows * std::max<index_t>(1, static_cast<index_t>(rows) / kTileRows);
+}
+
 struct Chunk {
   index_t node;
   index_t begin;
@@ -62,14 +69,17 @@ std::vector<RowMatrix> sum_products(const TrainingData& data, const std::vector<
   std::vector<RowMatrix> products(chunks.size());
   parallel_for(execution, static_cast<index_t>(chunks.size()), [&](index_t c) {
     const Chunk& chunk = chunks[c];
-    const RowSelection selection = {data.x,          data.y,
-                                    factor,          nodes[chunk.node].rows + chunk.begin,
-                                    chunk.end - chunk.begin, data.n_features,
-                                    data.n_outputs};
     std::vector<double> tile(2 * kTileRows * width);
     products[c] = RowMatrix::Zero(width, width);
-    dense_kernels().add_products(selection, shifts[chunk.node].data(), tile.data(),
-                                 products[c].data());
+    const index_t step = rows_at_a_time(width);
+    for (index_t begin = chunk.begin; begin < chunk.end; begin += step) {
+      check_interrupt();
+      const RowSelection selection = {
+          data.x,          data.y,         factor, nodes[chunk.node].rows + begin,
+          std::min(step, chunk.end - begin), data.n_features, data.n_outputs};
+      dense_kernels().add_products(selection, shifts[chunk.node].data(), tile.data(),
+                                   products[c].data());
+    }
   });
   std::vector<RowMatrix> totals(nodes.size());
   const double merged = static_cast<double>(chunks.size() * width * width);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ridge/dense.hpp"
+#include "ridge/factors.hpp"
 #include "ridge/symmetric_eigen.hpp"
 
 namespace fctree::ridge {
@@ -19,7 +20,7 @@ double grid_alpha(int i) { return std::pow(10.0, 3.0 - 0.5 * i); }
 // Eigenvectors from the (n, n) Gram matrix, for fewer samples than features.
 SpectralFit dual_fit(const CentredRows& centred) {
   const auto& [x, y] = centred;
-  const SymmetricEigen eigen = symmetric_eigen(x * x.transpose());
+  const SymmetricEigen eigen = symmetric_eigen(gram_of(x));
   const Vector& values = eigen.values;
   const double smallest =
       values.maxCoeff() * static_cast<double>(x.rows()) * std::numeric_limits<double>::epsilon();
@@ -27,7 +28,7 @@ SpectralFit dual_fit(const CentredRows& centred) {
   while (rank < values.size() && values[values.size() - 1 - rank] > smallest) ++rank;
   SpectralFit fit;
   fit.values = values.tail(rank);
-  fit.vectors = x.transpose() * eigen.vectors.rightCols(rank) *
+  fit.vectors = product_of(x.transpose(), eigen.vectors.rightCols(rank)) *
                 fit.values.cwiseSqrt().cwiseInverse().asDiagonal();
   fit.cross = fit.vectors.transpose() * (x.transpose() * y);
   return fit;

@@ -1,9 +1,10 @@
 #include "ridge/ridge.hpp"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <limits>
 
+#include "core/parallel.hpp"
+#include "ridge/factors.hpp"
 #include "ridge/symmetric_eigen.hpp"
 
 namespace fctree::ridge {
@@ -27,7 +28,7 @@ Matrix solve_singular(const Matrix& scaled, const Vector& scale, const Matrix& r
                               (range.transpose() * (scale.asDiagonal() * rhs))));
   if (n_null == 0) return solution;
   const Matrix null_space = scale.asDiagonal() * eigen.vectors.leftCols(n_null);
-  const Matrix weighted = penalty * null_space;
+  const Matrix weighted = product_of(penalty, null_space);
   solution -= null_space * (null_space.transpose() * weighted)
                                .ldlt()
                                .solve(weighted.transpose() * solution);
@@ -45,7 +46,7 @@ Matrix solve_semidefinite(Matrix system, const Matrix& rhs, const Matrix& penalt
   }
   system = scale.asDiagonal() * system * scale.asDiagonal();
   const Matrix scaled_rhs = scale.asDiagonal() * rhs;
-  const Eigen::LLT<Matrix, Eigen::Upper> factor(system);
+  const CholeskyFactor<Eigen::Upper> factor(system);
   const double tolerance = 16.0 * static_cast<double>(d) * noise;
   if (factor.info() == Eigen::Success && factor.rcond() > tolerance)
     return scale.asDiagonal() * factor.solve(scaled_rhs);
@@ -55,7 +56,7 @@ Matrix solve_semidefinite(Matrix system, const Matrix& rhs, const Matrix& penalt
 
 // The same for a system built from the samples themselves, by pseudo-inverse.
 Matrix pseudo_solve(const Matrix& gram, const Matrix& rhs) {
-  const Eigen::LLT<Matrix> factor(gram);
+  const CholeskyFactor<Eigen::Lower> factor(gram);
   const double cutoff =
       16.0 * static_cast<double>(gram.rows()) * std::numeric_limits<double>::epsilon();
   if (factor.info() == Eigen::Success && factor.rcond() > cutoff) return factor.solve(rhs);
@@ -133,6 +134,7 @@ CentredRows centred_rows(const TrainingData& data, const NodeRows& node, const M
   }
   CentredRows centred = {Matrix(node.size, d), Matrix(node.size, data.n_outputs)};
   for (index_t i = 0; i < node.size; ++i) {
+    if (i % 64 == 0) check_interrupt();
     const index_t row = node.rows[i];
     const double root = std::sqrt(data.weight_of(row));
     const VectorView x(data.x + row * d, d);
@@ -148,7 +150,7 @@ RidgeFit fit_ridge_dual(const TrainingData& data, const NodeRows& node, const Mo
                         const RidgeOptions& options) {
   const auto [x, y] = centred_rows(data, node, moments, origin, options.fit_intercept);
   const Matrix projected = x * ancestors;  // (n, k)
-  Matrix gram = x * x.transpose() + projected * projected.transpose();
+  Matrix gram = gram_of(x) + gram_of(projected);
   gram.diagonal().array() += options.alpha;
   const Matrix dual = pseudo_solve(gram, y);
   RidgeFit fit;

@@ -12,7 +12,7 @@ struct SymmetricEigen {
   bool converged;
 };
 
-// Reads the lower triangle. O(d^3).
+// Reads the lower triangle. O(d^3); an interrupt can end it.
 SymmetricEigen symmetric_eigen(const Matrix& matrix);
 
 }  // namespace fctree::ridge

@@ -37,7 +37,7 @@ class Trainer {
         n_(task.train.x.n_rows),
         p_(task.train.x.n_features),
         width_(p_ + (params.fit_intercept ? 1 : 0)),
-        n_batches_((n_ + params.batch_size - 1) / params.batch_size),
+        n_batches_(n_ / params.batch_size + (n_ % params.batch_size != 0)),
         total_weight_(total_weight(task.train)),
         patience_(params.n_iter_no_change, params.tol) {
     const index_t rows = (n_ + n_batches_ - 1) / n_batches_;

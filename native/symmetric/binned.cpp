@@ -103,6 +103,7 @@ void BinnedMatrix::find_codes(const FeatureMatrix& x, index_t first, const doubl
     std::vector<double> values(kCellLanes * n);
     std::vector<std::uint8_t> found(n);
     for (const FeatureGroup& group : groups_) {
+      check_interrupt();
       index_t features[kCellLanes];
       std::iota(features, features + group.width, group.first_feature);
       x.copy_columns(features, group.width, begin, end, values.data());

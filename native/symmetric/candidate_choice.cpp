@@ -132,7 +132,7 @@ std::optional<LevelSplit> CandidateChoice::choose(const LevelScores& scores,
   split.gain = group.gain_base[at] - scores.current_score();
   // Nothing was missing: values that are, later, go with the majority.
   if (!x_.has_missing(best.feature))
-    split.missing_right = 2 * scores.count_right(split) > scores.count_all();
+    split.missing_right = scores.sends_most_right(split);
   return split;
 }
 

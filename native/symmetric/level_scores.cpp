@@ -11,6 +11,11 @@ namespace {
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 enum Sums { kScore, kNorm, kSmallest };
 
+// Histograms may take this much beside half of what the features take as doubles.
+constexpr double kHistogramBytes = 100e6;
+// Leaves that are counted anew are counted together up to this size.
+constexpr index_t kCellsAnew = index_t{1} << 17;
+
 std::int64_t count_of(std::int64_t channel, int count_bits) {
   return channel & ((std::int64_t{1} << count_bits) - 1);
 }
@@ -19,12 +24,18 @@ std::int64_t count_of(std::int64_t channel, int count_bits) {
 
 LevelScores::LevelScores(const BinnedMatrix& x, const Tiles& tiles, const QuantizedGradients& channels,
                          const LevelRules& rules)
-    : x_(x), tiles_(tiles), channels_(channels), rules_(rules), groups_(x.groups().size()) {
+    : x_(x),
+      tiles_(tiles),
+      channels_(channels),
+      rules_(rules),
+      histograms_{std::vector<std::vector<std::int64_t>>(x.groups().size()),
+                  std::vector<std::vector<std::int64_t>>(x.groups().size())},
+      groups_(x.groups().size()) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::size_t cells = x.groups()[g].n_codes * kCellLanes;
-    groups_[g].scores.score.resize(cells);
-    groups_[g].scores.gain_base.resize(cells);
-    groups_[g].scores.missing_right.resize(cells);
+    groups_[g].score.resize(cells);
+    groups_[g].gain_base.resize(cells);
+    groups_[g].missing_right.resize(cells);
   }
 }
 
@@ -44,27 +55,41 @@ index_t LevelScores::histogram_offset(index_t g, int side, index_t channel, inde
 }
 
 std::int64_t* LevelScores::histogram(index_t g, int side, index_t channel, index_t leaf) {
-  return groups_[g].histograms[side].data() + histogram_offset(g, side, channel, leaf);
+  return histograms_[side][g].data() + histogram_offset(g, side, channel, leaf);
+}
+
+// At the deepest level and the one above it.
+bool LevelScores::too_large_to_keep() const {
+  double cells = 0.0;
+  for (index_t g = 0; g < static_cast<index_t>(groups_.size()); ++g)
+    cells += static_cast<double>(leaf_stride(g) * channels_.n_channels());
+  const double n_leaves = 1.5 * std::exp2(static_cast<double>(rules_.params.max_depth - 1));
+  const double table = static_cast<double>(x_.n_samples()) * static_cast<double>(x_.n_features());
+  return 8.0 * cells * n_leaves > kHistogramBytes + 4.0 * table;
 }
 
 void LevelScores::compute(const RowsByLeaf& rows, const Execution& execution) {
   const bool is_alone = execution.all == nullptr;
-  for_groups(execution, [&](index_t g) {
+  const index_t n_groups = static_cast<index_t>(groups_.size());
+  if (too_large_to_keep() && is_alone) {
+    rows_ = &rows;
+    parallel_for(execution, n_groups, [&](index_t g) { compute_group_anew(g); });
+    return;
+  }
+  parallel_for(execution, n_groups, [&](index_t g) {
     const std::size_t size = channels_.n_channels() * n_leaves_ * leaf_stride(g);
-    if (groups_[g].histograms[side_].size() < size) groups_[g].histograms[side_].resize(size);
+    if (histograms_[side_][g].size() < size) histograms_[side_][g].resize(size);
     count_smaller(g, rows);
     if (is_alone) compute_group(g);
   });
   if (!is_alone) {
     add_up_counts(execution);
-    for_groups(execution, [&](index_t g) { compute_group(g); });
+    parallel_for(execution, n_groups, [&](index_t g) { compute_group(g); });
   }
-  if (n_leaves_ == 1) current_score_ = root_score();
-}
-
-void LevelScores::for_groups(const Execution& execution,
-                             const std::function<void(index_t)>& task) {
-  parallel_for(execution, static_cast<index_t>(groups_.size()), task);
+  if (n_leaves_ > 1) return;
+  std::vector<const std::int64_t*> root;
+  for (index_t c = 0; c < channels_.n_channels(); ++c) root.push_back(histogram(0, side_, c, 0));
+  current_score_ = root_score(root);
 }
 
 // The counts of all places, group by group and leaf by leaf.
@@ -111,6 +136,36 @@ std::vector<std::int64_t*> LevelScores::counted_leaves(index_t g) {
   return cells;
 }
 
+void LevelScores::compute_group_anew(index_t g) {
+  const index_t n_codes = x_.groups()[g].n_codes, stride = leaf_stride(g);
+  const index_t n_channels = channels_.n_channels();
+  const index_t together = std::max<index_t>(1, kCellsAnew / (n_channels * stride));
+  SideSums sides[2];
+  start_sides(g, sides);
+  std::vector<std::int64_t> histograms;
+  std::vector<index_t> leaves;
+  std::vector<std::int64_t*> cells;
+  for (index_t leaf = 0; leaf < n_leaves_; ++leaf) {
+    if (!is_empty_[leaf]) leaves.push_back(leaf);
+    const auto n = static_cast<index_t>(leaves.size());
+    if (n == 0 || (n < together && leaf + 1 < n_leaves_)) continue;
+    histograms.assign(n_channels * n * stride, 0);
+    cells.clear();
+    for (index_t i = 0; i < n_channels * n; ++i) cells.push_back(histograms.data() + i * stride);
+    count_leaves(x_, x_.groups()[g], tiles_, *rows_, leaves, cells);
+    for (std::int64_t* first : cells) histogram_kernels().sum_codes(first, n_codes);
+    for (index_t i = 0; i < n; ++i) {
+      std::vector<const std::int64_t*> channels;
+      for (index_t c = 0; c < n_channels; ++c) channels.push_back(cells[c * n + i]);
+      score_leaf(g, channels, sides);
+      if (g == 0 && n_leaves_ == 1) current_score_ = root_score(channels);
+    }
+    leaves.clear();
+  }
+  combine_sides(g, false, sides[0]);
+  if (x_.groups()[g].has_missing) combine_sides(g, true, sides[1]);
+}
+
 void LevelScores::count_smaller(index_t g, const RowsByLeaf& rows) {
   std::vector<index_t> leaves(std::max<index_t>(n_leaves_ / 2, 1), 0);
   for (std::size_t i = 0; n_leaves_ > 1 && i < leaves.size(); ++i)
@@ -121,49 +176,60 @@ void LevelScores::count_smaller(index_t g, const RowsByLeaf& rows) {
 }
 
 void LevelScores::score_group(index_t g) {
+  SideSums sides[2];
+  start_sides(g, sides);
+  std::vector<const std::int64_t*> channels(channels_.n_channels());
+  for (index_t leaf = 0; leaf < n_leaves_; ++leaf) {
+    if (is_empty_[leaf]) continue;
+    for (index_t c = 0; c < channels_.n_channels(); ++c)
+      channels[c] = histogram(g, side_, c, leaf);
+    score_leaf(g, channels, sides);
+  }
+  combine_sides(g, false, sides[0]);
+  if (x_.groups()[g].has_missing) combine_sides(g, true, sides[1]);
+}
+
+void LevelScores::start_sides(index_t g, SideSums* sides) const {
   const FeatureGroup& shape = x_.groups()[g];
-  Group& group = groups_[g];
   const index_t size = shape.n_codes * kCellLanes;
-  const index_t n_outputs = channels_.n_outputs();
   const bool cosine = rules_.params.score_function == ScoreFunction::cosine;
+  for (int side = 0; side < (shape.has_missing ? 2 : 1); ++side) {
+    sides[side].sums[kScore].assign(size, 0.0);
+    sides[side].sums[kNorm].assign(cosine ? size : 0, 0.0);
+    sides[side].sums[kSmallest].assign(size, std::numeric_limits<double>::infinity());
+  }
+}
+
+// Adds a leaf's part, from its histograms a channel, with missing values on either side.
+void LevelScores::score_leaf(index_t g, const std::vector<const std::int64_t*>& channels,
+                             SideSums* sides) {
+  const FeatureGroup& shape = x_.groups()[g];
   double direction[kCellLanes] = {};
   for (index_t lane = 0; rules_.monotone != nullptr && lane < shape.width; ++lane)
     direction[lane] = rules_.monotone[shape.first_feature + lane];
   const ChannelScales scales = {channels_.gradient_units().data(), channels_.weight_unit(),
                                 channels_.count_bits()};
-  std::vector<const std::int64_t*> gradient(n_outputs);
+  const LeafHistogram histograms = {channels.data(), channels[channels_.count_channel()],
+                                    channels_.n_outputs(), shape.n_codes};
   for (const bool missing_left : {false, true}) {
     if (missing_left && !shape.has_missing) break;
-    std::vector<double>* sums = group.sums;
-    sums[kScore].assign(size, 0.0);
-    sums[kNorm].assign(cosine ? size : 0, 0.0);
-    sums[kSmallest].assign(size, std::numeric_limits<double>::infinity());
+    std::vector<double>* sums = sides[missing_left ? 1 : 0].sums;
     const CutRule rule = {rules_.params.l2_leaf_reg, missing_left,
                           rules_.monotone != nullptr ? direction : nullptr};
-    const CutScores out = {sums[kScore].data(), cosine ? sums[kNorm].data() : nullptr,
+    const CutScores out = {sums[kScore].data(), sums[kNorm].empty() ? nullptr : sums[kNorm].data(),
                            sums[kSmallest].data()};
-    for (index_t leaf = 0; leaf < n_leaves_; ++leaf) {
-      if (is_empty_[leaf]) continue;
-      for (index_t k = 0; k < n_outputs; ++k)
-        gradient[k] = histogram(g, side_, k, leaf);
-      const LeafHistogram histograms = {
-          gradient.data(), histogram(g, side_, channels_.count_channel(), leaf), n_outputs,
-          shape.n_codes};
-      histogram_kernels().score_leaf(histograms, scales, rule, out);
-    }
-    combine_sides(g, missing_left);
+    histogram_kernels().score_leaf(histograms, scales, rule, out);
   }
 }
 
 // Keeps the better side for missing values, and marks what is no candidate.
-void LevelScores::combine_sides(index_t g, bool missing_left) {
+void LevelScores::combine_sides(index_t g, bool missing_left, const SideSums& side) {
   const FeatureGroup& shape = x_.groups()[g];
-  Group& group = groups_[g];
-  GroupScores& scores = group.scores;
+  GroupScores& scores = groups_[g];
   const bool any_cut = rules_.params.score_noise == ScoreNoise::gumbel;
   const double least = static_cast<double>(rules_.params.min_samples_leaf);
-  if (!missing_left && !any_cut && group.sums[kNorm].empty()) {
-    take_roots(g, least);
+  if (!missing_left && !any_cut && side.sums[kNorm].empty()) {
+    take_roots(g, least, side);
     return;
   }
   if (!missing_left) std::fill(scores.score.begin(), scores.score.end(), kNone);
@@ -179,13 +245,13 @@ void LevelScores::combine_sides(index_t g, bool missing_left) {
     for (index_t lane = 0; lane < shape.width; ++lane) {
       if (code >= n_cuts[lane]) continue;
       const index_t at = code * kCellLanes + lane;
-      const double smallest = group.sums[kSmallest][at];
+      const double smallest = side.sums[kSmallest][at];
       const bool cuts = smallest < std::numeric_limits<double>::infinity();
       if (cuts ? smallest < least : !any_cut) continue;
-      double score = group.sums[kScore][at];
+      double score = side.sums[kScore][at];
       const double base = score;
-      if (!group.sums[kNorm].empty())
-        score = group.sums[kNorm][at] > 0.0 ? score / std::sqrt(group.sums[kNorm][at]) : 0.0;
+      if (!side.sums[kNorm].empty())
+        score = side.sums[kNorm][at] > 0.0 ? score / std::sqrt(side.sums[kNorm][at]) : 0.0;
       else if (!any_cut)
         score = std::sqrt(std::max(score, 0.0));
       // The left side wins ties, unless it leaves the candidate without a cut.
@@ -200,11 +266,11 @@ void LevelScores::combine_sides(index_t g, bool missing_left) {
 }
 
 // The usual case of combine_sides: the l2 score, its root, and nothing to compare with.
-void LevelScores::take_roots(index_t g, double least) {
+void LevelScores::take_roots(index_t g, double least, const SideSums& side) {
   const FeatureGroup& shape = x_.groups()[g];
-  GroupScores& scores = groups_[g].scores;
-  const double* sum = groups_[g].sums[kScore].data();
-  const double* smallest = groups_[g].sums[kSmallest].data();
+  GroupScores& scores = groups_[g];
+  const double* sum = side.sums[kScore].data();
+  const double* smallest = side.sums[kSmallest].data();
   double* score = scores.score.data();
   const auto size = static_cast<index_t>(scores.score.size());
   for (index_t i = 0; i < size; ++i) {
@@ -225,10 +291,10 @@ void LevelScores::take_roots(index_t g, double least) {
 }
 
 // From the first feature's lane, whose total is all rows.
-double LevelScores::root_score() {
+double LevelScores::root_score(const std::vector<const std::int64_t*>& channels) const {
   const index_t missing_at = x_.groups()[0].n_codes * kCellLanes;
   const auto total = [&](index_t channel) {
-    const std::int64_t* cells = histogram(0, side_, channel, 0);
+    const std::int64_t* cells = channels[channel];
     return cells[missing_at - kCellLanes] + cells[missing_at];
   };
   const std::int64_t counted = total(channels_.count_channel());
@@ -245,49 +311,67 @@ double LevelScores::root_score() {
   return score;
 }
 
-// Sampled rows of a leaf, or those of them right of the split, from this level's histograms.
-index_t LevelScores::count(index_t g, index_t lane, index_t leaf, const LevelSplit* split) const {
-  const std::int64_t* cells = groups_[g].histograms[side_].data() + lane +
+LevelScores::LeafCount LevelScores::count_in_histogram(index_t leaf,
+                                                       const LevelSplit& split) const {
+  const FeatureGroup& shape = x_.group_of(split.feature);
+  const index_t g = &shape - x_.groups().data();
+  const std::int64_t* cells = histograms_[side_][g].data() + split.feature - shape.first_feature +
                               histogram_offset(g, side_, channels_.count_channel(), leaf);
-  const index_t missing_at = x_.groups()[g].n_codes * kCellLanes;
+  const index_t missing_at = shape.n_codes * kCellLanes;
   const int bits = channels_.count_bits();
   const index_t missing = count_of(cells[missing_at], bits);
   const index_t ordinary = count_of(cells[missing_at - kCellLanes], bits);
-  if (split == nullptr) return ordinary + missing;
-  const index_t left = count_of(cells[split->code * kCellLanes], bits);
-  return ordinary - left + (split->missing_right ? missing : 0);
+  const index_t left = count_of(cells[split.code * kCellLanes], bits);
+  return {ordinary + missing, ordinary - left + (split.missing_right ? missing : 0)};
 }
 
-index_t LevelScores::count_right(const LevelSplit& split) const {
+LevelScores::LeafCount LevelScores::count_in_rows(index_t leaf, const LevelSplit& split) const {
   const FeatureGroup& shape = x_.group_of(split.feature);
-  const index_t g = &shape - x_.groups().data();
-  index_t n = 0;
-  for (index_t leaf = 0; leaf < n_leaves_; ++leaf)
-    n += count(g, split.feature - shape.first_feature, leaf, &split);
-  return n;
+  const RightCodes right_codes(split, shape);
+  LeafCount counts;
+  for (index_t tile = 0; tile < tiles_.count(); ++tile) {
+    const LeafRows rows = rows_->rows(tile, leaf, 0);
+    const std::uint8_t* codes = x_.codes(split.feature) + tiles_.begin(tile) * shape.width;
+    counts.all += rows.n_rows;
+    for (index_t i = 0; i < rows.n_rows; ++i)
+      counts.right += right_codes.contain(codes[rows.rows[i] * shape.width]);
+  }
+  return counts;
 }
 
-index_t LevelScores::count_all() const {
-  index_t n = 0;
-  for (index_t leaf = 0; leaf < n_leaves_; ++leaf) n += count(0, 0, leaf, nullptr);
-  return n;
+std::vector<LevelScores::LeafCount> LevelScores::count_leaves_by(const LevelSplit& split) const {
+  std::vector<LeafCount> counts(n_leaves_);
+  for (index_t leaf = 0; leaf < n_leaves_; ++leaf)
+    counts[leaf] =
+        rows_ != nullptr ? count_in_rows(leaf, split) : count_in_histogram(leaf, split);
+  return counts;
+}
+
+bool LevelScores::sends_most_right(const LevelSplit& split) const {
+  index_t all = 0, right = 0;
+  for (const LeafCount& leaf : count_leaves_by(split)) {
+    all += leaf.all;
+    right += leaf.right;
+  }
+  return 2 * right > all;
 }
 
 void LevelScores::descend(const LevelSplit& split) {
   const FeatureGroup& shape = x_.group_of(split.feature);
   const index_t g = &shape - x_.groups().data();
   const index_t lane = split.feature - shape.first_feature;
+  const std::vector<LeafCount> counts = count_leaves_by(split);
   smaller_is_right_.resize(n_leaves_);
   std::vector<std::uint8_t> is_empty(2 * n_leaves_);
   for (index_t leaf = 0; leaf < n_leaves_; ++leaf) {
-    const index_t right = count(g, lane, leaf, &split);
-    const index_t left = count(g, lane, leaf, nullptr) - right;
+    const index_t right = counts[leaf].right;
+    const index_t left = counts[leaf].all - right;
     smaller_is_right_[leaf] = right < left;
     is_empty[2 * leaf] = left == 0;
     is_empty[2 * leaf + 1] = right == 0;
   }
   is_empty_.swap(is_empty);
-  current_score_ = groups_[g].scores.gain_base[split.code * kCellLanes + lane];
+  current_score_ = groups_[g].gain_base[split.code * kCellLanes + lane];
   n_leaves_ *= 2;
   side_ = 1 - side_;
 }

@@ -3,9 +3,10 @@
 //
 // Only the smaller child of each leaf is counted, the other is the parent less it. Histograms
 // of a group of features are one task: O(n d / 2) additions and O(2^level b d) cells a level.
+// Where those would take too much memory, wide tables or deep trees, no histogram outlives its
+// task: each level counts all its leaves anew, a few at a time. Sums are of integers: the same.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "symmetric/leaf_rows.hpp"
@@ -42,34 +43,42 @@ class LevelScores {
   void descend(const LevelSplit& split);
   void restart();
 
-  const GroupScores& group(index_t g) const { return groups_[g].scores; }
+  const GroupScores& group(index_t g) const { return groups_[g]; }
   // The sum of S^2 / (W + l2) over the current leaves, without a further cut.
   double current_score() const { return current_score_; }
-  // Sampled rows that `split` would send right, of all leaves and in all.
-  index_t count_right(const LevelSplit& split) const;
-  index_t count_all() const;
+  // Whether `split` sends more than half of the sampled rows right.
+  bool sends_most_right(const LevelSplit& split) const;
 
  private:
-  struct Group {
-    std::vector<std::int64_t> histograms[2];  // [channel][leaf][code][lane], this level's and next
-    std::vector<double> sums[3];  // of one side for missing values (CutScores)
-    GroupScores scores;
+  // CutScores of a group, for one side of missing values.
+  struct SideSums {
+    std::vector<double> sums[3];
+  };
+  // Sampled rows of a leaf, and those of them right of a split.
+  struct LeafCount {
+    index_t all = 0;
+    index_t right = 0;
   };
 
   // Where a leaf's histogram begins in this level's (side_) or the last level's buffer.
   index_t histogram_offset(index_t g, int side, index_t channel, index_t leaf) const;
   std::int64_t* histogram(index_t g, int side, index_t channel, index_t leaf);
   index_t leaf_stride(index_t g) const;
-  index_t count(index_t g, index_t lane, index_t leaf, const LevelSplit* split) const;
-  void for_groups(const Execution& execution, const std::function<void(index_t)>& task);
+  bool too_large_to_keep() const;
+  std::vector<LeafCount> count_leaves_by(const LevelSplit& split) const;
+  LeafCount count_in_histogram(index_t leaf, const LevelSplit& split) const;
+  LeafCount count_in_rows(index_t leaf, const LevelSplit& split) const;
   void compute_group(index_t g);
+  void compute_group_anew(index_t g);
   std::vector<std::int64_t*> counted_leaves(index_t g);
   void count_smaller(index_t g, const RowsByLeaf& rows);
   void add_up_counts(const Execution& execution);
   void score_group(index_t g);
-  void combine_sides(index_t g, bool missing_left);
-  void take_roots(index_t g, double least);
-  double root_score();
+  void start_sides(index_t g, SideSums* sides) const;
+  void score_leaf(index_t g, const std::vector<const std::int64_t*>& channels, SideSums* sides);
+  void combine_sides(index_t g, bool missing_left, const SideSums& side);
+  void take_roots(index_t g, double least, const SideSums& side);
+  double root_score(const std::vector<const std::int64_t*>& channels) const;
 
   const BinnedMatrix& x_;
   const Tiles& tiles_;
@@ -80,7 +89,10 @@ class LevelScores {
   int side_ = 0;
   std::vector<std::uint8_t> smaller_is_right_;  // for each leaf that was split
   std::vector<std::uint8_t> is_empty_;
-  std::vector<Group> groups_;
+  const RowsByLeaf* rows_ = nullptr;  // where leaves are counted anew, else null
+  // [group][channel][leaf][code][lane], this level's and the next
+  std::vector<std::vector<std::int64_t>> histograms_[2];
+  std::vector<GroupScores> groups_;
   std::vector<std::int64_t> counts_;  // of all groups, while they are added up
 };
 

@@ -186,8 +186,10 @@ CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight
   const Partition parts = partition_range(x.n_features, 1, n_parts);
   parallel_for(limited, parts.n_parts, [&](index_t part) {
     Sorter sorter;
-    for (index_t feature = parts.begin(part); feature < parts.end(part); ++feature)
+    for (index_t feature = parts.begin(part); feature < parts.end(part); ++feature) {
+      check_interrupt();
       find(feature, sorter);
+    }
   });
   CandidateThresholds thresholds;
   thresholds.offsets.push_back(0);

@@ -135,7 +135,7 @@ class LiteralBoosting:
     """As `CurvatureBoostingRegressor` without step trees, or its classifier by its loss; y is (n, K)."""
 
     def __init__(self, loss, *, seed, max_iter, learning_rate=0.05, subsample=1.0,
-                 colsample=1.0, extrapolation=0.0, l2_leaf_reg=3.0, tree=None):
+                 colsample=1.0, extrapolation=0.0, l2_leaf_reg=1.0, tree=None):
         self.loss, self.seed, self.max_iter = loss, seed, max_iter
         self.learning_rate, self.subsample, self.colsample = learning_rate, subsample, colsample
         self.extrapolation, self.l2_leaf_reg, self.tree = extrapolation, l2_leaf_reg, tree or {}

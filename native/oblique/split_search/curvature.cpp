@@ -1,10 +1,11 @@
 #include "oblique/split_search/curvature.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "core/parallel.hpp"
+#include "ridge/factors.hpp"
 #include "ridge/symmetric_eigen.hpp"
 
 namespace fctree::oblique {
@@ -14,6 +15,23 @@ namespace {
 // Part of the mean variance that is added to each feature's, so that a singular covariance
 // can be inverted: directions in which the node has no extent stay weak.
 constexpr double kJitter = 1e-6;
+
+// U^-T H U^-1, by columns and then by rows, some at a time.
+void whiten(const CholeskyFactor<Eigen::Upper>& factor, Matrix& hessian) {
+  constexpr index_t kStep = 64;
+  const index_t d = hessian.rows();
+  const index_t step = d <= 512 ? d : kStep;
+  for (index_t begin = 0; begin < d; begin += step) {
+    check_interrupt();
+    auto columns = hessian.middleCols(begin, std::min(step, d - begin));
+    factor.matrixU().transpose().solveInPlace(columns);
+  }
+  for (index_t begin = 0; begin < d; begin += step) {
+    check_interrupt();
+    auto rows = hessian.middleRows(begin, std::min(step, d - begin));
+    factor.matrixU().solveInPlace<Eigen::OnTheRight>(rows);
+  }
+}
 
 }  // namespace
 
@@ -35,15 +53,14 @@ CurvatureProblem curvature_problem(const Moments& moments,
 Matrix curvature_directions(const CurvatureProblem& problem, index_t n_directions) {
   const index_t d = problem.covariance.rows();
   if (!(problem.covariance.trace() > 0.0)) return Matrix(d, 0);
-  const Eigen::LLT<Matrix, Eigen::Upper> factor(problem.covariance);  // C = U'U
+  const CholeskyFactor<Eigen::Upper> factor(problem.covariance);  // C = U'U
   Matrix hessian = Matrix::Zero(d, d);
   for (Matrix whitened : problem.hessians) {
-    factor.matrixU().transpose().solveInPlace(whitened);
-    factor.matrixU().solveInPlace<Eigen::OnTheRight>(whitened);
+    whiten(factor, whitened);
     if (problem.hessians.size() == 1)
       hessian = whitened;
     else
-      hessian.noalias() += whitened * whitened.transpose();
+      hessian += gram_of(whitened);
   }
   const SymmetricEigen eigen = symmetric_eigen(hessian);
   if (!eigen.converged) return Matrix(d, 0);

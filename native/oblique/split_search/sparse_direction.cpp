@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "oblique/node_statistics.hpp"
 
 namespace fctree::oblique {
@@ -27,6 +28,7 @@ Features nonzeros(const Vector& direction) {
 Features without_least(const Features& features, Vector importance, index_t n_leaving) {
   const double gone = std::numeric_limits<double>::infinity();
   for (; n_leaving > 0; --n_leaving) {
+    if (n_leaving % 64 == 0) check_interrupt();
     index_t least = 0;
     for (index_t i = 1; i < importance.size(); ++i)
       if (importance[i] < gone && importance[i] <= importance[least] * (1.0 + 1e-10)) least = i;
@@ -81,6 +83,18 @@ Vector sparse_ridge(const RidgeProblem& problem, const Vector& direction, index_
   return eliminate(
       direction, problem.equations.scatter.diagonal(), max_coef,
       [&](const Features& kept, const Vector&) { return solve_on(problem, kept, output); });
+}
+
+// penalty_matrix(ancestors) of these features alone: that of all may be far too large.
+Matrix penalty_on(const Matrix& ancestors, const Features& kept) {
+  const auto n = static_cast<index_t>(kept.size());
+  const index_t k = ancestors.cols();
+  Matrix penalty = Matrix::Identity(n, n);
+  if (k == 0) return penalty;
+  const Matrix capacity = Matrix::Identity(k, k) + ancestors.transpose() * ancestors;
+  const Matrix rows = ancestors(kept, Eigen::all);
+  penalty.noalias() -= rows * capacity.llt().solve(rows.transpose());
+  return penalty;
 }
 
 // The ridge with its coefficients held at zero but for the node's own features.
@@ -148,7 +162,6 @@ Vector sparse_curvature(const CurvatureProblem& problem, const Vector& direction
 Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
   const CentredRows rows = centred_rows(state.data, state.rows_of(node), node.moments,
                                         state.origin, state.params.fit_intercept);
-  const Matrix penalty = penalty_matrix(node.ancestors);
   const Vector size = rows.x.colwise().squaredNorm();
   const index_t most = std::max(state.params.max_coef, node.size);
   Matrix coef(node.fit.coef.rows(), node.fit.coef.cols());
@@ -159,7 +172,7 @@ Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
     kept = without_least(kept, importance_of(direction, size, kept), n_leaving);
     const Matrix x = rows.x(Eigen::all, kept);
     const RidgeProblem problem = {{x.transpose() * x, x.transpose() * rows.y},
-                                  penalty(kept, kept), state.params.alpha,
+                                  penalty_on(node.ancestors, kept), state.params.alpha,
                                   std::numeric_limits<double>::epsilon()};
     Features all(kept.size());
     std::iota(all.begin(), all.end(), 0);

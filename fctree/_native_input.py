@@ -1,0 +1,216 @@
+"""Checks of what compiled code indexes with, the one place of them for public classes of arrays.
+
+Compiled code follows types, shapes, offsets and child numbers without looking at them. Each check
+here is O(size) and compares numbers as they are: differences and sums of what a file or a user
+gives could wrap around.
+"""
+
+import os
+from numbers import Integral, Real
+
+import numpy as np
+
+REAL = (np.dtype(np.float64), np.dtype(np.float32))
+_MOST = 2**40
+_COUNTS = {
+    "max_iter",
+    "max_epochs",
+    "max_depth",
+    "max_coef",
+    "max_thresholds",
+    "min_samples_leaf",
+    "min_samples_split",
+    "batch_size",
+    "n_iter_no_change",
+    "n_curvature",
+    "n_estimators",
+    "n_screened",
+}
+_MOST_THREADS = max(64, 4 * (os.cpu_count() or 1))  # more help nobody
+
+
+def require(condition, message):
+    """Raise ValueError with the message unless the condition holds."""
+    if not condition:
+        raise ValueError(message)
+
+
+def check_array(name, array, dtype, shape):
+    """Refuse what is not a NumPy array of this type and shape; None stands for any length.
+
+    Raises
+    ------
+    TypeError
+        For other objects than arrays.
+    ValueError
+        For arrays of another type or shape.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+    expected = np.dtype(dtype)
+    require(
+        array.dtype == expected, f"{name} has values of type {array.dtype}, expected {expected}"
+    )
+    require(array.ndim == len(shape), f"{name} has {array.ndim} axes, not {len(shape)}")
+    fits = all(
+        size is None or size == given for size, given in zip(shape, array.shape, strict=True)
+    )
+    wanted = tuple("any" if size is None else size for size in shape)
+    require(fits, f"{name} has the shape {array.shape}, expected {wanted}")
+
+
+def check_rows(X, n_features, *, dtypes=REAL[:1], c_contiguous=True):
+    """``X`` of shape (n, n_features) as compiled code reads it, never converted.
+
+    Returns
+    -------
+    X : ndarray
+        The same array, or a copy if its elements are not aligned.
+    """
+    valid = (
+        isinstance(X, np.ndarray)
+        and X.ndim == 2
+        and X.dtype in dtypes
+        and X.shape[1] == n_features
+        and (X.flags.c_contiguous or not c_contiguous)
+    )
+    if not valid:
+        layout = "C-contiguous " if c_contiguous else ""
+        types = " or ".join(dtype.name for dtype in dtypes)
+        raise ValueError(
+            f"X must be a {layout}{types} array of shape (n_samples, {n_features}), got "
+            f"{_described(X)}; the estimators' own methods accept and convert other input"
+        )
+    return strided_in_elements(X)
+
+
+def strided_in_elements(X):
+    """``X`` such that its strides count whole, aligned elements."""
+    if X.flags.aligned and all(stride % X.itemsize == 0 for stride in X.strides):
+        return X
+    return X.copy()  # aligned, whatever X is
+
+
+def check_output(name, array, shape):
+    """Refuse what scores of this shape cannot be written to."""
+    check_array(name, array, np.float64, shape)
+    flags = array.flags
+    require(
+        flags.c_contiguous and flags.aligned and flags.writeable,
+        f"{name} must be C-contiguous, aligned and writeable",
+    )
+
+
+def native_params(params):
+    """Parameters as the fields of the core's structs.
+
+    Numbers that count samples, features, rounds or levels mean the same beyond 2**40 as there.
+
+    Raises
+    ------
+    ValueError
+        For a number that no float64 holds.
+    """
+    native = {}
+    for name, value in params.items():
+        if name in _COUNTS:
+            value = int(min(value, _MOST))
+        elif isinstance(value, Real) and not isinstance(value, Integral | np.bool_):
+            value = float(value)
+        elif isinstance(value, Integral) and name != "seed" and not isinstance(value, bool):
+            try:
+                value = float(value) if abs(value) > _MOST else int(value)
+            except OverflowError as error:
+                raise ValueError(f"{name} is too large") from error
+        native[name] = value
+    return native
+
+
+def check_threads(n_threads):
+    """A number of threads that compiled code can take."""
+    if not isinstance(n_threads, Integral):
+        raise TypeError(f"n_threads must be an integer, got {n_threads!r}")
+    require(n_threads >= 1, f"n_threads must be at least 1, got {n_threads}")
+    return int(min(n_threads, _MOST_THREADS))
+
+
+def check_range(first, last, length):
+    """Refuse what is not a range of the indices from 0 to ``length``."""
+    if not isinstance(first, Integral) or not isinstance(last, Integral):
+        raise TypeError(f"first and last must be integers, got {first!r} and {last!r}")
+    require(
+        0 <= first <= last <= length,
+        f"0 <= first <= last <= {length} must hold, got first={first} and last={last}",
+    )
+
+
+def check_offsets(name, offsets, total):
+    """Refuse what is not 0 = offsets[0] < offsets[1] < .. = total."""
+    check_array(name, offsets, np.int64, (None,))
+    require(len(offsets) >= 1, f"{name} is empty")
+    require(offsets[0] == 0 and offsets[-1] == total, f"{name} does not cover all entries")
+    require(bool(np.all(offsets[:-1] < offsets[1:])), f"{name} is not ascending")
+
+
+def check_tree_links(node_offsets, children_left, children_right):
+    """Refuse nodes that are not trees, one after the other, numbered from 0 in each of them.
+
+    In a tree children have numbers above their parent's, -1 for none, and each node but the
+    first is the child of one node.
+
+    Returns
+    -------
+    leaf : array of shape (n_nodes,), bool
+    tree : array of shape (n_nodes,), int64
+        The tree of each node.
+    """
+    n_nodes = len(children_left)
+    sizes = np.diff(node_offsets)
+    tree = np.repeat(np.arange(len(sizes)), sizes)
+    leaf = children_left == -1
+    require(
+        np.array_equal(leaf, children_right == -1),
+        "children_left and children_right are -1 at the same nodes",
+    )
+    internal = np.flatnonzero(~leaf)
+    start = node_offsets[:-1][tree[internal]]
+    own, size = internal - start, sizes[tree[internal]]
+    for name, children in (("left", children_left), ("right", children_right)):
+        child = children[internal]
+        require(np.all(child > own), f"a {name} child's number must be above its parent's")
+        require(np.all(child < size), f"a {name} child lies outside of its tree")
+    children = np.concatenate([children_left[internal] + start, children_right[internal] + start])
+    parents = np.bincount(children, minlength=n_nodes)
+    expected = np.ones(n_nodes, dtype=np.int64)
+    expected[node_offsets[:-1]] = 0
+    require(
+        np.array_equal(parents, expected), "every node but the root must be the child of one node"
+    )
+    return leaf, tree
+
+
+def check_leaf_numbers(leaf, numbers, first, n_leaves):
+    """Refuse numbers that do not count the leaves: from 0 in each tree, -1 at internal nodes.
+
+    Parameters
+    ----------
+    leaf : array of shape (n_nodes,), bool
+    numbers : array of shape (n_nodes,), int64
+    first : array of shape (n_nodes,), int64
+        Leaves in the trees before the node's tree.
+    n_leaves : array of shape (n_nodes,), int64
+        Leaves of the node's tree.
+    """
+    message = "leaf_index must number the leaves from 0 to n_leaves - 1 and be -1 at internal nodes"
+    own = numbers[leaf]
+    require(np.all(numbers[~leaf] == -1), message)
+    require(np.all((own >= 0) & (own < n_leaves[leaf])), message)
+    counts = np.bincount(own + first[leaf])
+    require(np.all(counts == 1) and len(counts) == len(own), message)
+
+
+def _described(X):
+    if not isinstance(X, np.ndarray):
+        return f"a {type(X).__name__}"
+    layout = "C-contiguous" if X.flags.c_contiguous else "not C-contiguous"
+    return f"{layout} {X.dtype} of shape {X.shape}"

@@ -1,0 +1,198 @@
+"""Mutated model files: whatever is in one, it is refused or gives a model that can be used.
+
+A case is a file of some estimator that is changed where its structure is (values of the header,
+arrays, members) or where it lies (bits, length), with the digest that its content asks for or the
+one that it had.
+"""
+
+import copy
+import hashlib
+import os
+import tempfile
+from functools import cache
+
+import numpy as np
+from fctree import load_model, save_model
+from fctree.persistence.archive import MARK
+from robustness.forged_model_files import NONSENSE, file_of, npy, parts_of
+
+from fuzz.estimators import classifies, public_estimators, small
+from fuzz.outcomes import Refused, check_predictions, outcome
+
+_EXTREMES = [0, 1, -1, 2, 255, 256, 2**15, 2**31 - 1, 2**31, 2**32, 2**62, 2**63 - 1, -(2**63),
+             2**64, 10**30]
+_WORDS = ["", "logistic", "erf", "cuda", "poisson", "decision_list", "loo", "all", "ntk", "\0"]
+_VALUES = [None, True, False, 0.5, -0.5, 1e308, -1e308, 5e-324, [], [1], *_EXTREMES, *_WORDS,
+           {"type": "float", "value": "nan"}, {"type": "float", "value": "inf"},
+           {"type": "float", "value": "-inf"}, {"type": "tuple", "items": []},
+           {"type": "dict", "items": [[3, 2], [2, 1]]},
+           {"type": "numpy scalar", "dtype": "<i8", "bytes": "ff" * 8},
+           {"type": "numpy scalar", "dtype": "<f8", "bytes": "ff" * 8}, *NONSENSE]
+_DTYPES = ["<f8", "<f4", "<i8", "<i4", "<u8", ">f8", ">i8", "|b1", "|u1", "<c16", "<U4", "|S3",
+           "<M8[s]", "<f2"]
+
+
+@cache
+def base_models():
+    """Headers and arrays of small models of every estimator, of different kinds."""
+    chance = np.random.default_rng(0)
+    X = chance.standard_normal((40, 3))
+    y = X[:, 0] + np.abs(X[:, 1])
+    several = np.column_stack([y, -X[:, 2]])
+    labels = np.searchsorted([0.0, 1.0], y)
+    words = np.array(["a", "b", "c"])[labels]
+    variants = [{}, {"loss": "poisson", "posterior_samples": 0}, {"posterior_samples": 2},
+                {"batch_norm": False, "fit_intercept": False}, {"leaf_model": "constant"}]
+    with tempfile.TemporaryDirectory() as folder:
+        parts = []
+        for cls in public_estimators().values():
+            parts.append(parts_of(small(cls), os.path.join(folder, "model")))
+            targets = (labels, words, labels > 0) if classifies(cls) else (y, several)
+            tried = [(target, {}) for target in targets]
+            tried += [(targets[0] if classifies(cls) else np.abs(y), other) for other in variants]
+            for target, parameters in tried:
+                model = small(cls, **parameters)
+                fitted, _ = outcome(model.fit, X, target)
+                if not isinstance(fitted, Refused):
+                    parts.append(parts_of(model, os.path.join(folder, "model")))
+    return parts
+
+
+def _pick(chance, values):
+    return values[chance.integers(len(values))]
+
+
+def _change_header(node, chance):
+    """Replaces, removes, moves or adds one entry somewhere inside of a JSON value."""
+    keys = list(node) if isinstance(node, dict) else list(range(len(node)))
+    if not keys:
+        return
+    key = _pick(chance, keys)
+    inner = node[key]
+    if isinstance(inner, (dict, list)) and inner and chance.random() < 0.85:
+        _change_header(inner, chance)
+        return
+    kind = chance.random()
+    if kind < 0.15:
+        del node[key]
+    elif kind < 0.3:
+        node[key] = copy.deepcopy(node[_pick(chance, keys)])
+    elif kind < 0.4 and type(inner) in (int, float):
+        node[key] = inner + _pick(chance, [1, -1, 0.5])
+    elif kind < 0.45 and isinstance(node, list):
+        node.append(copy.deepcopy(inner))
+    else:
+        node[key] = copy.deepcopy(_pick(chance, _VALUES))
+
+
+def _extreme(dtype, chance):
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        near = [limits.min, limits.max, limits.max // 2, 0, 1, -1, 2, 7, 2**31]
+        return min(max(_pick(chance, near), limits.min), limits.max)
+    if dtype.kind == "f":
+        return _pick(chance, [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e308, -1e308, 5e-324, 0.5])
+    return np.zeros((), dtype=dtype)[()]
+
+
+def _change_array(array, arrays, chance):
+    """An array of other values, another shape, type or order, or another member."""
+    kind = _pick(chance, ["values"] * 4 + ["swap", "short", "long", "axes", "type", "order",
+                                           "empty", "other", "raw"])
+    if kind == "values" and array.size and array.dtype.kind in "iufb":
+        array = array.copy()
+        for _ in range(chance.integers(1, 4)):
+            array.flat[chance.integers(array.size)] = _extreme(array.dtype, chance)
+        return array
+    if kind == "swap" and array.size > 1:
+        flat = array.ravel().copy()
+        i, j = chance.integers(flat.size, size=2)
+        flat[[i, j]] = flat[[j, i]]
+        return flat.reshape(array.shape)
+    if kind == "short" and array.ndim:
+        return array[: chance.integers(len(array) + 1)].copy()
+    if kind == "long" and array.ndim:
+        return np.concatenate([array] * int(chance.integers(2, 4)))
+    if kind == "axes":
+        shapes = [(array.size,), (1, *array.shape), (*array.shape, 1), array.shape[::-1]]
+        return array.reshape(_pick(chance, shapes))
+    if kind == "type":
+        with np.errstate(all="ignore"):
+            changed, _ = outcome(array.astype, _pick(chance, _DTYPES))
+        return array if isinstance(changed, Refused) else changed
+    if kind == "order":
+        return np.asfortranarray(array)
+    if kind == "empty":
+        return np.zeros((0, *array.shape[1:]), dtype=array.dtype)
+    if kind == "raw":
+        return _change_member(npy(array), chance)
+    return _pick(chance, arrays)
+
+
+def _change_member(content, chance):
+    """The bytes of an npy member with another shape or type in its text, or other bits."""
+    text = [(b"(", b"(9"), (b"(", b"(0, "), (b",)", b", 99999999999)"), (b"<f8", b"<f4"),
+            (b"<i8", b"|O"), (b"False", b"True"), (b"<i8", b"<f8")]
+    if chance.random() < 0.7:
+        old, new = _pick(chance, text)
+        changed = content.replace(old, new, 1)
+        return changed[: len(content)] if chance.random() < 0.5 else changed
+    return _flip(content, chance)
+
+
+def _flip(content, chance):
+    content = bytearray(content)
+    for _ in range(chance.integers(1, 6)):
+        content[chance.integers(len(content))] ^= 1 << chance.integers(8)
+    return bytes(content)
+
+
+def _sealed_again(content):
+    """The content with its mark and a digest that fits."""
+    at = content.rfind(MARK)
+    if at < 0:
+        return content
+    body = content[: at + len(MARK)]
+    return body + hashlib.sha256(body).hexdigest().encode()
+
+
+def mutated_file(chance):
+    """The bytes of a changed file."""
+    header, arrays = copy.deepcopy(_pick(chance, base_models()))
+    for _ in range(chance.integers(1, 4)):
+        if arrays and chance.random() < 0.5:
+            at = chance.integers(len(arrays))
+            if isinstance(arrays[at], np.ndarray):
+                plain = [array for array in arrays if isinstance(array, np.ndarray)]
+                arrays[at] = _change_array(arrays[at], plain, chance)
+        else:
+            _change_header(header, chance)
+    content = outcome(file_of, header, arrays)[0] or file_of({}, [])
+    if chance.random() < 0.2:
+        content = _flip(content, chance)
+    if chance.random() < 0.05:
+        content = content[: chance.integers(len(content))]
+    return _sealed_again(content) if chance.random() < 0.9 else content
+
+
+def run_case(chance, folder):
+    """Loads a mutated file and uses the model if there is one."""
+    path = os.path.join(folder, "model")
+    with open(path, "wb") as file:
+        file.write(mutated_file(chance))
+    model, _ = outcome(load_model, path)
+    if isinstance(model, Refused):
+        assert type(model.error) in (ValueError, MemoryError), model.error
+        return
+    n_features = getattr(model, "n_features_in_", 3)
+    X = chance.standard_normal((5, min(n_features, 100)))
+    # What is in a forged model need not be finite.
+    check_predictions(model, X, must_accept=False, warned=True)
+    for name in ("feature_importances_", "estimators_", "split_weights_"):
+        outcome(getattr, model, name, None)
+    for name in ("trees_", "tree_", "_steps"):
+        trees = getattr(model, name, None)
+        if trees is not None:
+            outcome(trees.apply, X)
+            outcome(repr, trees)
+    outcome(save_model, model, path + " again")

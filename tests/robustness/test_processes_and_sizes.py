@@ -1,0 +1,166 @@
+"""Long steps that Ctrl-C ends, threads at exit, more threads than there can be, and wide tables.
+
+Each case runs in a process of its own. Bounds of time are generous: they tell a hang from an end.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from fctree import SymmetricBoostingRegressor
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX systems")
+
+LONG = """
+import sys
+import numpy as np
+from fctree import CurvatureTreeRegressor, FCODTRegressor, SymmetricBoostingRegressor
+
+name, n_jobs = sys.argv[1], int(sys.argv[2])
+n, d = {"dual": (2500, 4000), "loo": (2500, 2000), "moments": (20000, 2000),
+        "curvature": (3500, 1500), "thresholds": (400000, 150)}[name]
+X = np.random.default_rng(0).standard_normal((n, d))
+y = X[:, 0] + X[:, 1] ** 2
+parameters = {"dual": {}, "moments": {"max_depth": 6}, "loo": {"alpha": "loo", "max_depth": 1},
+              "curvature": {"directions": "curvature", "max_depth": 3}}
+if name == "thresholds":
+    model = SymmetricBoostingRegressor(max_iter=10**6, n_jobs=n_jobs)
+else:
+    cls = CurvatureTreeRegressor if name == "curvature" else FCODTRegressor
+    model = cls(n_jobs=n_jobs, **parameters[name])
+print("ready", flush=True)
+try:
+    while True:
+        model.fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.skipif(bool(os.environ.get("FCTREE_SANITIZED")), reason="sanitizers take minutes")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("name", ["dual", "loo", "moments", "curvature", "thresholds"])
+def test_long_steps_can_be_interrupted(name, n_jobs):
+    process = subprocess.Popen(
+        [sys.executable, "-c", LONG, name, str(n_jobs)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline().strip() == "ready"
+        time.sleep(1.5)
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline().strip() == "interrupted"
+        # A second is promised on a free machine; a busy one may take some more.
+        assert time.monotonic() - sent < 5
+    finally:
+        process.kill()
+        process.wait()
+
+
+def run(script, *arguments, seconds=100):
+    return subprocess.run(
+        [sys.executable, "-c", script, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+    )
+
+
+DAEMON = """
+import sys, threading, time
+import numpy as np
+from fctree import SoftTreeRegressor, SymmetricBoostingRegressor
+X = np.random.default_rng(0).standard_normal((5000, 10)); y = X[:, 0]
+model = {
+    "symmetric": SymmetricBoostingRegressor(max_iter=10**6, n_jobs=2),
+    "listener": SymmetricBoostingRegressor(max_iter=10**6, verbose=2),
+    "soft": SoftTreeRegressor(max_epochs=10**6),
+}[sys.argv[1]]
+threading.Thread(target=lambda: model.fit(X, y), daemon=True).start()
+time.sleep(1.0)
+print("main thread ends", flush=True)
+"""
+
+
+@pytest.mark.parametrize("name", ["symmetric", "listener", "soft"])
+def test_a_fit_in_a_daemon_thread_ends_with_the_process(name):
+    done = run(DAEMON, name)
+    assert done.returncode == 0, done.stderr
+    assert "main thread ends" in done.stdout
+
+
+FEW_PROCESSES = """
+import resource, sys
+import numpy as np
+from fctree import SymmetricBoostingRegressor
+X = np.random.default_rng(0).standard_normal((20000, 20)); y = X[:, 0]
+expected = SymmetricBoostingRegressor(max_iter=2).fit(X, y).predict(X)
+if sys.argv[2] == "limited":  # no stack for a thread: none can be started
+    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20),) * 2)
+model = SymmetricBoostingRegressor(max_iter=2, n_jobs=int(sys.argv[1])).fit(X, y)
+print(np.array_equal(model.predict(X), expected))
+"""
+
+
+@pytest.mark.parametrize("n_jobs, limits", [(10**6, "free"), (2**70, "free"), (30, "limited")])
+def test_more_threads_than_can_be_started(n_jobs, limits):
+    if limits == "limited" and os.environ.get("FCTREE_SANITIZED"):
+        pytest.skip("sanitizers reserve address space")
+    if limits == "limited" and not os.path.exists("/proc/self/statm"):
+        pytest.skip("needs Linux's /proc")
+    done = run(FEW_PROCESSES, n_jobs, limits)
+    assert done.stdout.strip() == "True", done.stderr
+
+
+PEAK = """
+import resource, sys
+import numpy as np
+import fctree
+name, parameters, n, d = sys.argv[1], eval(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+X = np.random.default_rng(0).standard_normal((n, d))
+y = np.arange(n) % 3 if name.endswith("Classifier") else X[:, 0]
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+getattr(fctree, name)(**parameters).fit(X, y)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+
+
+@pytest.mark.skipif(bool(os.environ.get("FCTREE_SANITIZED")), reason="sanitizers take memory")
+@pytest.mark.parametrize(
+    "name, parameters, n, d",
+    [
+        ("SymmetricBoostingRegressor", {"max_iter": 2}, 300, 8000),
+        ("SymmetricBoostingClassifier", {"max_iter": 2}, 300, 8000),
+        ("SymmetricBoostingRegressor", {"max_iter": 2, "max_depth": 14}, 2000, 20),
+        ("CurvatureTreeRegressor", {"max_coef": 3, "max_depth": 1}, 200, 8000),
+        ("CurvatureBoostingRegressor", {"max_iter": 1}, 200, 8000),
+    ],
+)
+def test_memory_of_wide_tables(name, parameters, n, d):
+    done = run(PEAK, name, parameters, n, d)
+    assert done.returncode == 0, done.stderr
+    # Four times the table and 200 MB, the table itself not counted.
+    assert float(done.stdout) < 3 * n * d * 8 / 2**20 + 200
+
+
+def test_histograms_that_are_not_kept_give_the_same_splits():
+    """Trees of 16 levels count each level anew, those of 4 levels keep their histograms: up to
+    there, splits are the same."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 12))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = np.nan_to_num(X) @ rng.standard_normal(12) + rng.standard_normal(3000)
+    for score_function in ("l2", "cosine"):
+        shallow, deep = (
+            SymmetricBoostingRegressor(
+                max_iter=1, max_depth=depth, random_state=0, score_function=score_function
+            ).fit(X, y).trees_
+            for depth in (4, 16)
+        )
+        for name in ("split_feature", "split_threshold", "missing_right", "split_gain"):
+            np.testing.assert_array_equal(getattr(deep, name)[:, :4], getattr(shallow, name))
