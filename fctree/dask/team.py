@@ -175,10 +175,14 @@ class TeamFit:
     def _take(self, futures):
         """Takes in the model, or raises what a worker has raised first."""
         errors = [future.exception() for future in futures if future.status == "error"]
-        for error in sorted(errors, key=lambda error: isinstance(error, PeerLost)):
-            if isinstance(error, (PeerLost, KilledWorker)):
-                raise WorkerLost(str(error)) from error
-            raise error
+        try:
+            for error in sorted(errors, key=lambda error: isinstance(error, PeerLost)):
+                if isinstance(error, (PeerLost, KilledWorker)):
+                    raise WorkerLost(str(error)) from error
+                raise error
+        finally:
+            del errors  # in a cycle with its traceback it would keep the partitions
+            error = None
         try:
             learnt, is_whole = futures[0].result()
         except (OSError, CancelledError) as error:

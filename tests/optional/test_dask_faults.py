@@ -1,5 +1,6 @@
 """Workers that die in the middle of a fit, and fits that fail."""
 
+import gc
 import os
 import signal
 
@@ -231,4 +232,5 @@ def assert_nothing_is_left(client):
     deadline = time.monotonic() + 30  # Dask tells workers what is not wanted any more, later
     while set(client.run(remembered).values()) != {(0, 0)}:
         assert time.monotonic() < deadline
+        gc.collect()
         time.sleep(0.05)
