@@ -41,6 +41,7 @@ def test_all_workers_have_the_same(n_workers):
         n_workers, threads_per_worker=1, processes=False, dashboard_address=None
     )
     with cluster, Client(cluster) as client:
+        client.wait_for_workers(n_workers, timeout=60)
         client.run(listen)
         addresses = sorted(client.nthreads())
         futures = [
