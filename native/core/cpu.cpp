@@ -32,7 +32,7 @@ InstructionSet best_supported() {
 
 std::atomic<InstructionSet> agreed{InstructionSet::avx512};
 
-// An unknown name leaves the choice as it is.
+// An unknown name changes nothing.
 InstructionSet highest_allowed() {
   const char* wanted = std::getenv("FCTREE_SIMD");
   if (wanted != nullptr)

@@ -6,7 +6,7 @@
 
 namespace fctree::oblique {
 
-// The features that a node of a forest's tree may split along, drawn anew for each node.
+// The features that a node of a forest's tree may split on, drawn for each node.
 struct NodeFeatures {
   index_t max_features;
   std::uint64_t seed;
@@ -40,7 +40,7 @@ struct ObliqueParams {
   NodeFeatures node_features;
 };
 
-// Whether nodes look at all samples in the order of each feature.
+// Whether nodes scan all samples in the order of each feature.
 inline bool sorts_axes(const ObliqueParams& params) {
   return params.axis_directions && !params.ridge_criterion;
 }

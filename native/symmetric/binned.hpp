@@ -1,8 +1,8 @@
 // The features as bin codes. The code of a value is the number of the feature's thresholds
 // below it; missing values have a code above all others.
 //
-// Features lie in groups of at most kCellLanes, whose codes for one sample are neighbours, so that
-// one load of eight bytes serves a whole group: codes[offset + width * sample + lane].
+// Features form groups of at most kCellLanes, whose codes for one sample are adjacent, so that one
+// load of eight bytes serves a whole group: codes[offset + width * sample + lane].
 // The matrix takes n * d bytes.
 #pragma once
 

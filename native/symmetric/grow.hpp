@@ -12,7 +12,7 @@
 
 namespace fctree::symmetric {
 
-// What else trees are grown by; null for none.
+// Optional inputs of growing; null for none.
 struct GrowthRules {
   const double* weight;         // (n_samples,)
   const std::int8_t* monotone;  // (n_features,)
@@ -21,7 +21,7 @@ struct GrowthRules {
 
 class TreeGrower {
  public:
-  // Everything is kept by reference.
+  // All arguments are kept by reference.
   TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const BoostingParams& params,
              const GrowthRules& rules, index_t n_outputs, const SampleTotals& totals);
 

@@ -1,5 +1,5 @@
-// What the leaves of a grown tree answer: a Newton step, a quantile, or Friedman's clipped
-// mean, of the sampled rows in each; 0 in an empty leaf.
+// Leaf values of a grown tree: a Newton step, a quantile, or Friedman's clipped mean, of the
+// sampled rows in each leaf; 0 in an empty leaf.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace fctree::symmetric {
 
-// Rows by leaf: leaf[i] < n_leaves; in_bag[i] 0 leaves a row out (null: none).
+// Rows by leaf: leaf[i] < n_leaves; rows with in_bag[i] 0 are left out (null: none).
 struct LeafAssignment {
   const std::uint16_t* leaf;
   const std::uint8_t* in_bag;

@@ -222,7 +222,7 @@ void LevelScores::score_leaf(index_t g, const std::vector<const std::int64_t*>& 
   }
 }
 
-// Keeps the better side for missing values, and marks what is no candidate.
+// Keeps the better side for missing values, and marks invalid candidates.
 void LevelScores::combine_sides(index_t g, bool missing_left, const SideSums& side) {
   const FeatureGroup& shape = x_.groups()[g];
   GroupScores& scores = groups_[g];
@@ -254,7 +254,7 @@ void LevelScores::combine_sides(index_t g, bool missing_left, const SideSums& si
         score = side.sums[kNorm][at] > 0.0 ? score / std::sqrt(side.sums[kNorm][at]) : 0.0;
       else if (!any_cut)
         score = std::sqrt(std::max(score, 0.0));
-      // The left side wins ties, unless it leaves the candidate without a cut.
+      // The left side wins ties, unless the candidate then splits nothing.
       const double right_score = scores.score[at];
       const bool had_right = missing_left && right_score != kNone;
       if (had_right && !(cuts && score >= right_score - kTie * std::abs(right_score))) continue;
@@ -265,7 +265,7 @@ void LevelScores::combine_sides(index_t g, bool missing_left, const SideSums& si
   }
 }
 
-// The usual case of combine_sides: the l2 score, its root, and nothing to compare with.
+// The usual case of combine_sides: the l2 score, its root, and no missing values.
 void LevelScores::take_roots(index_t g, double least, const SideSums& side) {
   const FeatureGroup& shape = x_.groups()[g];
   GroupScores& scores = groups_[g];
@@ -290,7 +290,7 @@ void LevelScores::take_roots(index_t g, double least, const SideSums& side) {
   }
 }
 
-// From the first feature's lane, whose total is all rows.
+// From the first feature's lane, whose total counts all rows.
 double LevelScores::root_score(const std::vector<const std::int64_t*>& channels) const {
   const index_t missing_at = x_.groups()[0].n_codes * kCellLanes;
   const auto total = [&](index_t channel) {

@@ -1,8 +1,8 @@
-// Gradients and weights as fixed-point numbers: the channels that histograms add up.
+// Gradients and weights as fixed-point numbers: the channels of histograms.
 //
 // A channel's value of a sample is (round(w g / unit) << count_bits) + 1, or without weights
-// (round(g / unit) << count_bits) + 1: its sum over any samples holds their number in the low
-// bits and their gradient above. With sample weights a further channel carries w itself and
+// (round(g / unit) << count_bits) + 1: a sum over samples has their number in the low bits and
+// their gradient above. With sample weights a further channel carries w itself and
 // the count, and gradients have 0 in the low bits. Units are powers of two such that the sum of
 // all absolute values stays below 2^min(50, 62 - count_bits): sums are exact integers in
 // any order, and convert to double exactly. That sum is bounded by counting exponents

@@ -12,7 +12,7 @@ namespace fctree::oblique {
 
 namespace {
 
-// Finds the nodes' curvature directions; the problems are kept where sparse ones are wanted.
+// Finds the nodes' curvature directions; the problems are kept if sparse directions are needed.
 std::vector<CurvatureProblem> find_curvature(const GrowState& state,
                                              const std::vector<OpenNode*>& nodes) {
   std::vector<CurvatureProblem> problems(nodes.size());
@@ -33,7 +33,7 @@ std::vector<CurvatureProblem> find_curvature(const GrowState& state,
   return problems;
 }
 
-// promise (d): which axes are tried first, where not all are.
+// promise (d): decides which axes are tried if not all are.
 void propose_candidates(const GrowState& state, OpenNode& node, const Vector& promise) {
   const ObliqueParams& params = state.params;
   node.candidates.clear();
@@ -85,7 +85,7 @@ void search_splits(GrowState& state, std::vector<OpenNode>& level) {
   if (state.has_models()) state.statistics->score_models(state, nodes);
   const std::vector<CurvatureProblem> problems = find_curvature(state, nodes);
   std::vector<ModelSearch> searches(state.params.ridge_criterion ? nodes.size() : 0);
-  Execution preparing = state.execution;  // nothing to speak of for the constant criterion
+  Execution preparing = state.execution;  // negligible for the constant criterion
   if (!state.params.ridge_criterion && !state.has_sparse_directions()) preparing.n_threads = 1;
   parallel_for(preparing, n_nodes, [&](index_t i) {
     draw_features(state, *nodes[i]);
