@@ -251,7 +251,7 @@ def test_many_workers(n_threads):
     local = SymmetricBoostingRegressor(**SHORT).fit(X, y, weight, eval_set=(X_eval, y_eval))
     with (
         LocalCluster(
-            14, threads_per_worker=n_threads, processes=False, dashboard_address=None
+            n_workers=14, threads_per_worker=n_threads, processes=False, dashboard_address=None,
         ) as cluster,
         Client(cluster) as client,
         client.as_current(),

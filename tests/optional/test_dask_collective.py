@@ -38,7 +38,7 @@ def test_all_workers_have_the_same(n_workers):
     runs = cut_into_runs(N_ROWS, max(1, n_workers - 1))  # the last worker has no blocks
     blocks = rng.integers(0, 100, size=runs[0].n_blocks).astype(np.float64)
     cluster = LocalCluster(
-        n_workers, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=n_workers, threads_per_worker=1, processes=False, dashboard_address=None
     )
     with cluster, Client(cluster) as client:
         client.wait_for_workers(n_workers, timeout=60)
