@@ -49,8 +49,8 @@ class TableEncoder:
 
     categories: list
     impute: bool
-    has_missing: np.ndarray = None
-    means: np.ndarray = None
+    has_missing: np.ndarray | None = None
+    means: np.ndarray | None = None
     targets: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     priors: np.ndarray = field(default_factory=lambda: np.empty(0))
     strengths: list = field(default_factory=list)
