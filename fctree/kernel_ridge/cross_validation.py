@@ -10,7 +10,8 @@ from sklearn.utils._param_validation import Interval
 from tqdm.auto import tqdm
 
 from fctree._tables.estimators import TABLE_CONSTRAINTS
-from fctree._validation import check_memory, unchanged_on_failure
+from fctree._memory import check_memory
+from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
     DEVICE,
