@@ -1,4 +1,4 @@
-"""What a fitted model knows of its table: categories, target statistics, means."""
+"""The fitted state of a table's encoding: categories, target statistics, means."""
 
 from dataclasses import dataclass, field
 

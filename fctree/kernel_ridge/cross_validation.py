@@ -13,9 +13,10 @@ from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval
 from tqdm.auto import tqdm
 
+from fctree._memory import check_memory
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, Self
-from fctree._validation import check_memory, unchanged_on_failure
+from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
     DEVICE,
