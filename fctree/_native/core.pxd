@@ -1,6 +1,5 @@
 # What the bindings share: errors and signals, where work runs, arrays out of the core, the losses,
 # and the listener of a fit.
-from cpython.pystate cimport PyGILState_STATE
 from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
@@ -11,8 +10,8 @@ from libcpp.vector cimport vector
 cdef extern from "translate.hpp" namespace "fctree" nogil:
     void set_python_error()
     cbool signal_raised()
-    PyGILState_STATE take_gil()
-    void give_gil(PyGILState_STATE)
+    cbool call_python(cbool (*told)(void*, long long, double, double) noexcept, void* context,
+                      long long iteration, double train_loss, double eval_loss)
 
 
 cdef extern from "core/cpu.hpp" namespace "fctree" nogil:

@@ -2,7 +2,6 @@
 """Shared by the bindings."""
 
 cimport numpy as cnp
-from cpython.pystate cimport PyGILState_STATE
 from cython.operator cimport dereference
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
@@ -102,13 +101,10 @@ cdef class Listener:
 
 cdef cbool tell(void* context, int64_t iteration, double train_loss,
                 double eval_loss) noexcept nogil:
-    cdef PyGILState_STATE state = take_gil()
-    cdef cbool goes_on = tell_python(context, iteration, train_loss, eval_loss)
-    give_gil(state)
-    return goes_on
+    return call_python(tell_python, context, iteration, train_loss, eval_loss)
 
 
-cdef cbool tell_python(void* context, int64_t iteration, double train_loss,
+cdef cbool tell_python(void* context, long long iteration, double train_loss,
                        double eval_loss) noexcept with gil:
     cdef Listener listener = <Listener>context
     if listener.told is None:

@@ -34,10 +34,9 @@ def test_least_norm_where_columns_are_copies(shape):
     np.testing.assert_allclose(found, coef, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("shape", [(560, 600), (800, 560)])
-def test_penalty_by_leave_one_out(shape):
-    X = rng.standard_normal(shape)
-    y = X[:, :20].sum(axis=1) + 3.0 * rng.standard_normal(shape[0])
+def test_penalty_by_leave_one_out():
+    X = rng.standard_normal((800, 560))
+    y = X[:, :20].sum(axis=1) + 3.0 * rng.standard_normal(800)
     alphas = 10.0 ** (3.0 - 0.5 * np.arange(15))
     centred = X - X.mean(axis=0)
     u, s, _ = np.linalg.svd(centred, full_matrices=False)
