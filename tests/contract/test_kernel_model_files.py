@@ -54,7 +54,6 @@ def test_predictions_are_as_they_were(fitted, tmp_path):
         ("dual_coef_", np.ones((80, 1, 1))),
         ("X_fit_", X[:, :3]),
         ("X_fit_", np.full_like(X, np.nan)),
-        ("n_features_in_", 5),
     ],
 )
 def test_what_does_not_fit_together_is_refused(name, value, tmp_path):
