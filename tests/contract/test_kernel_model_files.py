@@ -54,10 +54,11 @@ def test_predictions_are_as_they_were(fitted, tmp_path):
         ("dual_coef_", np.ones((80, 1, 1))),
         ("X_fit_", X[:, :3]),
         ("X_fit_", np.full_like(X, np.nan)),
+        ("n_features_in_", 5),
     ],
 )
 def test_what_does_not_fit_together_is_refused(name, value, tmp_path):
     model = TreeNTKRegressor(alpha=1.0).fit(X, Y[:, 0])
     setattr(model, name, value)
-    with pytest.raises(ValueError, match=r"dual_coef_|X_fit_"):
+    with pytest.raises(ValueError, match=r"dual_coef_|X_fit_|n_features_in_"):
         save_model(model, tmp_path / "model")
