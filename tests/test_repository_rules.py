@@ -42,14 +42,11 @@ DERIVED_PARAMETERS = {
 
 def files(*suffixes, folders=FOLDERS):
     found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
-    generated = {"symmetric.cpp", "core.cpp", "ensembles.cpp", "oblique.cpp", "oblique_rounds.cpp",
-                 "oblique_shards.cpp", "shards.cpp", "soft.cpp"}
     return sorted(
         path
         for path in found
         if (not suffixes or path.suffix in suffixes)
         and "__pycache__" not in path.parts
-        and not (path.parent.name == "_native" and path.name in generated)
     )
 
 

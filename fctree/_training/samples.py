@@ -21,6 +21,16 @@ class Samples:
     weight: np.ndarray | None
     initial: np.ndarray | None
 
+    @property
+    def parts(self):
+        """The features, as one array or several that follow each other."""
+        return [self.X]
+
+    @property
+    def n_samples(self):
+        """How many samples the fit has."""
+        return len(self.X)
+
     def native(self, raw):
         """The tuple that the core takes, with the scores of a model to continue or None."""
         return self.X, self.y, self.weight, self.initial, raw

@@ -11,9 +11,9 @@ from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
-from fctree._training.progress import progress_listener
 from fctree._training.round_scores import joined_scores
 from fctree._training.samples import chosen_eval_set
+from fctree._training.team import ALONE
 from fctree._validation import (
     check_ensemble_data,
     check_features,
@@ -116,10 +116,10 @@ class BaseCurvatureBoosting(BaseBoosting):
         }
         return native_params(params)
 
-    def _boost(self, train, validation, *, continuing):
+    def _boost(self, train, validation, *, continuing, team=ALONE):
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
-        with progress_listener(self.verbose, n_rounds, type(self).__name__) as listener:
+        with team.listener(self, n_rounds) as listener:
             arrays, kinds, baseline, train_loss, eval_loss, alpha = _native.boost(
                 _as_native(train),
                 validation and _as_native(validation),
@@ -127,10 +127,13 @@ class BaseCurvatureBoosting(BaseBoosting):
                 continued=self.trees_ if done else None,
                 loss=self._choose_loss(),
                 n_outputs=self.n_outputs_,
-                kinds=self._kinds(len(train.X), self.alpha_ if done else None),
+                kinds=self._kinds(train.n_samples, self.alpha_ if done else None),
                 params=self._native_params(n_rounds),
                 listener=listener,
                 n_threads=count_threads(self.n_jobs),
+                places=team.places,
+                placed=team.placed(train, validation),
+                past_losses=team.past_losses(self),
             )
         self._keep(ObliqueTrees(**arrays), kinds, (baseline, alpha), (-train_loss, -eval_loss),
                    continuing)
@@ -153,6 +156,12 @@ class BaseCurvatureBoosting(BaseBoosting):
         self.n_iter_ = trees.n_trees
         for name, values in zip(names, scores):
             setattr(self, name, values)
+
+    def _keep_first(self, n_rounds):
+        """Drops the trees of later rounds."""
+        self.trees_ = self.trees_.first(n_rounds)
+        self.tree_kinds_ = self.tree_kinds_[:n_rounds]
+        self.n_iter_ = n_rounds
 
     def _start_scores(self, n_samples):
         scores = np.empty((n_samples, self.n_outputs_))

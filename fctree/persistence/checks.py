@@ -269,7 +269,7 @@ def _check_tree_ntk(model, n_axes):
 
 
 def _check_kernel(model):
-    """What predictions take of the kernel: of the fit, or the parameters in files of 0.1."""
+    """Kernel settings of predictions: those of the fit, or the parameters in files of 0.1."""
     searched = hasattr(model, "alphas")
     fitted = vars(model)
     depth = model.depth_ if searched else fitted.get("_depth", model.depth)

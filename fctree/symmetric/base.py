@@ -11,9 +11,9 @@ from fctree._tables.estimators import summed_to_columns
 from fctree._native import symmetric as _native
 from fctree._native_input import native_params
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
-from fctree._training.progress import progress_listener
 from fctree._training.round_scores import joined_scores
 from fctree._training.samples import check_directions, chosen_eval_set
+from fctree._training.team import ALONE
 from fctree._validation import (
     check_boosting_data,
     check_boosting_features,
@@ -102,20 +102,24 @@ class BaseSymmetricBoosting(BaseBoosting):
         }
         return native_params(params)
 
-    def _boost(self, train, validation, *, continuing):
+    def _find_thresholds(self, train):
+        self.bin_thresholds_ = _native.find_thresholds(
+            train.X,
+            train.weight,
+            max_bins=self.max_bins,
+            seed=self._random_seed,
+            n_threads=count_threads(self.n_jobs),
+        )
+
+    def _boost(self, train, validation, *, continuing, team=ALONE):
         n_threads = count_threads(self.n_jobs)
         if not continuing:
-            self.bin_thresholds_ = _native.find_thresholds(
-                train.X,
-                train.weight,
-                max_bins=self.max_bins,
-                seed=self._random_seed,
-                n_threads=n_threads,
-            )
+            if team is ALONE:
+                self._find_thresholds(train)
             self.baseline_ = None
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
-        with progress_listener(self.verbose, n_rounds, type(self).__name__) as listener:
+        with team.listener(self, n_rounds) as listener:
             arrays, baseline, train_loss, eval_loss = _native.boost(
                 train.native(self._raw_so_far(train) if continuing else None),
                 validation
@@ -129,6 +133,8 @@ class BaseSymmetricBoosting(BaseBoosting):
                 params=self._native_params(n_rounds),
                 listener=listener,
                 n_threads=n_threads,
+                places=team.places,
+                past_losses=team.past_losses(self),
             )
         self._keep(SymmetricTrees(**arrays), baseline, -train_loss, -eval_loss, continuing)
 
@@ -152,6 +158,13 @@ class BaseSymmetricBoosting(BaseBoosting):
         self._step_factors = factors
         self.trees_ = self._shrunk()
 
+    def _keep_first(self, n_rounds):
+        """Drops the trees of later rounds."""
+        self._steps = self._steps[:n_rounds]
+        self._step_factors = self._step_factors[:n_rounds]
+        self.n_iter_ = n_rounds
+        self.trees_ = self._shrunk()
+
     def _keep_factors(self):
         """Factor of the model in each round, before its tree is added; None if all are 1."""
         return None if np.all(self._step_factors == 1.0) else self._step_factors
@@ -166,16 +179,20 @@ class BaseSymmetricBoosting(BaseBoosting):
 
     def _raw_so_far(self, samples):
         """The scores of the model to continue, as its own rounds computed them."""
-        scores = np.empty((len(samples.X), self.n_outputs_))
+        scores = np.empty((sum(map(len, samples.parts)), self.n_outputs_))
         scores[:] = self.baseline_ if samples.initial is None else samples.initial.T
         origin = scores.copy()
-        self._steps.add_to(
-            samples.X,
-            scores,
-            n_threads=count_threads(self.n_jobs),
-            keep=self._keep_factors(),
-            origin=origin,
-        )
+        first = 0
+        for X in samples.parts:
+            rows = slice(first, first + len(X))
+            self._steps.add_to(
+                X,
+                scores[rows],
+                n_threads=count_threads(self.n_jobs),
+                keep=self._keep_factors(),
+                origin=origin[rows],
+            )
+            first += len(X)
         return np.ascontiguousarray(scores.T)
 
     def _raw_predict(self, X):

@@ -1,12 +1,10 @@
-"""Which worker's shard each partition belongs to, and waiting for workers that may die."""
+"""Which worker each partition belongs to, and waiting for workers that may die."""
 
 import time
 
 import numpy as np
-from distributed import CancelledError, KilledWorker, TimeoutError, wait
+from distributed import CancelledError, KilledWorker, TimeoutError, get_worker, wait
 from distributed.comm import CommClosedError
-
-from fctree.dask.state import StateLost
 
 # A worker may hold this many times its share of the rows before partitions are moved elsewhere.
 _IMBALANCE = 1.25
@@ -19,12 +17,18 @@ class WorkerLost(RuntimeError):
     """A worker that held a part of the fit is gone."""
 
 
-def assign(client, partitions, lengths):
+def threads_here():
+    """Threads that a task may use: a fit runs one task at a time on a worker."""
+    return get_worker().state.nthreads
+
+
+def assign(client, partitions, lengths, workers=None):
     """Worker addresses with the indices of their partitions, in the order of the rows.
 
-    Partitions stay where they are unless a worker has far more than its share.
+    Partitions stay where they are unless a worker has far more than its share. ``workers`` are those
+    that may have any, by default all.
     """
-    workers = sorted(client.nthreads())
+    workers = sorted(client.nthreads()) if workers is None else workers
     holders = client.who_has(partitions)
     share = _IMBALANCE * sum(lengths) / len(workers)
     load = dict.fromkeys(workers, 0)
@@ -83,21 +87,5 @@ def gather(client, futures, workers=()):
     settle(client, futures, workers)
     try:
         return client.gather(futures)
-    except (StateLost, KilledWorker, CancelledError, CommClosedError, OSError) as error:
-        if isinstance(error, OSError) and not isinstance(error, CommClosedError):
-            raise
+    except (KilledWorker, CancelledError, CommClosedError) as error:
         raise WorkerLost(str(error)) from error
-
-
-def result_of(call, check):
-    """What a call of an actor's method returns; calls `check` now and then until it is there.
-
-    A call of an actor that is lost may stay without an answer: only `check` can end it.
-    """
-    while True:
-        try:
-            return call.result(timeout=POLL_SECONDS)
-        except TimeoutError:
-            if call.done():  # in this moment; or it is the method that raised this
-                return call.result()
-        check()

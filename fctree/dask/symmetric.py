@@ -1,20 +1,20 @@
 """Symmetric boosting on Dask collections."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from distributed import default_client
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from fctree._training.samples import check_directions
+from fctree._training.samples import Samples
 from fctree._validation import unchanged_on_failure
-from fctree.symmetric import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
-from fctree.dask.growth import Growth, ShardedSet
+from fctree.dask.cluster import assign, gather, settle
 from fctree.dask.partitions import partition_rows, remember_features
-from fctree.dask.placement import gather
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
-from fctree.dask.shard import FitPlan
 from fctree.dask.thresholds import find_thresholds
+from fctree.symmetric import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 
 
 class _DaskSymmetricBoosting(DaskBoosting):
@@ -62,9 +62,8 @@ class _DaskSymmetricBoosting(DaskBoosting):
         self._check_supported(eval_set)
         remember_features(self, X)
         partitions = partition_rows(client, X, y, sample_weight)
-        described = self._learn_targets(client, partitions)
-        lengths = [d.n_rows for d in described]
-        loss = self._loss_of_sums()
+        lengths = self._learn_targets(client, partitions)
+        self._check_loss()
         self._random_seed = int(
             check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
         )
@@ -73,35 +72,67 @@ class _DaskSymmetricBoosting(DaskBoosting):
             client, find_thresholds(client, partitions, lengths, self.n_features_in_, rules)
         )
         self.bin_thresholds_ = [values for block in found for values in block]
-        plan = self._plan(loss, described, sample_weight is not None, eval_set is not None)
         encode = TargetEncoder(getattr(self, "classes_", None))
-        train = ShardedSet("train", partitions, lengths, encode)
+        train = PlacedRows(partitions, lengths, encode)
         evaluation = None
         if eval_set is not None:
-            evaluation = ShardedSet("eval", *self._evaluated(client, eval_set), encode)
-        growth = Growth(client, plan, self.bin_thresholds_, (train, evaluation))
-        try:
-            train_loss, eval_loss, best = self._rounds(growth)
-        finally:
-            growth.close()
-        trees = growth.first(best)
-        self._keep(trees, growth.start.baseline, -np.array(train_loss), -np.array(eval_loss), False)
+            evaluation = PlacedRows(*self._evaluated(client, eval_set), encode)
+        self._fit_together(client, train, evaluation)
 
-    def _plan(self, loss, described, weighted, evaluated):
-        missing = np.any([d.missing for d in described], axis=0).astype(np.uint8)
-        n_cuts = np.array([len(values) for values in self.bin_thresholds_], dtype=np.int64)
-        return FitPlan(
-            fit="",  # each build of the shards has a name of its own
-            loss=loss,
-            n_outputs=self.n_outputs_,
-            params=self._native_params(self.max_iter),
-            n_rows=sum(d.n_rows for d in described),
-            shape=(n_cuts, missing),
-            ends_infinite=np.array([len(t) > 0 and t[-1] == np.inf for t in self.bin_thresholds_]),
-            monotone=check_directions(self, n_outputs=self.n_outputs_),
-            weighted=weighted,
-            evaluated=evaluated,
-        )
+
+@dataclass
+class PlacedSamples(Samples):
+    """Samples of one worker, in parts that are the partitions."""
+
+    first: list  # numbers of the parts' first samples among those of all workers
+
+    @property
+    def parts(self):
+        return self.X
+
+    def native(self, raw):
+        return self.X, self.y, self.weight, None, raw, self.first
+
+    def none(self):
+        """No samples of the same kind."""
+        return PlacedSamples([self.X[0][:0]], self.y[:, :0], None, None, [0])
+
+
+@dataclass
+class Layout:
+    """How partitions make samples: the encoder of targets, and numbers of first rows."""
+
+    encode: TargetEncoder
+    first: list
+
+    def samples(self, parts):
+        y = np.concatenate([self.encode(part.y) for part in parts], axis=1)
+        weight = None
+        if parts[0].weight is not None:
+            weight = np.concatenate([part.weight for part in parts])
+        return PlacedSamples([part.X for part in parts], np.ascontiguousarray(y), weight, None,
+                             self.first)
+
+
+class PlacedRows:
+    """Partitions, which stay on the workers that hold them."""
+
+    def __init__(self, partitions, lengths, encode):
+        self.partitions = partitions
+        self.lengths = lengths
+        self.encode = encode
+        self.begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64).tolist()
+
+    def place(self, client, workers):
+        """``(parts, layout)`` of each worker that has any, of these workers or of all."""
+        settle(client, self.partitions)  # those that were lost are computed again
+        return {
+            worker: (
+                [self.partitions[i] for i in indices],
+                Layout(self.encode, [self.begins[i] for i in indices]),
+            )
+            for worker, indices in assign(client, self.partitions, self.lengths, workers)
+        }
 
 
 class DaskSymmetricBoostingRegressor(

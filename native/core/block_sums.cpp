@@ -1,8 +1,6 @@
-#include "distributed/shard_rows.hpp"
+#include "core/block_sums.hpp"
 
-#include <algorithm>
-
-namespace fctree::distributed {
+namespace fctree {
 
 namespace {
 
@@ -11,8 +9,8 @@ constexpr index_t kTasksPerThread = 4;
 // Adds up a piece: its right half to its left one.
 class PieceSum {
  public:
-  PieceSum(const ShardBlocks& blocks, const AddBlock& add, index_t item, index_t item_size)
-      : end_(blocks.first + blocks.n_blocks), add_(add), item_(item), item_size_(item_size) {}
+  PieceSum(const RowBlocks& blocks, const AddBlock& add, index_t item, index_t item_size)
+      : end_(blocks.first + blocks.n_here), add_(add), item_(item), item_size_(item_size) {}
 
   void sum(const Piece& piece, double* out) const {
     if (piece.size == 1) {
@@ -35,10 +33,10 @@ class PieceSum {
 };
 
 // The pieces cut into smaller ones, until there are enough for all threads.
-std::vector<Piece> finer(const ShardBlocks& blocks, index_t wanted) {
+std::vector<Piece> finer(const RowBlocks& blocks, index_t wanted) {
   std::vector<Piece> pieces = blocks.pieces;
-  const index_t end = blocks.first + blocks.n_blocks;
-  while (static_cast<index_t>(pieces.size()) < wanted) {
+  const index_t end = blocks.first + blocks.n_here;
+  while (!pieces.empty() && static_cast<index_t>(pieces.size()) < wanted) {
     std::vector<Piece> halves;
     for (const Piece& piece : pieces) {
       const index_t half = piece.size / 2;
@@ -73,29 +71,7 @@ void join(const Piece& piece, const std::vector<Piece>& parts, index_t end, doub
 
 }  // namespace
 
-void group_rows(const std::int32_t* node, index_t n_samples, index_t n_nodes,
-                const ShardBlocks& blocks, std::int32_t* rows, index_t* offsets) {
-  index_t filled = 0;
-  std::vector<index_t> next(n_nodes);
-  for (index_t b = 0; b < blocks.n_blocks; ++b) {
-    const index_t begin = b * blocks.block_rows;
-    const index_t end = std::min(n_samples, begin + blocks.block_rows);
-    std::fill(next.begin(), next.end(), 0);
-    for (index_t i = begin; i < end; ++i)
-      if (node[i] >= 0) ++next[node[i]];
-    index_t* at = offsets + b * (n_nodes + 1);
-    for (index_t s = 0; s < n_nodes; ++s) {
-      at[s] = filled;
-      filled += next[s];
-      next[s] = at[s];
-    }
-    at[n_nodes] = filled;
-    for (index_t i = begin; i < end; ++i)
-      if (node[i] >= 0) rows[next[node[i]]++] = static_cast<std::int32_t>(i);
-  }
-}
-
-std::vector<double> sum_pieces(const ShardBlocks& blocks, const SumShape& shape,
+std::vector<double> sum_blocks(const RowBlocks& blocks, const SumShape& shape,
                                const AddBlock& add, const Execution& execution) {
   const index_t n_items = shape.n_items;
   const index_t wanted =
@@ -113,10 +89,21 @@ std::vector<double> sum_pieces(const ShardBlocks& blocks, const SumShape& shape,
   std::size_t next = 0;
   for (std::size_t p = 0; p < blocks.pieces.size(); ++p) {
     const std::size_t first = next;
-    join(blocks.pieces[p], parts, blocks.first + blocks.n_blocks, sums.data(), length, next);
+    join(blocks.pieces[p], parts, blocks.first + blocks.n_here, sums.data(), length, next);
     std::copy_n(sums.data() + first * length, length, found.data() + p * length);
   }
+  if (execution.all != nullptr) {
+    found.resize(std::max<std::size_t>(found.size(), length));
+    Reduction reduction;
+    reduction.block_sums = found.data();
+    reduction.n_block_sums = length;
+    reduction.pieces = blocks.pieces.data();
+    reduction.n_pieces = static_cast<index_t>(blocks.pieces.size());
+    reduction.n_blocks = blocks.n_blocks;
+    execution.all->reduce(reduction);
+  }
+  found.resize(length);
   return found;
 }
 
-}  // namespace fctree::distributed
+}  // namespace fctree

@@ -1,17 +1,19 @@
 """Boosting of oblique trees on Dask collections."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from distributed import default_client
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from fctree._validation import unchanged_on_failure
+from fctree._training.samples import Samples
+from fctree._validation import check_kernel_part, unchanged_on_failure
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
-from fctree.dask.oblique_growth import ObliqueGrowth
-from fctree.dask.oblique_set import ObliqueSet
-from fctree.dask.oblique_shard import ObliquePlan
-from fctree.dask.partitions import partition_rows, remember_features
+from fctree.dask.cluster import settle
+from fctree.dask.partitions import Partition, join, partition_rows, remember_features
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
+from fctree.dask.row_blocks import Run, cut_into_runs
 from fctree.ensembles import CurvatureBoostingClassifier, CurvatureBoostingRegressor
 
 # Rows that one worker looks for thresholds in: all, of no more.
@@ -67,40 +69,120 @@ class _DaskObliqueBoosting(DaskBoosting):
         self._check_supported(eval_set)
         remember_features(self, X)
         partitions = partition_rows(client, X, y, sample_weight)
-        lengths = [d.n_rows for d in self._learn_targets(client, partitions)]
-        n_rows = sum(lengths)
-        loss = self._loss_of_sums()
+        lengths = self._learn_targets(client, partitions)
+        self._check_loss()
         self._random_seed = int(
             check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
         )
-        plan = ObliquePlan(
-            fit="",
-            loss=loss,
-            n_outputs=self.n_outputs_,
-            n_rows=n_rows,
-            params=self._native_params(self.max_iter),
-            evaluated=eval_set is not None,
-        )
         encode = TargetEncoder(getattr(self, "classes_", None))
-        rows = sample_rows(n_rows, self._random_seed)
-        train = ObliqueSet("train", client, partitions, lengths, encode, rows)
+        sample = sample_rows(sum(lengths), self._random_seed)
+        train = BlockedRows(partitions, lengths, encode, sample)
         evaluation = None
         if eval_set is not None:
-            held = self._evaluated(client, eval_set)
-            evaluation = ObliqueSet("eval", client, *held, encode, np.arange(0))
-        kinds = self._kinds(n_rows)
-        growth = ObliqueGrowth(client, plan, kinds, (train, evaluation))
-        try:
-            train_loss, eval_loss, best = self._rounds(growth)
-        finally:
-            growth.close()
-        self._keep(
-            growth.first(best),
-            np.array(growth.chosen[:best], dtype=np.int64),
-            (growth.start.baseline, growth.kinds[0]["alpha"]),
-            (-np.array(train_loss), -np.array(eval_loss)),
-            False,
+            evaluation = BlockedRows(*self._evaluated(client, eval_set), encode, np.arange(0))
+        self._fit_together(client, train, evaluation)
+
+
+@dataclass
+class BlockedSamples(Samples):
+    """Samples of one worker: a run of blocks of rows."""
+
+    run: Run
+    sample: np.ndarray  # rows that thresholds are looked for in, numbered here
+    n_rows: int  # of all workers
+
+    @property
+    def n_samples(self):
+        return self.n_rows
+
+    @property
+    def blocks(self):
+        """The blocks as the core takes them."""
+        return self.run.native
+
+    def none(self):
+        """No samples of the same kind."""
+        return BlockedSamples(self.X[:0], self.y[:, :0], None, None, self.run.none(), [], 0)
+
+
+@dataclass
+class BlockedLayout:
+    """How partitions make samples: the encoder of targets, the run, the sample, how many rows all have."""
+
+    encode: TargetEncoder
+    run: Run
+    sample: np.ndarray
+    n_rows: int
+
+    def samples(self, parts):
+        rows = join(parts)
+        X = check_kernel_part(rows.X, np.zeros(len(rows)))[0]
+        y = np.ascontiguousarray(self.encode(rows.y))
+        return BlockedSamples(
+            np.ascontiguousarray(X), y, rows.weight, None, self.run, self.sample, self.n_rows
         )
+
+
+class BlockedRows:
+    """Partitions whose rows move to workers in runs of blocks; `sample` are rows that thresholds
+    come from."""
+
+    def __init__(self, partitions, lengths, encode, sample):
+        self.partitions = partitions
+        self.begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self.encode = encode
+        self.sample = sample
+
+    def place(self, client, workers):
+        """``(parts, layout)`` of each worker that has any, of these workers or of all."""
+        settle(client, self.partitions)  # those that were lost are computed again
+        workers = sorted(client.nthreads()) if workers is None else workers
+        n_rows = int(self.begins[-1])
+        runs = cut_into_runs(n_rows, len(workers))
+        placed = {}
+        for worker, run in zip(self._assign(client, runs, workers), runs, strict=True):
+            first, last = run.rows(n_rows)
+            inside = self.sample[(self.sample >= first) & (self.sample < last)] - first
+            parts = [self._part(client, *of) for of in self._overlaps(run)]
+            placed[worker] = (parts, BlockedLayout(self.encode, run, inside, n_rows))
+        return placed
+
+    def _overlaps(self, run):
+        """Partitions with rows of a run: their number, and the first and last of those rows."""
+        first, last = run.rows(int(self.begins[-1]))
+        found = []
+        for i, (begin, end) in enumerate(zip(self.begins[:-1], self.begins[1:], strict=True)):
+            low, high = max(first, begin), min(last, end)
+            if low < high:
+                found.append((i, int(low - begin), int(high - begin)))
+        return found
+
+    def _part(self, client, i, low, high):
+        """Rows of a partition; where it is, unless they are all."""
+        if high - low == self.begins[i + 1] - self.begins[i]:
+            return self.partitions[i]
+        return client.submit(_cut, self.partitions[i], low, high, pure=False)
+
+    def _assign(self, client, runs, workers):
+        """A worker for each run: one that has much of it already. Runs of training rows are in
+        the order of `workers` then, which is that of the places of the fit."""
+        holders = client.who_has(self.partitions)
+        free, placed = list(workers), []
+        for run in runs:
+            held = dict.fromkeys(free, 0)
+            for i, low, high in self._overlaps(run):
+                for worker in holders[self.partitions[i].key]:
+                    if worker in held:
+                        held[worker] += high - low
+            placed.append(max(free, key=held.get))
+            free.remove(placed[-1])
+        return placed
+
+
+def _cut(partition, first, last):
+    """Some rows of a partition."""
+    weight = None if partition.weight is None else partition.weight[first:last]
+    return Partition(partition.X[first:last], partition.y[first:last], weight)
 
 
 class DaskCurvatureBoostingRegressor(PredictsTargets, _DaskObliqueBoosting, CurvatureBoostingRegressor):
