@@ -1,10 +1,14 @@
 """Report of what was built and what is in use."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from fctree._native import matrix
 from fctree._version import __version__
 
 
-def show_config():
+def show_config() -> dict[str, Any]:
     """Print and return how fctree was built.
 
     Returns

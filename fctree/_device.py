@@ -15,7 +15,7 @@ from fctree._native import kernels as _native
 DEVICES = ("cpu", "auto", "cuda")
 _FLOATS = {"<f4": np.dtype(np.float32), "<f8": np.dtype(np.float64)}
 _DLPACK_CUDA = 2
-_announced = set()
+_announced: set[str] = set()
 
 
 def uses_gpu(device, *arrays):

@@ -10,6 +10,8 @@ without children; the *direction* of an internal node is its row of ``coef``; a 
 model* is the affine function (or the constant) that predicts inside a leaf.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.sparse import csr_matrix
 
@@ -21,6 +23,7 @@ from fctree._native_input import (
     check_tree_links,
     require,
 )
+from fctree._typing import ArrayLike, FloatArray, NDArray
 
 # Names of the values that ``split_kind`` takes; -1 marks leaves.
 SPLIT_KINDS = ("ridge", "curvature", "axis")
@@ -105,24 +108,24 @@ class ObliqueTree:
     def __init__(
         self,
         *,
-        children_left,
-        children_right,
-        threshold,
-        coef,
-        intercept,
-        split_output,
-        leaf_coef,
-        leaf_intercept,
-        leaf_index,
-        value,
-        impurity,
-        n_node_samples,
-        weighted_n_node_samples,
-        feature_gain,
-        n_classes=None,
-        split_kind=None,
-        feature_scale=None,
-    ):
+        children_left: ArrayLike,
+        children_right: ArrayLike,
+        threshold: ArrayLike,
+        coef: ArrayLike,
+        intercept: ArrayLike,
+        split_output: ArrayLike,
+        leaf_coef: ArrayLike,
+        leaf_intercept: ArrayLike,
+        leaf_index: ArrayLike,
+        value: ArrayLike,
+        impurity: ArrayLike,
+        n_node_samples: ArrayLike,
+        weighted_n_node_samples: ArrayLike,
+        feature_gain: ArrayLike,
+        n_classes: int | None = None,
+        split_kind: ArrayLike | None = None,
+        feature_scale: ArrayLike | None = None,
+    ) -> None:
         n_nodes = np.size(children_left)
         node = (n_nodes,)
         self.children_left = _plain("children_left", children_left, np.int64, node)
@@ -158,17 +161,17 @@ class ObliqueTree:
     # The sizes ------------------------------------------------------------------------
 
     @property
-    def node_count(self):
+    def node_count(self) -> int:
         """Number of nodes, leaves included."""
         return self.children_left.shape[0]
 
     @property
-    def n_features(self):
+    def n_features(self) -> int:
         """Number of features of a sample."""
         return self.coef.shape[1]
 
     @property
-    def n_outputs(self):
+    def n_outputs(self) -> int:
         """Number of columns that `predict` returns.
 
         The number of targets in regression; in classification 1 for two classes (the
@@ -177,16 +180,16 @@ class ObliqueTree:
         return self.leaf_intercept.shape[1]
 
     @property
-    def n_leaves(self):
+    def n_leaves(self) -> int:
         """Number of leaves."""
         return self.leaf_intercept.shape[0]
 
     @property
-    def max_depth(self):
+    def max_depth(self) -> int:
         """Number of splits on the longest path from the root to a leaf."""
         return int(self.node_depth().max())
 
-    def node_depth(self):
+    def node_depth(self) -> NDArray[np.int64]:
         """Number of splits above each node.
 
         Returns
@@ -205,7 +208,7 @@ class ObliqueTree:
             depth[children] = np.tile(depth[level] + 1, 2)
             level = children
 
-    def parents(self):
+    def parents(self) -> NDArray[np.int64]:
         """Parent of each node.
 
         Returns
@@ -221,7 +224,7 @@ class ObliqueTree:
 
     # Where samples go -----------------------------------------------------------------
 
-    def apply(self, X, *, n_threads=1):
+    def apply(self, X: FloatArray, *, n_threads: int = 1) -> NDArray[np.int64]:
         """Find the leaf of each sample.
 
         Parameters
@@ -250,7 +253,7 @@ class ObliqueTree:
             check_threads(n_threads),
         )
 
-    def predict(self, X, *, n_threads=1):
+    def predict(self, X: FloatArray, *, n_threads: int = 1) -> FloatArray:
         """Evaluate the leaf models.
 
         Parameters
@@ -283,7 +286,7 @@ class ObliqueTree:
             check_threads(n_threads),
         )
 
-    def decision_path(self, X, *, n_threads=1):
+    def decision_path(self, X: FloatArray, *, n_threads: int = 1) -> csr_matrix:
         """Mark the nodes that each sample visits.
 
         Parameters
@@ -320,7 +323,7 @@ class ObliqueTree:
         data = np.ones(indices.shape[0], dtype=np.int64)
         return csr_matrix((data, indices, indptr), shape=shape)
 
-    def compute_feature_importances(self, normalize=True):
+    def compute_feature_importances(self, normalize: bool = True) -> FloatArray:
         """Impurity-based importance of the features.
 
         Parameters
@@ -340,7 +343,7 @@ class ObliqueTree:
                 importances /= total
         return importances
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         sizes = ["node_count", "n_leaves", "max_depth", "n_features", "n_outputs"]
         sizes += [] if self.n_classes is None else ["n_classes"]
         return f"ObliqueTree({', '.join(f'{s}={getattr(self, s)}' for s in sizes)})"

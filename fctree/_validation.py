@@ -5,7 +5,6 @@ float64 in any layout, with NaN for missing values. NumPy arrays that already ar
 through without a copy.
 """
 
-import os
 import warnings
 from contextlib import contextmanager
 from numbers import Integral
@@ -20,6 +19,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from fctree._memory import check_memory
 from fctree._native_input import check_threads, strided_in_elements
 from fctree._tables.estimators import validate_table, validated_features
 
@@ -329,34 +329,6 @@ def check_vectors_shape(shape, samples):
             raise ValueError(f"v has {shape[0]} rows, the matrix has {rows[0]} columns")
         raise ValueError(f"v of shape {shape} does not fit a batch with columns of shape {rows}")
     return len(shape) == len(rows)
-
-
-def available_memory():
-    """Bytes that can be allocated without swapping, or None if unknown."""
-    try:
-        with open("/proc/meminfo") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None
-
-
-def check_memory(shape, dtype, remedy):
-    """Raise MemoryError, with the size and a remedy, before an allocation that cannot fit."""
-    needed = float(np.dtype(dtype).itemsize)
-    for length in shape:
-        needed *= length
-    free = available_memory()
-    if free is not None and needed > free:
-        raise MemoryError(
-            f"a Gram matrix of shape {tuple(shape)} takes {needed / 2**30:.1f} GiB and "
-            f"{free / 2**30:.1f} GiB of memory are free: {remedy}"
-        )
 
 
 def allocate_gram(shape, dtype, out, inputs):

@@ -3,6 +3,10 @@
 ``pip install "fctree[torch]"``. Nothing else in fctree imports PyTorch.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 try:
     import torch
 except ImportError as error:
@@ -134,16 +138,16 @@ class TreeEnsembleLayer(torch.nn.Module):
 
     def __init__(
         self,
-        in_features,
-        out_features,
-        n_trees=10,
-        depth=4,
-        gamma=1.0,
+        in_features: int,
+        out_features: int,
+        n_trees: int = 10,
+        depth: int = 4,
+        gamma: float = 1.0,
         *,
-        routing="smooth_step",
-        device=None,
-        dtype=None,
-    ):
+        routing: str = "smooth_step",
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
         sizes = {"in_features": in_features, "out_features": out_features, "n_trees": n_trees}
         for name, size in {**sizes, "depth": depth}.items():
@@ -170,12 +174,12 @@ class TreeEnsembleLayer(torch.nn.Module):
         )
         self.reset_parameters()
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw new weights: products of standardised inputs then have a deviation of 1."""
         torch.nn.init.normal_(self.split_weights, std=self.in_features**-0.5)
         torch.nn.init.normal_(self.leaf_weights, std=0.1 * self.n_trees**-0.5)
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         """The trees' sum, (..., out_features), for x (..., in_features)."""
         if x.shape[-1] != self.in_features:
             raise ValueError(
@@ -195,7 +199,7 @@ class TreeEnsembleLayer(torch.nn.Module):
             out = _in_torch(rows, self.split_weights, self.leaf_weights, self.routing, self.gamma)
         return out.reshape(*x.shape[:-1], self.out_features)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, "
             f"n_trees={self.n_trees}, depth={self.depth}, gamma={self.gamma}, "

@@ -66,6 +66,7 @@ TABLES = {
         ("bench_sparse_directions.json", (), {"without file": ("the other 16 sets, depth 4",)}),
         PROTOTYPE,
         PROTOTYPE,
+        "the calibration of probabilities: measured once, the page says so",
     ],
     "importance": [
         ("variable_importance.json", ("correlated",), {

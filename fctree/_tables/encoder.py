@@ -1,10 +1,11 @@
-"""What a fitted model knows of its table: categories, target statistics, means."""
+"""The fitted state of a table: its categories, target statistics and means."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from fctree._tables.statistics import (
+    N_FOLDS,
     TargetStatistics,
     fold_numbers,
     statistic_targets,
@@ -49,8 +50,8 @@ class TableEncoder:
 
     categories: list
     impute: bool
-    has_missing: np.ndarray = None
-    means: np.ndarray = None
+    has_missing: np.ndarray | None = None
+    means: np.ndarray | None = None
     targets: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     priors: np.ndarray = field(default_factory=lambda: np.empty(0))
     strengths: list = field(default_factory=list)
@@ -262,9 +263,9 @@ class TableEncoder:
             weight = weight * (levels >= 0)
             levels = np.maximum(levels, 0)
         strengths = [None] * len(targets) if strengths is None else strengths
-        samples = levels, self.n_levels(column), folds
+        cells, n_levels = levels * N_FOLDS + folds, self.n_levels(column)
         return [
-            TargetStatistics(*samples, target, weight, prior=prior, strength=strength)
+            TargetStatistics(cells, n_levels, target, weight, prior=prior, strength=strength)
             for target, prior, strength in zip(targets, self.priors, strengths, strict=True)
         ]
 
@@ -289,7 +290,7 @@ class TableEncoder:
         return encoded
 
     def _of_levels(self, column, kind, index):
-        """What each level of a column becomes, and last what an unseen category becomes."""
+        """The values of the levels of a column, and last that of an unseen category."""
         if kind == "level":
             indicator = (np.arange(self.n_levels(column)) == index).astype(np.float64)
             return np.append(indicator, self.shares[column][index])

@@ -1,4 +1,4 @@
-"""What estimators call: their table validated, coded and encoded.
+"""The calls of estimators: their table validated, coded and encoded.
 
 In a fit, `validate_table` gives an array of numbers in which categories are numbered, and
 `encode_training` or `encode_samples` makes features of it when targets, weights and held-out

@@ -108,11 +108,9 @@ class TargetStatistics:
 
     Parameters
     ----------
-    codes : array of shape (n_samples,), int64
-        Category numbers.
+    cells : array of shape (n_samples,), int64
+        ``N_FOLDS`` times the number of the category, plus that of the fold (`fold_numbers`).
     n_categories : int
-    folds : array of shape (n_samples,), int64
-        Those of `fold_numbers`.
     target, weight : array of shape (n_samples,)
         ``weight`` with a mean of 1.
     prior : float
@@ -121,10 +119,8 @@ class TargetStatistics:
         By default that of `shrinkage`.
     """
 
-    def __init__(
-        self, codes, n_categories, folds, target, weight, *, prior, strength=None
-    ):
-        self._cells = codes * N_FOLDS + folds
+    def __init__(self, cells, n_categories, target, weight, *, prior, strength=None):
+        self._cells = cells
         self._prior = prior
         centred = target - prior
         shape = (n_categories, N_FOLDS)
@@ -135,7 +131,7 @@ class TargetStatistics:
         if strength is None:
             squares = np.sum(weighted * centred)
             strength = shrinkage(
-                self._weights.sum(axis=1), self._sums.sum(axis=1), squares, len(codes)
+                self._weights.sum(axis=1), self._sums.sum(axis=1), squares, len(cells)
             )
         self.strength = float(strength)
 

@@ -7,11 +7,15 @@ features on which the paper on warm-start variable importance checks its estimat
 truth being known in closed form.
 """
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
+
+from fctree._typing import ArrayLike, FloatArray, RandomState
 
 # Columns averaged by the five ridge functions of sim1 and sim2.
 _RIDGE_COLUMNS = ((0,), (1, 2), (3, 4, 5), (6, 7, 8, 9), (0, 2, 4, 6, 8))
@@ -28,13 +32,13 @@ _RIDGE_CONSTRAINTS = {
 
 @validate_params(_RIDGE_CONSTRAINTS, prefer_skip_nested_validation=True)
 def make_ridge_relu(
-    n_samples=2000,
-    n_features=10,
+    n_samples: int = 2000,
+    n_features: int = 10,
     *,
-    noise=0.1,
-    random_state=None,
-    return_truth=False,
-):
+    noise: float = 0.1,
+    random_state: RandomState = None,
+    return_truth: bool = False,
+) -> tuple[FloatArray, ...]:
     """Sum of five ReLU ridge functions (sim1 of the FC-ODT paper).
 
     The features are uniform on [-1, 1] and ::
@@ -97,13 +101,13 @@ def make_ridge_relu(
 
 @validate_params(_RIDGE_CONSTRAINTS, prefer_skip_nested_validation=True)
 def make_ridge_exp(
-    n_samples=2000,
-    n_features=10,
+    n_samples: int = 2000,
+    n_features: int = 10,
     *,
-    noise=0.1,
-    random_state=None,
-    return_truth=False,
-):
+    noise: float = 0.1,
+    random_state: RandomState = None,
+    return_truth: bool = False,
+) -> tuple[FloatArray, ...]:
     """Sum of five exponential ridge functions (sim2 of the FC-ODT paper).
 
     The features are uniform on [-1, 1] and ::
@@ -175,14 +179,14 @@ def _ridge_sum(g, n_samples, n_features, noise, random_state, return_truth):
     prefer_skip_nested_validation=True,
 )
 def make_correlated_linear(
-    n_samples=5000,
+    n_samples: int = 5000,
     *,
-    rho=0.5,
-    coef=(1.5, 1.2, 1.0, 0.0, 0.0, 0.0),
-    noise=0.1,
-    random_state=None,
-    return_importances=False,
-):
+    rho: float = 0.5,
+    coef: ArrayLike = (1.5, 1.2, 1.0, 0.0, 0.0, 0.0),
+    noise: float = 0.1,
+    random_state: RandomState = None,
+    return_importances: bool = False,
+) -> tuple[FloatArray, ...]:
     """Linear regression whose first two features are correlated.
 
     The features are standard normal, the first two with correlation `rho`, the others

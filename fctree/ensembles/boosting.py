@@ -1,5 +1,7 @@
 """Base class of boosted oblique trees."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 
 import numpy as np
@@ -14,6 +16,8 @@ from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
 from fctree._training.samples import chosen_eval_set
 from fctree._training.team import ALONE
+from fctree._tree import ObliqueTree
+from fctree._typing import ArrayLike, EvalSet, FloatArray, NDArray, Self
 from fctree._validation import (
     check_ensemble_data,
     check_features,
@@ -52,16 +56,16 @@ class BaseCurvatureBoosting(BaseBoosting):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
-        X,
-        y,
-        sample_weight=None,
-        eval_set=None,
-        init_score=None,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        eval_set: EvalSet | None = None,
+        init_score: ArrayLike | None = None,
         *,
-        X_val=None,
-        y_val=None,
-        sample_weight_val=None,
-    ):
+        X_val: ArrayLike | None = None,
+        y_val: ArrayLike | None = None,
+        sample_weight_val: ArrayLike | None = None,
+    ) -> Self:
         """Grow the trees.
 
         Parameters
@@ -186,7 +190,7 @@ class BaseCurvatureBoosting(BaseBoosting):
             self.trees_.add_to(X, scores, first=tree, last=tree + 1, n_threads=n_threads)
             yield scores
 
-    def apply(self, X):
+    def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """The leaf that each sample reaches in each tree.
 
         Parameters
@@ -203,13 +207,13 @@ class BaseCurvatureBoosting(BaseBoosting):
         return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
 
     @property
-    def estimators_(self):
+    def estimators_(self) -> list[ObliqueTree]:
         """The trees as `ObliqueTree` objects, views of `trees_`, in the order of the rounds."""
         check_is_fitted(self)
         return [self.trees_[tree] for tree in range(self.n_iter_)]
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> FloatArray:
         """Mean over the trees of the features' importances, (n_features,).
 
         As in `CurvatureTreeRegressor` for each tree; they sum to 1, or are all 0 if nothing is

@@ -1,8 +1,13 @@
 """The boosting regressor of oblique trees."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from sklearn.base import RegressorMixin
 
 from fctree._training.losses import loss_constraints
+from fctree._typing import ArrayLike, NDArray, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.symmetric.targets import NumericTargets
 
@@ -109,31 +114,31 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
     def __init__(
         self,
         *,
-        loss="squared_error",
-        quantile=None,
-        power=None,
-        learning_rate=0.05,
-        max_iter=300,
-        max_depth=None,
-        alpha=None,
-        min_samples_leaf=None,
-        max_coef=None,
-        step_depth=8,
-        subsample=0.7,
-        colsample=1.0,
-        l2_leaf_reg=1.0,
-        extrapolation=0.0,
-        tree=None,
-        categorical_features="from_dtype",
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        warm_start=False,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-    ):
+        loss: str = "squared_error",
+        quantile: float | None = None,
+        power: float | None = None,
+        learning_rate: float = 0.05,
+        max_iter: int = 300,
+        max_depth: int | None = None,
+        alpha: float | str | None = None,
+        min_samples_leaf: int | float | None = None,
+        max_coef: int | None = None,
+        step_depth: int | None = 8,
+        subsample: float = 0.7,
+        colsample: float = 1.0,
+        l2_leaf_reg: float = 1.0,
+        extrapolation: float | None = 0.0,
+        tree: Any = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        early_stopping: bool = False,
+        validation_fraction: int | float = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        warm_start: bool = False,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.loss = loss
         self.quantile = quantile
         self.power = power
@@ -159,7 +164,7 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the targets.
 
         Parameters

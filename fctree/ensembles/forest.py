@@ -1,6 +1,9 @@
 """Base class of forests of oblique trees."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
@@ -16,6 +19,8 @@ from fctree._tables.estimators import (
     encode_training,
     summed_to_columns,
 )
+from fctree._tree import ObliqueTree
+from fctree._typing import ArrayLike, FloatArray, NDArray, RandomState, Self
 from fctree._validation import (
     check_ensemble_data,
     check_features,
@@ -76,22 +81,22 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
     def __init__(
         self,
         *,
-        n_estimators=100,
-        max_samples=None,
-        max_features=1.0,
-        bootstrap=True,
-        oob_score=False,
-        max_depth=None,
-        alpha=None,
-        min_samples_leaf=None,
-        max_coef=None,
-        extrapolation=0.0,
-        tree=None,
-        categorical_features="from_dtype",
-        warm_start=False,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_estimators: int = 100,
+        max_samples: int | float | None = None,
+        max_features: int | float | str | None = 1.0,
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        max_depth: int | None = None,
+        alpha: float | str | None = None,
+        min_samples_leaf: int | float | None = None,
+        max_coef: int | None = None,
+        extrapolation: float | None = 0.0,
+        tree: Any = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.max_samples = max_samples
         self.max_features = max_features
@@ -113,7 +118,7 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
     _classification = False
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -246,7 +251,7 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
         scores /= self.trees_.n_trees
         return check_predictions(scores)
 
-    def apply(self, X):
+    def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """The leaf that each sample reaches in each tree.
 
         Parameters
@@ -263,13 +268,13 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
         return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
 
     @property
-    def estimators_(self):
+    def estimators_(self) -> list[ObliqueTree]:
         """The trees as `ObliqueTree` objects, views of `trees_`."""
         check_is_fitted(self)
         return [self.trees_[tree] for tree in range(self.trees_.n_trees)]
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> FloatArray:
         """Mean over the trees of the features' importances, (n_features,).
 
         As in `CurvatureTreeRegressor` for each tree; they sum to 1, or are all 0 if nothing is

@@ -1,9 +1,14 @@
 """The forest regressor of oblique trees."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
+from fctree._typing import ArrayLike, NDArray
 from fctree._validation import check_targets
 from fctree.ensembles.forest import BaseCurvatureForest
 
@@ -93,7 +98,7 @@ class CurvatureForestRegressor(RegressorMixin, BaseCurvatureForest):
         weight = None if weight is None else weight[judged]
         self.oob_score_ = float(r2_score(targets[judged], scores[judged], sample_weight=weight))
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the targets: the mean over the trees.
 
         Parameters

@@ -1,6 +1,10 @@
 """The trees of an ensemble as flat arrays."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +21,7 @@ from fctree._native_input import (
     require,
 )
 from fctree._tree import SPLIT_KINDS, ObliqueTree
+from fctree._typing import FloatArray, NDArray
 
 _OF_NODES = (
     "children_left",
@@ -137,27 +142,27 @@ class ObliqueTrees:
         )
 
     @property
-    def n_trees(self):
+    def n_trees(self) -> int:
         """Number of trees."""
         return len(self.node_offsets) - 1
 
     @property
-    def n_features(self):
+    def n_features(self) -> int:
         """Number of features."""
         return self.coef.shape[1]
 
     @property
-    def n_outputs(self):
+    def n_outputs(self) -> int:
         """Number of raw scores of a leaf."""
         return self.leaf_intercept.shape[1]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"ObliqueTrees(n_trees={self.n_trees}, n_nodes={len(self.children_left)}, n_features={self.n_features}, n_outputs={self.n_outputs})"
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.n_trees
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int) -> ObliqueTree:
         """One tree as an `ObliqueTree`, to draw, print or evaluate on its own.
 
         Its arrays are views of this object's, except `coef`. It has no bounds: far outside of the
@@ -192,7 +197,7 @@ class ObliqueTrees:
             split_kind=self.split_kind[nodes],
         )
 
-    def first(self, n):
+    def first(self, n: int) -> ObliqueTrees:
         """The first n trees, as views."""
         ends = dict.fromkeys(_OFFSETS, n + 1)
         ends.update(dict.fromkeys(_OF_NODES, self.node_offsets[n]))
@@ -201,7 +206,7 @@ class ObliqueTrees:
                             **{name: getattr(self, name)[:end] for name, end in ends.items()})
 
     @classmethod
-    def concatenate(cls, parts):
+    def concatenate(cls, parts: Sequence[ObliqueTrees]) -> ObliqueTrees:
         """The trees of all parts, in order."""
         arrays = {}
         for field in fields(cls):
@@ -213,7 +218,15 @@ class ObliqueTrees:
                 arrays[field.name] = np.concatenate(values)
         return cls(**arrays)
 
-    def add_to(self, X, scores, *, first=0, last=None, n_threads=1):
+    def add_to(
+        self,
+        X: NDArray[Any],
+        scores: FloatArray,
+        *,
+        first: int = 0,
+        last: int | None = None,
+        n_threads: int = 1,
+    ) -> None:
         """Add the scores of trees ``first`` to ``last - 1`` for each row of `X` to `scores`.
 
         Parameters
@@ -236,7 +249,7 @@ class ObliqueTrees:
         check_range(first, last, self.n_trees)
         _native.add_trees(self, first, last, X, scores, check_threads(n_threads))
 
-    def apply(self, X, *, n_threads=1):
+    def apply(self, X: FloatArray, *, n_threads: int = 1) -> NDArray[np.int64]:
         """The node number of the leaf of each row of `X` in each tree, (n_samples, n_trees).
 
         Raises
@@ -246,7 +259,7 @@ class ObliqueTrees:
         """
         return _native.apply(self, check_rows(X, self.n_features), check_threads(n_threads))
 
-    def compute_feature_importances(self):
+    def compute_feature_importances(self) -> FloatArray:
         """Mean of the trees' normalised gains by feature."""
         totals = self.feature_gain.sum(axis=1, keepdims=True)
         shares = self.feature_gain / np.where(totals > 0.0, totals, 1.0)

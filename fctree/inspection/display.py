@@ -1,13 +1,20 @@
 """Importances as bars with intervals, methods side by side."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fctree._typing import ArrayLike, Self
 from fctree.inspection.importance import variable_importance
 from fctree.inspection.results import ImportanceResult, ShapleyResult
 from fctree.inspection.shapley import shapley_importance
 from fctree.plotting.node_colors import CLASS_COLORS, require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _LABELS = {"early_stopping": "early stopping", "dropout": "dropout", "retrain": "retraining"}
 
@@ -42,7 +49,7 @@ class VariableImportanceDisplay:
     >>> display.figure_.savefig("importance.png")  # doctest: +SKIP
     """
 
-    def __init__(self, results):
+    def __init__(self, results: Mapping[str, ImportanceResult | ShapleyResult]) -> None:
         if not isinstance(results, Mapping) or not results:
             raise TypeError("results must be a mapping of labels to results, with one at least")
         for result in results.values():
@@ -59,17 +66,17 @@ class VariableImportanceDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
         *,
-        method="early_stopping",
-        shapley=False,
-        max_features=None,
-        sort=True,
-        ax=None,
-        **options,
-    ):
+        method: str = "early_stopping",
+        shapley: bool = False,
+        max_features: int | None = None,
+        sort: bool = True,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
         """Compute importances and draw them.
 
         Parameters
@@ -102,7 +109,14 @@ class VariableImportanceDisplay:
         return cls(results).plot(max_features=max_features, sort=sort, ax=ax)
 
     @classmethod
-    def from_result(cls, result, *, max_features=None, sort=True, ax=None):
+    def from_result(
+        cls,
+        result: Any,
+        *,
+        max_features: int | None = None,
+        sort: bool = True,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw existing results.
 
         Parameters
@@ -123,7 +137,13 @@ class VariableImportanceDisplay:
                 raise ValueError("results of the same method need labels: pass a mapping")
         return cls(result).plot(max_features=max_features, sort=sort, ax=ax)
 
-    def plot(self, *, max_features=None, sort=True, ax=None):
+    def plot(
+        self,
+        *,
+        max_features: int | None = None,
+        sort: bool = True,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the bars.
 
         Parameters

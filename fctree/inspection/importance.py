@@ -1,10 +1,15 @@
 """Variable importance: how much worse predictions get without a group of features."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, validate_params
 
+from fctree._typing import ArrayLike, RandomState
 from fctree.inspection.groups import check_groups
 from fctree.inspection.intervals import wald
 from fctree.inspection.results import ImportanceResult
@@ -26,24 +31,24 @@ FRACTION = [Interval(Real, 0, 1, closed="neither"), Interval(Integral, 1, None, 
     prefer_skip_nested_validation=True,
 )
 def variable_importance(
-    estimator,
-    X,
-    y,
+    estimator: Any,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    sample_weight=None,
-    groups=None,
-    method="early_stopping",
-    validation_fraction=0.25,
-    test_fraction=0.25,
-    scoring="neg_mean_squared_error",
-    confidence_level=0.95,
-    sample_splitting=False,
-    min_iter=10,
-    verbose=0,
-    n_jobs=None,
-    client=None,
-    random_state=None,
-):
+    sample_weight: ArrayLike | None = None,
+    groups: Mapping[str, Sequence[int | str]] | Sequence[Any] | None = None,
+    method: str = "early_stopping",
+    validation_fraction: float = 0.25,
+    test_fraction: float = 0.25,
+    scoring: str = "neg_mean_squared_error",
+    confidence_level: float = 0.95,
+    sample_splitting: bool = False,
+    min_iter: int = 10,
+    verbose: int = 0,
+    n_jobs: int | None = None,
+    client: Any = None,
+    random_state: RandomState = None,
+) -> ImportanceResult:
     """Importance of features for the predictions of a type of model.
 
     The importance of a group of features is the score of a model with all features minus the score

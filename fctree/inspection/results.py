@@ -1,9 +1,15 @@
 """Result classes: importances with their uncertainty and cost."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(eq=False, repr=False)
@@ -60,11 +66,11 @@ class ImportanceResult:
     sample_splitting: bool = False
     warnings: list = field(default_factory=list)
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """The importances as a pandas data frame, one row per group."""
         return importance_frame(self)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self):
@@ -121,11 +127,11 @@ confidence_level, p_values, trusted, warnings
     n_test: int
     warnings: list = field(default_factory=list)
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """The values as a pandas data frame, one row per group."""
         return importance_frame(self)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self):

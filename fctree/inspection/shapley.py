@@ -1,10 +1,15 @@
 """Shapley values of features: their shares of a model's improvement over a constant."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, validate_params
 
+from fctree._typing import ArrayLike, RandomState
 from fctree.inspection.groups import check_disjoint, check_groups
 from fctree.inspection.importance import FRACTION
 from fctree.inspection.intervals import wald
@@ -29,24 +34,24 @@ _DRAWN = 2048
     prefer_skip_nested_validation=True,
 )
 def shapley_importance(
-    estimator,
-    X,
-    y,
+    estimator: Any,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    sample_weight=None,
-    groups=None,
-    n_subsets=None,
-    method="early_stopping",
-    validation_fraction=0.25,
-    test_fraction=0.25,
-    scoring="neg_mean_squared_error",
-    confidence_level=0.95,
-    min_iter=10,
-    verbose=0,
-    n_jobs=None,
-    client=None,
-    random_state=None,
-):
+    sample_weight: ArrayLike | None = None,
+    groups: Mapping[str, Sequence[int | str]] | Sequence[Any] | None = None,
+    n_subsets: int | None = None,
+    method: str = "early_stopping",
+    validation_fraction: float = 0.25,
+    test_fraction: float = 0.25,
+    scoring: str = "neg_mean_squared_error",
+    confidence_level: float = 0.95,
+    min_iter: int = 10,
+    verbose: int = 0,
+    n_jobs: int | None = None,
+    client: Any = None,
+    random_state: RandomState = None,
+) -> ShapleyResult:
     """Shapley values of features for the score of a type of model.
 
     ``phi_j = sum_U (v(U + j) - v(U)) / (p C(p - 1, |U|))`` over the subsets U without feature

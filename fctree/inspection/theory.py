@@ -7,19 +7,31 @@ distance of the warm start from the target against the noise fitted by training 
 section 4.2; Raskutti, Wainwright and Yu, 2014).
 """
 
+from __future__ import annotations
+
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import check_boosting_features, count_threads
 from fctree.kernels import symmetric_tree_kernel
 from fctree.symmetric.base import BaseSymmetricBoosting
 
 
-def boosting_kernel(model, X, Y=None, *, stationary=False, n_trees=1000, random_state=None):
+def boosting_kernel(
+    model: Any,
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    stationary: bool = False,
+    n_trees: int = 1000,
+    random_state: RandomState = None,
+) -> FloatArray:
     """The empirical kernel of a boosted model.
 
     A tree has the kernel ``k(x, x') = sum_j n / max(n_j, 1) 1[x in j] 1[x' in j]``, n_j of the n
@@ -72,7 +84,7 @@ def boosting_kernel(model, X, Y=None, *, stationary=False, n_trees=1000, random_
     return kernel / max(trees.n_trees, 1)
 
 
-def local_complexity(K, radius):
+def local_complexity(K: ArrayLike, radius: float) -> float:
     """Local empirical Rademacher complexity, ``sqrt(1/n sum_i min(lambda_i, radius^2))``.
 
     Parameters
@@ -89,7 +101,14 @@ def local_complexity(K, radius):
     return float(np.sqrt(np.minimum(eigenvalues, radius**2).sum() / len(eigenvalues)))
 
 
-def stopping_threshold(K, residual, noise_variance, *, step, max_rounds=10**9):
+def stopping_threshold(
+    K: ArrayLike,
+    residual: ArrayLike,
+    noise_variance: float,
+    *,
+    step: float,
+    max_rounds: int = 10**9,
+) -> int:
     """Number of rounds after which the theory stops.
 
     The first t with ``sum_i min(lambda_i, 1 / (eps t)) > n C^2 / (4 e^2 sigma^2 eps^2 t^2)``, less

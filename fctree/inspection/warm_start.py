@@ -4,13 +4,17 @@ A model implements three methods (`WarmStartModel`), or one round of training an
 (`RoundByRound`, which adds early stopping).
 """
 
+from __future__ import annotations
+
 import copy
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fctree._native.core import Patience
+from fctree._typing import ArrayLike, NDArray, Self
 from fctree.inspection.scores import mean_loss
 
 
@@ -33,15 +37,15 @@ class Samples:
     sample_weight: np.ndarray | None = None
     classes: np.ndarray | None = None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.X)
 
-    def take(self, rows):
+    def take(self, rows: NDArray[Any]) -> Samples:
         """The samples of these rows."""
         weight = None if self.sample_weight is None else self.sample_weight[rows]
         return Samples(self.X[rows], self.y[rows], weight, self.classes)
 
-    def replace(self, masked, replacement):
+    def replace(self, masked: NDArray[Any], replacement: ArrayLike) -> Samples:
         """The samples with the columns where `masked` is set replaced by constants."""
         X = np.where(masked, replacement, self.X).astype(self.X.dtype, copy=False)
         return Samples(X, self.y, self.sample_weight, self.classes)
@@ -80,12 +84,12 @@ class WarmStartModel(ABC):
     classification = False
     allow_nan = False
 
-    def copy(self):
+    def copy(self) -> Self:
         """A model with the same parameters and the same state, independent of this one."""
         return copy.deepcopy(self)
 
     @abstractmethod
-    def fit(self, train, validation):
+    def fit(self, train: Samples, validation: Samples) -> Self:
         """Train from the beginning on `train`; keep the state that is best on `validation`.
 
         Parameters
@@ -94,7 +98,7 @@ class WarmStartModel(ABC):
         """
 
     @abstractmethod
-    def continue_fit(self, train, validation):
+    def continue_fit(self, train: Samples, validation: Samples) -> Self:
         """Continue training from the current state; keep the best one, the current one included.
 
         Parameters
@@ -104,7 +108,7 @@ class WarmStartModel(ABC):
         """
 
     @abstractmethod
-    def predict(self, X):
+    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
         """Predictions, or for classes their probabilities in sorted order.
 
         Parameters
@@ -135,35 +139,41 @@ class RoundByRound(WarmStartModel):
         Minimum number of rounds.
     """
 
-    def __init__(self, max_iter=100, n_iter_no_change=10, tol=1e-4, min_iter=0):
+    def __init__(
+        self,
+        max_iter: int = 100,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-4,
+        min_iter: int = 0,
+    ) -> None:
         self.stopping = Stopping(max_iter, n_iter_no_change, tol, min_iter)
 
     @abstractmethod
-    def start(self, train):
+    def start(self, train: Samples) -> None:
         """Set the state to that before any training."""
 
     @abstractmethod
-    def train_round(self, train):
+    def train_round(self, train: Samples) -> None:
         """One round of training, such as an epoch, on `train`."""
 
-    def state(self):
+    def state(self) -> Any:
         """A copy of the state, for `restore`."""
         return copy.deepcopy({k: v for k, v in vars(self).items() if k != "stopping"})
 
-    def restore(self, state):
+    def restore(self, state: Any) -> None:
         """Go back to a state."""
         vars(self).update(state)
 
-    def fit(self, train, validation):
+    def fit(self, train: Samples, validation: Samples) -> Self:
         """Train from the beginning; see `WarmStartModel.fit`."""
         self.start(train)
         return self._train(train, validation, np.inf, None)
 
-    def continue_fit(self, train, validation):
+    def continue_fit(self, train: Samples, validation: Samples) -> Self:
         """Train on; see `WarmStartModel.continue_fit`."""
         return self._train(train, validation, self.loss(validation), self.state())
 
-    def loss(self, samples):
+    def loss(self, samples: Samples) -> float:
         """Mean loss of the predictions for some samples."""
         return mean_loss(self.predict(samples.X), samples)
 

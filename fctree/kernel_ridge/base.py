@@ -1,7 +1,10 @@
 """Base class of kernel ridge estimators: parameters, the kernel, prediction."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -11,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._device import DEVICES, uses_gpu
 from fctree._tables.estimators import TakesTables, encode_training
+from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_features, check_predictions, check_training_data
 from fctree.kernel_ridge.solvers import TreeKernel
 from fctree.kernels.architecture import ARCHITECTURES, check_scale
@@ -61,7 +65,7 @@ class RegressorTargets(RegressorMixin):
         self.X_fit_ = X_fit
         self.dual_coef_ = coefficients[:, 0] if self._one_output else coefficients
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the targets.
 
         Parameters
@@ -99,7 +103,7 @@ class ClassifierTargets(ClassifierMixin):
         self.X_fit_ = X_fit
         self.dual_coef_ = coefficients
 
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> FloatArray:
         """The regressions on the class indicators; not probabilities.
 
         Parameters
@@ -114,7 +118,7 @@ class ClassifierTargets(ClassifierMixin):
         outputs = self._predict_outputs(X)
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the classes.
 
         Parameters

@@ -1,6 +1,10 @@
 """Choosing the penalty, depth and scale of a tree kernel by cross-validation."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -9,8 +13,10 @@ from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval
 from tqdm.auto import tqdm
 
+from fctree._memory import check_memory
 from fctree._tables.estimators import TABLE_CONSTRAINTS
-from fctree._validation import check_memory, unchanged_on_failure
+from fctree._typing import ArrayLike, Self
+from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
     DEVICE,
@@ -85,16 +91,16 @@ class SearchingTreeNTK(BaseTreeNTK):
     def __init__(
         self,
         *,
-        alphas=(1e-8, 1e-4, 1e-2, 1.0),
-        depths=(1, 2, 3, 5, 8),
-        scales=(0.5, 1.0, 2.0, 4.0, 8.0),
-        architecture="perfect",
-        cv=None,
-        categorical_features="from_dtype",
-        device="cpu",
-        verbose=0,
-        n_jobs=None,
-    ):
+        alphas: Iterable[float] = (1e-8, 1e-4, 1e-2, 1.0),
+        depths: Iterable[float] = (1, 2, 3, 5, 8),
+        scales: Iterable[float] = (0.5, 1.0, 2.0, 4.0, 8.0),
+        architecture: str | Mapping[int, int] = "perfect",
+        cv: Any = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        device: str = "cpu",
+        verbose: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alphas = alphas
         self.depths = depths
         self.scales = scales
@@ -163,7 +169,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         return scores.mean(axis=0)
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose the parameters, then fit with them.
 
         Parameters
@@ -194,7 +200,8 @@ class SearchingTreeNTK(BaseTreeNTK):
                 splitter = check_cv(self.cv, labels, classifier=is_classifier(self))
                 folds = [f for f in splitter.split(X, labels)
                          if weights is None or (weights[f[0]].any() and weights[f[1]].any())]
-            tried, best = [], None
+            tried: list[tuple[Any, ...]] = []
+            best: Any = None
             for scale, depth, K in self._matrices(X, depths, scales):
                 if folds is None:
                     spectrum = Spectrum(K, targets, weights)
@@ -208,8 +215,8 @@ class SearchingTreeNTK(BaseTreeNTK):
                 if best is None or scores[k] > best[0]:
                     solution = spectrum.dual_coef(alphas[k]) if folds is None else None
                     best = (scores[k], scale, depth, alphas[k], solution)
-            self.best_score_, self.scale_, self.depth_, self.alpha_ = (*map(float, best[:2]),
-                                                                       *best[2:4])
+            self.best_score_, self.scale_ = float(best[0]), float(best[1])
+            self.depth_, self.alpha_ = best[2:4]
             names = ("scale", "depth", "alpha", "score")
             self.cv_results_ = {n: np.array(v) for n, v in
                                 zip(names, zip(*tried, strict=True), strict=True)}

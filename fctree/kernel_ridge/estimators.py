@@ -1,5 +1,8 @@
 """Kernel ridge regression and classification with one tree kernel."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from numbers import Integral, Real
 
 import numpy as np
@@ -8,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from fctree._tables.estimators import TABLE_CONSTRAINTS
+from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
@@ -46,20 +50,20 @@ class SingleTreeNTK(BaseTreeNTK):
     def __init__(
         self,
         *,
-        alpha=1e-8,
-        depth=3,
-        scale=2.0,
-        architecture="perfect",
-        solver="cholesky",
-        n_components=1000,
-        max_iter=1000,
-        tol=1e-6,
-        categorical_features="from_dtype",
-        device="cpu",
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-    ):
+        alpha: float | str = 1e-8,
+        depth: float = 3,
+        scale: float = 2.0,
+        architecture: str | Mapping[int, int] = "perfect",
+        solver: str = "cholesky",
+        n_components: int = 1000,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        device: str = "cpu",
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.alpha = alpha
         self.depth = depth
         self.scale = scale
@@ -93,7 +97,7 @@ class SingleTreeNTK(BaseTreeNTK):
         return np.unique(X[rows], axis=0)
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the coefficients.
 
         Parameters

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
 
 from fctree._device import DeviceArray, uses_gpu
-from fctree._validation import check_memory
+from fctree._memory import check_memory
 from fctree.kernels import tree_ntk
 from fctree.kernels.architecture import kernel_spec
 from fctree.kernels.compute import compute_product

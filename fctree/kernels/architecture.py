@@ -5,11 +5,14 @@ The core takes these numbers as q_d = Q(d) / 2^d, which sum to 1 in
 any binary tree and so never overflow.
 """
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +23,7 @@ _DEEPEST_COUNTED = 2**16  # leaf counts take memory and time in proportion
 ARCHITECTURES = ("perfect", "oblivious", "decision_list", "rule_set")
 
 
-def leaf_counts(tree):
+def leaf_counts(tree: Any) -> dict[int, int]:
     """Number of leaves at each depth of a binary tree.
 
     Two trees with the same counts have the same tree neural tangent kernel, whatever their
@@ -59,7 +62,7 @@ def leaf_counts(tree):
     arrays = getattr(tree, "tree_", tree)
     if hasattr(arrays, "children_left") and hasattr(arrays, "children_right"):
         return _counts_of_arrays(arrays.children_left, arrays.children_right)
-    counts = Counter()
+    counts: Counter[int] = Counter()
     waiting = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()

@@ -1,13 +1,24 @@
 """Training of an infinite ensemble by gradient flow, from its kernel alone."""
 
+from __future__ import annotations
+
 from numbers import Real
 
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.utils.validation import check_array
 
+from fctree._typing import ArrayLike, FloatArray
 
-def gradient_flow(K_train, K_test, y, *, learning_rate, times):
+
+def gradient_flow(
+    K_train: ArrayLike,
+    K_test: ArrayLike,
+    y: ArrayLike,
+    *,
+    learning_rate: float,
+    times: ArrayLike,
+) -> FloatArray:
     """Predictions of an infinite ensemble while it is trained.
 
     ``f(v, t) = K(v, X) K^-1 (I - exp(-learning_rate K t)) y``: full-batch gradient flow of half

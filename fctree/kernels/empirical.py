@@ -1,5 +1,7 @@
 """The tangent kernel of finite ensembles."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from numbers import Integral
 
@@ -7,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from fctree._native import kernels as _native
+from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import allocate_gram, check_kernel_samples, count_threads
 from fctree.kernels.architecture import (
     check_architecture,
@@ -20,16 +23,16 @@ _MOST_LEAVES = 2**16
 
 
 def empirical_tree_ntk(
-    X,
-    Y=None,
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
     *,
-    n_trees,
-    depth=3,
-    scale=2.0,
-    architecture="perfect",
-    random_state=None,
-    n_jobs=None,
-):
+    n_trees: int,
+    depth: int = 3,
+    scale: float = 2.0,
+    architecture: str | Mapping[int, int] = "perfect",
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> FloatArray:
     """Neural tangent kernel of finitely many soft trees at random initialisation.
 
     Split and leaf weights are standard normal, the ensemble is the sum of its trees over

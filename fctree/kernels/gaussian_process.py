@@ -1,9 +1,14 @@
 """The tree neural tangent kernel for scikit-learn's Gaussian processes."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+
 import numpy as np
 from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
 
 from fctree._native import kernels as _native
+from fctree._typing import ArrayLike, FloatArray
 from fctree._validation import check_kernel_samples
 from fctree.kernels.architecture import check_scale, kernel_spec
 from fctree.kernels.compute import compute_gram
@@ -38,8 +43,13 @@ class TreeNTK(Kernel):
     """
 
     def __init__(
-        self, depth=3, scale=2.0, scale_bounds=(1e-2, 1e2), architecture="perfect", n_jobs=None
-    ):
+        self,
+        depth: float = 3,
+        scale: float = 2.0,
+        scale_bounds: tuple[float, float] | str = (1e-2, 1e2),
+        architecture: str | Mapping[int, int] = "perfect",
+        n_jobs: int | None = None,
+    ) -> None:
         self.depth = depth
         self.scale = scale
         self.scale_bounds = scale_bounds
@@ -47,7 +57,7 @@ class TreeNTK(Kernel):
         self.n_jobs = n_jobs
 
     @property
-    def hyperparameter_scale(self):
+    def hyperparameter_scale(self) -> Hyperparameter:
         """Hyperparameter that the Gaussian process optimises."""
         return Hyperparameter("scale", "numeric", self.scale_bounds)
 
@@ -58,7 +68,12 @@ class TreeNTK(Kernel):
             spec, X, Y, scale=scale, device="cpu", out=None, n_jobs=self.n_jobs
         )
 
-    def __call__(self, X, Y=None, eval_gradient=False):
+    def __call__(
+        self,
+        X: ArrayLike,
+        Y: ArrayLike | None = None,
+        eval_gradient: bool = False,
+    ) -> FloatArray | tuple[FloatArray, FloatArray]:
         """The Gram matrix, and its gradient by ``theta`` (the logarithm of the scale).
 
         Parameters
@@ -83,7 +98,7 @@ class TreeNTK(Kernel):
             return K, np.empty((*K.shape, 0))
         return K, self._gram(X, None, gradient=True)[:, :, np.newaxis]
 
-    def diag(self, X):
+    def diag(self, X: ArrayLike) -> FloatArray:
         """``np.diag(self(X))`` without the matrix: an array of shape (n_x,)."""
         spec = kernel_spec(self.depth, self.architecture)
         X, _ = check_kernel_samples(X, None)
@@ -91,11 +106,11 @@ class TreeNTK(Kernel):
         _native.gram_diagonal(spec, X, check_scale(float(self.scale)), out)
         return out
 
-    def is_stationary(self):
+    def is_stationary(self) -> bool:
         """False: the kernel depends on where the samples are."""
         return False
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"{type(self).__name__}(depth={self.depth}, scale={self.scale:.3g}, "
             f"architecture={self.architecture!r})"

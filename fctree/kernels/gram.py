@@ -1,13 +1,27 @@
 """Gram matrices of the tree kernels and of the rectifier network's kernel."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from fctree._native import kernels as _native
+from fctree._typing import ArrayLike
 from fctree.kernels.architecture import check_depth, check_scale, kernel_spec
 from fctree.kernels.compute import compute_gram, compute_path, compute_product
 
 
 def tree_ntk(
-    X, Y=None, *, depth=3, scale=2.0, architecture="perfect", device="cpu", out=None, n_jobs=None
-):
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    depth: float = 3,
+    scale: float = 2.0,
+    architecture: str | Mapping[int, int] = "perfect",
+    device: str = "cpu",
+    out: Any = None,
+    n_jobs: int | None = None,
+) -> Any:
     """Tree neural tangent kernel: the kernel of infinitely many soft trees.
 
     Parameters
@@ -78,8 +92,16 @@ def tree_ntk(
 
 
 def tree_ntk_path(
-    X, Y=None, *, depths, scale=2.0, architecture="perfect", device="cpu", out=None, n_jobs=None
-):
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    depths: Iterable[float],
+    scale: float = 2.0,
+    architecture: str | Mapping[int, int] = "perfect",
+    device: str = "cpu",
+    out: Any = None,
+    n_jobs: int | None = None,
+) -> Any:
     """Tree neural tangent kernels of many depths, for little more than the cost of one.
 
     All depths share the products of the samples and the arcsine, which is nearly all of the
@@ -122,7 +144,16 @@ def tree_ntk_path(
     return compute_path(specs, X, Y, scale=scale, device=device, out=out, n_jobs=n_jobs)
 
 
-def rule_ntk(X, Y=None, *, depth=3, scale=2.0, device="cpu", out=None, n_jobs=None):
+def rule_ntk(
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    depth: float = 3,
+    scale: float = 2.0,
+    device: str = "cpu",
+    out: Any = None,
+    n_jobs: int | None = None,
+) -> Any:
     """Tangent kernel of infinitely many soft rules with `depth` conditions.
 
     The building block of all tree kernels: a tree's kernel is the sum over its leaves of the rule
@@ -157,7 +188,15 @@ def rule_ntk(X, Y=None, *, depth=3, scale=2.0, device="cpu", out=None, n_jobs=No
     )
 
 
-def relu_ntk(X, Y=None, *, depth=3, device="cpu", out=None, n_jobs=None):
+def relu_ntk(
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    depth: float = 3,
+    device: str = "cpu",
+    out: Any = None,
+    n_jobs: int | None = None,
+) -> Any:
     """Neural tangent kernel of an infinitely wide ReLU network, without biases.
 
     The kernel that the papers compare with (Arora et al., "On exact computation with an
@@ -193,8 +232,16 @@ def relu_ntk(X, Y=None, *, depth=3, device="cpu", out=None, n_jobs=None):
 
 
 def tree_ntk_matvec(
-    X, Y, v, *, depth=3, scale=2.0, architecture="perfect", device="cpu", n_jobs=None
-):
+    X: ArrayLike,
+    Y: ArrayLike | None,
+    v: ArrayLike,
+    *,
+    depth: float = 3,
+    scale: float = 2.0,
+    architecture: str | Mapping[int, int] = "perfect",
+    device: str = "cpu",
+    n_jobs: int | None = None,
+) -> Any:
     """``tree_ntk(X, Y) @ v`` in tiles, without the matrix.
 
     Parameters

@@ -1,5 +1,8 @@
 """The stationary kernel of gradient boosting with symmetric trees."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from math import comb
 from numbers import Integral
 
@@ -8,6 +11,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
 
 from fctree._native import symmetric as _native
+from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import count_threads, strided_in_elements
 from fctree.symmetric.structures import draw_structures, enumerate_structures, leaf_weights
 
@@ -30,16 +34,16 @@ def _leaves(trees, X, n_threads):
     prefer_skip_nested_validation=True,
 )
 def symmetric_tree_kernel(
-    X,
-    Y=None,
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
     *,
-    bin_thresholds,
-    depth=6,
-    n_trees=1000,
-    X_train=None,
-    random_state=None,
-    n_jobs=None,
-):
+    bin_thresholds: Sequence[ArrayLike],
+    depth: int = 6,
+    n_trees: int = 1000,
+    X_train: ArrayLike | None = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> FloatArray:
     """The kernel of boosting with symmetric trees and strong noise.
 
     A tree of ``depth`` candidate splits partitions the space into leaves and has the weak-learner

@@ -1,10 +1,17 @@
 """Growing and reading one oblique tree."""
 
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import oblique as _native
 from fctree._tables.estimators import TakesTables, summed_to_columns
+from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_features, check_predictions, count_threads
 from fctree.oblique.parameters import native_tree_params
 
@@ -16,7 +23,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
     define the targets and the predictions.
     """
 
-    _fixed = {}
+    _fixed: dict[str, Any] = {}
 
     def _settings(self):
         """All settings of a tree, by name."""
@@ -45,7 +52,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         X = check_features(self, X)
         return check_predictions(self.tree_.predict(X, n_threads=count_threads(self.n_jobs)))
 
-    def apply(self, X):
+    def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Find the leaf that each sample reaches.
 
         Parameters
@@ -61,7 +68,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         X = check_features(self, X)
         return self.tree_.apply(X, n_threads=count_threads(self.n_jobs))
 
-    def decision_path(self, X):
+    def decision_path(self, X: ArrayLike) -> csr_matrix:
         """Find the nodes that each sample passes.
 
         Parameters
@@ -77,18 +84,18 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         X = check_features(self, X)
         return self.tree_.decision_path(X, n_threads=count_threads(self.n_jobs))
 
-    def get_depth(self):
+    def get_depth(self) -> int:
         """Return the number of splits on the longest path from the root to a leaf."""
         check_is_fitted(self)
         return self.tree_.max_depth
 
-    def get_n_leaves(self):
+    def get_n_leaves(self) -> int:
         """Return the number of leaves."""
         check_is_fitted(self)
         return self.tree_.n_leaves
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> FloatArray:
         """Share of the explained error that each feature accounts for, (n_features,).
 
         The decrease of impurity by each split and each ridge leaf is divided among the

@@ -1,11 +1,14 @@
 """Classification with one oblique tree: ridge regressions on class indicators."""
 
+from __future__ import annotations
+
 import numpy as np
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._tables.estimators import encode_training
 from fctree._tree import ObliqueTree
+from fctree._typing import ArrayLike, FloatArray, Self
 from fctree._validation import check_training_data, unchanged_on_failure
 from fctree.oblique.calibration import calibrated, class_scores, find_temperature
 from fctree.oblique.indicators import IndicatorScores, class_indicators
@@ -15,7 +18,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
     """Mixin that fits and predicts classes; precedes a subclass of `BaseObliqueTree`."""
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.
 
         Parameters
@@ -65,7 +68,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
                 self.temperature_ = find_temperature(left_out, labels, sample_weight)
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Predict class probabilities.
 
         The softmax of the predicted indicators times `temperature_`.

@@ -6,6 +6,11 @@ of its two sides and has to pass a leave-one-out test, so a tree stops by itself
 docs/algorithms/oblique.md has the formulas and what they cost.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fctree._typing import ArrayLike, RandomState
 from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.classifier import TreeClassifier
 from fctree.oblique.parameters import CURVATURE_CONSTRAINTS, CURVATURE_FIXED
@@ -21,23 +26,23 @@ class BaseCurvatureTree(BaseObliqueTree):
     def __init__(
         self,
         *,
-        max_depth=3,
-        alpha=1.0,
-        min_samples_leaf=20,
-        max_coef=None,
-        standardize=True,
-        directions="all",
-        n_curvature=2,
-        n_screened=8,
-        max_thresholds=32,
-        parent_weight=3.0,
-        split_margin=0.75,
-        feature_concatenation=True,
-        leaf_model="ridge",
-        categorical_features="from_dtype",
-        n_jobs=None,
-        random_state=None,
-    ):
+        max_depth: int | None = 3,
+        alpha: float | str = 1.0,
+        min_samples_leaf: int | float = 20,
+        max_coef: int | None = None,
+        standardize: bool = True,
+        directions: str | Sequence[str] = "all",
+        n_curvature: int = 2,
+        n_screened: int | None = 8,
+        max_thresholds: int = 32,
+        parent_weight: float = 3.0,
+        split_margin: float = 0.75,
+        feature_concatenation: bool = True,
+        leaf_model: str = "ridge",
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.max_depth = max_depth
         self.alpha = alpha
         self.min_samples_leaf = min_samples_leaf

@@ -11,6 +11,9 @@ Feature Concatenation", arXiv:2502.00465 (2025). docs/algorithms/oblique.md has 
 formulas and what they cost.
 """
 
+from __future__ import annotations
+
+from fctree._typing import ArrayLike, RandomState
 from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.classifier import TreeClassifier
 from fctree.oblique.parameters import FCODT_CONSTRAINTS, FCODT_FIXED
@@ -26,18 +29,18 @@ class BaseFCODT(BaseObliqueTree):
     def __init__(
         self,
         *,
-        alpha=1.0,
-        max_depth=3,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_impurity_decrease=0.0,
-        feature_concatenation=True,
-        leaf_model="ridge",
-        fit_intercept=True,
-        categorical_features="from_dtype",
-        n_jobs=None,
-        random_state=None,
-    ):
+        alpha: float | str = 1.0,
+        max_depth: int | None = 3,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_impurity_decrease: float = 0.0,
+        feature_concatenation: bool = True,
+        leaf_model: str = "ridge",
+        fit_intercept: bool = True,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.alpha = alpha
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split

@@ -1,6 +1,13 @@
 """Class indicators, and predictions from predicted indicators."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+
+from fctree._typing import ArrayLike, FloatArray, NDArray
 
 
 def class_indicators(labels, n_classes):
@@ -21,7 +28,11 @@ def class_indicators(labels, n_classes):
 class IndicatorScores:
     """For a classifier whose ``_predict_scores(X)`` are predicted indicators."""
 
-    def decision_function(self, X):
+    classes_: NDArray[Any]
+    n_classes_: int
+    _predict_scores: Callable[[Any], FloatArray]
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
         """Class scores: the leaf models' values, not probabilities.
 
         Parameters
@@ -37,7 +48,7 @@ class IndicatorScores:
         scores = self._predict_scores(X)
         return 2.0 * scores[:, 0] - 1.0 if self.n_classes_ <= 2 else scores
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Class probabilities.
 
         The predicted indicators, projected on the probability simplex: ridge predictions can leave
@@ -60,7 +71,7 @@ class IndicatorScores:
             scores = np.hstack([1.0 - scores, scores])
         return _project_to_simplex(scores)
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the classes.
 
         Parameters

@@ -1,9 +1,14 @@
 """Regression with one oblique tree."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from sklearn.base import RegressorMixin, _fit_context
 
 from fctree._tables.estimators import encode_training
 from fctree._tree import ObliqueTree
+from fctree._typing import ArrayLike, NDArray, Self
 from fctree._validation import check_targets, check_training_data, unchanged_on_failure
 
 
@@ -11,7 +16,7 @@ class TreeRegressor(RegressorMixin):
     """Mixin that fits and predicts numeric targets; precedes a subclass of `BaseObliqueTree`."""
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.
 
         Parameters
@@ -46,7 +51,7 @@ class TreeRegressor(RegressorMixin):
             self._single_target = y.ndim == 1
         return self
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the targets.
 
         Parameters

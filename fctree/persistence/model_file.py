@@ -1,7 +1,10 @@
 """Saving and loading a model."""
 
+from __future__ import annotations
+
 import json
 import os
+from typing import Any
 
 from fctree._version import __version__
 from fctree.persistence.archive import read_archive, write_archive
@@ -14,7 +17,7 @@ FORMAT_VERSION = 2
 _HEADER_ENTRIES = {"format", "format_version", "fctree_version", "class", "params", "attributes"}
 
 
-def save_model(estimator, path):
+def save_model(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write an estimator of fctree, fitted or not, to a file.
 
     The file holds text and numbers only, described in ``docs/guide/model_files.md``; unlike a
@@ -67,7 +70,7 @@ def save_model(estimator, path):
     write_archive(path, text.encode("ascii"), arrays)
 
 
-def load_model(path):
+def load_model(path: str | os.PathLike[str]) -> Any:
     """Read an estimator that `save_model` wrote.
 
     Nothing in the file is executed, and all of it is checked: first its digest, then its content.

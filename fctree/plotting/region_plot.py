@@ -1,10 +1,19 @@
 """The plane as a tree over two features divides it."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+from fctree._typing import ArrayLike
 from fctree.plotting.leaf_polygons import class_polygons, leaf_polygons
 from fctree.plotting.node_colors import NodeColors, require_matplotlib
 from fctree.plotting.tree_labels import TreeLabels, at_least
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _EDGE = "#ffffff"
 # Samples on each side of a leaf's picture. Linear functions are interpolated exactly;
@@ -13,17 +22,17 @@ _GRID = 64
 
 
 def plot_regions(
-    tree,
+    tree: Any,
     *,
-    X=None,
-    y=None,
-    bounds=None,
-    feature_names=None,
-    class_names=None,
-    output=0,
-    cmap=None,
-    ax=None,
-):
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    bounds: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    output: int = 0,
+    cmap: Any = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the regions of a tree over two features, coloured by what it predicts.
 
     The borders are exact: each leaf is a polygon, cut out by the splits above it. Where

@@ -1,5 +1,10 @@
 """An oblique tree as a picture: every split by the bars of its largest coefficients."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from fctree.plotting.node_box import NodeBox, measure
@@ -8,19 +13,22 @@ from fctree.plotting.tree_labels import TreeLabels, at_least
 from fctree.plotting.tree_layout import tidy_layout
 from fctree.plotting.tree_painter import TreePainter, prepare_axes
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 def plot_tree(
-    tree,
+    tree: Any,
     *,
-    feature_names=None,
-    class_names=None,
-    max_coef=3,
-    decimals=2,
-    max_depth=None,
-    output=0,
-    cmap=None,
-    ax=None,
-):
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    max_coef: int | None = 3,
+    decimals: int = 2,
+    max_depth: int | None = None,
+    output: int = 0,
+    cmap: Any = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a tree with matplotlib.
 
     A split shows the largest coefficients of its direction as bars (positive to the

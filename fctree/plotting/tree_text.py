@@ -1,9 +1,21 @@
 """An oblique tree as text: every split by its largest coefficients."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
 from fctree.plotting.tree_labels import TreeLabels
 
 
-def export_text(tree, *, feature_names=None, decimals=3, max_coef=5, class_names=None):
+def export_text(
+    tree: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    decimals: int = 3,
+    max_coef: int | None = 5,
+    class_names: Sequence[str] | None = None,
+) -> str:
     """Write a tree as indented text.
 
     A split shows the largest terms of its direction and the threshold; the branch marked

@@ -1,5 +1,7 @@
 """Base class of soft trees: parameters, training, reading the model."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 
 import numpy as np
@@ -9,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
+from fctree._native_input import native_params
 from fctree._tables.estimators import (
     TABLE_CONSTRAINTS,
     TakesTables,
@@ -18,7 +21,7 @@ from fctree._tables.estimators import (
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.progress import progress_listener
 from fctree._training.samples import Samples, hold_out
-from fctree._native_input import native_params
+from fctree._typing import ArrayLike, NDArray, RandomState, Self
 from fctree._validation import (
     check_predictions,
     check_sample_weight,
@@ -55,30 +58,30 @@ class BaseSoftTree(TakesTables, BaseEstimator):
     def __init__(
         self,
         *,
-        n_trees=10,
-        depth=4,
-        gamma=1.0,
-        routing="smooth_step",
-        scale=2.0,
-        batch_norm=True,
-        fit_intercept=True,
-        initialization="standard",
-        optimizer="adam",
-        learning_rate=0.01,
-        batch_size=256,
-        max_epochs=100,
-        l2_regularization=0.0,
-        l2_leaf_reg=20.0,
-        categorical_features="from_dtype",
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-4,
-        warm_start=False,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_trees: int = 10,
+        depth: int = 4,
+        gamma: float = 1.0,
+        routing: str = "smooth_step",
+        scale: float = 2.0,
+        batch_norm: bool = True,
+        fit_intercept: bool = True,
+        initialization: str = "standard",
+        optimizer: str = "adam",
+        learning_rate: float = 0.01,
+        batch_size: int = 256,
+        max_epochs: int = 100,
+        l2_regularization: float = 0.0,
+        l2_leaf_reg: float = 20.0,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        early_stopping: bool = False,
+        validation_fraction: int | float = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_trees = n_trees
         self.depth = depth
         self.gamma = gamma
@@ -111,7 +114,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
     _classification = False
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the trees.
 
         Parameters
@@ -307,7 +310,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         )
         return check_predictions(self.baseline_ + self.output_scale_ * out)
 
-    def reachable_leaves(self, X):
+    def reachable_leaves(self, X: ArrayLike) -> NDArray[np.int64]:
         """How many leaves of each tree a sample reaches with a probability above 0.
 
         Parameters
@@ -332,28 +335,28 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         )
 
     @property
-    def split_weights_(self):
+    def split_weights_(self) -> NDArray[np.floating]:
         """Weights of the splits, (n_trees, 2**depth - 1, n_features), breadth-first."""
         return self._fitted_state("split_weights")[:, :, : n_encoded(self)]
 
     @property
-    def split_intercepts_(self):
+    def split_intercepts_(self) -> NDArray[np.floating]:
         """Intercepts of the splits, (n_trees, 2**depth - 1)."""
         splits = self._fitted_state("split_weights")
         return splits[:, :, -1] if self._rule["fit_intercept"] else np.zeros(splits.shape[:2])
 
     @property
-    def leaf_weights_(self):
+    def leaf_weights_(self) -> NDArray[np.floating]:
         """Leaf values, (n_trees, 2**depth, n_outputs), before `output_scale_`."""
         return self._fitted_state("leaf_weights")
 
     @property
-    def feature_means_(self):
+    def feature_means_(self) -> NDArray[np.floating]:
         """Running means of the features, (n_features,), that `batch_norm` subtracts."""
         return self._fitted_state("running_mean")
 
     @property
-    def feature_variances_(self):
+    def feature_variances_(self) -> NDArray[np.floating]:
         """Running variances of the features, (n_features,)."""
         return self._fitted_state("running_variance")
 

@@ -1,10 +1,15 @@
 """The soft tree classifier."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets
 
+from fctree._typing import ArrayLike, FloatArray, NDArray, Self
 from fctree._validation import encode_labels
 from fctree.soft.base import BaseSoftTree
 
@@ -103,7 +108,7 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
     """
 
     _classification = True
-    _all_classes = None  # those that a first partial_fit was told
+    _all_classes: NDArray[Any] | None = None  # those that a first partial_fit was told
 
     _loss = "log_loss"
 
@@ -141,7 +146,13 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
         return y
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Train for one more epoch, on these samples.
 
         Parameters
@@ -171,9 +182,9 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
         try:
             return self._partial_fit(X, y, sample_weight)
         finally:
-            vars(self).pop("_all_classes", None)
+            self.__dict__.pop("_all_classes", None)
 
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> FloatArray:
         """Raw scores.
 
         Parameters
@@ -188,7 +199,7 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
         scores = self._raw_predict(X)
         return scores[:, 0] if self.n_classes_ <= 2 else scores
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Class probabilities.
 
         Parameters
@@ -207,7 +218,7 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
         positive = expit(scores[:, 0])
         return np.column_stack([1.0 - positive, positive])
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the classes.
 
         Parameters

@@ -1,8 +1,13 @@
 """The soft tree regressor."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 
+from fctree._typing import ArrayLike, NDArray, Self
 from fctree._validation import check_targets
 from fctree.soft.base import BaseSoftTree
 
@@ -157,7 +162,12 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
         return np.ascontiguousarray((y - self.baseline_[:, None]) / self._target_scale[:, None])
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Train for one more epoch, on these samples.
 
         The first call sets the targets' mean and deviation; the running moments of the features
@@ -175,7 +185,7 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
         """
         return self._partial_fit(X, y, sample_weight)
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the targets.
 
         Parameters

@@ -1,5 +1,7 @@
 """Base class of symmetric boosting: parameters, fitting, reading the model."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 
 import numpy as np
@@ -7,13 +9,14 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from fctree._tables.estimators import summed_to_columns
 from fctree._native import symmetric as _native
 from fctree._native_input import native_params
+from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
 from fctree._training.samples import check_directions, chosen_eval_set
 from fctree._training.team import ALONE
+from fctree._typing import ArrayLike, EvalSet, FloatArray, NDArray, Self
 from fctree._validation import (
     check_boosting_data,
     check_boosting_features,
@@ -46,16 +49,16 @@ class BaseSymmetricBoosting(BaseBoosting):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
-        X,
-        y,
-        sample_weight=None,
-        eval_set=None,
-        init_score=None,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        eval_set: EvalSet | None = None,
+        init_score: ArrayLike | None = None,
         *,
-        X_val=None,
-        y_val=None,
-        sample_weight_val=None,
-    ):
+        X_val: ArrayLike | None = None,
+        y_val: ArrayLike | None = None,
+        sample_weight_val: ArrayLike | None = None,
+    ) -> Self:
         """Grow the trees.
 
         Parameters
@@ -218,7 +221,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             self._steps[tree].add_to(X, scores, n_threads=n_threads, keep=keep, origin=origin)
             yield scores
 
-    def apply(self, X):
+    def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """The leaf that each sample reaches in each tree.
 
         Parameters
@@ -234,7 +237,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         X = check_boosting_features(self, X)
         return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
 
-    def compute_feature_importances(self, kind="gain"):
+    def compute_feature_importances(self, kind: str = "gain") -> FloatArray:
         """How much each feature counts in the trees.
 
         Parameters
@@ -260,6 +263,6 @@ class BaseSymmetricBoosting(BaseBoosting):
         return counts / total if kind == "gain" and total > 0 else counts
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> FloatArray:
         """Share of the splits' gains that each feature accounts for, (n_features,)."""
         return self.compute_feature_importances()

@@ -1,8 +1,11 @@
 """The symmetric boosting regressor."""
 
+from __future__ import annotations
+
 from sklearn.base import RegressorMixin
 
 from fctree._training.losses import loss_constraints
+from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.symmetric.posterior import posterior_std, sample_posterior
 from fctree.symmetric.targets import NumericTargets
@@ -135,38 +138,38 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
     def __init__(
         self,
         *,
-        loss="squared_error",
-        quantile=None,
-        power=None,
-        learning_rate=0.1,
-        max_iter=100,
-        max_depth=6,
-        max_bins=254,
-        l2_leaf_reg=3.0,
-        min_samples_leaf=1,
-        posterior_samples=0,
-        random_strength=1.0,
-        score_noise="normal",
-        score_function="l2",
-        subsample=1.0,
-        colsample=1.0,
-        monotonic_cst=None,
-        categorical_features="from_dtype",
-        model_shrink_rate=0.0,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        warm_start=False,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-        posterior_scale=0.1,
-        posterior_noise=0.01,
-    ):
+        loss: str = "squared_error",
+        quantile: float | None = None,
+        power: float | None = None,
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_depth: int = 6,
+        max_bins: int = 254,
+        l2_leaf_reg: float = 3.0,
+        min_samples_leaf: int | float = 1,
+        posterior_samples: int = 0,
+        random_strength: float = 1.0,
+        score_noise: str = "normal",
+        score_function: str = "l2",
+        subsample: float = 1.0,
+        colsample: float = 1.0,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        model_shrink_rate: float = 0.0,
+        early_stopping: bool = False,
+        validation_fraction: int | float = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        warm_start: bool = False,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        posterior_scale: float = 0.1,
+        posterior_noise: float = 0.01,
+    ) -> None:
         parameters = locals().copy()  # by name, as the signature has them
         del parameters["self"]
-        vars(self).update(parameters)
+        self.__dict__.update(parameters)
 
     def _choose_loss(self):
         if self.posterior_samples and self.loss != "squared_error":
@@ -181,7 +184,11 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
         elif hasattr(self, "posterior_trees_"):
             del self.posterior_trees_  # those of an earlier fit
 
-    def predict(self, X, return_std=False):
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: bool = False,
+    ) -> FloatArray | tuple[FloatArray, FloatArray]:
         """Predict the targets.
 
         Parameters

@@ -1,15 +1,23 @@
 """Targets of boosted models, and predictions from their raw scores: numbers, or classes."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._training.losses import LOSSES, check_domain
+from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_predictions, check_targets, encode_labels
 
 
 class NumericTargets:
     """For a boosting regressor: y to (n_outputs, n_samples), raw scores to predictions."""
+
+    _staged_raw_predict: Callable[[Any], Iterator[FloatArray]]
 
     def _encode_targets(self, y, *, reset):
         targets = np.ascontiguousarray(check_targets(y).T)
@@ -30,7 +38,7 @@ class NumericTargets:
             check_predictions(scores)
         return scores[:, 0] if self._single_target else scores
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: ArrayLike) -> Iterator[FloatArray]:
         """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other.
 
         Parameters
@@ -54,6 +62,8 @@ class ClassTargets:
     """For a boosting classifier: labels to numbers, raw scores to classes and probabilities."""
 
     _classification = True
+    _raw_predict: Callable[[Any], FloatArray]
+    _staged_raw_predict: Callable[[Any], Iterator[FloatArray]]
 
     def _encode_targets(self, y, *, reset):
         check_classification_targets(y)
@@ -65,7 +75,7 @@ class ClassTargets:
             labels = encode_labels(y, self.classes_)
         return labels.astype(np.float64)[np.newaxis]
 
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> FloatArray:
         """Raw scores.
 
         Parameters
@@ -79,7 +89,7 @@ class ClassTargets:
         """
         return self._decision(self._raw_predict(X))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Class probabilities.
 
         Parameters
@@ -92,7 +102,7 @@ class ClassTargets:
         """
         return self._probabilities(self._raw_predict(X))
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the classes.
 
         Parameters
@@ -105,17 +115,17 @@ class ClassTargets:
         """
         return self._labels(self._raw_predict(X))
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
         """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other."""
         for scores in self._staged_raw_predict(X):
             yield self._labels(scores)
 
-    def staged_predict_proba(self, X):
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[FloatArray]:
         """The probabilities of the first 1, 2, .. `n_iter_` trees, one after the other."""
         for scores in self._staged_raw_predict(X):
             yield self._probabilities(scores)
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
         """The raw scores of the first 1, 2, .. `n_iter_` trees, one after the other."""
         for scores in self._staged_raw_predict(X):
             yield self._decision(scores.copy())

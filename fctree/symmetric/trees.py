@@ -1,6 +1,10 @@
 """Symmetric trees as arrays."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +17,7 @@ from fctree._native_input import (
     check_threads,
     require,
 )
+from fctree._typing import FloatArray, NDArray
 
 _MOST_LEVELS = 16
 _DTYPES = {"split_feature": np.int32, "missing_right": np.bool_}
@@ -70,34 +75,42 @@ class SymmetricTrees:
         require(not np.any(np.isnan(self.split_threshold)), "a tree has a threshold that is NaN")
 
     @property
-    def n_trees(self):
+    def n_trees(self) -> int:
         """Number of trees."""
         return self.split_feature.shape[0]
 
     @property
-    def depth(self):
+    def depth(self) -> int:
         """Number of levels that the arrays hold, the most that a tree may have."""
         return self.split_feature.shape[1]
 
     @property
-    def n_outputs(self):
+    def n_outputs(self) -> int:
         """Number of raw scores of a leaf."""
         return self.leaf_values.shape[2]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"SymmetricTrees(n_trees={self.n_trees}, depth={self.depth}, n_outputs={self.n_outputs})"
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.n_trees
 
-    def __getitem__(self, selection):
+    def __getitem__(self, selection: int | slice | NDArray[Any]) -> SymmetricTrees:
         """The trees of a slice or an array of indices, as views where NumPy gives views."""
         if isinstance(selection, (int, np.integer)):
             index = range(self.n_trees)[selection]
             selection = slice(index, index + 1)
         return SymmetricTrees(**{name: array[selection] for name, array in self._arrays()})
 
-    def add_to(self, X, scores, *, n_threads=1, keep=None, origin=None):
+    def add_to(
+        self,
+        X: NDArray[Any],
+        scores: FloatArray,
+        *,
+        n_threads: int = 1,
+        keep: FloatArray | None = None,
+        origin: FloatArray | None = None,
+    ) -> None:
         """Add the leaf values for the rows of ``X`` to ``scores`` (n, n_outputs), in place.
 
         With ``keep`` (n_trees,) the scores are drawn towards ``origin`` by a tree's factor
@@ -136,7 +149,7 @@ class SymmetricTrees:
             origin,
         )
 
-    def apply(self, X, *, n_threads=1):
+    def apply(self, X: NDArray[Any], *, n_threads: int = 1) -> NDArray[np.int32]:
         """The leaf of each row of ``X`` (n, d) in each tree, (n, n_trees) int32.
 
         Raises
@@ -160,7 +173,7 @@ class SymmetricTrees:
         require(largest < width, f"a tree splits by feature {largest}, but X has {width} features")
         return X
 
-    def with_depth(self, depth):
+    def with_depth(self, depth: int) -> SymmetricTrees:
         """The same trees in arrays for ``depth`` levels, at least their own."""
         extra = depth - self.depth
         if extra == 0:
@@ -177,7 +190,7 @@ class SymmetricTrees:
         )
 
     @classmethod
-    def concatenate(cls, parts):
+    def concatenate(cls, parts: Sequence[SymmetricTrees]) -> SymmetricTrees:
         """The trees of all parts, in order."""
         depth = max(part.depth for part in parts)
         parts = [part.with_depth(depth) for part in parts]

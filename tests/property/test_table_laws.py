@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fctree import CurvatureBoostingRegressor, SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree._tables.encoder import ONE_HOT_MAX_SIZE, TableEncoder, renumber
-from fctree._tables.statistics import TargetStatistics, fold_numbers
+from fctree._tables.statistics import N_FOLDS, TargetStatistics, fold_numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +28,7 @@ def test_a_statistic_does_not_know_the_samples_own_target(samples, which):
     codes, n_categories, target, weight = samples
     which %= len(codes)
     known = {"prior": float(np.average(target, weights=weight)), "strength": 1.5}
-    cells = codes, n_categories, fold_numbers(len(codes))
+    cells = codes * N_FOLDS + fold_numbers(len(codes)), n_categories
     before = TargetStatistics(*cells, target, weight, **known).of_samples()[which]
     other = target.copy()
     other[which] += 1e6
@@ -40,7 +40,7 @@ def test_a_statistic_does_not_know_the_samples_own_target(samples, which):
 def test_statistics_lie_between_the_prior_and_the_targets(samples):
     codes, n_categories, target, weight = samples
     prior = float(np.average(target, weights=weight))
-    cells = codes, n_categories, fold_numbers(len(codes))
+    cells = codes * N_FOLDS + fold_numbers(len(codes)), n_categories
     found = TargetStatistics(*cells, target, weight, prior=prior)
     tolerance = 1e-9 * (1 + np.abs(target).max())
     for values in (found.of_samples(), found.of_categories()):

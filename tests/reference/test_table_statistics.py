@@ -5,6 +5,7 @@ import pytest
 from fctree._tables.encoder import TableEncoder
 from fctree._tables.statistics import (
     MAX_TARGETS,
+    N_FOLDS,
     TargetStatistics,
     fold_numbers,
     statistic_targets,
@@ -22,8 +23,8 @@ def drawn(seed, n=300, n_categories=25, effect=1.0):
 
 
 def of_codes(codes, target, weight, **known):
-    folds = fold_numbers(len(codes))
-    return TargetStatistics(codes, codes.max() + 1, folds, target, weight, **known)
+    cells = codes * N_FOLDS + fold_numbers(len(codes))
+    return TargetStatistics(cells, codes.max() + 1, target, weight, **known)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
