@@ -72,7 +72,7 @@ ScreeningArguments::ScreeningArguments(const GrowState& state,
     : n_nodes_(static_cast<index_t>(nodes.size())), n_features_(state.data.n_features),
       n_columns_(0) {
   for (const OpenNode* node : nodes)
-    n_columns_ = std::max(n_columns_, node->fit.coef.cols() + node->curvature.cols());
+    n_columns_ = std::max(n_columns_, node->fit.coef.cols() + node->curvature().cols());
   for (const OpenNode* node : nodes) {
     const Matrix scatter = node->moments.scatter.selfadjointView<Eigen::Upper>();
     const Vector mean = (node->moments.mean + state.origin).head(n_features_);
@@ -81,8 +81,8 @@ ScreeningArguments::ScreeningArguments(const GrowState& state,
       Vector direction = Vector::Zero(n_features_);
       if (bend < 0)
         direction = node->fit.coef.col(c);
-      else if (bend < node->curvature.cols())
-        direction = node->curvature.col(bend);
+      else if (bend < node->curvature().cols())
+        direction = node->curvature().col(bend);
       const double variance = direction.dot(scatter * direction) / node->moments.weight;
       append(direction, columns_);
       centres_.push_back(direction.dot(mean));

@@ -55,7 +55,7 @@ double promise_of(const RowMatrix& bins, index_t n_sums);
 // Whether the node may split along this feature at all.
 bool may_screen(const OpenNode& node, index_t feature);
 
-// All promises (d) of a node whose samples are here; node.curvature is known.
+// All promises (d) of a node whose samples are here; its curvature directions are known.
 // O(n d K (K + n_curvature + 2)).
 Vector promises_of(const GrowState& state, const OpenNode& node);
 
