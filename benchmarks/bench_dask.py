@@ -1,4 +1,4 @@
-"""What a fit on Dask costs: two processes of one thread against one process of two threads.
+"""Overhead of a fit on Dask: two processes of one thread against one process of two threads.
 
 The cluster is local, on loopback. Models are compared byte for byte; bytes are those of the
 answers that the second worker gave to the first, as pickle writes them, against the formula of

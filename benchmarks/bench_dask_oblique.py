@@ -1,4 +1,5 @@
-"""What a fit of boosted oblique trees on Dask costs: two processes of one thread against one process
+"""Overhead of fitting boosted oblique trees on Dask: two processes of one thread against one
+process
 of two threads.
 
 The cluster is local, on loopback. Models differ by where they may cut (docs/scale.md): their scores on

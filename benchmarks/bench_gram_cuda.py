@@ -214,7 +214,7 @@ def compare_batch(n_problems, rounds):
 
 
 def compare_others(n, rounds):
-    """What else a device is asked for."""
+    """Further measurements on a device."""
     import torch
     from fctree import TreeNTKRegressor
     from fctree.kernels import tree_ntk, tree_ntk_matvec, tree_ntk_path

@@ -1,4 +1,4 @@
-"""What importances cost: early stopping, dropout and retraining on the same data, in turns.
+"""Cost of importances: early stopping, dropout and retraining on the same data, alternately.
 
     python benchmarks/bench_importance.py
 

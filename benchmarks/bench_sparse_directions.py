@@ -1,4 +1,4 @@
-"""What does a tree lose when its splits may use few features only (`max_coef`)?
+"""Accuracy of trees whose splits use few features (`max_coef`).
 
     python bench_sparse_directions.py --data DIR
 

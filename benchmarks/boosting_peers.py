@@ -17,7 +17,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Settings:
-    """What all programs of a comparison have in common."""
+    """Settings shared by all programs of a comparison."""
 
     rounds: int = 200
     depth: int = 6

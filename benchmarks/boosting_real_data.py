@@ -202,7 +202,7 @@ def print_sets(results, programs):
 
 
 def settings(arguments):
-    """What a cell depends on besides its set, program and kind."""
+    """The settings of a cell besides its set, program and kind."""
     return {"rows": arguments.rows, "folds": arguments.folds, "grid": GRID,
             "most_rounds": MOST_ROUNDS, "patience": PATIENCE}
 

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be learnt, and with what."""
+    """The task and its resources."""
 
     classifies: bool = False
     threads: int = 1

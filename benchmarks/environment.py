@@ -83,7 +83,7 @@ def _usable_cores():
 
 
 def _fctree_config():
-    """What `fctree.show_config` returns, without what it prints."""
+    """The result of `fctree.show_config`, without printing."""
     import contextlib
     import io
 
@@ -96,7 +96,7 @@ def _fctree_config():
 
 
 def machine_facts():
-    """What a reader needs to judge the numbers: processor, cores, load, versions."""
+    """The conditions of the measurement: processor, cores, load, versions."""
     from threadpoolctl import threadpool_info
 
     versions = {"python": platform.python_version()}

@@ -38,7 +38,7 @@ def literal(depth, **parameters):
 
 
 def mean_only():
-    """What an axis-parallel tree of depth 0 is: the mean."""
+    """An axis-parallel tree of depth 0: the mean."""
     from sklearn.dummy import DummyRegressor
 
     return DummyRegressor()

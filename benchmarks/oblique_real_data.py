@@ -252,7 +252,7 @@ def main():
 
 
 def settings(arguments):
-    """What a cell of the result depends on besides its set, method and depth."""
+    """The settings of a cell of the result besides its set, method and depth."""
     return {"rows": arguments.rows, "folds": arguments.folds}
 
 

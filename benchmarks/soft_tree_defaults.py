@@ -1,4 +1,4 @@
-"""What soft trees' defaults are worth: test scores of plain fits on real tables.
+"""Test scores of soft trees with default settings on real data.
 
     python benchmarks/soft_tree_defaults.py --data FOLDER
 

@@ -1,4 +1,4 @@
-"""What was built, and what is in use."""
+"""Report of what was built and what is in use."""
 
 from fctree._native import matrix
 from fctree._version import __version__

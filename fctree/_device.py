@@ -1,8 +1,8 @@
-"""Where kernels are computed, and arrays that lie on a GPU.
+"""Choice of the device, and arrays on a GPU.
 
-Arrays of CuPy, torch and whatever else has ``__cuda_array_interface__`` are read where they lie. What
-has only DLPack goes through CuPy or torch, without a copy. Results for input on a device are
-arrays of the input's library, on its device.
+CuPy arrays, torch tensors and others with ``__cuda_array_interface__`` are read in place. Arrays
+with only DLPack go through CuPy or torch, without a copy. Results for input on a device are arrays
+of the input's library, on its device.
 """
 
 import sys
@@ -25,7 +25,7 @@ def uses_gpu(device, *arrays):
     ----------
     device : {"cpu", "auto", "cuda"}
     *arrays
-        What takes part; arrays on a GPU cannot be computed with elsewhere.
+        Arrays of the computation; those on a GPU are only accepted by that GPU.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def uses_gpu(device, *arrays):
     TypeError
         For an array on a GPU and ``device="cpu"``.
     RuntimeError
-        For ``device="cuda"`` where the build, the driver or the device is missing.
+        For ``device="cuda"`` if the build, the driver or the device is missing.
     """
     if device not in DEVICES:
         raise ValueError(f"device must be 'cpu', 'auto' or 'cuda', got {device!r}")
@@ -74,9 +74,9 @@ def on_device(array):
 
 
 class DeviceArray:
-    """Memory on a GPU with a shape: what a result is when its input's library is not known.
+    """GPU array for results whose input is of an unknown library.
 
-    Readable by whatever knows ``__cuda_array_interface__``: ``cupy.asarray(a)``,
+    Readable through ``__cuda_array_interface__``: ``cupy.asarray(a)``,
     ``torch.as_tensor(a, device="cuda")``, numba. `numpy` copies to the host.
     """
 
@@ -203,7 +203,7 @@ def address_of(array):
 
 
 def stream_of(array):
-    """The stream that an array's elements may still be written in, as an int; None for none."""
+    """The stream in which an array may still be written, as an int; None if there is none."""
     library = _library(array)
     if library == "torch":
         import torch
@@ -217,7 +217,8 @@ def stream_of(array):
 
 
 def place_for(arrays, max_bytes=0):
-    """The device and stream for a call on these arrays: the first's; others' are waited for."""
+    """The device and stream for a call on these arrays: those of the first, after waiting for the
+    others."""
     there = [array for array in arrays if array is not None and on_device(array)]
     if not there:
         return _native.DevicePlace(max_bytes=max_bytes)

@@ -1,7 +1,7 @@
-"""The fitted oblique tree: a set of plain NumPy arrays, and how to read them.
+"""The fitted oblique tree: a set of plain NumPy arrays.
 
-An `ObliqueTree` is what a fitted FC-ODT estimator keeps in ``tree_``. It is read like
-scikit-learn's ``tree_``, with one difference: an internal node compares the projection
+Fitted oblique estimators have an `ObliqueTree` in ``tree_``. It is like scikit-learn's ``tree_``,
+with one difference: an internal node compares the projection
 ``coef[node] @ x`` of a sample with its threshold, instead of one feature.
 
 Words: a *node* is a row of the arrays, the root is node 0 and nodes are numbered
@@ -34,8 +34,8 @@ def direction_bits(names):
 class ObliqueTree:
     """A binary tree whose splits are hyperplanes.
 
-    A sample x goes to the left child of an internal node where
-    ``coef[node] @ x <= threshold[node]`` and to the right child elsewhere. A leaf
+    A sample x goes to the left child of an internal node if ``coef[node] @ x <= threshold[node]``,
+    else to the right child. A leaf
     predicts with its own affine model, or with the mean of its training samples.
 
     Parameters
@@ -44,20 +44,19 @@ class ObliqueTree:
         Node numbers of the children, -1 at leaves. A child's number is above its
         parent's.
     threshold : array of shape (n_nodes,), float64
-        Where the projection is cut, in the units of ``coef @ x``; NaN at leaves.
+        Threshold of the projection, in the units of ``coef @ x``; NaN at leaves.
     coef : array of shape (n_nodes, n_features), float64
         At internal nodes the direction of the split in the original features. At the
         leaves of a tree with one output and ridge leaves, the leaf's linear model.
         Zero elsewhere.
     intercept : array of shape (n_nodes,), float64
-        The constant that goes with `coef`; zero where `coef` carries no model.
+        The intercept of the model in `coef`; zero if `coef` is no model.
     split_output : array of shape (n_nodes,), int64
         The output whose direction won the split, -1 at leaves.
     leaf_coef : array of shape (n_leaves, n_outputs, n_features), float64
-        Linear models of the leaves; shape (0, n_outputs, n_features) where leaves
-        are constant.
+        Linear models of the leaves; shape (0, n_outputs, n_features) if leaves are constant.
     leaf_intercept : array of shape (n_leaves, n_outputs), float64
-        Constants of the leaf models; the leaf's mean where leaves are constant.
+        Intercepts of the leaf models; the leaf's mean if leaves are constant.
     leaf_index : array of shape (n_nodes,), int64
         Row of each leaf in `leaf_coef` and `leaf_intercept`, -1 at internal nodes.
     value : array of shape (n_nodes, n_outputs, 1) or (n_nodes, 1, n_classes), float64
@@ -75,22 +74,21 @@ class ObliqueTree:
         Number of classes; None for regression.
     split_kind : array of shape (n_nodes,), int64, default=None
         How each direction was found: an index into ``("ridge", "curvature",
-        "axis")``, -1 at leaves. None where the tree does not say.
+        "axis")``, -1 at leaves. None if unknown.
     feature_scale : array of shape (n_features,), float64, default=None
-        Standard deviation of each feature in training (1 for constant ones), where the tree
-        was grown on standardised features. `coef` times it says what a feature moves: text and
-        pictures list the terms of a sum in its order.
+        Standard deviation of each feature in training (1 for constant ones), if the tree was grown
+        on standardised features. Text and pictures order the terms of a sum by `coef` times it.
 
     Raises
     ------
     ValueError
-        If the arrays do not describe one tree: shapes that disagree, a node with one
+        If the arrays do not describe one tree: inconsistent shapes, a node with one
         child, a child numbered below its parent, a leaf without a model.
 
     Notes
     -----
-    The object holds nothing but these arrays (and `n_classes`), so it can be pickled,
-    copied and sent to another process, and compared array by array.
+    The object holds only these arrays (and `n_classes`), so it can be pickled, copied, sent to
+    another process, and compared array by array.
 
     References
     ----------
@@ -157,9 +155,9 @@ class ObliqueTree:
         self.split_kind = None
         if split_kind is not None:
             self.split_kind = _plain("split_kind", split_kind, np.int64, node)
-        self.feature_scale = None
         if feature_scale is not None:
-            self.feature_scale = _plain("feature_scale", feature_scale, np.float64, outputs[1:])
+            feature_scale = _plain("feature_scale", feature_scale, np.float64, outputs[1:])
+        self.feature_scale = feature_scale
         self._check_structure()
 
     # The sizes ------------------------------------------------------------------------
@@ -234,7 +232,7 @@ class ObliqueTree:
         Parameters
         ----------
         X : C-contiguous float64 array of shape (n_samples, n_features)
-            Finite values; they are not checked here (the estimators do).
+            Finite values; the estimators check them.
         n_threads : int, default=1
             Threads. The result does not depend on it.
 
@@ -370,7 +368,7 @@ class ObliqueTree:
 
 
 def _plain(name, array, dtype, shape):
-    """C-contiguous array of that type; a copy only if needed, and no digit lost."""
+    """C-contiguous array of that type; copied only if needed, without loss of precision."""
     array = np.asarray(array)
     expected = tuple("any" if size is None else size for size in shape)
     if array.ndim != len(shape) or any(

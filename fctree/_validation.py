@@ -1,4 +1,4 @@
-"""Turning what users pass into what the core takes: the only place that casts or copies.
+"""Validation and conversion of user input: the only place that casts or copies.
 
 Oblique trees take C-contiguous float64 arrays of finite numbers; boosting takes float32 or
 float64 in any layout, with NaN for missing values. NumPy arrays that already are pass
@@ -55,8 +55,8 @@ _BOOSTING_DTYPES = (np.float64, np.float32)
 def check_boosting_features(estimator, X):
     """``X`` for prediction: (n_samples, n_features_in_), float32 or float64, NaN allowed.
 
-    A NumPy array that needs no conversion is let through before the general validation,
-    which takes longer than predicting a row does.
+    A NumPy array that needs no conversion skips the general validation, which takes longer than
+    predicting a row.
     """
     if (
         type(X) is np.ndarray
@@ -186,7 +186,7 @@ def check_sample_weight(sample_weight, X):
 
 
 def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
-    """Data whose columns an importance is asked of.
+    """Validated data for importances.
 
     Returns
     -------
@@ -264,7 +264,7 @@ def check_targets(y):
 def check_kernel_samples(X, Y, *, batch=False):
     """``X`` and ``Y`` (or None) of one type, float32 if both are, C-contiguous and finite.
 
-    With ``batch``, tables of shape (n_problems, n_samples, n_features) are let through too.
+    With ``batch``, tables of shape (n_problems, n_samples, n_features) are accepted too.
     """
     X = _check_samples(X, "X", batch)
     if Y is None:
@@ -284,7 +284,7 @@ def _check_samples(X, name, batch):
 
 
 def check_samples_shape(shape, name):
-    """Refuses what is neither a table nor a batch of tables, and empty ones."""
+    """Raise ValueError for anything but non-empty tables and batches of tables."""
     if len(shape) not in (2, 3):
         raise ValueError(
             f"{name} must be (n_samples, n_features) or (n_problems, n_samples, n_features); got "
@@ -295,7 +295,7 @@ def check_samples_shape(shape, name):
 
 
 def check_same_problems(shape_x, shape_y):
-    """Refuses X and Y that differ in features, or in the number of problems."""
+    """Raise ValueError if X and Y differ in features, or in the number of problems."""
     if shape_x[-1] != shape_y[-1]:
         raise ValueError(f"X has {shape_x[-1]} features, but Y has {shape_y[-1]}")
     if shape_x[:-2] != shape_y[:-2]:
@@ -325,7 +325,8 @@ def check_vectors(v, shape, dtype):
 
 
 def check_vectors_shape(shape, samples):
-    """Refuses vectors that do not fit samples of this shape; whether there is one a problem."""
+    """Raise ValueError for vectors that do not fit samples of this shape; return whether there is
+    one per problem."""
     rows = samples[:-1]
     if shape[: len(rows)] != rows or len(shape) not in (len(rows), len(rows) + 1):
         if len(rows) == 1:
@@ -335,7 +336,7 @@ def check_vectors_shape(shape, samples):
 
 
 def available_memory():
-    """Bytes that can be allocated without pushing others out, or None if nobody knows."""
+    """Bytes that can be allocated without swapping, or None if unknown."""
     try:
         with open("/proc/meminfo") as lines:
             for line in lines:
@@ -350,7 +351,7 @@ def available_memory():
 
 
 def check_memory(shape, dtype, remedy):
-    """MemoryError, with the size and what to do, before an allocation that cannot fit."""
+    """Raise MemoryError, with the size and a remedy, before an allocation that cannot fit."""
     needed = float(np.dtype(dtype).itemsize)
     for length in shape:
         needed *= length
@@ -405,9 +406,9 @@ def count_threads(n_jobs):
 
 @contextmanager
 def unchanged_on_failure(estimator):
-    """Puts the estimator's attributes back if the fit inside does not end.
+    """Restore the estimator's attributes if the fit inside fails.
 
-    An interrupted or refused fit leaves it unfitted or as the last fit left it.
+    An interrupted or failed fit leaves it unfitted or as after the last fit.
     """
     before = vars(estimator).copy()
     try:

@@ -18,7 +18,7 @@ _NATIVE_TYPES = (torch.float32, torch.float64)
 
 
 class _NativeTrees(torch.autograd.Function):
-    """The compiled passes on the memory of CPU tensors: no copy but of the samples."""
+    """The compiled passes on the memory of CPU tensors; only the samples are copied."""
 
     @staticmethod
     def forward(ctx, x, split_weights, leaf_weights, shape):
@@ -73,7 +73,7 @@ def _share_of_left(t, routing, gamma):
 
 
 def _in_torch(x, split_weights, leaf_weights, routing, gamma):
-    """The same sum with torch's own operations: every node of every sample."""
+    """The same sum with torch operations: every node of every sample."""
     n_trees, _, n_features = split_weights.shape
     t = torch.matmul(x, split_weights.reshape(-1, n_features).T)
     share = _share_of_left(t, routing, gamma).reshape(len(x), n_trees, -1)
@@ -88,14 +88,14 @@ def _in_torch(x, split_weights, leaf_weights, routing, gamma):
 class TreeEnsembleLayer(torch.nn.Module):
     """A sum of soft oblique trees: a layer with conditional computation.
 
-    Takes (..., in_features) and gives (..., out_features), like `torch.nn.Linear`. A node sends
+    Maps (..., in_features) to (..., out_features), like `torch.nn.Linear`. A node sends
     a sample left with the probability ``S(<w, x>)``, which is 0 or 1 outside a band of width
-    `gamma`; below what a sample does not reach nothing is computed, forward or backward. Inputs
-    should be centred and of one scale: put a `torch.nn.BatchNorm1d` before it.
+    `gamma`; subtrees that a sample does not reach are not computed, forward or backward. Inputs
+    should be standardised: put a `torch.nn.BatchNorm1d` before it.
 
     On the CPU, float32 and float64 tensors go to the compiled core, which uses
-    ``torch.get_num_threads()`` threads. On other devices the same mathematics runs with torch's
-    own operations and computes every node: there is no conditional computation there.
+    ``torch.get_num_threads()`` threads. On other devices the same function is computed densely
+    with torch operations, without conditional computation.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def files(*suffixes, folders=FOLDERS):
 
 
 def text_files():
-    binary = {".png", ".so", ".o", ".a", ".pyc"}
+    binary = {".png", ".so", ".o", ".a", ".pyc", ".fctree", ".npz"}
     top = [path for path in ROOT.iterdir() if path.suffix in {".py", ".md", ".toml", ".in"}]
     return [path for path in files() + top if path.suffix not in binary]
 
@@ -180,6 +180,16 @@ def test_python_functions_are_short():
                 assert body_length(node) <= 60, f"{path.relative_to(ROOT)}: {node.name}"
 
 
+def test_docstrings_begin_with_a_noun_or_a_verb():
+    for path in files(".py"):
+        if path.parent.name == "dask":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+                text = ast.get_docstring(node) or ""
+                assert not text.startswith("What "), f"{path.relative_to(ROOT)}: {text[:60]}"
+
+
 def test_file_names_say_what_is_inside():
     for path in files(*CODE_SUFFIXES):
         assert not re.search(r"utils?|helpers?|common|manager", path.stem), path
@@ -237,7 +247,8 @@ def test_parameters_are_few(kind, task, most):
 
 
 def test_ensembles_have_their_trees_parameters_in_one_place():
-    """What an ensemble shares with its tree wins where it is not None, so None is the default."""
+    """Parameters that an ensemble shares with its tree override it unless they are None, the
+    default."""
     own = {"max_depth", "alpha", "min_samples_leaf", "max_coef", "n_jobs", "random_state"}
     trees = {name for tree in TREES.values() for name in parameters_of(tree)}
     for kind in ("CurvatureForest", "CurvatureBoosting"):

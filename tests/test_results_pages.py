@@ -96,7 +96,7 @@ def ranks(results):
 
 
 class Source:
-    """What some files hold, by the names that lead to it."""
+    """The numbers in some files, by the names on their paths."""
 
     def __init__(self, files):
         self.values, self.parts = [], {}

@@ -69,7 +69,7 @@ def restarted_noise():
 
 
 def first_importance(model, data, seed, method, n_jobs):
-    """What is kept of the first feature's importance."""
+    """The stored results for the first feature."""
     X, y, truth = data
     begun = time.perf_counter()
     with restarted_noise() if model == "restarted" else contextlib.nullcontext():
@@ -136,7 +136,7 @@ RUN = {"correlated": run_linear, "coverage": run_linear, "network": run_linear,
 
 
 def all_keys(quick):
-    """What there is to compute, experiment by experiment."""
+    """The keys of all results, experiment by experiment."""
     seeds, sets, few = (3, 10, 1) if quick else (20, 200, 3)
     keys = [f"turbine {t} {k} {m} 0" for t in TARGETS for k in ("importance", "shapley")
             for m in METHODS]

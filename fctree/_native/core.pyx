@@ -1,5 +1,5 @@
 # distutils: language = c++
-"""What the bindings share."""
+"""Shared by the bindings."""
 
 cimport numpy as cnp
 from cpython.pystate cimport PyGILState_STATE
@@ -45,7 +45,7 @@ cdef const double* pointer_1d(const double[::1] values) noexcept:
 
 
 cdef class Listener:
-    """Hands each round's losses to a Python function, whose first error ends the fit."""
+    """Passes each round's losses to a Python function, whose first error ends the fit."""
 
 
 cdef cbool tell(void* context, int64_t iteration, double train_loss,
@@ -70,7 +70,7 @@ cdef cbool tell_python(void* context, int64_t iteration, double train_loss,
 
 
 LossInfo = namedtuple("LossInfo", "name task domain link parameter low high default")
-LossInfo.__doc__ = """A loss, as native/core/loss/registry.hpp has it.
+LossInfo.__doc__ = """A loss of native/core/loss/registry.hpp.
 
 ``parameter`` is the name of the estimators' parameter that it reads or None, a number between
 ``low`` and ``high``; ``default`` is NaN where the user has to give one.
@@ -116,7 +116,7 @@ cdef class Loss:
         self.reported_factor = dereference(self.native).reported_factor()
 
     def prepare(self, y, raw, weight=None):
-        """Take in the samples of a round, as the core does before it evaluates them."""
+        """Prepare for the samples of a round, as the core does before it evaluates them."""
         dereference(self.native).prepare(scored(y, raw, weight))
 
     def evaluate(self, y, raw, weight=None):
@@ -143,18 +143,18 @@ cdef ScoredSamples scored(const double[:, ::1] y, const double[:, ::1] raw,
 
 
 cdef class Patience:
-    """When training stops early, and which round was the best; as the core's boosters have it."""
+    """Early stopping as in the core's boosters: when training stops, and which round was best."""
     cdef unique_ptr[NativePatience] native
 
     def __cinit__(self, int64_t n_iter_no_change, double tol):
         self.native.reset(new NativePatience(n_iter_no_change, tol))
 
     def start(self, double loss):
-        """Take in the loss before the first round, if it counts."""
+        """Record the loss before the first round, if it counts."""
         dereference(self.native).start(loss)
 
     def take(self, double loss):
-        """Take in the loss after the next round; whether it is the least so far."""
+        """Record the loss after the next round; return whether it is the smallest so far."""
         return dereference(self.native).take(loss)
 
     @property
@@ -164,5 +164,5 @@ cdef class Patience:
 
     @property
     def best_round(self):
-        """The round of the least loss, 0 for the start."""
+        """The round with the smallest loss, 0 for the start."""
         return dereference(self.native).best_round()

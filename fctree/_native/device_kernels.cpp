@@ -214,7 +214,7 @@ void define_device_kernels(py::module_& module) {
   module.def("wait_for_stream", [](std::uintptr_t stream) {
     const ReleasedGil released;
     cuda::wait_for(reinterpret_cast<void*>(stream));
-  }, py::arg("stream"), "Waits until everything before in a stream is done.");
+  }, py::arg("stream"), "Waits until all previous work in a stream is done.");
   module.def("device_of", [](std::uintptr_t address) {
     return cuda::device_of(reinterpret_cast<const void*>(address));
   }, py::arg("address"), "The device whose memory an address is in, or -1.");

@@ -1,4 +1,4 @@
-# What ensembles.pyx takes from the core; names and order of fields are those of the headers.
+# Declarations of the core for ensembles.pyx; names and order of fields are those of the headers.
 from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector

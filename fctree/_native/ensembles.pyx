@@ -29,7 +29,7 @@ cdef const int64_t* indices(const int64_t[::1] values) noexcept:
 
 
 cdef class Trees:
-    """A view of the arrays of ``fctree.ObliqueTrees``, which it keeps alive."""
+    """A view of the arrays of ``fctree.ObliqueTrees``, kept alive by it."""
     cdef ObliqueTreesView view
     cdef object arrays
     cdef int64_t n_trees
@@ -93,7 +93,7 @@ cdef BoostedSamples samples_of(tuple arrays):
 
 
 def check_size(X):
-    """Refuses more samples than row numbers can count."""
+    """Raise ValueError for more samples than row numbers can count."""
     if len(X) >= 2**31:
         raise ValueError(f"X has {len(X)} samples; at most {2**31 - 1} are supported")
 
@@ -183,7 +183,8 @@ def grow_forest(X, y, sample_weight, *, dict tree_params, dict params, int64_t f
 
 
 def sum_out_of_bag(X, y, sample_weight, trees, *, dict params, int n_threads):
-    """The sums of the scores of the trees that each sample was not drawn for, and their number.
+    """Out-of-bag predictions: sums of the scores of the trees without each sample, and their
+    number.
 
     The arrays are those that the forest was grown on; returns (n, n_outputs) and (n,).
     """

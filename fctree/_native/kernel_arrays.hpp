@@ -1,4 +1,4 @@
-// What the bindings of the kernels share: specifications by name, arrays as samples.
+// Shared by the bindings of the kernels: specifications by name, arrays as samples.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -74,7 +74,7 @@ struct BatchInput {
   index_t n_problems, n_x, n_y;
 };
 
-// Adds what runs on a device, and its emulation, to the module (device_kernels.cpp).
+// Adds the functions for devices, and their emulation, to the module (device_kernels.cpp).
 void define_device_kernels(py::module_& module);
 
 }  // namespace fctree

@@ -1,4 +1,5 @@
-# What oblique.pyx and ensembles.pyx take from the core; names and order of fields are those of the
+# Declarations of the core for oblique.pyx and ensembles.pyx; names and order of fields are those
+# of the
 # headers.
 from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool

@@ -1,4 +1,4 @@
-# What soft.pyx takes from the core; names and order of fields are those of the headers.
+# Declarations of the core for soft.pyx; names and order of fields are those of the headers.
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libcpp cimport bool as cbool

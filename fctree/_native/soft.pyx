@@ -139,7 +139,7 @@ def backward(layer_pass, const real[:, :, ::1] split_weights,
 
 
 def workspace_bytes(layer_pass):
-    """Bytes that a pass holds."""
+    """Bytes held by a pass."""
     if isinstance(layer_pass, PassOf32):
         return (<PassOf32>layer_pass).native.bytes()
     return (<PassOf64?>layer_pass).native.bytes()
@@ -203,7 +203,7 @@ def reachable_leaves(X, const real[:, :, ::1] split_weights,
 
 def draw_weights(real[:, :, ::1] split_weights, real[:, :, ::1] leaf_weights, *,
                  tuple spread, bint intercept, uint64_t seed):
-    """Fill the weights; ``spread`` are the deviations of weights, intercepts and leaves."""
+    """Draw the weights; ``spread`` are the deviations of weights, intercepts and leaves."""
     cdef Ensemble[real] trees = ensemble_of[real](
         split_weights, leaf_weights, {"routing": 0, "gamma": 1.0, "scale": 1.0})
     cdef InitialSpread native

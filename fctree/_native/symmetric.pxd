@@ -1,4 +1,4 @@
-# What boosting.pyx takes from the core; names and order of fields are those of the headers.
+# Declarations of the core for symmetric.pyx; names and order of fields are those of the headers.
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector

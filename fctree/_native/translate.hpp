@@ -1,5 +1,5 @@
-// What every binding shares: the one translation of C++ exceptions into Python's, and the
-// check for signals that the core polls.
+// Shared by all bindings: the translation of C++ exceptions into Python's, and the check for
+// signals that the core polls.
 #pragma once
 
 #include <Python.h>

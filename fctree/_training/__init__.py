@@ -1,1 +1,1 @@
-"""What the estimators that are trained round by round share."""
+"""Shared by the estimators that are trained round by round."""

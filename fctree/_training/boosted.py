@@ -60,7 +60,7 @@ class BaseBoosting(BaseEstimator):
         return self
 
     def _after_fit(self, train):
-        """What a subclass adds to a fitted model."""
+        """Set further fitted attributes; for subclasses."""
 
     def _rounds_done(self, continuing):
         """The rounds of the model to continue, of which there may not be too many."""

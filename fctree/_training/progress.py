@@ -1,4 +1,4 @@
-"""What a fit shows while it runs: nothing, a progress bar, or a line a round."""
+"""Progress of a fit: nothing, a progress bar, or one line per round."""
 
 from contextlib import contextmanager
 

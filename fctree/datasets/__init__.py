@@ -1,7 +1,7 @@
 """Simulated data whose truth is known.
 
-Real data for examples and tests come from scikit-learn; this module makes the designs of
-the papers that fctree implements, with the noiseless function or the true importances
+Real data for examples and tests come from scikit-learn; this module generates the designs of the
+papers that fctree implements, with the noiseless function or the true importances
 returned on request.
 """
 

@@ -1,8 +1,8 @@
 """Simulated regressions of two papers.
 
 `make_ridge_relu` and `make_ridge_exp` are the designs sim1 and sim2 of the FC-ODT paper
-(section 7.1): sums of ridge functions g(a'x), the class of functions for which oblique
-trees have their theory. `make_correlated_linear` is the linear design with two correlated
+(section 7.1): sums of ridge functions g(a'x), the class of functions covered by the theory of
+oblique trees. `make_correlated_linear` is the linear design with two correlated
 features on which the paper on warm-start variable importance checks its estimates, the
 truth being known in closed form.
 """
@@ -187,7 +187,7 @@ def make_correlated_linear(
 
     The features are standard normal, the first two with correlation `rho`, the others
     independent; y is ``X @ coef`` plus normal noise. The importance of feature j, the
-    increase of the least possible mean squared error when the feature is withheld, is ::
+    increase of the smallest possible mean squared error without the feature, is ::
 
         VI_j = coef_j^2 var(x_j | other features)
 

@@ -1,4 +1,4 @@
-"""What the boosting estimators of oblique trees share."""
+"""Base class of boosted oblique trees."""
 
 from numbers import Integral, Real
 
@@ -28,14 +28,14 @@ from fctree.oblique.parameters import (
     native_tree_params,
 )
 
-# Many trees that correct each other need less care each than one tree alone.
+# In an ensemble, trees need less protection against overfitting than a single tree.
 _DEFAULT_TREE = CurvatureTreeRegressor(
     n_screened=4, max_thresholds=9, split_margin=0.0, feature_concatenation=False
 )
 
 
 class BaseCurvatureBoosting(BaseBoosting):
-    """Boosted oblique trees; subclasses bring the loss, the targets and the predictions."""
+    """Boosted oblique trees; subclasses define the loss, the targets and the predictions."""
 
     _parameter_constraints = {
         **SHORTCUT_CONSTRAINTS,
@@ -54,16 +54,16 @@ class BaseCurvatureBoosting(BaseBoosting):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values are refused.
+            Finite numbers; missing values raise an error.
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; a sample of weight 0 is left out.
+            Non-negative weights; samples of weight 0 are ignored.
         eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
-            Samples to measure `validation_score_` on, and to stop early by.
+            Samples for `validation_score_` and early stopping.
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            Raw scores to start from instead of the best constant; predictions do not
-            include them. Not together with `eval_set`, which has no such scores.
+            Raw scores to start from instead of the best constant; predictions do not include them.
+            Not allowed together with `eval_set`.
 
         Returns
         -------
@@ -72,7 +72,7 @@ class BaseCurvatureBoosting(BaseBoosting):
         Raises
         ------
         ValueError
-            For NaN or infinity in `X`, shapes that disagree, negative weights, targets outside
+            For NaN or infinity in `X`, inconsistent shapes, negative weights, targets outside
             the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds than a warm
             start has.
         """
@@ -82,8 +82,7 @@ class BaseCurvatureBoosting(BaseBoosting):
         return ensemble_tree_settings(self, _DEFAULT_TREE)
 
     def _kinds(self, n_samples, alpha=None):
-        """The core's parameters of each kind of tree that takes part; with the penalty `alpha`
-        if it is given."""
+        """The core's parameters of each kind of tree; with the penalty `alpha` if given."""
         settings = self._tree_settings()
         if alpha is not None:
             settings["alpha"] = alpha
@@ -121,7 +120,7 @@ class BaseCurvatureBoosting(BaseBoosting):
                    continuing)
 
     def _keep(self, trees, kinds, constants, scores, continuing):
-        """Stores the rounds of a fit behind those of the fits that it continues."""
+        """Append the rounds of a fit to those of the fits that it continues."""
         before = self.trees_.n_trees if continuing else 0
         names = ("train_score_", "validation_score_")
         if continuing:
@@ -186,10 +185,10 @@ class BaseCurvatureBoosting(BaseBoosting):
 
     @property
     def feature_importances_(self):
-        """Mean over the trees of each feature's share of what the tree explains, (n_features,).
+        """Mean over the trees of the features' importances, (n_features,).
 
-        Within a tree as in `CurvatureTreeRegressor`; the shares sum to 1, or are all 0 where nothing
-        was explained.
+        As in `CurvatureTreeRegressor` for each tree; they sum to 1, or are all 0 if nothing is
+        explained.
         """
         check_is_fitted(self)
         return self.trees_.compute_feature_importances()

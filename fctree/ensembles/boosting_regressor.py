@@ -11,59 +11,59 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
     """Gradient boosting of curvature trees with ridge leaves.
 
     Each tree is a shallow oblique tree for the loss's Newton step: splits along
-    curvature directions, axes or the ridge direction, linear models in the leaves. A hundred of
-    them do what gradient boosting needs a thousand ordinary trees for where the truth is smooth.
-    Where it is made of steps, ordinary trees do better: each round grows one of them too, and
-    the tree stays that does better on the samples that neither has seen.
+    curvature directions, axes or the ridge direction, linear models in the leaves. On smooth
+    targets a hundred of them do the work of a thousand ordinary trees. On step-like targets
+    ordinary trees do better: each round grows one of them too and keeps
+    the tree that does better on the samples left out of both.
 
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
             "tweedie"}, default="squared_error"
-        What is minimised. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
+        Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
         predict ``exp(raw score)``.
     quantile : float in (0, 1) or None, default=None
-        The quantile of ``loss="quantile"``, which needs it. For ``"huber"`` the share of
-        residuals that count squared (None: 0.9), the larger ones linearly. Other losses refuse it.
+        The quantile for ``loss="quantile"``, required there. For ``"huber"`` the share of
+        residuals in the quadratic part (None: 0.9). Must be None for other losses.
     power : float in (1, 2) or None, default=None
-        The variance power of ``loss="tweedie"`` (None: 1.5): near 1 counts, near 2 amounts.
-        Other losses refuse it.
+        The variance power for ``loss="tweedie"`` (None: 1.5): near 1 for counts, near 2 for
+        amounts. Must be None for other losses.
     learning_rate : float, default=0.05
-        What each tree's scores are multiplied by.
+        Factor applied to each tree's scores.
     max_iter : int, default=300
-        Number of trees, with `warm_start` that of the whole model. A third of them at twice the
-        rate is a little less accurate in a third of the time.
+        Number of trees; with `warm_start` in total. A third of them at twice the learning rate is
+        slightly less accurate in a third of the time.
     subsample : float, default=0.7
-        Share of the samples that each tree is grown on. Equal samples are drawn together.
+        Share of the samples used for each tree. Equal samples are drawn together.
     colsample : float, default=1.0
-        Share of the features that each tree is grown on.
+        Share of the features used for each tree.
     l2_leaf_reg : float, default=1.0
-        By how much weight of targets 0 each leaf's mean is drawn to 0.
+        Weight of pseudo-samples with target 0 that shrink each leaf's mean.
     extrapolation : float or None, default=0.0
-        How far predictions may leave the range of a leaf's scores on its training samples, as a
-        multiple of that range; None sets no bound.
+        How far predictions may leave the leaf's training range, as a multiple of it; None sets no
+        limit.
     step_depth : int or None, default=8
-        Depth of the trees with splits along axes and constant leaves that take part in each
-        round; None leaves them out. They need ``subsample < 1``: there is nothing to judge by
-        without. With more than 65,536 samples they cut between 256 bins of each feature.
+        Depth of the ordinary trees (splits along axes, constant leaves) that compete in each
+        round; None grows none. They need ``subsample < 1``: left-out samples decide. With more
+        than 65,536 samples thresholds lie between 256 bins of each feature.
     max_depth, alpha, min_samples_leaf, max_coef : default=None
-        Of every tree, as in `CurvatureTreeRegressor`; what is not None wins over `tree`.
+        Of every tree, as in `CurvatureTreeRegressor`; values other than None override `tree`.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        An unfitted tree whose parameters the trees are grown by. None is
+        An unfitted tree with the parameters of all trees. None is
         ``CurvatureTreeRegressor(n_screened=4, max_thresholds=9, split_margin=0.0,
         feature_concatenation=False)``.
     early_stopping : bool, default=False
         Whether to stop when the validation loss has not fallen by `tol` for
-        `n_iter_no_change` rounds, and to keep the trees up to its least value.
+        `n_iter_no_change` rounds, and to keep the trees up to its minimum.
     validation_fraction : float or int, default=0.1
-        Held out for early stopping where `fit` is given no `eval_set`.
+        Share or number of samples held out for early stopping without an `eval_set`.
     n_iter_no_change : int, default=10
     tol : float, default=1e-7
     warm_start : bool, default=False
-        Whether `fit` continues the last fit, up to `max_iter` trees in all. T trees and then
-        T more are the same bytes as 2 T at once.
+        Whether `fit` continues the last fit, up to `max_iter` trees in total. T trees and then
+        T more give the same bytes as 2 T at once.
     verbose : int, default=0
-        1 shows a progress bar, 2 a line a round.
+        1 shows a progress bar, 2 one line per round.
     n_jobs : int or None, default=None
         Threads; None is 1, -1 all cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -76,14 +76,14 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
     tree_kinds_ : ndarray of shape (n_iter_,), int64
         0 for a curvature tree, 1 for one with constant leaves.
     baseline_ : ndarray of shape (n_outputs,)
-        The raw score that trees are added to.
+        The raw score to which trees are added.
     alpha_ : float
-        The penalty that was used.
+        The penalty used.
     n_iter_ : int
         Number of trees.
     train_score_, validation_score_ : ndarray
-        Minus the mean loss before the first round and after each; the second is empty without
-        validation samples. Early stopping leaves the rounds in that it has cut off.
+        Negative mean loss before the first round and after each; the second is empty without
+        validation samples. Rounds removed by early stopping are included.
     feature_importances_ : ndarray of shape (n_features,)
     n_features_in_, feature_names_in_, n_outputs_
 

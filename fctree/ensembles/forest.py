@@ -1,4 +1,4 @@
-"""What the forests of oblique trees share."""
+"""Base class of forests of oblique trees."""
 
 from numbers import Integral, Real
 
@@ -41,7 +41,7 @@ _COUNTS = {"sqrt": np.sqrt, "log2": np.log2}
 
 
 class BaseCurvatureForest(BaseEstimator):
-    """A forest of oblique trees; subclasses bring the targets and the predictions."""
+    """A forest of oblique trees; subclasses define the targets and the predictions."""
 
     _parameter_constraints = {
         **SHORTCUT_CONSTRAINTS,
@@ -110,11 +110,11 @@ class BaseCurvatureForest(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values are refused.
+            Finite numbers; missing values raise an error.
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; a sample of weight 0 is left out.
+            Non-negative weights; samples of weight 0 are ignored.
 
         Returns
         -------
@@ -123,8 +123,8 @@ class BaseCurvatureForest(BaseEstimator):
         Raises
         ------
         ValueError
-            For NaN or infinity, shapes that disagree, negative or all-zero weights, fewer trees
-            than a warm start has, or `oob_score` where every tree takes all samples.
+            For NaN or infinity, inconsistent shapes, negative or all-zero weights, fewer trees
+            than a warm start has, or `oob_score` if every tree uses all samples.
         """
         with unchanged_on_failure(self):
             continuing = self.warm_start and hasattr(self, "trees_")
@@ -166,7 +166,7 @@ class BaseCurvatureForest(BaseEstimator):
         return ensemble_tree_settings(self, _DEFAULT_TREE)
 
     def _grow_range(self, X, targets, weight, first, last):
-        """Trees number ``first`` to ``last - 1``, which depend on nothing but these numbers."""
+        """Grow the trees ``first`` to ``last - 1``, which depend only on these numbers."""
         tree_params = native_tree_params(
             self._tree_settings(), len(X), impurity_scale=self._impurity_scale()
         )
@@ -206,7 +206,7 @@ class BaseCurvatureForest(BaseEstimator):
         return max(1, int(np.ceil(self.max_features * n_features)))
 
     def _score_out_of_bag(self, X, targets, weight):
-        """Sets ``oob_score_`` and ``oob_prediction_``; NaN where every tree had the sample."""
+        """Set ``oob_score_`` and ``oob_prediction_``; NaN if every tree has the sample."""
         sums, numbers = _native.sum_out_of_bag(
             X,
             targets,
@@ -258,10 +258,10 @@ class BaseCurvatureForest(BaseEstimator):
 
     @property
     def feature_importances_(self):
-        """Mean over the trees of each feature's share of what the tree explains, (n_features,).
+        """Mean over the trees of the features' importances, (n_features,).
 
-        Within a tree as in `CurvatureTreeRegressor`; the shares sum to 1, or are all 0 where nothing
-        was explained.
+        As in `CurvatureTreeRegressor` for each tree; they sum to 1, or are all 0 if nothing is
+        explained.
         """
         check_is_fitted(self)
         return self.trees_.compute_feature_importances()

@@ -11,36 +11,36 @@ from fctree.ensembles.forest import BaseCurvatureForest
 class CurvatureForestRegressor(RegressorMixin, BaseCurvatureForest):
     """A forest of curvature trees with ridge leaves.
 
-    The mean of trees that are grown on random draws of the samples, with random features for
-    each split. Trees share nothing and grow in parallel.
+    The mean of trees grown on random draws of the samples, with random features for each split.
+    Trees are independent and grow in parallel.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of trees. With `warm_start` that of the whole forest.
+        Number of trees; with `warm_start` in total.
     max_samples : int, float or None, default=None
-        How many samples a tree's draw has on average, or which share of all; None is all.
+        Mean number, or share, of the samples drawn for a tree; None is all.
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
-        Number, or share, of the features that the split of a node is chosen from, drawn for
-        each node. The models in nodes and leaves have all features.
+        Number, or share, of the features considered for a split, drawn for each node. The models
+        in nodes and leaves use all features.
     bootstrap : bool, default=True
         Whether samples are drawn with replacement: each counts a Poisson number of times, with
         mean `max_samples` over the number of samples. Otherwise each is taken with that
         probability. Equal samples are drawn together.
     oob_score : bool, default=False
-        Whether to judge the forest by the samples that trees left out.
+        Whether to compute the out-of-bag score.
     extrapolation : float or None, default=0.0
-        How far predictions may leave the range of a leaf's scores on its training samples, as a
-        multiple of that range; None sets no bound.
+        How far predictions may leave the leaf's training range, as a multiple of it; None sets no
+        limit.
     max_depth, alpha, min_samples_leaf, max_coef : default=None
-        Of every tree, as in `CurvatureTreeRegressor`; what is not None wins over `tree`.
+        Of every tree, as in `CurvatureTreeRegressor`; values other than None override `tree`.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        An unfitted tree whose parameters the trees are grown by. None is
+        An unfitted tree with the parameters of all trees. None is
         ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
         max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
     warm_start : bool, default=False
-        Whether `fit` adds trees to those of the last fit, up to `n_estimators` in all; the
-        same bytes as all at once.
+        Whether `fit` adds trees to those of the last fit, up to `n_estimators` in total; the same
+        bytes as all at once.
     n_jobs : int or None, default=None
         Threads; None is 1, -1 all cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -53,7 +53,7 @@ class CurvatureForestRegressor(RegressorMixin, BaseCurvatureForest):
     oob_score_ : float
         With `oob_score`: R² of the out-of-bag predictions.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        With `oob_score`: the mean of the trees that left a sample out, NaN if none did.
+        With `oob_score`: the mean of the trees without the sample, NaN if there are none.
     feature_importances_ : ndarray of shape (n_features,)
     n_features_in_, feature_names_in_, n_outputs_
 

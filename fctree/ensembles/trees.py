@@ -48,8 +48,8 @@ class ObliqueTrees:
 
     Nodes ``node_offsets[t]`` to ``node_offsets[t + 1]`` and leaves ``leaf_offsets[t]`` to
     ``leaf_offsets[t + 1]`` are those of tree t; inside it they are numbered from 0, breadth-first.
-    A sample goes left where ``coef @ x <= threshold``; a leaf adds its linear model's score, held
-    in its bounds, to the raw scores.
+    A sample goes left where ``coef @ x <= threshold``; a leaf adds its linear model's score,
+    clipped to its bounds, to the raw scores.
 
     Attributes
     ----------
@@ -60,11 +60,11 @@ class ObliqueTrees:
         Index into ``("ridge", "curvature", "axis")``, -1 at leaves.
     threshold : ndarray of shape (n_nodes,), float64
     coef : ndarray of shape (n_nodes, n_features), float64
-        Directions of the splits in the features as they came.
+        Directions of the splits, in the units of `X`.
     value : ndarray of shape (n_nodes, n_outputs), float64
-        Weighted means of what the tree was fitted to, on the scale of its leaves.
+        Weighted means of the tree's targets, on the scale of its leaves.
     impurity : ndarray of shape (n_nodes,), float64
-        Variance of what the tree was fitted to.
+        Variance of the tree's targets.
     n_node_samples, weighted_n_node_samples : ndarray of shape (n_nodes,)
         Training samples of the tree, and their weights in its least-squares problem.
     leaf_index : ndarray of shape (n_nodes,), int64
@@ -78,7 +78,7 @@ class ObliqueTrees:
     Raises
     ------
     ValueError, TypeError
-        If the arrays do not describe trees: types or shapes that disagree, offsets that are not
+        If the arrays do not describe trees: types or inconsistent shapes, offsets that are not
         ascending, a child outside of its tree, leaves that are not numbered from 0.
     """
 
@@ -148,7 +148,7 @@ class ObliqueTrees:
 
     @property
     def n_outputs(self):
-        """Number of raw scores that a leaf gives."""
+        """Number of raw scores of a leaf."""
         return self.leaf_intercept.shape[1]
 
     def __repr__(self):
@@ -158,10 +158,10 @@ class ObliqueTrees:
         return self.n_trees
 
     def __getitem__(self, index):
-        """One tree as an `ObliqueTree`, to draw, print or evaluate by itself.
+        """One tree as an `ObliqueTree`, to draw, print or evaluate on its own.
 
-        Its arrays are views of this object's, but for `coef`. It does not know the bounds: far
-        outside of the training data its predictions may differ from what it adds here.
+        Its arrays are views of this object's, except `coef`. It has no bounds: far outside of the
+        training data its predictions may differ from its contribution here.
         """
         tree = range(self.n_trees)[index]
         nodes = slice(self.node_offsets[tree], self.node_offsets[tree + 1])
@@ -239,7 +239,7 @@ class ObliqueTrees:
         return _native.apply(self, check_rows(X, self.n_features), check_threads(n_threads))
 
     def compute_feature_importances(self):
-        """The gains of all trees by feature, each tree's of sum 1, as shares of 1."""
+        """Mean of the trees' normalised gains by feature."""
         totals = self.feature_gain.sum(axis=1, keepdims=True)
         shares = self.feature_gain / np.where(totals > 0.0, totals, 1.0)
         sums = shares.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Which features matter, and how sure that is: importances and Shapley values."""
+"""Feature importances and Shapley values with confidence intervals."""
 
 from fctree.inspection.display import VariableImportanceDisplay
 from fctree.inspection.importance import variable_importance

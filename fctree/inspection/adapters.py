@@ -1,8 +1,8 @@
 """Estimators as models of the warm-start protocol.
 
-Continuing means something where further training moves the same function: boosting adds trees
-to it, gradient methods change its weights. Averages of independent trees (forests, bagging)
-would only average old and new ones, and are refused; so is what cannot be trained a little.
+Training can be continued if it changes the same function: boosting adds trees, gradient methods
+change weights. Averages of independent trees (forests, bagging) would only average old and new
+ones, and raise an error; so do models that cannot be trained step by step.
 """
 
 import warnings
@@ -43,7 +43,7 @@ def masked_models(estimator, min_iter, where, seed, *, continues=True):
     Raises
     ------
     TypeError
-        For what is neither.
+        For any other object.
     ValueError
         For an estimator whose training cannot be continued on changed data.
     """
@@ -139,7 +139,7 @@ class SingleFit(WarmStartModel):
 
 
 class EstimatorRounds(RoundByRound):
-    """What rounds of a scikit-learn estimator share; its own parameters stop it."""
+    """Base of the rounds of scikit-learn estimators; their own parameters stop them."""
 
     def __init__(self, estimator, max_iter, min_iter):
         patience = getattr(estimator, "n_iter_no_change", None) or _DEFAULT_PATIENCE
@@ -216,7 +216,7 @@ class GrowingEnsemble(EstimatorRounds):
     estimator : estimator with `warm_start`
     min_iter : int
     size : str
-        The parameter that says how many members the whole sequence has.
+        The parameter for the number of members.
     """
 
     def __init__(self, estimator, min_iter, size):
@@ -241,7 +241,7 @@ class GrowingEnsemble(EstimatorRounds):
 
 
 class RepeatedFits(EstimatorRounds):
-    """A round is one more iteration of a solver that starts where it ended.
+    """A round is one more iteration of a solver with warm start.
 
     Parameters
     ----------

@@ -21,10 +21,10 @@ class MaskedBoosting:
     ----------
     estimator : unfitted SymmetricBoostingRegressor or SymmetricBoostingClassifier
     min_iter : int
-        Rounds of a continuation before patience counts.
+        Minimum number of rounds of a continuation.
     n_jobs : int or None
     workers : Workers or None
-        Where models are trained, instead of here.
+        Dask workers that train the models, instead of this process.
     """
 
     def __init__(self, estimator, min_iter, n_jobs, workers=None):
@@ -87,8 +87,8 @@ class MaskedBoosting:
                 )
 
     def _spread(self, masked, method, together, progress):
-        """The same with some masks a task: few enough tasks to share a binned matrix, and so
-        many that no worker waits long for the last."""
+        """The same with several masks per task: few enough tasks to share a binned matrix, enough
+        to balance the load of the workers."""
         n_tasks = _TASKS_A_THREAD * self.workers.n_threads
         together = min(together, -(-len(masked) // n_tasks))
         items = [
@@ -111,7 +111,8 @@ class MaskedBoosting:
         return Samples(part.X, targets, part.sample_weight, None).native(None)
 
     def _rounds_before(self):
-        """Rounds after which a continuation takes up the noise of the splits, which fades."""
+        """Number of rounds already done, from which a continuation resumes the fading noise of the
+        splits."""
         return self.estimator.n_iter_
 
     def _boost(self, masked, method, progress):
@@ -145,7 +146,7 @@ class MaskedBoosting:
 
 
 def is_boosting(estimator):
-    """Whether masks of this estimator can be grown together."""
+    """Whether masks of this estimator can be trained together."""
     return isinstance(estimator, BaseSymmetricBoosting)
 
 
@@ -168,7 +169,7 @@ def _fit_on_worker(parts, estimator):
 
 
 def _run_on_worker(estimator, parts, item):
-    """The outputs of some masks; every thread of a worker has a task of its own."""
+    """The outputs of some masks; each thread of a worker runs one task."""
     masked, method, min_iter = item
     # A copy: other tasks of this process have the same estimator.
     models = MaskedBoosting(copy.copy(estimator), min_iter, 1)

@@ -15,12 +15,12 @@ _LABELS = {"early_stopping": "early stopping", "dropout": "dropout", "retrain": 
 class VariableImportanceDisplay:
     """Importances or Shapley values as horizontal bars with their confidence intervals.
 
-    Made by `from_estimator` or `from_result`; `plot` draws again.
+    Created by `from_estimator` or `from_result`; `plot` draws again.
 
     Parameters
     ----------
     results : mapping of labels to ImportanceResult or ShapleyResult
-        With the same groups each.
+        All with the same groups.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class VariableImportanceDisplay:
 
     @classmethod
     def from_result(cls, result, *, max_features=None, sort=True, ax=None):
-        """Draw results that are at hand.
+        """Draw existing results.
 
         Parameters
         ----------
@@ -129,11 +129,11 @@ class VariableImportanceDisplay:
         Parameters
         ----------
         max_features : int or None, default=None
-            Draw only as many, the most important ones by the first result.
+            Maximum number of features drawn, the most important ones of the first result.
         sort : bool, default=True
             The most important first, else in the order of the result.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw into; None creates a figure.
 
         Returns
         -------
@@ -169,7 +169,7 @@ class VariableImportanceDisplay:
                 error_kw={"elinewidth": 1.0, "capsize": 2.0},
                 label=label,
             )
-            # Pale where the interval is not to be trusted.
+            # Pale if the interval is not trusted.
             for bar, trusted in zip(self.bars_[label], result.trusted[order], strict=True):
                 bar.set_alpha(1.0 if trusted else 0.45)
         ax.axvline(0.0, color="#444444", linewidth=0.8)

@@ -11,7 +11,7 @@ def check_groups(groups, names):
     Parameters
     ----------
     groups : None, mapping of names to columns, or sequence of columns or of sequences of them
-        None is each feature by itself.
+        None is one group per feature.
     names : list of str
         Names of the columns.
 
@@ -52,7 +52,7 @@ def check_groups(groups, names):
 
 
 def check_disjoint(members, group_names):
-    """ValueError where two groups share a feature: a feature belongs to one player."""
+    """Raise ValueError if two groups share a feature."""
     for row in range(len(members)):
         shared = (members[:row] & members[row]).any(axis=1)
         if shared.any():

@@ -44,22 +44,22 @@ def variable_importance(
     client=None,
     random_state=None,
 ):
-    """Importance of features for how well a kind of model predicts.
+    """Importance of features for the predictions of a type of model.
 
-    The importance of a group of features is the score of a model that has all of them less the
-    score of one that lacks the group: its columns are replaced by their training means. The
-    second model is had in one of three ways [1]_:
+    The importance of a group of features is the score of a model with all features minus the score
+    of a model without the group, whose columns are replaced by their training means. There are
+    three ways to compute the second model [1]_:
 
-    - ``"early_stopping"``: the first model, trained on with the columns replaced, from where it
-      is (warm start) until its validation loss no longer falls. As good as a new model,
-      at a fraction of its cost. The first model is then trained on likewise, with nothing
-      replaced, so that both have had their further rounds.
-    - ``"dropout"``: the first model as it is. No training, but where features are correlated
-      the importance comes out too large.
+    - ``"early_stopping"``: continue training the first model with the columns replaced (warm
+      start) until its validation loss no longer falls. As accurate as a new model, at a fraction
+      of its cost. The training of the first model is then continued in the same way, with nothing
+      replaced, so that both get further rounds.
+    - ``"dropout"``: the first model unchanged. No training, but it overestimates the importance of
+      correlated features.
     - ``"retrain"``: a new model.
 
-    Splits, training and evaluation are the same for all methods, and for one `random_state`
-    they can be compared line by line.
+    Splits, training and evaluation are the same for all methods, so results for the same
+    `random_state` can be compared.
 
     Parameters
     ----------
@@ -68,41 +68,40 @@ def variable_importance(
         `SymmetricBoostingClassifier` (all groups share one binned matrix), `TreeNTKRegressor`
         (gradient flow of its kernel), scikit-learn's `MLPRegressor` and `MLPClassifier`, other
         estimators with `partial_fit`, or `warm_start` and `n_estimators` or `max_iter`, or a
-        `WarmStartModel`. It is cloned, and trained with early stopping: its own `max_iter`
-        rounds at most, `n_iter_no_change` and `tol`.
+        `WarmStartModel`. It is cloned and trained with early stopping by its own `max_iter`,
+        `n_iter_no_change` and `tol`.
     X : array-like of shape (n_samples, n_features)
-        NaN where the estimator takes missing values.
+        NaN is allowed if the estimator supports missing values.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Targets or class labels.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights in training and in the scores; samples of weight 0 are left out.
+        Weights in training and in the scores; samples of weight 0 are ignored.
     groups : sequence of columns or of lists of them, or mapping of names to such, default=None
-        Columns by index or name; groups may overlap. None is each feature by itself.
+        Columns by index or name; groups may overlap. None is one group per feature.
     method : {"early_stopping", "dropout", "retrain"}, default="early_stopping"
     validation_fraction : float or int, default=0.25
-        Share, or number, of the samples outside the test part that early stopping looks at.
+        Share, or number, of the samples outside the test part used for early stopping.
     test_fraction : float or int, default=0.25
-        Share, or number, of the samples that scores are measured on.
+        Share, or number, of the samples used for the scores.
     scoring : str, default="neg_mean_squared_error"
         ``"neg_mean_squared_error"`` (for classes the Brier score), ``"r2"``, ``"accuracy"``,
         ``"neg_log_loss"`` or ``"roc_auc"``.
     confidence_level : float, default=0.95
     sample_splitting : bool, default=False
-        Measure the two models on disjoint halves of the test part. The interval is longer and
-        holds where the importance is 0, too.
+        Measure the two models on disjoint halves of the test part. The interval is longer and also
+        valid if the importance is 0.
     min_iter : int, default=10
-        Rounds of a continuation before it may stop. Boosting with much noise on many
-        features needs more to come upon the one that helps.
+        Minimum number of rounds of a continuation. Boosting with much noise on many features needs
+        more to find the one that helps.
     verbose : int, default=0
         1 shows a progress bar.
     n_jobs : int or None, default=None
-        Threads, or groups that are worked on at a time. Results do not depend on it.
+        Number of threads, or of groups processed at a time. Results do not depend on it.
     client : distributed.Client or None, default=None
-        Trains the models on the workers of this Dask cluster, some groups a task, instead of
-        here: a worker works on as many tasks as it has threads, whatever `n_jobs` is. Results
-        do not depend on it, nor on workers that are lost.
+        Trains the models on the workers of this Dask cluster: a worker runs as many tasks as it
+        has threads, whatever `n_jobs` is. Results depend neither on it nor on lost workers.
     random_state : int, RandomState instance or None, default=None
-        Cuts the data, and seeds an estimator without a seed of its own.
+        Seeds the data split, and the estimator if it has no seed of its own.
 
     Returns
     -------
@@ -113,17 +112,17 @@ def variable_importance(
     Raises
     ------
     ValueError
-        For groups that are empty or name unknown features, parts of the data that lack a class,
-        a score that does not go with the targets, or an estimator that cannot be continued.
+        For groups that are empty or name unknown features, parts of the data that lack a class, a
+        score that does not fit the targets, or an estimator that cannot be continued.
     TypeError
-        For an `estimator` that is none, or a `client` that is none.
+        If `estimator` is not an estimator or `client` not a client.
     RuntimeError
-        Where workers of the `client` are lost again and again.
+        If workers of the `client` are lost repeatedly.
 
     Notes
     -----
-    Groups may hold all features: the model without them is the best constant. A constant
-    feature is withheld like any other; its importance is about 0.
+    A group may contain all features: the model without them is the best constant. The importance
+    of a constant feature is about 0.
 
     References
     ----------
@@ -208,7 +207,7 @@ def _warnings(study, names, costs, trusted):
 
 
 class _Comparison:
-    """Scores of reduced models beside that of the full one."""
+    """Scores of reduced models compared with that of the full one."""
 
     def __init__(self, study, method, sample_splitting):
         self.study = study
@@ -229,7 +228,7 @@ class _Comparison:
         return value, target.variance_of_mean(influence)
 
     def importance(self, outputs):
-        """(importance, score without the group, its standard error, one that holds at 0)."""
+        """(importance, score without the group, standard error, standard error valid at 0)."""
         if self.halves is not None:
             score, variance = self._score(outputs, self.halves[1])
             stderr = np.sqrt(self.full_variance + variance)

@@ -1,9 +1,9 @@
-"""Wald intervals, one-sided tests, and where neither is to be trusted.
+"""Wald intervals, one-sided tests, and when they are not valid.
 
 An importance is a difference of two scores of the same samples. Its influence function vanishes
 with it: at 0 the interval is too short and the test rejects too often or never (Williamson,
 Gilbert, Simon and Carone, 2023, section 3.4). Scores on disjoint halves of the test samples have
-influence functions that do not vanish: the test is by that error, at the price of power.
+influence functions that do not vanish: the test uses that error, at the price of power.
 """
 
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ import numpy as np
 from scipy.stats import norm
 
 # Within so many half-widths of its interval from 0 an importance is near 0. At 0, the difference
-# of the two models' own errors moves the estimate by about 2 stderr: delta^2 beside 2 sigma delta /
-# sqrt(n), delta a tenth of the noise sigma and n a thousand.
+# of the two models' own errors moves the estimate by about 2 stderr: delta^2 compared with 2 sigma
+# delta / sqrt(n), delta a tenth of the noise sigma and n a thousand.
 _NEAR = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """Standard errors, limits, tests and whether to trust them; an entry a group."""
+    """Standard errors, limits, tests and whether to trust them; one entry per group."""
 
     stderr: np.ndarray
     limits: np.ndarray
@@ -36,7 +36,7 @@ def wald(values, stderr, level, null_stderr):
     level : float
         Confidence level.
     null_stderr : ndarray of shape (n_groups,)
-        Standard errors that hold at 0 too; the test is by these.
+        Standard errors that are valid at 0 too; the test uses them.
     """
     quantile = norm.ppf(0.5 + level / 2)
     limits = np.stack([values - quantile * stderr, values + quantile * stderr], axis=1)

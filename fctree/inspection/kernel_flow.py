@@ -1,13 +1,13 @@
-"""Tree kernels trained by gradient flow with early stopping, the flow's whole course at once.
+"""Tree kernels trained by gradient flow with early stopping, for all times at once.
 
 The flow of half the penalised squared error from f_0, with residuals r = y - f_0(X), is
 
     f_t = f_0 + K(., X) phi_t(K) r,    phi_t(s) = (1 - exp(-(s + alpha) t)) / (s + alpha),
 
-whose end is kernel ridge regression. A Krylov basis of K and r (Lanczos, fully reorthogonalised)
-holds phi_t(K) r for every t up to some time to rounding, and serves all times: m products with
-K instead of its eigenvectors, m growing with the logarithm of what is asked and the root of the
-time (Hochbruck and Lubich, 1997). With weights W, K is W^1/2 K W^1/2 and r is W^1/2 r.
+whose limit is kernel ridge regression. A Krylov basis of K and r (Lanczos, fully reorthogonalised)
+holds phi_t(K) r for every t up to some time to rounding: m products with K instead of its
+eigenvectors, m growing with the logarithm of the precision and the root of the time (Hochbruck and
+Lubich, 1997). With weights W, K is W^1/2 K W^1/2 and r is W^1/2 r.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ class KrylovBasis:
             self._next = start / self.norm
 
     def extend(self, size):
-        """Bring the basis to `size` vectors, or fewer where the space is complete."""
+        """Extend the basis to `size` vectors, or fewer if the space is complete."""
         size = min(size, len(self.vectors))
         while self.size < size and not self.is_complete:
             at = self.size
@@ -65,7 +65,7 @@ class KrylovBasis:
 
     @property
     def is_full(self):
-        """Whether no further vector will come."""
+        """Whether the Krylov space is complete."""
         return self.is_complete or self.size == len(self.vectors)
 
     def flow(self, alpha, times):
@@ -100,7 +100,7 @@ class TreeKernelFlow(WarmStartModel):
     Parameters
     ----------
     estimator : TreeNTKRegressor
-        Its kernel and `alpha`; how it would solve its system does not matter here.
+        Its kernel and `alpha`; its solver is not used.
     """
 
     prefers_threads = True  # the kernel and the products run outside the interpreter
@@ -118,7 +118,7 @@ class TreeKernelFlow(WarmStartModel):
         return self._flow(train, validation)
 
     def continue_fit(self, train, validation):
-        """Flow on from the present function."""
+        """Continue the flow from the current function."""
         return self._flow(train, validation)
 
     def predict(self, X):
@@ -148,8 +148,8 @@ class TreeKernelFlow(WarmStartModel):
 
 
 def _best_flow(problem, alpha):
-    """Coefficients (n_outputs, n) of the flow where it is best on the validation samples, and
-    the products that it took."""
+    """Coefficients (n_outputs, n) of the flow at the time that is best on the validation samples,
+    and the number of products."""
     bases, K_validation, wanted, weight = problem
     times = flow_times()
     size, before = _FIRST_STEPS, np.inf

@@ -13,7 +13,7 @@ from fctree.inspection.scores import target_of
 
 @dataclass(eq=False)
 class MaskedOutputs:
-    """What a model without some features predicts for the test part, and what it cost.
+    """Predictions of a model without some features for the test part, and their cost.
 
     Attributes
     ----------
@@ -32,17 +32,17 @@ class MaskedOutputs:
 
 
 class MaskedModels:
-    """A model of the warm-start protocol and its continuations, each by itself.
+    """A model of the warm-start protocol and its continuations, one by one.
 
     Parameters
     ----------
     model : WarmStartModel
         Not trained.
     n_jobs : int or None
-        Masks that are worked on at a time. Linear algebra runs on one thread in each, and so
-        gives the same bytes whatever their number.
+        Number of masks processed at a time. Linear algebra runs on one thread in each, so results
+        are the same bytes for any number.
     workers : Workers or None
-        Where models are trained, instead of here.
+        Dask workers that train the models, instead of this process.
     """
 
     def __init__(self, model, n_jobs, workers=None):
@@ -72,7 +72,8 @@ class MaskedModels:
             return self.full.predict(self.parts.test.X)
 
     def constant_outputs(self):
-        """Predictions of the mean of the training targets, or the shares of the classes."""
+        """Predictions of the best constant: the mean of the training targets, or the class
+        frequencies."""
         target = target_of(self.parts.train)
         values = target.y if target.n_classes is None else np.eye(target.n_classes)[target.y]
         mean = target.mean(values)

@@ -14,7 +14,7 @@ from fctree.inspection.warm_start import Samples, WarmStartModel
 
 @dataclass(eq=False)
 class Partition:
-    """Three disjoint parts of the data, and what replaces a withheld column.
+    """Three disjoint parts of the data, and the replacements of withheld columns.
 
     Attributes
     ----------
@@ -37,14 +37,14 @@ class Partition:
 
 
 def partition(estimator, X, y, sample_weight, *, fractions, seed):
-    """Cut the data into parts.
+    """Split the data into parts.
 
     Parameters
     ----------
     estimator : estimator or WarmStartModel
-        Says whether `y` is of classes and whether NaN may be in `X`.
+        Determines whether `y` holds classes and whether `X` may contain NaN.
     fractions : tuple (validation_fraction, test_fraction)
-        That of the test in all samples, that of validation in the others.
+        Share of the test part in all samples, and of the validation part in the others.
     seed : int
 
     Raises
@@ -78,7 +78,7 @@ def partition(estimator, X, y, sample_weight, *, fractions, seed):
 
 
 def _tags(estimator):
-    """Whether targets are classes, and whether NaN may be among the features."""
+    """Whether targets are classes, and whether features may be NaN."""
     if isinstance(estimator, WarmStartModel):
         return estimator.classification, estimator.allow_nan
     return is_classifier(estimator), get_tags(estimator).input_tags.allow_nan
@@ -113,5 +113,5 @@ def column_means(train):
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(known, X, 0.0)
         means = np.einsum("ij,ij->j", means, weight) / total
-    # In the columns' own type, so that a replaced column is the same however it is made.
+    # In the columns' own type, so that a replaced column is the same in every code path.
     return means.astype(train.X.dtype).astype(np.float64)

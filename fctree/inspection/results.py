@@ -1,4 +1,4 @@
-"""What the functions return: importances with their uncertainty, and what they cost."""
+"""Result classes: importances with their uncertainty and cost."""
 
 from dataclasses import dataclass, field
 from html import escape
@@ -13,20 +13,20 @@ class ImportanceResult:
     Attributes
     ----------
     names : list of str
-        Of the groups, in the order in which they were asked for.
+        Of the groups, in the given order.
     groups : list of arrays
         The columns of each group.
     method : str
     scoring : str
     importances : ndarray of shape (n_groups,)
-        Score with all features less the score without the group.
+        Score with all features minus the score without the group.
     stderr : ndarray of shape (n_groups,)
     confidence_interval : ndarray of shape (n_groups, 2)
     confidence_level : float
     p_values : ndarray of shape (n_groups,)
         One-sided test of the importance being 0.
     trusted : ndarray of shape (n_groups,), bool
-        Whether the interval may be relied on; `warnings` says why not.
+        Whether the interval is valid; `warnings` says why not.
     n_iter : ndarray of shape (n_groups,)
         Rounds of training for each group.
     fit_seconds : ndarray of shape (n_groups,)
@@ -61,7 +61,7 @@ class ImportanceResult:
     warnings: list = field(default_factory=list)
 
     def to_frame(self):
-        """The importances as a pandas frame, a row a group."""
+        """The importances as a pandas data frame, one row per group."""
         return importance_frame(self)
 
     def __repr__(self):
@@ -79,7 +79,7 @@ class ImportanceResult:
 class ShapleyResult:
     """Shapley values of features or groups of them.
 
-    They sum to `full_score` less `empty_score`.
+    They sum to `full_score` minus `empty_score`.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ confidence_level, p_values, trusted, warnings
     warnings: list = field(default_factory=list)
 
     def to_frame(self):
-        """The values as a pandas frame, a row a group."""
+        """The values as a pandas data frame, one row per group."""
         return importance_frame(self)
 
     def __repr__(self):
@@ -141,7 +141,7 @@ confidence_level, p_values, trusted, warnings
 
 
 def importance_frame(result):
-    """Names, importances, errors, intervals and tests as a pandas frame.
+    """Names, importances, errors, intervals and tests as a pandas data frame.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def importance_frame(result):
 
 
 def importance_text(result, title):
-    """A table for people, the largest importance first."""
+    """A table as text, the largest importance first."""
     width = max(len("feature"), *(len(name) for name in result.names))
     level = f"{100 * result.confidence_level:g} % interval"
     lines = [title, f"{'feature':<{width}}  {'value':>10}  {'stderr':>9}  {level:>24}  {'p':>8}"]

@@ -15,7 +15,7 @@ _LEAST_PROBABILITY = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What predictions are compared with.
+    """Targets that predictions are compared with.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ def target_of(samples):
 
 
 def mean_loss(outputs, samples):
-    """Mean squared error, or log-loss where there are classes."""
+    """Mean squared error, or log-loss for classes."""
     target = target_of(samples)
     losses = _squared_errors if target.n_classes is None else _log_losses
     return float(target.mean(losses(target, outputs)))
@@ -81,7 +81,7 @@ def _of_mean(target, values):
 
 
 def neg_mean_squared_error(target, outputs):
-    """Minus the mean squared error."""
+    """Negative mean squared error."""
     return _of_mean(target, -_squared_errors(target, outputs))
 
 
@@ -91,7 +91,7 @@ def neg_log_loss(target, outputs):
 
 
 def accuracy(target, outputs):
-    """Share of samples whose most probable class is theirs."""
+    """Share of correctly classified samples."""
     return _of_mean(target, (outputs.argmax(axis=1) == target.y).astype(np.float64))
 
 
@@ -145,7 +145,7 @@ def find_score(scoring, classes):
     Raises
     ------
     ValueError
-        For an unknown name, or a score that does not go with the targets.
+        For an unknown name, or a score that does not fit the targets.
     """
     if not isinstance(scoring, str) or scoring not in SCORES:
         raise ValueError(f"scoring must be one of {', '.join(SCORES)}, got {scoring!r}")

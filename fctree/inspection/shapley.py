@@ -1,4 +1,4 @@
-"""Shapley values of features: their parts in what a model predicts better than a constant."""
+"""Shapley values of features: their shares of a model's improvement over a constant."""
 
 from numbers import Integral, Real
 
@@ -47,13 +47,13 @@ def shapley_importance(
     client=None,
     random_state=None,
 ):
-    """Shapley values of features in the score of a kind of model.
+    """Shapley values of features for the score of a type of model.
 
     ``phi_j = sum_U (v(U + j) - v(U)) / (p C(p - 1, |U|))`` over the subsets U without feature
-    j, v(U) the score of the model that has the features of U, the others replaced by their
-    training means; v(empty) is that of the best constant. The values sum to v(full) -
-    v(empty). Correlated features share what they have in common, where `variable_importance`
-    gives each of them only what the others lack. Models of subsets are had as there, each
+    j, v(U) the score of the model with the features of U, the others replaced by their training
+    means; v(empty) is that of the best constant. The values sum to v(full) -
+    v(empty). Correlated features share their common contribution, whereas `variable_importance`
+    gives each of them only what the others lack. Models of subsets are computed as there, each
     from the same full model [1]_.
 
     Parameters
@@ -62,12 +62,12 @@ def shapley_importance(
 confidence_level, min_iter, verbose, n_jobs, client, random_state
         As for `variable_importance`.
     groups : sequence of columns or of lists of them, or mapping of names to such, default=None
-        The players, without a common feature. Features in no group are in every model. None is
-        each feature by itself.
+        The players, which must be disjoint. Features in no group are in every model. None is one
+        group per feature.
     n_subsets : int or None, default=None
-        Subsets to draw; where there are no more of them in all, each is evaluated once and
-        the values are exact. None is all of them up to 12 players, else 2,048 draws.
-        Drawn values have the error of the draw in `stderr` [2]_.
+        Number of subsets to draw; if there are no more than that, each is evaluated once and the
+        values are exact. None is all subsets up to 12 players, else 2,048 draws. `stderr` includes
+        the sampling error of the draws [2]_.
 
     Returns
     -------
@@ -176,7 +176,7 @@ class _SubsetScores:
         self.n_unfinished = 0
 
     def evaluate(self, method, verbose):
-        """Fill the scores in; the best constant needs no training."""
+        """Compute the scores; the best constant needs no training."""
         last = len(self.values) - 1
         self._add(last, self.study.full_outputs(method))
         first = 0
@@ -197,7 +197,7 @@ class _SubsetScores:
 
     def errors(self, sampling):
         """Standard errors of the values, and those of a comparison on disjoint halves of
-        phi_j + v(empty) with v(empty), which hold at 0 too."""
+        phi_j + v(empty) with v(empty), which are valid at 0 too."""
         target = self.study.target
         stderr = np.sqrt(target.variance_of_mean(self.influence) + sampling)
         shifted = target.variance_of_mean(self.influence + self.empty_influence)

@@ -1,4 +1,4 @@
-"""What importances and Shapley values share: parts of the data, the full model, its masks."""
+"""Shared by importances and Shapley values: the data split, the full model, its masks."""
 
 import time
 
@@ -74,7 +74,7 @@ class Study:
                     yield result.outputs, result
 
     def full_outputs(self, method):
-        """What the model with all features predicts for the test part.
+        """Predictions of the model with all features for the test part.
 
         For ``"early_stopping"`` it is trained on like the others, with nothing withheld: what more
         rounds do for any model must not count against the features.
@@ -88,7 +88,7 @@ class Study:
         return outputs
 
     def warnings(self):
-        """What to know about the full model."""
+        """Warnings about the full model."""
         if self.models.stopped_early_:
             return []
         return [

@@ -4,10 +4,10 @@ All subsets: phi_j = sum over U without j of (v(U + j) - v(U)) / (p C(p - 1, |U|
 
 Drawn ones: Shapley values are the weighted least squares fit of v(U) by v(empty) + sum_{j in U}
 phi_j under sum phi = v(full) - v(empty), a subset's weight being 1 / C(p - 2, |U| - 1)
-(Williamson and Feng, 2020, theorem 1; Charnes et al., 1988). Drawing subsets with chances in
-proportion to these weights, that is sizes in proportion to 1 / (s (p - s)) and a uniform subset
-of the size, makes it an ordinary fit. Each draw comes with its complement: scores that are
-nearly sums of the players' parts then leave little error.
+(Williamson and Feng, 2020, theorem 1; Charnes et al., 1988). Drawing subsets with probabilities
+proportional to these weights, that is sizes proportional to 1 / (s (p - s)) and a uniform subset
+of the size, makes it an ordinary fit. Each draw comes with its complement, which leaves little
+error for nearly additive scores.
 """
 
 from math import comb
@@ -21,7 +21,7 @@ class AllSubsets:
     Attributes
     ----------
     kept : ndarray of shape (n_subsets, n_players), bool
-        Which players a subset has; the empty one first, the full one last.
+        Players of each subset; the empty one first, the full one last.
     exact : bool
     """
 
@@ -54,7 +54,7 @@ class DrawnSubsets:
     Raises
     ------
     ValueError
-        For too few draws to tell the players apart.
+        For too few draws to identify all values.
     """
 
     exact = False

@@ -1,8 +1,9 @@
 """Quantities of the theory of early stopping: kernels of boosted models, when to stop.
 
 With a constant step eps on the mean squared error, boosting and gradient descent follow
-``f_{t+1}(x) = f_t(x) - eps / n K(x, X) (f_t(X) - y)``. The stopping threshold weighs how far the warm
-start is from the target against the noise that training takes in (Sun and Raskutti, 2025,
+``f_{t+1}(x) = f_t(x) - eps / n K(x, X) (f_t(X) - y)``. The stopping threshold balances the
+distance of the warm start from the target against the noise fitted by training (Sun and Raskutti,
+2025,
 section 4.2; Raskutti, Wainwright and Yu, 2014).
 """
 
@@ -23,14 +24,14 @@ def boosting_kernel(model, X, Y=None, *, stationary=False, n_trees=1000, random_
 
     A tree has the kernel ``k(x, x') = sum_j n / max(n_j, 1) 1[x in j] 1[x' in j]``, n_j of the n
     samples `X` in leaf j. The model's kernel is the mean over its trees; with
-    ``stationary=True`` over all trees of its depth that its thresholds allow, which it tends
-    to with growing `random_strength`.
+    ``stationary=True`` over all trees of its depth that its thresholds allow, to which it
+    converges as `random_strength` grows.
 
     Parameters
     ----------
     model : fitted SymmetricBoostingRegressor or SymmetricBoostingClassifier
     X : array-like of shape (n_samples, n_features)
-        Training samples, with columns replaced if that is where training went on.
+        Training samples, with replaced columns if training continued on them.
     Y : array-like of shape (n_y, n_features), default=None
         None means `X`.
     stationary : bool, default=False
@@ -89,18 +90,18 @@ def local_complexity(K, radius):
 
 
 def stopping_threshold(K, residual, noise_variance, *, step, max_rounds=10**9):
-    """Rounds after which early stopping ends by the theory.
+    """Number of rounds after which the theory stops.
 
     The first t with ``sum_i min(lambda_i, 1 / (eps t)) > n C^2 / (4 e^2 sigma^2 eps^2 t^2)``, less
     1: lambda_i the eigenvalues of K / n that are not 0, ``C^2 = r' K^+ r`` the squared
-    distance of warm start and target in the kernel's space.
+    distance between warm start and target in the kernel's space.
 
     Parameters
     ----------
     K : array-like of shape (n, n)
         Kernel of the training samples, their columns replaced.
     residual : array-like of shape (n,)
-        r, the target function less the warm start on these samples.
+        r, the target function minus the warm start on these samples.
     noise_variance : float
         sigma^2, positive.
     step : float
@@ -110,12 +111,12 @@ def stopping_threshold(K, residual, noise_variance, *, step, max_rounds=10**9):
     Returns
     -------
     n_rounds : int
-        `max_rounds` where no fewer will do.
+        At most `max_rounds`.
 
     Raises
     ------
     ValueError
-        For shapes that disagree and numbers that are not positive.
+        For inconsistent shapes and values that are not positive.
 
     References
     ----------

@@ -1,7 +1,7 @@
-"""The protocol of models that training can continue on changed data.
+"""The protocol of models whose training can continue on changed data.
 
-A model joins by three methods (`WarmStartModel`), or by one round of training and its
-predictions (`RoundByRound`), early stopping then being done here.
+A model implements three methods (`WarmStartModel`), or one round of training and its predictions
+(`RoundByRound`, which adds early stopping).
 """
 
 import copy
@@ -25,7 +25,7 @@ class Samples:
         Targets, or class labels.
     sample_weight : ndarray of shape (n_samples,) or None
     classes : ndarray of shape (n_classes,) or None
-        The sorted labels where `y` is one of classes.
+        The sorted labels if `y` holds classes.
     """
 
     X: np.ndarray
@@ -49,7 +49,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Stopping:
-    """When training ends: names as in scikit-learn, and the rounds before patience counts."""
+    """When training ends: names as in scikit-learn, and the minimum number of rounds."""
 
     max_iter: int
     n_iter_no_change: int
@@ -58,21 +58,21 @@ class Stopping:
 
 
 class WarmStartModel(ABC):
-    """A model that `variable_importance` and `shapley_importance` can work with.
+    """Base class of models for `variable_importance` and `shapley_importance`.
 
-    The functions call `fit` on a copy of the model that was handed to them, and
-    `continue_fit` on a copy of the fitted one for each group of features.
+    The functions call `fit` on a copy of the given model, and `continue_fit` on a copy of the
+    fitted one for each group of features.
 
     Attributes
     ----------
     n_iter_ : int
         Rounds of the last `fit` or `continue_fit`.
     stopped_early_ : bool
-        Whether validation ended it, and not the largest number of rounds.
+        Whether early stopping ended it before the maximum number of rounds.
     classification : bool
-        Whether the targets are classes; False unless a subclass says otherwise.
+        Whether the targets are classes; False unless a subclass overrides it.
     allow_nan : bool
-        Whether NaN may be among the features; False unless a subclass says otherwise.
+        Whether features may be NaN; False unless a subclass overrides it.
     """
 
     n_iter_ = 0
@@ -95,7 +95,7 @@ class WarmStartModel(ABC):
 
     @abstractmethod
     def continue_fit(self, train, validation):
-        """Train on from the present state; keep the best one, the present one included.
+        """Continue training from the current state; keep the best one, the current one included.
 
         Parameters
         ----------
@@ -118,21 +118,21 @@ class WarmStartModel(ABC):
 
 
 class RoundByRound(WarmStartModel):
-    """A model trained a round at a time, with early stopping by its validation loss.
+    """A model trained round by round, with early stopping by its validation loss.
 
-    A subclass brings `start`, `train_round` and `predict`. The loss is the mean squared error,
-    or the log-loss where there are classes.
+    A subclass defines `start`, `train_round` and `predict`. The loss is the mean squared error, or
+    the log-loss for classes.
 
     Parameters
     ----------
     max_iter : int, default=100
-        Rounds at most, of `fit` and again of each `continue_fit`.
+        Maximum number of rounds of `fit`, and of each `continue_fit`.
     n_iter_no_change : int, default=10
         Rounds without improvement before training stops.
     tol : float, default=1e-4
-        The least decrease of the loss that counts as one.
+        Smallest decrease of the loss that counts as an improvement.
     min_iter : int, default=0
-        Rounds before training may stop.
+        Minimum number of rounds.
     """
 
     def __init__(self, max_iter=100, n_iter_no_change=10, tol=1e-4, min_iter=0):
@@ -147,7 +147,7 @@ class RoundByRound(WarmStartModel):
         """One round of training, such as an epoch, on `train`."""
 
     def state(self):
-        """What `restore` brings back, independent of further training."""
+        """A copy of the state, for `restore`."""
         return copy.deepcopy({k: v for k, v in vars(self).items() if k != "stopping"})
 
     def restore(self, state):

@@ -1,4 +1,4 @@
-"""What the kernel ridge estimators share: parameters, the kernel, prediction."""
+"""Base class of kernel ridge estimators: parameters, the kernel, prediction."""
 
 from collections.abc import Mapping
 from numbers import Integral, Real
@@ -20,7 +20,7 @@ DEVICE = [StrOptions(set(DEVICES))]
 
 
 class BaseTreeNTK(BaseEstimator):
-    """Kernel ridge with a tree kernel; subclasses bring the targets and the solution."""
+    """Kernel ridge with a tree kernel; subclasses define the targets and the solution."""
 
     def _kernel(self, depth, scale):
         uses_gpu(self.device)
@@ -79,7 +79,8 @@ class RegressorTargets(RegressorMixin):
 
 
 class ClassifierTargets(ClassifierMixin):
-    """Classes as one-hot targets, the largest output wins (the papers' protocol)."""
+    """Classes as one-hot targets; predictions are the class of the largest output (the papers'
+    protocol)."""
 
     def _check_targets(self, X, y, sample_weight):
         """Validated X, one-hot targets (n, n_classes), weights; sets ``classes_``."""
@@ -94,7 +95,7 @@ class ClassifierTargets(ClassifierMixin):
         self.dual_coef_ = coefficients
 
     def decision_function(self, X):
-        """The outputs of the classes: regressions on their indicators, not probabilities.
+        """The regressions on the class indicators; not probabilities.
 
         Parameters
         ----------

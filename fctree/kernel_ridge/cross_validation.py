@@ -51,7 +51,7 @@ class Spectrum:
         return c if self.roots is None else c * self.roots
 
     def left_out(self, targets, alpha):
-        """What the model without sample i predicts for sample i: y_i - c_i / G_ii.
+        """Leave-one-out predictions: y_i - c_i / G_ii for sample i.
 
         G the inverse of the (weighted) system; a sample without weight is not left out by
         leaving it out, and its row is not meaningful.

@@ -80,7 +80,7 @@ class SingleTreeNTK(BaseTreeNTK):
         self._architecture = self.architecture
 
     def _choose_landmarks(self, X, weights):
-        """Distinct rows of X, drawn without replacement of those that have a weight."""
+        """Distinct rows of X with positive weight, drawn without replacement."""
         rows = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         if self.n_components < len(rows):
             random_state = check_random_state(self.random_state)
@@ -95,10 +95,10 @@ class SingleTreeNTK(BaseTreeNTK):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values are refused.
+            Finite numbers; missing values raise an error.
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for a regressor
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; weight 2 is the sample twice, weight 0 leaves it out.
+            Non-negative weights; weight 2 is the sample twice, weight 0 ignores it.
 
         Returns
         -------
@@ -107,11 +107,11 @@ class SingleTreeNTK(BaseTreeNTK):
         Raises
         ------
         ValueError
-            For NaN or infinity, shapes that disagree, parameters out of range.
+            For NaN or infinity, inconsistent shapes, parameters out of range.
         MemoryError
             If the matrix of ``solver="cholesky"`` cannot fit in memory.
         RuntimeError
-            For ``device="cuda"`` where it cannot be had.
+            For ``device="cuda"`` if it is not available.
         """
         with unchanged_on_failure(self):
             X, targets, weights = self._check_targets(X, y, sample_weight)
@@ -138,13 +138,13 @@ class SingleTreeNTK(BaseTreeNTK):
 class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     """Kernel ridge regression with a tree neural tangent kernel.
 
-    What an infinite ensemble of soft trees predicts after training, without training it.
+    Predicts like an infinite ensemble of soft trees after training, without training it.
 
     Parameters
     ----------
     alpha : float, default=1e-8
-        Penalty, with the meaning it has in `sklearn.kernel_ridge.KernelRidge`. The default is
-        the papers' regression nearly without ridge; noisy targets want more.
+        Ridge penalty, as in `sklearn.kernel_ridge.KernelRidge`. The default is the papers' nearly
+        unpenalised regression; noisy targets need more.
     depth : int or inf, default=3
         Depth of the trees; ``inf`` with ``architecture="decision_list"``.
     scale : float, default=2.0
@@ -154,12 +154,13 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     solver : {"cholesky", "nystrom", "cg"}, default="cholesky"
         ``"cholesky"`` needs the n x n matrix and O(n^3) time. ``"nystrom"`` expands the
         solution in `n_components` samples drawn at random (landmarks), by preconditioned
-        conjugate gradients: O(n) memory, O(n * n_components) an iteration. ``"cg"`` solves
+        conjugate gradients: O(n) memory, O(n * n_components) per iteration. ``"cg"`` solves
         the full system by plain conjugate gradients without the matrix.
     n_components : int, default=1000
         Landmarks of ``"nystrom"``; all samples if there are fewer.
     max_iter, tol : int, default=1000; float, default=1e-6
-        Iterations at most, and the relative residual at which they end (``"nystrom"``, ``"cg"``).
+        Maximum number of iterations, and the relative residual at which they end (``"nystrom"``,
+        ``"cg"``).
     device : {"cpu", "auto", "cuda"}, default="cpu"
     verbose : int, default=0
         1 shows the progress of the iterations.
@@ -171,7 +172,7 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     Attributes
     ----------
     X_fit_ : array of shape (n_fit, n_features)
-        The samples that the solution is expanded in: all of them, or the landmarks.
+        The samples in which the solution is expanded: all of them, or the landmarks.
     dual_coef_ : array of shape (n_fit,) or (n_fit, n_outputs)
     n_iter_ : int
         Iterations of conjugate gradients; 1 for ``"cholesky"``.
@@ -198,14 +199,37 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
 class TreeNTKClassifier(ClassifierTargets, SingleTreeNTK):
     """Kernel ridge classification with a tree neural tangent kernel.
 
-    One regression on the indicator of each class, the largest output wins: the protocol of
-    the papers' tables.
+    One regression per class indicator, and the class of the largest output: the protocol of the
+    papers' tables.
 
     Parameters
     ----------
-    alpha, depth, scale, architecture, solver, n_components, max_iter, tol, device, verbose, \
-n_jobs, random_state
-        As for `TreeNTKRegressor`.
+    alpha : float, default=1e-8
+        Ridge penalty, as in `sklearn.kernel_ridge.KernelRidge`. The default is the papers' nearly
+        unpenalised regression; noisy targets need more.
+    depth : int or inf, default=3
+        Depth of the trees; ``inf`` with ``architecture="decision_list"``.
+    scale : float, default=2.0
+        Hardness of the splits (the papers' alpha).
+    architecture : str or mapping, default="perfect"
+        As in `fctree.kernels.tree_ntk`.
+    solver : {"cholesky", "nystrom", "cg"}, default="cholesky"
+        ``"cholesky"`` needs the n x n matrix and O(n^3) time. ``"nystrom"`` expands the
+        solution in `n_components` samples drawn at random (landmarks), by preconditioned
+        conjugate gradients: O(n) memory, O(n * n_components) per iteration. ``"cg"`` solves
+        the full system by plain conjugate gradients without the matrix.
+    n_components : int, default=1000
+        Landmarks of ``"nystrom"``; all samples if there are fewer.
+    max_iter, tol : int, default=1000; float, default=1e-6
+        Maximum number of iterations, and the relative residual at which they end (``"nystrom"``,
+        ``"cg"``).
+    device : {"cpu", "auto", "cuda"}, default="cpu"
+    verbose : int, default=0
+        1 shows the progress of the iterations.
+    n_jobs : int, default=None
+        Threads for the kernel, as in scikit-learn; the result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the landmarks.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
-"""Tree architectures as the kernel sees them: the number of leaves at each depth.
+"""Tree architectures, reduced to what determines the kernel: the number of leaves at each depth.
 
-Theorem 3 of Kanoh and Sugiyama (2023): nothing else of an architecture matters to the kernel
-of an infinite ensemble. The core takes these numbers as q_d = Q(d) / 2^d, which sum to 1 in
+Theorem 3 of Kanoh and Sugiyama (2023): these numbers determine the kernel of an infinite ensemble.
+The core takes these numbers as q_d = Q(d) / 2^d, which sum to 1 in
 any binary tree and so never overflow.
 """
 
@@ -29,21 +29,21 @@ def leaf_counts(tree):
     Parameters
     ----------
     tree : nested tuples, or object with a fitted tree
-        A tuple or list of two is a split with its left and right part; anything else is a
-        leaf: ``((0, 0), (0, (0, 0)))``. Or anything with the arrays ``children_left`` and
+        A tuple or list of two is a split with its left and right subtree; anything else is a leaf:
+        ``((0, 0), (0, (0, 0)))``. Or anything with the arrays ``children_left`` and
         ``children_right`` (scikit-learn's ``tree_``, fctree's ``ObliqueTree``), or an estimator
         with such a ``tree_``.
 
     Returns
     -------
     counts : dict of int to int
-        ``{depth: number of leaves}``, by rising depth; the root has depth 0. What
-        `tree_ntk` takes as ``architecture``.
+        ``{depth: number of leaves}``, by increasing depth; the root has depth 0. Accepted by
+        `tree_ntk` as ``architecture``.
 
     Raises
     ------
     ValueError
-        If a split has other than two parts.
+        If a split does not have two subtrees.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def check_architecture(architecture):
 
 
 def kernel_spec(depth, architecture, *, gradient=False):
-    """What the core needs of an architecture; ``depth`` is unused for leaf counts."""
+    """Arguments of the core for an architecture; ``depth`` is unused for leaf counts."""
     architecture = check_architecture(architecture)
     if isinstance(architecture, dict):
         coefficients = np.zeros(max(max(architecture), 1) + 1)

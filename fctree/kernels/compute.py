@@ -1,4 +1,4 @@
-"""From public arguments to native calls: samples checked, output made, on the processor or a GPU.
+"""Checks of public arguments, allocation of outputs and native calls, on the CPU or a GPU.
 
 X and Y are tables, or batches of tables (n_problems, n_samples, n_features); the native calls on
 a batch, and all on a GPU, take both as batches.
@@ -33,7 +33,7 @@ def compute_gram(spec, X, Y, *, scale, device, out, n_jobs):
 
 
 def compute_path(specs, X, Y, *, scale, device, out, n_jobs):
-    """One Gram matrix a specification, in front of the matrix's axes."""
+    """One Gram matrix per specification, along the axis in front of the matrix's axes."""
     if _device.uses_gpu(device, X, Y, out):
         return _gram_on_gpu(specs, X, Y, scale=scale, out=out, path=True)
     X, Y = check_kernel_samples(X, Y, batch=True)
@@ -44,7 +44,7 @@ def compute_path(specs, X, Y, *, scale, device, out, n_jobs):
 
 
 def compute_product(spec, X, Y, v, *, scale, device, n_jobs, to_host=False):
-    """K(X, Y) v without the matrix; with `to_host` a NumPy array whatever X is."""
+    """K(X, Y) v without the matrix; with `to_host` always a NumPy array."""
     if _device.uses_gpu(device, X, Y, v):
         return _product_on_gpu(spec, X, Y, v, scale=scale, to_host=to_host)
     X, Y = check_kernel_samples(X, Y, batch=True)
@@ -61,7 +61,7 @@ def _gram_shape(X, Y, *n_specs):
 
 
 def _check_for_gpu(X, Y):
-    """Samples where they lie, of one type; those on the host as for the processor."""
+    """Samples in place, of one type; those on the host as for the CPU."""
     names = ("X", "Y")
     arrays = [X] if Y is None else [X, Y]
     arrays = [
@@ -79,7 +79,7 @@ def _check_for_gpu(X, Y):
 
 
 def _address(array, shape):
-    """What the native side takes: an address, with the shape it is to be read in."""
+    """Argument of the native side: an address with the shape to read it in."""
     if array is None:
         return None
     return _native.ArrayAddress(
@@ -96,7 +96,7 @@ def _as_batch(array):
 
 
 def _output_for_gpu(out, shape, dtype, samples):
-    """The output given, if it fits; else a new one beside the samples."""
+    """The given output, if it fits; else a new one on the samples' device."""
     if out is not None and _device.on_device(out):
         # What cannot be written where it lies is read as a copy.
         in_place = _device.address_of(_device.as_readable(out, "out")) == _device.address_of(out)

@@ -12,7 +12,7 @@ def gradient_flow(K_train, K_test, y, *, learning_rate, times):
 
     ``f(v, t) = K(v, X) K^-1 (I - exp(-learning_rate K t)) y``: full-batch gradient flow of half
     the sum of squared errors, from outputs that are 0 at the start (Kanoh and Sugiyama 2022,
-    section 4; Lee et al. 2019). As t grows, this tends to kernel regression without ridge.
+    section 4; Lee et al. 2019). As t grows, this converges to kernel regression without ridge.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def gradient_flow(K_train, K_test, y, *, learning_rate, times):
     Raises
     ------
     ValueError
-        For shapes that do not belong together and times below 0.
+        For inconsistent shapes and negative times.
 
     Examples
     --------

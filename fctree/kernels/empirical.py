@@ -1,4 +1,4 @@
-"""The tangent kernel of finite ensembles: what the limit is the limit of."""
+"""The tangent kernel of finite ensembles."""
 
 from collections.abc import Mapping
 from numbers import Integral
@@ -30,11 +30,11 @@ def empirical_tree_ntk(
     random_state=None,
     n_jobs=None,
 ):
-    """Neural tangent kernel of finitely many soft trees at their random start.
+    """Neural tangent kernel of finitely many soft trees at random initialisation.
 
     Split and leaf weights are standard normal, the ensemble is the sum of its trees over
-    ``sqrt(n_trees)``. As `n_trees` grows this tends to `tree_ntk`, with an error that falls as
-    ``1 / sqrt(n_trees)``.
+    ``sqrt(n_trees)``. As `n_trees` grows this converges to `tree_ntk`, with an error of order ``1
+    / sqrt(n_trees)``.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def empirical_tree_ntk(
     scale : float, default=2.0
     architecture : str, mapping or nested tuples, default="perfect"
         A name as in `tree_ntk` (oblivious trees share the split weights of a level);
-        ``{depth: number of leaves}``, of which a binary tree is made if there is one and
-        else that many separate rules; or an explicit tree of nested pairs (see `leaf_counts`).
+        ``{depth: number of leaves}``, turned into a binary tree if there is one, else into
+        separate rules; or an explicit tree of nested pairs (see `leaf_counts`).
     random_state : int, RandomState instance or None, default=None
     n_jobs : int, default=None
 
@@ -143,7 +143,7 @@ def _paths_of_tree(tree):
 
 
 def _paths_of_counts(counts):
-    """A binary tree with these leaves, or one rule a leaf if there is none."""
+    """A binary tree with these leaves, or one rule per leaf if there is none."""
     if sum(counts.values()) > _MOST_LEAVES:
         raise ValueError(f"architecture has more than {_MOST_LEAVES} leaves")
     deepest = max(counts)

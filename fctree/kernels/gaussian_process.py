@@ -20,7 +20,7 @@ class TreeNTK(Kernel):
     ----------
     depth : int or inf, default=3
     scale : float, default=2.0
-        The hardness of the splits at the start.
+        Initial hardness of the splits.
     scale_bounds : pair of floats or "fixed", default=(1e-2, 1e2)
     architecture : str or mapping, default="perfect"
         As in `tree_ntk`.
@@ -48,7 +48,7 @@ class TreeNTK(Kernel):
 
     @property
     def hyperparameter_scale(self):
-        """What the Gaussian process may vary."""
+        """Hyperparameter that the Gaussian process optimises."""
         return Hyperparameter("scale", "numeric", self.scale_bounds)
 
     def _gram(self, X, Y, *, gradient):

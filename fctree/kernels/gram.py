@@ -13,9 +13,8 @@ def tree_ntk(
     Parameters
     ----------
     X : array-like of shape (n_x, n_features) or (n_problems, n_x, n_features)
-        Of three dimensions it is a batch: one matrix for each of its tables, in one native call.
-        Arrays on a GPU (CuPy, torch and what else has ``__cuda_array_interface__`` or DLPack) are
-        read where they lie.
+        With three dimensions a batch: one matrix per problem, in one native call. Arrays on a GPU
+        (CuPy, torch and others with ``__cuda_array_interface__`` or DLPack) are read in place.
     Y : array-like of shape (n_y, n_features), default=None
         ``X`` itself if None; then half of the matrix is computed and mirrored. In a batch
         (n_problems, n_y, n_features).
@@ -28,38 +27,38 @@ def tree_ntk(
     architecture : str or mapping, default="perfect"
         ``"perfect"``; ``"oblivious"`` (the same in the limit); ``"decision_list"``;
         ``"rule_set"`` (one rule of this depth); or ``{depth: number of leaves}``, as
-        `leaf_counts` gives it, for any tree. A mapping costs O(largest depth) an entry.
+        `leaf_counts` gives it, for any tree. A mapping costs O(largest depth) per entry.
     device : {"cpu", "auto", "cuda"}, default="cpu"
-        ``"cuda"`` is the current GPU, or the one that X is on; ``"auto"`` that where there is one,
-        with a warning once that says so, else the processor.
+        ``"cuda"`` is the current GPU, or that of X; ``"auto"`` the GPU if there is one, else the
+        CPU with one warning.
     out : array of shape (n_x, n_y), default=None
-        Where to write, C-contiguous and of the result's type; a `numpy.memmap` holds what
-        memory does not. A GPU copies into it slab by slab.
+        Output array, C-contiguous and of the result's type; use a `numpy.memmap` if memory is too
+        small. A GPU copies into it slab by slab.
     n_jobs : int, default=None
         Threads, as in scikit-learn. The result does not depend on it.
 
     Returns
     -------
     K : array of shape (n_x, n_y), in a batch (n_problems, n_x, n_y)
-        float32 if X and Y are, else float64; exactly symmetric if ``Y`` is None. NumPy, unless X
-        or Y lies on a GPU: then an array of its library, on its device.
+        float32 if X and Y are, else float64; exactly symmetric if ``Y`` is None. A NumPy array, or
+        if X or Y is on a GPU an array of its library, on its device.
 
     Raises
     ------
     ValueError, TypeError
-        For samples that are not a finite table of numbers, parameters out of range, and rows
+        For samples that are not a finite numeric table, parameters out of range, and rows
         longer than 1e150 / scale (float32: 1e18 / scale).
     MemoryError
         If the matrix cannot fit in memory.
     RuntimeError
-        For ``device="cuda"`` where the build, the driver or the device is missing; the message
-        says which.
+        For ``device="cuda"`` if the build, the driver or the device is missing; the message says
+        which.
 
     Notes
     -----
     Equations 7 to 9 of Kanoh and Sugiyama (2022), theorem 3 and propositions 1 and 2 of Kanoh
     and Sugiyama (2023). There is no bias and no normalisation: add a constant column and
-    standardise yourself.
+    standardise if needed.
 
     Examples
     --------
@@ -81,7 +80,7 @@ def tree_ntk(
 def tree_ntk_path(
     X, Y=None, *, depths, scale=2.0, architecture="perfect", device="cpu", out=None, n_jobs=None
 ):
-    """Tree neural tangent kernels of many depths, for little more than the price of one.
+    """Tree neural tangent kernels of many depths, for little more than the cost of one.
 
     All depths share the products of the samples and the arcsine, which is nearly all of the
     work.
@@ -103,7 +102,7 @@ def tree_ntk_path(
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
-        As `tree_ntk` does.
+        As for `tree_ntk`.
 
     Examples
     --------
@@ -126,8 +125,8 @@ def tree_ntk_path(
 def rule_ntk(X, Y=None, *, depth=3, scale=2.0, device="cpu", out=None, n_jobs=None):
     """Tangent kernel of infinitely many soft rules with `depth` conditions.
 
-    The stone that all trees' kernels are built of: a tree's is the sum over its leaves of
-    the rule's kernel of the leaf's depth (Kanoh and Sugiyama 2023, theorems 2 and 3).
+    The building block of all tree kernels: a tree's kernel is the sum over its leaves of the rule
+    kernel of the leaf's depth (Kanoh and Sugiyama 2023, theorems 2 and 3).
 
     Parameters
     ----------
@@ -142,7 +141,7 @@ def rule_ntk(X, Y=None, *, depth=3, scale=2.0, device="cpu", out=None, n_jobs=No
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
-        As `tree_ntk` does.
+        As for `tree_ntk`.
 
     Examples
     --------
@@ -159,7 +158,7 @@ def rule_ntk(X, Y=None, *, depth=3, scale=2.0, device="cpu", out=None, n_jobs=No
 
 
 def relu_ntk(X, Y=None, *, depth=3, device="cpu", out=None, n_jobs=None):
-    """Neural tangent kernel of an infinitely wide network of rectifiers, without biases.
+    """Neural tangent kernel of an infinitely wide ReLU network, without biases.
 
     The kernel that the papers compare with (Arora et al., "On exact computation with an
     infinitely wide neural net", 2019). The time grows linearly with the depth.
@@ -178,7 +177,7 @@ def relu_ntk(X, Y=None, *, depth=3, device="cpu", out=None, n_jobs=None):
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
-        As `tree_ntk` does.
+        As for `tree_ntk`.
 
     Examples
     --------
@@ -214,7 +213,7 @@ def tree_ntk_matvec(
     Raises
     ------
     ValueError, TypeError, RuntimeError
-        As `tree_ntk` does.
+        As for `tree_ntk`.
 
     Examples
     --------

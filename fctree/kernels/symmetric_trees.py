@@ -40,13 +40,13 @@ def symmetric_tree_kernel(
     random_state=None,
     n_jobs=None,
 ):
-    """The kernel that boosting with symmetric trees and strong noise regresses with.
+    """The kernel of boosting with symmetric trees and strong noise.
 
-    A tree of ``depth`` candidate splits cuts the space into leaves and has the weak-learner
+    A tree of ``depth`` candidate splits partitions the space into leaves and has the weak-learner
     kernel ``k(x, x') = sum_j n / max(n_j, 1) 1[x in j] 1[x' in j]``, n_j of the n training
     samples in leaf j. The stationary kernel is its mean over all sets of ``depth`` candidates,
     each equally likely [1]_: what ``SymmetricBoostingRegressor(score_noise="gumbel",
-    random_strength=<large>, l2_leaf_reg=0, model_shrink_rate=lambda / n)`` tends to with small
+    random_strength=<large>, l2_leaf_reg=0, model_shrink_rate=lambda / n)`` converges to with small
     steps is kernel ridge regression with it and the penalty lambda.
 
     Parameters
@@ -58,10 +58,10 @@ def symmetric_tree_kernel(
     bin_thresholds : list of n_features array-likes
         Each feature's thresholds, as in ``bin_thresholds_`` of a fitted model.
     depth : int, default=6
-        Splits of a tree; all candidates where there are fewer.
+        Number of splits of a tree, or of candidates if there are fewer.
     n_trees : int, default=1000
-        Sets to draw. Where there are no more sets than that, all of them are enumerated and
-        the kernel is exact.
+        Number of sets to draw. If there are no more sets than that, all are enumerated and the
+        kernel is exact.
     X_train : array-like of shape (n, n_features), default=None
         The training samples that n_j counts; None means `Y`, or `X` without it.
     random_state : int, RandomState instance or None, default=None
@@ -78,7 +78,7 @@ def symmetric_tree_kernel(
     Raises
     ------
     ValueError
-        For shapes that disagree or no candidate at all.
+        For inconsistent shapes or no candidate at all.
 
     References
     ----------

@@ -11,14 +11,14 @@ from fctree.oblique.parameters import native_tree_params
 class BaseObliqueTree(BaseEstimator):
     """An oblique tree with ridge models.
 
-    A kind of tree has parameters and ``_fixed``, the values of those that it lacks; a subclass
-    brings the targets and the predictions.
+    A subclass has parameters and ``_fixed``, the values of those that it lacks; further subclasses
+    define the targets and the predictions.
     """
 
     _fixed = {}
 
     def _settings(self):
-        """All that a tree is grown by, by name."""
+        """All settings of a tree, by name."""
         return {**self._fixed, **self.get_params(deep=False)}
 
     def _grow(self, X, targets, sample_weight, *, impurity_scale, left_out=None):
@@ -90,9 +90,9 @@ class BaseObliqueTree(BaseEstimator):
     def feature_importances_(self):
         """Share of the explained error that each feature accounts for, (n_features,).
 
-        Each split's decrease of impurity, and each ridge leaf's, is divided among the
+        The decrease of impurity by each split and each ridge leaf is divided among the
         features in proportion to ``|coef_j|`` times the feature's standard deviation in
-        the node. They sum to 1, or are all 0 where nothing was explained.
+        the node. They sum to 1, or are all 0 if nothing is explained.
         """
         check_is_fitted(self)
         return self.tree_.compute_feature_importances()

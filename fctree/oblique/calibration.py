@@ -1,22 +1,22 @@
 """Probabilities of classes from predicted indicators, calibrated by one temperature.
 
-Ridge models of class indicators give scores that leave [0, 1]. Probabilities are the softmax of the
-scores times a temperature t (of two classes, the logistic function of ``2 t (s - 1/2)``), which
-keeps the order of the classes. t is the one of the least log-loss on the training samples, each
-scored by its leaf's model as fitted without it.
+Scores of ridge models of class indicators can leave [0, 1]. Probabilities are the softmax of the
+scores times a temperature t (for two classes, the logistic function of ``2 t (s - 1/2)``), which
+keeps the order of the classes. t minimises the log-loss of the training samples, each
+scored by its leaf's model fitted without it.
 """
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax, softmax
+from scipy.optimize import brentq
+from scipy.special import softmax
 
 # Slope 1 where two classes are even: a score of a half and a bit is a probability of so much.
 _UNINFORMED = 2.0
-_MOST = 1e3
+_MOST = 7.0  # its logarithm, at most; minus it, at least
 
 
 def class_scores(scores):
-    """A column a class, (n_samples, n_classes), from the one column of two classes, too."""
+    """Scores of all classes, (n_samples, n_classes); for two classes from their single column."""
     return np.hstack([1.0 - scores, scores]) if scores.shape[1] == 1 else scores
 
 
@@ -26,14 +26,14 @@ def calibrated(scores, temperature):
 
 
 def find_temperature(scores, labels, sample_weight):
-    """The temperature of the least log-loss.
+    """Find the temperature with the smallest log-loss.
 
-    One more sample whose score is all for a wrong class keeps it finite where all are right.
+    An additional misclassified sample keeps it finite if all samples are classified correctly.
 
     Parameters
     ----------
     scores : array of shape (n_samples, n_outputs)
-        Leave-one-out scores; rows with NaN say nothing.
+        Leave-one-out scores; rows with NaN are ignored.
     labels : array of shape (n_samples,), int
     sample_weight : array of shape (n_samples,) or None
 
@@ -50,12 +50,15 @@ def find_temperature(scores, labels, sample_weight):
     weight = np.ones(len(labels)) if sample_weight is None else sample_weight[known]
     scores = np.vstack([scores, np.eye(scores.shape[1])[:1]])
     labels, weight = np.append(labels, 1), np.append(weight, min(weight.mean(), 1.0))
-    rows = np.arange(len(labels))
+    own = scores[np.arange(len(labels)), labels]
 
-    def loss(logarithm):
-        return -weight @ log_softmax(np.exp(logarithm) * scores, axis=1)[rows, labels]
+    def slope(logarithm):
+        """Of the loss, which is convex in the temperature."""
+        expected = (softmax(np.exp(logarithm) * scores, axis=1) * scores).sum(axis=1)
+        return weight @ (expected - own)
 
-    found = minimize_scalar(
-        loss, bounds=(-np.log(_MOST), np.log(_MOST)), method="bounded", options={"xatol": 1e-6}
-    )
-    return float(np.exp(found.x))
+    if slope(-_MOST) >= 0.0:
+        return float(np.exp(-_MOST))
+    if slope(_MOST) <= 0.0:
+        return float(np.exp(_MOST))
+    return float(np.exp(brentq(slope, -_MOST, _MOST, xtol=1e-13)))

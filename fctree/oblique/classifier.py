@@ -11,7 +11,7 @@ from fctree.oblique.indicators import IndicatorScores, class_indicators
 
 
 class TreeClassifier(IndicatorScores, ClassifierMixin):
-    """Fits and predicts classes; goes before a kind of `BaseObliqueTree`."""
+    """Mixin that fits and predicts classes; precedes a subclass of `BaseObliqueTree`."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -20,11 +20,11 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values are refused.
+            Finite numbers; missing values raise an error.
         y : array-like of shape (n_samples,)
             Class labels: numbers or strings.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; a sample of weight 0 is left out.
+            Non-negative weights; samples of weight 0 are ignored.
 
         Returns
         -------
@@ -33,7 +33,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         Raises
         ------
         ValueError
-            For NaN or infinity, shapes that disagree, targets that are not classes,
+            For NaN or infinity, inconsistent shapes, targets that are not classes,
             negative or all-zero weights.
         """
         with unchanged_on_failure(self):

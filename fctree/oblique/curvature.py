@@ -1,8 +1,8 @@
-"""Curvature trees: oblique trees whose splits are where linear models bend.
+"""Curvature trees: oblique trees that split where a linear model does not fit.
 
 A node may be split along the directions in which the residuals of its ridge model bend most,
-along its ridge direction, or along the axis of a feature. A cut is judged by the ridge models
-of the two sides and has to pass a leave-one-out test, so a tree stops by itself.
+along its ridge direction, or along the axis of a feature. A cut is chosen by the ridge models
+of its two sides and has to pass a leave-one-out test, so a tree stops by itself.
 docs/algorithms/oblique.md has the formulas and what they cost.
 """
 
@@ -58,52 +58,52 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
     """One readable oblique regression tree with linear models in its leaves.
 
     Splits are chosen among curvature directions, the ridge direction and the axes by how well
-    two linear models fit the two sides, and each has to pass a leave-one-out test: more depth
-    does not mean more error. Features need no scaling; the fitted tree is in the features as
-    they came.
+    two linear models fit the two sides, and each has to pass a leave-one-out test, so that more
+    depth rarely means more error. Features need no scaling; the fitted tree is in the units
+    of `X`.
 
     Parameters
     ----------
     max_depth : int or None, default=3
-        Largest number of splits on a path; None grows until no split passes. 0 is one ridge
+        Maximum number of splits on a path; None grows until no split passes. 0 is one ridge
         regression.
     alpha : float or "loo", default=1.0
-        Penalty of every ridge regression, with the meaning it has in
+        Penalty of every ridge regression, as in
         `sklearn.linear_model.Ridge`; with `standardize` it acts on the coefficients of
-        standardised features. 0 gives least squares, with the least-norm solution where columns
-        are collinear. ``"loo"`` takes the penalty from 1e-4, 10^-3.5, .., 1e3 with the least
+        standardised features. 0 gives least squares, with the minimum-norm solution for collinear
+        columns. ``"loo"`` chooses the penalty from 1e-4, 10^-3.5, .., 1e3 with the smallest
         leave-one-out error of the root's ridge regression.
     min_samples_leaf : int or float, default=20
-        Smallest number of samples that a leaf may hold; a float is a fraction of the training
+        Minimum number of samples in a leaf; a float is a fraction of the training
         samples, rounded up.
     max_coef : int or None, default=None
-        Largest number of features in a split: a direction with more coefficients that are not
-        zero is replaced by one of its kind on fewer features. For people who read the tree;
-        the linear models in the leaves stay dense. None sets no limit.
+        Maximum number of features in a split, for readability: a direction with more nonzero
+        coefficients is replaced by one of the same kind on fewer features.
+        The linear models in the leaves stay dense. None sets no limit.
     standardize : bool, default=True
         Whether the tree is grown on features of mean 0 and variance 1. Coefficients, thresholds
-        and leaf models are those of the features as they came either way.
+        and leaf models are in the units of `X` either way.
     directions : {"ridge", "curvature", "axis", "all"} or tuple of them, default="all"
-        The directions along which a node may be split: the ridge direction, the curvature
+        Candidate directions of splits: the ridge direction, the curvature
         directions, in which the residuals of the node's ridge model bend most, the axes of the
         features, or all of these.
     n_curvature : int, default=2
-        Number of curvature directions of a node.
+        Number of curvature directions per node.
     n_screened : int or None, default=8
         Number of axes that are searched exactly, chosen by a cheap screening; None searches all.
     max_thresholds : int, default=32
         Cuts tried along each direction, at quantiles of the scores.
     parent_weight : float, default=3.0
-        Number of pseudo-samples by which a child's model is drawn towards its parent's; 0 is
-        none.
+        Number of pseudo-samples that shrink a child's model towards its parent's; 0 is no
+        shrinkage.
     split_margin : float, default=0.75
-        How clearly a split has to lower the leave-one-out error, in units of what the best of as
-        many random candidates would reach by chance; 0 accepts any decrease.
+        How clearly a split has to lower the leave-one-out error, in units of what the best of
+        as many random candidates reaches by chance; 0 accepts any decrease.
     feature_concatenation : bool, default=True
-        Whether the scores of a node's ridge models are handed to its children as features.
+        Whether the scores of a node's ridge models are passed to its children as features.
     leaf_model : {"ridge", "constant"}, default="ridge"
-        What leaves predict with: their own ridge regression, or the mean of their samples.
-        Splits are judged by ridge models either way.
+        Model of the leaves: their own ridge regression, or the mean of their samples.
+        Ridge models choose the splits either way.
     n_jobs : int or None, default=None
         Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
         context, -1 means all cores. Trees and predictions are the same to the last bit
@@ -114,14 +114,14 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
     Attributes
     ----------
     tree_ : ObliqueTree
-        The tree as plain arrays, in the features as they came: a sample goes left where
+        The tree as plain arrays, in the units of `X`: a sample goes left if
         ``coef @ x <= threshold``.
     alpha_ : float
-        The penalty that was used: `alpha`, or the one that leave-one-out chose.
+        The penalty used: `alpha`, or the one chosen by leave-one-out.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)
-        Names of the features, where `X` had names that are all strings.
+        Names of the features, if `X` has string column names.
     n_outputs_ : int
         Number of columns of `y`.
     feature_importances_ : array of shape (n_features_in_,)
@@ -130,7 +130,7 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
     See Also
     --------
     CurvatureBoostingRegressor, CurvatureForestRegressor : Ensembles of such trees.
-    FCODTRegressor : The published tree that this one started from.
+    FCODTRegressor : The published tree that this one extends.
 
     Examples
     --------
@@ -152,57 +152,80 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
 class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     """One readable oblique classification tree with linear models in its leaves.
 
-    Ridge models are on class indicators: one indicator a class, or the single one of
-    ``classes_[1]`` where there are two. Splits are found as in `CurvatureTreeRegressor`, for the
+    Ridge models predict class indicators: one indicator per class, or only that of
+    ``classes_[1]`` if there are two. Splits are found as in `CurvatureTreeRegressor`, for the
     squared error of the indicators.
 
     Parameters
     ----------
     max_depth : int or None, default=3
-        Largest number of splits on a path; None grows until no split passes.
+        Maximum number of splits on a path; None grows until no split passes.
     alpha : float or "loo", default=1.0
-        Penalty of every ridge regression, as in `CurvatureTreeRegressor`.
+        Penalty of every ridge regression, as in
+        `sklearn.linear_model.Ridge`; with `standardize` it acts on the coefficients of
+        standardised features. 0 gives least squares, with the minimum-norm solution for collinear
+        columns. ``"loo"`` chooses the penalty from 1e-4, 10^-3.5, .., 1e3 with the smallest
+        leave-one-out error of the root's ridge regression.
     min_samples_leaf : int or float, default=20
-        Smallest number of samples that a leaf may hold; a float is a fraction of the training
+        Minimum number of samples in a leaf; a float is a fraction of the training
         samples, rounded up.
     max_coef : int or None, default=None
-        Largest number of features in a split, as in `CurvatureTreeRegressor`.
+        Maximum number of features in a split, for readability: a direction with more nonzero
+        coefficients is replaced by one of the same kind on fewer features.
+        The linear models in the leaves stay dense. None sets no limit.
     standardize : bool, default=True
         Whether the tree is grown on features of mean 0 and variance 1. Coefficients, thresholds
-        and leaf models are those of the features as they came either way.
-    directions, n_curvature, n_screened, max_thresholds, parent_weight, split_margin, \
-            feature_concatenation
-        As in `CurvatureTreeRegressor`.
+        and leaf models are in the units of `X` either way.
+    directions : {"ridge", "curvature", "axis", "all"} or tuple of them, default="all"
+        Candidate directions of splits: the ridge direction, the curvature
+        directions, in which the residuals of the node's ridge model bend most, the axes of the
+        features, or all of these.
+    n_curvature : int, default=2
+        Number of curvature directions per node.
+    n_screened : int or None, default=8
+        Number of axes that are searched exactly, chosen by a cheap screening; None searches all.
+    max_thresholds : int, default=32
+        Cuts tried along each direction, at quantiles of the scores.
+    parent_weight : float, default=3.0
+        Number of pseudo-samples that shrink a child's model towards its parent's; 0 is no
+        shrinkage.
+    split_margin : float, default=0.75
+        How clearly a split has to lower the leave-one-out error, in units of what the best of
+        as many random candidates reaches by chance; 0 accepts any decrease.
+    feature_concatenation : bool, default=True
+        Whether the scores of a node's ridge models are passed to its children as features.
     leaf_model : {"ridge", "constant"}, default="ridge"
-        What leaves predict with: their own ridge regression on the indicators, or the class
+        Model of the leaves: their own ridge regression on the indicators, or the class
         fractions of their samples.
     n_jobs : int or None, default=None
-        Number of OpenMP threads, as in `CurvatureTreeRegressor`.
+        Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
+        context, -1 means all cores. Trees and predictions are the same to the last bit
+        for any number.
     random_state : int, RandomState instance or None, default=None
         Growing a single tree draws no random numbers; accepted for a uniform interface.
 
     Attributes
     ----------
     tree_ : ObliqueTree
-        The tree as plain arrays, in the features as they came.
+        The tree as plain arrays, in the units of `X`.
     alpha_ : float
-        The penalty that was used: `alpha`, or the one that leave-one-out chose.
+        The penalty used: `alpha`, or the one chosen by leave-one-out.
     classes_ : array of shape (n_classes_,)
         The classes, sorted.
     n_classes_ : int
     temperature_ : float
-        What scores are multiplied by before the softmax makes probabilities of them.
+        Factor of the scores in the softmax that gives probabilities.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)
-        Names of the features, where `X` had names that are all strings.
+        Names of the features, if `X` has string column names.
     feature_importances_ : array of shape (n_features_in_,)
         See the property.
 
     See Also
     --------
     CurvatureBoostingClassifier, CurvatureForestClassifier : Ensembles of such trees.
-    FCODTClassifier : The published tree that this one started from.
+    FCODTClassifier : The published tree that this one extends.
 
     Examples
     --------

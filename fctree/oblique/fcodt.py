@@ -2,8 +2,8 @@
 
 At each node a ridge regression of the targets on the features gives the direction of the
 split, the threshold is the one that lowers the squared error of constant children most,
-and the score along the direction is handed to the children as one more feature, so that
-what a node has learnt is not learnt again below it. Leaves predict with their own ridge
+and the score along the direction is passed to the children as one more feature, so they
+need not learn it again. Leaves predict with their own ridge
 model, or with a constant.
 
 Source: S.-H. Lyu et al., "Enhance Learning Efficiency of Oblique Decision Tree via
@@ -52,36 +52,36 @@ class BaseFCODT(BaseObliqueTree):
 class FCODTRegressor(TreeRegressor, BaseFCODT):
     """The oblique regression tree of the FC-ODT paper.
 
-    Splits are along ridge directions, a node's score is handed to its children as one more
+    Splits are along ridge directions, a node's score is passed to its children as one more
     feature, and leaves predict with ridge models. `CurvatureTreeRegressor` finds better splits
     of the same kind of tree; this one is the published method, its parameters and defaults.
 
     Parameters
     ----------
     alpha : float or "loo", default=1.0
-        Penalty of every ridge regression, with the meaning it has in
-        `sklearn.linear_model.Ridge`: it acts on the squared coefficients, so it is not
-        free of the features' scales; standardise or rescale them first. 0 gives least
-        squares, with the least-norm solution where columns are collinear. ``"loo"`` takes
-        the penalty from 1e-4, 10^-3.5, .., 1e3 with the least leave-one-out error of the
+        Penalty of every ridge regression, as in
+        `sklearn.linear_model.Ridge`: it acts on the squared coefficients, so it depends
+        on the features' scales; standardise or rescale them first. 0 gives least
+        squares, with the minimum-norm solution for collinear columns. ``"loo"`` chooses
+        the penalty from 1e-4, 10^-3.5, .., 1e3 with the smallest leave-one-out error of the
         root's ridge regression.
     max_depth : int or None, default=3
-        Largest number of splits on a path; None grows until nothing can be split. 0 is
+        Maximum number of splits on a path; None grows until nothing can be split. 0 is
         one ridge regression.
     min_samples_split : int or float, default=2
-        Smallest number of samples that a node needs to be split; a float is a fraction
+        Minimum number of samples of a node to be split; a float is a fraction
         of the training samples, rounded up.
     min_samples_leaf : int or float, default=1
-        Smallest number of samples that a leaf may hold, likewise. Ridge leaves are models of
-        ``n_features + 1`` parameters: a few times as many samples serve them well.
+        Minimum number of samples in a leaf, likewise. Ridge leaves have
+        ``n_features + 1`` parameters: a few times as many samples are a good choice.
     min_impurity_decrease : float, default=0.0
-        Smallest decrease of the impurity, weighted by the share of samples in the node,
-        for which a node is split.
+        Minimum decrease of the impurity, weighted by the share of samples in the node,
+        for a split.
     feature_concatenation : bool, default=True
-        Whether the score of a node is handed to its children as one more feature. False
+        Whether the score of a node is passed to its children as one more feature. False
         gives a plain oblique tree with ridge splits.
     leaf_model : {"ridge", "constant"}, default="ridge"
-        What leaves predict with: their own ridge regression (its features concatenated
+        Model of the leaves: their own ridge regression (its features concatenated
         as for a split), or the mean of their samples.
     fit_intercept : bool, default=True
         Whether ridge regressions are centred within the node. False gives the paper's
@@ -98,11 +98,11 @@ class FCODTRegressor(TreeRegressor, BaseFCODT):
     tree_ : ObliqueTree
         The tree as plain arrays.
     alpha_ : float
-        The penalty that was used: `alpha`, or the one that leave-one-out chose.
+        The penalty used: `alpha`, or the one chosen by leave-one-out.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)
-        Names of the features, where `X` had names that are all strings.
+        Names of the features, if `X` has string column names.
     n_outputs_ : int
         Number of columns of `y`.
     feature_importances_ : array of shape (n_features_in_,)
@@ -140,15 +140,15 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
     Parameters
     ----------
     alpha : float or "loo", default=1.0
-        Penalty of every ridge regression, with the meaning it has in
-        `sklearn.linear_model.Ridge`: it acts on the squared coefficients, so it is not
-        free of the features' scales; standardise or rescale them first. ``"loo"`` takes
+        Penalty of every ridge regression, as in
+        `sklearn.linear_model.Ridge`: it acts on the squared coefficients, so it depends
+        on the features' scales; standardise or rescale them first. ``"loo"`` takes
         the penalty from 1e-4, 10^-3.5, .., 1e3 with the least leave-one-out error of the
         root's ridge regression.
     max_depth : int or None, default=3
-        Largest number of splits on a path; None grows until nothing can be split.
+        Maximum number of splits on a path; None grows until nothing can be split.
     min_samples_split : int or float, default=2
-        Smallest number of samples that a node needs to be split; a float is a fraction
+        Minimum number of samples of a node to be split; a float is a fraction
         of the training samples, rounded up.
     min_samples_leaf : int or float, default=1
         Smallest number of samples that a leaf may hold, likewise.
@@ -156,14 +156,16 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
         Smallest decrease of the Gini impurity, weighted by the share of samples in the
         node, for which a node is split.
     feature_concatenation : bool, default=True
-        Whether the score of a node is handed to its children as one more feature.
+        Whether the score of a node is passed to its children as one more feature.
     leaf_model : {"ridge", "constant"}, default="ridge"
-        What leaves predict with: their own ridge regression on the indicators, or the
+        Model of the leaves: their own ridge regression on the indicators, or the
         class fractions of their samples.
     fit_intercept : bool, default=True
         Whether ridge regressions are centred within the node.
     n_jobs : int or None, default=None
-        Number of OpenMP threads, as in `FCODTRegressor`.
+        Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
+        context, -1 means all cores. Trees and predictions are the same to the last bit
+        for any number.
     random_state : int, RandomState instance or None, default=None
         Growing a single tree draws no random numbers; accepted for a uniform interface.
 
@@ -172,16 +174,16 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
     tree_ : ObliqueTree
         The tree as plain arrays.
     alpha_ : float
-        The penalty that was used: `alpha`, or the one that leave-one-out chose.
+        The penalty used: `alpha`, or the one chosen by leave-one-out.
     classes_ : array of shape (n_classes_,)
         The classes, sorted.
     n_classes_ : int
     temperature_ : float
-        What scores are multiplied by before the softmax makes probabilities of them.
+        Factor of the scores in the softmax that gives probabilities.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)
-        Names of the features, where `X` had names that are all strings.
+        Names of the features, if `X` has string column names.
     feature_importances_ : array of shape (n_features_in_,)
         See the property.
 

@@ -1,10 +1,10 @@
-"""Classes as indicator columns, and what predicted indicators say of the classes."""
+"""Class indicators, and predictions from predicted indicators."""
 
 import numpy as np
 
 
 def class_indicators(labels, n_classes):
-    """A column a class for classes 0 .. n_classes - 1, that of class 1 alone where there are two.
+    """One column per class 0 .. n_classes - 1, or only that of class 1 if there are two.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class IndicatorScores:
     """For a classifier whose ``_predict_scores(X)`` are predicted indicators."""
 
     def decision_function(self, X):
-        """The scores of the classes: the leaf models' values, not probabilities.
+        """Class scores: the leaf models' values, not probabilities.
 
         Parameters
         ----------
@@ -32,7 +32,7 @@ class IndicatorScores:
         -------
         scores : array of shape (n_samples,) or (n_samples, n_classes)
             With two classes ``2 * s - 1``, s the predicted indicator of ``classes_[1]``,
-            positive where that class is predicted; else one column a class.
+            positive where that class is predicted; else one column per class.
         """
         scores = self._predict_scores(X)
         return 2.0 * scores[:, 0] - 1.0 if self.n_classes_ <= 2 else scores
@@ -40,8 +40,8 @@ class IndicatorScores:
     def predict_proba(self, X):
         """Class probabilities.
 
-        The leaf's predicted indicators, moved to the nearest point (in Euclidean
-        distance) of the probability simplex: ridge predictions can leave [0, 1].
+        The predicted indicators, projected on the probability simplex: ridge predictions can leave
+        [0, 1].
 
         Parameters
         ----------

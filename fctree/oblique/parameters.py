@@ -1,4 +1,4 @@
-"""Parameters of one oblique tree, from the estimators' names to the core's (native/oblique/params.hpp)."""
+"""Parameters of one oblique tree: estimators' names to the core's (native/oblique/params.hpp)."""
 
 from numbers import Integral, Real
 
@@ -45,7 +45,7 @@ CURVATURE_CONSTRAINTS = {
     "split_margin": [_NOT_NEGATIVE],
 }
 
-# The values that a tree has for what it has no parameter for.
+# Settings for which a tree has no parameter.
 FCODT_FIXED = {
     "max_coef": None,
     "standardize": False,
@@ -64,7 +64,7 @@ CURVATURE_FIXED = {
     "split_criterion": "ridge",
 }
 
-# What ensembles have as parameters of their own, too.
+# Parameters that ensembles have too.
 SHORTCUTS = ("max_depth", "alpha", "min_samples_leaf", "max_coef")
 SHORTCUT_CONSTRAINTS = {name: [*CURVATURE_CONSTRAINTS[name], None] for name in SHORTCUTS}
 
@@ -104,7 +104,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
     settings : dict
         The parameters of a tree and what is fixed for it.
     n_samples : int
-        What fractions of samples are of.
+        Number of training samples, which fractions refer to.
     impurity_scale : float
         See the header.
     """
@@ -139,7 +139,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
 
 
 def ensemble_tree_settings(ensemble, default):
-    """All that an ensemble's trees are grown by: its `tree`, or `default`, under its shortcuts."""
+    """All settings of an ensemble's trees: its `tree`, or `default`, overridden by its shortcuts."""
     tree = default if ensemble.tree is None else ensemble.tree
     tree._validate_params()
     own = {name: getattr(ensemble, name) for name in SHORTCUTS}

@@ -7,7 +7,7 @@ from fctree._validation import check_targets, check_training_data, unchanged_on_
 
 
 class TreeRegressor(RegressorMixin):
-    """Fits and predicts numbers; goes before a kind of `BaseObliqueTree`."""
+    """Mixin that fits and predicts numeric targets; precedes a subclass of `BaseObliqueTree`."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -16,13 +16,13 @@ class TreeRegressor(RegressorMixin):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values are refused.
+            Finite numbers; missing values raise an error.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets. With several outputs every node fits one ridge regression per output,
-            and a split has to serve all of them.
+            and splits minimise the sum of their losses.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. A weight of 2 counts as two samples, except for the
-            limits on numbers of samples; a sample of weight 0 is left out.
+            limits on numbers of samples; a sample of weight 0 is ignored.
 
         Returns
         -------
@@ -31,7 +31,7 @@ class TreeRegressor(RegressorMixin):
         Raises
         ------
         ValueError
-            For NaN or infinity, shapes that disagree, negative or all-zero weights.
+            For NaN or infinity, inconsistent shapes, negative or all-zero weights.
         """
         with unchanged_on_failure(self):
             X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)

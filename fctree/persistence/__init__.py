@@ -2,8 +2,8 @@
 
 ``archive`` is the file (a zip of npy members and a JSON header, with a digest of it all),
 ``encoding`` and ``random_streams`` turn values into JSON and arrays and back, ``registry``
-says which classes can be stored, ``checks`` refuses what is read if it does not describe a
-model, ``model_file`` puts them together. docs/guide/model_files.md describes the format.
+says which classes can be stored, ``checks`` raises an error unless the content describes a model,
+``model_file`` puts them together. docs/guide/model_files.md describes the format.
 """
 
 from fctree.persistence.model_file import load_model, save_model

@@ -1,7 +1,7 @@
 """Values to JSON and arrays, and back.
 
-None, booleans, integers, finite floats, text and lists are themselves in JSON. All else is
-an object whose ``"type"`` says what: the names are those of the methods ``_from_..`` of
+None, booleans, integers, finite floats, text and lists are plain JSON. Everything else is an
+object with a ``"type"``: the names are those of the methods ``_from_..`` of
 `Decoder`. An array is the number of the member that holds it.
 """
 
@@ -43,7 +43,7 @@ class Encoder:
         Raises
         ------
         TypeError
-            For what a model file cannot hold.
+            For values that a model file cannot hold.
         """
         if nested > _MOST_NESTED:
             raise TypeError(f"{where} is nested more than {_MOST_NESTED} deep")
@@ -172,7 +172,7 @@ class Decoder:
         Raises
         ------
         ValueError
-            For anything that it never gives.
+            For anything else.
         """
         if nested > _MOST_NESTED:
             raise ValueError(f"values are nested more than {_MOST_NESTED} deep")

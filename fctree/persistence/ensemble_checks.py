@@ -1,4 +1,5 @@
-"""Whether what was read describes an ensemble of oblique trees, as `checks` does for the rest."""
+"""Checks that loaded arrays describe an ensemble of oblique trees, as `checks` does for the
+rest."""
 
 from dataclasses import fields as dataclass_fields
 

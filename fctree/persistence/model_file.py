@@ -18,26 +18,26 @@ def save_model(estimator, path):
     """Write an estimator of fctree, fitted or not, to a file.
 
     The file holds text and numbers only, described in ``docs/guide/model_files.md``; unlike a
-    pickle it can be loaded from a source that is not trusted, and by later versions of
-    fctree. It is written beside `path` and then renamed: if writing fails, a file that was
-    there is as it was.
+    pickle it can be loaded from an untrusted source, and by later versions of fctree. It is
+    written to a temporary file next to `path` and then renamed: if writing fails, an existing file
+    is unchanged.
 
     Parameters
     ----------
     estimator : estimator of fctree
-        Not a pipeline and not a subclass. Save preprocessing steps apart.
+        Not a pipeline and not a subclass. Save preprocessing steps separately.
     path : str or path-like
-        Used as it is: no suffix is added. A file that is there is replaced.
+        Used unchanged, no suffix is added. An existing file is replaced.
 
     Raises
     ------
     TypeError
-        For other objects, and for estimators that hold what a file cannot, such as functions;
-        the message names the attribute. Parameters and attributes may be None, booleans,
+        For other objects, and for estimators with attributes that a file cannot hold, such as
+        functions; the message names the attribute. Parameters and attributes may be None, booleans,
         numbers, text, NumPy arrays and scalars, random states, and lists, tuples and dicts of
         these.
     ValueError
-        If attributes were changed so that they do not describe a model.
+        If changed attributes no longer describe a model.
     OSError
         If the file cannot be written.
 
@@ -70,8 +70,7 @@ def save_model(estimator, path):
 def load_model(path):
     """Read an estimator that `save_model` wrote.
 
-    Nothing of the file is executed, and all of it is checked: its digest first, then whether
-    its content is a model.
+    Nothing in the file is executed, and all of it is checked: first its digest, then its content.
 
     Parameters
     ----------
@@ -80,8 +79,8 @@ def load_model(path):
     Returns
     -------
     estimator : estimator of fctree
-        With the parameters and the attributes of the one that was saved; its predictions are
-        the same bit by bit on the same machine.
+        With the parameters and attributes of the saved one; on the same machine it predicts the
+        same bytes.
 
     Raises
     ------

@@ -9,7 +9,7 @@ STREAM_CLASSES = {"RandomState": np.random.RandomState, "Generator": np.random.G
 
 
 def stream_state(stream):
-    """What a RandomState or a Generator will draw from, as a dict.
+    """State of a RandomState or a Generator, as a dict.
 
     The seed sequence that a Generator was made with is not part of it: it matters only for
     spawning further generators.

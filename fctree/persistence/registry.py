@@ -1,4 +1,4 @@
-"""What can be stored: a new estimator, or a new class of fitted values, is an entry here."""
+"""Registry of the classes that can be stored; a new one is an entry here."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 @dataclass(frozen=True)
 class StoredEstimator:
-    """An estimator that holds its parameters and what `Encoder` takes, and nothing else.
+    """An estimator that holds only its parameters and what `Encoder` accepts.
 
     ``check(model)`` raises ValueError where its attributes do not fit together, so that no
     method of it can read outside of an array.
@@ -81,7 +81,7 @@ ESTIMATORS = _by_name(
 
 
 def _as_parameter(cls):
-    """An estimator that is a parameter of another: it is stored as it was made, without a fit."""
+    """An estimator that is a parameter of another: stored unfitted."""
 
     def rebuild(fields):
         unknown = sorted(fields.keys() - cls().get_params(deep=False).keys())

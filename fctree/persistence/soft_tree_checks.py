@@ -1,4 +1,4 @@
-"""Whether what was read describes a soft tree model: compiled code follows its shapes."""
+"""Checks that loaded arrays describe a soft tree model: compiled code relies on its shapes."""
 
 import numpy as np
 

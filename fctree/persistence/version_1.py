@@ -1,7 +1,7 @@
 """Estimators in files of fctree 0.1 (version 1 of the format) under the names of this version.
 
-What is fitted is taken as it is. A parameter that is no more is dropped, with a warning where it
-had another value than what this version does.
+Fitted attributes are kept. A removed parameter is dropped, with a warning if its value differs
+from this version's behaviour.
 """
 
 import warnings

@@ -33,7 +33,7 @@ def plot_regions(
 
     Parameters
     ----------
-    tree : fitted FC-ODT estimator or ObliqueTree
+    tree : fitted curvature tree, FC-ODT estimator or ObliqueTree
         A tree over two features.
     X : array-like of shape (n_samples, 2), default=None
         Samples to draw as points.
@@ -49,11 +49,11 @@ def plot_regions(
     class_names : array-like of shape (n_classes,), default=None
         Names of the classes in the legend; by default the estimator's ``classes_``.
     output : int, default=0
-        The target that is shown, where there are several.
+        The target shown, if there are several.
     cmap : str or matplotlib Colormap, default=None
         Colours of a regression's predictions, "viridis" by default.
     ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+        Where to draw; None creates a figure.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def _leaf_plane(tree, node, output):
 
 
 def _range(tree, polygons, shown, output):
-    """Least and largest number that the picture shows."""
+    """Smallest and largest value shown."""
     values = [np.zeros(0) if shown is None else shown]
     for node, polygon in polygons.items():
         slope, constant = _leaf_plane(tree, node, output)

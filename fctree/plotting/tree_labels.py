@@ -1,7 +1,6 @@
-"""What a node of an oblique tree says: names, numbers and sums cut to their largest terms.
+"""Labels of an oblique tree's nodes: names, numbers and sums cut to their largest terms.
 
-Shared by the text and the pictures, so that both name features, classes and numbers
-alike. Nothing here needs matplotlib.
+Shared by text and pictures; does not need matplotlib.
 """
 
 from numbers import Integral
@@ -21,9 +20,9 @@ class TreeLabels:
     tree : fitted estimator or ObliqueTree
         An estimator gives its ``tree_``, ``feature_names_in_`` and ``classes_``.
     feature_names : array-like of shape (n_features,) or None
-        Overrides the estimator's; ``x0, x1, ...`` where there are none.
+        Overrides the estimator's; ``x0, x1, ...`` if there are none.
     class_names : array-like of shape (n_classes,) or None
-        Overrides the estimator's classes; ``0, 1, ...`` where there are none.
+        Overrides the estimator's classes; ``0, 1, ...`` if there are none.
     max_coef : int or None
         Terms shown of a sum, those that move it most (largest in absolute value, per standard
         deviation of the feature where the tree was standardised); None shows all.
@@ -67,7 +66,7 @@ class TreeLabels:
         return f"{value:.{self.decimals}f}"
 
     def weight(self, coef):
-        """What each term of a sum moves: coefficients per standard deviation, where known."""
+        """Effect of each term of a sum: coefficients per standard deviation, where known."""
         scale = self.tree.feature_scale
         return coef if scale is None or not len(coef) else coef * scale
 
@@ -96,7 +95,7 @@ class TreeLabels:
     def kind(self, node):
         """How the direction of a split was found.
 
-        Empty where the tree does not say, and where all its splits are ridge splits.
+        Empty if the tree does not say, and if all its splits are ridge splits.
         """
         kinds = self.tree.split_kind
         if kinds is None or not np.any(kinds > SPLIT_KINDS.index("ridge")):
@@ -118,7 +117,7 @@ class TreeLabels:
         return f"[{', '.join(fractions)}]"
 
     def leaf_models(self, node):
-        """Linear models of a leaf, one text an output; none if leaves are constant."""
+        """Linear models of a leaf, one text per output; none if leaves are constant."""
         tree = self.tree
         # A single class leaves nothing to score either.
         if tree.leaf_coef.shape[0] == 0 or tree.n_classes == 1:

@@ -1,4 +1,4 @@
-"""Where the boxes of a drawn tree go.
+"""Positions of the boxes of a drawn tree.
 
 A tidy drawing in the manner of Reingold and Tilford (1981): the outlines of two sibling
 subtrees are pushed together until they are `gap` apart on the level where they are
@@ -20,7 +20,7 @@ def tidy_layout(children_left, children_right, width, height, *, gap, level_gap)
     width, height : array of shape (n_nodes,)
         Size of each box.
     gap : float
-        Least horizontal distance of two boxes of a level.
+        Minimum horizontal distance of two boxes of a level.
     level_gap : float
         Vertical distance of the tallest box of a level to the next level.
 

@@ -73,7 +73,7 @@ class TreePainter:
         )
 
     def branch_names(self, start, end_left, end_right):
-        """Say once, beside the root's branches, where the inequality is true."""
+        """Label the root's branches with where the inequality is true."""
         y = start[1] + 0.75 * (end_left[1] - start[1])
         for name, x, align in (
             ("true ", end_left[0] - 4.0, "right"),

@@ -24,23 +24,22 @@ def plot_tree(
     """Draw a tree with matplotlib.
 
     A split shows the largest coefficients of its direction as bars (positive to the
-    right, negative to the left) and the threshold; samples for which the inequality is
-    true go left. Its coloured head carries the number of samples and, in a tree with
+    right, negative to the left) and the threshold; samples that satisfy the inequality go left.
+    Its coloured header has the number of samples and, in a tree with
     other than ridge splits, how the direction was found. A leaf shows the mean of y (or
     the largest class and its fraction), the number of samples and, if it is a ridge leaf,
-    the largest coefficients of its model on one scale for all leaves: the model of
-    `output` in regression, the score of the second class where there are two, none where
-    there are more.
+    the largest coefficients of its model on one scale for all leaves: the model of `output` in
+    regression, the score of the second class if there are two, none for more.
 
-    Colour is the mean of y, or the class, paler where the node is mixed, with a strip of
-    the class fractions. Lines are as thick as the share of the samples that take them.
+    Colour is the mean of y, or the class, paler in mixed nodes, with a strip of the class
+    fractions. The width of a line shows the share of samples that take it.
 
     Parameters
     ----------
-    tree : fitted FC-ODT estimator or ObliqueTree
+    tree : fitted curvature tree, FC-ODT estimator or ObliqueTree
         The tree to draw.
     feature_names : array-like of shape (n_features,), default=None
-        Names of the features; by default those the estimator has seen in `fit`, else
+        Names of the features; by default those seen in `fit`, else
         ``x0``, ``x1``, ... Long names are cut.
     class_names : array-like of shape (n_classes,), default=None
         Names of the classes; by default the estimator's ``classes_``.
@@ -52,12 +51,12 @@ def plot_tree(
     max_depth : int or None, default=None
         Draw no node below this depth. None draws the whole tree.
     output : int, default=0
-        The target whose means and leaf models are shown, where there are several.
+        The target whose means and leaf models are shown, if there are several.
     cmap : str or matplotlib Colormap, default=None
         Colours of a regression's means, "viridis" by default.
     ax : matplotlib Axes, default=None
-        Where to draw; the drawing is scaled to fit. None makes a figure of the size that
-        the tree needs.
+        Where to draw; the drawing is scaled to fit. None creates a figure of the size that the
+        tree needs.
 
     Returns
     -------

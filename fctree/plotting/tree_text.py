@@ -7,23 +7,23 @@ def export_text(tree, *, feature_names=None, decimals=3, max_coef=5, class_names
     """Write a tree as indented text.
 
     A split shows the largest terms of its direction and the threshold; the branch marked
-    ``yes`` holds the samples for which the inequality is true. A leaf shows the mean of y
+    ``yes`` has the samples that satisfy the inequality. A leaf shows the mean of y
     or the class fractions of its training samples and, if it is a ridge leaf, its linear
-    model. Where not all splits are ridge splits, each says how its direction was found.
+    model. Unless all splits are ridge splits, each says how its direction was found.
 
-    Coefficients belong to the features as the tree has seen them, so their sizes compare
-    with each other only where the features are on one scale.
+    Coefficients refer to the features passed to `fit`, so their sizes are comparable only if the
+    features are on one scale.
 
     Parameters
     ----------
-    tree : fitted FC-ODT estimator or ObliqueTree
+    tree : fitted curvature tree, FC-ODT estimator or ObliqueTree
         The tree to write.
     feature_names : array-like of shape (n_features,), default=None
-        Names of the features; by default those the estimator has seen in `fit`, else
+        Names of the features; by default those seen in `fit`, else
         ``x0``, ``x1``, ...
     decimals : int, default=3
-        Digits after the decimal point. Numbers too small to be seen so, or above a
-        million, are written with significant digits instead.
+        Digits after the decimal point. Numbers too small for that, or above a million, are written
+        with significant digits instead.
     max_coef : int or None, default=5
         Terms shown of each linear function, the largest in absolute value; None shows
         all that are not zero.
@@ -33,8 +33,7 @@ def export_text(tree, *, feature_names=None, decimals=3, max_coef=5, class_names
     Returns
     -------
     text : str
-        One line a node, and one more for each linear model of a leaf; the last line ends
-        without a line break.
+        One line per node, and one more for each linear model of a leaf; no line break at the end.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the soft tree estimators share: parameters, training, reading the model."""
+"""Base class of soft trees: parameters, training, reading the model."""
 
 from numbers import Integral, Real
 
@@ -25,7 +25,7 @@ from fctree.soft.state import copied, initial_state
 
 
 class BaseSoftTree(BaseEstimator):
-    """Ensembles of soft trees; subclasses bring the loss, the targets and the predictions."""
+    """Ensembles of soft trees; subclasses define the loss, the targets and the predictions."""
 
     _parameter_constraints = {
         "n_trees": [Interval(Integral, 1, None, closed="left")],
@@ -122,7 +122,7 @@ class BaseSoftTree(BaseEstimator):
         Raises
         ------
         ValueError
-            For shapes that disagree, NaN or infinity, negative weights, a loss that becomes
+            For inconsistent shapes, NaN or infinity, negative weights, a loss that becomes
             infinite, or a warm start with another shape of trees or fewer epochs than it has.
         """
         with unchanged_on_failure(self):
@@ -256,7 +256,7 @@ class BaseSoftTree(BaseEstimator):
             )
 
     def _tree_factor(self):
-        """What the sum over the trees is multiplied with: 1 / sqrt(n_trees) in the theory."""
+        """Factor of the sum over the trees: 1 / sqrt(n_trees) in the theory's parametrisation, else 1."""
         return 1.0 / np.sqrt(self.n_trees) if self.initialization == "ntk" else 1.0
 
     def _shape(self):
@@ -320,13 +320,13 @@ class BaseSoftTree(BaseEstimator):
 
     @property
     def split_intercepts_(self):
-        """What is added to the splits' products, (n_trees, 2**depth - 1)."""
+        """Intercepts of the splits, (n_trees, 2**depth - 1)."""
         splits = self._fitted_state("split_weights")
         return splits[:, :, -1] if self._rule["fit_intercept"] else np.zeros(splits.shape[:2])
 
     @property
     def leaf_weights_(self):
-        """What leaves answer, (n_trees, 2**depth, n_outputs), before `output_scale_`."""
+        """Leaf values, (n_trees, 2**depth, n_outputs), before `output_scale_`."""
         return self._fitted_state("leaf_weights")
 
     @property

@@ -12,29 +12,77 @@ _LEAST_PROBABILITY = 1e-15  # of a class in the starting scores
 
 
 class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
-    """Sums of soft oblique trees, all trained together by gradients, for classes.
+    """Sum of soft oblique trees, trained jointly by gradient descent, for classification.
 
-    With two classes the trees give the log-odds of ``classes_[1]``, with more a score for each
+    With two classes the trees predict the log-odds of ``classes_[1]``, with more one score per
     class (softmax); the loss is the log-loss. Trees, routing and training are those of
     :class:`SoftTreeRegressor`.
 
     Parameters
     ----------
-    n_trees, depth, gamma, routing, scale, batch_norm, fit_intercept, initialization, \
-            optimizer, learning_rate, batch_size, max_epochs, l2_regularization, \
-            l2_leaf_reg, early_stopping, validation_fraction, n_iter_no_change, tol, \
-            warm_start, verbose, n_jobs, random_state
-        As in :class:`SoftTreeRegressor`. Samples held out for early stopping are stratified by
-        class.
+    n_trees : int, default=10
+        Trees; the prediction is their sum.
+    depth : int, default=4
+        Depth of the trees, from 1 to 15; a tree has ``2**depth`` leaves.
+    gamma : float, default=1.0
+        Width of the band of ``<w, x>`` in which samples go both ways. Smaller is harder and
+        faster; the paper tunes it from 1e-4 to 1.
+    routing : {"smooth_step", "logistic", "erf"}, default="smooth_step"
+        ``S``: the paper's cubic; ``1 / (1 + exp(-6 t / gamma))``, which has the same slope at 0
+        and reaches every leaf; or ``(1 + erf(scale t)) / 2``, that of the tree kernels.
+    scale : float, default=2.0
+        Hardness of ``routing="erf"``; unused otherwise.
+    batch_norm : bool, default=True
+        Standardise each feature by the batch's mean and variance in training and by running
+        averages in predictions. Without it, standardise the features.
+    fit_intercept : bool, default=True
+        Whether splits have an intercept, as a feature that is always 1. The paper's have none.
+    initialization : {"standard", "ntk"}, default="standard"
+        ``"standard"`` starts from splits with products of deviation 1 and leaves of 0; ``"ntk"``
+        draws all weights standard normal and divides the sum of the trees by the square root of
+        their number, the start of the kernel theory; targets are then not standardised.
+    optimizer : {"adam", "gradient_descent"}, default="adam"
+        Adam, or steps along the gradient of the batch's mean loss.
+    learning_rate : float, default=0.01
+        Step size.
+    batch_size : int, default=256
+        Maximum number of samples per step; the batches of an epoch have nearly equal sizes.
+    max_epochs : int, default=100
+        Number of epochs in total: a warm start trains the remaining ones.
+    l2_regularization : float, default=0.0
+        Adds ``l2_regularization * sum(split_weights**2)`` to the mean of the losses: the paper's
+        penalty, the same for any number of samples.
+    l2_leaf_reg : float, default=20.0
+        Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the sum of the losses, as gradient
+        boosting does: a prior that fades as samples are added. In `partial_fit` the sum is over
+        the samples of the call.
+    early_stopping : bool, default=False
+        Whether to hold samples out, stop when their loss no longer improves, and keep the best
+        weights.
+    validation_fraction : float or int, default=0.1
+        Share, or number, of samples to hold out, stratified by class.
+    n_iter_no_change : int, default=10
+        Number of epochs without an improvement by more than `tol` before stopping.
+    tol : float, default=1e-4
+        Smallest improvement of the loss that counts.
+    warm_start : bool, default=False
+        Whether `fit` continues the last fit; fits with 50 and then 100 epochs give the same bytes
+        as one with 100 on the same samples.
+    verbose : int, default=0
+        1 shows a progress bar, 2 one line per epoch.
+    n_jobs : int or None, default=None
+        Threads, as in scikit-learn. Results are the same for any number.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the initial weights, the order of the samples, and the validation split.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     n_classes_ : int
     baseline_ : ndarray of shape (n_outputs,)
-        Scores that the trees are added to: the log-odds, or centred log-frequencies.
+        Scores to which the trees are added: the log-odds, or centred log-frequencies.
     output_scale_ : ndarray of shape (n_outputs,)
-        1, or the theory's factor.
+        1, or the factor of ``initialization="ntk"``.
     split_weights_, split_intercepts_, leaf_weights_, feature_means_, feature_variances_, \
             n_iter_, loss_curve_, validation_loss_curve_, reachable_leaves_curve_, \
             n_features_in_, feature_names_in_, n_outputs_
@@ -90,14 +138,14 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Train for one epoch on these samples, after all that came before.
+        """Train for one more epoch, on these samples.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         classes : array-like of shape (n_classes,), default=None
-            All labels that will ever come. Needed in the first call unless its `y` has them all.
+            All labels. Required in the first call unless its `y` contains them all.
         sample_weight : array-like of shape (n_samples,), default=None
 
         Returns
@@ -107,7 +155,7 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
         Raises
         ------
         ValueError
-            For labels that the model does not know.
+            For unknown labels.
         """
         first = not hasattr(self, "_state")
         if classes is not None:
@@ -131,7 +179,7 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
         Returns
         -------
         scores : array of shape (n_samples,) or (n_samples, n_classes)
-            The log-odds of ``classes_[1]`` with two classes, else a column a class.
+            The log-odds of ``classes_[1]`` with two classes, else one column per class.
         """
         scores = self._raw_predict(X)
         return scores[:, 0] if self.n_classes_ <= 2 else scores

@@ -8,7 +8,7 @@ from fctree.soft.base import BaseSoftTree
 
 
 class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
-    """Sums of soft oblique trees, all trained together by gradients, for numeric targets.
+    """Sum of soft oblique trees, trained jointly by gradient descent, for regression.
 
     A node sends a sample to the left with a probability ``S(<w, x>)`` that is exactly 0 or 1
     outside a band of width `gamma`, so only the nodes that a sample reaches are computed, in
@@ -20,7 +20,7 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
     n_trees : int, default=10
         Trees; the prediction is their sum.
     depth : int, default=4
-        Levels of splits, from 1 to 15; a tree has ``2**depth`` leaves.
+        Depth of the trees, from 1 to 15; a tree has ``2**depth`` leaves.
     gamma : float, default=1.0
         Width of the band of ``<w, x>`` in which samples go both ways. Smaller is harder and
         faster; the paper tunes it from 1e-4 to 1.
@@ -28,10 +28,10 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
         ``S``: the paper's cubic; ``1 / (1 + exp(-6 t / gamma))``, which has the same slope at 0
         and reaches every leaf; or ``(1 + erf(scale t)) / 2``, that of the tree kernels.
     scale : float, default=2.0
-        Hardness of ``routing="erf"``; others do not use it.
+        Hardness of ``routing="erf"``; unused otherwise.
     batch_norm : bool, default=True
-        Standardise each feature by the batch's mean and variance in training and by running ones
-        in predictions. Without it, features should be on one scale.
+        Standardise each feature by the batch's mean and variance in training and by running
+        averages in predictions. Without it, standardise the features.
     fit_intercept : bool, default=True
         Whether splits have an intercept, as a feature that is always 1. The paper's have none.
     initialization : {"standard", "ntk"}, default="standard"
@@ -41,11 +41,11 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
     optimizer : {"adam", "gradient_descent"}, default="adam"
         Adam, or steps along the gradient of the batch's mean loss.
     learning_rate : float, default=0.01
-        Length of the steps.
+        Step size.
     batch_size : int, default=256
-        Samples of a step, at most; an epoch's batches are as equal as can be.
+        Maximum number of samples per step; the batches of an epoch have nearly equal sizes.
     max_epochs : int, default=100
-        Epochs of the whole model: a warm start trains the rest.
+        Number of epochs in total: a warm start trains the remaining ones.
     l2_regularization : float, default=0.0
         Adds ``l2_regularization * sum(split_weights**2)`` to the mean of the losses: the paper's
         penalty, the same for any number of samples.
@@ -54,23 +54,23 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
         boosting does: a prior that fades as samples are added. In `partial_fit` the sum is over
         the samples of the call.
     early_stopping : bool, default=False
-        Whether to hold samples out, stop when their loss improves no more, and keep the weights
-        that were best on them.
+        Whether to hold samples out, stop when their loss no longer improves, and keep the best
+        weights.
     validation_fraction : float or int, default=0.1
         Share, or number, of samples to hold out.
     n_iter_no_change : int, default=10
-        Epochs without an improvement by more than `tol` after which to stop.
+        Number of epochs without an improvement by more than `tol` before stopping.
     tol : float, default=1e-4
-        The least improvement of the loss that counts.
+        Smallest improvement of the loss that counts.
     warm_start : bool, default=False
-        Whether `fit` continues the model that is there; two fits of 50 and 100 epochs give
-        what one of 100 gives, bit for bit, on the same samples.
+        Whether `fit` continues the last fit; fits with 50 and then 100 epochs give the same bytes
+        as one with 100 on the same samples.
     verbose : int, default=0
-        1 for a progress bar, 2 for a line an epoch.
+        1 shows a progress bar, 2 one line per epoch.
     n_jobs : int or None, default=None
         Threads, as in scikit-learn. Results are the same for any number.
     random_state : int, RandomState instance or None, default=None
-        Draws the starting weights, the order of the samples, and those held out.
+        Seeds the initial weights, the order of the samples, and the validation split.
 
     Attributes
     ----------
@@ -85,11 +85,11 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
     feature_means_, feature_variances_ : ndarrays of shape (n_features,)
         Running moments, used if `batch_norm`.
     n_iter_ : int
-        Epochs that were trained.
+        Number of epochs trained.
     loss_curve_ : list of float
         Each epoch's mean squared error over its batches, in units of the targets' variance.
     validation_loss_curve_ : list of float
-        The same on the held-out samples after each epoch; empty without early stopping.
+        The same on the validation samples after each epoch; empty without early stopping.
     reachable_leaves_curve_ : list of float
         Each epoch's mean number of leaves that a sample reaches in a tree.
     n_features_in_, feature_names_in_, n_outputs_
@@ -97,8 +97,8 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
 
     Notes
     -----
-    Untouched split weights rest: Adam moves those of the nodes at which the batch has a
-    fractional sample. For training that follows the kernel's gradient flow
+    Adam updates are lazy: only weights of nodes at which the batch has a fractional sample change.
+    For training that follows the kernel's gradient flow
     (``initialization="ntk"``) set `l2_leaf_reg` to 0. See the algorithm page of the
     documentation.
 
@@ -152,10 +152,10 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, sample_weight=None):
-        """Train for one epoch on these samples, after all that came before.
+        """Train for one more epoch, on these samples.
 
         The first call sets the targets' mean and deviation; the running moments of the features
-        go on with each call.
+        are updated by each call.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What training changes: weights, Adam's moments, running means, counters, as NumPy arrays."""
+"""State of training: weights, Adam's moments, running means, counters, as NumPy arrays."""
 
 import numpy as np
 

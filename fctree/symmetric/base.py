@@ -1,4 +1,4 @@
-"""What the symmetric boosting estimators share: parameters, fitting, reading the model."""
+"""Base class of symmetric boosting: parameters, fitting, reading the model."""
 
 from numbers import Integral, Real
 
@@ -23,7 +23,7 @@ from fctree.symmetric.trees import SymmetricTrees
 
 
 class BaseSymmetricBoosting(BaseBoosting):
-    """Boosted symmetric trees; subclasses bring the loss, the targets and the predictions."""
+    """Boosted symmetric trees; subclasses define the loss, the targets and the predictions."""
 
     _parameter_constraints = {
         **ROUND_CONSTRAINTS,
@@ -54,13 +54,13 @@ class BaseSymmetricBoosting(BaseBoosting):
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; a sample of weight 0 is left out.
+            Non-negative weights; samples of weight 0 are ignored.
         eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
-            Samples to measure `validation_score_` on, and to stop early by. Missing values
+            Samples for `validation_score_` and early stopping. Missing values
             where training has none go with the majority of each split.
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            Raw scores to start from instead of the best constant; predictions do not
-            include them. Not together with `eval_set`, which has no such scores.
+            Raw scores to start from instead of the best constant; predictions do not include them.
+            Not allowed together with `eval_set`.
 
         Returns
         -------
@@ -69,7 +69,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         Raises
         ------
         ValueError
-            For shapes that disagree, negative weights, targets outside the loss's domain,
+            For inconsistent shapes, negative weights, targets outside the loss's domain,
             labels in `eval_set` that `y` lacks, or fewer rounds than a warm start has.
         """
         return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
@@ -117,7 +117,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         self._keep(SymmetricTrees(**arrays), baseline, -train_loss, -eval_loss, continuing)
 
     def _keep(self, trees, baseline, train_score, eval_score, continuing):
-        """Stores the rounds of a fit behind those of the fits that it continues."""
+        """Append the rounds of a fit to those of the fits that it continues."""
         keep = 1.0 - self.model_shrink_rate * self.learning_rate
         factors = np.full(trees.n_trees, keep)
         if continuing:
@@ -137,7 +137,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         self.trees_ = self._shrunk()
 
     def _keep_factors(self):
-        """What each round multiplied the model by before its tree, or None for 1 throughout."""
+        """Factor of the model in each round, before its tree is added; None if all are 1."""
         return None if np.all(self._step_factors == 1.0) else self._step_factors
 
     def _shrunk(self):

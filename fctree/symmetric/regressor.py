@@ -11,74 +11,74 @@ from fctree.symmetric.targets import NumericTargets
 class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBoosting):
     """Gradient boosting of symmetric (oblivious) regression trees.
 
-    All nodes of a level share one split, so a tree of depth m is m questions and a table of
-    2^m answers: hard to overfit with and very fast to evaluate. Features are cut into at most
+    All nodes of a level share one split, so a tree of depth m is m splits and a table of
+    2^m leaf values: hard to overfit and very fast to evaluate. Features are binned into at most
     `max_bins` bins.
 
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
             "tweedie"}, default="squared_error"
-        What is minimised. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
+        Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
         predict ``exp(raw score)``.
     quantile : float in (0, 1) or None, default=None
-        The quantile of ``loss="quantile"``, which needs it. For ``"huber"`` the share of
-        residuals that count squared (None: 0.9), the larger ones linearly. Other losses refuse it.
+        The quantile for ``loss="quantile"``, required there. For ``"huber"`` the share of
+        residuals in the quadratic part (None: 0.9). Must be None for other losses.
     power : float in (1, 2) or None, default=None
-        The variance power of ``loss="tweedie"`` (None: 1.5): near 1 counts, near 2 amounts.
-        Other losses refuse it.
+        The variance power for ``loss="tweedie"`` (None: 1.5): near 1 for counts, near 2 for amounts.
+        Must be None for other losses.
     learning_rate : float, default=0.1
-        What each tree's leaf values are multiplied by.
+        Factor applied to each tree's leaf values.
     max_iter : int, default=100
-        Number of trees. With `warm_start` that of the whole model.
+        Number of trees; with `warm_start` in total.
     max_depth : int, default=6
-        Levels of a tree, at most 16.
+        Depth of the trees, at most 16.
     max_bins : int, default=254
-        Most bins of a feature, missing values aside.
+        Maximum number of bins per feature, not counting missing values.
     l2_leaf_reg : float, default=3.0
         L2 penalty of leaf values: it is added to the weight (or the hessian) of a leaf.
-        Leaves that are quantiles (`loss` ``"absolute_error"``, ``"quantile"``, ``"huber"``)
-        know it only in the choice of splits.
+        For leaves that are quantiles (`loss` ``"absolute_error"``, ``"quantile"``, ``"huber"``)
+        it affects only the choice of splits.
     min_samples_leaf : int, default=1
-        A level is not split where this would leave a leaf, empty ones aside, with fewer
-        samples.
+        Minimum number of samples in every leaf that is not empty.
     posterior_samples : int, default=0
         Number of posterior samples for ``predict(X, return_std=True)``, 0 or at least 2; each
         is a model of its own (`posterior_scale`, `posterior_noise`). Squared error only.
     random_strength : float, default=1.0
-        How much noise the scores of candidate splits get.
+        Amount of noise added to the scores of candidate splits.
     score_noise : {"normal", "gumbel"}, default="normal"
-        ``"normal"``: of standard deviation ``random_strength * RMS(gradients) * q / (1 + q)``
-        with ``q = n exp(-iteration * learning_rate)``, CatBoost's: it dies out as the model
-        grows. It is added to the cosine score, or to the square root of the l2 score. ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
+        ``"normal"``: normal, with standard deviation
+        ``random_strength * RMS(gradients) * q / (1 + q)``, ``q = n exp(-iteration * learning_rate)``,
+        as in CatBoost: it fades as the model grows. It is added to the cosine score, or to the square root of the l2 score.
+        ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
         the unused candidates, the SampleTree of [2]_.
     score_function : {"l2", "cosine"}, default="l2"
-        What a split is judged by: the decrease of the squared error, or the cosine between
-        the gradients and the tree's answers.
+        Score of a split: the decrease of the squared error, or the cosine between
+        the gradients and the leaf values.
     subsample : float in (0, 1], default=1.0
-        The chance of a sample to be used for a tree.
+        Probability that a sample is used for a tree.
     colsample : float in (0, 1], default=1.0
-        The share of features that a tree may use.
+        Share of the features that a tree may use.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
-        1 for predictions that must not fall along a feature, -1 for not rise, 0 for free.
+        1 for predictions that may only rise with a feature, -1 for only fall, 0 for no constraint.
     model_shrink_rate : float, default=0.0
         Before each tree the model is multiplied by ``1 - model_shrink_rate * learning_rate``.
-        With ``n * model_shrink_rate = lambda`` boosting tends to kernel ridge regression with
+        With ``n * model_shrink_rate = lambda`` boosting converges to kernel ridge regression with
         that penalty [2]_.
     early_stopping : bool, default=False
         Whether to stop when the loss on `eval_set`, or on samples held out, has not fallen by
-        more than `tol` for `n_iter_no_change` rounds, and keep the best round's model.
+        more than `tol` for `n_iter_no_change` rounds, and keep the model of the best round.
     validation_fraction : float or int, default=0.1
         Share or number of samples to hold out for early stopping without an `eval_set`.
     n_iter_no_change : int, default=10
         Rounds without improvement before stopping.
     tol : float, default=1e-7
-        The least decrease of the mean loss that counts as one.
+        Smallest decrease of the mean loss that counts as an improvement.
     warm_start : bool, default=False
-        Whether `fit` continues the last fit, up to `max_iter` trees in all. T trees and then
-        T more are the same bytes as 2 T at once.
+        Whether `fit` continues the last fit, up to `max_iter` trees in total. T trees and then
+        T more give the same bytes as 2 T at once.
     verbose : int, default=0
-        1 shows a progress bar, 2 a line a round.
+        1 shows a progress bar, 2 one line per round.
     n_jobs : int or None, default=None
         Threads; None is 1, -1 all cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -86,7 +86,7 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
     posterior_scale : float, default=0.1
         Standard deviation of the posterior samples' prior, in standard deviations of `y`.
     posterior_noise : float, default=0.01
-        Standard deviation of the noise of `y` that they assume, likewise.
+        Standard deviation of the assumed noise of `y`, in the same unit.
 
     Attributes
     ----------
@@ -94,13 +94,13 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
     bin_thresholds_ : list of n_features arrays
         Each feature's candidate thresholds; ``inf`` at the end for one with missing values.
     baseline_ : ndarray of shape (n_outputs,)
-        The raw score that trees are added to.
+        The raw score to which trees are added.
     n_iter_ : int
         Number of trees.
     train_score_, validation_score_ : ndarray
-        Minus the mean loss before the first round and after each; without validation samples
-        the second is empty, and NaN for rounds of a warm start that had none. Early stopping
-        leaves the rounds in that it has cut off; a warm start goes on from the last one kept.
+        Negative mean loss before the first round and after each; without validation samples
+        the second is empty, and NaN for rounds of a warm start that had none. Rounds
+        removed by early stopping are included; a warm start continues from the last one kept.
     feature_importances_ : ndarray of shape (n_features,)
     n_features_in_, feature_names_in_, n_outputs_
 

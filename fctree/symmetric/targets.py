@@ -74,7 +74,7 @@ class ClassTargets:
         Returns
         -------
         scores : array of shape (n_samples,) or (n_samples, n_classes)
-            The log-odds of ``classes_[1]`` with two classes, else a column a class.
+            The log-odds of ``classes_[1]`` with two classes, else one column per class.
         """
         return self._decision(self._raw_predict(X))
 

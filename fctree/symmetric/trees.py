@@ -20,10 +20,10 @@ _DTYPES = {"split_feature": np.int32, "missing_right": np.bool_}
 
 @dataclass(eq=False, frozen=True, repr=False)
 class SymmetricTrees:
-    """An ordered set of symmetric (oblivious) trees: one split a level, shared by all nodes.
+    """An ordered set of symmetric (oblivious) trees: one split per level, shared by all nodes.
 
     Bit ``depth - 1 - level`` of a leaf's index is set where ``x[feature] > threshold`` at
-    that level; a missing value answers by ``missing_right``. A tree that stops early has
+    that level; a missing value goes by ``missing_right``. A tree that stops early has
     fewer levels: the levels it lacks carry feature -1 and leave their bits 0.
 
     Attributes
@@ -43,7 +43,7 @@ class SymmetricTrees:
     Raises
     ------
     ValueError, TypeError
-        If the arrays do not describe trees: types or shapes that disagree, more than 16 levels, a
+        If the arrays do not describe trees: types or inconsistent shapes, more than 16 levels, a
         feature below -1, a split below a missing one, a threshold that is NaN.
     """
 
@@ -81,7 +81,7 @@ class SymmetricTrees:
 
     @property
     def n_outputs(self):
-        """Number of raw scores that a leaf gives."""
+        """Number of raw scores of a leaf."""
         return self.leaf_values.shape[2]
 
     def __repr__(self):

@@ -29,7 +29,7 @@ InstructionSet best_supported() {
   return InstructionSet::baseline;
 }
 
-// An unknown name leaves the choice as it is.
+// An unknown name changes nothing.
 InstructionSet highest_allowed() {
   const char* wanted = std::getenv("FCTREE_SIMD");
   if (wanted != nullptr)

@@ -1,5 +1,5 @@
-// Sums of doubles that do not depend on the order of their terms, so that parts of the data may be
-// summed anywhere and by anybody and merged to the same bytes.
+// Sums of doubles that do not depend on the order of their terms, so that partial sums from any
+// threads or machines merge to the same bytes.
 //
 // A first pass counts the terms by their binary exponent: integers, whose order does not matter
 // either. They give the largest magnitude and a bound on the sum of all. A second pass adds up
@@ -18,7 +18,7 @@
 namespace fctree {
 
 // A number that, added to |x| < 2^51, leaves x to the nearest integer in the last bits: those of
-// the sum less those of the number are that integer. No conversion, which vectors do not have.
+// the sum less those of the number are that integer. No conversion instruction, which vectors lack.
 constexpr double kRoundingShift = 6755399441055744.0;  // 1.5 * 2^52
 
 inline std::int64_t bits_from_shift(double shifted) {
@@ -61,8 +61,8 @@ class ExponentCounts {
   }
 
   ExponentCounts() : counts_(kExponents, 0) {}
-  // Counts term(begin) .. term(end - 1), fewer than 2^32: in turns in four tables, because numbers
-  // of one exponent after the other would wait for each other.
+  // Counts term(begin) .. term(end - 1), fewer than 2^32, alternating between four tables, because
+  // consecutive increments of one counter would wait for each other.
   template <class Term>
   void add(index_t begin, index_t end, const Term& term) {
     std::uint32_t tables[4][kExponents] = {};
@@ -99,7 +99,7 @@ class FixedPoint {
  public:
   FixedPoint(int largest_exponent, index_t n) {
     const int bits = std::min(51, 61 - bits_of(n));
-    // The inverse of a unit has to be a number: terms that are tiny throughout are scaled up.
+    // The inverse of a unit has to be finite: very small terms are scaled up.
     const int shift = largest_exponent < 300 ? 700 : 0;
     up_ = std::ldexp(1.0, shift);
     down_ = std::ldexp(1.0, -shift);

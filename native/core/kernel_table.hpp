@@ -1,7 +1,7 @@
 // Tables of the functions that are compiled once per instruction set (core/cpu.hpp).
 //
 // A *.isa.cpp defines its table as `<isa>::table` in the family's namespace.
-// FCTREE_DECLARE_TABLE(Type, table) there makes known the tables that the build holds, and
+// FCTREE_DECLARE_TABLE(Type, table) declares the tables of the build there, and
 // FCTREE_TABLE_IN_USE(table) is the one of the instruction set in use.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace fctree {
 
-// Null where the build lacks an instruction set, which is then not in use.
+// Null if the build lacks an instruction set, which is then not in use.
 template <class Table>
 const Table& table_in_use(const Table* baseline, const Table* avx2, const Table* avx512) {
   switch (instruction_set_in_use()) {

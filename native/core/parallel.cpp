@@ -43,7 +43,7 @@ class LoopState {
                   (around_.in_calling_thread && around_.loop->may_poll_)) {}
 
   void run(index_t index, const std::function<void(index_t)>& task, bool in_calling_thread) {
-    // A stopped loop's tasks are all taken, and left undone.
+    // A stopped loop's tasks are marked as taken, and not run.
     if (stopped_.load(std::memory_order_relaxed)) return;
     const Running before = running;
     running = {this, in_calling_thread};
@@ -117,7 +117,7 @@ class LoopState {
 // itself, closes it to newcomers, and waits for those who have joined.
 class Team {
  public:
-  // A worker's life.
+  // The main loop of a worker.
   void work() {
     std::uint64_t seen = 0;
     for (;;) {
@@ -163,8 +163,8 @@ class Team {
   }
 
  private:
-  // Loops follow each other closely: before a worker sleeps it looks a few times more,
-  // leaving its core to whoever wants it in between.
+  // Loops follow each other closely: before a worker sleeps it polls a few times, yielding its
+  // core in between.
   template <class Condition>
   static void linger(const Condition& condition) {
     constexpr int kLooks = 64;
@@ -189,7 +189,7 @@ bool has_openmp() {
 }
 
 Execution limit_threads(Execution execution, double work) {
-  constexpr double kWorkPerThread = 5e5;  // a tenth of a millisecond: about what waking takes
+  constexpr double kWorkPerThread = 5e5;  // a tenth of a millisecond: about the cost of waking a thread
   const double worth = std::max(1.0, work / kWorkPerThread);
   if (worth < execution.n_threads) execution.n_threads = static_cast<int>(worth);
   return execution;

@@ -22,20 +22,20 @@ namespace fctree {
 
 class Team;
 
-// How a computation may run. `interrupted`, if set, is polled from the calling thread a
-// few times a second; when it answers true, the loop stops and throws Interrupted.
+// How a computation runs. `interrupted`, if set, is polled from the calling thread a few times a
+// second; when it returns true, the loop stops and throws Interrupted.
 struct Execution {
   int n_threads = 1;
   bool (*interrupted)() = nullptr;
-  Team* team = nullptr;  // the threads at hand, set by with_team
+  Team* team = nullptr;  // the available threads, set by with_team
 };
 
 // Calls body with a team of up to n_threads threads, the calling one included, for the
 // loops inside it.
 void with_team(const Execution& execution, const std::function<void(const Execution&)>& body);
 
-// The same with fewer threads where a loop's work, in multiply-adds, does not pay for waking
-// more. Results do not depend on it.
+// The same with fewer threads if a loop's work, in multiply-adds, does not justify waking more.
+// Results do not depend on it.
 Execution limit_threads(Execution execution, double work);
 
 // Calls task(0) .. task(n_tasks - 1), each once, in any order, on the team's threads, or

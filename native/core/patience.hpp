@@ -15,7 +15,7 @@ class Patience {
   // The loss before the first round, if it counts: the model may be best as it was.
   void start(double loss) { best_loss_ = waiting_from_ = loss; }
 
-  // Takes the loss after the next round; whether it is the least so far.
+  // Records the loss after the next round; returns whether it is the smallest so far.
   bool take(double loss) {
     ++n_rounds_;
     if (loss < waiting_from_ - tol_) {
@@ -29,7 +29,7 @@ class Patience {
   }
 
   bool is_over() const { return n_rounds_ - last_improvement_ >= n_iter_no_change_; }
-  // The round of the least loss, 0 for the start.
+  // The round with the smallest loss, 0 for the start.
   index_t best_round() const { return best_round_; }
 
  private:

@@ -1,6 +1,6 @@
-// Random numbers that are functions of what they are for: a counter-based generator
-// (Philox4x32-10: Salmon, Moraes, Dror and Shaw, 2011) keyed by a seed and a purpose and
-// asked by index. A draw depends on neither the order of the draws nor on threads.
+// Random numbers as functions of their purpose: a counter-based generator
+// (Philox4x32-10: Salmon, Moraes, Dror and Shaw, 2011) keyed by a seed and a purpose and addressed
+// by index. A draw depends neither on the order of the draws nor on threads.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ class Random {
   // Uniform on the open interval (0, 1), 53 bits.
   double uniform(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
   double normal(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
-  // normal(a, b, c) if it is above `least`; else that or -inf, which is found out faster.
+  // normal(a, b, c) if it is above `least`; else that or -inf, which is faster.
   double normal_above(double least, std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
   // Standard Gumbel, -log(-log u): its argmax over s_i / beta + gumbel_i is a softmax draw.
   double gumbel(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;

@@ -11,7 +11,7 @@ namespace fctree {
 
 namespace {
 
-// Takes in the losses of the model as it is; returns the one that early stopping goes by.
+// Records the losses of the current model; returns the one that early stopping uses.
 double record(const RoundLosses& losses, index_t first_iteration, RoundHistory& history) {
   const double train = losses.train.mean();
   if (!std::isfinite(train))

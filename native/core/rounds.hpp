@@ -1,5 +1,6 @@
 // The loop of every model that grows round by round: losses before the first round and after each,
-// early stopping, and the listener's veto. The model grows and evaluates, the loop does the rest.
+// early stopping, and cancellation by the listener. The model grows and evaluates, the loop does
+// the rest.
 #pragma once
 
 #include <vector>
@@ -8,8 +9,8 @@
 
 namespace fctree {
 
-// Told after each round; losses are means over the samples, eval NaN without any. What it returns
-// is whether to go on.
+// Called after each round; losses are means over the samples, eval NaN without any. Returns
+// whether to continue.
 struct RoundListener {
   bool (*told)(void* context, index_t iteration, double train_loss, double eval_loss);
   void* context;
@@ -17,16 +18,15 @@ struct RoundListener {
 
 // Rounds are numbered from the start of the model, so draws continue where a model is continued.
 struct RoundPlan {
-  index_t first_iteration;  // rounds that the model has
-  index_t max_iter;         // more of them at most
+  index_t first_iteration;  // rounds of the model so far
+  index_t max_iter;         // maximum number of further rounds
   index_t min_rounds;       // before early stopping may end the growth
   bool early_stopping;
   index_t n_iter_no_change;
   double tol;
 };
 
-// A sum of weighted losses and the sum of the weights. Sums over parts of the samples join by
-// addition.
+// A sum of weighted losses and the sum of the weights. Partial sums merge by addition.
 struct LossSum {
   double loss = 0.0;
   double weight = 0.0;
@@ -42,9 +42,9 @@ struct RoundLosses {
 class GrowingModel {
  public:
   virtual ~GrowingModel() = default;
-  // Adds a round, by the derivatives that the last evaluation has found.
+  // Adds a round, from the derivatives of the last evaluation.
   virtual void grow_round(index_t iteration) = 0;
-  // The losses of the model as it is, and the derivatives for the next round.
+  // The losses of the current model, and the derivatives for the next round.
   virtual RoundLosses evaluate() = 0;
 };
 
@@ -55,8 +55,8 @@ struct RoundHistory {
   index_t best_iteration = 0;      // rounds to keep, all unless early stopping finds fewer best
 };
 
-// Grows up to plan.max_iter rounds. Early stopping goes by the evaluation samples, without any by
-// the training ones. Throws std::invalid_argument where the training loss is no longer finite.
+// Grows up to plan.max_iter rounds. Early stopping uses the evaluation samples, or the training
+// ones without any. Throws std::invalid_argument if the training loss is not finite.
 RoundHistory run_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener& listener);
 
 }  // namespace fctree

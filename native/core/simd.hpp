@@ -1,6 +1,6 @@
 // Vectors of doubles as wide as the instruction set of the translation unit that includes
 // this header (only *.isa.cpp do). GCC's and Clang's vector extension gives arithmetic;
-// what it lacks, loading the last few elements of a row, is here.
+// loading the last few elements of a row, which it lacks, is here.
 //
 // Everything is in the namespace FCTREE_ISA, so that the copies for different instruction
 // sets are different functions; for the same reason a *.isa.cpp includes no template of

@@ -1,4 +1,4 @@
-// One call on the device: arrays there, panels, launches, slabs back.
+// One call on the device: arrays copied there, panels, launches, slabs copied back.
 #include <algorithm>
 #include <stdexcept>
 
@@ -84,7 +84,7 @@ class DeviceSides {
   std::vector<DevicePanels<T>> right_;
 };
 
-// Some rows of tiles of some problems: what is computed and copied at a time.
+// Some rows of tiles of some problems, computed and copied at a time.
 struct Slab {
   std::int64_t problem, n_problems, tile, n_tiles;
   bool whole;  // all rows of its problems
@@ -124,7 +124,7 @@ class GramCall {
     return slab.n_problems * specs_.size() * rows_of(slab) * n_y_;
   }
 
-  // Whole problems where several fit, else rows of tiles of one.
+  // Whole problems if several fit, else rows of tiles of one.
   std::vector<Slab> cut(std::int64_t max_bytes) const {
     const std::int64_t n_tiles = sides_.left().n_tiles;
     const double row_bytes = static_cast<double>(sizeof(T)) * specs_.size() * n_y_;
@@ -144,7 +144,7 @@ class GramCall {
     return slabs;
   }
 
-  // The rows of a slab as if they were all there is.
+  // The rows of a slab as a problem of its own.
   PanelRows<T> left_of(const Slab& slab) const {
     PanelRows<T> rows = shifted(sides_.left(), slab.problem, slab.tile);
     if (!slab.whole) {
@@ -175,7 +175,7 @@ class GramCall {
                        });
   }
 
-  // All specifications together where the device has the shared memory, else one by one.
+  // All specifications together if the device has enough shared memory, else one by one.
   void launch_path_of(GramTask<T> task, std::int64_t matrix) const {
     int device = 0, shared = 0;
     check(cudaGetDevice(&device), "asking for the device");
@@ -224,7 +224,7 @@ int chosen_device(const DeviceCall& call) {
   return device;
 }
 
-// Bytes of a slab: what is asked for, or a quarter of what is free, a gigabyte at most.
+// Bytes of a slab: as requested, or a quarter of the free memory, at most a gigabyte.
 std::int64_t slab_bytes(const DeviceCall& call) {
   if (call.max_bytes > 0) return call.max_bytes;
   std::size_t free = 0, total = 0;
@@ -258,7 +258,7 @@ void multiply_gram(const KernelSpec& spec, const DeviceInput<T>& input,
   const DeviceSides<T> sides(input, spec.kind, queue);
   const PanelRows<T> left = sides.left(), right = sides.right();
   const Resident<T> there(vectors, input.n_problems * right.n_rows * n_vectors, queue.stream());
-  // Enough parts that a few rows against many columns keep the device at work; by the data alone.
+  // Enough parts that few rows against many columns keep the device busy; by the data alone.
   constexpr std::int64_t kTilesPerPart = 8, kMostParts = 64;
   const std::int64_t n_parts =
       std::max<std::int64_t>(1, std::min(kMostParts, right.n_tiles / kTilesPerPart));

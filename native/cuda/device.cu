@@ -1,4 +1,4 @@
-// What devices there are, and their memory.
+// Devices and their memory.
 #include "cuda/device.h"
 
 #include "cuda/resources.cuh"

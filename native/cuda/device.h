@@ -1,9 +1,9 @@
-// Gram matrices on a GPU: all that the processor's side may call. Built without nvcc, stub.cpp
-// answers in place of the *.cu files.
+// Gram matrices on a GPU: the interface for the CPU side. Without nvcc, stub.cpp replaces the *.cu
+// files.
 //
-// Arrays may lie in the processor's memory or the device's, each by itself. A call returns when its
-// results are there; what it does on the device it does in the stream it is given. Sources:
-// tiling.hpp says how a matrix is cut, programs.hpp what a block of threads does.
+// Each array may be in host or device memory. A call returns when its results are complete; it
+// uses the given stream. Sources:
+// tiling.hpp has the tiles of a matrix, programs.hpp the work of a block of threads.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace fctree::cuda {
 
 using namespace kernels;
 
-// Why no device can be used: the build, the driver or the device; empty where one can.
+// Why no device can be used: the build, the driver or the device; empty if one can.
 std::string why_unavailable();
 // Of the current device, with its number.
 std::string device_name();
@@ -47,7 +47,7 @@ struct DeviceInput {
 struct DeviceCall {
   int device;             // -1: the current one
   void* stream;           // a cudaStream_t
-  std::int64_t max_bytes; // of a slab of an output elsewhere; 0: by the device's memory
+  std::int64_t max_bytes; // of a slab of an output on the host; 0: by the device's memory
   bool (*interrupted)();
 };
 
@@ -65,7 +65,7 @@ void multiply_gram(const KernelSpec& spec, const DeviceInput<T>& input,
                    const DeviceArray<const T>& vectors, std::int64_t n_vectors,
                    const DeviceArray<T>& out, const DeviceCall& call);
 
-// Waits until everything before in a stream is done.
+// Waits until all previous work in a stream is done.
 void wait_for(void* stream);
 
 // Memory of the current device.

@@ -18,7 +18,7 @@ namespace {
   throw std::logic_error(message.str());
 }
 
-// Shared memory that knows who did what since the last barrier.
+// Shared memory that records accesses since the last barrier.
 template <class T>
 class WatchedMemory {
  public:
@@ -104,7 +104,7 @@ class WatchedMemory {
   std::vector<std::vector<Copy>> groups_{1};
 };
 
-// The matrix that is written, with how often.
+// The output matrix, with the number of writes of each element.
 template <class T>
 struct CountedOutput {
   T* data = nullptr;
@@ -137,7 +137,7 @@ class EmulatedTeam {
   void wait_for_group() { shared.wait_for_group(); }
   T multiply_add(T a, T b, T c) const { return a * b + c; }
 
-  // The matrix units, by the layout of their operands over a warp's lanes.
+  // The tensor cores, by the layout of their operands over a warp's lanes.
   void multiply_fragments() {
     for (int warp = 0; warp < kThreads / 32; ++warp) {
       Registers<T>* lanes = registers_.data() + warp * 32;
@@ -174,7 +174,7 @@ class EmulatedTeam {
   CountedOutput<T>& output_;
 };
 
-// One side's panels, with the memory they lie in.
+// One side's panels, with their memory.
 template <class T>
 class EmulatedPanels {
  public:

@@ -1,7 +1,7 @@
-// The device's programs on a processor, thread by thread, for tests: with the device's indexing,
-// but watched. A block's shared memory knows who touched each element since the last barrier, and
-// refuses what would be a race on a device, what is not aligned, what is out of bounds and what has
-// not been written; and it counts how often each element of the matrix is written.
+// The device's programs on the CPU, thread by thread, for tests, with the device's indexing and
+// with checks: a block's shared memory records which thread accessed each element since the last
+// barrier, and reports races, misalignment, out-of-bounds accesses and reads of unwritten
+// elements; and it counts how often each element of the matrix is written.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace fctree::cuda {
 
 using namespace kernels;
 
-// In which order a block's threads take each step: results must not depend on it.
+// Order of a block's threads in each step: results must not depend on it.
 enum class ThreadOrder { rising, falling, shuffled };
 
 template <class T>
@@ -26,8 +26,8 @@ struct EmulatedInput {
 };
 
 // out (n_problems, n_specs, n_x, n_y), `stride` >= n_y between its rows. Returns how often each
-// element of out was written. A path where there are several specifications. Throws
-// std::logic_error for what a device would not forgive.
+// element of out was written. A path if there are several specifications. Throws
+// std::logic_error for errors of a program.
 template <class T>
 std::vector<std::uint8_t> emulate_gram(const std::vector<KernelSpec>& specs,
                                        const EmulatedInput<T>& input, T* out, index_t stride);

@@ -1,5 +1,5 @@
 // The kernels' host side: each launches one program of programs.hpp or vectors.hpp on a stream.
-// Each is compiled in a file of its own, so that compilers can work side by side.
+// Each is compiled in its own file, so that compilation is parallel.
 #pragma once
 
 #include "cuda/resources.cuh"
@@ -24,7 +24,7 @@ void launch_sum_of_parts(const VectorTask<T>& task, T* out, cudaStream_t stream)
 template <class T>
 void launch_panels(const PanelTask<T>& task, cudaStream_t stream);
 
-// Lets a kernel have this much shared memory, and launches a block of threads a tile.
+// Reserves this much shared memory for a kernel, and launches one block of threads per tile.
 template <class T, class Task>
 void launch_tiles(void (*kernel)(Task, std::int64_t), const Task& task, int shared_size,
                   std::int64_t first, std::int64_t n_blocks, cudaStream_t stream) {
@@ -32,7 +32,7 @@ void launch_tiles(void (*kernel)(Task, std::int64_t), const Task& task, int shar
   check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                    cudaFuncAttributeMaxDynamicSharedMemorySize, n_bytes),
               "asking for shared memory");
-  // Or the device might leave a cache so large that only one block fits beside it.
+  // Otherwise the device might keep a cache so large that only one block fits.
   check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                    cudaFuncAttributePreferredSharedMemoryCarveout,
                                    cudaSharedmemCarveoutMaxShared),

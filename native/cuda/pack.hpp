@@ -1,5 +1,5 @@
-// Sixteen bytes of neighbouring numbers as one value: what a thread of a device computes and
-// stores at a time. The pointwise kernels take it as they take numbers and vectors
+// Sixteen bytes of adjacent numbers as one value: the unit of computation and stores of a GPU
+// thread. The pointwise kernels accept it like numbers and vectors
 // (kernels/scalars.hpp, kernels/lanes.hpp).
 #pragma once
 

@@ -6,7 +6,7 @@ namespace fctree::cuda::FCTREE_ISA {
 
 namespace {
 
-// Two tiles of shared memory: one block a multiprocessor.
+// Two tiles of shared memory: one block per multiprocessor.
 template <class T>
 __global__ void __launch_bounds__(TileShape<T>::threads, 1)
     path_kernel(const __grid_constant__ PathTask<T> task, std::int64_t first) {

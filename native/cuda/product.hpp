@@ -3,14 +3,14 @@
 //
 // All block programs are sequences of steps `team.lanes(step)`, in which each thread does step(thread,
 // registers), and `team.barrier()`. On a device a team is a block of threads; the emulation
-// (emulation.hpp) runs the same steps thread by thread and watches who touches what.
+// (emulation.hpp) runs the same steps thread by thread and checks memory accesses.
 #pragma once
 
 #include "cuda/tiling.hpp"
 
 namespace fctree::cuda::FCTREE_ISA {
 
-// What a thread copies of each stage: some features of a pack of rows, on both sides.
+// A thread's copies of each stage: some features of a pack of rows, on both sides.
 template <class T>
 struct PanelReader {
   const T* from[2];
@@ -46,7 +46,7 @@ struct Registers<float> {
   }
 };
 
-// The matrix units multiply 16 rows by 8 columns over 4 features. Of a warp's 48 x 32 sums, a
+// Tensor cores multiply 16 rows by 8 columns over 4 features. Of a warp's 48 x 32 sums, a
 // thread holds in sums[m][n]: row 16 m + row + {0, 8} (elements {0, 1} and {2, 3}), columns
 // 8 n + column + {0, 1}. Of the factors it holds one feature of two rows and of one column.
 template <>
@@ -81,7 +81,7 @@ FCTREE_DEVICE inline int stage_index(int stage, int side) {
 template <class T, class Team>
 FCTREE_DEVICE inline void fetch_stage(Team& team, int rest, int stage) {
   using S = TileShape<T>;
-  constexpr int kStep = S::threads / kPacksPerRow<T>;  // features that are copied at once
+  constexpr int kStep = S::threads / kPacksPerRow<T>;  // features copied at once
   static_assert(S::threads % kPacksPerRow<T> == 0 && S::stage_depth % kStep == 0, "no rests");
   team.lanes([&](int, Registers<T>& r) {
 #pragma unroll
@@ -150,7 +150,7 @@ FCTREE_DEVICE inline void multiply_panels(Team& team, const T* left, const T* ri
   for (; rest > 0; rest -= kDepth) {
     team.wait_for_group();
     team.barrier();
-    // The stage before this one has been used by everybody: its memory is the next to fill.
+    // All threads are done with the previous stage: its memory is the next to fill.
     const int next = stage == 0 ? kStages - 1 : stage - 1;
     fetch_stage<T>(team, rest - (kStages - 1) * kDepth, next);
     const int groups = (rest < kDepth ? rest : kDepth) / kGroup;
@@ -188,7 +188,7 @@ FCTREE_DEVICE inline void for_each_sum(const Registers<double>& r, const Visit& 
               Pack<double>::of([&](int e) { return r.sums[m][n][2 * h + e]; }));
 }
 
-// The tile of products in shared memory, seen by all threads.
+// The tile of products in shared memory, visible to all threads.
 template <class T, class Team>
 FCTREE_DEVICE inline void store_products(Team& team) {
   team.lanes([&](int, Registers<T>& r) {

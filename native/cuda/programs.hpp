@@ -1,4 +1,4 @@
-// What a block of threads computes: the squared lengths of rows, a tile of a Gram matrix, a tile of
+// The work of a block of threads: the squared lengths of rows, a tile of a Gram matrix, a tile of
 // many Gram matrices that differ in depth, a strip of a product with vectors.
 #pragma once
 
@@ -30,7 +30,8 @@ struct PanelRows {
   }
 };
 
-// Where the values go: element (i, j) of problem b at out[b problem_stride + i row_stride + j].
+// Destination of the values: element (i, j) of problem b at out[b problem_stride + i row_stride +
+// j].
 template <class T>
 struct MatrixTarget {
   T* out;
@@ -53,7 +54,7 @@ struct GramTask {
   KernelSpec spec;
 };
 
-// self of one tile of rows, by the very sums that products are made of.
+// self of one tile of rows, by the same sums as the products.
 template <class T, class Team>
 FCTREE_DEVICE void self_program(Team& team, const PanelRows<T>& rows, std::int64_t block) {
   const T* panel = rows.panel(0, block);
@@ -86,7 +87,7 @@ struct ColumnPairs {
   }
 };
 
-// A tile of one problem with the numbers of its rows and columns that exist.
+// A tile of one problem with the numbers of its actual rows and columns.
 template <class T>
 struct TileAt {
   TilePosition at;
@@ -103,8 +104,8 @@ FCTREE_DEVICE inline TileAt<T> tile_at(const GramTask<T>& task, std::int64_t blo
   return {at, task.left.rows_of(at.row), task.right.rows_of(at.column), task.grid.symmetric};
 }
 
-// visit(row, column) for the packs of a tile that a thread looks after, row by row: a warp's packs
-// are neighbours, and the column stays.
+// visit(row, column) for a thread's packs of a tile, row by row: a warp's packs are adjacent, and
+// the column is fixed.
 template <class T, class Visit>
 FCTREE_DEVICE inline void for_each_pack(int thread, int n_rows, int n_columns, const Visit& visit) {
   static_assert(TileShape<T>::threads % kPacksPerRow<T> == 0, "a thread keeps its columns");
@@ -150,8 +151,8 @@ FCTREE_DEVICE inline Pack<T> load_transposed(Team& team, int first, int row, int
       [&](int e) { return team.shared.load(first + tile_index<T>(row + e, column)); });
 }
 
-// Writes what lies in shared memory element by element, a warp's beside each other: for rows that
-// start anywhere, and for tiles on the diagonal, of which the upper half is taken twice.
+// Writes shared memory element by element, adjacent within a warp: for unaligned rows, and for
+// tiles on the diagonal, whose upper half is written twice.
 template <class T, class Team>
 FCTREE_DEVICE inline void write_elements(Team& team, int thread, const TileAt<T>& tile, T* out,
                                          std::int64_t stride) {
@@ -165,7 +166,7 @@ FCTREE_DEVICE inline void write_elements(Team& team, int thread, const TileAt<T>
   }
 }
 
-// One tile of a Gram matrix, and its mirror image where the matrix is symmetric.
+// One tile of a Gram matrix, and its mirror image if the matrix is symmetric.
 template <class T, class Team>
 FCTREE_DEVICE void gram_program(Team& team, const GramTask<T>& task, std::int64_t block) {
   const TileAt<T> tile = tile_at(task, block);

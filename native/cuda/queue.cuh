@@ -13,7 +13,7 @@
 
 namespace fctree::cuda {
 
-// A launch is kept to about a tenth of a second, after which an interrupt is looked for.
+// A launch is limited to about a tenth of a second, after which interrupts are checked.
 constexpr double kWorkPerLaunch = 2e12;  // multiply-adds
 
 class Queue {
@@ -22,7 +22,7 @@ class Queue {
       : stream_(static_cast<cudaStream_t>(call.stream)), interrupted_(call.interrupted) {}
   cudaStream_t stream() const { return stream_; }
 
-  // Until everything so far is done; an interrupt waits for the device too, which may still be
+  // Waits until all work so far is done; an interrupt waits for the device too, which may still be
   // writing to the caller's memory.
   void wait() const {
     using Clock = std::chrono::steady_clock;
@@ -62,7 +62,7 @@ class Queue {
   bool (*interrupted_)();
 };
 
-// An input array where the device can read it: a copy of its own if need be.
+// An input array in device memory: copied if necessary.
 template <class T>
 class Resident {
  public:
@@ -80,7 +80,7 @@ class Resident {
   const T* data_;
 };
 
-// Specifications whose coefficients lie on the device, here and there.
+// Specifications with coefficients on the host and on the device.
 class ResidentSpecs {
  public:
   ResidentSpecs(std::vector<KernelSpec> specs, cudaStream_t stream) : specs_(std::move(specs)) {

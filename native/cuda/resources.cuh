@@ -1,4 +1,4 @@
-// Every CUDA call is checked, and what it makes belongs to an object that frees it.
+// Every CUDA call is checked, and every resource belongs to an object that frees it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace fctree::cuda {
 
-// std::bad_alloc where the device has too little memory, DeviceError for all else.
+// std::bad_alloc if the device has too little memory, DeviceError for all other errors.
 inline void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // or the next call would report it again
@@ -65,7 +65,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// Makes a device the current one as long as it lives.
+// Makes a device the current one during its lifetime.
 class DeviceScope {
  public:
   explicit DeviceScope(int device) {

@@ -1,11 +1,11 @@
-// Samples as panels (tiling.hpp): normalised as kernels/rows.hpp does it, one thread a row.
+// Samples as panels (tiling.hpp): normalised as in kernels/rows.hpp, one thread per row.
 #pragma once
 
 #include "cuda/programs.hpp"
 
 namespace fctree::cuda::FCTREE_ISA {
 
-// What is wrong with the samples; each row adds what it finds.
+// Faults of the samples, accumulated over the rows.
 struct RowFaults {
   int not_finite;
   int too_long;
@@ -40,7 +40,7 @@ FCTREE_DEVICE inline void row_to_panel(const PanelTask<T>& task, std::int64_t in
   const std::int64_t i = index - problem * rows.n_tiles * kTileSide;
   T* to = rows.panels + (index - index % kTileSide) * rows.depth + index % kTileSide;
   const T* row = task.samples + (problem * rows.n_rows + i) * task.n_features;
-  RowLength length = {0.0, 1.0, 0.0};  // rows that fill up a tile: at a right angle to all others
+  RowLength length = {0.0, 1.0, 0.0};  // padding rows: orthogonal to all others
   const bool exists = i < rows.n_rows;
   if (exists) {
     const double norm =

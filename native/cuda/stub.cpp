@@ -1,4 +1,4 @@
-// What device.h answers in a build without CUDA.
+// device.h in a build without CUDA.
 #if !defined(FCTREE_CUDA)
 
 #include "core/errors.hpp"

@@ -1,5 +1,5 @@
-// A block of threads as the programs see it (product.hpp): the device's side of what emulation.cpp
-// does thread by thread.
+// A block of threads as the programs see it (product.hpp), on the device; emulation.cpp is its
+// counterpart on the CPU.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct SharedMemory {
   __device__ void store_pack(int index, const Pack<T>& values) const {
     *reinterpret_cast<Pack<T>*>(elements + index) = values;
   }
-  // 16 bytes from global memory, on their way while the thread goes on.
+  // 16 bytes from global memory, copied asynchronously.
   __device__ void copy(int index, const T* from) const {
     const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(elements + index));
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
@@ -70,7 +70,7 @@ struct DeviceTeam {
         multiply_16_by_8(registers.sums[m][n], registers.left[m], registers.right[n]);
   }
 
-  // A matrix is written once and not read here: its lines are the first to leave the caches.
+  // A matrix is written once and not read again: its cache lines are evicted first.
   __device__ void store(T* to, T value) const { __stcs(to, value); }
   __device__ void store_pack(float* to, const Pack<float>& v) const {
     __stcs(reinterpret_cast<float4*>(to), make_float4(v.v[0], v.v[1], v.v[2], v.v[3]));

@@ -1,8 +1,8 @@
-// How a Gram matrix is cut into tiles on a device, and where the threads of a block find what: plain
-// integer arithmetic, the same for the device and for its emulation.
+// Tiling of a Gram matrix on a device, and the indexing of a block's threads: integer arithmetic
+// shared by the device and its emulation.
 //
 // A *problem* is one Gram matrix; a batch has many of one shape. A *panel* is the rows of one
-// tile, feature by feature, (depth, tile), filled up with zeros: rows beyond the last, and features
+// tile, feature by feature, (depth, tile), padded with zeros: rows beyond the last, and features
 // up to a multiple of kGroup. A block of threads computes one tile.
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace fctree::cuda::FCTREE_ISA {
 
-constexpr int kGroup = 4;    // features that are multiplied together
-constexpr int kStages = 3;   // parts of panels in shared memory: one in use, two on their way
-constexpr int kBand = 8;     // rows of tiles that are walked together
+constexpr int kGroup = 4;    // features multiplied together
+constexpr int kStages = 3;   // parts of panels in shared memory: one in use, two being copied
+constexpr int kBand = 8;     // rows of tiles traversed together
 
-// float: 256 threads, 8 x 8 sums each. double: 6 warps, 48 x 32 sums each, on matrix units. Two
+// float: 256 threads, 8 x 8 sums each. double: 6 warps, 48 x 32 sums each, on tensor cores. Two
 // blocks fit a multiprocessor: one writes while the other multiplies.
 template <class T>
 struct TileShape;
@@ -51,7 +51,7 @@ FCTREE_DEVICE constexpr std::int64_t round_up(std::int64_t size, std::int64_t st
   return (size + step - 1) / step * step;
 }
 
-// Where a tile's element stands in shared memory: packs of a row are permuted by the row so that
+// Position of a tile's element in shared memory: packs of a row are permuted by the row so that
 // both rows and columns of packs are read from different banks.
 template <class T>
 FCTREE_DEVICE inline int tile_index(int row, int column) {
@@ -59,7 +59,7 @@ FCTREE_DEVICE inline int tile_index(int row, int column) {
   return row * TileShape<T>::tile + pack * kPack<T> + column % kPack<T>;
 }
 
-// The tiles of all problems in the order in which blocks take them: by problem, by band of kBand
+// The tiles of all problems in the order of the blocks: by problem, by band of kBand
 // rows of tiles, by column, by row. Blocks that run together then share panels. In the symmetric case
 // a band starts at the diagonal, and the few tiles below it are passed over.
 struct TileGrid {

@@ -1,7 +1,7 @@
-// Products of Gram matrices with vectors, without the matrices. Columns are cut into parts by the
-// data alone; each block multiplies its tiles of one part by the vectors where they lie, in shared
-// memory, and keeps its sums apart. They are added in order at the end: the result does not depend
-// on which block runs when.
+// Products of Gram matrices with vectors, without the matrices. Columns are divided into parts by
+// the data alone; each block multiplies its tiles of one part by the vectors in shared memory and
+// keeps separate sums, which are added in order at the end: the result does not depend on the
+// order of the blocks.
 #pragma once
 
 #include "cuda/programs.hpp"
@@ -41,7 +41,7 @@ struct RowShare {
   }
 };
 
-// What a tile is multiplied by: (n_columns, n_vectors).
+// The vectors that multiply a tile: (n_columns, n_vectors).
 template <class T>
 struct Vectors {
   const T* values;

@@ -55,7 +55,7 @@ bool has_constant_leaves(const ObliqueTreesView& trees, index_t tree) {
                      [](double c) { return c == 0.0; });
 }
 
-// How blocks of rows get through a tree.
+// Traversal of a tree by blocks of rows.
 struct TreePlan {
   index_t tree = 0;
   AxisWalk walk;  // if all splits are along axes, and the rows are many

@@ -3,8 +3,8 @@
 //
 // Node numbers are those within the tree; nodes and leaves of tree t are entries
 // node_offsets[t] .. node_offsets[t + 1] and leaf_offsets[t] .. leaf_offsets[t + 1].
-// Every leaf has a linear model (of zeros in a tree with constant leaves) and bounds that its
-// scores are held in.
+// Every leaf has a linear model (of zeros in a tree with constant leaves) and bounds to which its
+// scores are clipped.
 #pragma once
 
 #include <vector>
@@ -64,13 +64,13 @@ struct ObliqueTreesView {
 
 ObliqueTreesView view_of(const ObliqueTreesArrays& trees);
 
-// How far leaf models may answer beyond the scores of the samples that they were fitted to.
+// Bounds of the leaf models' predictions.
 struct LeafBounds {
   std::vector<double> lower;  // (n_leaves, n_outputs)
   std::vector<double> upper;
 };
 
-// Appends a tree grown on mapped features, whose scores, and bounds, are multiplied by `factor`.
+// Appends a tree grown on mapped features, with scores and bounds multiplied by `factor`.
 void append_tree(const ObliqueTreeArrays& tree, const LeafBounds& bounds, const FeatureMap& map,
                  double factor, ObliqueTreesArrays& trees);
 
@@ -88,7 +88,7 @@ struct TreeRange {
 };
 
 // Adds to each row of x (n_rows, n_features) the scores of some trees, in their order.
-// O(depth d + K d) a row and tree.
+// O(depth d + K d) per row and tree.
 void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const double* x,
                index_t n_rows, const ScoreSpan& out, const Execution& execution);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr index_t kTreesAtOnce = 64;  // grown before they are stored
 
-// Targets output by output, as the sampler reads them.
+// Targets output by output, as needed by the sampler.
 RowSampler sampler_of(const ObliqueForestTask& task, std::uint64_t seed) {
   const TrainingData& data = task.data;
   std::vector<double> y(data.n_samples * data.n_outputs);
@@ -37,7 +37,7 @@ std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
   return counts;
 }
 
-// Trees grow side by side, unless one takes so long that an interrupt would wait for it: then one
+// Trees grow in parallel, unless one takes so long that an interrupt would have to wait: then one
 // after the other, each on all threads. The trees are the same.
 bool is_slow(const TrainingData& data, const ObliqueParams& params) {
   constexpr double kMost = 1e9;  // multiply-adds, about half a second

@@ -1,7 +1,7 @@
 // Forests of oblique trees. Each tree is grown by the grower of single trees (grow.hpp) on
 // samples that count as often as they were drawn (row_sample.hpp), with features drawn for each
-// node; the trees share nothing but the input, and grow in parallel, each on one thread. The
-// forest's answer is the mean of the trees'.
+// node; the trees share only the input and grow in parallel, each on one thread. The forest's
+// prediction is the mean of the trees'.
 #pragma once
 
 #include <vector>
@@ -25,8 +25,8 @@ struct ObliqueForestTask {
 ObliqueTreesArrays grow_forest(const ObliqueForestTask& task, const ObliqueParams& tree_params,
                                const ObliqueForestParams& params, const Execution& execution);
 
-// What trees that a sample was not drawn for say of it: scores (n_samples, n_outputs) are their
-// sum and counts (n_samples) their number. The trees are the first n_trees of the forest.
+// Out-of-bag predictions: scores (n_samples, n_outputs) are sums over the trees without the sample
+// and counts (n_samples) the number of these trees. The trees are the first n_trees of the forest.
 void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees, index_t n_trees,
                     const ObliqueForestParams& params, double* scores, index_t* counts,
                     const Execution& execution);

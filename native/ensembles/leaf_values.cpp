@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// score[k] of a row by the leaf with this number.
+// score[k] of a row in the leaf with this index.
 void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, double* score) {
   const index_t n_outputs = tree.n_outputs;
   if (tree.leaf_coef.empty()) {
@@ -56,7 +56,7 @@ void widen_ranges(const ObliqueTreeArrays& tree, const double* x, const double* 
 LeafBounds bounds_of(LeafBounds bounds, const BoundRules& rules) {
   for (std::size_t at = 0; at < bounds.lower.size(); ++at) {
     const double range = bounds.upper[at] - bounds.lower[at];
-    // Without a bound, or in a leaf that its own samples miss by rounding.
+    // Without a bound, or in a leaf that no sample reaches because of rounding.
     const bool free = std::isinf(rules.extrapolation) || !(range >= 0.0);
     const double lower = free ? -kInfinity : bounds.lower[at] - rules.extrapolation * range;
     const double upper = free ? kInfinity : bounds.upper[at] + rules.extrapolation * range;

@@ -1,5 +1,5 @@
-// What becomes of a tree's leaves before they join an ensemble: bounds on their scores, and for
-// losses whose leaves answer with an order statistic a constant that is added to their models.
+// Adjustments of a tree's leaves before it is added to an ensemble: bounds on their scores, and
+// for losses with order-statistic leaves a constant added to their models.
 #pragma once
 
 #include <vector>
@@ -11,9 +11,9 @@
 
 namespace fctree::ensembles {
 
-// A linear model is sure of itself where it has seen nothing. The scores of the samples that a
-// leaf was fitted to (weight above 0; all without weights) are the range that it may answer in,
-// `extrapolation` times wider on both sides. x (n_samples, n_features of the tree);
+// Linear models extrapolate without limit. Predictions are clipped to the range of scores on the
+// leaf's training samples (weight above 0; all without weights), widened by `extrapolation` times
+// its length on both sides. x (n_samples, n_features of the tree);
 // leaf (n_samples): node numbers. largest_step bounds all scores in absolute value.
 struct BoundRules {
   double extrapolation;
@@ -22,22 +22,22 @@ struct BoundRules {
 LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
                         const std::vector<index_t>& leaf, const BoundRules& rules);
 
-// No tree moves a log-odds, or a logarithm of a mean, further than this before the learning
-// rate: a Newton step holds near where it was computed.
+// Largest step of a log-odds or a logarithm of a mean, before the learning rate: a Newton step is
+// valid only near where it was computed.
 double largest_step(const Loss& loss);
 
-// The least and the largest scores of a tree's leaves, (n_leaves, n_outputs) each, widened by
-// more samples; and the bounds that follow.
+// The smallest and largest scores of a tree's leaves, (n_leaves, n_outputs) each, updated by more
+// samples; and the resulting bounds.
 LeafBounds no_scores(const ObliqueTreeArrays& tree);
 void widen_ranges(const ObliqueTreeArrays& tree, const double* x, const double* weight,
                   const std::vector<index_t>& leaf, LeafBounds& ranges);
 LeafBounds bounds_of(LeafBounds ranges, const BoundRules& rules);
 
-// Draws each leaf's mean score to 0, as if so much more weight of targets 0 were in the leaf.
+// Shrinks each leaf's mean score to 0, as if the leaf had this much additional weight of targets 0.
 void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree);
 
-// Adds to each leaf's constants the quantile, or Friedman's clipped mean, of what its models
-// leave of the residuals y - F of the rows that have a weight in `fit_weight`.
+// Adds to each leaf's constants the quantile, or Friedman's clipped mean, of its models' residuals
+// y - F - f over the rows with positive `fit_weight`.
 void revise_constants(const Loss& loss, const ScoredSamples& samples, const double* x,
                       const double* fit_weight, const std::vector<index_t>& leaf,
                       ObliqueTreeArrays& tree);

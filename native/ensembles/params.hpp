@@ -13,7 +13,7 @@ struct ObliqueBoostingParams {
   double colsample;
   bool standardize;
   double l2_leaf_reg;
-  double extrapolation;  // of a leaf beyond its range of scores, in ranges; infinite: no bound
+  double extrapolation;  // beyond a leaf's training range, as a multiple of it; infinite: no bound
   bool early_stopping;
   index_t n_iter_no_change;
   double tol;
@@ -22,7 +22,7 @@ struct ObliqueBoostingParams {
 
 struct ObliqueForestParams {
   index_t n_estimators;
-  double max_samples;  // of all, how many a tree's draw has on average
+  double max_samples;  // mean number of samples drawn for a tree
   bool bootstrap;      // whether a sample may be drawn more than once
   bool standardize;
   double extrapolation;

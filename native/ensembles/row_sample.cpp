@@ -66,7 +66,7 @@ void RowSampler::draw_counts(index_t tree, double mean, std::vector<std::uint8_t
   count.resize(hash_.size());
   bool any = false;
   for (std::size_t i = 0; i < hash_.size(); ++i) {
-    // The least k with P(at most k) above a uniform number.
+    // The smallest k with P(at most k) above a uniform number.
     double rest = uniform_of(random, tree, hash_[i]);
     double probability = std::exp(-mean);
     std::uint8_t k = 0;

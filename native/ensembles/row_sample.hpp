@@ -1,9 +1,8 @@
-// Which samples a tree is grown on.
+// Random draws of a tree's samples.
 //
-// A draw belongs to what a sample is, its features and targets, not to where it stands: equal
-// samples are drawn together. So two equal samples are the same as one of twice the weight, the
-// order of the samples does not matter, and a sample that was left out to judge a tree by has no
-// twin among those that the tree was grown on.
+// A draw depends on a sample's features and targets, not on its position: equal samples are drawn
+// together. So two equal samples are the same as one of twice the weight, the order of the samples
+// does not matter, and a left-out sample has no duplicate among the tree's training samples.
 #pragma once
 
 #include <vector>
@@ -13,7 +12,7 @@
 
 namespace fctree::ensembles {
 
-// What each sample is drawn by; x (n_samples, n_features), y (n_targets, n_samples).
+// Hashes of the samples that key their draws; x (n_samples, n_features), y (n_targets, n_samples).
 std::vector<std::uint64_t> hash_samples(const double* x, const double* y, index_t n_samples,
                                         index_t n_features, index_t n_targets);
 
@@ -32,10 +31,10 @@ class RowSampler {
   RowSampler(const double* x, const double* y, index_t n_samples, index_t n_features,
              index_t n_targets, std::uint64_t seed);
 
-  // Each sample once with this probability; all of them where none would be drawn.
+  // Each sample once with this probability; all of them if none would be drawn.
   void draw_part(index_t tree, double fraction, std::vector<std::uint8_t>& drawn) const;
   // How often each sample is drawn, a Poisson number with this mean: the bootstrap, without its
-  // fixed total. All once where none would be drawn.
+  // fixed total. All once if none would be drawn.
   void draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const;
 
  private:

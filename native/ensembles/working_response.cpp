@@ -9,14 +9,14 @@ namespace {
 
 constexpr index_t kTaskRows = 4096;
 
-// A target further away than this many units of the score would make the model follow single
-// samples; the curvature is then taken larger, so that the gradient stays as it is.
+// Targets further away than this many units of the score would make the model follow single
+// samples; the curvature is then increased, which keeps the gradient.
 constexpr double kLargestTarget = 4.0;
 
-// No sample's curvature is taken as less: sums of them are divided by.
+// Smallest curvature of a sample: sums of curvatures are divisors.
 constexpr double kLeastCurvature = 1e-16;
 
-// Residuals below this part of the mean one count as that, or their weights had no bound.
+// Residuals below this share of the mean one are replaced by it, to bound their weights.
 constexpr double kLeastResidual = 0.05;
 
 double newton_weight(const ScoredSamples& s, const Derivatives& d, index_t i) {
@@ -30,9 +30,9 @@ double newton_weight(const ScoredSamples& s, const Derivatives& d, index_t i) {
   return curvature;
 }
 
-// The parabola through a residual that has the loss's slope there. Under Huber's loss it is the
-// loss itself where the residual is small. Under a pinball loss it would be ever steeper towards
-// 0: residuals below `least` count as that, and 0 itself, where the slope jumps, has the mean one.
+// The parabola with the loss's slope at a residual. For Huber's loss it is the loss itself at
+// small residuals. For a pinball loss its curvature would grow without bound towards 0: residuals
+// below `least` are replaced by it, and at 0, where the slope jumps, the mean slope is used.
 struct Secants {
   bool is_huber;
   double least;
@@ -101,7 +101,7 @@ void find_working_response(const Loss& loss, const ScoredSamples& s, const Deriv
     }
   });
   if (!secant) return;
-  // In units of their mean, so that the penalty means what it does for the squared error.
+  // In units of their mean, so that the penalty has the same meaning as for the squared error.
   double sum = 0.0, total = 0.0;
   for (index_t i = 0; i < n; ++i)
     if (out.weight[i] > 0.0) {

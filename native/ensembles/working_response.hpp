@@ -1,10 +1,10 @@
-// The weighted least-squares problem that stands for a round of boosting.
+// The weighted least-squares problem of a round of boosting.
 //
 // A Newton step minimises sum w (h f^2 / 2 + g f): the same as fitting the targets -g / h with
-// the weights w h. Of several outputs the largest h of a sample stands for all (a bound of the
-// diagonal hessian), since a tree has one weight a sample; the gradients stay exact. Where a
-// loss has no curvature (absolute error, quantile, Huber) the parabola through the residual r
-// with the loss's slope g at it is taken, h = |g / r|: iteratively reweighted least squares.
+// the weights w h. With several outputs the largest h of a sample is used for all (a bound of the
+// diagonal hessian), since a tree has one weight per sample; the gradients stay exact. For losses
+// without curvature (absolute error, quantile, Huber) the parabola with the loss's slope g at the
+// residual r is used, h = |g / r|: iteratively reweighted least squares.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ namespace fctree::ensembles {
 
 struct WorkingResponse {
   std::vector<double> target;  // (n_samples, n_outputs), row-major
-  std::vector<double> weight;  // (n_samples,), 0 for rows that are left out
+  std::vector<double> weight;  // (n_samples,), 0 for rows left out
 };
 
 // in_bag (n_samples,) or null for all rows.

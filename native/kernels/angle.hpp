@@ -1,8 +1,8 @@
 // arcsin and arccos without branches, for numbers and vectors alike, and the angle that every
 // kernel here is made of.
 //
-// Where |c| is near 1, what matters is 1 - |c|, which the caller gives apart: computed from
-// c it would have lost its digits.
+// Where |c| is near 1, what matters is 1 - |c|, which the caller passes separately: computed from
+// c it would lose its digits.
 #pragma once
 
 #include "kernels/scalars.hpp"
@@ -77,7 +77,7 @@ FCTREE_DEVICE inline V arc_share(V m, V half) {
   return start + (r * slope) * (T(1) + z * arcsine_series(z));
 }
 
-// What arcsin and arccos share: r = m or sqrt((1 - m) / 2), what r lacks to that root, and
+// Shared by arcsin and arccos: r = m or sqrt((1 - m) / 2), the error of r as that root, and
 // asin(r) - r.
 template <class V>
 struct Reduced {
@@ -89,7 +89,7 @@ struct Reduced {
   FCTREE_DEVICE explicit Reduced(V m) {
     big = N::greater(m, N::set(T(0.5)));
     const V half = (T(1) - m) * T(0.5);
-    // A root of 0 would divide by 0; the ends are exact by other means.
+    // A root of 0 would divide by 0; the ends are exact without it.
     const V safe = N::select(N::greater(half, N::set(T(0))), half, N::set(T(0.5)));
     const V root = N::select(N::greater(half, N::set(T(0))), N::root(safe), N::set(T(0)));
     const V z = N::select(big, half, m * m);

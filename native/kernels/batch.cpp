@@ -26,7 +26,7 @@ index_t n_columns(const GramInput<T>& input) {
 template <class T, class Compute>
 void for_each_problem(const GramInput<T>& all, index_t n_problems, const Execution& execution,
                       const Compute& compute) {
-  // Beyond this an interrupt should not wait for a whole problem on one thread.
+  // Above this an interrupt would wait too long for a whole problem on one thread.
   constexpr index_t kEntriesSideBySide = 1 << 20;
   const GramInput<T> first = input_of(all, n_problems, 0);
   const index_t entries = first.x.n_rows * n_columns(first);

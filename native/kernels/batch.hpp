@@ -1,6 +1,6 @@
 // Many Gram matrices of one shape in one call: problem b has the rows [b n, (b + 1) n) of X and Y.
-// Small problems are computed side by side, a thread each; large ones one after the other, all
-// threads together. Their values are those of single calls, bit for bit.
+// Small problems are computed in parallel, one thread each; large ones one after the other on all
+// threads. Values are bit for bit those of single calls.
 #pragma once
 
 #include <vector>

@@ -27,7 +27,7 @@ class TreeFeatures {
     left_.resize(n_parameters);
     right_.resize(n_parameters);
     for (index_t p = 0; p < n_parameters; ++p) {
-      // 1 - left would cancel where almost everything goes left.
+      // 1 - left would cancel if left is near 1.
       left_[p] = 0.5 * std::erfc(-scale_ * z[p]);
       right_[p] = 0.5 * std::erfc(scale_ * z[p]);
       nodes[p] = 0.0;

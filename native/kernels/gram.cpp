@@ -16,7 +16,7 @@ struct TileStrip {
 };
 
 constexpr index_t kTilesPerTask = 8;
-// Matrices beyond this are written around the caches: they would not stay there anyway.
+// Matrices beyond this size bypass the caches: they would not stay there anyway.
 constexpr index_t kStreamedBytes = 32 << 20;
 
 std::vector<TileStrip> cut_into_strips(index_t n_rows, index_t n_columns, bool symmetric) {
@@ -166,8 +166,8 @@ void multiply_gram(const KernelSpec& spec, const GramInput<T>& input, const T* v
     const PreparedInput<T> rows(input, scaling_of(spec, input.scale), team);
     const index_t n_x = rows.left().n_rows();
     const AlignedArray<T> packed = pack_vectors(vectors, rows.right().n_rows(), n_vectors);
-    // Columns are cut too, by the data alone, and their sums added in order: a few rows against
-    // many columns (landmarks against all samples) keep every thread at work.
+    // Columns are divided too, by the data alone, and their sums added in order: few rows against
+    // many columns (landmarks against all samples) keep every thread busy.
     constexpr index_t kColumnTiles = 64;
     const Partition parts = partition_range(rows.right().n_tiles(), kColumnTiles, 64);
     const index_t part_size = n_x * n_vectors;

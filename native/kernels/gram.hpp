@@ -1,8 +1,8 @@
 // Gram matrices in tiles: a product of cache size, then the kernel on it, then out. The
 // symmetric case computes the tiles on and above the diagonal and mirrors them.
 //
-// O(n m d) multiply-adds and about 60 operations an entry; memory beside the output is that of
-// the packed rows and a few tiles a thread. An entry's value depends on its two rows alone: not on
+// O(n m d) multiply-adds and about 60 operations per entry; memory in addition to the output: the
+// packed rows and a few tiles per thread. An entry's value depends on its two rows alone: not on
 // the tile, the number of threads, or whether the case is symmetric.
 #pragma once
 
@@ -27,8 +27,8 @@ template <class T>
 void compute_gram(const KernelSpec& spec, const GramInput<T>& input, T* out, index_t stride,
                   const Execution& execution);
 
-// One matrix for each specification, one after the other in out (n_specs, n_x, n_y), for
-// little more than the price of writing them: all must be tree kernels without gradient.
+// One matrix for each specification, one after the other in out (n_specs, n_x, n_y), for little
+// more than the cost of writing them: all must be tree kernels without gradient.
 template <class T>
 void compute_gram_path(const std::vector<KernelSpec>& specs, const GramInput<T>& input, T* out,
                        const Execution& execution);

@@ -12,8 +12,8 @@
 // The samples come normalised, u = a x / sqrt(a^2 Sxx + 1/2), so that a plain product of
 // rows is c; 1 - |c| is put together from differences that are exact for equal rows.
 //
-// The upper half of this file is for everybody. The lower half exists where FCTREE_ISA names
-// an instruction set (or a device): everything in it is compiled once for each.
+// The upper half of this file is compiled once. The lower half exists if FCTREE_ISA names an
+// instruction set (or a device): it is compiled once for each.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ enum class KernelKind {
   decision_list,   // A of a decision list of this depth
   endless_list,    // A of an infinitely deep decision list
   leaf_counts,     // A from its coefficients
-  relu,            // the rectifier networks' kernel, `depth` layers
+  relu,            // the ReLU network's kernel, `depth` layers
   linear           // the product itself
 };
 
 // How rows are scaled, so that products of rows are what a kernel is a function of.
 enum class Normalisation {
   augmented,  // u = a x / sqrt(a^2 |x|^2 + 1/2): the tree kernels
-  unit,       // u = x / |x|, factor |x|: the rectifier kernel
+  unit,       // u = x / |x|, factor |x|: the ReLU kernel
   none        // u = x
 };
 
@@ -69,17 +69,17 @@ namespace fctree::kernels::FCTREE_ISA {
 
 // A kernel is a struct with operator()(pair). One that goes through layers (`layered`) is also
 // start, n_steps times step, and finish: many pairs are then taken through each layer together,
-// for a processor can overlap the pairs, but not one pair's layers.
+// since a CPU can overlap pairs, but not the layers of one pair.
 
-// What a kernel sees of two samples: the product of their normalised rows; the rows' own
-// squared lengths as the same arithmetic gives them, and what these lack to 1 (gap, exactly);
-// the product of their factors (their lengths, for the kernels that need them).
+// The inputs of a kernel for two samples: the product of their normalised rows; the rows' squared
+// lengths in the same arithmetic, and 1 minus these (gap, exactly); the product of their factors
+// (their lengths, for the kernels that need them).
 template <class V>
 struct Pair {
   V product, self_left, self_right, gap_left, gap_right, factor;
 
   FCTREE_DEVICE V gap() const { return gap_left + gap_right; }
-  // (1 - |c|) / 2 = (|u -+ v|^2 + gaps) / 4, never below what the gaps alone give.
+  // (1 - |c|) / 2 = (|u -+ v|^2 + gaps) / 4, never below the bound by the gaps.
   FCTREE_DEVICE V half_complement(V m) const {
     using N = Number<V>;
     using T = typename N::Scalar;
@@ -100,9 +100,9 @@ FCTREE_DEVICE inline V integer_power(V base, std::int64_t exponent,
   return exponent == 1 ? result * base : result;
 }
 
-// What all tree kernels need of a pair: t, and k = 2 pi g = c / sqrt(h (1 - h)), where
-// h = (1 - |c|) / 2, for 1 - c^2 = 4 h (1 - h). The factor 1 / (2 pi) is left to the kernels,
-// which have a constant to take it into.
+// The inputs of all tree kernels for a pair: t, and k = 2 pi g = c / sqrt(h (1 - h)), where
+// h = (1 - |c|) / 2, for 1 - c^2 = 4 h (1 - h). The kernels absorb the factor 1 / (2 pi) into a
+// constant.
 template <class V>
 struct Angle {
   V t, k, inverse_root;
@@ -249,7 +249,7 @@ struct TreeKernelGradient {
   Sum sum;
 };
 
-// So small a complement that nothing can tell it from 0, whose root can still be inverted.
+// A complement indistinguishable from 0 whose root can still be inverted.
 template <class T>
 struct Smallest;
 template <>
@@ -261,10 +261,11 @@ struct Smallest<float> {
   static constexpr float value = 1e-36f;
 };
 
-// The rectifier network's kernel (Arora et al. 2019; depth 1 is the linear kernel), divided
+// The ReLU network's kernel (Arora et al. 2019; depth 1 is the linear kernel), divided
 // by the samples' lengths: with t of the layer's cosine c,
 //   c <- c t + sin / pi,  theta <- theta t + c.
-// (1 - |c|) / 2 goes along, so that nearly parallel samples stay apart layer by layer.
+// (1 - |c|) / 2 is propagated too, so that nearly parallel samples stay distinct from layer to
+// layer.
 struct ReluKernel {
   static constexpr bool layered = true;
   template <class V>
@@ -281,7 +282,7 @@ struct ReluKernel {
     const V m = N::absolute(pair.product);
     // Equal samples have 0 there, and the roots would divide by it; this is as good as 0.
     const V half = N::larger(pair.half_complement(m), N::set(Smallest<T>::value));
-    // Near the ends c is what that says, so that equal samples have exactly 1.
+    // Near the ends c is computed from it, so that equal samples have exactly 1.
     const V near_one = T(1) - half * T(2);
     const V near_end = N::select(N::greater(N::set(T(0)), pair.product), -near_one, near_one);
     const V c = N::select(N::greater(m, N::set(T(0.5))), near_end, pair.product);

@@ -1,5 +1,4 @@
-// How long a row of samples is, and by what it is multiplied: the same code for processors and
-// devices.
+// Lengths and multipliers of rows: the same code for CPUs and GPUs.
 #pragma once
 
 #include <cmath>
@@ -34,8 +33,8 @@ struct RowLength {
   double factor;
 };
 
-// |x|, by a power of two that brings the largest element near 1: no overflow or underflow on the
-// way. NaN where the row has one.
+// |x|, by a power of two that brings the largest element near 1: without intermediate overflow or
+// underflow. NaN if the row has one.
 template <class T>
 FCTREE_DEVICE inline double row_norm(const T* row, std::int64_t n_features) {
   double largest = 0.0;
@@ -57,16 +56,16 @@ FCTREE_DEVICE inline double row_norm(const T* row, std::int64_t n_features) {
   return std::sqrt(sum) / half / rest;
 }
 
-// The length that is to be at most largest_norm, from |x|.
+// The length that must be at most largest_norm, from |x|.
 FCTREE_DEVICE inline double limited_length(double norm, const RowScaling& scaling) {
   return scaling.how == Normalisation::augmented ? scaling.scale * norm : norm;
 }
 
-// What follows from |x|.
+// Multiplier, gap and factor from |x|.
 FCTREE_DEVICE inline RowLength normalise_row(double norm, const RowScaling& scaling) {
   if (scaling.how == Normalisation::none) return {1.0, 0.0, 1.0};
   if (scaling.how == Normalisation::unit) {
-    // So short a row has no direction that its elements could still tell.
+    // A row this short has no meaningful direction.
     if (norm < 1e-300) return {0.0, 1.0, 0.0};
     return {1.0 / norm, 0.0, norm};
   }

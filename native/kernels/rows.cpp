@@ -61,7 +61,7 @@ void PreparedRows<T>::prepare_tile(const Samples<T>& samples, const RowScaling& 
   const index_t d = n_features_, begin = tile_begin(tile), n_rows = tile_rows(tile);
   T* left = left_.data() + begin * d;
   T* right = right_.data() + begin * d;
-  // Rows that fill up the last block stand at a right angle to all others.
+  // Rows that pad the last block are orthogonal to all others.
   for (index_t i = n_rows; i < kTile; ++i) gap_.data()[begin + i] = T(1);
   for (index_t i = 0; i < n_rows; ++i) {
     const T* row = samples.data + (begin + i) * d;

@@ -1,5 +1,5 @@
-// Rows of samples as the tile loops want them: normalised, packed for both sides of a product,
-// with their squared lengths and what these lack to 1 (kernels/pointwise.hpp says why).
+// Rows of samples for the tile loops: normalised, packed for both sides of a product, with their
+// squared lengths and 1 minus these (see kernels/pointwise.hpp).
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ template <class T>
 class PreparedRows {
  public:
   // O(n d), and O(n d block_columns) multiply-adds for the squared lengths. Throws
-  // std::invalid_argument where a scaled row is too long for T (see largest_norm).
+  // std::invalid_argument if a scaled row is too long for T (see largest_norm).
   PreparedRows(const Samples<T>& samples, const RowScaling& scaling, const Execution& execution);
 
   index_t n_rows() const { return n_rows_; }
@@ -82,7 +82,7 @@ class PreparedRows {
 extern template class PreparedRows<double>;
 extern template class PreparedRows<float>;
 
-// A row's length and its normalised form; throws where largest_norm forbids it.
+// A row's length and its normalised form; throws if it exceeds largest_norm.
 template <class T>
 RowLength measure_row(const T* row, index_t n_features, const RowScaling& scaling);
 

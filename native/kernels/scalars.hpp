@@ -1,5 +1,5 @@
-// The operations that the pointwise kernels are written in, for plain numbers: used where one
-// kernel value is wanted (the diagonal of a Gram matrix) and by device code. lanes.hpp has the
+// The operations that the pointwise kernels are written in, for plain numbers: used for single
+// kernel values (the diagonal of a Gram matrix) and by device code. lanes.hpp has the
 // same for vectors.
 #pragma once
 
@@ -16,8 +16,8 @@ inline FCTREE_DEVICE double plain_root(double v) { return sqrt(v); }
 inline FCTREE_DEVICE float plain_root(float v) { return sqrtf(v); }
 inline FCTREE_DEVICE double plain_size(double v) { return fabs(v); }
 inline FCTREE_DEVICE float plain_size(float v) { return fabsf(v); }
-// The kernels never ask for the inverse root of 0 or of a subnormal number, so the device's own
-// approximations serve: one instruction, 23 bits; of a double's root 20 bits at least, which the
+// The kernels never need the inverse root of 0 or of a subnormal number, so the device's own
+// approximations suffice: one instruction, 23 bits; of a double's root 20 bits at least, which the
 // series of (1 - e)^(-1/2) brings to 53.
 inline FCTREE_DEVICE float plain_inverse_root(float v) {
   float result;
@@ -39,7 +39,7 @@ inline FCTREE_DEVICE double plain_inverse_root(double v) { return 1.0 / __builti
 inline FCTREE_DEVICE float plain_inverse_root(float v) { return 1.0f / __builtin_sqrtf(v); }
 #endif
 
-// What a kernel may do with a value V beyond + - * /.
+// The operations of kernels on a value V besides + - * /.
 template <class V>
 struct Number;
 

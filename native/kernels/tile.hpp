@@ -1,11 +1,10 @@
 // The loops of the Gram engine over one tile of the matrix, behind one table of functions per
 // instruction set and type: a register-blocked product of packed rows, the pointwise kernel on
-// each block while it is in the first cache, and what becomes of the values.
+// each block while it is in the L1 cache, and the use of the values.
 //
 // Packed rows: rows in groups of `block_rows` (left) or `block_columns` (right), each group
-// stored feature by feature, (n_features, group), the last group filled up with zeros. Every
-// entry of a product is summed feature by feature in order, so it does not depend on where in
-// a tile it stands.
+// stored feature by feature, (n_features, group), the last group padded with zeros. Every entry of
+// a product is summed feature by feature in order, so it does not depend on its position in a tile.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +14,11 @@ namespace fctree::kernels {
 
 struct KernelSpec;
 
-// Rows and columns of a tile; divisible by every block. Two float64 tiles fit the second-level
-// cache with the packed rows of some hundred features.
+// Rows and columns of a tile; divisible by every block. Two float64 tiles fit the L2 cache with
+// the packed rows of some hundred features.
 constexpr std::int64_t kTile = 96;
 
-// Up to kTile packed rows with what the kernels need of each.
+// Up to kTile packed rows with the kernels' inputs per row.
 template <class T>
 struct TileRows {
   const T* panels;
@@ -40,7 +39,7 @@ template <class T>
 struct TileTarget {
   T* out;               // the tile's first element
   std::int64_t stride;  // of the whole matrix
-  bool stream;          // the matrix is larger than the caches: write around them
+  bool stream;          // the matrix is larger than the caches: bypass them
 };
 
 template <class T>

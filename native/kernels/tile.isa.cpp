@@ -100,7 +100,7 @@ inline void for_each_vector(const TilePair<T>& pair, std::int64_t i, std::int64_
   }
 }
 
-// All pairs of a block layer by layer; their states stay in the first cache.
+// All pairs of a block layer by layer; their states stay in the L1 cache.
 template <class T, class Kernel>
 inline void apply_layers(const Kernel& kernel, const TilePair<T>& pair, std::int64_t i,
                          std::int64_t j, T* block) {
@@ -246,7 +246,7 @@ void multiply(const T* tile, std::int64_t n_rows, const T* vectors, std::int64_t
   }
 }
 
-// out[i] = function(in[i]); the last vector is filled up with zeros.
+// out[i] = function(in[i]); the last vector is padded with zeros.
 template <class T, class Function>
 void for_each_element(const T* in, std::int64_t n, T* out, const Function& function) {
   constexpr int kLanes = Lanes<T>::count;

@@ -1,4 +1,5 @@
-// Going down a tree whose splits are all along axes: one number of a row a level, not all of them.
+// Traversal of a tree whose splits are all along axes: one feature of a row per level instead of
+// all.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +14,20 @@ using namespace ridge;
 
 class AxisWalk {
  public:
-  // Rows from which on it pays to look at a tree before they go down it.
+  // Minimum number of rows for which inspecting the tree first pays off.
   static constexpr index_t kFewRows = 256;
 
-  // O(nodes d), less where a split is not along an axis: there is nothing to walk then.
+  // O(nodes d); stops at the first split that is not along an axis, for which this traversal does
+  // not apply.
   explicit AxisWalk(const RoutingArrays& tree);
   AxisWalk() = default;
 
   bool exists() const { return !nodes_.empty(); }
-  // As the kernel of this name (dense.hpp), to the same leaves. O(1) a level and row.
+  // Like the kernel of this name (dense.hpp), with the same leaves. O(1) per level and row.
   void route(const double* x, index_t n_rows, std::int64_t* leaf) const;
 
  private:
-  // Right child second. A leaf leads to itself, so that all rows take as many steps.
+  // Right child second. A leaf points to itself, so that all rows take equally many steps.
   struct Node {
     double coef;
     double threshold;

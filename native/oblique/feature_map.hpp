@@ -1,6 +1,6 @@
-// From the features of an ensemble to those that one of its trees is grown on: some columns of
-// them, each less its mean and over its standard deviation, so that the ridge penalty is free of
-// units. Grown trees are written back in the features as they came.
+// Maps the features of an ensemble to those of one of its trees: some columns, centred and divided
+// by their standard deviations, so that the ridge penalty does not depend on units. Grown trees
+// are transformed back to the original features.
 #pragma once
 
 #include <vector>
@@ -34,8 +34,8 @@ void add_features(const double* x, const double* weight, index_t n_samples, cons
 FeatureMap map_of_sums(const FeatureSums& total, const Vector& first);
 FeatureMap identity_map(index_t n_features);
 
-// What was taken from each feature, in units of what is left, (map.width()). Numbers on either side
-// have the rounding of features as they came.
+// The offset subtracted from each feature, in units of the mapped feature, (map.width()). Values
+// on either side carry the rounding error of the original features.
 Vector offset_of(const FeatureMap& map);
 
 // out (n_samples, map.width()) from x (n_samples, n_features).

@@ -15,7 +15,7 @@ namespace fctree::oblique {
 
 namespace {
 
-// Multiply-adds of summing the moments of a level, which stand for the work of all steps.
+// Multiply-adds of the moments of a level, a proxy for the work of all steps.
 double moment_work(const TrainingData& data) {
   const double width = static_cast<double>(data.n_features + data.n_outputs);
   return 0.5 * static_cast<double>(data.n_samples) * width * width;
@@ -79,7 +79,7 @@ void Grower::open_root() {
   level_.push_back(std::move(root));
 }
 
-// Gives the node its id and its entries in the arrays, as a leaf to begin with.
+// Gives the node its id and its entries in the arrays, initially as a leaf.
 void Grower::record(OpenNode& node) {
   node.id = tree_.n_nodes();
   const Vector mean = state_.target_mean(node);
@@ -186,13 +186,13 @@ void Grower::make_leaf(const OpenNode& node) {
     add_gain(node, coef.col(k), node.fit.reduction[k]);
 }
 
-// Of a decrease of the squared error, in the unit of feature importances.
+// Converts a decrease of the squared error to the unit of feature importances.
 double Grower::gain_of(double decrease) const {
   return std::max(decrease, 0.0) * state_.params.impurity_scale /
          tree_.weighted_n_node_samples[0];
 }
 
-// Shares it among the features by the variation that each brings to the direction.
+// Divides it among the features by their contributions to the direction's variation.
 void Grower::add_gain(const OpenNode& node, const Vector& direction, double decrease) {
   const index_t d = tree_.n_features;
   const Vector variation =

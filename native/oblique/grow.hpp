@@ -4,8 +4,8 @@
 // The tree grows level by level. For all open nodes of a level at once:
 //   1. search   score the samples along the candidate directions and find the best cut of
 //               each (search.hpp): O(n d) and a sort for the paper's rule
-//   2. split    part the samples, sum the smaller child's moments, subtract for the larger
-//               one, fit the children's ridge models (split.hpp): O(n d^2 / 4 + nodes d^3 / 3)
+//   2. split    partition the samples, sum the smaller child's moments, subtract for the larger
+// one, fit the children's ridge models (split.hpp): O(n d^2 / 4 + nodes d^3 / 3)
 //   3. record   the arrays of the tree
 // Each step is parallel loops over tasks cut by the data. Memory beyond the input: O(n) and
 // min(2^level, n / d) d^2 for the moments of a level.
@@ -21,19 +21,18 @@ namespace fctree::oblique {
 using namespace ridge;
 
 // Samples of weight 0 are left out. Throws std::invalid_argument if none is left, or if
-// squares of the data overflow. `left_out` (n, K), where it is given, takes what the leaves' models
-// would have answered to each sample without it (left_out_scores.hpp).
+// squares of the data overflow. `left_out` (n, K), if not null, receives the leaf models'
+// leave-one-out predictions (left_out_scores.hpp).
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                             const Execution& execution, double* left_out = nullptr);
 
-// The same on threads that are there already, with `statistics` that may serve many trees.
+// The same on existing threads, with `statistics` that many trees may share.
 class LocalStatistics;
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
                                     LocalStatistics& statistics, const Execution& team,
                                     double* left_out = nullptr);
 
-// The same of samples that are elsewhere: of `sizes` only the numbers of features and outputs
-// are looked at.
+// The same for distributed samples: of `sizes` only the numbers of features and outputs are used.
 class NodeStatistics;
 ObliqueTreeArrays grow_tree_of(NodeStatistics& statistics, const TrainingData& sizes,
                                const ObliqueParams& params, const Execution& execution);

@@ -15,11 +15,11 @@ namespace {
 
 constexpr index_t kChunkRows = 4096;
 
-// Beyond it the sample alone determines what the model answers.
-constexpr double kLargestLeverage = 1.0 - 1e-6;
+// Above it the sample all but determines the model's prediction.
+constexpr double kLargestLeverage = 0.99;
 
-// Leverages of a unit of weight of each sample of the leaf, but for the constant: from the system
-// in the features, or of few samples from their inner products.
+// Leverages of a unit of weight of each sample of the leaf, without the constant's: from the
+// system in the features, or for few samples from their inner products.
 Vector primal_leverages(const GrowState& state, const OpenNode& leaf) {
   const LeverageModel model =
       leverage_model(pool_moments(leaf.moments, leaf.prior), leaf.fit, leaf.ancestors,

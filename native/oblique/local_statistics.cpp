@@ -77,8 +77,8 @@ Matrix LocalStatistics::sparse_dual(const GrowState& state, const OpenNode& node
   return sparse_ridge_dual(state, node);
 }
 
-// Scores of all nodes along their ridge directions: the one step that a large node needs
-// cut into rows to run in parallel.
+// Scores of all nodes along their ridge directions: the only step in which a large node is divided
+// by rows to run in parallel.
 void LocalStatistics::score_models(GrowState& state, const std::vector<OpenNode*>& nodes) {
   struct Task {
     const OpenNode* node;
@@ -197,7 +197,7 @@ void LocalStatistics::part_rows(GrowState& state, Split& split) {
   split.children[1].begin = node.begin + split.cut().n_left;
 }
 
-// Only where a child may be split in its turn.
+// Only if a child may be split further.
 void LocalStatistics::part_order(const GrowState& state, const std::vector<Split>& splits) {
   std::vector<const OpenNode*> nodes;
   for (const Split& split : splits)

@@ -1,5 +1,5 @@
-// The samples of a tree that is grown where they are: in GrowState::data, their row numbers node
-// by node in GrowState::rows. One object may serve tree after tree.
+// Node statistics of local samples: in GrowState::data, their row numbers node by node in
+// GrowState::rows. One object may serve many trees, one after the other.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace fctree::oblique {
 
 using namespace ridge;
 
-// What many trees on the same features find once, of all rows of GrowState::data, for splits along
-// axes that constants judge: the order of the features, so that no node sorts, or their bins, so
-// that cuts are between bins. Or neither.
+// Computed once for many trees on the same features, from all rows of GrowState::data, for axis
+// splits under the constant criterion: the order of the features, so that no node sorts, or their
+// bins, so that cuts are between bins. Or neither.
 struct FeatureIndex {
   FeatureOrder order;
   std::unique_ptr<BinnedFeatures> bins;
@@ -56,7 +56,7 @@ class LocalStatistics final : public NodeStatistics {
   const FeatureIndex* features_;
   FeatureOrder order_;                   // of the tree's samples, node by node as their rows
   std::vector<std::uint8_t> goes_left_;  // by row number
-  std::optional<HistogramSplits> bin_cuts_;      // of the tree's samples, where there are bins
+  std::optional<HistogramSplits> bin_cuts_;      // of the tree's samples, if there are bins
 };
 
 }  // namespace fctree::oblique

@@ -1,5 +1,5 @@
-// What growing a tree asks of its samples. The grower knows nodes by their moments, models and
-// cuts alone; the samples may lie here (local_statistics.hpp) or in many places (distributed_statistics.hpp).
+// Interface between the grower and the samples. The grower sees only moments, models and cuts of
+// nodes; samples may be local (local_statistics.hpp) or distributed (distributed_statistics.hpp).
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace fctree::oblique {
 
-// Cuts along axes that constants judge, which bins of the features are enough for.
+// Axis splits under the constant criterion, which need only bins of the features.
 struct CutsByKind {
   std::vector<CutTask> axes_by_constants;
   std::vector<CutTask> others;
@@ -20,13 +20,13 @@ class NodeStatistics {
  public:
   virtual ~NodeStatistics() = default;
 
-  // What was taken from the features as they came (offset_of), or empty.
+  // The offset subtracted from the original features (offset_of), or empty.
   void set_offset(Vector offset) { offset_ = std::move(offset); }
   const Vector& offset() const { return offset_; }
 
   // Sets the root's size and begin, and state.origin to a sample of the largest weight.
   virtual void open(GrowState& state, OpenNode& root) = 0;
-  // Full moments, and means and diagonals alone (of the targets only in leaves that need no
+  // Full moments, and means and diagonals only (only those of the targets in leaves that need no
   // more).
   virtual std::vector<Moments> full_moments(const GrowState& state,
                                             const std::vector<OpenNode*>& nodes) = 0;
@@ -39,16 +39,16 @@ class NodeStatistics {
 
   // Called before a level is searched, if its nodes have models.
   virtual void score_models(GrowState& state, const std::vector<OpenNode*>& nodes) = 0;
-  // Residual-weighted scatter about the mean, one matrix an output, upper triangle.
+  // Residual-weighted scatter about the mean, one matrix per output, upper triangle.
   virtual std::vector<std::vector<Matrix>> residual_scatter(
       const GrowState& state, const std::vector<OpenNode*>& nodes) = 0;
-  // How promising each feature is (screening.hpp), (d) a node.
+  // The promise of each feature (screening.hpp), (d) per node.
   virtual std::vector<Vector> promises(const GrowState& state,
                                        const std::vector<OpenNode*>& nodes) = 0;
   // Fills the cuts of the tasks' candidates.
   virtual void find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) = 0;
 
-  // Parts the samples of split nodes, and sets where those of their children begin.
+  // Partitions the samples of split nodes, and sets where those of their children begin.
   virtual void part(GrowState& state, std::vector<Split>& splits) = 0;
   // Leave-one-out decreases over the samples of each split.
   virtual std::vector<DecreaseSums> decreases(const GrowState& state,

@@ -1,4 +1,4 @@
-// A node of the level that is being grown, and what the steps of growing share.
+// A node of the current level, and the state shared by the steps of growing.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct SplitInfo {
   Cut cut;
 };
 
-// One linear function an output.
+// One linear function per output.
 struct LinearModels {
   Matrix coef;       // (d, K)
   Vector intercept;  // (K)
@@ -40,7 +40,7 @@ struct OpenNode {
   index_t begin = 0;  // of its rows in GrowState::rows, or its number among remote ones
   index_t size = 0;
   Moments moments;    // of its samples
-  Moments prior;      // pseudo-samples that its model is drawn to (weight 0: none)
+  Moments prior;      // pseudo-samples that shrink its model (weight 0: none)
   Matrix ancestors;   // (d, k): directions concatenated on the path
   std::vector<index_t> features;  // that it may split along, ascending; empty for all
   RidgeFit fit;
@@ -52,15 +52,15 @@ struct OpenNode {
   std::vector<SplitInfo> candidates;
 };
 
-// The input, and the arrays that all nodes have a part of.
+// The input, and the arrays shared by all nodes.
 struct GrowState {
   const TrainingData& data;
   ObliqueParams params;
   Execution execution;
   Vector origin;                   // (d + K): what means are relative to
-  Vector offset;                   // (d): taken from the features as they came, or empty
-  NodeStatistics* statistics;      // sums over the samples, wherever they are
-  std::vector<std::int32_t> rows;  // samples that are here, node by node
+  Vector offset;                   // (d): subtracted from the original features, or empty
+  NodeStatistics* statistics;      // sums over local or distributed samples
+  std::vector<std::int32_t> rows;  // local samples, node by node
   std::vector<double> scores;      // (K, n) along the ridge directions, in the order of rows
   double* left_out;                // (n, K) of find_left_out_scores, where wanted
 
@@ -68,12 +68,12 @@ struct GrowState {
   NodeRows rows_of(const OpenNode& node) const { return {rows.data() + node.begin, node.size}; }
   RidgeOptions ridge_options() const { return {params.alpha, params.fit_intercept}; }
 
-  // The dual needs no moments, which is why the ridge criterion, which lives on them, keeps
-  // them for all nodes but a root that has too few samples.
+  // The dual needs no moments, but the ridge criterion does: it keeps them for all nodes except a
+  // root with too few samples.
   bool is_dual(const OpenNode& node) const {
     return node.size < data.n_features && (!params.ridge_criterion || node.depth == 0);
   }
-  // What depth and size alone allow.
+  // Whether depth and size allow a split.
   bool is_large_enough(const OpenNode& node) const {
     return node.depth < params.max_depth && node.size >= params.min_samples_split &&
            node.size / 2 >= params.min_samples_leaf &&
@@ -83,7 +83,7 @@ struct GrowState {
     return n_left > 0 && n_left < node.size && n_left >= params.min_samples_leaf &&
            node.size - n_left >= params.min_samples_leaf;
   }
-  // A node of equal targets is not split either.
+  // A node with equal targets is not split either.
   bool may_split(const OpenNode& node) const {
     return is_large_enough(node) && variance_of(node) > 0.0;
   }
@@ -91,7 +91,7 @@ struct GrowState {
   bool has_models() const {
     return params.ridge_leaves || params.ridge_criterion || searches_oblique(params);
   }
-  // The ridge criterion judges a split by models that constant leaves then do not use.
+  // The ridge criterion needs models even if leaves are constant.
   bool needs_fit(const OpenNode& node) const {
     return params.ridge_leaves || params.ridge_criterion ||
            (has_models() && is_large_enough(node));
@@ -106,7 +106,7 @@ struct GrowState {
     return searches(params, SplitKind::axis) && params.ridge_criterion &&
            params.n_screened < std::min(params.node_features.max_features, data.n_features);
   }
-  // What ridge splits cut along, (d, K), and the intercepts that go with it, (K).
+  // The directions of ridge splits, (d, K), and their intercepts, (K).
   const Matrix& ridge_directions(const OpenNode& node) const {
     return has_sparse_directions() ? node.sparse_ridge.coef : node.fit.coef;
   }
@@ -123,13 +123,13 @@ struct GrowState {
   }
 };
 
-// What the ridge criterion prepares once a node, for all its candidates.
+// Prepared by the ridge criterion once per node, for all its candidates.
 struct ModelSearch {
   ChildModels models;
   RowMatrix products;  // of the node's samples, about models.origin
 };
 
-// A candidate of a node whose best cut is wanted; `search` under the ridge criterion only.
+// A candidate of a node whose best cut is searched; `search` under the ridge criterion only.
 struct CutTask {
   OpenNode* node;
   index_t candidate;
@@ -138,7 +138,7 @@ struct CutTask {
   SplitInfo& split() const { return node->candidates[candidate]; }
 };
 
-// A node, the candidate whose cut divides it, and its children (left, right).
+// A node, the candidate that splits it, and its children (left, right).
 struct Split {
   OpenNode* node;
   index_t chosen;
@@ -149,7 +149,7 @@ struct Split {
   const Cut& cut() const { return info().cut; }
 };
 
-// The leave-one-out models that a split is judged by.
+// The models of a split's leave-one-out test.
 struct SplitModels {
   LeverageModel node;
   std::array<LeverageModel, 2> children;

@@ -10,7 +10,7 @@ namespace fctree::oblique {
 // that more than their own file knows of have names here.
 enum class SplitKind : index_t { ridge = 0, curvature = 1, axis = 2 };
 
-// The features that a node of a forest's tree may split along, drawn anew for each node.
+// The features that a node of a forest's tree may split on, drawn for each node.
 struct NodeFeatures {
   index_t max_features;
   std::uint64_t seed;
@@ -49,7 +49,7 @@ inline bool searches_oblique(const ObliqueParams& params) {
   return (params.direction_kinds & ~(index_t{1} << static_cast<index_t>(SplitKind::axis))) != 0;
 }
 
-// Whether nodes look at all samples in the order of each feature.
+// Whether nodes scan all samples in the order of each feature.
 inline bool sorts_axes(const ObliqueParams& params) {
   return searches(params, SplitKind::axis) && !params.ridge_criterion;
 }

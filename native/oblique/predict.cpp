@@ -9,7 +9,7 @@ namespace fctree::oblique {
 
 namespace {
 
-// Few enough rows to stay in the first cache while they go down the tree.
+// Few enough rows to stay in the L1 cache while they go down the tree.
 constexpr index_t kBlockRows = 64;
 constexpr index_t kBlocksPerTask = 32;
 
@@ -17,7 +17,7 @@ template <class Body>
 void for_each_block(index_t n_rows, index_t n_features, const Execution& execution,
                     const Body& body) {
   constexpr index_t kTaskRows = kBlockRows * kBlocksPerTask;
-  // Of one level: shallow trees are the rule.
+  // Reserved for one level: most trees are shallow.
   const double work = static_cast<double>(n_rows) * static_cast<double>(n_features);
   parallel_for(limit_threads(execution, work), (n_rows + kTaskRows - 1) / kTaskRows, [&](index_t task) {
     const index_t end = std::min(n_rows, (task + 1) * kTaskRows);

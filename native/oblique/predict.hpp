@@ -9,7 +9,7 @@ namespace fctree::oblique {
 
 using namespace ridge;
 
-// Leaf models, one a leaf: (n_leaves, n_outputs, n_features) or null for constant leaves,
+// Leaf models, one per leaf: (n_leaves, n_outputs, n_features) or null for constant leaves,
 // and (n_leaves, n_outputs).
 struct LeafModels {
   const std::int64_t* leaf_index;  // (n_nodes,)
@@ -18,7 +18,7 @@ struct LeafModels {
   std::int64_t n_outputs;
 };
 
-// leaf (n_rows,): ids of the leaves. O(depth d) a row.
+// leaf (n_rows,): ids of the leaves. O(depth d) per row.
 void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, index_t* leaf,
                 const Execution& execution);
 

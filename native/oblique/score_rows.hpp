@@ -1,4 +1,4 @@
-// Scores of samples that are here along the directions of a node.
+// Scores of local samples along the directions of a node.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ using namespace ridge;
 
 RowSelection select(const TrainingData& data, const NodeRows& rows);
 
-// The scores of some rows along a direction (d): that of a feature's axis, or with axis -1 any.
+// The scores of some rows along a direction (d): a feature's axis, or with axis -1 any direction.
 void score_rows(const TrainingData& data, const NodeRows& rows, const double* direction,
                 index_t axis, double* scores);
 
@@ -20,8 +20,8 @@ void score_rows(const TrainingData& data, const NodeRows& rows, const double* di
 void score_rows(const GrowState& state, const OpenNode& node, const SplitInfo& candidate,
                 const NodeRows& rows, double* scores);
 
-// The scores of all rows of a node: those that the state holds for a ridge direction, else
-// computed into `storage`.
+// The scores of all rows of a node: stored in the state for a ridge direction, else computed into
+// `storage`.
 const double* candidate_scores(const GrowState& state, const OpenNode& node,
                                const SplitInfo& candidate, std::vector<double>& storage);
 

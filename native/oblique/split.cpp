@@ -10,8 +10,8 @@ namespace fctree::oblique {
 
 namespace {
 
-// The ancestors' directions of the children: the paper's rule hands on the score that was
-// cut; any other split hands on all ridge scores of the node.
+// The ancestors' directions of the children: the paper's rule passes on the score of the split;
+// any other split passes on all ridge scores of the node.
 Matrix extend_ancestors(const GrowState& state, const Split& split) {
   const OpenNode& node = *split.node;
   if (!state.params.feature_concatenation || !state.has_models()) return node.ancestors;
@@ -44,7 +44,7 @@ void sum_nodes(const GrowState& state, const std::vector<OpenNode*>& nodes) {
   for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i]->moments = std::move(moments[i]);
 }
 
-// The smaller child's moments are summed, the larger one's are what is left.
+// The smaller child's moments are summed, the larger one's follow by subtraction.
 void sum_children(const GrowState& state, std::vector<Split>& splits) {
   struct Pair {
     const OpenNode* parent;
@@ -90,7 +90,7 @@ LeverageModel model_of(const GrowState& state, const OpenNode& node) {
                         state.origin, state.ridge_options());
 }
 
-// Directions among which the split was chosen: axes that were screened out count as well.
+// Number of directions among which the split was chosen, screened-out axes included.
 index_t count_directions(const GrowState& state, const OpenNode& node) {
   index_t n_directions = static_cast<index_t>(node.candidates.size());
   if (!searches(state.params, SplitKind::axis)) return n_directions;
@@ -99,7 +99,7 @@ index_t count_directions(const GrowState& state, const OpenNode& node) {
   return n_directions + (node.moments.diagonal.head(state.data.n_features).array() > 0.0).count();
 }
 
-// Which splits have earned their place by leave-one-out.
+// Which splits pass the leave-one-out test.
 void judge(const GrowState& state, std::vector<Split>& splits) {
   const index_t n_splits = static_cast<index_t>(splits.size());
   std::vector<SplitModels> models(n_splits);

@@ -1,5 +1,5 @@
-// Carrying out the splits of a level: parting the samples, summing the children's moments,
-// fitting their models and, under the ridge criterion, judging whether the split stays.
+// Carries out the splits of a level: partitions the samples, sums the children's moments, fits
+// their models and, under the ridge criterion, runs the leave-one-out test.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace fctree::oblique {
 
-// The node's own ridge model, drawn to its prior.
+// The node's own ridge model, shrunk to its prior.
 void fit_node(const GrowState& state, OpenNode& node);
 
-// Orders the rows of each split node left side first and opens its children, fitted where
-// they need a model. O(n d^2 / 4) for the moments, and under the ridge criterion O(n d^2)
+// Orders the rows of each split node left side first and opens its children, fitted if they need a
+// model. O(n d^2 / 4) for the moments, and under the ridge criterion O(n d^2)
 // for the leave-one-out test that sets `accepted`.
 void carry_out(GrowState& state, std::vector<Split>& splits);
 

@@ -9,8 +9,8 @@ namespace fctree::oblique {
 
 namespace {
 
-// Makes a linear function of mapped features one of the features as they came; returns its value
-// at their origin, relative to the mapped one.
+// Transforms a linear function of mapped features to the original ones; returns its value at their
+// origin, relative to the mapped one.
 double fold_linear(const FeatureMap& map, double* coef) {
   double offset = 0.0;
   for (index_t j = 0; j < map.width(); ++j) {

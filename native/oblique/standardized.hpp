@@ -1,4 +1,5 @@
-// One tree grown on features of mean 0 and variance 1, and written in the features as they came.
+// One tree grown on features of mean 0 and variance 1, and transformed back to the original
+// features.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -17,7 +18,7 @@ ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const Oblique
                                          double* left_out = nullptr);
 
 // Directions, thresholds and leaf models of a tree grown on all columns of `map` as functions of
-// the features as they came.
+// the original features.
 void fold_back(const FeatureMap& map, ObliqueTreeArrays& tree);
 
 }  // namespace fctree::oblique

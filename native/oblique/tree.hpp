@@ -1,5 +1,5 @@
-// An oblique tree as flat arrays, one entry a node, breadth-first: what growing returns
-// and fctree.ObliqueTree holds under the same names.
+// An oblique tree as flat arrays, one entry per node, breadth-first, with the names of
+// fctree.ObliqueTree.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace fctree::oblique {
 struct ObliqueTreeArrays {
   index_t n_features = 0;
   index_t n_outputs = 0;
-  double alpha = 0.0;  // the penalty that was used
+  double alpha = 0.0;  // the penalty used
 
   std::vector<index_t> children_left;
   std::vector<index_t> children_right;

@@ -1,5 +1,5 @@
-// The loops over samples that take nearly all of the time of an oblique tree, behind one
-// table of functions per instruction set (core/cpu.hpp).
+// The loops over samples that take nearly all of an oblique tree's time, behind one table of
+// functions per instruction set (core/cpu.hpp).
 //
 // Packed rows: the kernels that sum products work on rows [x - x0, y - y0, 1, 0 ..] of
 // `packed_width(d, K)` doubles, so that one pass gives all moments of a node: X'X, X'y,
@@ -21,7 +21,7 @@ struct RowSelection {
   std::int64_t n_outputs;
 };
 
-// The arrays of a tree that decide where a sample goes.
+// The arrays of a tree that route samples.
 struct RoutingArrays {
   const std::int64_t* children_left;
   const std::int64_t* children_right;
@@ -30,8 +30,8 @@ struct RoutingArrays {
   std::int64_t n_features;
 };
 
-// A feature's values (n_rows,), cut into kScreeningBins equal bins from `lowest` on, and what
-// standardises them.
+// A feature's values (n_rows,), cut into kScreeningBins equal bins from `lowest` on, and their
+// standardisation.
 constexpr std::int64_t kScreeningBins = 32;
 struct BinnedFeature {
   const double* x;
@@ -41,7 +41,7 @@ struct BinnedFeature {
   double inverse_spread;
 };
 
-// What rows add to the bins of a feature: terms (n_rows, width), whole vectors, and the
+// Contributions of rows to the bins of a feature: terms (n_rows, width), whole vectors, and the
 // residuals (n_rows, n_outputs) that multiply the feature itself.
 struct BinTerms {
   const double* terms;
@@ -85,7 +85,7 @@ struct DenseKernels {
   // scratch. O(n d^2 / 2).
   void (*leverages)(const RowSelection& selection, const double* mean,
                     const double* inverse_factor, double* tile, double* out);
-  // leaf[i] = id of the leaf that row i of x reaches. O(d) a level.
+  // leaf[i] = id of the leaf that row i of x reaches. O(d) per level.
   void (*route)(const RoutingArrays& tree, const double* x, std::int64_t n_rows,
                 std::int64_t* leaf);
   // out[i] = intercept[leaf] + coef[leaf] . x for each output, leaf = slot[i].

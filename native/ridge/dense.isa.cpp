@@ -62,7 +62,7 @@ inline void subtract(const double* in, const double* origin, std::int64_t n, dou
   if (rest > 0) store(out + j, load_partial(in + j, rest) - load_partial(origin + j, rest));
 }
 
-// Rows are gathered: ask for the one that is some rows ahead of row i.
+// Rows are gathered: prefetch the one some rows ahead of row i.
 inline void prefetch_ahead(const RowSelection& s, std::int64_t i) {
   constexpr std::int64_t kAhead = 8;
   if (i + kAhead >= s.n_rows) return;
@@ -219,7 +219,7 @@ void leverages(const RowSelection& s, const double* mean, const double* inverse_
   }
 }
 
-// Rows go down together, one level at a time: their walks do not wait for each other.
+// Rows go down together, one level at a time, so that their memory accesses overlap.
 void route(const RoutingArrays& tree, const double* x, std::int64_t n_rows, std::int64_t* leaf) {
   for (std::int64_t i = 0; i < n_rows; ++i) leaf[i] = 0;
   for (bool moving = true; moving;) {
@@ -229,7 +229,7 @@ void route(const RoutingArrays& tree, const double* x, std::int64_t n_rows, std:
       if (tree.children_left[node] < 0) continue;
       const double score =
           dot(tree.coef + node * tree.n_features, x + i * tree.n_features, tree.n_features);
-      // Selected by a mask: a branch would be guessed wrong half of the time.
+      // Selected by a mask: a branch would be mispredicted half of the time.
       const std::int64_t goes_left = -static_cast<std::int64_t>(score <= tree.threshold[node]);
       const std::int64_t right = tree.children_right[node];
       leaf[i] = right ^ ((tree.children_left[node] ^ right) & goes_left);

@@ -9,7 +9,7 @@ namespace fctree::ridge {
 
 namespace {
 
-// Below this part of the sums they were derived from, moments hold fewer than about twelve
+// Below this share of the sums they were derived from, moments have fewer than about twelve
 // correct digits.
 constexpr double kResolution = 1e-4;
 

@@ -1,15 +1,15 @@
-// Moments of a node: all that a ridge fit needs of its samples.
+// Moments of a node: all that a ridge fit needs to know about its samples.
 //
 // scatter = sum w (x - mean)(x - mean)', cross = sum w (x - mean)(y - mean)', and the
-// diagonal of y's own scatter. A child's moments are its parent's less its sibling's, so
-// that a level costs only the smaller children: O(n d^2 / 4) instead of O(n d^2 / 2).
+// diagonal of y's own scatter. A child's moments are its parent's minus its sibling's, so that a
+// level costs only the smaller children: O(n d^2 / 4) instead of O(n d^2 / 2).
 //
 // Numerics. Subtracting two nearly equal numbers loses digits twice here: when sums of
-// squares are centred, and when a child is what is left of its parent. Against the first,
+// squares are centred, and when a child is computed as parent minus sibling. Against the first,
 // sums are taken about the node's own heaviest sample: its squared distance from the mean
 // is at most n times the variance, so at most log10(n) digits of 16 are lost. Against the
-// second, a node remembers the diagonal that its sums started from (`reference`), and is
-// summed afresh when less than kResolution of it is left in any column.
+// second, a node remembers the diagonal that its sums started from (`reference`), and is summed
+// again when less than kResolution of it is left in any column.
 #pragma once
 
 #include <vector>
@@ -61,9 +61,9 @@ std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<Nod
 // Means and diagonal alone. O(n (d + K)).
 Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin);
 
-// What those functions make of sums over a node's samples about `shift` (d + K): of packed
-// products, and of the weight, the differences and their squares (1 + 2 (d + K)), which
-// add_diagonal adds up. `sizes` says how many features and outputs there are.
+// The same from sums over a node's samples about `shift` (d + K): of packed products, and of the
+// weight, the differences and their squares (1 + 2 (d + K)), as add_diagonal computes them.
+// `sizes` has the numbers of features and outputs.
 Moments moments_of_products(const RowMatrix& products, const TrainingData& sizes,
                             const Vector& shift, const Vector& origin);
 void add_diagonal(const TrainingData& data, const NodeRows& node, const double* shift,

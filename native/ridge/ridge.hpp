@@ -6,7 +6,7 @@
 // so d x d moments are enough. Nodes with fewer samples than features use the dual,
 //     w = Q X_c' (X_c Q X_c' + alpha I)^{-1} y_c,   Q = I + W W'.
 // A singular system (alpha = 0 with collinear columns) has the solution that the ridge
-// tends to as alpha -> 0: of all least-squares solutions the one of least w' Q^{-1} w.
+// converges to as alpha -> 0: the least-squares solution with the smallest w' Q^{-1} w.
 #pragma once
 
 #include "core/matrix.hpp"

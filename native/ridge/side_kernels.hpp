@@ -9,7 +9,7 @@ namespace fctree::ridge {
 
 constexpr std::int64_t kSidesAtOnce = 8;  // in one call
 
-// What the sides of the cuts of one node share: ChildModels (side_losses.hpp) and the node's
+// Shared by the sides of all cuts of one node: ChildModels (side_losses.hpp) and the node's
 // products, as plain arrays. Rows of products are `width` apart.
 struct SideSystems {
   std::int64_t n_features;

@@ -18,7 +18,7 @@
 
 namespace fctree::ridge {
 
-// What the models of a node's possible children share. Sums are about `origin`.
+// Shared by the models of a node's possible children. Sums are about `origin`.
 struct ChildModels {
   index_t n_features;
   index_t n_outputs;
@@ -32,7 +32,7 @@ struct ChildModels {
 Moments prior_of(const Moments& moments, const RidgeFit& fit, const Vector& origin,
                  double parent_weight);
 
-// `scale` are the moments of the node itself, in whose units rounding is judged; `origin`
+// `scale` are the moments of the node itself, in whose units rounding errors are measured; `origin`
 // is what all moments are relative to.
 ChildModels child_models(const Moments& prior, const Moments& scale, const Matrix& ancestors,
                          const Vector& origin, const RidgeOptions& options);

@@ -6,7 +6,7 @@
 
 namespace fctree::soft {
 
-// What a step is: `step_size` holds Adam's corrections for the first steps; `epsilon` too.
+// Parameters of a step: `step_size` and `epsilon` include Adam's bias corrections.
 template <class T>
 struct StepRule {
   T step_size;
@@ -16,7 +16,7 @@ struct StepRule {
   T penalty;  // adds penalty * parameter to the gradient
 };
 
-// Arrays of one length; the gradient is set to zero once it is used.
+// Arrays of one length; the gradient is reset to zero after use.
 template <class T>
 struct Parameters {
   T* value;

@@ -1,5 +1,5 @@
-// A block of samples as the kernels read it: rows filled up with zeros to whole vectors, and the
-// same transposed where a dense pass asks for it.
+// A block of samples as the kernels read it: rows padded with zeros to whole vectors, and the
+// transpose for dense passes.
 #pragma once
 
 #include <algorithm>

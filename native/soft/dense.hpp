@@ -1,9 +1,9 @@
 // The loops of the dense passes over one tree and one block of samples: every node for every
-// sample, lanes are samples. For routings without exact zeros, and for trees of so few levels
-// that looking for zeros costs more than it saves.
+// sample, lanes are samples. For routings without exact zeros, and for trees so shallow that
+// skipping zeros costs more than it saves.
 //
-// Tables are (rows of nodes, `stride` samples); the samples behind the last one are zeros in x
-// and in the gradients, so what is computed for them counts nowhere.
+// Tables are (rows of nodes, `stride` samples); samples beyond the last are zeros in x and in the
+// gradients, so they contribute nothing.
 #pragma once
 
 #include <cstddef>

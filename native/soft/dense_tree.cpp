@@ -9,7 +9,7 @@ namespace fctree::soft {
 
 namespace {
 
-// Sums of erf and its derivative; routing of the theory, where speed is not the question.
+// Sums of erf and its derivative; routing of the theory, where speed does not matter.
 template <class T>
 void erf_routing(const NodeRows<T>& node, T scale) {
   const T height = scale / std::sqrt(static_cast<T>(M_PI));
@@ -105,7 +105,7 @@ void DenseTree<T>::add_split_gradient(const Ensemble<T>& trees, const SampleBloc
       {block.rows(), n_rows_, block.stride(), trees.n_features},
       split_gradient + part.node_begin * trees.n_features);
   if (touched == nullptr) return;
-  // As the conditional pass would: a node with a fractional sample.
+  // As in the conditional pass: a node with a fractional sample.
   for (index_t node = part.node_begin; node < part.node_end; ++node) {
     const T* derivative = derivative_.data() + node * stride_;
     touched[node] |= std::any_of(derivative, derivative + n_rows_, [](T value) { return value != T(0); });

@@ -1,6 +1,6 @@
 // The dense forward and backward pass of one tree over one block of samples: every node of every
-// sample, O(2^depth) numbers a sample. The same functions as tree_walk.hpp, the same results to
-// rounding.
+// sample, O(2^depth) values per sample. The same functions as tree_walk.hpp, the same results up
+// to rounding.
 #pragma once
 
 #include <cstdint>

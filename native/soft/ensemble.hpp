@@ -38,7 +38,7 @@ struct Rows {
   index_t stride;
 };
 
-// A part of a tree's parameters: internal nodes and leaves in breadth-first order.
+// A range of a tree's parameters: internal nodes and leaves in breadth-first order.
 struct TreePart {
   index_t node_begin;
   index_t node_end;

@@ -9,8 +9,8 @@ namespace {
 constexpr index_t kManyTrees = 8;  // from here on trees alone keep the threads busy
 constexpr index_t kFewRows = 64;
 
-// The measured rule (docs/algorithms/soft_trees.md): up to this depth a dense pass costs no more
-// than a walk whatever is reached, and beyond it no more once samples reach this share of leaves.
+// The measured rule (docs/algorithms/soft_trees.md): up to this depth a dense pass never costs
+// more than a walk, and beyond it no more once samples reach this share of leaves.
 constexpr index_t kAlwaysDense = 2;
 constexpr double kDenseShare = 0.25;
 

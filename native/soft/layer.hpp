@@ -1,5 +1,5 @@
 // The passes of a whole ensemble over a batch: trees and blocks of samples in parallel, sums in
-// the order of trees and blocks, so that no number depends on the threads.
+// the order of trees and blocks, so that results do not depend on threads.
 #pragma once
 
 #include <vector>
@@ -12,18 +12,18 @@
 
 namespace fctree::soft {
 
-// How passes are computed: `automatic` chooses by what a pass costs (docs/algorithms).
+// How passes are computed: `automatic` chooses by cost (docs/algorithms).
 enum class PassKind { automatic = 0, conditional, dense };
 
-// Gradients of a loss by the parameters, added to what is there; null for those not wanted.
+// Gradients of a loss by the parameters, accumulated; null for those not needed.
 template <class T>
 struct EnsembleGradients {
   T* split_weights;       // (n_trees, n_nodes, n_features)
   T* leaf_weights;        // (n_trees, n_leaves, n_outputs)
-  std::uint8_t* touched;  // (n_trees, n_nodes): which rows got something
+  std::uint8_t* touched;  // (n_trees, n_nodes): which rows have received gradients
 };
 
-// One tree and one block, in either way.
+// One tree and one block, conditional or dense.
 template <class T>
 struct TreePass {
   TreeWalk<T> walk;
@@ -48,7 +48,7 @@ class LayerPass {
     reached_.assign(reached, reached + n_trees);
   }
 
-  // out (n_rows, n_outputs) = the ensemble's output. Keeps what the backward pass needs.
+  // out (n_rows, n_outputs) = the ensemble's output. Keeps the state for the backward pass.
   void forward(const Ensemble<T>& trees, const Rows<T>& x, T* out, const Execution& execution);
   // Steps of the backward pass after `forward`, for gradients (n_rows, n_outputs) by the output:
   // first the derivatives, then, in any order, the sums.
@@ -86,8 +86,8 @@ class LayerPass {
   std::vector<double> reached_;
 };
 
-// Whether a dense pass is the cheaper one for a tree whose samples reach so many leaves on
-// average (negative: unknown).
+// Whether a dense pass is cheaper for a tree whose samples reach this many leaves on average
+// (negative: unknown).
 template <class T>
 bool dense_is_cheaper(const Ensemble<T>& trees, double reached_leaves);
 

@@ -1,4 +1,4 @@
-// What a user can set about soft trees; names are those of the estimators.
+// The parameters of soft trees, named as in the estimators.
 #pragma once
 
 #include "soft/ensemble.hpp"

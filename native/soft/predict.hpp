@@ -8,7 +8,7 @@
 
 namespace fctree::soft {
 
-// out (n_rows, n_outputs) = the sum over the trees. O(n_features) a reached node, no memory
+// out (n_rows, n_outputs) = the sum over the trees. O(n_features) per reached node, no memory
 // beyond a block's.
 template <class T>
 void predict_soft(const Ensemble<T>& trees, const FeatureRows& x, const Standardization& rule,

@@ -1,6 +1,6 @@
 // Batch normalisation of the input (Hazimeh et al. 2020, section 2): with the batch's own mean and
-// variance in training, with running ones afterwards. All in double precision, from the samples
-// as they come, so that a column like 1e6 +- 1 loses nothing on its way to float32.
+// variance in training, with running ones afterwards. All in double precision, from the original
+// samples, so that a column like 1e6 +- 1 loses nothing on its way to float32.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace fctree::soft {
 
-// Samples as the caller has them: float32 or float64, elements of a row next to each other.
+// The caller's samples: float32 or float64, elements of a row next to each other.
 struct FeatureRows {
   const void* data;
   index_t n_rows;
@@ -25,7 +25,7 @@ struct Standardization {
   bool intercept;
 };
 
-// Of features: 1 / sqrt(variance), and 0 for a constant one, which then says nothing.
+// Of features: 1 / sqrt(variance), and 0 for a constant one, which then has no effect.
 void inverse_deviations(const double* variance, index_t n_features, double* factor);
 
 // Gathers `rows` of x (the rows from `first` on where it is null) as doubles, (n, n_features).

@@ -17,7 +17,7 @@ namespace fctree::soft {
 namespace {
 
 constexpr double kFirstDecay = 0.9, kSecondDecay = 0.999, kEpsilon = 1e-8;
-constexpr double kMomentum = 0.01;  // of the running moments, once as many batches were seen
+constexpr double kMomentum = 0.01;  // of the running moments, after 1 / kMomentum batches
 
 double total_weight(const SoftSamples& samples) {
   if (samples.weight == nullptr) return static_cast<double>(samples.x.n_rows);
@@ -154,7 +154,8 @@ class Trainer {
     }
   }
 
-  // The sum of weight * loss of the batch; gradient_ becomes that of its mean by the output.
+  // Returns the sum of weight * loss of the batch; gradient_ becomes the gradient of its mean by
+  // the output.
   double find_gradient(index_t n, double total_weight) {
     const index_t n_outputs = task_.n_outputs;
     for (index_t i = 0; i < n; ++i)
@@ -203,8 +204,7 @@ class Trainer {
           {state_.leaf_weights + first_leaf, leaf_gradient_.data() + first_leaf,
            state_.leaf_first_moment + first_leaf, state_.leaf_second_moment + first_leaf},
           (part.leaf_end - part.leaf_begin) * task_.n_outputs);
-    // Rows that no sample gives a gradient rest, their moments with them, unless a penalty
-    // pulls at them.
+    // Rows without a gradient are not updated, nor are their moments, unless there is a penalty.
     const StepRule<T> with_penalty = rule(params_.l2_regularization);
     const bool all = params_.l2_regularization > 0.0;
     for (index_t node = part.node_begin; node < part.node_end; ++node) {
@@ -223,7 +223,7 @@ class Trainer {
     };
     if (with_penalty.penalty == T(0)) return apply(with_penalty, from(at), width_);
     apply(with_penalty, from(at), p_);
-    if (width_ > p_) apply(rule(0.0), from(at + p_), 1);  // intercepts are not pulled
+    if (width_ > p_) apply(rule(0.0), from(at + p_), 1);  // intercepts are not penalised
   }
 
   double evaluate() {

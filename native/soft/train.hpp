@@ -31,7 +31,7 @@ struct SoftTask {
   double multiplier;
 };
 
-// What training changes, in place; p counts the intercept's constant feature.
+// The state of training, changed in place; p counts the intercept's constant feature.
 template <class T>
 struct SoftState {
   T* split_weights;  // (n_trees, n_nodes, p)
@@ -43,15 +43,15 @@ struct SoftState {
   double* running_mean;      // (n_features,)
   double* running_variance;
   double* reached_leaves;  // (n_trees,) LayerPass::reached, so that training continues exactly
-  std::int64_t n_batches;  // that the running moments and Adam have seen
+  std::int64_t n_batches;  // seen by the running moments and Adam
   std::int64_t n_epochs;
 };
 
-// One number an epoch.
+// One value per epoch.
 struct SoftHistory {
   std::vector<double> train_loss;  // mean over the epoch's batches, before their steps
   std::vector<double> eval_loss;   // after the epoch
-  std::vector<double> reached;     // mean leaves a sample and tree in the epoch's batches
+  std::vector<double> reached;     // mean leaves per sample and tree in its batches
 };
 
 // Standard normal leaf weights for `leaves_too` (the theory's start), else zeros, and split weights

@@ -28,7 +28,7 @@ const NodeRange* first_at(const NodeRange* begin, index_t n, index_t node) {
 
 template <class T>
 Frontier<T> TreeWalk<T>::Level::frontier(index_t n_pairs, index_t n_nodes) {
-  // The kernels write one pair more before they know whether it is one.
+  // The kernels may write one pair beyond the end.
   ensure(nodes, n_nodes + 1);
   ensure(sample, n_pairs + 1);
   ensure(probability, n_pairs + 1);

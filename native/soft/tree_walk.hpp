@@ -1,6 +1,6 @@
 // The conditional forward and backward pass of one tree over one block of samples (Hazimeh et al.
-// 2020, algorithms 1 and 2), and the memory that the two share: O(reached leaves) numbers, two
-// integers a fractional node and leaf, besides two lists of one level each.
+// 2020, algorithms 1 and 2), and the memory that the two share: O(reached leaves) values, two
+// integers per fractional node and leaf, and two lists of one level each.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace fctree::soft {
 template <class T>
 class TreeWalk {
  public:
-  // out (rows, n_outputs) += the tree's output. O(n_features) a reached internal node and
-  // O(n_outputs) a reached leaf.
+  // out (rows, n_outputs) += the tree's output. O(n_features) per reached internal node and
+  // O(n_outputs) per reached leaf.
   void forward(const Ensemble<T>& trees, index_t tree, const SampleBlock<T>& block, bool record,
                T* out);
   // From the gradient by the output, (rows, n_outputs), the derivative by <w, x> at every
   // fractional node.
   void find_derivatives(const Ensemble<T>& trees, index_t tree, const T* gradient);
-  // Adds this part's gradients; sets touched[node] where given.
+  // Adds this range's gradients; sets touched[node] if not null.
   void add_split_gradient(const Ensemble<T>& trees, const SampleBlock<T>& block,
                           const TreePart& part, T* split_gradient, std::uint8_t* touched) const;
   void add_leaf_gradient(const Ensemble<T>& trees, const T* gradient, const TreePart& part,

@@ -2,14 +2,14 @@
 // one block of samples, behind one table of functions per instruction set and type.
 //
 // A walk goes down level by level. Its frontier is the list of (node, sample) pairs with
-// P(x -> node) > 0 of one level, ordered by node: the samples of a node stand together, so that
-// its weights are read once, and a child that no sample reaches never appears. Nodes are numbered
+// P(x -> node) > 0 of one level, ordered by node: the samples of a node are adjacent, so that its
+// weights are read once, and a child that no sample reaches never appears. Nodes are numbered
 // breadth-first, left first: the children of i are 2 i + 1 and 2 i + 2.
 //
 // A pair whose node is fractional (0 < S < 1) leaves a record, numbered from 1 in the order of the
 // walk, so children have larger numbers than their parents. Hard-routed pairs leave none: records
-// are the internal nodes of the paper's fractional trees. What a pair will have to say in the
-// backward pass goes to its `slot`: 2 r for the left and 2 r + 1 for the right side of record r,
+// are the internal nodes of the paper's fractional trees. A pair's contribution to the backward
+// pass goes to its `slot`: 2 r for the left and 2 r + 1 for the right side of record r,
 // the nearest fractional one above; 0 where there is none.
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace fctree::soft {
 
-// Samples in a block, at most: they are numbered by 16 bits, and lists of them stay in the
-// first cache.
+// Samples in a block, at most: they are numbered by 16 bits, and lists of them stay in the L1
+// cache.
 constexpr std::int64_t kBlockRows = 256;
 
 // The entries begin .. end of a list belong to this node.
@@ -71,10 +71,10 @@ struct OutputGradient {
 
 template <class T>
 struct WalkKernels {
-  // The level below `from`. O(n_features) a pair. With `records` null nothing is remembered.
+  // The level below `from`. O(n_features) per pair. With `records` null nothing is recorded.
   void (*route)(const WalkInput<T>& input, const Frontier<T>& from, Frontier<T>& to,
                 FractionalRecords<T>* records);
-  // out (rows, n_outputs) += P o_l over the pairs of the last level. O(n_outputs) a pair.
+  // out (rows, n_outputs) += P o_l over the pairs of the last level. O(n_outputs) per pair.
   void (*add_outputs)(const Frontier<T>& leaves, std::int64_t first_leaf, const T* leaf_weights,
                       std::int64_t n_outputs, T* out);
   // value[slot] = <gradient of the sample, o_l> for the pairs of the last level.
@@ -82,10 +82,10 @@ struct WalkKernels {
                       const T* gradient, std::int64_t n_outputs, T* value);
   // From the last record to the first: the record's own value, S value[left] + (1 - S)
   // value[right], goes to its slot, and derivative[r], by <w, x>, becomes
-  // P S' (value[left] - value[right]). O(1) a record.
+  // P S' (value[left] - value[right]). O(1) per record.
   void (*derivatives)(const FractionalRecords<T>& records, T* value, T* derivative);
   // weights_gradient[node] += sum of derivative * x over the records of nodes first .. last of
-  // `records.nodes`. O(n_features) a record.
+  // `records.nodes`. O(n_features) per record.
   void (*add_split_gradient)(const WalkInput<T>& input, const FractionalRecords<T>& records,
                              const T* derivative, const NodeRange* first, const NodeRange* last,
                              T* gradient);
@@ -93,7 +93,7 @@ struct WalkKernels {
   void (*add_leaf_gradient)(const Frontier<T>& leaves, std::int64_t first_leaf,
                             const OutputGradient<T>& output, const NodeRange* first,
                             const NodeRange* last, T* gradient);
-  // x_gradient (rows, stride) += derivative * w over all records. O(n_features) a record.
+  // x_gradient (rows, stride) += derivative * w over all records. O(n_features) per record.
   void (*add_input_gradient)(const WalkInput<T>& input, const FractionalRecords<T>& records,
                              const T* derivative, T* gradient);
 };

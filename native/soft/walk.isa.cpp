@@ -13,7 +13,7 @@ constexpr std::int64_t kTogether = 4;  // samples whose products are summed toge
 constexpr std::int64_t kRoom = kBlockRows + kVectorBytes;  // vectors end behind the last one
 
 // t[i] = <w, x of sample[i]>, i < n. The last samples are repeated where n is no multiple of
-// kTogether, so that every product is summed in the same way wherever it stands.
+// kTogether, so that every product is summed in the same way at any position.
 template <class T>
 void products(const WalkInput<T>& input, const T* w, const std::uint16_t* sample, std::int64_t n,
               T* t) {
@@ -70,8 +70,8 @@ void smooth_steps(const T* t, std::int64_t n, T inverse_gamma, Routing<T>& routi
   }
 }
 
-// NaN is fractional, to the left only: one path carries it to the output and the gradients.
-// Neither share of a fractional sample is 0: the least v that is not is half a unit of rounding.
+// NaN is fractional, to the left only: one path propagates it to the output and the gradients.
+// Neither share of a fractional sample is 0: the smallest nonzero v is half a unit of rounding.
 template <class T>
 inline bool goes_left(T left) {
   return left != T(0);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr index_t kBlockRows = 1024;
 
-// Group widths differ by at most one, and their number is a multiple of the threads'.
+// Group widths differ by at most one, and the number of groups is a multiple of the threads'.
 index_t count_groups(index_t n_features, index_t n_threads) {
   const index_t least = (n_features + kCellLanes - 1) / kCellLanes;
   const index_t even = (least + n_threads - 1) / n_threads * n_threads;

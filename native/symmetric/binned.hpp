@@ -1,8 +1,8 @@
 // The features as bin codes. The code of a value is the number of the feature's thresholds
 // below it; missing values have a code above all others.
 //
-// Features lie in groups of at most kCellLanes, whose codes for one sample are neighbours, so that
-// one load of eight bytes serves a whole group: codes[offset + width * sample + lane].
+// Features form groups of at most kCellLanes, whose codes for one sample are adjacent, so that one
+// load of eight bytes serves a whole group: codes[offset + width * sample + lane].
 // The matrix takes n * d bytes.
 #pragma once
 
@@ -25,10 +25,10 @@ struct FeatureGroup {
 
 class BinnedMatrix {
  public:
-  // Groups are as wide as leaves one for each thread, where there are features enough.
+  // Groups are as wide as possible with one group per thread, if there are enough features.
   BinnedMatrix(const FeatureMatrix& x, const double* thresholds, const index_t* offsets,
                const Execution& execution);
-  // Some features of another matrix, in groups for one thread. Copies n bytes a feature.
+  // Some features of another matrix, in groups for one thread. Copies n bytes per feature.
   BinnedMatrix(const BinnedMatrix& from, const std::vector<index_t>& features);
 
   index_t n_samples() const { return n_samples_; }
@@ -47,8 +47,8 @@ class BinnedMatrix {
     return code_data() + group.offset;
   }
 
-  // Codes found before, by a matrix made for one thread, of samples in any number of parts: they
-  // stay where they are. No samples where only the shape is wanted (codes null).
+  // Existing codes, from a matrix for one thread, of samples in any number of parts: borrowed.
+  // Without samples if only the shape is needed (codes null).
   BinnedMatrix(index_t n_samples, const std::vector<index_t>& n_cuts,
                const std::vector<std::uint8_t>& has_missing, const std::uint8_t* codes);
 
@@ -63,7 +63,7 @@ class BinnedMatrix {
   std::vector<index_t> n_cuts_;
   std::vector<std::uint8_t> has_missing_;
   std::vector<std::uint8_t> codes_;
-  const std::uint8_t* borrowed_ = nullptr;  // the codes, where they are somebody else's
+  const std::uint8_t* borrowed_ = nullptr;  // the codes, if borrowed
 };
 
 }  // namespace fctree::symmetric

@@ -9,9 +9,9 @@ namespace fctree::symmetric {
 namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
-// Noise beyond any score, whose sums with scores stay finite.
+// Noise larger than any score, whose sums with scores stay finite.
 constexpr double kLargestNoise = 1e290;
-// More than a feature has codes.
+// More than the number of codes of a feature.
 constexpr index_t kLanesApart = 1024;
 
 bool is_used(const std::vector<LevelSplit>& used, index_t feature, index_t code) {
@@ -71,8 +71,8 @@ CandidateChoice::Best CandidateChoice::highest(const LevelScores& scores, const 
   return best;
 }
 
-// A score that candidates must reach to be the best or tie with it: the chain of ties that a
-// winner may stand on is far shorter than this margin.
+// A score that candidates must reach to be the best or tie with it: any chain of ties is far
+// shorter than this margin.
 double CandidateChoice::least_of_best(const LevelScores& scores) const {
   double most = kNone;
   for (std::size_t g = 0; g < x_.groups().size(); ++g) {
@@ -130,7 +130,7 @@ std::optional<LevelSplit> CandidateChoice::choose(const LevelScores& scores,
   const GroupScores& group = scores.group(&shape - x_.groups().data());
   LevelSplit split = {best.feature, best.code, group.missing_right[at] != 0, 0.0};
   split.gain = group.gain_base[at] - scores.current_score();
-  // Nothing was missing: values that are, later, go with the majority.
+  // No missing values in training: later ones go with the majority.
   if (!x_.has_missing(best.feature))
     split.missing_right = scores.sends_most_right(split);
   return split;

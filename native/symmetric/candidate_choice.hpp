@@ -1,16 +1,16 @@
-// Which candidate a level takes: the best score after noise.
+// Choice of a level's candidate: the best score after noise.
 //
 //   normal   s + N(0, (random_strength * RMS(r) * q / (1 + q))^2), q = n exp(-L), L the iteration
-//            times the learning rate: CatBoost's noise, gone once the model has grown. s is the
-//            cosine score or the square root of the l2 score, about RMS(r) sqrt(n) both: beside
-//            the l2 score itself, of the order RMS(r)^2 n, the noise would depend on y's units.
+//            times the learning rate: CatBoost's noise, which fades as the model grows. s is the
+//            cosine score or the square root of the l2 score, about RMS(r) sqrt(n) both: added to
+// the l2 score itself, of the order RMS(r)^2 n, the noise would depend on y's units.
 //   gumbel   score / n + random_strength * Gumbel, used candidates excluded: an exact draw
 //            from the softmax of score / (n * random_strength) (SampleTree: Ustimenko,
 //            Beliakov and Prokhorenkova, 2023).
 //
-// Each candidate's noise is a function of (seed, iteration, level, candidate). Only candidates
-// whose score the largest noise could make the best are asked for theirs: the choice is the
-// same as if all were.
+// Each candidate's noise is a function of (seed, iteration, level, candidate). It is drawn only
+// for candidates that the largest noise could make the best: the choice is the same as with all
+// draws.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@
 
 namespace fctree::symmetric {
 
-// What the noise of one tree depends on.
+// Parameters of the noise of one tree.
 struct NoiseScale {
   index_t iteration;
   double gradient_rms;  // root mean square of the gradients
@@ -32,7 +32,7 @@ class CandidateChoice {
  public:
   CandidateChoice(const BinnedMatrix& x, const BoostingParams& params);
 
-  // The candidate for this level below `above`, or none where nothing can be split.
+  // The candidate for this level below `above`, or none if nothing can be split.
   std::optional<LevelSplit> choose(const LevelScores& scores, const NoiseScale& noise,
                                    const std::vector<LevelSplit>& above) const;
 
@@ -43,7 +43,7 @@ class CandidateChoice {
     index_t code;
   };
   struct Search {
-    const std::vector<LevelSplit>& used;  // not to be taken again
+    const std::vector<LevelSplit>& used;  // excluded
     double least;  // scores below cannot win
     double tie;
   };

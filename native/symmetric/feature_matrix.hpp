@@ -1,4 +1,4 @@
-// The features as NumPy hands them over: float32 or float64, any strides, NaN for missing.
+// The features as NumPy arrays: float32 or float64, any strides, NaN for missing.
 #pragma once
 
 #include <cstdlib>
@@ -21,8 +21,8 @@ struct FeatureMatrix {
                             : static_cast<const double*>(data)[at];
   }
 
-  // out[c * (end - begin) + i] = feature columns[c] of row begin + i. Features that are neighbours
-  // in memory are read together.
+  // out[c * (end - begin) + i] = feature columns[c] of row begin + i. Features adjacent in memory
+  // are read together.
   void copy_columns(const index_t* columns, index_t n_columns, index_t begin, index_t end,
                     double* out) const {
     if (single_precision)

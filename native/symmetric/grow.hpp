@@ -13,7 +13,7 @@
 
 namespace fctree::symmetric {
 
-// What else trees are grown by; null for none.
+// Optional inputs of growing; null for none.
 struct GrowthRules {
   const double* weight;         // (n_samples,)
   const std::int8_t* monotone;  // (n_features,)
@@ -22,12 +22,12 @@ struct GrowthRules {
 
 class TreeGrower {
  public:
-  // Everything is kept by reference.
+  // All arguments are kept by reference.
   TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const BoostingParams& params,
              const GrowthRules& rules, index_t n_outputs);
 
   // The splits of one tree for these gradients (n_outputs, n_samples), from the root down;
-  // fewer than max_depth where nothing can be split. in_bag (n_samples,) or null.
+  // fewer than max_depth if nothing can be split. in_bag (n_samples,) or null.
   std::vector<LevelSplit> grow(const double* gradient, const std::uint8_t* in_bag,
                                index_t iteration, const Execution& execution);
 
@@ -48,12 +48,12 @@ class TreeGrower {
   CandidateChoice choice_;
 };
 
-// A fixed number of the features at hand (all but the masked ones, if not null) for the tree of
-// this iteration: those with the least draws.
+// A fixed number of the available features (all but the masked ones, if not null) for the tree of
+// this iteration: those with the smallest draws.
 void draw_features(const BoostingParams& params, index_t iteration, const std::uint8_t* masked,
                    std::vector<std::uint8_t>& feature_used);
 
-// What a sample adds to the mean square of the gradients: w g^2.
+// A sample's term in the mean square of the gradients: w g^2.
 inline double squared_term(double gradient, double weight) { return gradient * gradient * weight; }
 
 // The largest exponent (ExponentCounts) of that over samples begin .. end; weight null for 1.
@@ -62,7 +62,7 @@ int largest_square(const double* gradient, const double* weight, index_t begin, 
 TwoWords sum_squares(const double* gradient, const double* weight, index_t n_outputs,
                      const FixedPoint& scale, const Tiles& tiles, const Execution& execution);
 
-// leaf[i] = the leaf of each sample: the answers as bits, the root's the highest.
+// leaf[i] = the leaf of each sample: its decisions as bits, the root's the highest.
 // O(n depth).
 void find_leaves(const BinnedMatrix& x, const std::vector<LevelSplit>& splits, const Tiles& tiles,
                  std::uint16_t* leaf, const Execution& execution);

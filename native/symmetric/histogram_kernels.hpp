@@ -1,10 +1,10 @@
 // The loops over samples and bins that take nearly all of the time of symmetric boosting,
 // behind one table of functions per instruction set (core/cpu.hpp).
 //
-// Histograms are made of cells of kCellLanes 64-bit integers, one lane a feature of the group,
-// one cell a code: histogram[code * kCellLanes + lane]. What is added up are fixed-point numbers
-// with the number of samples in the low bits (channels, quantized_gradients.hpp), so sums are exact and in
-// any order the same.
+// Histograms consist of cells of kCellLanes 64-bit integers, one lane per feature of the group,
+// one cell per code: histogram[code * kCellLanes + lane]. Entries are sums of fixed-point numbers
+// with the number of samples in the low bits (channels, quantized_gradients.hpp), so they are
+// exact and the same in any order.
 #pragma once
 
 #include <cstdint>
@@ -35,15 +35,15 @@ struct LeafRows {
   std::int64_t n_rows;
 };
 
-// How channels are read (quantized_gradients.hpp).
+// Units of the channels (quantized_gradients.hpp).
 struct ChannelScales {
   const double* gradient;  // (n_outputs,) value of one unit of each gradient channel
   double weight;           // of one unit of the weight channel; 0 where weight is the count
   int count_bits;
 };
 
-// The prefix sums over codes of one leaf's histograms; a cell for missing values follows the
-// n_codes ordinary ones, not summed up.
+// The prefix sums over codes of one leaf's histograms; a cell for missing values, not part of the
+// prefix sums, follows the n_codes ordinary ones.
 struct LeafHistogram {
   const std::int64_t* const* gradient;  // (n_outputs,)
   const std::int64_t* weight;           // the channel whose low bits count samples
@@ -57,11 +57,11 @@ struct CutRule {
   const double* direction;  // (kCellLanes,) monotone constraints -1, 0, 1, or null
 };
 
-// What candidates add up to over the leaves of a level, (n_codes, kCellLanes) each.
+// Sums of the candidates over the leaves of a level, (n_codes, kCellLanes) each.
 struct CutScores {
   double* score;          // sum of S^2 / (W + l2) over the new leaves and outputs
   double* squared_norm;   // sum of W S^2 / (W + l2)^2, or null: the cosine score's denominator
-  double* smallest_side;  // least number of samples in a new leaf, among leaves that are cut
+  double* smallest_side;  // smallest number of samples in a new leaf, among leaves that are split
 };
 
 struct HistogramKernels {
@@ -70,7 +70,7 @@ struct HistogramKernels {
   bool (*find_codes)(const ThresholdSearch& search, const double* values, std::int64_t n,
                      std::uint8_t* codes);
   // histogram[codes] += value for each row and each feature of the group (width of them); reads
-  // eight bytes of codes a row. O(n width).
+  // eight bytes of codes per row. O(n width).
   void (*add_rows)(const LeafRows& rows, const std::uint8_t* codes, std::int64_t width,
                    std::int64_t* histogram);
   // Turns the ordinary cells into prefix sums. O(b) cells.
@@ -78,7 +78,7 @@ struct HistogramKernels {
   // out = parent - child, n cells.
   void (*subtract)(const std::int64_t* parent, const std::int64_t* child, std::int64_t n_cells,
                    std::int64_t* out);
-  // Adds one leaf's part to the scores of all cuts of the group's features. O(b) cells.
+  // Adds one leaf's contribution to the scores of all cuts of the group's features. O(b) cells.
   void (*score_leaf)(const LeafHistogram& leaf, const ChannelScales& scales, const CutRule& rule,
                      const CutScores& out);
 };

@@ -47,8 +47,8 @@ inline Pack gather(const double* base, IntPack index) {
 #endif
 }
 
-// The first steps of a search look among few thresholds. Where a look-up among sixteen stays in
-// registers, four steps need no gather, which is most of the time of a step.
+// The first steps of a search compare with few thresholds. If a look-up among sixteen stays in
+// registers, four steps need no gather, which is most of a step's time.
 #if defined(__AVX512F__)
 class FirstSteps {
  public:
@@ -201,8 +201,8 @@ inline Pack denominator_of(Pack weight, double l2) {
   return sum > least ? sum : least;
 }
 
-// The scores of both sides, from their sums of gradients; where the monotone constraint refuses
-// the order of their answers, the leaf counts as if it were not cut.
+// The scores of both sides, from their sums of gradients; where the leaf values would violate the
+// monotone constraint, the leaf counts as not split.
 inline Pack both_sides(Pack left, Pack right, Pack left_denominator, Pack right_denominator,
                        const CutRule& rule, int pack, Pack* joint) {
   const Pack numerator =
@@ -210,7 +210,7 @@ inline Pack both_sides(Pack left, Pack right, Pack left_denominator, Pack right_
   const Pack score = numerator / (left_denominator * right_denominator);
   if (rule.direction == nullptr) return score;
   const Pack sign = load(rule.direction + pack * kLanes);
-  // Where the mean gradient rises the answers fall.
+  // Leaf values fall where the mean gradient rises.
   const Pack fall = (right * left_denominator - left * right_denominator) * sign;
   return fall > broadcast(0.0) ? *joint : score;
 }

@@ -10,7 +10,8 @@
 
 namespace fctree::symmetric {
 
-// Leaves by tree, (n_trees, n_rows) each, and what a shared leaf adds, (n_trees, n_leaves).
+// Leaves by tree, (n_trees, n_rows) each, and the contribution of a shared leaf, (n_trees,
+// n_leaves).
 struct LeafKernelTask {
   const std::uint16_t* leaf_x;
   const std::uint16_t* leaf_y;

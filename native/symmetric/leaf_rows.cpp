@@ -96,8 +96,8 @@ void count_leaves(const BinnedMatrix& x, const FeatureGroup& group, const Tiles&
   const auto n_channels = static_cast<index_t>(cells.size()) / n_leaves;
   for (index_t tile = 0; tile < tiles.count(); ++tile) {
     const std::uint8_t* codes = x.codes(group) + tiles.begin(tile) * group.width;
-    // The rows of a small leaf are too far apart for the processor to foresee: the next tile is
-    // asked for while this one is counted, a part with each leaf.
+    // The rows of a small leaf are too far apart for hardware prefetching: the next tile is
+    // prefetched while this one is counted, part by part with each leaf.
     const bool is_last = tile + 1 == tiles.count();
     const index_t ahead = is_last ? 0 : tiles.length(tile + 1) * group.width;
     for (index_t i = 0; i < n_leaves; ++i) {

@@ -1,5 +1,5 @@
-// The sampled rows of each tile, ordered by the leaf they are in, with their channels: what
-// histograms of single leaves are made from. A level's split halves each leaf's rows in place.
+// The sampled rows of each tile, ordered by leaf, with their channels: the input of the leaves'
+// histograms. A level's split partitions each leaf's rows.
 #pragma once
 
 #include <vector>
@@ -16,11 +16,11 @@ struct LevelSplit {
   index_t feature;
   index_t code;
   bool missing_right;
-  double gain;  // how much it raises the sum of S^2 / (W + l2) over the leaves
+  double gain;  // its increase of the sum of S^2 / (W + l2) over the leaves
 };
 
 // The codes of the split's feature that go right: those above `code`, the missing one (the
-// highest) only if the split says so.
+// highest) only if missing_right.
 class RightCodes {
  public:
   RightCodes(const LevelSplit& split, const FeatureGroup& group)
@@ -55,7 +55,7 @@ class RowsByLeaf {
   index_t n_leaves_ = 1;
   int side_ = 0;  // which of the two buffers is current
   std::vector<std::uint16_t> rows_[2];
-  std::vector<std::vector<std::int64_t>> values_[2];  // a channel each
+  std::vector<std::vector<std::int64_t>> values_[2];  // one per channel
   std::vector<index_t> begins_[2];  // a tile's leaves begin here, counted within the tile
 };
 

@@ -1,5 +1,5 @@
-// What the leaves of a grown tree answer: a Newton step, a quantile, or Friedman's clipped
-// mean, of the sampled rows in each; 0 in an empty leaf.
+// Leaf values of a grown tree: a Newton step, a quantile, or Friedman's clipped mean, of the
+// sampled rows in each leaf; 0 in an empty leaf.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace fctree::symmetric {
 
-// Rows by leaf: leaf[i] < n_leaves; in_bag[i] 0 leaves a row out (null: none).
+// Rows by leaf: leaf[i] < n_leaves; rows with in_bag[i] 0 are left out (null: none).
 struct LeafAssignment {
   const std::uint16_t* leaf;
   const std::uint8_t* in_bag;
@@ -26,7 +26,7 @@ struct LeafValues {
 };
 
 // Sums of w g and w h over the sampled rows of each leaf as fixed-point words, which merge by
-// addition whatever rows they are of: [leaf][output][g, h][high, low].
+// addition for any partition of the rows: [leaf][output][g, h][high, low].
 using LeafSums = std::vector<std::int64_t>;
 constexpr index_t kLeafSumWords = 4;
 
@@ -44,7 +44,7 @@ LeafSums sum_leaves(const ScoredSamples& samples, const Derivatives& derivatives
                     const LeafAssignment& leaves, const LeafSumScales& scales,
                     const Tiles& tiles, const Execution& execution);
 
-// The Newton steps that these sums give.
+// The Newton steps from these sums.
 LeafValues newton_leaf_values(const Loss& loss, const LeafSums& sums, const LeafSumScales& scales,
                               double l2_leaf_reg);
 

@@ -160,7 +160,7 @@ void LevelScores::compute_group_anew(index_t g) {
   if (x_.groups()[g].has_missing) combine_sides(g, true, sides[1]);
 }
 
-// Counts the leaves that are not had by subtraction.
+// Counts the leaves that are not computed by subtraction.
 void LevelScores::count_smaller(index_t g, const RowsByLeaf& rows) {
   std::vector<index_t> leaves(std::max<index_t>(n_leaves_ / 2, 1), 0);
   for (std::size_t i = 0; n_leaves_ > 1 && i < leaves.size(); ++i)
@@ -219,7 +219,7 @@ void LevelScores::score_leaf(index_t g, const std::vector<const std::int64_t*>& 
   }
 }
 
-// Keeps the better side for missing values, and marks what is no candidate.
+// Keeps the better side for missing values, and marks invalid candidates.
 void LevelScores::combine_sides(index_t g, bool missing_left, const SideSums& side) {
   const FeatureGroup& shape = x_.groups()[g];
   GroupScores& scores = groups_[g];
@@ -251,7 +251,7 @@ void LevelScores::combine_sides(index_t g, bool missing_left, const SideSums& si
         score = side.sums[kNorm][at] > 0.0 ? score / std::sqrt(side.sums[kNorm][at]) : 0.0;
       else if (!any_cut)
         score = std::sqrt(std::max(score, 0.0));
-      // The left side wins ties, unless it leaves the candidate without a cut.
+      // The left side wins ties, unless the candidate then splits nothing.
       const double right_score = scores.score[at];
       const bool had_right = missing_left && right_score != kNone;
       if (had_right && !(cuts && score >= right_score - kTie * std::abs(right_score))) continue;
@@ -262,7 +262,7 @@ void LevelScores::combine_sides(index_t g, bool missing_left, const SideSums& si
   }
 }
 
-// The usual case of combine_sides: the l2 score, its root, and nothing to compare with.
+// The usual case of combine_sides: the l2 score, its root, and no missing values.
 void LevelScores::take_roots(index_t g, double least, const SideSums& side) {
   const FeatureGroup& shape = x_.groups()[g];
   GroupScores& scores = groups_[g];
@@ -287,7 +287,7 @@ void LevelScores::take_roots(index_t g, double least, const SideSums& side) {
   }
 }
 
-// From the first feature's lane, whose total is all rows.
+// From the first feature's lane, whose total counts all rows.
 double LevelScores::root_score(const std::vector<const std::int64_t*>& channels) const {
   const index_t missing_at = x_.groups()[0].n_codes * kCellLanes;
   const auto total = [&](index_t channel) {

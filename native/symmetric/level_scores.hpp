@@ -1,8 +1,8 @@
 // One level of a symmetric tree: the histograms of all leaves and from them the score of every
 // candidate, which all leaves of the level share.
 //
-// Only the smaller child of each leaf is counted, the other is the parent less it. Histograms
-// of a group of features are one task: O(n d / 2) additions and O(2^level b d) cells a level.
+// Only the smaller child of each leaf is counted, the other is parent minus sibling. Histograms
+// of a group of features are one task: O(n d / 2) additions and O(2^level b d) cells per level.
 // Where those would take too much memory, wide tables or deep trees, no histogram outlives its
 // task: each level counts all its leaves anew, a few at a time. Sums are of integers: the same.
 #pragma once
@@ -15,12 +15,12 @@
 
 namespace fctree::symmetric {
 
-// Scores that differ by less of themselves are equal but for rounding: the first of them wins,
-// so that a sample of weight 2 and the sample twice give the same tree.
+// Scores within this relative difference count as equal: the first of them wins, so that a sample
+// of weight 2 and the sample twice give the same tree.
 constexpr double kTie = 1e-11;
 
-// Scores of a group's candidates, (n_codes, kCellLanes) each; -inf is no candidate. To the l2
-// score normal noise is added on the scale of gradients: there it is the score's square root.
+// Scores of a group's candidates, (n_codes, kCellLanes) each; -inf for no candidate. Normal noise
+// is on the scale of gradients: with it the l2 score is replaced by its square root.
 struct GroupScores {
   std::vector<double> score;
   std::vector<double> gain_base;  // sum of S^2 / (W + l2) over the new leaves
@@ -40,12 +40,13 @@ class LevelScores {
 
   // Histograms and scores of the root, then of each further level after descend().
   void compute(const RowsByLeaf& rows, const Execution& execution);
-  // The same where the rows were counted elsewhere, by count_level(), and the sums added up.
+  // The same from summed results of count_level(), for distributed rows.
   void compute(const std::int64_t* counted, const Execution& execution);
-  // Makes `split` the last level's: the next compute() is of the leaves below it.
+  // Applies `split` to the last level: the next compute() is for the leaves below it.
   void descend(const LevelSplit& split);
   void restart();
-  // For each leaf of the level above, whether its right child has fewer rows: the one to count.
+  // For each leaf of the level above, whether its right child has fewer rows and is the one to
+  // count.
   const std::vector<std::uint8_t>& smaller_is_right() const { return smaller_is_right_; }
 
   const GroupScores& group(index_t g) const { return groups_[g]; }

@@ -27,7 +27,7 @@ class ReplacedScores {
     });
   }
 
-  // (n_samples, n_outputs), from the baseline on. O(T depth) a row.
+  // (n_samples, n_outputs), from the baseline on. O(T depth) per row.
   std::vector<double> compute(const std::uint8_t* masked, const double* baseline,
                               const Execution& execution) const {
     const auto n_blocks = static_cast<index_t>(blocks_.size());
@@ -59,7 +59,7 @@ std::vector<double> transposed(std::vector<double> scores, index_t n_outputs) {
   return out;
 }
 
-// A task on the features that are not masked, and which these are.
+// A task on the features that are not masked, and their indices.
 struct ReducedTask {
   ReducedTask(const BoostingTask& full, const BinnedSamples& from, std::vector<index_t> kept)
       : features(std::move(kept)), binned(from, features), task(full) {
@@ -76,7 +76,7 @@ struct ReducedTask {
     task.masked = nullptr;
   }
 
-  // The trees with the features' own numbers.
+  // The trees with the original feature indices.
   void restore(SymmetricTreesArrays& trees) const {
     for (std::int32_t& feature : trees.split_feature)
       if (feature >= 0) feature = static_cast<std::int32_t>(features[feature]);
@@ -90,7 +90,7 @@ struct ReducedTask {
   BoostingTask task;
 };
 
-// Ends the growth of all masks when one has failed or the caller wants no more.
+// Stops the growth of all masks when one has failed or the caller cancels.
 bool tell_nothing(void* stop, index_t, double, double) {
   return !static_cast<const std::atomic<bool>*>(stop)->load(std::memory_order_relaxed);
 }
@@ -104,7 +104,7 @@ class MaskedBooster {
     for (auto* counts : {&result_.n_rounds, &result_.n_kept}) counts->assign(task.n_masks, 0);
     for (auto* values : {&result_.eval_loss, &result_.seconds})
       values->assign(task.n_masks, std::nan(""));
-    // Groups for one thread, as each mask has one; so results know nothing of their number.
+    // Groups for one thread, as each mask has one; so results do not depend on their number.
     const Execution alone = {1, execution.interrupted, nullptr};
     if (params.max_iter > 0) binned_ = std::make_unique<BinnedSamples>(task.boosting, alone);
     if (task.trees != nullptr) rank_trees(execution);

@@ -1,12 +1,12 @@
 // Models without some of the features, many at once (methods: variable importance by warm start
 // and early stopping): the columns of a mask are replaced by one value each in all samples.
 //
-// Samples are binned once for all masks. A replaced column is constant, so no split can use it:
-// it is left out, and no column is written. Where this leaves fewer groups of features than there
-// were, the others' bins are copied into groups of their own, n bytes a feature: histograms and
-// scores cost a group whatever it holds. What a model to continue scores on replaced
-// samples takes each tree's codes of the replaced columns from one constant block. Masks are
-// tasks; a mask's result does not depend on the others.
+// Samples are binned once for all masks. A replaced column is constant, so no split can use it: it
+// is left out, and no column is written. If the remaining features fit in fewer groups, their bins
+// are copied into new groups, n bytes per feature, since histograms and scores cost the same for
+// any group. When a continued model is evaluated on replaced samples, the codes of replaced
+// columns come from one constant block. Masks are tasks; a mask's result does not depend on the
+// others.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,8 @@
 namespace fctree::symmetric {
 
 struct MaskedTask {
-  BoostingTask boosting;            // its samples have no scores of their own, nor masks
-  const SymmetricTreesView* trees;  // the model to continue, or null to grow afresh
+  BoostingTask boosting;            // its samples have neither initial scores nor masks
+  const SymmetricTreesView* trees;  // the model to continue, or null for a new one
   FeatureMatrix test;
   const std::uint8_t* masked;  // (n_masks, n_features)
   const double* replacement;   // (n_features,)
@@ -34,8 +34,8 @@ struct MaskedResult {
   std::vector<double> seconds;
 };
 
-// With params.max_iter 0 the model is only evaluated. The listener is told of each mask that is
-// done: its number, its rounds and its loss.
+// With params.max_iter 0 the model is only evaluated. The listener is called for each finished
+// mask with its number, its rounds and its loss.
 MaskedResult boost_masked(const MaskedTask& task, const BoostingParams& params,
                           const RoundListener& listener, const Execution& execution);
 

@@ -8,8 +8,8 @@
 namespace fctree::symmetric {
 
 // Trees of up to max_depth levels. Bit max_depth - 1 - level of a leaf's index is set where
-// x[feature] > threshold at that level, and for a missing value where missing_right; levels a
-// tree lacks have feature -1.
+// x[feature] > threshold at that level, and for a missing value where missing_right; unused levels
+// have feature -1.
 struct SymmetricTreesArrays {
   index_t max_depth = 0;
   index_t n_outputs = 0;

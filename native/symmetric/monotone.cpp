@@ -11,9 +11,9 @@ constexpr int kRounds = 100;
 
 using Chain = std::vector<index_t>;  // leaves from low to high values of one feature
 
-// The chains of a feature: for each combination of the other levels' answers, the leaves that
-// its own levels' answers can reach, in the order of the feature. Leaves of samples that lack
-// the feature are in none.
+// The chains of a feature: for each combination of the other levels' decisions, the leaves
+// reachable by its own levels' decisions, in the order of the feature. Leaves of missing values
+// are in no chain.
 std::vector<Chain> chains_of(const std::vector<LevelSplit>& splits, index_t feature,
                              const std::vector<std::uint8_t>& parts_missing) {
   const index_t depth = static_cast<index_t>(splits.size());
@@ -67,7 +67,7 @@ void project(const Chain& chain, double sign, const std::vector<double>& weight,
     for (index_t i = 0; i < block.size; ++i) value[chain[at++]] = sign * block.mean;
 }
 
-// Rounding and the end of the iteration leave tiny violations: the highest value so far. A
+// Rounding and finite iterations leave tiny violations: use the highest value so far. A
 // pass along one feature keeps the order along the others.
 void make_exact(const Chain& chain, double sign, std::vector<double>& value) {
   for (std::size_t i = 1; i < chain.size(); ++i)
@@ -85,7 +85,7 @@ void make_monotone(const std::vector<LevelSplit>& splits, const std::int8_t* dir
       features.push_back(split.feature);
   if (features.empty()) return;
 
-  // Empty leaves give way to any other.
+  // Empty leaves have negligible weight.
   double total = 0.0;
   for (const double w : leaves.weight) total += w;
   std::vector<double> weight = leaves.weight;

@@ -1,4 +1,4 @@
-// What a user can set about symmetric boosting; names are those of the estimators.
+// The parameters of symmetric boosting, named as in the estimators.
 #pragma once
 
 #include "core/types.hpp"

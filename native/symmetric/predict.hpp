@@ -1,6 +1,6 @@
 // Scores of a boosted model. Few rows go through the trees one by one; many are binned once,
-// by the thresholds that the trees use, and then cost one comparison of bytes a level and one
-// look-up a tree: O(d' log b + T depth) a row, d' features used. Both add the trees in order,
+// by the thresholds that the trees use, and then cost one comparison of bytes per level and one
+// look-up per tree: O(d' log b + T depth) per row, d' features used. Both add the trees in order,
 // so a row's score does not depend on the rows around it.
 #pragma once
 
@@ -10,15 +10,15 @@
 
 namespace fctree::symmetric {
 
-// How scores change from tree to tree: F <- origin + keep (F - origin) + value. keep, a factor
-// for each tree, is null (for 1) but for replaying a model that was shrunk while it grew, whose
-// origin is (n_samples, n_outputs).
+// How scores change from tree to tree: F <- origin + keep (F - origin) + value. keep, a factor per
+// tree, is null (for 1) except when replaying a model that was shrunk while it grew, whose origin
+// is (n_samples, n_outputs).
 struct ScoreUpdate {
   const double* keep;
   const double* origin;
 };
 
-// scores (n_samples, n_outputs) holds what the trees are added to.
+// The trees are added to scores (n_samples, n_outputs).
 void add_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, const ScoreUpdate& update,
                double* scores, const Execution& execution);
 

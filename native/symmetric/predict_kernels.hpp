@@ -5,23 +5,23 @@
 
 namespace fctree::symmetric {
 
-constexpr std::int64_t kVoteRows = 256;  // rows that are evaluated together
+constexpr std::int64_t kVoteRows = 256;  // rows evaluated together
 constexpr std::int64_t kVoteTrees = 8;   // and trees, at most
 
-// One tree for a block of kVoteRows rows: at each of its levels the codes of the rows by one
-// feature, and the code above which they go right.
+// One tree for a block of kVoteRows rows: for each level the rows' codes of one feature, and the
+// code above which they go right.
 struct BlockTree {
   const std::uint8_t* const* codes;  // (depth,)
   const std::uint8_t* borders;       // (depth,)
   std::int64_t depth;
-  std::int64_t shift;    // leaf index = answers << shift
+  std::int64_t shift;    // leaf index = decisions << shift
   const double* values;  // (n_leaves, n_outputs)
   std::int64_t n_outputs;
 };
 
 struct PredictKernels {
   // out[i * n_outputs + k] += values of row i's leaf in each of n_trees <= kVoteTrees trees, in
-  // order, for all kVoteRows rows. O(depth) bytes and one look-up a row and tree.
+  // order, for all kVoteRows rows. O(depth) bytes and one look-up per row and tree.
   void (*add_trees)(const BlockTree* trees, std::int64_t n_trees, double* out);
 };
 

@@ -21,8 +21,8 @@ inline void store_bytes(std::uint8_t* p, BytePack v) {
   *reinterpret_cast<UnalignedBytePack*>(p) = v;
 }
 
-// Answers of all rows, most significant first, for trees of up to 8 levels. A comparison that
-// holds is a byte of ones, -1.
+// Decisions of all rows, most significant first, for trees of up to 8 levels. A true comparison is
+// a byte of ones, -1.
 inline void find_leaves(const BlockTree& tree, std::uint8_t* leaf) {
   for (std::int64_t i = 0; i < kVoteRows; i += kBytes) {
     BytePack answers{};

@@ -10,7 +10,7 @@ namespace fctree::symmetric {
 int count_bits_for(index_t n) { return bits_of(n); }
 
 double channel_unit(double total, int count_bits) {
-  // One bit is for what rounding each sample may add to the sum.
+  // One bit for the rounding errors of the samples in the sum.
   const int bits = std::min(50, 62 - count_bits) - 1;
   if (!(total > 0.0)) return 1.0;
   const int exponent = std::isfinite(total) ? std::ilogb(total) : 1024;

@@ -1,8 +1,8 @@
-// Gradients and weights as fixed-point numbers: the channels that histograms add up.
+// Gradients and weights as fixed-point numbers: the channels of histograms.
 //
 // A channel's value of a sample is (round(w g / unit) << count_bits) + 1, or without weights
-// (round(g / unit) << count_bits) + 1: its sum over any samples holds their number in the low
-// bits and their gradient above. With sample weights a further channel carries w itself and
+// (round(g / unit) << count_bits) + 1: a sum over samples has their number in the low bits and
+// their gradient above. With sample weights a further channel carries w itself and
 // the count, and gradients have 0 in the low bits. Units are powers of two such that the sum of
 // all absolute values stays below 2^min(50, 62 - count_bits): sums are exact integers in
 // any order, and convert to double exactly. That sum is bounded by counting exponents
@@ -18,15 +18,15 @@
 
 namespace fctree::symmetric {
 
-// What one unit of each channel stands for; of the weight's 0 without weights.
+// The unit of each channel; the weight's is 0 without weights.
 struct ChannelUnits {
   int count_bits;
   double weight;
   std::vector<double> gradient;  // (n_outputs,)
 };
 
-// Bits for the number of up to n samples, and the unit of a channel whose absolute values sum up
-// to `total` at most.
+// Bits for counts of up to n samples, and the unit of a channel whose absolute values sum to at
+// most `total`.
 int count_bits_for(index_t n);
 double channel_unit(double total, int count_bits);
 
@@ -34,7 +34,7 @@ class QuantizedGradients {
  public:
   // weight is (n_samples,) or null.
   QuantizedGradients(const Tiles& tiles, const double* weight, index_t n_outputs);
-  // For samples that are part of more: weight is null where none will be written.
+  // For samples that are part of a larger set: weight is null if none will be written.
   QuantizedGradients(const Tiles& tiles, const double* weight, const ChannelUnits& units);
 
   index_t n_channels() const { return n_outputs_ + (weighted() ? 1 : 0); }
@@ -48,7 +48,7 @@ class QuantizedGradients {
 
   // Chooses the units for these gradients (n_outputs, n_samples); whether any is not 0.
   bool set_gradients(const double* gradient, const Execution& execution);
-  // Gradients with units chosen elsewhere.
+  // Gradients with given units.
   void set_gradients(const double* gradient, const ChannelUnits& units);
   // The values of `channel` for samples begin .. end.
   void write(index_t channel, index_t begin, index_t end, std::int64_t* out) const;

@@ -1,5 +1,5 @@
-// Trees with thresholds replaced by their ranks among those used of the same feature: rows are
-// binned once, by these thresholds, and then cost one comparison of bytes a level.
+// Trees with thresholds replaced by their ranks among those used for the same feature: rows are
+// binned once, by these thresholds, and then cost one comparison of bytes per level.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ struct BlockCodes {
   std::vector<std::uint8_t> has_missing;
 };
 
-// Features whose codes are taken from `codes` instead, or none where `masked` is null.
+// Features whose codes are taken from `codes` instead; none if `masked` is null.
 struct Replacement {
   const std::uint8_t* masked;  // (n_features,)
   const BlockCodes* codes;
@@ -28,10 +28,10 @@ class RankedTrees {
  public:
   RankedTrees(const SymmetricTreesView& trees, index_t n_features);
 
-  // Whether ranks fit a byte; nothing else may be called where they do not.
+  // Whether ranks fit a byte; otherwise nothing else may be called.
   bool fits() const { return fits_; }
 
-  // The codes of rows begin .. begin + n, n <= kVoteRows. O(d' log b) a row, d' features used.
+  // The codes of rows begin .. begin + n, n <= kVoteRows. O(d' log b) per row, d' features used.
   BlockCodes find_codes(const FeatureMatrix& x, index_t begin, index_t n) const;
 
   // Adds the trees to the scores (kVoteRows, n_outputs) of the block, in order.
@@ -44,7 +44,7 @@ class RankedTrees {
   std::vector<std::vector<double>> thresholds_;
   std::vector<ThresholdSearch> searches_;
   std::vector<std::uint8_t> borders_;  // (n_trees, max_depth)
-  std::vector<index_t> depths_;        // levels that each tree has
+  std::vector<index_t> depths_;        // depth of each tree
   bool fits_ = true;
 };
 

@@ -11,7 +11,7 @@ namespace fctree::symmetric {
 
 namespace {
 
-// Parts that the features are cut into for each thread, so that none waits long for another.
+// Number of parts of the features per thread, for load balance.
 constexpr index_t kPartsForThread = 4;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -36,18 +36,19 @@ struct DistinctValues {
   }
 };
 
-// A threshold between two neighbouring values: only infinity lies above the largest double.
+// A threshold between two neighbouring values: only infinity is above the largest double.
 double threshold_between(double lower, double upper) {
   if (lower == -kInfinity) return -kInfinity;
   if (upper == kInfinity) return std::numeric_limits<double>::max();
   return midpoint(lower, upper);
 }
 
-// Sorts one feature after the other in the same memory: asked for anew each time, it would cost as
-// much as the sorting where the allocator gives it back at once.
+// Sorts one feature after the other in the same memory: repeated allocation could cost as much as
+// the sorting.
 class Sorter {
  public:
-  // Sorted values of the feature in these rows, without rows of no weight; valid until the next.
+  // Sorted values of the feature in these rows, without rows of weight 0; valid until the next
+  // call.
   const DistinctValues& sort(const FeatureMatrix& x, const double* weight, index_t feature,
                              const std::vector<index_t>& rows) {
     values_.clear();

@@ -1,14 +1,14 @@
 // The candidate thresholds of each feature: where its bins end.
 //
-// A feature with at most max_bins distinct values gets a threshold between every two of
-// them. Another is cut so that bins weigh about the same: walking up the distinct values, a
-// bin is closed where its weight comes closest to (weight left) / (bins left), so that values
-// too heavy for a bin take one of their own and leave the other bins to the rest. Of more
-// than kQuantileRows rows a fixed sample of that many is cut, one row from each of as many
-// stretches; which values are distinct is always asked of all rows.
+// A feature with at most max_bins distinct values gets a threshold between every two of them.
+// Other features get bins of about equal weight: going up the distinct values, a bin is closed
+// where its weight is closest to (remaining weight) / (remaining bins), so that values too heavy
+// for a bin get their own and leave the other bins to the rest. With more than kQuantileRows rows,
+// quantiles are those of a fixed subsample of that many, one row from each of as many equal
+// ranges; the set of distinct values is always computed from all rows.
 //
-// A feature with missing values (among the rows that are looked at) has one more threshold,
-// infinity: nothing is above it but what is missing.
+// A feature with missing values (among these rows) has one more threshold, infinity: only missing
+// values are above it.
 #pragma once
 
 #include <vector>
@@ -26,18 +26,18 @@ struct ThresholdRules {
 };
 
 // thresholds of feature f: values[offsets[f]] .. values[offsets[f + 1]], ascending. A sample
-// is above a threshold where x > threshold. Rows of weight 0 do not count.
+// is above a threshold where x > threshold. Rows of weight 0 are ignored.
 // weight is (n_samples,) or null. O(n d).
 struct CandidateThresholds {
   std::vector<double> values;
   std::vector<index_t> offsets;
 };
 
-// The rows that quantiles are taken of, ascending: all, or one of each of kQuantileRows stretches.
+// The rows used for quantiles, ascending: all, or one from each of kQuantileRows equal ranges.
 std::vector<index_t> quantile_rows(index_t n_samples, std::uint64_t seed);
 
-// The distinct values of a feature, ascending, unless there are more than `limit`; rows of weight 0
-// do not count. O(n log limit).
+// The distinct values of a feature, ascending, unless there are more than `limit`; rows of weight
+// 0 are ignored. O(n log limit).
 struct FewValues {
   std::vector<double> values;
   bool has_missing = false;

@@ -1,4 +1,4 @@
-"""What users pass to the boosting estimators and get back beside predictions."""
+"""Arguments and results of the boosting estimators besides predictions."""
 
 import pickle
 

@@ -157,7 +157,7 @@ def test_held_out_samples_stay_the_same():
 
 
 def test_other_data_may_continue_a_model():
-    """What importance by warm start does: the same rows with columns replaced."""
+    """As importance by warm start does: the same rows with columns replaced."""
     X, y, _ = table(seed=11)
     Z, z, _ = table(seed=12)
     without, without_z = X.copy(), Z.copy()

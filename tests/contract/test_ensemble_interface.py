@@ -1,4 +1,4 @@
-"""What ensembles of oblique trees offer beyond scikit-learn's own checks."""
+"""Interface of ensembles of oblique trees beyond scikit-learn's checks."""
 
 import numpy as np
 import pytest
@@ -257,9 +257,3 @@ class TestTree:
         tree = CurvatureTreeRegressor()
         clone(model).set_params(tree=tree).fit(X, y)
         assert vars(tree) == vars(CurvatureTreeRegressor())
-
-
-@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "poisson", "gamma"])
-def test_a_quantile_that_means_nothing_is_refused(loss):
-    with pytest.raises(ValueError, match="means nothing for loss"):
-        clone(BOOSTED).set_params(loss=loss, quantile=0.5).fit(X, np.abs(y) + 1.0)

@@ -1,4 +1,4 @@
-"""What the functions of `fctree.inspection` take and return."""
+"""Arguments and results of the functions of `fctree.inspection`."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What soft tree estimators promise beyond scikit-learn's checks."""
+"""Interface of soft tree estimators beyond scikit-learn's checks."""
 
 import pickle
 

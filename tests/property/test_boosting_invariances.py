@@ -1,4 +1,4 @@
-"""What must not change a boosted model, or change it in a known way.
+"""Changes of the data that do not change a boosted model, or in a known way.
 
 Two fits are compared without noise, on continuous data in general position, where no two
 candidates part the samples equally well.

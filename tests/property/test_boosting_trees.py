@@ -1,4 +1,4 @@
-"""What holds for every symmetric tree on any data: leaves, values, ways to evaluate it."""
+"""Properties of every symmetric tree on any data: leaves, values, ways to evaluate it."""
 
 import numpy as np
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor

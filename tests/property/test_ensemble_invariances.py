@@ -1,4 +1,4 @@
-"""What must not change an ensemble of oblique trees, or change it in a known way.
+"""Changes of the data that do not change an ensemble of oblique trees, or in a known way.
 
 Tables are continuous and fixed, so that no cut is a close call. Tolerance 1e-7 relative to the
 targets: two roundings of rounds of ridge systems with condition numbers below 1e5.

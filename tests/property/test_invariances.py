@@ -1,4 +1,4 @@
-"""What must not change a tree, or change it in a known way.
+"""Changes of the data that do not change a tree, or in a known way.
 
 Two fits are compared, so each property is stated on continuous data where the literal
 twin says that no cut was a close call; a tie that rounding may turn is no finding.

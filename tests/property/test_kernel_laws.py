@@ -1,4 +1,4 @@
-"""What holds for the kernels on any data: the theorems and corollaries of the papers."""
+"""Properties of the kernels on any data: the theorems and corollaries of the papers."""
 
 import numpy as np
 import pytest

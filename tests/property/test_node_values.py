@@ -1,4 +1,4 @@
-"""What nodes say about their samples: means, impurities, ridge models, and the best cut.
+"""Statistics of nodes: means, impurities, ridge models, and the best cut.
 
 All statements are made about the samples that reach a node by the tree's own arrays, so
 they hold whatever ties there are. Tolerances: means are sums of at most 60 numbers, exact

@@ -1,4 +1,4 @@
-"""What holds for every tree grown by `split_criterion="ridge"`, whatever the table.
+"""Properties of every tree grown by `split_criterion="ridge"`, for any data.
 
 Properties that compare two fits are stated where the literal twin says that no decision
 was a close call. Tolerance 1e-7: losses come from systems with 1e-10 of their diagonal

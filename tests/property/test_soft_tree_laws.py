@@ -1,4 +1,4 @@
-"""What holds for soft trees on any data."""
+"""Properties of soft trees on any data."""
 
 import numpy as np
 from fctree import SoftTreeRegressor

@@ -1,4 +1,4 @@
-"""What holds for every tree with `max_coef`, whatever the table."""
+"""Properties of every tree with `max_coef`, for any data."""
 
 import numpy as np
 import pytest

@@ -185,7 +185,7 @@ class LiteralBoosting:
         return leaves, above
 
     def level_base(self, plain, above):
-        """What the gain counts from: the root's score, then the last level's choice."""
+        """Reference of the gain: the root's score, then the last level's choice."""
         return plain if not above else self.base_of_level
 
     def read_split(self, tree, level):

@@ -58,7 +58,7 @@ def has_hessian(loss):
 
 
 def order_statistic(loss, values, weights):
-    """What a leaf with these residuals answers: their quantile, or Friedman's clipped mean."""
+    """Leaf value for these residuals: their quantile, or Friedman's clipped mean."""
     if loss.leaf == "quantile":
         return lower_upper_quantile(values, weights, loss.order)
     median = lower_upper_quantile(values, weights, 0.5)

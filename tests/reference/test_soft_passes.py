@@ -148,7 +148,7 @@ def test_sizes(depth, p):
 @pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 600])
 @pytest.mark.parametrize("trees", [1, 9])
 def test_blocks_of_samples(n, trees):
-    """What a sample gets does not depend on the others, and gradients are sums over samples."""
+    """A sample's output does not depend on the others, and gradients are sums over samples."""
     X, splits, leaves, gradient = soft_passes.random_ensemble(2, n=n, trees=trees)
     out, by_split, by_leaf, by_x = soft_passes.run(X, splits, leaves, gradient)
     parts = [

@@ -324,7 +324,7 @@ def use(model):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_chance_makes_a_model_or_a_value_error(name, tmp_path):
-    """What is not refused is a model, which can be used or says in Python why not."""
+    """Content that is accepted is a model, which can be used or raises a Python error."""
     path, model = tmp_path / "model", MODELS[name]
     parts = parts_of(model, path)
     chance = random.Random(11)

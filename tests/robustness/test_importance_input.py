@@ -1,4 +1,4 @@
-"""What importances do with bad input: a clear error, or what the documentation says."""
+"""Importances on bad input: a clear error, or the documented behaviour."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What comes in as X and y: refused with scikit-learn's words, or taken as it is."""
+"""Validation of X and y: rejected with scikit-learn's messages, or accepted unchanged."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What the kernels do with arrays on a GPU, played with memory of the host.
+"""Kernels on GPU arrays, simulated with host memory.
 
 The native calls are replaced by ones that read and write the addresses they are given, so that
 everything in Python around a device runs on any machine: shapes, types, streams, where results

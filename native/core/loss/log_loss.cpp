@@ -1,4 +1,5 @@
-// The log-loss of classes: binary (one score, the log-odds of y = 1) or softmax (a score a class).
+// The log-loss of classes: binary (one score, the log-odds of y = 1) or softmax (one score per
+// class).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,7 +22,7 @@ class BinaryLogLoss : public Loss {
     const double p = std::clamp(means[0], kLeastProbability, 1 - kLeastProbability);
     out[0] = std::log(p / (1.0 - p));
   }
-  // One exponential a sample: e = exp(-|F|) gives the probability and the loss.
+  // One exponential per sample: e = exp(-|F|) gives the probability and the loss.
   double evaluate(const ScoredSamples& s, index_t begin, index_t end,
                   const Derivatives* out) const override {
     double sum = 0.0;

@@ -1,9 +1,9 @@
-// Losses of models with raw scores: value, derivatives, starting point, and what a leaf answers.
+// Losses of models with raw scores: value, derivatives, starting point, and leaf values.
 //
 // A model gives each sample n_outputs raw scores F; y and F are kept output by output,
 // arrays of (n_outputs, n_samples). The gradient is d loss / d F, the hessian its second derivative
-// (or, where the loss says so, a bound of it). The losses themselves, a file each or a small group,
-// are listed in registry.cpp.
+// (or for some losses a bound of it). The losses, one file each or per small group, are listed in
+// registry.cpp.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct ScoredSamples {
   double weight_of(index_t i) const { return weight == nullptr ? 1.0 : weight[i]; }
 };
 
-// Where a loss writes derivatives: (n_outputs, n_samples) each; hessian null where it is 1.
+// Output arrays of the derivatives: (n_outputs, n_samples) each; hessian null where it is 1.
 struct Derivatives {
   double* gradient;
   double* hessian;
@@ -47,14 +47,14 @@ class Loss {
   // Losses are reported multiplied by this: the squared error, whose half has the derivatives.
   virtual double reported_factor() const { return 1.0; }
 
-  // A leaf's Newton step, held back where it would leap over the leaf's own minimum; sums of
+  // A leaf's Newton step, limited where it would overshoot the minimum of the leaf's loss; sums of
   // w g and w h over the leaf's samples.
   virtual double limited(double step, double /*gradient*/, double /*hessian*/) const {
     return step;
   }
 
-  // The constant scores with the least loss, (n_outputs,); unless a loss says otherwise they follow
-  // from the means of the targets.
+  // The constant scores with the smallest loss, (n_outputs,); by default they follow from the
+  // means of the targets.
   virtual void baseline(const ScoredSamples& samples, double* out) const;
   // The same from those means (of the classes' indicators, with several); only where leaf_rule()
   // is newton.

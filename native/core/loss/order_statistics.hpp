@@ -1,4 +1,4 @@
-// Quantiles of samples, and what leaves answer that are order statistics of their residuals.
+// Quantiles of samples, and leaf values that are order statistics of residuals.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace fctree {
 
-// The quantile of order q of values with these weights (null for equal ones): the least v
-// with F(v) >= q, the midpoint to the next where F(v) = q. Reorders both arrays. O(n) without
+// The quantile of order q of values with these weights (null for equal ones): the smallest v with
+// F(v) >= q, the midpoint to the next where F(v) = q. Reorders both arrays. O(n) without
 // weights, O(n log n) with.
 double weighted_quantile(double* values, double* weights, index_t n, double q);
 
@@ -16,7 +16,7 @@ double weighted_quantile(double* values, double* weights, index_t n, double q);
 double quantile_of(const ScoredSamples& samples, std::vector<double> values, double q);
 void target_quantiles(const ScoredSamples& samples, double q, double* out);
 
-// What a leaf with these residuals y - F and weights (null for equal ones) answers under a loss
+// The value of a leaf with these residuals y - F and weights (null for equal ones) under a loss
 // whose leaf_rule() is not newton: their quantile, or Friedman's clipped mean. Reorders both.
 double order_statistic(const Loss& loss, double* residuals, double* weights, index_t n);
 

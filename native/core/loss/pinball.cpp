@@ -1,4 +1,4 @@
-// The pinball loss, whose best answer is a quantile, and the absolute error: twice that of order 1/2.
+// The pinball loss, minimised by a quantile, and the absolute error: twice that of order 1/2.
 #include <limits>
 
 #include "core/loss/order_statistics.hpp"

@@ -1,5 +1,5 @@
-// The list of losses: what the bindings, and through them the estimators' parameters, the checks of
-// targets and the tests, know of each.
+// The list of losses, from which the bindings, the estimators' parameters, the checks of targets
+// and the tests are derived.
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ struct LossInfo {
 
 const std::vector<LossInfo>& losses();
 
-// A loss as an estimator asks for it.
+// A loss as chosen by an estimator.
 struct LossChoice {
   std::string name;
   double parameter;  // read by losses that have one

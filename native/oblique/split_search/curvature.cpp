@@ -12,8 +12,8 @@ namespace fctree::oblique {
 
 namespace {
 
-// Part of the mean variance that is added to each feature's, so that a singular covariance
-// can be inverted: directions in which the node has no extent stay weak.
+// Share of the mean variance added to each feature's, so that a singular covariance can be
+// inverted: directions without variation stay weak.
 constexpr double kJitter = 1e-6;
 
 // U^-T H U^-1, by columns and then by rows, some at a time.
@@ -75,7 +75,7 @@ Matrix curvature_directions(const CurvatureProblem& problem, index_t n_direction
   for (index_t i = 0; i < n_directions; ++i) {
     if (!(strength[order[i]] > 0.0)) break;
     Vector direction = factor.matrixU().solve(eigen.vectors.col(order[i]));
-    // An eigenvector has no sign of its own: the largest coefficient is made positive.
+    // The sign of an eigenvector is arbitrary: the largest coefficient is made positive.
     index_t largest = 0;
     direction.cwiseAbs().maxCoeff(&largest);
     if (direction[largest] < 0.0) direction = -direction;

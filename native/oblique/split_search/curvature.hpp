@@ -1,12 +1,12 @@
-// Curvature directions: along which the target bends most, once its linear part is gone.
+// Curvature directions: those along which the target bends most, beyond its linear part.
 //
 // With r the residuals of the node's ridge fit and C the covariance of its features, they
 // are the leading eigenvectors (by size of eigenvalue) of the residual-based Hessian
 //     C^{-1/2} mean(r (x - mean)(x - mean)') C^{-1/2},
 // taken back by C^{-1/2}: principal Hessian directions (Li 1992, "On principal Hessian
 // directions for data visualization and dimension reduction"; Cook 1998, "Principal Hessian
-// directions revisited"). Where a linear fit has used up the ridge direction, a ridge
-// function g(a'x) still bends along a.
+// directions revisited"). A linear fit exhausts the ridge direction, but a ridge function g(a'x)
+// still bends along a.
 #pragma once
 
 #include <vector>
@@ -18,18 +18,18 @@ namespace fctree::oblique {
 
 using namespace ridge;
 
-// The eigenproblem hessian v = lambda covariance v, one Hessian an output.
+// The eigenproblem hessian v = lambda covariance v, one Hessian per output.
 struct CurvatureProblem {
   Matrix covariance;             // (d, d), made invertible
   std::vector<Matrix> hessians;  // mean(r_k (x - mean)(x - mean)'), (d, d)
 };
 
-// residual_scatter has one sum w r_k (x - mean)(x - mean)' an output (d, d), upper triangle.
+// residual_scatter has one sum w r_k (x - mean)(x - mean)' per output (d, d), upper triangle.
 CurvatureProblem curvature_problem(const Moments& moments,
                                    const std::vector<Matrix>& residual_scatter);
 
-// Up to n_directions columns (d, .) of length one, the strongest first; none where the
-// features do not vary. With several outputs the directions are those of the sum of squares
+// Up to n_directions columns (d, .) of length one, the strongest first; none if the features do
+// not vary. With several outputs the directions are those of the sum of squares
 // of the outputs' Hessians. O(d^3), the constant is that of a symmetric eigenproblem.
 Matrix curvature_directions(const CurvatureProblem& problem, index_t n_directions);
 

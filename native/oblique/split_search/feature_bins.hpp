@@ -1,5 +1,5 @@
-// Bins of features, for trees with splits along axes that constants judge: where samples are many, or
-// lie in many places, what is in each bin (histogram.hpp) is all that such a tree has to know of them.
+// Bins of features, for axis splits under the constant criterion: for many or distributed samples,
+// such a tree needs only the histograms (histogram.hpp).
 #pragma once
 
 #include <vector>
@@ -9,18 +9,18 @@
 
 namespace fctree::oblique {
 
-// All features have the same number of bins; the last ones of a feature that needs fewer are empty.
+// All features have the same number of bins; surplus ones of a feature are empty and come last.
 class FeatureBins {
  public:
-  // From a sample x (n_samples, d), row-major, of features from which offset (d) was taken
-  // (offset_of): a bin for each distinct value where a feature has at most 256, else bins of about
-  // as many samples. O(d n).
+  // From a sample x (n_samples, d), row-major, of features from which offset (d) was subtracted
+  // (offset_of): one bin per distinct value if a feature has at most 256, else bins with about
+  // equally many samples. O(d n).
   FeatureBins(const double* x, index_t n_samples, const Vector& offset,
               const Execution& execution);
 
   index_t n_bins() const { return n_bins_; }
-  // (n_features, n_bins - 1), ascending, infinite where there are no more. The bin of a value is
-  // the number of thresholds below it.
+  // (n_features, n_bins - 1), ascending, padded with infinity. The bin of a value is the number of
+  // thresholds below it.
   const std::vector<double>& thresholds() const { return thresholds_; }
   // The threshold between two bins of a feature, all bins between which are empty.
   double threshold_between(index_t feature, index_t left, index_t right) const;

@@ -53,7 +53,7 @@ void FeatureOrder::part(index_t feature, index_t begin, index_t size,
   std::vector<std::int32_t> right_rows(size);
   index_t n_left = 0, n_right = 0;
   for (index_t i = 0; i < size; ++i) {
-    // Written to both sides, kept on one: a branch would be guessed wrong half of the time.
+    // Written to both sides, kept on one: a branch would be mispredicted half of the time.
     const double value = values[i];
     const std::int32_t row = rows[i];
     const index_t left = goes_left[row];

@@ -1,6 +1,6 @@
 // The samples in the order of each feature: sorted once for many trees on the same features, so
-// that a tree with splits along axes sorts nothing. A tree takes the samples that it uses and
-// parts them with its nodes, every feature's in its order.
+// that a tree with axis splits sorts nothing. A tree takes its samples and partitions them with
+// its nodes, keeping the order of every feature.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace fctree::oblique {
 
 class FeatureOrder {
  public:
-  // Of x (n_samples, n_features), row-major; equal values by row number. O(d n log n), and
-  // 12 bytes a value.
+  // Of x (n_samples, n_features), row-major; equal values by row number. O(d n log n), and 12
+  // bytes per value.
   void sort(const double* x, index_t n_samples, index_t n_features, const Execution& execution);
 
   // Takes the samples of positive weight from another order (all, if weight is null). O(d n).

@@ -12,7 +12,7 @@ FixedPoint fixed_point(const TermScale& scale, std::size_t term) {
   return FixedPoint(scale.exponent[term], scale.n_samples);
 }
 
-// kTerms: how many terms a sample has, 0 where only `samples` knows.
+// kTerms: number of terms per sample, 0 if known only at run time.
 template <index_t kTerms>
 void add_terms(const BinnedSamples& samples, const NodeRows& rows, const FeatureGroup& group,
                std::int64_t* sums) {

@@ -1,5 +1,5 @@
-// What is in each bin of each feature of a node: the number of samples, their weight and weighted targets,
-// as integers, sums of which are exact wherever and in whatever order they are added up.
+// Histograms of a node: per bin of each feature the number of samples, their weight and weighted
+// targets, as integers, so that sums are exact in any order and on any machine.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,13 @@ namespace fctree::oblique {
 using namespace ridge;
 
 // Binary exponents (core/exact_sum.hpp) of the largest weight and the largest |w y| of each output,
-// (1 + K), among n samples of all places.
+// (1 + K), among all n samples.
 struct TermScale {
   std::vector<int> exponent;
   index_t n_samples;
 };
 TermScale term_scale(const TrainingData& data);
-// What 1 stands for in the sums: of the weight and of each output.
+// The units of the integers: of the weight and of each output.
 std::vector<double> term_units(const TermScale& scale);
 
 struct BinnedSamples {
@@ -27,7 +27,7 @@ struct BinnedSamples {
   index_t n_terms;                  // 1 + K
   std::vector<std::int64_t> terms;  // the weight and w y of each sample, (n_samples, n_terms)
 
-  // Numbers that are kept of a feature: the count and the terms of each bin.
+  // Integers per feature: the count and the terms of each bin.
   index_t feature_size() const { return n_bins * (1 + n_terms); }
 };
 std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale);
@@ -46,7 +46,7 @@ inline FeatureGroup group_at(index_t number, index_t n_features) {
   return {first, rest < kFeaturesOfGroup ? rest : kFeaturesOfGroup};
 }
 
-// Adds some samples to sums (group's size, n_bins, 1 + n_terms). O(n K) a feature.
+// Adds some samples to sums (group's size, n_bins, 1 + n_terms). O(n K) per feature.
 void add_bin_sums(const BinnedSamples& samples, const NodeRows& rows, const FeatureGroup& group,
                  std::int64_t* sums);
 

@@ -34,7 +34,7 @@ Cut best_between_bins(const GrowState& state, const OpenNode& node, const double
   return best;
 }
 
-// Tasks of one node whose features are of one group: its rows are read once for all of them.
+// Tasks of one node on one group of features: its rows are read once for all of them.
 struct HistogramSplits::Group {
   const CutTask* tasks;
   index_t size;

@@ -13,12 +13,12 @@ namespace fctree::oblique {
 Cut best_between_bins(const GrowState& state, const OpenNode& node, const double* sums,
                       const FeatureBins& bins, index_t feature);
 
-// The same of many nodes whose samples are all here.
+// The same for many nodes with local samples.
 class HistogramSplits {
  public:
-  // Of a tree on these samples; both have to stay. O(n K).
+  // For a tree on these samples, kept by reference. O(n K).
   HistogramSplits(const BinnedFeatures& features, const TrainingData& data);
-  // Tasks along axes, those of a node one after the other. O(d n K) a level.
+  // Axis tasks, those of a node next to each other. O(d n K) per level.
   void find(const GrowState& state, const std::vector<CutTask>& tasks) const;
 
  private:

@@ -12,7 +12,7 @@ namespace fctree::oblique {
 
 namespace {
 
-// A sample that a model all but interpolates says nothing about the model without it.
+// The leave-one-out residual of a nearly interpolated sample is meaningless.
 constexpr double kLargestLeverage = 0.98;
 
 }  // namespace

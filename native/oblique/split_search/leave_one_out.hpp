@@ -1,4 +1,4 @@
-// Whether a split chosen by the ridge criterion has earned its place.
+// The leave-one-out test of splits chosen by the ridge criterion.
 //
 // The winner of many candidates and cuts looks better than it is. So a split is accepted by
 // leave-one-out: with D_i the decrease of sample i's squared leave-one-out residual from the
@@ -6,7 +6,7 @@
 //     sum D_i > split_margin * sqrt(2 log T) * sqrt(n) * std(D),
 // T the number of cuts that the split was chosen from: sqrt(2 log T) is about what the largest of T standard
 // normal variables reaches by chance. Leave-one-out residuals are closed-form,
-// r_i / (1 - h_i), h_i the leverage. O(n d^2) a node.
+// r_i / (1 - h_i), h_i the leverage. O(n d^2) per node.
 #pragma once
 
 #include "ridge/moments.hpp"
@@ -16,11 +16,11 @@ namespace fctree::oblique {
 
 using namespace ridge;
 
-// A fitted ridge model with what leverages need.
+// A fitted ridge model with the factor that leverages need.
 struct LeverageModel {
   Matrix coef;        // (d, K)
   Vector intercept;   // (K)
-  Vector mean;        // (d), raw: what the fit is centred about
+  Vector mean;        // (d), raw: the centre of the fit
   RowMatrix inverse;  // (d, spd_stride(d)): inverse factor of the fit's system
   double base;        // leverage of a sample at the mean
 };
@@ -29,7 +29,7 @@ struct LeverageModel {
 LeverageModel leverage_model(const Moments& pooled, const RidgeFit& fit, const Matrix& ancestors,
                              const Vector& origin, const RidgeOptions& options);
 
-// Leverages of some samples but for the constant's, `model.base`; out (size).
+// Leverages of some samples without the constant's, `model.base`; out (size).
 void find_leverages(const TrainingData& data, const NodeRows& samples, const LeverageModel& model,
                     double* out);
 
@@ -50,7 +50,7 @@ struct DecreaseSums {
   }
 };
 
-// `unit` is a loss of the usual size: squares of losses in y's own unit could overflow.
+// `unit` is a typical loss: squares of losses in y's own unit could overflow.
 DecreaseSums sum_decreases(const TrainingData& data, const NodeRows& samples,
                            const LeverageModel& node, const LeverageModel& child, double unit);
 

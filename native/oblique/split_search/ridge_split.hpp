@@ -2,8 +2,8 @@
 // (split_criterion "ridge").
 //
 // Samples are ordered by score, cut at quantiles, and the products of the samples between
-// two cuts are summed in that order: each prefix is one side of a cut, and what it leaves
-// of the node's sums is the other. O(n d^2 / 2) for the sums and O(d^3) a cut.
+// two cuts are summed in that order: each prefix is one side of a cut, and the rest of the node's
+// sums is the other. O(n d^2 / 2) for the sums and O(d^3) per cut.
 #pragma once
 
 #include <array>
@@ -22,15 +22,14 @@ struct ModelCutRules {
   double node_loss;  // of the node's own model: a cut has to lower it
 };
 
-// The choice among cuts whose left products are known. Cuts wait until there are enough to judge
-// them together.
+// Chooses among cuts whose left products are known. Cuts are evaluated in batches.
 class ModelCutChoice {
  public:
   // `products` as for best_model_cut.
   ModelCutChoice(const ChildModels& models, const RowMatrix& products, double node_loss)
       : losses_(models, products), node_loss_(node_loss) {}
 
-  // Takes a cut in. Two models: O(d^3).
+  // Adds a cut. Two models: O(d^3).
   void consider(const RowMatrix& left, index_t n_left, double threshold);
   Cut best();
 

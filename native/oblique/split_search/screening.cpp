@@ -10,7 +10,7 @@ namespace fctree::oblique {
 
 namespace {
 
-// The columns that do not depend on the feature, one row a sample of the node.
+// The columns that do not depend on the feature, one row per sample of the node.
 RowMatrix shared_columns(const GrowState& state, const OpenNode& node, const Vector& weight) {
   const index_t n_outputs = state.data.n_outputs;
   const index_t n_curvature = node.curvature().cols();

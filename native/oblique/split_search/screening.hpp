@@ -1,11 +1,11 @@
-// Which axes are worth an exact look by the ridge criterion, at O(n d) a node.
+// Screening of the axes that the ridge criterion evaluates exactly, at O(n d) per node.
 //
 // If splitting at a cut of feature j helps two linear models, then the residuals r of the
-// node's fit, or their products with what those models are linear in, do not sum to zero
-// on one side of the cut. With the columns q = 1, the standardised scores of the node's ridge
+// node's fit, or their products with the regressors of those models, do not sum to zero on one
+// side of the cut. With the columns q = 1, the standardised scores of the node's ridge
 // and curvature directions, and the standardised feature itself,
 //     promise(j) = max over cuts of  sum |sum left of the cut of w q r|^2 / (s (1 - s)),
-// s the share of the weight that is left. The scores catch interactions, which the feature
+// s the share of the weight on the left. The scores catch interactions, which the feature
 // alone does not show. Cuts are those between equal-width bins.
 #pragma once
 
@@ -18,12 +18,12 @@ namespace fctree::oblique {
 
 using namespace ridge;
 
-// Samples of a node: what each adds to a bin, but for the feature's own column, and the weights
-// times the residuals (n, K).
+// Samples of a node: their contributions to a bin, without the feature's own column, and the
+// weights times the residuals (n, K).
 struct ScreenedRows {
   RowMatrix terms;  // (n, screening_width)
   RowMatrix residuals;
-  index_t n_shared;  // columns but for the feature's own
+  index_t n_shared;  // columns without the feature's own
 };
 // columns: those that do not depend on the feature (n, columns - 1).
 ScreenedRows screened_rows(const RowMatrix& columns, RowMatrix residuals, const Vector& weight);
@@ -52,10 +52,10 @@ void add_to_bins(const ScreenedRows& rows, const double* x, const FeatureRange& 
 // n_sums: columns times residuals.
 double promise_of(const RowMatrix& bins, index_t n_sums);
 
-// Whether the node may split along this feature at all.
+// Whether the node may split on this feature at all.
 bool may_screen(const OpenNode& node, index_t feature);
 
-// All promises (d) of a node whose samples are here; its curvature directions are known.
+// All promises (d) of a node with local samples; its curvature directions are known.
 // O(n d K (K + n_curvature + 2)).
 Vector promises_of(const GrowState& state, const OpenNode& node);
 

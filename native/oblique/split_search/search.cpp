@@ -59,7 +59,7 @@ void search_splits(GrowState& state, std::vector<OpenNode>& level) {
   if (state.has_models()) state.statistics->score_models(state, nodes);
   const auto kinds = searches_of(state, nodes);
   for (const auto& kind : kinds) kind->find();
-  Execution preparing = state.execution;  // nothing to speak of for the constant criterion
+  Execution preparing = state.execution;  // negligible for the constant criterion
   if (!state.params.ridge_criterion && !state.has_sparse_directions()) preparing.n_threads = 1;
   parallel_for(preparing, n_nodes, [&](index_t i) {
     if (!state.draws_features()) return;

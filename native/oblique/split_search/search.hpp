@@ -1,4 +1,4 @@
-// Searching the best cut of every candidate direction of every node of a level.
+// Search of the best cut of every candidate direction of every node of a level.
 #pragma once
 
 #include "oblique/open_node.hpp"

@@ -1,6 +1,5 @@
 #include "oblique/split_search/sparse_direction.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -8,6 +7,7 @@
 
 #include "core/parallel.hpp"
 #include "oblique/node_statistics.hpp"
+#include "ridge/factors.hpp"
 
 namespace fctree::oblique {
 
@@ -24,8 +24,8 @@ Features nonzeros(const Vector& direction) {
   return found;
 }
 
-// The features without the n_leaving least important ones; the last leaves first where they
-// are equal but for rounding, as duplicated columns are.
+// The features without the n_leaving least important ones; among those equal up to rounding, such
+// as duplicated columns, the last is dropped first.
 Features without_least(const Features& features, Vector importance, index_t n_leaving) {
   const double gone = std::numeric_limits<double>::infinity();
   for (; n_leaving > 0; --n_leaving) {
@@ -98,7 +98,7 @@ Matrix penalty_on(const Matrix& ancestors, const Features& kept) {
   return penalty;
 }
 
-// The ridge with its coefficients held at zero but for the node's own features.
+// The ridge with coefficients of all other features held at zero.
 Vector ridge_on_drawn(const RidgeProblem& problem, const OpenNode& node, index_t output) {
   Vector direction = node.fit.coef.col(output);
   if (!node.features.empty())
@@ -125,8 +125,8 @@ CurvatureProblem problem_on(const CurvatureProblem& problem, const Features& kep
 
 }  // namespace
 
-// With fewer samples than features: only as many features as there are samples are kept
-// before there are moments to solve anything from.
+// With fewer samples than features: first only as many features as samples are kept, before
+// moments exist.
 Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
   const CentredRows rows = centred_rows(state.data, state.rows_of(node), node.moments,
                                         state.origin, state.params.fit_intercept);
@@ -159,8 +159,8 @@ Matrix curvature_on(const CurvatureProblem& problem, const std::vector<index_t>&
   return directions;
 }
 
-// Of the curvature directions of the kept features the one whose score is closest to that of
-// the direction so far: two directions of a saddle stay two.
+// The curvature direction of the kept features whose score correlates most with that of the
+// previous direction, so that two directions of a saddle stay two.
 Vector sparse_curvature(const CurvatureProblem& problem, const Vector& direction,
                         index_t max_coef) {
   return eliminate(

@@ -1,9 +1,9 @@
-// Split directions of few features (max_coef), for people to read.
+// Split directions with few features (max_coef), for readability.
 //
-// Features leave a direction, those first that bring least to its variation, |w_j| sd_j; what
-// is left is solved anew on the remaining features, from the node's moments, before the next
-// ones leave: a feature's coefficient says little about it while its doubles are there. One
-// leaves at a time, or an eighth of many: then all solutions together cost three times the first.
+// Backward elimination: the features with the smallest |w_j| sd_j are dropped, and the direction
+// is recomputed on the remaining ones from the node's moments, since coefficients of correlated
+// features say little about each. One is dropped at a time, or an eighth of many: then all
+// solutions together cost three times the first.
 #pragma once
 
 #include "oblique/open_node.hpp"
@@ -14,10 +14,10 @@ namespace fctree::oblique {
 // Fills node.sparse_ridge. O(K d^3), for n < d O(K n^2 d).
 void sparsify_ridge(const GrowState& state, OpenNode& node);
 
-// The sparse ridge directions (d, K) of a node that has fewer samples than features.
+// The sparse ridge directions (d, K) of a node with fewer samples than features.
 Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node);
 
-// The curvature directions of some features, as many as there were of all or fewer.
+// The curvature directions of some features, at most as many as of all.
 Matrix curvature_on(const CurvatureProblem& problem, const std::vector<index_t>& features,
                     index_t n_wanted);
 

@@ -44,7 +44,7 @@ Cut best_cut_of(const TrainingData& data, const OrderedScores& scores, const Vec
     if (!(upper - own > gap)) continue;
     const double right_weight = weight - left_weight;
     if (!(right_weight > 0.0)) break;
-    // As is_better(decrease, best.decrease), without a division a sample.
+    // As is_better(decrease, best.decrease), without a division per sample.
     if (!(sums.squaredNorm() > to_beat * (left_weight * right_weight))) continue;
     best.found = true;
     best.decrease = constant_decrease(sums, left_weight, right_weight);

@@ -23,9 +23,9 @@ struct Cut {
   double right_loss = 0.0;
 };
 
-// Whether a candidate beats the best of those before it. Candidates that are equal in
-// exact arithmetic differ by rounding: the first of them has to win all the same, or else
-// duplicating a sample would not be the same as weighting it.
+// Whether a candidate beats the best of those before it. Candidates that are equal in exact
+// arithmetic differ by rounding; the first has to win, so that duplicating a sample is the same as
+// weighting it.
 inline double least_better(double best) { return best * (1.0 + 1e-10); }
 inline bool is_better(double decrease, double best) { return decrease > least_better(best); }
 
@@ -46,15 +46,15 @@ inline double rounding_of_scores(double size) {
   return 8.0 * std::numeric_limits<double>::epsilon() * size;
 }
 
-// Scores closer than this are the same score: rounding, their own or that of the direction,
-// must not decide where to cut.
+// Scores closer than this count as equal: rounding, their own or the direction's, must not decide
+// where to cut.
 inline double least_gap(const CutRules& rules, double lowest, double highest) {
   const double relative = 1e-10 * (highest - lowest);
   return relative > rules.score_noise ? relative : rules.score_noise;
 }
 
 // Which of n + 1 intervals between ascending thresholds a score is in: how many of them are below
-// it. Without a branch that would be guessed wrong half of the time.
+// it. Branch-free: a branch would be mispredicted half of the time.
 inline index_t interval_of(const double* thresholds, index_t n, double score) {
   const double* base = thresholds;
   for (index_t rest = n; rest > 1;) {
@@ -65,7 +65,7 @@ inline index_t interval_of(const double* thresholds, index_t n, double score) {
   return base - thresholds + (n > 0 && *base < score ? 1 : 0);
 }
 
-// Scores in ascending order and the rows that they are of.
+// Scores in ascending order and their rows.
 struct OrderedScores {
   const double* values;
   const std::int32_t* rows;
@@ -77,7 +77,7 @@ struct OrderedScores {
 void sort_scores(const double* scores, const std::int32_t* from, index_t n, double* values,
                  std::int32_t* rows);
 
-// The storage of scores that are sorted for one node.
+// Storage for the sorted scores of one node.
 struct SortedScores {
   SortedScores(const double* scores, const NodeRows& node);
   OrderedScores view() const {
