@@ -1,7 +1,7 @@
 """Overhead of a fit on Dask: two processes of one thread against one process of two threads.
 
 The cluster is local, on loopback. Models are compared byte for byte; bytes are those of the
-answers that the second worker gave to the first, as pickle writes them, against the formula of
+sums that the second worker sends to the first, as pickle writes them, against the formula of
 docs/scale.md.
 
     python benchmarks/bench_dask.py --rows 1000000 --features 28 --rounds 10
@@ -31,24 +31,23 @@ def bytes_of_levels(bin_thresholds, depth, n_channels=1):
 
 
 def count_answers():
-    """From now on a worker counts the bytes that it answers to another."""
-    from fctree.dask import team
+    """From now on the second worker counts the bytes that it sends to the first."""
+    from fctree.dask.collective import Collective
 
-    merge, team.answered = team.merge, 0
+    send, Collective.counted = Collective.send, 0
 
-    def merge_and_count(answers):
-        answer = merge(answers)
-        if len(answers) == 1:  # nobody answers to this one
-            team.answered += len(pickle.dumps(answer))
-        return answer
+    def send_and_count(self, rank, arrays):
+        if self.rank == 1:
+            Collective.counted += len(pickle.dumps(arrays))
+        send(self, rank, arrays)
 
-    team.merge = merge_and_count
+    Collective.send = send_and_count
 
 
 def answered():
-    from fctree.dask import team
+    from fctree.dask.collective import Collective
 
-    return team.answered
+    return Collective.counted
 
 
 def measure(args, client):
@@ -102,7 +101,7 @@ def main():
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
         Client(cluster) as client,
     ):
         found = measure(args, client)

@@ -65,7 +65,7 @@ def main():
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
         Client(cluster) as client,
     ):
         found = measure(args, client)

@@ -21,11 +21,12 @@ from sklearn.utils.validation import (
 )
 
 from fctree._native_input import check_threads, strided_in_elements
+from fctree._tables.estimators import validate_table, validated_features
 
 
 def check_features(estimator, X):
-    """``X`` for prediction: (n_samples, n_features_in_) float64, C-contiguous, finite."""
-    return validate_data(estimator, X, reset=False, dtype=np.float64, order="C")
+    """``X`` for prediction, encoded: (n_samples, n_encoded) float64, C-contiguous, finite."""
+    return validated_features(estimator, X, dtype=np.float64, order="C")
 
 
 def check_training_data(estimator, X, y, sample_weight, *, multi_output):
@@ -33,18 +34,12 @@ def check_training_data(estimator, X, y, sample_weight, *, multi_output):
 
     Returns
     -------
-    X : array of shape (n_samples, n_features), float64, C-contiguous
+    X : array of shape (n_samples, n_features), float64, C-contiguous, to be encoded
     y : array of shape (n_samples,) or (n_samples, n_outputs)
     sample_weight : array of shape (n_samples,), float64, or None
     """
-    X, y = validate_data(
-        estimator,
-        X,
-        y,
-        dtype=np.float64,
-        order="C",
-        multi_output=multi_output,
-        y_numeric=multi_output,
+    X, y = _check_imputed_data(
+        estimator, X, y, reset=True, classification=not multi_output, dtype=np.float64
     )
     return X, y, check_sample_weight(sample_weight, X)
 
@@ -65,10 +60,11 @@ def check_boosting_features(estimator, X):
         and X.shape[0] > 0
         and X.shape[1] == estimator.n_features_in_
         and not hasattr(estimator, "feature_names_in_")
+        and getattr(estimator, "encoder_", None) is None
     ):
         return strided_in_elements(X)
-    X = validate_data(
-        estimator, X, reset=False, dtype=list(_BOOSTING_DTYPES), ensure_all_finite=False
+    X = validated_features(
+        estimator, X, dtype=list(_BOOSTING_DTYPES), ensure_all_finite=False
     )
     return strided_in_elements(X)
 
@@ -78,10 +74,11 @@ def check_boosting_data(estimator, X, y, *, reset, classification):
 
     Returns
     -------
-    X : array of shape (n_samples, n_features), float32 or float64, NaN allowed
+    X : array of shape (n_samples, n_features), float32 or float64, NaN allowed; with categories
+        their numbers, to be encoded by `encode_samples`
     y : array of shape (n_samples,) or (n_samples, n_outputs)
     """
-    X, y = validate_data(
+    X, y = validate_table(
         estimator,
         X,
         y,
@@ -131,15 +128,13 @@ def check_sample_weight_part(sample_weight, X):
         )
     return weight
 def check_soft_features(estimator, X):
-    """``X`` for prediction: float32 or float64, C-contiguous, finite."""
-    return validate_data(
-        estimator, X, reset=False, dtype=list(_BOOSTING_DTYPES), order="C"
-    )
+    """``X`` for prediction, encoded: float32 or float64, C-contiguous, finite."""
+    return validated_features(estimator, X, dtype=list(_BOOSTING_DTYPES), order="C")
 
 
 def check_soft_data(estimator, X, y, *, reset, classification):
-    """``X`` (n_samples, n_features), float32 or float64, C-contiguous and finite, and ``y``."""
-    return _check_finite_data(
+    """``X`` (n_samples, n_features), float32 or float64, C-contiguous, to be encoded; ``y``."""
+    return _check_imputed_data(
         estimator, X, y, reset=reset, classification=classification, dtype=list(_BOOSTING_DTYPES)
     )
 
@@ -149,20 +144,21 @@ def check_ensemble_data(estimator, X, y, *, reset, classification):
 
     Returns
     -------
-    X : array of shape (n_samples, n_features), float64, C-contiguous, finite
+    X : array of shape (n_samples, n_features), float64, C-contiguous, to be encoded
     y : array of shape (n_samples,) or (n_samples, n_outputs)
     """
-    return _check_finite_data(
+    return _check_imputed_data(
         estimator, X, y, reset=reset, classification=classification, dtype=np.float64
     )
 
 
-def _check_finite_data(estimator, X, y, *, reset, classification, dtype):
-    return validate_data(
+def _check_imputed_data(estimator, X, y, *, reset, classification, dtype):
+    return validate_table(
         estimator,
         X,
         y,
         reset=reset,
+        impute=True,
         dtype=dtype,
         order="C",
         multi_output=not classification,

@@ -36,6 +36,7 @@ class BaseFreeTree(BaseObliqueTree):
         parent_weight=3.0,
         split_margin=0.75,
         standardize=False,
+        categorical_features="from_dtype",
         n_jobs=None,
         random_state=None,
     ):

@@ -15,10 +15,44 @@ cdef extern from "translate.hpp" namespace "fctree" nogil:
     void give_gil(PyGILState_STATE)
 
 
+cdef extern from "core/cpu.hpp" namespace "fctree" nogil:
+    cpdef enum class InstructionSet(int):
+        baseline
+        avx2
+        avx512
+
+    InstructionSet instruction_set_in_use()
+    void c_lower_instruction_set "fctree::lower_instruction_set"(InstructionSet)
+
+
+cdef extern from "core/collective.hpp" namespace "fctree" nogil:
+    cdef struct Piece:
+        int64_t begin
+        int64_t size
+
+    cdef struct Reduction:
+        int64_t* sums
+        int64_t n_sums
+        double* largest
+        int64_t n_largest
+        double* block_sums
+        int64_t n_block_sums
+        const Piece* pieces
+        int64_t n_pieces
+        int64_t n_blocks
+
+    cdef struct Collective:
+        cbool (*combine)(void*, const Reduction&) noexcept
+        void* context
+        int64_t rank
+        int64_t n_places
+
+
 cdef extern from "core/parallel.hpp" namespace "fctree" nogil:
     cdef struct Execution:
         int n_threads
         cbool (*interrupted)()
+        const Collective* all
 
 
 cdef extern from "core/loss/loss.hpp" namespace "fctree" nogil:
@@ -87,15 +121,25 @@ cdef extern from "core/rounds.hpp" namespace "fctree" nogil:
         vector[double] train_loss
         vector[double] eval_loss
         int64_t best_iteration
+        cbool is_broken_off
 
 
-cdef Execution execution_on(int n_threads) noexcept
+cdef Execution execution_on(int n_threads, Places places=*) noexcept
 cdef LossChoice loss_choice(tuple loss) except *
 cdef ScoredSamples scored(const double[:, ::1] y, const double[:, ::1] raw,
                           const double[::1] weight) noexcept
 cdef copied(const void* values, tuple shape, dtype=*)
 cdef const double* pointer(const double[:, ::1] values) noexcept
 cdef const double* pointer_1d(const double[::1] values) noexcept
+
+
+cdef class Places:
+    cdef Collective native
+    cdef object reduce
+    cdef readonly object error
+    cdef readonly object history
+
+    cdef take_in(self, const RoundHistory* history)
 
 
 cdef class Listener:

@@ -17,11 +17,63 @@ import numpy as np
 cnp.import_array()
 
 
-cdef Execution execution_on(int n_threads) noexcept:
+cdef Execution execution_on(int n_threads, Places places=None) noexcept:
     cdef Execution execution
     execution.n_threads = n_threads
     execution.interrupted = signal_raised
+    execution.all = NULL
+    if places is not None:
+        execution.all = &places.native
     return execution
+
+
+cdef cnp.ndarray view_of(const void* values, int64_t n_rows, int64_t n_columns, int type_number):
+    """An array on memory of the core, not a copy."""
+    cdef cnp.npy_intp[2] shape
+    shape[0], shape[1] = n_rows, n_columns
+    return cnp.PyArray_SimpleNewFromData(2, shape, type_number, <void*>values)
+
+
+cdef cbool combine(void* context, const Reduction& given) noexcept with gil:
+    cdef Places places = <Places>context
+    try:
+        pieces = view_of(given.pieces, given.n_pieces, 2, cnp.NPY_INT64)
+        n_rows = max(given.n_pieces, 1)
+        sums = view_of(given.block_sums, n_rows, given.n_block_sums, cnp.NPY_FLOAT64)
+        places.reduce(
+            view_of(given.sums, 1, given.n_sums, cnp.NPY_INT64)[0],
+            view_of(given.largest, 1, given.n_largest, cnp.NPY_FLOAT64)[0],
+            (pieces, sums, given.n_blocks),
+        )
+    except BaseException as error:
+        places.error = error
+        return False
+    return True
+
+
+cdef class Places:
+    """The places that the samples of a fit lie in, as the core of one of them knows them.
+
+    ``reduce(sums, largest, (pieces, values, n_blocks))`` combines arrays with those of all others
+    in place, as ``native/core/collective.hpp`` says. `error` is what it raised; `history` after a fit
+    ``(whether it was broken off by that, rounds to keep)``.
+    """
+
+    def __init__(self, reduce, int64_t rank, int64_t n_places):
+        self.reduce = reduce
+        self.native.combine = combine
+        self.native.context = <void*>self
+        self.native.rank = rank
+        self.native.n_places = n_places
+
+    def agree_on_instructions(self):
+        """Makes all places use the instruction set that all of them have."""
+        highest = np.array([-<double><int>instruction_set_in_use()])
+        self.reduce(np.zeros(0, np.int64), highest, (np.zeros((0, 2), np.int64), np.zeros((1, 0)), 0))
+        c_lower_instruction_set(<InstructionSet><int>-highest[0])
+
+    cdef take_in(self, const RoundHistory* history):
+        self.history = history.is_broken_off, history.best_iteration
 
 
 cdef copied(const void* values, tuple shape, dtype=np.float64):

@@ -3,8 +3,24 @@ from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from fctree._native.core cimport Execution, LossChoice, RoundHistory, RoundListener, set_python_error
+from fctree._native.core cimport (
+    Execution,
+    LossChoice,
+    Piece,
+    RoundHistory,
+    RoundListener,
+    set_python_error,
+)
 from fctree._native.oblique cimport ObliqueParams, TrainingData
+
+
+cdef extern from "core/block_sums.hpp" namespace "fctree" nogil:
+    cdef cppclass RowBlocks:
+        int64_t block_rows
+        int64_t first
+        int64_t n_here
+        int64_t n_blocks
+        vector[Piece] pieces
 
 
 cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
@@ -91,17 +107,26 @@ cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
         const double* weight
         const double* initial
         int64_t n_samples
+        const RowBlocks* blocks
+
+    cdef struct BoostedSizes:
+        int64_t n_features
+        int64_t n_targets
+        int64_t n_outputs
+
+    cdef cppclass BoostingStatistics "fctree::ensembles::BoostingStatistics":
+        pass
 
     cdef cppclass ObliqueBoostingTask:
         BoostedSamples train
         const BoostedSamples* eval
-        int64_t n_features
-        int64_t n_targets
-        int64_t n_outputs
+        BoostedSizes sizes
         LossChoice loss
         const double* baseline
         const ObliqueTreesView* continued
         int64_t first_iteration
+        BoostingStatistics* statistics
+        vector[double] past_losses
 
     cdef cppclass ObliqueBoostingResult:
         ObliqueTreesArrays trees
@@ -113,6 +138,12 @@ cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
     ObliqueBoostingResult boost_oblique(
         const ObliqueBoostingTask&, const vector[ObliqueParams]&, const ObliqueBoostingParams&,
         const RoundListener&, const Execution&) except +set_python_error
+
+
+cdef extern from "distributed/boosting_statistics.hpp" namespace "fctree::distributed" nogil:
+    cdef cppclass DistributedBoostingStatistics(BoostingStatistics):
+        DistributedBoostingStatistics(
+            const BoostedSamples&, const vector[int64_t]&) except +set_python_error
 
 
 cdef extern from "ensembles/forest.hpp" namespace "fctree::ensembles" nogil:

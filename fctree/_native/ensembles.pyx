@@ -4,11 +4,14 @@
 cimport numpy as cnp
 from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
+from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
 from fctree._native.core cimport (
     Execution,
     Listener,
+    Piece,
+    Places,
     RoundListener,
     copied,
     execution_on,
@@ -80,6 +83,18 @@ cdef arrays_of(ObliqueTreesArrays* trees):
     }
 
 
+cdef RowBlocks blocks_of(tuple blocks) except *:
+    """Of ``(rows of a block, first block, blocks here, blocks of all, pieces)``."""
+    cdef RowBlocks out
+    cdef Piece piece
+    out.block_rows, out.first, out.n_here, out.n_blocks, pieces = blocks
+    for begin, size in pieces:
+        piece.begin = begin
+        piece.size = size
+        out.pieces.push_back(piece)
+    return out
+
+
 cdef BoostedSamples samples_of(tuple arrays):
     """Of ``(X, y, weight, initial)``, which have to outlive it."""
     X, y, weight, initial = arrays
@@ -99,13 +114,18 @@ def check_size(X):
 
 
 def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
-          int64_t n_outputs, list kinds, dict params, listener, int n_threads):
+          int64_t n_outputs, list kinds, dict params, listener, int n_threads,
+          Places places=None, placed=None, past_losses=()):
     """Grow trees; returns their arrays, the kinds, the baseline, the losses and alpha.
 
     ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial)`` of arrays of shapes
     (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None. ``kinds`` are the fields of
     ``native/oblique/params.hpp`` for each kind of tree, ``continued`` an ObliqueTrees or None.
     ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None.
+    Of samples that are in many ``places`` these are those of one, ``placed`` says which:
+    ``(blocks of train, blocks of eval or None, numbers of the rows in the sample)``.
+    ``past_losses`` are those that early stopping went by before, where a fit goes on that lost some
+    of its places.
     """
     check_size(train[0])
     cdef BoostedSamples eval_samples
@@ -115,9 +135,22 @@ def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
     if eval is not None:
         eval_samples = samples_of(eval)
         task.eval = &eval_samples
-    task.n_features = train[0].shape[1]
-    task.n_targets = train[1].shape[0]
-    task.n_outputs = n_outputs
+    cdef RowBlocks train_blocks, eval_blocks
+    cdef vector[int64_t] sample_rows
+    cdef unique_ptr[DistributedBoostingStatistics] statistics
+    if placed is not None:
+        train_blocks = blocks_of(placed[0])
+        task.train.blocks = &train_blocks
+        if eval is not None:
+            eval_blocks = blocks_of(placed[1])
+            eval_samples.blocks = &eval_blocks
+        sample_rows = placed[2]
+        statistics.reset(new DistributedBoostingStatistics(task.train, sample_rows))
+        task.statistics = statistics.get()
+    task.sizes.n_features = train[0].shape[1]
+    task.sizes.n_targets = train[1].shape[0]
+    task.sizes.n_outputs = n_outputs
+    task.past_losses = past_losses
     task.loss = loss_choice(loss)
     task.baseline = pointer_1d(baseline)
     cdef Trees before
@@ -131,7 +164,7 @@ def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
     for kind in kinds:
         native_kinds.push_back(<ObliqueParams>kind)
     cdef ObliqueBoostingParams native_params = params
-    cdef Execution execution = execution_on(n_threads)
+    cdef Execution execution = execution_on(n_threads, places)
     cdef Listener holder = Listener()
     holder.told = listener
     cdef RoundListener native_listener
@@ -142,9 +175,11 @@ def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
         result = boost_oblique(task, native_kinds, native_params, native_listener, execution)
     if holder.error is not None:
         raise holder.error
+    if places is not None:
+        places.take_in(&result.history)
     return (
         arrays_of(&result.trees),
-        copied(result.kind.data(), (result.history.best_iteration,), np.int64),
+        copied(result.kind.data(), (max(result.history.best_iteration, 0),), np.int64),
         copied(result.baseline.data(), (n_outputs,)),
         np.array(result.history.train_loss, dtype=np.float64),
         np.array(result.history.eval_loss, dtype=np.float64),

@@ -52,6 +52,17 @@ cdef extern from "symmetric/thresholds.hpp" namespace "fctree::symmetric" nogil:
         vector[double] values
         vector[int64_t] offsets
 
+    vector[int64_t] c_quantile_rows "fctree::symmetric::quantile_rows"(
+        int64_t, uint64_t) except +set_python_error
+
+    cdef cppclass FewValues:
+        vector[double] values
+        cbool has_missing
+        cbool too_many
+
+    FewValues c_few_values "fctree::symmetric::find_few_values"(
+        const FeatureMatrix&, const double*, int64_t, int64_t) except +set_python_error
+
     CandidateThresholds c_find_thresholds "fctree::symmetric::find_thresholds"(
         const FeatureMatrix&, const double*, const ThresholdRules&,
         const Execution&) except +set_python_error
@@ -79,11 +90,13 @@ cdef extern from "symmetric/model.hpp" namespace "fctree::symmetric" nogil:
 
 cdef extern from "symmetric/boost.hpp" namespace "fctree::symmetric" nogil:
     cdef cppclass LabelledSamples:
-        FeatureMatrix x
+        vector[FeatureMatrix] x
         const double* y
         const double* weight
         const double* initial
         const double* raw
+        vector[int64_t] first_sample
+        int64_t n_samples()
 
     cdef cppclass BoostingTask:
         LabelledSamples train
@@ -97,6 +110,7 @@ cdef extern from "symmetric/boost.hpp" namespace "fctree::symmetric" nogil:
         int64_t first_iteration
         int64_t min_rounds
         const uint8_t* masked
+        vector[double] past_losses
 
     cdef cppclass BoostingResult:
         SymmetricTreesArrays trees

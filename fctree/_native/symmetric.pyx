@@ -7,6 +7,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from fctree._native.core cimport (
     Execution,
     Listener,
+    Places,
     RoundListener,
     copied,
     execution_on,
@@ -35,10 +36,14 @@ cdef FeatureMatrix matrix_of(X):
 
 
 cdef LabelledSamples samples_of(tuple arrays):
-    """Of ``(X, y, weight, initial, raw)``, which have to outlive it."""
-    X, y, weight, initial, raw = arrays
+    """Of ``(X, y, weight, initial, raw)``, which have to outlive it; X and the numbers of first
+    samples may be lists, ``(parts, y, weight, initial, raw, first)``."""
+    X, y, weight, initial, raw, *first = arrays
     cdef LabelledSamples samples
-    samples.x = matrix_of(X)
+    for part in X if first else [X]:
+        samples.x.push_back(matrix_of(part))
+    if first:
+        samples.first_sample = first[0]
     samples.y = pointer(y)
     samples.weight = pointer_1d(weight)
     samples.initial = pointer(initial)
@@ -82,22 +87,50 @@ def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uin
     return np.split(values, offsets[1:len(offsets) - 1])
 
 
+def quantile_rows(int64_t n_samples, uint64_t seed):
+    """The rows that thresholds are quantiles of: all, or a fixed sample, ascending."""
+    cdef vector[int64_t] rows = c_quantile_rows(n_samples, seed)
+    return copied(rows.data(), (rows.size(),), np.int64)
+
+
+def few_values(X, const double[::1] weight, int64_t limit):
+    """For each feature its distinct values, NaN last, or None where there are more than ``limit``."""
+    cdef FeatureMatrix matrix = matrix_of(X)
+    cdef const double* weights = pointer_1d(weight)
+    cdef FewValues found
+    cdef int64_t feature
+    out = []
+    for feature in range(X.shape[1]):
+        with nogil:
+            found = c_few_values(matrix, weights, feature, limit)
+        if found.too_many:
+            out.append(None)
+        else:
+            values = np.array(<list>found.values, dtype=np.float64)
+            out.append(np.append(values, np.nan) if found.has_missing else values)
+    return out
+
+
 def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[::1] baseline,
           tuple loss, int64_t n_outputs, int64_t first_iteration,
-          dict params, listener, int n_threads):
+          dict params, listener, int n_threads, Places places=None, past_losses=()):
     """Grow trees; returns their arrays by name, the baseline, the losses of the rounds.
 
     ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial, raw)`` with arrays of
     shapes (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None twice.
     ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None.
+    ``past_losses`` are those that early stopping went by before, where a fit goes on that lost
+    some of its ``places``.
     """
-    if len(train[0]) >= 2**31:
-        raise ValueError(f"X has {len(train[0])} samples; at most {2**31 - 1} are supported")
     cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
     cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
     cdef LabelledSamples eval_samples
     cdef BoostingTask task
     task.train = samples_of(train)
+    if task.train.n_samples() >= 2**31:
+        raise ValueError(
+            f"X has {task.train.n_samples()} samples; at most {2**31 - 1} are supported"
+        )
     task.eval = NULL
     if eval is not None:
         eval_samples = samples_of(eval)
@@ -113,8 +146,9 @@ def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[:
     task.first_iteration = first_iteration
     task.min_rounds = 0
     task.masked = NULL
+    task.past_losses = past_losses
     cdef BoostingParams native_params = params
-    cdef Execution execution = execution_on(n_threads)
+    cdef Execution execution = execution_on(n_threads, places)
     cdef Listener holder = Listener()
     holder.told = listener
     cdef RoundListener native_listener
@@ -127,7 +161,9 @@ def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[:
         raise holder.error
 
     cdef SymmetricTreesArrays* trees = &result.trees
-    cdef int64_t n_trees = result.history.best_iteration
+    if places is not None:
+        places.take_in(&result.history)
+    cdef int64_t n_trees = max(result.history.best_iteration, 0)
     result.trees.truncate(n_trees)
     splits = (n_trees, native_params.max_depth)
     arrays = {

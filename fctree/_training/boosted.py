@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from fctree._native_input import native_params
+from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.losses import choose_loss
 from fctree._training.samples import Samples, check_init_score, validation_samples
@@ -21,10 +22,11 @@ ROUND_CONSTRAINTS = {
     "colsample": [Interval(Real, 0, 1, closed="right")],
     "l2_leaf_reg": [Interval(Real, 0, None, closed="left")],
     **TRAINING_CONSTRAINTS,
+    **TABLE_CONSTRAINTS,
 }
 
 
-class BaseBoosting(BaseEstimator):
+class BaseBoosting(TakesTables, BaseEstimator):
     """Boosted trees of any kind.
 
     A family has _check_data, what validates its X and y, and _boost(train, validation,
@@ -47,6 +49,8 @@ class BaseBoosting(BaseEstimator):
                     check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
                 )
             train, validation = validation_samples(self, train, eval_set)
+            n_classes = self.n_classes_ if self._classification else None
+            encode_samples(self, train, validation, n_classes=n_classes, continuing=continuing)
             self._boost(train, validation, continuing=continuing)
             if self.n_iter_ == 0:
                 warnings.warn(

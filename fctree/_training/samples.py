@@ -21,6 +21,16 @@ class Samples:
     weight: np.ndarray | None
     initial: np.ndarray | None
 
+    @property
+    def parts(self):
+        """The features, as one array or several that follow each other."""
+        return [self.X]
+
+    @property
+    def n_samples(self):
+        """How many samples the fit has."""
+        return len(self.X)
+
     def native(self, raw):
         """The tuple that the core takes, with the scores of a model to continue or None."""
         return self.X, self.y, self.weight, self.initial, raw
@@ -69,6 +79,17 @@ def unpack_eval_set(eval_set):
     return (*eval_set, None)[:3]
 
 
+def chosen_eval_set(eval_set, X_val, y_val, sample_weight_val):
+    """The evaluation set, in one or the other of the ways to pass it, or None."""
+    if X_val is None and y_val is None and sample_weight_val is None:
+        return eval_set
+    if eval_set is not None:
+        raise ValueError("eval_set and X_val, y_val exclude each other")
+    if X_val is None or y_val is None:
+        raise ValueError("X_val and y_val belong together: one of them is None")
+    return X_val, y_val, sample_weight_val
+
+
 def check_init_score(init_score, n_samples, n_outputs):
     """Scores to start from as (n_outputs, n_samples), C-contiguous, or None."""
     if init_score is None:
@@ -83,8 +104,11 @@ def check_init_score(init_score, n_samples, n_outputs):
 
 
 def check_directions(estimator, *, n_outputs):
-    """Monotone constraints as int8 (n_features,), or None for none."""
+    """Monotone constraints as int8, one for each feature of the trees, or None for none."""
     directions = _check_monotonic_cst(estimator, estimator.monotonic_cst)
+    encoder = getattr(estimator, "encoder_", None)
+    if directions is not None and encoder is not None:
+        directions = encoder.directions_of_encoded(directions)
     if directions is None or not np.any(directions):
         return None
     if n_outputs > 1:

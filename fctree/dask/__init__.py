@@ -12,16 +12,19 @@ except ImportError as error:
         "fctree.dask needs Dask with its distributed scheduler: pip install 'fctree[dask]'"
     ) from error
 
-from fctree.dask.boosting import (
-    DaskSymmetricBoostingClassifier,
-    DaskSymmetricBoostingRegressor,
+from fctree.dask.forest import (
+    DaskCurvatureForestClassifier,
+    DaskCurvatureForestRegressor,
 )
-from fctree.dask.forest import DaskCurvatureForestClassifier, DaskCurvatureForestRegressor
 from fctree.dask.gram import tree_ntk
 from fctree.dask.kernel_ridge import DaskTreeNTKClassifier, DaskTreeNTKRegressor
-from fctree.dask.oblique_boosting import (
+from fctree.dask.oblique import (
     DaskCurvatureBoostingClassifier,
     DaskCurvatureBoostingRegressor,
+)
+from fctree.dask.symmetric import (
+    DaskSymmetricBoostingClassifier,
+    DaskSymmetricBoostingRegressor,
 )
 
 __all__ = [

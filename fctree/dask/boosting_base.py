@@ -1,4 +1,4 @@
-"""What fits of boosting on Dask collections share: their targets, and rounds as the client sees them."""
+"""What fits of boosting on Dask collections share: what they support, and their targets."""
 
 from dataclasses import dataclass
 
@@ -9,21 +9,21 @@ from fctree._training.losses import LOSSES
 from fctree._training.progress import progress_listener
 from fctree._training.samples import unpack_eval_set
 from fctree._validation import check_targets
-from fctree.dask.history import History, whatever_is_lost
+from fctree.dask.cluster import gather
 from fctree.dask.partitions import partition_rows
-from fctree.dask.placement import gather
+from fctree.dask.team import TeamFit
 
 
 @dataclass(frozen=True)
 class Description:
-    """What the client knows of a partition: its rows, the shape of one target, either the labels
-    or the least targets and the sums, an output each, and which features miss values."""
+    """What the client knows of a partition: its rows and features, the shape of one target, and
+    either the labels or the least targets and the sums, one an output."""
 
     n_rows: int
+    n_features: int
     target_shape: tuple
     labels: np.ndarray | None
     ends: np.ndarray | None
-    missing: np.ndarray
 
 
 def _describe(partition, by_class):
@@ -33,10 +33,7 @@ def _describe(partition, by_class):
     elif len(partition):
         y = check_targets(partition.y)
         ends = np.stack([y.min(axis=0), y.sum(axis=0)])
-    missing = np.zeros(partition.X.shape[1], dtype=bool)
-    if np.isnan(partition.X.min(initial=np.inf)):  # the least of any values with NaN among them
-        missing = np.isnan(partition.X).any(axis=0)
-    return Description(len(partition), partition.y.shape[1:], labels, ends, missing)
+    return Description(*partition.X.shape, partition.y.shape[1:], labels, ends)
 
 
 class TargetEncoder:
@@ -65,24 +62,22 @@ class DaskBoosting:
         if self.early_stopping and eval_set is None:
             raise ValueError("early_stopping=True needs an eval_set for a fit on partitions")
 
-    def _loss_of_sums(self):
-        """The loss as the core takes it, or ValueError where sums do not make its leaves."""
-        loss = self._choose_loss()
-        if not leaves_are_sums(loss):
+    def _check_loss(self):
+        """Refuses losses that sums do not make the leaves of."""
+        if not leaves_are_sums(self._choose_loss()):
             usable = [info.name for info in LOSSES.values() if leaves_are_sums((info.name, 0.5))]
             raise ValueError(
                 f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up; "
                 f"use one of {', '.join(usable)}"
             )
-        return loss
 
     def _learn_targets(self, client, partitions):
-        """What the partitions are like; sets what the targets decide."""
+        """The lengths of the partitions; sets what the targets decide."""
         described = self._describe_all(client, partitions, "X")
         if sum(d.n_rows for d in described) >= 2**40:
             raise ValueError("X has too many samples: at most 2**40 - 1 are supported")
         self._encode_targets(self._target_ends(described), reset=True)
-        return described
+        return [d.n_rows for d in described]
 
     def _describe_all(self, client, partitions, name):
         by_class = self._classification
@@ -91,7 +86,7 @@ class DaskBoosting:
         filled = [d for d in described if d.n_rows]
         if not filled:
             raise ValueError(f"{name} has no samples with a positive weight")
-        widths = {len(d.missing) for d in filled}
+        widths = {d.n_features for d in filled}
         if widths != {self.n_features_in_}:
             raise ValueError(
                 f"X has {self.n_features_in_} features, partitions of {name} {sorted(widths)}"
@@ -119,16 +114,11 @@ class DaskBoosting:
         self._encode_targets(self._target_ends(described), reset=False)
         return partitions, [d.n_rows for d in described]
 
-    def _rounds(self, growth):
-        """Losses before the first round and after each, and how many rounds to keep."""
-        history = History(
-            self, growth.plan.evaluated, whatever_is_lost(growth, growth.begin, growth.begin)
-        )
-        with progress_listener(self.verbose, self.max_iter, type(self).__name__) as told:
-            while not history.has_ended:
-                for losses in whatever_is_lost(growth, growth.grow, growth.grow_anew):
-                    if not history.has_ended:
-                        history.take(losses)
-                        if told is not None:
-                            told(history.n_rounds - 1, *losses)
-        return history.train_loss, history.eval_loss, history.best_iteration()
+    def _fit_together(self, client, train, evaluation):
+        """Fits the plain estimator on the rows of all workers, and takes over what it has learnt."""
+        local = self.to_local()
+        vars(local).pop("trees_", None)  # of an earlier fit
+        fit = TeamFit(client, local, train, evaluation)
+        with progress_listener(self.verbose, self.max_iter, type(self).__name__) as listener:
+            fit.run(listener)
+        vars(self).update({k: v for k, v in vars(local).items() if k not in self.get_params(deep=False)})

@@ -6,10 +6,9 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from fctree._validation import unchanged_on_failure
+from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import join, partition_rows, remember_features
-from fctree.dask.placement import gather
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
-from fctree.dask.state import threads_here
 from fctree.ensembles import CurvatureForestClassifier, CurvatureForestRegressor
 from fctree.ensembles.trees import ObliqueTrees
 

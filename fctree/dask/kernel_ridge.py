@@ -10,10 +10,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._validation import check_kernel_part, unchanged_on_failure
+from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features
-from fctree.dask.placement import gather
 from fctree.dask.prediction import HasLocal
-from fctree.dask.state import threads_here
 from fctree.kernel_ridge import TreeNTKClassifier, TreeNTKRegressor
 from fctree.kernel_ridge.solvers import (
     TreeKernel,

@@ -32,7 +32,12 @@ class Run:
     @property
     def native(self):
         """As the core takes it."""
-        return self.block_rows, self.first, self.end - self.first, self.pieces.tolist()
+        n_here = self.end - self.first
+        return self.block_rows, self.first, n_here, self.n_blocks, self.pieces.tolist()
+
+    def none(self):
+        """None of the blocks."""
+        return Run(0, 0, self.n_blocks, self.block_rows, self.pieces[:0])
 
     def rows(self, n_rows):
         """The first row, and that behind the last."""
@@ -87,6 +92,8 @@ def join(parts, n_blocks):
     for pieces, sums in parts:
         for (begin, size), values in zip(pieces, sums, strict=True):
             known[int(size), int(begin)] = values
+    if not known:
+        return parts[0]
     size = 1
     whole = 1 << max(n_blocks - 1, 0).bit_length()
     while size < whole:

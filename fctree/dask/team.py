@@ -1,114 +1,202 @@
-"""The workers of a fit as a team: a step runs on all of them and comes back as one answer.
+"""A fit that workers do together: each runs the plain estimator's own on its rows, in lockstep.
 
-Every worker has a `Member`, an actor of Dask: calls of its methods go from worker to worker, about
-a millisecond each way and back, and not through the scheduler. The members are a tree: a call
-goes down from the first one, each works on its own rows meanwhile, and the answers are merged on
-the way up, so that nobody receives more than a few.
+All that depends on the rows of all goes through a `Collective`, from which every worker gets the same
+bytes. So all take the same decisions and have the same model in the end. Where a worker is lost, the
+others break off and return the rounds that are done; the fit goes on from them on the workers that are
+there, as a warm start does.
 """
 
-from functools import reduce
+import copy
+import uuid
+from contextlib import contextmanager
 
 import numpy as np
+from distributed import CancelledError, KilledWorker, TimeoutError, secede, wait
 
-from fctree.dask.placement import Watch, WorkerLost, result_of, settle
-from fctree.dask.state import StateLost, recall, remember
+from fctree._native.core import Places
+from fctree.dask.cluster import POLL_SECONDS, Watch, WorkerLost, settle, threads_here
+from fctree.dask.collective import Collective, PeerLost, end_fit, listen, losses_since
 
-_FAN_IN = 3  # members that answer to one
-
-
-def _add(total, part):
-    if isinstance(total, np.ndarray) and total.flags.writeable:
-        return np.add(total, part, out=total)
-    return total + part
-
-
-def merge(answers):
-    """One answer of several: each is ``(sums, largest)``, tuples of arrays or numbers.
-
-    The former are added up, in place, of the latter the largest are taken; None is no answer.
-    """
-    answers = [answer for answer in answers if answer is not None]
-    if not answers:
-        return None
-    sums, largest = zip(*answers, strict=True)
-    return (
-        tuple(reduce(_add, of_place) for of_place in zip(*sums, strict=True)),
-        tuple(reduce(np.maximum, of_place) for of_place in zip(*largest, strict=True)),
-    )
+# A fit that loses workers again and again is given up.
+_MOST_LOSSES = 5
 
 
 class Member:
-    """A worker's part in a fit; `shards` are the names of its shards, by what they are for."""
+    """A worker's part in a fit, as the estimators know it (`fctree._training.team`)."""
 
-    stage = "member"
+    def __init__(self, collective, goes_on):
+        self.places = Places(collective.reduce, collective.rank, collective.size)
+        self.places.agree_on_instructions()
+        self.collective = collective
+        self.goes_on = goes_on
 
-    def __init__(self, plan, number, shards, below):
-        self.plan = plan
-        self.name = f"member-{number}"
-        self.shards = shards
-        self.below = below
-        remember(plan.fit, self.name, self)
+    @contextmanager
+    def listener(self, estimator, n_rounds):
+        yield self.collective.tell
 
-    def _check(self):
-        # Dask does not tell a member that one below it is lost: the client does, by `forget`.
-        recall(self.plan.fit, self.name, self.stage)
+    def placed(self, train, validation):
+        return train.blocks, validation and validation.blocks, train.sample
 
-    def run(self, samples, step, *args):
-        """The merged answers of ``step(plan, shard's name, *args)`` on all shards of `samples`."""
-        return self.answer((samples, step, args))
-
-    def answer(self, order):
-        """The same; one argument, because Dask packs each by itself."""
-        self._check()
-        calls = [member.answer(order) for member in self.below]
-        samples, step, args = order
-        answers = []
-        if samples in self.shards:
-            answers.append(step(self.plan, self.shards[samples], *args))
-        return merge(answers + [result_of(call, self._check) for call in calls])
+    def past_losses(self, estimator):
+        """Losses that early stopping has gone by, where the fit goes on from rounds that are done."""
+        if not (self.goes_on and estimator.early_stopping):
+            return ()
+        scores = estimator.validation_score_
+        return -(scores if len(scores) else estimator.train_score_)
 
 
-class Team:
-    """The members on these workers, as the client sees them; the first is a `lead`,
-    the others are of the class `member`.
+def _take_part(fit, addresses, local, train, evaluation):
+    """A worker's part: returns what the estimator has learnt, and whether that is all.
 
-    `shards` are a worker's address and the names of its shards, for each member.
+    ``train`` and ``evaluation`` are ``(parts, layout)``: `Partition`s, and what makes samples of
+    them. ``evaluation`` is None for none at all, and empty where others have some.
+    """
+    secede()  # while it waits for others, another fit may have its turn
+    local = copy.copy(local)  # in one process workers share it
+    local.n_jobs = threads_here()
+    goes_on = hasattr(local, "trees_")
+    with Collective(fit, addresses) as collective:
+        member = Member(collective, goes_on)
+        samples = train[1].samples(train[0])
+        validation = None
+        if evaluation is not None:
+            parts, layout = evaluation or (None, None)
+            validation = layout.samples(parts) if parts else samples.none()
+        try:
+            local._boost(samples, validation, continuing=goes_on, team=member)
+        except KeyboardInterrupt:
+            raise member.places.error from None
+    is_broken_off, n_rounds = member.places.history
+    if n_rounds < 0:  # the best round is among those before
+        local._keep_first(local.n_iter_ + n_rounds)
+    learnt = {k: v for k, v in vars(local).items() if k not in local.get_params(deep=False)}
+    return learnt, not is_broken_off
+
+
+class TeamFit:
+    """A fit as the client sees it.
+
+    ``local`` is the plain estimator, with all that is known before trees are grown; ``train`` and
+    ``evaluation`` (or None) know where their rows are: ``place(client, workers)`` returns the
+    ``(parts, layout)`` of each worker that has any.
     """
 
-    def __init__(self, client, lead, plan, shards, member=Member):
+    def __init__(self, client, local, train, evaluation):
         self.client = client
-        self.workers = [worker for worker, _ in shards]
-        self.members = [None] * len(shards)
-        for number in reversed(range(len(shards))):
-            worker, names = shards[number]
-            first = _FAN_IN * number + 1
-            self.members[number] = client.submit(
-                member if number else lead,
-                plan,
-                number,
-                names,
-                self.members[first : first + _FAN_IN],
-                workers=[worker],
-                actor=True,
-                pure=False,
-                priority=10,  # they are made while shards are
-            )
-        self.lead = None
+        self.local = local
+        self.train = train
+        self.evaluation = evaluation
+        self.name = uuid.uuid4().hex
+        self.n_attempts = self.n_losses = self.n_told = 0
 
-    def close(self):
-        """Lets Dask forget the members."""
-        self.client.cancel(self.members)
+    def run(self, listener):
+        """The fitted estimator; ``listener(iteration, train_loss, eval_loss)`` hears of the rounds.
 
-    def call(self, method, *args):
-        """What a method of the lead returns, or `WorkerLost`."""
+        Raises
+        ------
+        RuntimeError
+            Where workers are lost more than a few times.
+        """
+        while True:
+            try:
+                if self._attempt(listener):
+                    break
+                raise WorkerLost("workers lost each other")
+            except WorkerLost as error:
+                self.n_losses += 1
+                if self.n_losses > _MOST_LOSSES:
+                    raise RuntimeError(
+                        f"the fit lost workers {self.n_losses} times and was given up after "
+                        f"{getattr(self.local, 'n_iter_', 0)} rounds: {error}"
+                    ) from error
+        if listener is not None:
+            scores = -self.local.train_score_, -self.local.validation_score_
+            self._tell(listener, [
+                (loss, scores[1][i] if len(scores[1]) else np.nan)
+                for i, loss in enumerate(scores[0])
+            ][1 + self.n_told :])
+        return self.local
+
+    def _tell(self, listener, losses):
+        for train_loss, eval_loss in losses:
+            listener(self.n_told, train_loss, eval_loss)
+            self.n_told += 1
+
+    def _attempt(self, listener):
+        """Grows what rounds are missing on the workers that there are; whether all are done."""
+        self.n_attempts += 1
+        fit = f"{self.name}-{self.n_attempts}"
+        workers, futures = self._submit(fit)
         try:
-            if self.lead is None:
-                settle(self.client, self.members, self.workers)
-                self.lead = self.members[0].result()
-            watch = Watch(self.client, self.workers)
-            return result_of(getattr(self.lead, method)(*args), watch.check)
-        except Exception as error:
-            lost = any(member.status != "finished" for member in self.members)
-            if lost or isinstance(error, (StateLost, OSError)):
-                raise WorkerLost(str(error)) from error
+            self._wait(fit, workers, futures, listener)
+            return self._take(futures)
+        except BaseException as error:
+            self.client.run(end_fit, fit, on_error="ignore")
+            if isinstance(error, WorkerLost):
+                self._take_from_survivors(workers, futures)
             raise
+        finally:
+            self.client.cancel(futures)
+
+    def _submit(self, fit):
+        train = self.train.place(self.client, None)
+        workers = list(train)
+        self.client.run(listen, workers=workers, on_error="ignore")
+        evaluation = dict.fromkeys(workers)
+        if self.evaluation is not None:
+            evaluation = dict.fromkeys(workers, ())
+            evaluation.update(self.evaluation.place(self.client, workers))
+        futures = [
+            self.client.submit(
+                _take_part, fit, workers, self.local, train[worker], evaluation[worker],
+                workers=[worker], pure=False,
+            )
+            for worker in workers
+        ]
+        return workers, futures
+
+    def _wait(self, fit, workers, futures, listener):
+        """Waits until all are done or one has failed."""
+        watch = Watch(self.client, workers)
+        while any(future.status == "pending" for future in futures):
+            try:
+                wait(futures, timeout=POLL_SECONDS)
+            except TimeoutError:
+                watch.check()
+                if any(future.status not in ("pending", "finished") for future in futures):
+                    return
+                if listener is not None:
+                    known = self.n_told - getattr(self.local, "n_iter_", 0)
+                    found = self.client.run(losses_since, fit, known, workers=workers[:1])
+                    self._tell(listener, found[workers[0]])
+            except CancelledError as error:
+                raise WorkerLost(str(error)) from error
+
+    def _take(self, futures):
+        """Takes in the model, or raises what a worker has raised first."""
+        errors = [future.exception() for future in futures if future.status == "error"]
+        try:
+            for error in sorted(errors, key=lambda error: isinstance(error, PeerLost)):
+                if isinstance(error, (PeerLost, KilledWorker)):
+                    raise WorkerLost(str(error)) from error
+                raise error
+        finally:
+            del errors  # in a cycle with its traceback it would keep the partitions
+            error = None
+        try:
+            learnt, is_whole = futures[0].result()
+        except (OSError, CancelledError) as error:
+            raise WorkerLost(str(error)) from error
+        vars(self.local).update(learnt)
+        return is_whole
+
+    def _take_from_survivors(self, workers, futures):
+        """Takes in the rounds that are done, from any worker that has them."""
+        for worker, future in zip(workers, futures, strict=True):
+            try:
+                settle(self.client, [future], [worker])
+                if future.status == "finished":
+                    self._take([future])
+                    return
+            except WorkerLost:
+                continue

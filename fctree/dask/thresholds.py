@@ -8,8 +8,7 @@ and union, so the thresholds are those of all rows in one place, to the bit.
 import numpy as np
 
 from fctree._native import symmetric as _native
-from fctree._native import shards as _shards
-from fctree.dask.state import threads_here
+from fctree.dask.cluster import threads_here
 
 # Columns that one task finds thresholds for, of 200,000 rows at most: a worker's share, within
 # what many partitions make of tasks and what a worker's memory holds.
@@ -19,14 +18,14 @@ _MOST_FEATURES = 64
 
 def _summarise(partition, begin, n_rows, columns, rules):
     """``(sampled rows, their weights, few values)`` of some columns."""
-    rows = _shards.quantile_rows(n_rows, rules["seed"])
+    rows = _native.quantile_rows(n_rows, rules["seed"])
     inside = (rows >= begin) & (rows < begin + len(partition))
     local = rows[inside] - begin
     X = partition.X[:, columns]
     weight = None if partition.weight is None else partition.weight[local]
     few = None
     if len(rows) < n_rows:
-        few = _shards.few_values(X, partition.weight, rules["max_bins"])
+        few = _native.few_values(X, partition.weight, rules["max_bins"])
     return np.asfortranarray(X[local], dtype=np.float64), weight, few
 
 

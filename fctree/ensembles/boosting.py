@@ -9,9 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
+from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
-from fctree._training.progress import progress_listener
 from fctree._training.round_scores import joined_scores
+from fctree._training.samples import chosen_eval_set
+from fctree._training.team import ALONE
 from fctree._validation import (
     check_ensemble_data,
     check_features,
@@ -48,13 +50,24 @@ class BaseCurvatureBoosting(BaseBoosting):
     _check_data = check_ensemble_data
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, eval_set=None, init_score=None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        eval_set=None,
+        init_score=None,
+        *,
+        X_val=None,
+        y_val=None,
+        sample_weight_val=None,
+    ):
         """Grow the trees.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values raise an error.
+            Numbers, NaN for missing values; or a table with categories (`categorical_features`).
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -64,6 +77,8 @@ class BaseCurvatureBoosting(BaseBoosting):
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Raw scores to start from instead of the best constant; predictions do not include them.
             Not allowed together with `eval_set`.
+        X_val, y_val, sample_weight_val
+            The evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
 
         Returns
         -------
@@ -72,10 +87,11 @@ class BaseCurvatureBoosting(BaseBoosting):
         Raises
         ------
         ValueError
-            For NaN or infinity in `X`, inconsistent shapes, negative weights, targets outside
+            For infinity in `X`, inconsistent shapes, negative weights, targets outside
             the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds than a warm
             start has.
         """
+        eval_set = chosen_eval_set(eval_set, X_val, y_val, sample_weight_val)
         return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
 
     def _tree_settings(self):
@@ -100,10 +116,10 @@ class BaseCurvatureBoosting(BaseBoosting):
         }
         return native_params(params)
 
-    def _boost(self, train, validation, *, continuing):
+    def _boost(self, train, validation, *, continuing, team=ALONE):
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
-        with progress_listener(self.verbose, n_rounds, type(self).__name__) as listener:
+        with team.listener(self, n_rounds) as listener:
             arrays, kinds, baseline, train_loss, eval_loss, alpha = _native.boost(
                 _as_native(train),
                 validation and _as_native(validation),
@@ -111,10 +127,13 @@ class BaseCurvatureBoosting(BaseBoosting):
                 continued=self.trees_ if done else None,
                 loss=self._choose_loss(),
                 n_outputs=self.n_outputs_,
-                kinds=self._kinds(len(train.X), self.alpha_ if done else None),
+                kinds=self._kinds(train.n_samples, self.alpha_ if done else None),
                 params=self._native_params(n_rounds),
                 listener=listener,
                 n_threads=count_threads(self.n_jobs),
+                places=team.places,
+                placed=team.placed(train, validation),
+                past_losses=team.past_losses(self),
             )
         self._keep(ObliqueTrees(**arrays), kinds, (baseline, alpha), (-train_loss, -eval_loss),
                    continuing)
@@ -137,6 +156,12 @@ class BaseCurvatureBoosting(BaseBoosting):
         self.n_iter_ = trees.n_trees
         for name, values in zip(names, scores):
             setattr(self, name, values)
+
+    def _keep_first(self, n_rounds):
+        """Drops the trees of later rounds."""
+        self.trees_ = self.trees_.first(n_rounds)
+        self.tree_kinds_ = self.tree_kinds_[:n_rounds]
+        self.n_iter_ = n_rounds
 
     def _start_scores(self, n_samples):
         scores = np.empty((n_samples, self.n_outputs_))
@@ -191,7 +216,7 @@ class BaseCurvatureBoosting(BaseBoosting):
         explained.
         """
         check_is_fitted(self)
-        return self.trees_.compute_feature_importances()
+        return summed_to_columns(self, self.trees_.compute_feature_importances())
 
 
 def _as_native(samples):

@@ -44,6 +44,8 @@ class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBo
         An unfitted tree with the parameters of all trees. None is
         ``CurvatureTreeRegressor(n_screened=4, max_thresholds=9, split_margin=0.0,
         feature_concatenation=False)``.
+    categorical_features : default="from_dtype"
+        Features that are categories, as in `CurvatureTreeRegressor`.
     early_stopping : bool, default=False
         Whether to stop when the validation loss has not fallen by `tol` for
         `n_iter_no_change` rounds, and to keep the trees up to its minimum.
@@ -80,6 +82,8 @@ class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBo
         Negative mean loss before the first round and after each; the second is empty without
         validation samples. Rounds removed by early stopping are included.
     feature_importances_ : ndarray of shape (n_features,)
+    encoder_ : TableEncoder
+        How categories and missing values become the features that trees have.
     n_features_in_, feature_names_in_, n_outputs_
 
     Examples
@@ -113,6 +117,7 @@ class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBo
         l2_leaf_reg=1.0,
         extrapolation=0.0,
         tree=None,
+        categorical_features="from_dtype",
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=10,
@@ -135,6 +140,7 @@ class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBo
         self.l2_leaf_reg = l2_leaf_reg
         self.extrapolation = extrapolation
         self.tree = tree
+        self.categorical_features = categorical_features
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change

@@ -10,6 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
+from fctree._tables.estimators import (
+    TABLE_CONSTRAINTS,
+    TakesTables,
+    encode_training,
+    summed_to_columns,
+)
 from fctree._validation import (
     check_ensemble_data,
     check_features,
@@ -40,7 +46,7 @@ _DEFAULT_TREE = CurvatureTreeRegressor(
 _COUNTS = {"sqrt": np.sqrt, "log2": np.log2}
 
 
-class BaseCurvatureForest(BaseEstimator):
+class BaseCurvatureForest(TakesTables, BaseEstimator):
     """A forest of oblique trees; subclasses define the targets and the predictions."""
 
     _parameter_constraints = {
@@ -61,6 +67,7 @@ class BaseCurvatureForest(BaseEstimator):
         "oob_score": ["boolean"],
         "tree": [BaseObliqueTree, None],
         "extrapolation": [Interval(Real, 0, None, closed="left"), None],
+        **TABLE_CONSTRAINTS,
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -80,6 +87,7 @@ class BaseCurvatureForest(BaseEstimator):
         max_coef=None,
         extrapolation=0.0,
         tree=None,
+        categorical_features="from_dtype",
         warm_start=False,
         n_jobs=None,
         random_state=None,
@@ -95,6 +103,7 @@ class BaseCurvatureForest(BaseEstimator):
         self.max_coef = max_coef
         self.extrapolation = extrapolation
         self.tree = tree
+        self.categorical_features = categorical_features
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -110,7 +119,7 @@ class BaseCurvatureForest(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values raise an error.
+            Numbers, NaN for missing values; or a table with categories (`categorical_features`).
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -123,7 +132,7 @@ class BaseCurvatureForest(BaseEstimator):
         Raises
         ------
         ValueError
-            For NaN or infinity, inconsistent shapes, negative or all-zero weights, fewer trees
+            For infinity in `X`, NaN or infinity in `y`, inconsistent shapes, negative or all-zero weights, fewer trees
             than a warm start has, or `oob_score` if every tree uses all samples.
         """
         with unchanged_on_failure(self):
@@ -147,7 +156,10 @@ class BaseCurvatureForest(BaseEstimator):
         targets = self._encode_targets(y, reset=reset)
         if weight is not None and not np.all(weight > 0.0):
             counted = weight > 0.0
-            X, targets, weight = X[counted], targets[counted], weight[counted]
+            X, y, targets, weight = X[counted], y[counted], targets[counted], weight[counted]
+        n_classes = self.n_classes_ if self._classification else None
+        rows = np.searchsorted(self.classes_, y)[np.newaxis] if n_classes else targets.T
+        X = encode_training(self, X, rows, weight, n_classes=n_classes, continuing=not reset)
         return X, targets, weight
 
     def _grow(self, X, targets, weight, *, continuing):
@@ -264,4 +276,4 @@ class BaseCurvatureForest(BaseEstimator):
         explained.
         """
         check_is_fitted(self)
-        return self.trees_.compute_feature_importances()
+        return summed_to_columns(self, self.trees_.compute_feature_importances())

@@ -38,6 +38,8 @@ class CurvatureForestRegressor(RegressorMixin, BaseCurvatureForest):
         An unfitted tree with the parameters of all trees. None is
         ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
         max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
+    categorical_features : default="from_dtype"
+        Features that are categories, as in `CurvatureTreeRegressor`.
     warm_start : bool, default=False
         Whether `fit` adds trees to those of the last fit, up to `n_estimators` in total; the same
         bytes as all at once.
@@ -55,6 +57,8 @@ class CurvatureForestRegressor(RegressorMixin, BaseCurvatureForest):
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         With `oob_score`: the mean of the trees without the sample, NaN if there are none.
     feature_importances_ : ndarray of shape (n_features,)
+    encoder_ : TableEncoder
+        How categories and missing values become the features that trees have.
     n_features_in_, feature_names_in_, n_outputs_
 
     Examples

@@ -192,6 +192,14 @@ class ObliqueTrees:
             split_kind=self.split_kind[nodes],
         )
 
+    def first(self, n):
+        """The first n trees, as views."""
+        ends = dict.fromkeys(_OFFSETS, n + 1)
+        ends.update(dict.fromkeys(_OF_NODES, self.node_offsets[n]))
+        ends.update(dict.fromkeys(_OF_LEAVES, self.leaf_offsets[n]))
+        return ObliqueTrees(feature_gain=self.feature_gain[:n],
+                            **{name: getattr(self, name)[:end] for name, end in ends.items()})
+
     @classmethod
     def concatenate(cls, parts):
         """The trees of all parts, in order."""

@@ -32,7 +32,7 @@ class CannotContinue(ValueError):
 
 
 def masked_models(estimator, min_iter, where, seed, *, continues=True):
-    """What runs masks for an estimator or a model of the protocol.
+    """Runner of the masks for an estimator or a model of the protocol.
 
     Parameters
     ----------

@@ -99,10 +99,8 @@ confidence_level, min_iter, verbose, n_jobs, client, random_state
     """
     check_method(method)
     study = Study(
-        estimator,
-        (X, y, sample_weight),
-        method=method,
-        scoring=scoring,
+        estimator, (X, y, sample_weight),
+        method=method, scoring=scoring,
         fractions=(validation_fraction, test_fraction),
         min_iter=min_iter,
         where=(n_jobs, client),

@@ -54,7 +54,7 @@ class Workers:
         RuntimeError
             Where workers are lost more than a few times.
         """
-        from fctree.dask.placement import WorkerLost, gather
+        from fctree.dask.cluster import WorkerLost, gather
 
         items, futures, n_done, losses = list(items), [], 0, 0
         while n_done < len(items):

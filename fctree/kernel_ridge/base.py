@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._device import DEVICES, uses_gpu
+from fctree._tables.estimators import TakesTables, encode_training
 from fctree._validation import check_features, check_predictions, check_training_data
 from fctree.kernel_ridge.solvers import TreeKernel
 from fctree.kernels.architecture import ARCHITECTURES, check_scale
@@ -19,7 +20,7 @@ ARCHITECTURE = [StrOptions(set(ARCHITECTURES)), Mapping]
 DEVICE = [StrOptions(set(DEVICES))]
 
 
-class BaseTreeNTK(BaseEstimator):
+class BaseTreeNTK(TakesTables, BaseEstimator):
     """Kernel ridge with a tree kernel; subclasses define the targets and the solution."""
 
     def _kernel(self, depth, scale):
@@ -51,7 +52,9 @@ class RegressorTargets(RegressorMixin):
         """Validated X, y as (n, n_outputs), weights; remembers the shape of y."""
         X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)
         self._one_output = y.ndim == 1
-        return X, y.reshape(len(y), -1).astype(np.float64), sample_weight
+        targets = y.reshape(len(y), -1).astype(np.float64)
+        X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
+        return X, targets, sample_weight
 
     def _store(self, X_fit, coefficients):
         _check_coefficients(coefficients)
@@ -87,7 +90,9 @@ class ClassifierTargets(ClassifierMixin):
         X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=False)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
-        return X, np.eye(len(self.classes_))[labels], sample_weight
+        n_classes = len(self.classes_)
+        X = encode_training(self, X, labels[np.newaxis], sample_weight, n_classes=n_classes)
+        return X, np.eye(n_classes)[labels], sample_weight
 
     def _store(self, X_fit, coefficients):
         _check_coefficients(coefficients)

@@ -9,6 +9,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval
 from tqdm.auto import tqdm
 
+from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._validation import check_memory, unchanged_on_failure
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
@@ -74,6 +75,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         "scales": ["array-like"],
         "architecture": ARCHITECTURE,
         "cv": ["cv_object"],
+        **TABLE_CONSTRAINTS,
         "device": DEVICE,
         "verbose": ["verbose"],
         "n_jobs": [Integral, None],
@@ -88,6 +90,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         scales=(0.5, 1.0, 2.0, 4.0, 8.0),
         architecture="perfect",
         cv=None,
+        categorical_features="from_dtype",
         device="cpu",
         verbose=0,
         n_jobs=None,
@@ -97,6 +100,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         self.scales = scales
         self.architecture = architecture
         self.cv = cv
+        self.categorical_features = categorical_features
         self.device = device
         self.verbose = verbose
         self.n_jobs = n_jobs
@@ -229,6 +233,8 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
         as in scikit-learn, which share the Gram matrix.
+    categorical_features : default="from_dtype"
+        Features that are categories, as in `TreeNTKRegressor`.
     device : {"cpu", "auto", "cuda"}, default="cpu"
     verbose : int, default=0
         1 shows the progress over the kernels.
@@ -262,7 +268,7 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
 
     Parameters
     ----------
-    alphas, depths, scales, architecture, cv, device, verbose, n_jobs
+    alphas, depths, scales, architecture, cv, categorical_features, device, verbose, n_jobs
         As for `TreeNTKRegressorCV`; integer ``cv`` is stratified.
 
     Attributes

@@ -7,6 +7,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
@@ -35,6 +36,7 @@ class SingleTreeNTK(BaseTreeNTK):
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
+        **TABLE_CONSTRAINTS,
         "device": DEVICE,
         "verbose": ["verbose"],
         "n_jobs": [Integral, None],
@@ -52,6 +54,7 @@ class SingleTreeNTK(BaseTreeNTK):
         n_components=1000,
         max_iter=1000,
         tol=1e-6,
+        categorical_features="from_dtype",
         device="cpu",
         verbose=0,
         n_jobs=None,
@@ -65,6 +68,7 @@ class SingleTreeNTK(BaseTreeNTK):
         self.n_components = n_components
         self.max_iter = max_iter
         self.tol = tol
+        self.categorical_features = categorical_features
         self.device = device
         self.verbose = verbose
         self.n_jobs = n_jobs
@@ -95,7 +99,7 @@ class SingleTreeNTK(BaseTreeNTK):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values raise an error.
+            Numbers, NaN for missing values; or a table with categories (`categorical_features`).
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for a regressor
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights; weight 2 is the sample twice, weight 0 ignores it.
@@ -107,7 +111,7 @@ class SingleTreeNTK(BaseTreeNTK):
         Raises
         ------
         ValueError
-            For NaN or infinity, inconsistent shapes, parameters out of range.
+            For infinity in `X`, NaN or infinity in `y`, inconsistent shapes, parameters out of range.
         MemoryError
             If the matrix of ``solver="cholesky"`` cannot fit in memory.
         RuntimeError
@@ -161,6 +165,10 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     max_iter, tol : int, default=1000; float, default=1e-6
         Maximum number of iterations, and the relative residual at which they end (``"nystrom"``,
         ``"cg"``).
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
     device : {"cpu", "auto", "cuda"}, default="cpu"
     verbose : int, default=0
         1 shows the progress of the iterations.
@@ -176,6 +184,8 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     dual_coef_ : array of shape (n_fit,) or (n_fit, n_outputs)
     n_iter_ : int
         Iterations of conjugate gradients; 1 for ``"cholesky"``.
+    encoder_ : TableEncoder
+        How categories and missing values become the features of `X_fit_`.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -223,6 +233,10 @@ class TreeNTKClassifier(ClassifierTargets, SingleTreeNTK):
     max_iter, tol : int, default=1000; float, default=1e-6
         Maximum number of iterations, and the relative residual at which they end (``"nystrom"``,
         ``"cg"``).
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
     device : {"cpu", "auto", "cuda"}, default="cpu"
     verbose : int, default=0
         1 shows the progress of the iterations.
@@ -237,6 +251,8 @@ class TreeNTKClassifier(ClassifierTargets, SingleTreeNTK):
     X_fit_ : array of shape (n_fit, n_features)
     dual_coef_ : array of shape (n_fit, n_classes)
     n_iter_ : int
+    encoder_ : TableEncoder
+        How categories and missing values become the features of `X_fit_`.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

@@ -4,11 +4,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import oblique as _native
+from fctree._tables.estimators import TakesTables, summed_to_columns
 from fctree._validation import check_features, check_predictions, count_threads
 from fctree.oblique.parameters import native_tree_params
 
 
-class BaseObliqueTree(BaseEstimator):
+class BaseObliqueTree(TakesTables, BaseEstimator):
     """An oblique tree with ridge models.
 
     A subclass has parameters and ``_fixed``, the values of those that it lacks; further subclasses
@@ -95,4 +96,4 @@ class BaseObliqueTree(BaseEstimator):
         the node. They sum to 1, or are all 0 if nothing is explained.
         """
         check_is_fitted(self)
-        return self.tree_.compute_feature_importances()
+        return summed_to_columns(self, self.tree_.compute_feature_importances())

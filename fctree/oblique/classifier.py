@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets
 
+from fctree._tables.estimators import encode_training
 from fctree._tree import ObliqueTree
 from fctree._validation import check_training_data, unchanged_on_failure
 from fctree.oblique.calibration import calibrated, class_scores, find_temperature
@@ -20,7 +21,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values raise an error.
+            Numbers, NaN for missing values; or a table with categories (`categorical_features`).
         y : array-like of shape (n_samples,)
             Class labels: numbers or strings.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -33,7 +34,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         Raises
         ------
         ValueError
-            For NaN or infinity, inconsistent shapes, targets that are not classes,
+            For infinity in `X`, NaN or infinity in `y`, inconsistent shapes, targets that are not classes,
             negative or all-zero weights.
         """
         with unchanged_on_failure(self):
@@ -41,6 +42,9 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
             check_classification_targets(y)
             classes, labels = np.unique(y, return_inverse=True)
             n_classes = len(classes)
+            X = encode_training(
+                self, X, labels[np.newaxis], sample_weight, n_classes=n_classes
+            )
             targets = class_indicators(labels, n_classes)
             impurity_scale = 1.0 if n_classes > 2 else 2.0
             left_out = np.full(targets.shape, np.nan)

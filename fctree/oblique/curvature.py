@@ -34,6 +34,7 @@ class BaseCurvatureTree(BaseObliqueTree):
         split_margin=0.75,
         feature_concatenation=True,
         leaf_model="ridge",
+        categorical_features="from_dtype",
         n_jobs=None,
         random_state=None,
     ):
@@ -50,6 +51,7 @@ class BaseCurvatureTree(BaseObliqueTree):
         self.split_margin = split_margin
         self.feature_concatenation = feature_concatenation
         self.leaf_model = leaf_model
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -104,6 +106,10 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
     leaf_model : {"ridge", "constant"}, default="ridge"
         Model of the leaves: their own ridge regression, or the mean of their samples.
         Ridge models choose the splits either way.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
     n_jobs : int or None, default=None
         Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
         context, -1 means all cores. Trees and predictions are the same to the last bit
@@ -118,6 +124,8 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         ``coef @ x <= threshold``.
     alpha_ : float
         The penalty used: `alpha`, or the one chosen by leave-one-out.
+    encoder_ : TableEncoder
+        How categories and missing values become the features of the model.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -197,6 +205,10 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     leaf_model : {"ridge", "constant"}, default="ridge"
         Model of the leaves: their own ridge regression on the indicators, or the class
         fractions of their samples.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
     n_jobs : int or None, default=None
         Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
         context, -1 means all cores. Trees and predictions are the same to the last bit
@@ -215,6 +227,8 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     n_classes_ : int
     temperature_ : float
         Factor of the scores in the softmax that gives probabilities.
+    encoder_ : TableEncoder
+        How categories and missing values become the features of the model.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)

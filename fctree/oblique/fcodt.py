@@ -34,6 +34,7 @@ class BaseFCODT(BaseObliqueTree):
         feature_concatenation=True,
         leaf_model="ridge",
         fit_intercept=True,
+        categorical_features="from_dtype",
         n_jobs=None,
         random_state=None,
     ):
@@ -45,6 +46,7 @@ class BaseFCODT(BaseObliqueTree):
         self.feature_concatenation = feature_concatenation
         self.leaf_model = leaf_model
         self.fit_intercept = fit_intercept
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -86,6 +88,10 @@ class FCODTRegressor(TreeRegressor, BaseFCODT):
     fit_intercept : bool, default=True
         Whether ridge regressions are centred within the node. False gives the paper's
         uncentred form.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
     n_jobs : int or None, default=None
         Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
         context, -1 means all cores. Trees and predictions are the same to the last bit
@@ -99,6 +105,8 @@ class FCODTRegressor(TreeRegressor, BaseFCODT):
         The tree as plain arrays.
     alpha_ : float
         The penalty used: `alpha`, or the one chosen by leave-one-out.
+    encoder_ : TableEncoder
+        How categories and missing values become the features of the model.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -162,6 +170,10 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
         class fractions of their samples.
     fit_intercept : bool, default=True
         Whether ridge regressions are centred within the node.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
     n_jobs : int or None, default=None
         Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
         context, -1 means all cores. Trees and predictions are the same to the last bit
@@ -180,6 +192,8 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
     n_classes_ : int
     temperature_ : float
         Factor of the scores in the softmax that gives probabilities.
+    encoder_ : TableEncoder
+        How categories and missing values become the features of the model.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)

@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fctree._native_input import native_params
+from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._tree import SPLIT_KINDS, direction_bits
 from fctree._validation import count_samples
 
@@ -19,6 +20,7 @@ _SHARED = {
     "min_samples_leaf": [_POSITIVE, Interval(RealNotInt, 0, 1, closed="neither")],
     "feature_concatenation": ["boolean"],
     "leaf_model": [StrOptions({"ridge", "constant"})],
+    **TABLE_CONSTRAINTS,
     "n_jobs": [Integral, None],
     "random_state": ["random_state"],
 }

@@ -2,6 +2,7 @@
 
 from sklearn.base import RegressorMixin, _fit_context
 
+from fctree._tables.estimators import encode_training
 from fctree._tree import ObliqueTree
 from fctree._validation import check_targets, check_training_data, unchanged_on_failure
 
@@ -16,7 +17,7 @@ class TreeRegressor(RegressorMixin):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; missing values raise an error.
+            Numbers, NaN for missing values; or a table with categories (`categorical_features`).
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets. With several outputs every node fits one ridge regression per output,
             and splits minimise the sum of their losses.
@@ -31,12 +32,13 @@ class TreeRegressor(RegressorMixin):
         Raises
         ------
         ValueError
-            For NaN or infinity, inconsistent shapes, negative or all-zero weights.
+            For infinity in `X`, NaN or infinity in `y`, inconsistent shapes, negative or all-zero weights.
         """
         with unchanged_on_failure(self):
             X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)
             targets = check_targets(y)
             n_outputs = targets.shape[1]
+            X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
             arrays = self._grow(X, targets, sample_weight, impurity_scale=1.0 / n_outputs)
             arrays["value"] = arrays["value"][:, :, None]
             self.tree_ = ObliqueTree(**arrays)

@@ -12,6 +12,7 @@ import numpy as np
 
 from fctree._tree import ObliqueTree
 from fctree.kernels.architecture import check_scale, kernel_spec
+from fctree.persistence.table_checks import n_tree_features
 from fctree.symmetric.trees import SymmetricTrees
 
 _MOST_THRESHOLDS = 254  # of a feature: bins are numbered by a byte
@@ -123,7 +124,7 @@ def _check_classes(model):
 def _check_oblique_tree(model, n_outputs, n_classes):
     tree = model.tree_
     _require(isinstance(tree, ObliqueTree), "tree_ is not an ObliqueTree")
-    _require(tree.n_features == model.n_features_in_, "tree_ has another number of features")
+    _require(tree.n_features == n_tree_features(model), "tree_ has another number of features")
     _require(tree.n_outputs == n_outputs, f"tree_ has {tree.n_outputs} outputs, not {n_outputs}")
     _require(tree.n_classes == n_classes, f"tree_ has n_classes={tree.n_classes!r}")
     _require(isinstance(model.alpha_, float), f"alpha_ is {model.alpha_!r}, not a float")
@@ -213,13 +214,13 @@ def _check_trees(name, trees, model):
     _require(isinstance(trees, SymmetricTrees), f"{name} is not SymmetricTrees")
     _require(trees.n_outputs == model.n_outputs_, f"{name} has {trees.n_outputs} outputs")
     largest = trees.split_feature.max(initial=-1)
-    _require(largest < model.n_features_in_, f"{name} splits by feature {largest}")
+    _require(largest < n_tree_features(model), f"{name} splits by feature {largest}")
 
 
 def _check_thresholds(model):
     thresholds = model.bin_thresholds_
     _require(
-        isinstance(thresholds, list) and len(thresholds) == model.n_features_in_,
+        isinstance(thresholds, list) and len(thresholds) == n_tree_features(model),
         "bin_thresholds_ is not a list of an array for each feature",
     )
     for feature, values in enumerate(thresholds):
@@ -261,14 +262,14 @@ def _check_tree_ntk(model, n_axes):
     _check_array("X_fit_", model.X_fit_, np.float64, 2)
     _check_array("dual_coef_", model.dual_coef_, np.float64, n_axes)
     n_rows, n_features = model.X_fit_.shape
-    _require(n_features == model.n_features_in_, f"X_fit_ has {n_features} features")
+    _require(n_features == n_tree_features(model), f"X_fit_ has {n_features} features")
     _require(n_rows >= 1 and np.all(np.isfinite(model.X_fit_)), "X_fit_ is not finite samples")
     _require(len(model.dual_coef_) == n_rows, "dual_coef_ is not a row a sample of X_fit_")
     _check_kernel(model)
 
 
 def _check_kernel(model):
-    """What predictions take of the kernel: of the fit, or the parameters in files of 0.1."""
+    """Kernel settings of predictions: those of the fit, or the parameters in files of 0.1."""
     searched = hasattr(model, "alphas")
     fitted = vars(model)
     depth = model.depth_ if searched else fitted.get("_depth", model.depth)

@@ -8,6 +8,7 @@ import numpy as np
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.persistence import checks
 from fctree.persistence.checks import _require
+from fctree.persistence.table_checks import n_tree_features
 
 
 def rebuild_oblique_trees(fields):
@@ -19,7 +20,7 @@ def rebuild_oblique_trees(fields):
 def _check_trees(model, n_outputs):
     trees = model.trees_
     _require(isinstance(trees, ObliqueTrees), "trees_ is not ObliqueTrees")
-    _require(trees.n_features == model.n_features_in_, f"trees_ has {trees.n_features} features")
+    _require(trees.n_features == n_tree_features(model), f"trees_ has {trees.n_features} features")
     _require(trees.n_outputs == n_outputs, f"trees_ has {trees.n_outputs} outputs")
 
 

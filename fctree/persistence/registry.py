@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fctree._tables.encoder import TableEncoder
 from fctree._tree import ObliqueTree
 from fctree.symmetric import (
     SymmetricBoostingClassifier,
@@ -28,7 +29,7 @@ from fctree.oblique import (
     FCODTClassifier,
     FCODTRegressor,
 )
-from fctree.persistence import checks, ensemble_checks, soft_tree_checks
+from fctree.persistence import checks, ensemble_checks, soft_tree_checks, table_checks
 from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 
@@ -100,4 +101,5 @@ STORED_CLASSES = _by_name(
     StoredClass(ObliqueTree, checks.rebuild_oblique_tree),
     StoredClass(ObliqueTrees, ensemble_checks.rebuild_oblique_trees),
     StoredClass(SymmetricTrees, checks.rebuild_symmetric_trees),
+    StoredClass(TableEncoder, table_checks.rebuild_table_encoder),
 )

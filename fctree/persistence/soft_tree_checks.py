@@ -12,6 +12,7 @@ from fctree.persistence.checks import (
     _n_scores,
     _require,
 )
+from fctree.persistence.table_checks import n_tree_features
 from fctree.soft.state import ARRAYS
 
 _NAMES = (
@@ -97,7 +98,7 @@ def _check_state(model):
     n_leaves = n_nodes + 1
     perfect = n_leaves & (n_leaves - 1) == 0 and 2 <= n_leaves <= 2**_MOST_LEVELS
     _require(n_trees >= 1 and perfect, f"split_weights have the shape {splits.shape}")
-    expected = model.n_features_in_ + int(model._rule["fit_intercept"])
+    expected = n_tree_features(model) + int(model._rule["fit_intercept"])
     _require(width == expected, f"splits have weights of {width} features, not {expected}")
     leaves = (n_trees, n_leaves, model.n_outputs_)
     shapes = {
@@ -111,8 +112,8 @@ def _check_state(model):
         _check_array(name, state[name], splits.dtype)
         _require(state[name].shape == shape, f"{name} has the shape {state[name].shape}")
     lengths = {
-        "running_mean": model.n_features_in_,
-        "running_variance": model.n_features_in_,
+        "running_mean": n_tree_features(model),
+        "running_variance": n_tree_features(model),
         "reached_leaves": n_trees,
     }
     for name, length in lengths.items():

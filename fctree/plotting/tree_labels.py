@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from fctree._tables.estimators import encoded_names
 from fctree._tree import SPLIT_KINDS, ObliqueTree
 
 
@@ -43,8 +44,7 @@ class TreeLabels:
         self.max_coef = at_least("max_coef", max_coef, 1, none_allowed=True)
         self.decimals = at_least("decimals", decimals, 0)
         self.tree = _tree_of(tree)
-        if feature_names is None:
-            feature_names = getattr(tree, "feature_names_in_", None)
+        feature_names = encoded_names(tree, feature_names)
         if feature_names is None:
             feature_names = [f"x{j}" for j in range(self.tree.n_features)]
         self.feature_names = _names(

@@ -9,6 +9,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
+from fctree._tables.estimators import (
+    TABLE_CONSTRAINTS,
+    TakesTables,
+    encode_samples,
+    n_encoded,
+)
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.progress import progress_listener
 from fctree._training.samples import Samples, hold_out
@@ -24,7 +30,7 @@ from fctree._validation import (
 from fctree.soft.state import copied, initial_state
 
 
-class BaseSoftTree(BaseEstimator):
+class BaseSoftTree(TakesTables, BaseEstimator):
     """Ensembles of soft trees; subclasses define the loss, the targets and the predictions."""
 
     _parameter_constraints = {
@@ -42,6 +48,7 @@ class BaseSoftTree(BaseEstimator):
         "max_epochs": [Interval(Integral, 1, None, closed="left")],
         "l2_regularization": [Interval(Real, 0, None, closed="left")],
         "l2_leaf_reg": [Interval(Real, 0, None, closed="left")],
+        **TABLE_CONSTRAINTS,
         **TRAINING_CONSTRAINTS,
     }
 
@@ -62,6 +69,7 @@ class BaseSoftTree(BaseEstimator):
         max_epochs=100,
         l2_regularization=0.0,
         l2_leaf_reg=20.0,
+        categorical_features="from_dtype",
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=10,
@@ -85,6 +93,7 @@ class BaseSoftTree(BaseEstimator):
         self.max_epochs = max_epochs
         self.l2_regularization = l2_regularization
         self.l2_leaf_reg = l2_leaf_reg
+        self.categorical_features = categorical_features
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -108,7 +117,8 @@ class BaseSoftTree(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite. Training and predictions are in float32 for float32, else in float64.
+            Numbers, NaN where missing; or a table with categories (`categorical_features`).
+            Training and predictions are in float32 for float32, else in float64.
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -122,7 +132,7 @@ class BaseSoftTree(BaseEstimator):
         Raises
         ------
         ValueError
-            For inconsistent shapes, NaN or infinity, negative weights, a loss that becomes
+            For inconsistent shapes, infinity in `X`, negative weights, a loss that becomes
             infinite, or a warm start with another shape of trees or fewer epochs than it has.
         """
         with unchanged_on_failure(self):
@@ -135,6 +145,8 @@ class BaseSoftTree(BaseEstimator):
                 train, validation = hold_out(
                     train, self._classification, self.validation_fraction, self._random_seed
                 )
+            n_classes = self.n_classes_ if self._classification else None
+            encode_samples(self, train, validation, n_classes=n_classes, continuing=continuing)
             if not continuing:
                 self._start(train)
             done = self._state["n_epochs"]
@@ -151,6 +163,12 @@ class BaseSoftTree(BaseEstimator):
         with unchanged_on_failure(self):
             first = not hasattr(self, "_state")
             train = self._check_samples(X, y, sample_weight, reset=first)
+            if getattr(self, "encoder_", None) is not None and self.encoder_.has_categories:
+                raise ValueError(
+                    "partial_fit cannot learn categories from parts of the data: use fit, or "
+                    "encode them"
+                )
+            encode_samples(self, train, None, n_classes=None, continuing=not first)
             if first:
                 self._draw_seed()
                 self._start(train)
@@ -172,7 +190,7 @@ class BaseSoftTree(BaseEstimator):
         """Weights as they are drawn, and no history."""
         self._state = initial_state(
             self,
-            n_features=self.n_features_in_,
+            n_features=train.X.shape[1],
             n_outputs=self.n_outputs_,
             dtype=train.X.dtype,
             seed=self._random_seed,
@@ -206,7 +224,7 @@ class BaseSoftTree(BaseEstimator):
     def _check_shape(self):
         """A warm start continues trees of the shape that it finds."""
         shape = self._state["split_weights"].shape
-        width = self.n_features_in_ + int(self.fit_intercept)
+        width = n_encoded(self) + int(self.fit_intercept)
         expected = (self.n_trees, 2**self.depth - 1, width)
         if shape != expected:
             raise ValueError(
@@ -316,7 +334,7 @@ class BaseSoftTree(BaseEstimator):
     @property
     def split_weights_(self):
         """Weights of the splits, (n_trees, 2**depth - 1, n_features), breadth-first."""
-        return self._fitted_state("split_weights")[:, :, : self.n_features_in_]
+        return self._fitted_state("split_weights")[:, :, : n_encoded(self)]
 
     @property
     def split_intercepts_(self):

@@ -56,6 +56,10 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
         Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the sum of the losses, as gradient
         boosting does: a prior that fades as samples are added. In `partial_fit` the sum is over
         the samples of the call.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
     early_stopping : bool, default=False
         Whether to hold samples out, stop when their loss no longer improves, and keep the best
         weights.
@@ -84,7 +88,7 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
     output_scale_ : ndarray of shape (n_outputs,)
         1, or the factor of ``initialization="ntk"``.
     split_weights_, split_intercepts_, leaf_weights_, feature_means_, feature_variances_, \
-            n_iter_, loss_curve_, validation_loss_curve_, reachable_leaves_curve_, \
+            n_iter_, loss_curve_, validation_loss_curve_, reachable_leaves_curve_, encoder_, \
             n_features_in_, feature_names_in_, n_outputs_
         As in :class:`SoftTreeRegressor`; losses are mean log-losses.
 

@@ -53,6 +53,10 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
         Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the sum of the losses, as gradient
         boosting does: a prior that fades as samples are added. In `partial_fit` the sum is over
         the samples of the call.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
     early_stopping : bool, default=False
         Whether to hold samples out, stop when their loss no longer improves, and keep the best
         weights.
@@ -92,6 +96,8 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
         The same on the validation samples after each epoch; empty without early stopping.
     reachable_leaves_curve_ : list of float
         Each epoch's mean number of leaves that a sample reaches in a tree.
+    encoder_ : TableEncoder
+        How categories and missing values become the features of the model.
     n_features_in_, feature_names_in_, n_outputs_
         As in scikit-learn.
 

@@ -7,12 +7,13 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from fctree._tables.estimators import summed_to_columns
 from fctree._native import symmetric as _native
 from fctree._native_input import native_params
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
-from fctree._training.progress import progress_listener
 from fctree._training.round_scores import joined_scores
-from fctree._training.samples import check_directions
+from fctree._training.samples import check_directions, chosen_eval_set
+from fctree._training.team import ALONE
 from fctree._validation import (
     check_boosting_data,
     check_boosting_features,
@@ -43,14 +44,26 @@ class BaseSymmetricBoosting(BaseBoosting):
     _check_data = check_boosting_data
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, eval_set=None, init_score=None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        eval_set=None,
+        init_score=None,
+        *,
+        X_val=None,
+        y_val=None,
+        sample_weight_val=None,
+    ):
         """Grow the trees.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or data frame of shape (n_samples, n_features)
             NaN is a missing value; infinities are the least and the largest values.
-            float32 and float64 arrays of any memory layout are read as they are.
+            float32 and float64 arrays of any memory layout are read as they are. Columns may be
+            categories (`categorical_features`).
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -61,6 +74,8 @@ class BaseSymmetricBoosting(BaseBoosting):
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Raw scores to start from instead of the best constant; predictions do not include them.
             Not allowed together with `eval_set`.
+        X_val, y_val, sample_weight_val
+            The evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
 
         Returns
         -------
@@ -72,6 +87,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             For inconsistent shapes, negative weights, targets outside the loss's domain,
             labels in `eval_set` that `y` lacks, or fewer rounds than a warm start has.
         """
+        eval_set = chosen_eval_set(eval_set, X_val, y_val, sample_weight_val)
         return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
 
     def _native_params(self, n_rounds):
@@ -86,20 +102,24 @@ class BaseSymmetricBoosting(BaseBoosting):
         }
         return native_params(params)
 
-    def _boost(self, train, validation, *, continuing):
+    def _find_thresholds(self, train):
+        self.bin_thresholds_ = _native.find_thresholds(
+            train.X,
+            train.weight,
+            max_bins=self.max_bins,
+            seed=self._random_seed,
+            n_threads=count_threads(self.n_jobs),
+        )
+
+    def _boost(self, train, validation, *, continuing, team=ALONE):
         n_threads = count_threads(self.n_jobs)
         if not continuing:
-            self.bin_thresholds_ = _native.find_thresholds(
-                train.X,
-                train.weight,
-                max_bins=self.max_bins,
-                seed=self._random_seed,
-                n_threads=n_threads,
-            )
+            if team is ALONE:
+                self._find_thresholds(train)
             self.baseline_ = None
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
-        with progress_listener(self.verbose, n_rounds, type(self).__name__) as listener:
+        with team.listener(self, n_rounds) as listener:
             arrays, baseline, train_loss, eval_loss = _native.boost(
                 train.native(self._raw_so_far(train) if continuing else None),
                 validation
@@ -113,6 +133,8 @@ class BaseSymmetricBoosting(BaseBoosting):
                 params=self._native_params(n_rounds),
                 listener=listener,
                 n_threads=n_threads,
+                places=team.places,
+                past_losses=team.past_losses(self),
             )
         self._keep(SymmetricTrees(**arrays), baseline, -train_loss, -eval_loss, continuing)
 
@@ -136,6 +158,13 @@ class BaseSymmetricBoosting(BaseBoosting):
         self._step_factors = factors
         self.trees_ = self._shrunk()
 
+    def _keep_first(self, n_rounds):
+        """Drops the trees of later rounds."""
+        self._steps = self._steps[:n_rounds]
+        self._step_factors = self._step_factors[:n_rounds]
+        self.n_iter_ = n_rounds
+        self.trees_ = self._shrunk()
+
     def _keep_factors(self):
         """Factor of the model in each round, before its tree is added; None if all are 1."""
         return None if np.all(self._step_factors == 1.0) else self._step_factors
@@ -150,16 +179,20 @@ class BaseSymmetricBoosting(BaseBoosting):
 
     def _raw_so_far(self, samples):
         """The scores of the model to continue, as its own rounds computed them."""
-        scores = np.empty((len(samples.X), self.n_outputs_))
+        scores = np.empty((sum(map(len, samples.parts)), self.n_outputs_))
         scores[:] = self.baseline_ if samples.initial is None else samples.initial.T
         origin = scores.copy()
-        self._steps.add_to(
-            samples.X,
-            scores,
-            n_threads=count_threads(self.n_jobs),
-            keep=self._keep_factors(),
-            origin=origin,
-        )
+        first = 0
+        for X in samples.parts:
+            rows = slice(first, first + len(X))
+            self._steps.add_to(
+                X,
+                scores[rows],
+                n_threads=count_threads(self.n_jobs),
+                keep=self._keep_factors(),
+                origin=origin[rows],
+            )
+            first += len(X)
         return np.ascontiguousarray(scores.T)
 
     def _raw_predict(self, X):
@@ -221,7 +254,8 @@ class BaseSymmetricBoosting(BaseBoosting):
         used = self.trees_.split_feature >= 0
         features = self.trees_.split_feature[used]
         weights = self.trees_.split_gain[used] if kind == "gain" else None
-        counts = np.bincount(features, weights=weights, minlength=self.n_features_in_)
+        counts = np.bincount(features, weights=weights, minlength=len(self.bin_thresholds_))
+        counts = summed_to_columns(self, counts)
         total = counts.sum()
         return counts / total if kind == "gain" and total > 0 else counts
 
@@ -229,8 +263,3 @@ class BaseSymmetricBoosting(BaseBoosting):
     def feature_importances_(self):
         """Share of the splits' gains that each feature accounts for, (n_features,)."""
         return self.compute_feature_importances()
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags

@@ -49,6 +49,10 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
         1 if the probability of ``classes_[1]`` may only rise with a feature, -1 for only fall, 0
         for no constraint; two classes only.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
     model_shrink_rate : float, default=0.0
         Before each tree the model is multiplied by ``1 - model_shrink_rate * learning_rate``.
         With ``n * model_shrink_rate = lambda`` boosting converges to kernel ridge regression with
@@ -83,7 +87,7 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
     bin_thresholds_ : list of n_features arrays
     baseline_ : ndarray of shape (n_outputs,)
         The raw scores that trees are added to: the log-odds, or centred log-frequencies.
-    n_iter_, train_score_, validation_score_, feature_importances_, n_features_in_, \
+    n_iter_, train_score_, validation_score_, feature_importances_, encoder_, n_features_in_, \
             feature_names_in_, n_outputs_
         As in :class:`SymmetricBoostingRegressor`; scores are minus the mean log-loss.
 
@@ -121,6 +125,7 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
         subsample=1.0,
         colsample=1.0,
         monotonic_cst=None,
+        categorical_features="from_dtype",
         model_shrink_rate=0.0,
         early_stopping=False,
         validation_fraction=0.1,

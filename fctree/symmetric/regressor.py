@@ -61,6 +61,10 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
         Share of the features that a tree may use.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
         1 for predictions that may only rise with a feature, -1 for only fall, 0 for no constraint.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
     model_shrink_rate : float, default=0.0
         Before each tree the model is multiplied by ``1 - model_shrink_rate * learning_rate``.
         With ``n * model_shrink_rate = lambda`` boosting converges to kernel ridge regression with
@@ -102,6 +106,8 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
         the second is empty, and NaN for rounds of a warm start that had none. Rounds
         removed by early stopping are included; a warm start continues from the last one kept.
     feature_importances_ : ndarray of shape (n_features,)
+    encoder_ : TableEncoder or None
+        How categories become the features that `trees_` split; None without categories.
     n_features_in_, feature_names_in_, n_outputs_
 
     References
@@ -145,6 +151,7 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
         subsample=1.0,
         colsample=1.0,
         monotonic_cst=None,
+        categorical_features="from_dtype",
         model_shrink_rate=0.0,
         early_stopping=False,
         validation_fraction=0.1,

@@ -24,7 +24,8 @@ class NumericTargets:
 
     def _inverse_link(self, scores):
         # The loss of the fit; models saved by 0.1 have it as the parameter only.
-        if vars(self).get("_log_link", LOSSES[self.loss].link == "log"):
+        fitted = vars(self)
+        if fitted["_log_link"] if "_log_link" in fitted else LOSSES[self.loss].link == "log":
             np.exp(scores, out=scores)
             check_predictions(scores)
         return scores[:, 0] if self._single_target else scores

@@ -1,6 +1,7 @@
 #include "core/cpu.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 
 namespace fctree {
@@ -28,6 +29,8 @@ InstructionSet best_supported() {
 #endif
   return InstructionSet::baseline;
 }
+
+std::atomic<InstructionSet> agreed{InstructionSet::avx512};
 
 // An unknown name changes nothing.
 InstructionSet highest_allowed() {
@@ -61,7 +64,11 @@ std::vector<std::string> built_instruction_sets() {
 InstructionSet instruction_set_in_use() {
   static const InstructionSet chosen =
       std::min({best_built(), best_supported(), highest_allowed()});
-  return chosen;
+  return std::min(chosen, agreed.load(std::memory_order_relaxed));
+}
+
+void lower_instruction_set(InstructionSet highest) {
+  agreed = std::min(agreed.load(), highest);
 }
 
 }  // namespace fctree

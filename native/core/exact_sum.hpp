@@ -13,6 +13,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/collective.hpp"
 #include "core/types.hpp"
 
 namespace fctree {
@@ -61,8 +62,9 @@ class ExponentCounts {
   }
 
   ExponentCounts() : counts_(kExponents, 0) {}
-  // Counts term(begin) .. term(end - 1), fewer than 2^32, alternating between four tables, because
-  // consecutive increments of one counter would wait for each other.
+  explicit ExponentCounts(const std::int64_t* counts) : counts_(counts, counts + kExponents) {}
+  // Counts term(begin) .. term(end - 1), fewer than 2^32: in turns in four tables, because numbers
+  // of one exponent after the other would wait for each other.
   template <class Term>
   void add(index_t begin, index_t end, const Term& term) {
     std::uint32_t tables[4][kExponents] = {};
@@ -125,16 +127,19 @@ class FixedPoint {
 
 constexpr index_t kCountedAtOnce = index_t{1} << 20;
 
-// The sum of term(0) .. term(n - 1).
+// The sum of term(0) .. term(n - 1), and of the terms in all other places.
 template <class Term>
-double exact_sum(index_t n, const Term& term) {
+double exact_sum(index_t n, const Term& term, const Collective* all = nullptr) {
   ExponentCounts counts;
   for (index_t begin = 0; begin < n; begin += kCountedAtOnce)
     counts.add(begin, std::min(n, begin + kCountedAtOnce), term);
-  const FixedPoint fixed(counts.largest(), n);
+  const int largest = static_cast<int>(take_largest(all, counts.largest()));
+  const FixedPoint fixed(largest, add_up(all, n));
   TwoWords sum;
   for (index_t i = 0; i < n; ++i) sum += fixed.words(term(i));
-  return fixed.value(sum);
+  std::int64_t words[] = {sum.high, sum.low};
+  add_up(all, words, 2);
+  return fixed.value({words[0], words[1]});
 }
 
 }  // namespace fctree

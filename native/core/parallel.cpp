@@ -267,9 +267,9 @@ void with_team(const Execution& execution, const std::function<void(const Execut
   if (n_threads > 1) {
     Workers workers(n_threads - 1);
     if (workers.size() > 0)
-      return body({workers.size() + 1, execution.interrupted, workers.team()});
+      return body({workers.size() + 1, execution.interrupted, workers.team(), execution.all});
   }
-  body({1, execution.interrupted, nullptr});
+  body({1, execution.interrupted, nullptr, execution.all});
 }
 
 void parallel_for(const Execution& execution, index_t n_tasks,

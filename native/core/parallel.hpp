@@ -20,6 +20,7 @@
 
 namespace fctree {
 
+struct Collective;
 class Team;
 
 // How a computation runs. `interrupted`, if set, is polled from the calling thread a few times a
@@ -28,6 +29,7 @@ struct Execution {
   int n_threads = 1;
   bool (*interrupted)() = nullptr;
   Team* team = nullptr;  // the available threads, set by with_team
+  const Collective* all = nullptr;  // the other places that samples are in (collective.hpp)
 };
 
 // Calls body with a team of up to n_threads threads, the calling one included, for the

@@ -1,10 +1,12 @@
 #include "core/rounds.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
 
+#include "core/errors.hpp"
 #include "core/patience.hpp"
 
 namespace fctree {
@@ -24,15 +26,15 @@ double record(const RoundLosses& losses, index_t first_iteration, RoundHistory& 
   return history.eval_loss.back();
 }
 
-}  // namespace
-
-RoundHistory run_rounds(GrowingModel& model, const RoundPlan& plan,
-                        const RoundListener& listener) {
-  RoundHistory history;
+void grow_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener& listener,
+                 RoundHistory& history) {
   Patience patience(plan.n_iter_no_change, plan.tol);
   // Also where a model is continued: its earlier losses may be of other samples.
-  patience.start(record(model.evaluate(), plan.first_iteration, history));
-  bool goes_on = true;
+  const double first = record(model.evaluate(), plan.first_iteration, history);
+  patience.start(plan.past_losses.empty() ? first : plan.past_losses[0]);
+  for (std::size_t i = 1; i < plan.past_losses.size(); ++i) patience.take(plan.past_losses[i]);
+  const auto n_past = static_cast<index_t>(std::max<std::size_t>(plan.past_losses.size(), 1)) - 1;
+  bool goes_on = !(plan.early_stopping && n_past > 0 && patience.is_over());
   while (goes_on && history.n_rounds < plan.max_iter) {
     const index_t iteration = plan.first_iteration + history.n_rounds;
     model.grow_round(iteration);
@@ -45,7 +47,23 @@ RoundHistory run_rounds(GrowingModel& model, const RoundPlan& plan,
     if (plan.early_stopping && history.n_rounds >= plan.min_rounds && patience.is_over())
       goes_on = false;
   }
-  history.best_iteration = plan.early_stopping ? patience.best_round() : history.n_rounds;
+  history.best_iteration =
+      plan.early_stopping ? patience.best_round() - n_past : history.n_rounds;
+}
+
+}  // namespace
+
+RoundHistory run_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener& listener,
+                        const Collective* all) {
+  RoundHistory history;
+  try {
+    grow_rounds(model, plan, listener, history);
+  } catch (const Interrupted&) {
+    if (all == nullptr || history.train_loss.empty()) throw;
+    history.n_rounds = static_cast<index_t>(history.train_loss.size()) - 1;
+    history.best_iteration = history.n_rounds;
+    history.is_broken_off = true;
+  }
   return history;
 }
 

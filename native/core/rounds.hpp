@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/types.hpp"
+#include "core/collective.hpp"
 
 namespace fctree {
 
@@ -24,6 +24,9 @@ struct RoundPlan {
   bool early_stopping;
   index_t n_iter_no_change;
   double tol;
+  // What early stopping has gone by before the first round of all and after each, where a fit that was
+  // broken off goes on; else empty.
+  std::vector<double> past_losses;
 };
 
 // A sum of weighted losses and the sum of the weights. Partial sums merge by addition.
@@ -52,11 +55,15 @@ struct RoundHistory {
   std::vector<double> train_loss;  // before the first round and after each
   std::vector<double> eval_loss;   // the same; empty without evaluation samples
   index_t n_rounds = 0;
-  index_t best_iteration = 0;      // rounds to keep, all unless early stopping finds fewer best
+  // Rounds to keep, all unless early stopping finds fewer best; below 0 where the best one is among
+  // the past.
+  index_t best_iteration = 0;
+  bool is_broken_off = false;      // because other places were lost
 };
 
-// Grows up to plan.max_iter rounds. Early stopping uses the evaluation samples, or the training
-// ones without any. Throws std::invalid_argument if the training loss is not finite.
-RoundHistory run_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener& listener);
+// Grows up to plan.max_iter rounds, as many as were done where other places are lost. Early stopping goes by the evaluation samples, without any by
+// the training ones. Throws std::invalid_argument where the training loss is no longer finite.
+RoundHistory run_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener& listener,
+                        const Collective* all = nullptr);
 
 }  // namespace fctree

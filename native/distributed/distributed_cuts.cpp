@@ -5,7 +5,7 @@
 
 #include "core/argsort.hpp"
 #include "distributed/distributed_statistics.hpp"
-#include "distributed/step_arguments.hpp"
+#include "oblique/score_rows.hpp"
 #include "oblique/split_search/histogram_split.hpp"
 #include "oblique/split_search/ridge_split.hpp"
 #include "ridge/dense.hpp"
@@ -16,8 +16,8 @@ namespace {
 
 // Cuts that the constant criterion tries along a direction, at most.
 constexpr index_t kMostConstantCuts = 255;
-// Doubles that the places answer a step with, at most, unless one candidate needs more.
-constexpr index_t kAnswerSize = index_t{1} << 25;
+// Numbers that places exchange at once, at most, unless one candidate needs more.
+constexpr index_t kMostAtOnce = index_t{1} << 25;
 
 // sums: of each interval the number, the weight, and the sums of w (y - mean).
 Cut best_of_sums(const GrowState& state, const OpenNode& node, const double* sums,
@@ -62,6 +62,64 @@ Cut best_of_products(const GrowState& state, const CutTask& task, const double* 
   return choice.best();
 }
 
+// A candidate with the places that it may be cut at, and the point that sums are taken about.
+struct Candidate {
+  const CutTask* task;
+  std::vector<double> thresholds;  // ascending, infinite where there are no more
+  Vector direction;
+  Vector about;
+
+  const OpenNode& node() const { return *task->node; }
+  // The interval between thresholds that the score of each of some rows is in.
+  std::vector<index_t> intervals(const TrainingData& data, const NodeRows& rows) const {
+    const SplitInfo& split = task->split();
+    std::vector<double> scores(rows.size);
+    score_rows(data, rows, direction.data(), split.kind == SplitKind::axis ? split.index : -1,
+               scores.data());
+    std::vector<index_t> found(rows.size);
+    for (index_t i = 0; i < rows.size; ++i)
+      found[i] = interval_of(thresholds.data(), static_cast<index_t>(thresholds.size()), scores[i]);
+    return found;
+  }
+};
+
+// The number and the packed products of the rows in each interval.
+void add_cut_products(const TrainingData& data, const NodeRows& rows, const Candidate& candidate,
+                      double* out) {
+  const index_t n_intervals = static_cast<index_t>(candidate.thresholds.size()) + 1;
+  const index_t width = packed_width(data.n_features, data.n_outputs);
+  const std::vector<index_t> interval = candidate.intervals(data, rows);
+  std::vector<index_t> offsets(n_intervals + 1, 0);
+  for (const index_t t : interval) ++offsets[t + 1];
+  for (index_t t = 0; t < n_intervals; ++t) offsets[t + 1] += offsets[t];
+  std::vector<index_t> next(offsets.begin(), offsets.end() - 1);
+  std::vector<std::int32_t> sorted(rows.size);
+  for (index_t i = 0; i < rows.size; ++i) sorted[next[interval[i]]++] = rows.rows[i];
+  std::vector<double> tile(2 * kTileRows * width);
+  for (index_t t = 0; t < n_intervals; ++t, out += 1 + width * width) {
+    const NodeRows own = {sorted.data() + offsets[t], offsets[t + 1] - offsets[t]};
+    if (own.size == 0) continue;
+    out[0] += static_cast<double>(own.size);
+    RowSelection selection = select(data, own);
+    selection.factor = data.weight;
+    dense_kernels().add_products(selection, candidate.about.data(), tile.data(), out + 1);
+  }
+}
+
+// The number, the weight and the sums of w (y - mean) of the rows in each interval.
+void add_cut_sums(const TrainingData& data, const NodeRows& rows, const Candidate& candidate,
+                  double* out) {
+  const std::vector<index_t> interval = candidate.intervals(data, rows);
+  for (index_t i = 0; i < rows.size; ++i) {
+    const index_t row = rows.rows[i];
+    double* sums = out + (2 + data.n_outputs) * interval[i];
+    sums[0] += 1.0;
+    sums[1] += data.weight[row];
+    for (index_t k = 0; k < data.n_outputs; ++k)
+      sums[2 + k] += data.weight[row] * (data.y[row * data.n_outputs + k] - candidate.about[k]);
+  }
+}
+
 }  // namespace
 
 std::vector<double> DistributedStatistics::thresholds_of(const GrowState& state, const CutTask& task) const {
@@ -93,6 +151,26 @@ void DistributedStatistics::find_cuts(const GrowState& state, const std::vector<
   find_cuts_between_bins(state, kinds.axes_by_constants);
 }
 
+// What is in the bins of the features of some nodes, (n, d, n_bins, 2 + K).
+std::vector<double> DistributedStatistics::histograms(const GrowState& state,
+                                                      const std::vector<OpenNode*>& nodes) {
+  const index_t d = data_.n_features, n_groups = count_groups(d);
+  const index_t n_nodes = static_cast<index_t>(nodes.size());
+  std::vector<std::int64_t> sums(n_nodes * d * binned_.feature_size(), 0);
+  parallel_for(state.execution, n_nodes * n_groups, [&](index_t task) {
+    const index_t i = task / n_groups;
+    const FeatureGroup group = group_at(task % n_groups, d);
+    std::int64_t* out = sums.data() + (i * d + group.first) * binned_.feature_size();
+    for (index_t b = 0; b < rows_.blocks().n_here; ++b)
+      add_bin_sums(binned_, rows_.rows(nodes[i]->begin, rows_.blocks().first + b), group, out);
+  });
+  add_up(state.execution.all, sums.data(), static_cast<index_t>(sums.size()));
+  std::vector<double> found(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    found[i] = static_cast<double>(sums[i]) * units_[i % units_.size()];
+  return found;
+}
+
 void DistributedStatistics::find_cuts_between_bins(const GrowState& state,
                                         const std::vector<CutTask>& tasks) {
   if (tasks.empty()) return;
@@ -103,20 +181,20 @@ void DistributedStatistics::find_cuts_between_bins(const GrowState& state,
     if (nodes.empty() || nodes.back() != tasks[t].node) nodes.push_back(tasks[t].node);
     node_of[t] = static_cast<index_t>(nodes.size()) - 1;
   }
-  const index_t feature_size = bins_->n_bins() * (2 + sample_.n_outputs);
+  const index_t feature_size = bins_->bins.n_bins() * (2 + sample_.n_outputs);
   const index_t node_size = sample_.n_features * feature_size;
-  const index_t together = std::max<index_t>(1, kAnswerSize / node_size);
+  const index_t together = std::max<index_t>(1, kMostAtOnce / node_size);
   const index_t n_nodes = static_cast<index_t>(nodes.size());
   for (index_t first = 0; first < n_nodes; first += together) {
     const index_t last = std::min(n_nodes, first + together);
     const std::vector<double> sums =
-        ask("bin_sums", {numbers_of({nodes.begin() + first, nodes.begin() + last})});
+        histograms(state, {nodes.begin() + first, nodes.begin() + last});
     parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
       if (node_of[t] < first || node_of[t] >= last) return;
       Cut& cut = tasks[t].split().cut;
       const index_t feature = tasks[t].split().index;
       const double* own = sums.data() + (node_of[t] - first) * node_size + feature * feature_size;
-      cut = best_between_bins(state, *tasks[t].node, own, *bins_, feature);
+      cut = best_between_bins(state, *tasks[t].node, own, bins_->bins, feature);
     });
   }
 }
@@ -130,38 +208,45 @@ void DistributedStatistics::find_cuts_at_quantiles(const GrowState& state,
   const index_t size =
       by_models ? (state.params.max_thresholds + 1) * (1 + width * width)
                 : (kMostConstantCuts + 1) * (2 + sample_.n_outputs);
-  const index_t together = std::max<index_t>(1, kAnswerSize / size);
+  const index_t together = std::max<index_t>(1, kMostAtOnce / size);
   for (index_t first = 0; first < n_tasks; first += together)
     find_some_cuts(state, tasks.data() + first, std::min(together, n_tasks - first));
 }
 
-void DistributedStatistics::find_some_cuts(const GrowState& state, const CutTask* tasks, index_t n_tasks) {
+void DistributedStatistics::find_some_cuts(const GrowState& state, const CutTask* tasks,
+                                           index_t n_tasks) {
   const bool by_models = tasks[0].search != nullptr;
   std::vector<std::vector<double>> thresholds(n_tasks);
   parallel_for(state.execution, n_tasks,
                [&](index_t t) { thresholds[t] = thresholds_of(state, tasks[t]); });
-  CandidateArguments candidates(sample_.n_features);
-  std::vector<Vector> about;
-  std::vector<index_t> wanted;
+  std::vector<Candidate> candidates;
+  std::size_t most = 0;
   for (index_t t = 0; t < n_tasks; ++t) {
     if (thresholds[t].empty()) continue;
     const OpenNode& node = *tasks[t].node;
-    const SplitInfo& candidate = tasks[t].split();
-    wanted.push_back(t);
-    candidates.add(node, candidate, direction_of(state, node, candidate), thresholds[t]);
-    about.push_back(by_models ? tasks[t].search->models.origin : state.target_mean(node));
+    candidates.push_back({tasks + t, thresholds[t], direction_of(state, node, tasks[t].split()),
+                          by_models ? tasks[t].search->models.origin : state.target_mean(node)});
+    most = std::max(most, thresholds[t].size());
   }
-  if (wanted.empty()) return;
-  std::vector<StepArgument> arguments = candidates.take();
-  arguments.push_back(rows_argument(by_models ? "shift" : "mean", about));
-  const std::vector<double> sums = ask(by_models ? "cut_products" : "cut_sums", arguments);
-  const index_t size = static_cast<index_t>(sums.size() / wanted.size());
-  parallel_for(state.execution, static_cast<index_t>(wanted.size()), [&](index_t i) {
-    const CutTask& task = tasks[wanted[i]];
-    const double* own = sums.data() + i * size;
-    task.split().cut =
-        by_models ? best_of_products(state, task, own, thresholds[wanted[i]])
-                  : best_of_sums(state, *task.node, own, thresholds[wanted[i]]);
+  if (candidates.empty()) return;
+  for (Candidate& candidate : candidates)
+    candidate.thresholds.resize(most, std::numeric_limits<double>::infinity());
+  const index_t width = packed_width(data_.n_features, data_.n_outputs);
+  const index_t size = static_cast<index_t>(most + 1) *
+                       (by_models ? 1 + width * width : 2 + data_.n_outputs);
+  const index_t n_candidates = static_cast<index_t>(candidates.size());
+  const std::vector<double> sums = sum_blocks(
+      rows_.blocks(), {n_candidates, size},
+      [&](index_t i, index_t block, double* out) {
+        const NodeRows own = rows_.rows(candidates[i].node().begin, block);
+        (by_models ? add_cut_products : add_cut_sums)(data_, own, candidates[i], out);
+      },
+      state.execution);
+  parallel_for(state.execution, n_candidates, [&](index_t i) {
+    const CutTask& task = *candidates[i].task;
+    const std::vector<double>& own = thresholds[&task - tasks];
+    task.split().cut = by_models ? best_of_products(state, task, sums.data() + i * size, own)
+                                 : best_of_sums(state, *task.node, sums.data() + i * size, own);
   });
 }
 

@@ -1,14 +1,13 @@
 #include "distributed/distributed_statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
-#include "core/errors.hpp"
-#include "distributed/step_arguments.hpp"
-#include "oblique/split_search/screening.hpp"
+#include "oblique/score_rows.hpp"
 #include "ridge/dense.hpp"
 #include "ridge/penalty_choice.hpp"
-#include "ridge/spd.hpp"
 
 namespace fctree::distributed {
 
@@ -20,30 +19,80 @@ namespace {
       "larger nodes, or fit where the samples are");
 }
 
+index_t count(const std::vector<OpenNode*>& nodes) { return static_cast<index_t>(nodes.size()); }
+
+// products += those of some rows, factor by row number.
+void add_products(const TrainingData& data, const NodeRows& rows, const double* factor,
+                  const double* shift, double* products) {
+  if (rows.size == 0) return;
+  RowSelection selection = select(data, rows);
+  selection.factor = factor;
+  std::vector<double> tile(2 * kTileRows * packed_width(data.n_features, data.n_outputs));
+  dense_kernels().add_products(selection, shift, tile.data(), products);
+}
+
+// The scores of a node's rows along its ridge and curvature directions, standardised by its moments:
+// what screening looks at beside its residuals. 0 where a node has fewer directions than others.
+struct ScreeningColumns {
+  Matrix direction;  // (d, C)
+  Vector centre;
+  Vector scale;
+};
+
+ScreeningColumns screening_columns(const GrowState& state, const OpenNode& node,
+                                   index_t n_columns) {
+  const index_t d = state.data.n_features, n_ridge = node.fit.coef.cols();
+  ScreeningColumns columns = {Matrix::Zero(d, n_columns), Vector::Zero(n_columns),
+                              Vector::Ones(n_columns)};
+  columns.direction.leftCols(n_ridge) = node.fit.coef;
+  columns.direction.middleCols(n_ridge, node.curvature().cols()) = node.curvature();
+  const Matrix scatter = node.moments.scatter.selfadjointView<Eigen::Upper>();
+  const Vector mean = (node.moments.mean + state.origin).head(d);
+  for (index_t c = 0; c < n_columns; ++c) {
+    const Vector direction = columns.direction.col(c);
+    const double variance = direction.dot(scatter * direction) / node.moments.weight;
+    columns.centre[c] = direction.dot(mean);
+    if (variance > 0.0) columns.scale[c] = std::sqrt(variance);
+  }
+  return columns;
+}
+
 }  // namespace
 
-DistributedStatistics::DistributedStatistics(const TrainingData& sample, index_t n_samples, const Asker& asker,
-                       const FeatureBins* bins)
-    : sample_(sample), n_samples_(n_samples), asker_(asker), bins_(bins), sample_rows_(1) {
+DistributedStatistics::DistributedStatistics(const TrainingData& data, const RowBlocks& blocks,
+                                             const TrainingData& sample,
+                                             const BinnedFeatures* bins)
+    : data_(data), rows_(blocks, data.n_samples), sample_(sample), sample_rows_(1), bins_(bins) {
   for (index_t i = 0; i < sample.n_samples; ++i)
     if (sample.weight[i] > 0.0) sample_rows_[0].push_back(static_cast<std::int32_t>(i));
 }
 
-std::vector<double> DistributedStatistics::ask(const std::string& step,
-                                    const std::vector<StepArgument>& arguments) {
-  std::vector<double> answer;
-  if (!asker_.ask(asker_.context, step, arguments, answer)) throw Interrupted();
-  return answer;
-}
-
-StepArgument DistributedStatistics::numbers_of(const std::vector<OpenNode*>& nodes) const {
-  StepArgument argument = {"nodes", {}, {}, {static_cast<index_t>(nodes.size())}};
-  for (const OpenNode* node : nodes) argument.integers.push_back(node->begin);
-  return argument;
+void DistributedStatistics::open(GrowState& state, OpenNode& root) {
+  index_t n_used = 0;
+  for (index_t i = 0; i < data_.n_samples; ++i) {
+    rows_.node()[i] = data_.weight[i] > 0.0 ? 0 : -1;
+    n_used += data_.weight[i] > 0.0;
+  }
+  rows_.group(1);
+  root.size = add_up(state.execution.all, n_used);
+  root.begin = 0;
+  if (state.is_dual(root) && state.has_models()) refuse_few_samples();
+  state.origin = shifts_of(state, {&root})[0];
+  if (bins_ == nullptr) return;
+  TermScale scale = term_scale(data_);
+  std::vector<double> largest(scale.exponent.begin(), scale.exponent.end());
+  take_largest(state.execution.all, largest.data(), static_cast<index_t>(largest.size()));
+  scale.exponent.assign(largest.begin(), largest.end());
+  scale.n_samples = add_up(state.execution.all, data_.n_samples);
+  binned_ = {bins_->of_values.data(), bins_->bins.n_bins(), data_.n_features,
+             1 + data_.n_outputs, fixed_terms(data_, scale)};
+  units_ = term_units(scale);
+  units_.insert(units_.begin(), 1.0);
 }
 
 // As in one place where all of a node's heaviest samples are in the sample; else close.
-std::vector<Vector> DistributedStatistics::shifts_of(const std::vector<OpenNode*>& nodes) {
+std::vector<Vector> DistributedStatistics::shifts_of(const GrowState& state,
+                                                     const std::vector<OpenNode*>& nodes) {
   std::vector<Vector> shifts(nodes.size());
   std::vector<OpenNode*> unknown;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -54,47 +103,76 @@ std::vector<Vector> DistributedStatistics::shifts_of(const std::vector<OpenNode*
       unknown.push_back(nodes[i]);
   }
   if (unknown.empty()) return shifts;
-  const std::vector<double> found = ask("heaviest", {numbers_of(unknown)});
-  const index_t used = sample_.n_features + sample_.n_outputs;
-  index_t next = 0;
+  const std::vector<Vector> found = heaviest_of(state, unknown);
+  std::size_t next = 0;
   for (Vector& shift : shifts)
-    if (shift.size() == 0) shift = VectorView(found.data() + next++ * (1 + used) + 1, used);
+    if (shift.size() == 0) shift = found[next++];
   return shifts;
 }
 
-void DistributedStatistics::open(GrowState& state, OpenNode& root) {
-  root.size = n_samples_;
-  root.begin = 0;
-  if (state.is_dual(root) && state.has_models()) refuse_few_samples();
-  state.origin = shifts_of({&root})[0];
+// The first of each node's heaviest samples.
+std::vector<Vector> DistributedStatistics::heaviest_of(const GrowState& state,
+                                                       const std::vector<OpenNode*>& nodes) {
+  const index_t size = 1 + data_.n_features + data_.n_outputs;
+  std::vector<double> own(nodes.size() * size, -1.0);  // the weight and the sample
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (index_t b = 0; b < rows_.blocks().n_here; ++b) {
+      const NodeRows rows = rows_.rows(nodes[i]->begin, rows_.blocks().first + b);
+      if (rows.size == 0) continue;
+      const std::int32_t row = heaviest_row(data_, rows);
+      double* found = own.data() + i * size;
+      if (!(data_.weight[row] > found[0])) continue;
+      found[0] = data_.weight[row];
+      const Vector sample = heaviest_sample(data_, {&row, 1});
+      std::copy(sample.begin(), sample.end(), found + 1);
+    }
+  const std::vector<double> all = gather(state.execution.all, own);
+  std::vector<Vector> heaviest(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const double* best = all.data() + i * size;
+    for (const double* other = best; other < all.data() + all.size(); other += own.size())
+      if (other[0] > best[0]) best = other;
+    heaviest[i] = VectorView(best + 1, size - 1);
+  }
+  return heaviest;
 }
 
 std::vector<Moments> DistributedStatistics::full_moments(const GrowState& state,
-                                              const std::vector<OpenNode*>& nodes) {
-  const std::vector<Vector> shifts = shifts_of(nodes);
-  const std::vector<double> sums =
-      ask("products", {numbers_of(nodes), rows_argument("shift", shifts)});
-  const index_t width = packed_width(sample_.n_features, sample_.n_outputs);
+                                                         const std::vector<OpenNode*>& nodes) {
+  const std::vector<Vector> shifts = shifts_of(state, nodes);
+  const index_t width = packed_width(data_.n_features, data_.n_outputs);
+  const std::vector<double> sums = sum_blocks(
+      rows_.blocks(), {count(nodes), width * width},
+      [&](index_t i, index_t block, double* out) {
+        add_products(data_, rows_.rows(nodes[i]->begin, block), data_.weight, shifts[i].data(),
+                     out);
+      },
+      state.execution);
   std::vector<Moments> moments(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const RowMatrixView products(sums.data() + i * width * width, width, width);
-    moments[i] = moments_of_products(products, sample_, shifts[i], state.origin);
+    moments[i] = moments_of_products(products, data_, shifts[i], state.origin);
     moments[i].n_samples = nodes[i]->size;
   }
   return moments;
 }
 
 std::vector<Moments> DistributedStatistics::simple_moments(const GrowState& state,
-                                                const std::vector<OpenNode*>& nodes) {
+                                                           const std::vector<OpenNode*>& nodes) {
   for (const OpenNode* node : nodes)
     if (state.is_dual(*node) && state.needs_fit(*node)) refuse_few_samples();
-  std::vector<Vector> shifts = shifts_of(nodes);
+  std::vector<Vector> shifts = shifts_of(state, nodes);
   // Below the root, splits between bins ask nothing of the features but what is in the bins.
-  const bool has_features = state.has_models() || nodes[0]->depth == 0;
-  const index_t used = (has_features ? sample_.n_features : 0) + sample_.n_outputs;
+  TrainingData data = data_;
+  if (!state.has_models() && nodes[0]->depth > 0) data.n_features = 0;
+  const index_t used = data.n_features + data.n_outputs;
   for (Vector& shift : shifts) shift = shift.tail(used).eval();
-  const std::vector<double> sums = ask(has_features ? "diagonals" : "target_diagonals",
-                                       {numbers_of(nodes), rows_argument("shift", shifts)});
+  const std::vector<double> sums = sum_blocks(
+      rows_.blocks(), {count(nodes), 1 + 2 * used},
+      [&](index_t i, index_t block, double* out) {
+        add_diagonal(data, rows_.rows(nodes[i]->begin, block), shifts[i].data(), out);
+      },
+      state.execution);
   std::vector<Moments> moments(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     moments[i] = moments_of_diagonal(sums.data() + i * (1 + 2 * used), shifts[i],
@@ -106,16 +184,44 @@ std::vector<Moments> DistributedStatistics::simple_moments(const GrowState& stat
 
 double DistributedStatistics::find_alpha(const GrowState& state, const OpenNode& root) {
   const SpectralFit fit = spectral_fit(root.moments, state.origin, state.params.fit_intercept);
-  const std::vector<double> sums =
-      ask("grid_errors", {matrix_argument("vectors", fit.vectors),
-                          vector_argument("values", fit.values),
-                          matrix_argument("cross", fit.cross), vector_argument("mean", fit.mean),
-                          vector_argument("base", Vector::Constant(1, fit.base))});
+  const std::vector<double> sums = sum_blocks(
+      rows_.blocks(), {1, kGridSize},
+      [&](index_t, index_t block, double* out) {
+        const GridErrors errors = sum_grid_errors(data_, rows_.rows(root.begin, block), fit);
+        for (int g = 0; g < kGridSize; ++g) out[g] += errors[g];
+      },
+      state.execution);
   return best_alpha(Eigen::Map<const GridErrors>(sums.data()));
 }
 
-RidgeFit DistributedStatistics::fit_dual(const GrowState&, const OpenNode&) { refuse_few_samples(); }
-Matrix DistributedStatistics::sparse_dual(const GrowState&, const OpenNode&) { refuse_few_samples(); }
+RidgeFit DistributedStatistics::fit_dual(const GrowState&, const OpenNode&) {
+  refuse_few_samples();
+}
+Matrix DistributedStatistics::sparse_dual(const GrowState&, const OpenNode&) {
+  refuse_few_samples();
+}
+
+// Weighted residuals (K, n_samples) of the rows of some nodes; other entries are not set.
+std::vector<double> DistributedStatistics::residuals(const GrowState& state,
+                                                     const std::vector<OpenNode*>& nodes) const {
+  const index_t n_outputs = data_.n_outputs, n_nodes = count(nodes);
+  std::vector<double> residuals(n_outputs * data_.n_samples);
+  parallel_for(state.execution, rows_.blocks().n_here * n_nodes, [&](index_t t) {
+    const OpenNode& node = *nodes[t % n_nodes];
+    const NodeRows own = rows_.rows(node.begin, rows_.blocks().first + t / n_nodes);
+    std::vector<double> scores(n_outputs * own.size);
+    dense_kernels().project(select(data_, own), node.fit.coef.data(), n_outputs, scores.data(),
+                            own.size);
+    for (index_t k = 0; k < n_outputs; ++k)
+      for (index_t at = 0; at < own.size; ++at) {
+        const index_t row = own.rows[at];
+        residuals[k * data_.n_samples + row] =
+            data_.weight[row] * (data_.y[row * n_outputs + k] - node.fit.intercept[k] -
+                                 scores[k * own.size + at]);
+      }
+  });
+  return residuals;
+}
 
 std::vector<std::vector<Matrix>> DistributedStatistics::residual_scatter(
     const GrowState& state, const std::vector<OpenNode*>& nodes) {
@@ -123,82 +229,154 @@ std::vector<std::vector<Matrix>> DistributedStatistics::residual_scatter(
   if (nodes.empty()) return scatter;
   std::vector<Vector> means;
   for (const OpenNode* node : nodes) means.push_back(node->moments.mean + state.origin);
-  std::vector<StepArgument> arguments = {numbers_of(nodes), rows_argument("mean", means)};
-  for (StepArgument& argument : model_arguments(nodes)) arguments.push_back(std::move(argument));
-  const std::vector<double> sums = ask("residual_products", arguments);
-  const index_t d = sample_.n_features;
-  const index_t width = packed_width(d, sample_.n_outputs);
+  const index_t d = data_.n_features, n_outputs = data_.n_outputs;
+  const index_t width = packed_width(d, n_outputs);
+  const std::vector<double> factors = residuals(state, nodes);
+  const std::vector<double> sums = sum_blocks(
+      rows_.blocks(), {count(nodes) * n_outputs, width * width},
+      [&](index_t item, index_t block, double* out) {
+        const index_t i = item / n_outputs, k = item % n_outputs;
+        add_products(data_, rows_.rows(nodes[i]->begin, block),
+                     factors.data() + k * data_.n_samples, means[i].data(), out);
+      },
+      state.execution);
   const double* next = sums.data();
   for (std::vector<Matrix>& of_node : scatter)
-    for (index_t k = 0; k < sample_.n_outputs; ++k, next += width * width)
+    for (index_t k = 0; k < n_outputs; ++k, next += width * width)
       of_node.push_back(RowMatrixView(next, width, width).topLeftCorner(d, d));
   return scatter;
 }
 
-std::vector<Vector> DistributedStatistics::promises(const GrowState& state,
-                                         const std::vector<OpenNode*>& nodes) {
-  const index_t d = sample_.n_features;
-  const std::vector<double> ends = ask("ranges", {numbers_of(nodes)});
-  ScreeningArguments screening(state, nodes);
+// Of the features that may be screened in each node, (n, d); of width 0 else.
+std::vector<FeatureRange> DistributedStatistics::ranges(const GrowState& state,
+                                                        const std::vector<OpenNode*>& nodes) {
+  const index_t d = data_.n_features;
+  std::vector<double> largest(nodes.size() * 2 * d, -std::numeric_limits<double>::infinity());
+  parallel_for(state.execution, count(nodes), [&](index_t i) {
+    double* own = largest.data() + i * 2 * d;  // of -x and of x
+    for (index_t b = 0; b < rows_.blocks().n_here; ++b) {
+      const NodeRows rows = rows_.rows(nodes[i]->begin, rows_.blocks().first + b);
+      for (index_t at = 0; at < rows.size; ++at) {
+        const double* x = data_.x + rows.rows[at] * d;
+        for (index_t j = 0; j < d; ++j) {
+          own[j] = std::max(own[j], -x[j]);
+          own[d + j] = std::max(own[d + j], x[j]);
+        }
+      }
+    }
+  });
+  take_largest(state.execution.all, largest.data(), static_cast<index_t>(largest.size()));
+  std::vector<FeatureRange> ranges(nodes.size() * d, FeatureRange{0.0, 0.0, 0.0, 0.0});
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (index_t j = 0; j < d; ++j) {
-      const double lowest = -ends[i * 2 * d + j], highest = ends[i * 2 * d + d + j];
-      FeatureRange range = range_of(state, *nodes[i], j, lowest, highest);
-      if (!may_screen(*nodes[i], j) || !range.can_be_cut()) range = {0.0, 0.0, 0.0, 0.0};
-      screening.add_range(range);
+      const double* own = largest.data() + i * 2 * d;
+      const FeatureRange range = range_of(state, *nodes[i], j, -own[j], own[d + j]);
+      if (may_screen(*nodes[i], j) && range.can_be_cut()) ranges[i * d + j] = range;
     }
-  std::vector<StepArgument> arguments = {numbers_of(nodes)};
-  for (StepArgument& argument : model_arguments(nodes)) arguments.push_back(std::move(argument));
-  for (StepArgument& argument : screening.take()) arguments.push_back(std::move(argument));
-  const std::vector<double> sums = ask("screening", arguments);
-  const index_t n_columns = screening.n_columns() + 2;
-  const index_t width = screening_width(n_columns, sample_.n_outputs);
+  return ranges;
+}
+
+std::vector<Vector> DistributedStatistics::promises(const GrowState& state,
+                                                    const std::vector<OpenNode*>& nodes) {
+  const index_t d = data_.n_features, n_outputs = data_.n_outputs;
+  const std::vector<FeatureRange> range = ranges(state, nodes);
+  index_t n_columns = 0;
+  for (const OpenNode* node : nodes)
+    n_columns = std::max(n_columns, node->fit.coef.cols() + node->curvature().cols());
+  std::vector<ScreeningColumns> plans;
+  for (const OpenNode* node : nodes) plans.push_back(screening_columns(state, *node, n_columns));
+  const std::vector<double> factors = residuals(state, nodes);
+  const index_t width = screening_width(n_columns + 2, n_outputs), size = kScreeningBins * width;
+  const auto add_bins = [&](index_t i, index_t block, double* out) {
+    const NodeRows own = rows_.rows(nodes[i]->begin, block);
+    if (own.size == 0) return;
+    RowMatrix columns(own.size, n_columns + 1), own_residuals(own.size, n_outputs);
+    Vector scores(own.size), weight(own.size);
+    columns.col(0).setOnes();
+    for (index_t c = 0; c < n_columns; ++c) {
+      score_rows(data_, own, plans[i].direction.col(c).data(), -1, scores.data());
+      columns.col(1 + c) = (scores.array() - plans[i].centre[c]) / plans[i].scale[c];
+    }
+    for (index_t at = 0; at < own.size; ++at) {
+      weight[at] = data_.weight[own.rows[at]];
+      for (index_t k = 0; k < n_outputs; ++k)
+        own_residuals(at, k) = factors[k * data_.n_samples + own.rows[at]];
+    }
+    const ScreenedRows screened = screened_rows(columns, std::move(own_residuals), weight);
+    for (index_t j = 0; j < d; ++j) {
+      if (!range[i * d + j].can_be_cut()) continue;
+      for (index_t at = 0; at < own.size; ++at) scores[at] = data_.x[own.rows[at] * d + j];
+      add_to_bins(screened, scores.data(), range[i * d + j], out + j * size);
+    }
+  };
+  const std::vector<double> sums =
+      sum_blocks(rows_.blocks(), {count(nodes), d * size}, add_bins, state.execution);
   std::vector<Vector> found(nodes.size(), Vector::Zero(d));
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (index_t j = 0; j < d; ++j)
-      if (screening.may_be_cut(i * d + j))
-        found[i][j] = promise_of(RowMatrixView(
-            sums.data() + (i * d + j) * kScreeningBins * width, kScreeningBins, width),
-            n_columns * sample_.n_outputs);
+      if (range[i * d + j].can_be_cut())
+        found[i][j] =
+            promise_of(RowMatrixView(sums.data() + (i * d + j) * size, kScreeningBins, width),
+                       (n_columns + 2) * n_outputs);
   return found;
 }
 
 void DistributedStatistics::part(GrowState& state, std::vector<Split>& splits) {
+  const index_t n_splits = static_cast<index_t>(splits.size());
   std::vector<std::vector<std::int32_t>> sides(2 * splits.size());
-  CandidateArguments cuts(sample_.n_features);
-  for (std::size_t i = 0; i < splits.size(); ++i) {
-    Split& split = splits[i];
-    const SplitInfo& candidate = split.info();
-    const Vector direction = direction_of(state, *split.node, candidate);
-    cuts.add(*split.node, candidate, direction, {split.cut().threshold});
-    const NodeRows rows = sample_of(*split.node);
+  std::vector<std::int32_t> node(data_.n_samples, -1);
+  // Calls take(row, goes_left) for rows of these data that are in a split node.
+  const auto part_rows = [&](const TrainingData& data, const NodeRows& rows, const Split& split,
+                             const auto& take) {
+    const SplitInfo& info = split.info();
+    const index_t axis = info.kind == SplitKind::axis ? info.index : -1;
     std::vector<double> scores(rows.size);
-    const index_t axis = candidate.kind == SplitKind::axis ? candidate.index : -1;
-    score_rows(sample_, rows, direction.data(), axis, scores.data());
+    score_rows(data, rows, direction_of(state, *split.node, info).data(), axis, scores.data());
     for (index_t at = 0; at < rows.size; ++at)
-      sides[2 * i + (scores[at] <= split.cut().threshold ? 0 : 1)].push_back(rows.rows[at]);
-    for (index_t side = 0; side < 2; ++side)
-      split.children[side].begin = 2 * static_cast<index_t>(i) + side;
+      take(rows.rows[at], scores[at] <= split.cut().threshold);
+  };
+  parallel_for(state.execution, rows_.blocks().n_here * n_splits, [&](index_t t) {
+    const index_t i = t % n_splits;
+    const NodeRows own = rows_.rows(splits[i].node->begin, rows_.blocks().first + t / n_splits);
+    part_rows(data_, own, splits[i], [&](std::int32_t row, bool goes_left) {
+      node[row] = static_cast<std::int32_t>(2 * i + (goes_left ? 0 : 1));
+    });
+  });
+  for (index_t i = 0; i < n_splits; ++i) {
+    part_rows(sample_, sample_of(*splits[i].node), splits[i],
+              [&](std::int32_t row, bool goes_left) {
+                sides[2 * i + (goes_left ? 0 : 1)].push_back(row);
+              });
+    for (index_t side = 0; side < 2; ++side) splits[i].children[side].begin = 2 * i + side;
   }
-  ask("part", cuts.take());
+  rows_.node() = std::move(node);
+  rows_.group(2 * n_splits);
   sample_rows_ = std::move(sides);
 }
 
 std::vector<DecreaseSums> DistributedStatistics::decreases(const GrowState& state,
-                                                const std::vector<Split>& splits,
-                                                const std::vector<SplitModels>& models) {
-  JudgementArguments judgements(sample_.n_features);
-  for (std::size_t i = 0; i < splits.size(); ++i)
-    for (int side = 0; side < 2; ++side)
-      judgements.add(splits[i].children[side].begin, models[i].node, models[i].children[side],
-                     state.variance_of(*splits[i].node));
-  const std::vector<double> sums = ask("decreases", judgements.take());
+                                                           const std::vector<Split>& splits,
+                                                           const std::vector<SplitModels>& models) {
+  const index_t n_children = 2 * static_cast<index_t>(splits.size());
+  const std::vector<double> sums = sum_blocks(
+      rows_.blocks(), {n_children, 3},
+      [&](index_t child, index_t block, double* out) {
+        const Split& split = splits[child / 2];
+        const NodeRows own = rows_.rows(split.children[child % 2].begin, block);
+        if (own.size == 0) return;
+        const SplitModels& of = models[child / 2];
+        const DecreaseSums found = sum_decreases(data_, own, of.node, of.children[child % 2],
+                                                 state.variance_of(*split.node));
+        out[0] += found.weight;
+        out[1] += found.total;
+        out[2] += found.squares;
+      },
+      state.execution);
   std::vector<DecreaseSums> totals(splits.size());
-  for (std::size_t i = 0; i < splits.size(); ++i)
-    for (int side = 0; side < 2; ++side) {
-      const double* own = sums.data() + (2 * i + side) * 3;
-      totals[i].add({own[0], own[1], own[2]});
-    }
+  for (index_t child = 0; child < n_children; ++child) {
+    const double* own = sums.data() + 3 * child;
+    totals[child / 2].add({own[0], own[1], own[2]});
+  }
   return totals;
 }
 

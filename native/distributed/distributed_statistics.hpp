@@ -1,7 +1,7 @@
-// The samples of a tree that lie in many places: each question of the grower is one step that all
-// places take (shard_steps.hpp), the sums of which come back joined.
+// The sums of a tree whose samples lie in many places, of which this is one: each takes its part of
+// a sum (core/block_sums.hpp, core/collective.hpp), and all get the same whole, and so the same tree.
 //
-// A fixed sample of the rows is here, and says where a direction may be cut: at the quantiles of its
+// A fixed sample of the rows of all places says where a direction may be cut: at the quantiles of its
 // scores, all of which are tried where there are few; and along axes under the constant criterion
 // between bins of the features, the same in all nodes. A node that has none of the sample's rows is
 // split between bins only.
@@ -9,18 +9,22 @@
 
 #include <vector>
 
-#include "distributed/step_arguments.hpp"
+#include "distributed/node_blocks.hpp"
 #include "oblique/node_statistics.hpp"
 #include "oblique/split_search/feature_bins.hpp"
+#include "oblique/split_search/histogram.hpp"
+#include "oblique/split_search/screening.hpp"
 
 namespace fctree::distributed {
 
+using namespace oblique;
+
 class DistributedStatistics final : public NodeStatistics {
  public:
-  // sample: rows in the order of all rows, with their targets and weights. n_samples: those with
-  // a weight, of all places. bins: of the features, if trees need them (sorts_axes).
-  DistributedStatistics(const TrainingData& sample, index_t n_samples, const Asker& asker,
-             const FeatureBins* bins);
+  // data: the samples here, with weights; sample: rows of all places in their order. bins: of the
+  // features here, if trees need them (sorts_axes). All have to stay.
+  DistributedStatistics(const TrainingData& data, const RowBlocks& blocks,
+                        const TrainingData& sample, const BinnedFeatures* bins);
 
   void open(GrowState& state, OpenNode& root) override;
   std::vector<Moments> full_moments(const GrowState& state,
@@ -41,24 +45,27 @@ class DistributedStatistics final : public NodeStatistics {
                                       const std::vector<SplitModels>& models) override;
 
  private:
-  std::vector<double> ask(const std::string& step, const std::vector<StepArgument>& arguments);
-  // The numbers of nodes, and the points that their sums are taken about.
-  StepArgument numbers_of(const std::vector<OpenNode*>& nodes) const;
-  std::vector<Vector> shifts_of(const std::vector<OpenNode*>& nodes);
+  std::vector<Vector> shifts_of(const GrowState& state, const std::vector<OpenNode*>& nodes);
+  std::vector<Vector> heaviest_of(const GrowState& state, const std::vector<OpenNode*>& nodes);
+  std::vector<double> residuals(const GrowState& state, const std::vector<OpenNode*>& nodes) const;
+  std::vector<FeatureRange> ranges(const GrowState& state, const std::vector<OpenNode*>& nodes);
   std::vector<double> thresholds_of(const GrowState& state, const CutTask& task) const;
   void find_cuts_at_quantiles(const GrowState& state, const std::vector<CutTask>& tasks);
   void find_some_cuts(const GrowState& state, const CutTask* tasks, index_t n_tasks);
   void find_cuts_between_bins(const GrowState& state, const std::vector<CutTask>& tasks);
+  std::vector<double> histograms(const GrowState& state, const std::vector<OpenNode*>& nodes);
   NodeRows sample_of(const OpenNode& node) const {
     const std::vector<std::int32_t>& rows = sample_rows_[node.begin];
     return {rows.data(), static_cast<index_t>(rows.size())};
   }
 
+  const TrainingData& data_;
+  NodeBlocks rows_;
   const TrainingData& sample_;
-  index_t n_samples_;
-  Asker asker_;
-  const FeatureBins* bins_;
   std::vector<std::vector<std::int32_t>> sample_rows_;  // of the sample, by node
+  const BinnedFeatures* bins_;
+  BinnedSamples binned_;
+  std::vector<double> units_;  // of the number, the weight and the targets in a bin
 };
 
 }  // namespace fctree::distributed

@@ -2,20 +2,16 @@
 
 #include <algorithm>
 
-#include "ensembles/boosted_set.hpp"
 #include "ensembles/leaf_values.hpp"
+#include "ensembles/local_boosting_statistics.hpp"
 #include "ensembles/row_sample.hpp"
 #include "ensembles/working_response.hpp"
-#include "oblique/grow.hpp"
-#include "oblique/local_statistics.hpp"
 #include "oblique/predict.hpp"
 #include "oblique/split_search/feature_draw.hpp"
 
 namespace fctree::ensembles {
 
 namespace {
-
-constexpr index_t kMostSortedRows = 65536;
 
 // A tree of a kind, with the leaf that each row reaches.
 struct Contender {
@@ -29,26 +25,28 @@ class ObliqueBooster : public GrowingModel {
   ObliqueBooster(const ObliqueBoostingTask& task, const std::vector<ObliqueParams>& kinds,
                  const ObliqueBoostingParams& params, const Execution& execution)
       : task_(task), kinds_(kinds), params_(params), execution_(execution),
-        loss_(make_loss(task.loss, task.n_outputs)), train_(task.train, task),
-        map_(find_feature_map(task.train.x, task.train.weight, task.train.n_samples,
-                              task.n_features, params.standardize)),
-        gradient_(task.n_outputs * train_.n()),
-        hessian_(loss_->has_hessian() ? task.n_outputs * train_.n() : 0),
-        rows_(task.train.x, task.train.y, train_.n(), task.n_features, task.n_targets,
-              params.seed),
-        statistics_(kinds.size(), LocalStatistics(&features_)) {
-    if (task.eval != nullptr) eval_ = std::make_unique<BoostedSet>(*task.eval, task);
-    result_.trees.n_features = task.n_features;
-    result_.trees.n_outputs = task.n_outputs;
+        local_(static_cast<index_t>(kinds.size())),
+        statistics_(task.statistics == nullptr ? local_ : *task.statistics),
+        loss_(make_loss(task.loss, task.sizes.n_outputs)), train_(task.train, task.sizes),
+        map_(identity_map(task.sizes.n_features)),
+        gradient_(task.sizes.n_outputs * train_.n()),
+        hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
+        rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed) {
+    if (params.standardize)
+      map_ = statistics_.find_map(task.train, task.sizes.n_features, execution);
+    if (task.eval != nullptr) eval_ = std::make_unique<BoostedSet>(*task.eval, task.sizes);
+    result_.trees.n_features = task.sizes.n_features;
+    result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
   }
 
   ObliqueBoostingResult run(const RoundListener& listener) {
     start();
     const RoundPlan plan = {task_.first_iteration,   params_.max_iter,         0,
-                            params_.early_stopping, params_.n_iter_no_change, params_.tol};
-    result_.history = run_rounds(*this, plan, listener);
-    result_.trees.truncate(result_.history.best_iteration);
+                            params_.early_stopping, params_.n_iter_no_change, params_.tol,
+                            task_.past_losses};
+    result_.history = run_rounds(*this, plan, listener, execution_.all);
+    result_.trees.truncate(std::max<index_t>(result_.history.best_iteration, 0));
     return std::move(result_);
   }
 
@@ -64,37 +62,36 @@ class ObliqueBooster : public GrowingModel {
   void sample_rows(index_t iteration);
   bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
-  void index_features();
   void map_rows(index_t iteration);
   Contender grow_kind(index_t kind);
-  double left_out_loss(const BoostedPart& left_out, const Contender& contender) const;
+  double left_out_loss(const Contender& contender);
   void add_tree(index_t iteration);
 
   const ObliqueBoostingTask& task_;
   std::vector<ObliqueParams> kinds_;
   const ObliqueBoostingParams& params_;
   const Execution& execution_;
+  LocalBoostingStatistics local_;
+  BoostingStatistics& statistics_;
   std::unique_ptr<Loss> loss_;
   BoostedSet train_;
   std::unique_ptr<BoostedSet> eval_;
   FeatureMap map_;              // to the features of the round's trees
   std::vector<double> mapped_;  // those of all rows
-  FeatureIndex features_;       // and their order or bins, if a kind of tree needs them
   std::vector<double> gradient_;
   std::vector<double> hessian_;
   RowSampler rows_;
-  std::vector<LocalStatistics> statistics_;  // one a kind of tree
   std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
   ObliqueBoostingResult result_;
 };
 
 void ObliqueBooster::start() {
-  result_.baseline.assign(task_.n_outputs, 0.0);
+  result_.baseline.assign(task_.sizes.n_outputs, 0.0);
   if (task_.baseline != nullptr)
-    result_.baseline.assign(task_.baseline, task_.baseline + task_.n_outputs);
+    result_.baseline.assign(task_.baseline, task_.baseline + task_.sizes.n_outputs);
   else if (task_.train.initial == nullptr)
-    loss_->baseline(train_.view(), result_.baseline.data());
+    loss_->baseline(train_.view(), execution_.all, result_.baseline.data());
   for (BoostedSet* set : {&train_, eval_.get()}) {
     if (set == nullptr) continue;
     set->start(result_.baseline);
@@ -113,27 +110,27 @@ RoundLosses ObliqueBooster::evaluate() {
   loss_->prepare(train_.view());
   const Derivatives out = derivatives();
   RoundLosses losses;
-  losses.train = train_.evaluate(*loss_, &out, execution_);
+  losses.train = statistics_.evaluate(train_, *loss_, &out, execution_);
   losses.has_eval = eval_ != nullptr;
-  if (eval_) losses.eval = eval_->evaluate(*loss_, nullptr, execution_);
+  if (eval_) losses.eval = statistics_.evaluate(*eval_, *loss_, nullptr, execution_);
   return losses;
 }
 
 void ObliqueBooster::sample_rows(index_t iteration) {
   if (!draws_rows()) return;
-  rows_.draw_part(iteration, params_.subsample, in_bag_);
+  rows_.draw_part(iteration, params_.subsample, execution_.all, in_bag_);
   // Where all rows were drawn nothing is left to judge kinds of trees by.
-  if (std::all_of(in_bag_.begin(), in_bag_.end(), [](std::uint8_t in) { return in != 0; }))
-    in_bag_.clear();
+  const index_t n_left_out = std::count(in_bag_.begin(), in_bag_.end(), 0);
+  if (add_up(execution_.all, n_left_out) == 0) in_bag_.clear();
 }
 
 Contender ObliqueBooster::grow_kind(index_t kind) {
   const double* x = mapped_.data();
   const index_t width = map_.width();
   const TrainingData data = {x, response_.target.data(), response_.weight.data(), train_.n(),
-                             width, task_.n_outputs};
+                             width, task_.sizes.n_outputs};
   Contender grown;
-  grown.tree = grow_tree_on_team(data, kinds_[kind], statistics_[kind], execution_);
+  grown.tree = statistics_.grow(data, kind, kinds_[kind], execution_);
   if (kinds_[kind].choose_alpha) {
     kinds_[kind].choose_alpha = false;
     kinds_[kind].alpha = grown.tree.alpha;
@@ -145,31 +142,27 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
   if (params_.l2_leaf_reg > 0.0) shrink_leaves(params_.l2_leaf_reg, grown.tree);
   revise_constants(*loss_, train_.view(), x, response_.weight.data(), grown.leaf, grown.tree);
   grown.bounds = bound_leaves(grown.tree, x, response_.weight.data(), grown.leaf,
-                              {params_.extrapolation, largest_step(*loss_)});
+                              {params_.extrapolation, largest_step(*loss_)}, execution_.all);
   return grown;
 }
 
 // The loss on the rows that the tree was not grown on, with its step taken.
-double ObliqueBooster::left_out_loss(const BoostedPart& left_out,
-                                     const Contender& contender) const {
+double ObliqueBooster::left_out_loss(const Contender& contender) {
   ObliqueTreesArrays one;
-  one.n_features = task_.n_features;
-  one.n_outputs = task_.n_outputs;
+  one.n_features = task_.sizes.n_features;
+  one.n_outputs = task_.sizes.n_outputs;
   append_tree(contender.tree, contender.bounds, map_, params_.learning_rate, one);
-  BoostedSet set(left_out.samples(), task_);
-  set.add(view_of(one), 0, 1, execution_);
-  return set.evaluate(*loss_, nullptr, execution_).mean();
+  return statistics_.left_out_loss(train_, *loss_, {one, in_bag_}, execution_);
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {
   std::vector<index_t> columns =
-      draw_columns(params_.seed, iteration, params_.colsample, task_.n_features);
+      draw_columns(params_.seed, iteration, params_.colsample, task_.sizes.n_features);
   if (!mapped_.empty() && columns == map_.columns) return;
   map_.columns = std::move(columns);
   mapped_.resize(train_.n() * map_.width());
-  map_features(map_, train_.x(), train_.n(), task_.n_features, mapped_.data(), execution_);
-  for (LocalStatistics& of_kind : statistics_) of_kind.set_offset(offset_of(map_));
-  if (needs_index()) index_features();
+  map_features(map_, train_.x(), train_.n(), task_.sizes.n_features, mapped_.data(), execution_);
+  statistics_.set_features(mapped_.data(), train_.n(), map_, needs_index(), execution_);
 }
 
 // Kinds after the first are grown only where left-out rows can judge between them.
@@ -178,27 +171,15 @@ bool ObliqueBooster::needs_index() const {
   return std::any_of(kinds_.begin(), kinds_.begin() + n_grown, sorts_axes);
 }
 
-// Targets in the order of a feature are read from all over the memory: of many rows, cuts between
-// bins are found in a fraction of the time.
-void ObliqueBooster::index_features() {
-  const double* x = mapped_.data();
-  if (train_.n() <= kMostSortedRows)
-    features_.order.sort(x, train_.n(), map_.width(), execution_);
-  else
-    features_.bins = std::make_unique<BinnedFeatures>(
-        bin_features(x, train_.n(), offset_of(map_), execution_));
-}
-
 void ObliqueBooster::add_tree(index_t iteration) {
   map_rows(iteration);
   Contender chosen = grow_kind(0);
   index_t kind = 0;
   if (kinds_.size() > 1 && !in_bag_.empty()) {  // else nothing to compare them on
-    const BoostedPart left_out(train_, in_bag_);
-    double least = left_out_loss(left_out, chosen);
+    double least = left_out_loss(chosen);
     for (index_t other = 1; other < static_cast<index_t>(kinds_.size()); ++other) {
       Contender contender = grow_kind(other);
-      const double loss = left_out_loss(left_out, contender);
+      const double loss = left_out_loss(contender);
       if (!(loss < least)) continue;
       least = loss;
       kind = other;

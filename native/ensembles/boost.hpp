@@ -15,13 +15,24 @@
 
 #include <vector>
 
-#include "core/parallel.hpp"
-#include "core/rounds.hpp"
-#include "ensembles/boosted_set.hpp"
+#include "core/loss/registry.hpp"
+#include "ensembles/boosting_statistics.hpp"
 #include "ensembles/params.hpp"
 #include "oblique/params.hpp"
 
 namespace fctree::ensembles {
+
+struct ObliqueBoostingTask {
+  BoostedSamples train;
+  const BoostedSamples* eval;  // or null
+  BoostedSizes sizes;
+  LossChoice loss;
+  const double* baseline;            // (n_outputs,) of a model to continue, or null to find it
+  const ObliqueTreesView* continued; // the trees of that model, or null
+  index_t first_iteration;           // how many they are
+  BoostingStatistics* statistics = nullptr;  // null where all samples are here
+  std::vector<double> past_losses;   // of a fit that goes on (core/rounds.hpp)
+};
 
 struct ObliqueBoostingResult {
   ObliqueTreesArrays trees;

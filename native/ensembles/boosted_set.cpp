@@ -11,9 +11,8 @@ constexpr index_t kTaskRows = 4096;
 
 }  // namespace
 
-BoostedSet::BoostedSet(const BoostedSamples& samples, const ObliqueBoostingTask& task)
-    : samples_(samples), n_features_(task.n_features), n_targets_(task.n_targets),
-      n_outputs_(task.n_outputs), raw_(task.n_outputs * samples.n_samples),
+BoostedSet::BoostedSet(const BoostedSamples& samples, const BoostedSizes& sizes)
+    : samples_(samples), sizes_(sizes), raw_(sizes.n_outputs * samples.n_samples),
       total_weight_(static_cast<double>(samples.n_samples)) {
   if (samples.weight != nullptr)
     total_weight_ = std::accumulate(samples.weight, samples.weight + n(), 0.0);
@@ -22,7 +21,7 @@ BoostedSet::BoostedSet(const BoostedSamples& samples, const ObliqueBoostingTask&
 
 void BoostedSet::start(const std::vector<double>& baseline) {
   if (samples_.initial != nullptr) return;
-  for (index_t k = 0; k < n_outputs_; ++k) std::fill_n(raw_.begin() + k * n(), n(), baseline[k]);
+  for (index_t k = 0; k < sizes_.n_outputs; ++k) std::fill_n(raw_.begin() + k * n(), n(), baseline[k]);
 }
 
 void BoostedSet::add(const ObliqueTreesView& trees, index_t first, index_t last,
@@ -43,7 +42,7 @@ LossSum BoostedSet::evaluate(const Loss& loss, const Derivatives* out,
 BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>& in_bag)
     : n_(std::count(in_bag.begin(), in_bag.end(), 0)) {
   const ScoredSamples all = set.view();
-  const index_t n = set.n(), d = set.n_features();
+  const index_t n = set.n(), d = set.sizes().n_features;
   x_.reserve(n_ * d);
   for (index_t i = 0; i < n; ++i)
     if (in_bag[i] == 0) x_.insert(x_.end(), set.x() + i * d, set.x() + (i + 1) * d);
@@ -53,7 +52,7 @@ BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>&
       for (index_t i = 0; i < n; ++i)
         if (in_bag[i] == 0) part.push_back(values[k * n + i]);
   };
-  take(all.y, set.n_targets(), y_);
+  take(all.y, set.sizes().n_targets, y_);
   take(all.raw, all.n_outputs, raw_);
   if (all.weight != nullptr) take(all.weight, 1, weight_);
 }

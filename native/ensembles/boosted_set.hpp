@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/loss/registry.hpp"
-#include "core/parallel.hpp"
+#include "core/block_sums.hpp"
+#include "core/loss/loss.hpp"
 #include "core/rounds.hpp"
 #include "ensembles/ensemble.hpp"
 
@@ -19,31 +19,26 @@ struct BoostedSamples {
   const double* initial;  // F of each sample before the first tree (n_outputs, n_samples), or
                           // null for the baseline
   index_t n_samples;
+  const RowBlocks* blocks = nullptr;  // of all places, where there are others
 };
 
-struct ObliqueBoostingTask {
-  BoostedSamples train;
-  const BoostedSamples* eval;  // or null
+struct BoostedSizes {
   index_t n_features;
   index_t n_targets;
   index_t n_outputs;
-  LossChoice loss;
-  const double* baseline;            // (n_outputs,) of a model to continue, or null to find it
-  const ObliqueTreesView* continued; // the trees of that model, or null
-  index_t first_iteration;           // how many they are
 };
 
 class BoostedSet {
  public:
   // The scores are those that the samples bring, or 0.
-  BoostedSet(const BoostedSamples& samples, const ObliqueBoostingTask& task);
+  BoostedSet(const BoostedSamples& samples, const BoostedSizes& sizes);
 
   index_t n() const { return samples_.n_samples; }
-  index_t n_features() const { return n_features_; }
-  index_t n_targets() const { return n_targets_; }
+  const BoostedSizes& sizes() const { return sizes_; }
   const double* x() const { return samples_.x; }
+  const RowBlocks* blocks() const { return samples_.blocks; }
   ScoredSamples view() const {
-    return {samples_.y, raw_.data(), samples_.weight, n(), n_outputs_};
+    return {samples_.y, raw_.data(), samples_.weight, n(), sizes_.n_outputs};
   }
 
   // Scores (n_outputs) of samples that bring none.
@@ -55,9 +50,7 @@ class BoostedSet {
 
  private:
   BoostedSamples samples_;
-  index_t n_features_;
-  index_t n_targets_;
-  index_t n_outputs_;
+  BoostedSizes sizes_;
   std::vector<double> raw_;
   double total_weight_;
 };

@@ -23,7 +23,8 @@ RowSampler sampler_of(const ObliqueForestTask& task, std::uint64_t seed) {
   for (index_t i = 0; i < data.n_samples; ++i)
     for (index_t k = 0; k < data.n_outputs; ++k)
       y[k * data.n_samples + i] = data.y[i * data.n_outputs + k];
-  return {data.x, y.data(), data.n_samples, data.n_features, data.n_outputs, seed};
+  const BoostedSizes sizes = {data.n_features, data.n_outputs, data.n_outputs};
+  return {data.x, y.data(), data.n_samples, sizes, seed};
 }
 
 // How often each sample counts in a tree; empty for once each.
@@ -33,7 +34,7 @@ std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
   if (params.bootstrap)
     rows.draw_counts(tree, params.max_samples, counts);
   else if (params.max_samples < 1.0)
-    rows.draw_part(tree, params.max_samples, counts);
+    rows.draw_part(tree, params.max_samples, nullptr, counts);
   return counts;
 }
 

@@ -28,17 +28,11 @@ void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, dou
       score);
 }
 
-}  // namespace
-
-double largest_step(const Loss& loss) { return loss.has_hessian() ? 4.0 : kInfinity; }
-
-LeafBounds no_scores(const ObliqueTreeArrays& tree) {
+// The least and the largest scores of a tree's leaves over these samples.
+LeafBounds score_ranges(const ObliqueTreeArrays& tree, const double* x, const double* weight,
+                        const std::vector<index_t>& leaf) {
   const std::size_t size = tree.leaf_intercept.size();
-  return {std::vector<double>(size, kInfinity), std::vector<double>(size, -kInfinity)};
-}
-
-void widen_ranges(const ObliqueTreeArrays& tree, const double* x, const double* weight,
-                  const std::vector<index_t>& leaf, LeafBounds& ranges) {
+  LeafBounds ranges = {std::vector<double>(size, kInfinity), std::vector<double>(size, -kInfinity)};
   const index_t n_outputs = tree.n_outputs;
   std::vector<double> score(n_outputs);
   for (std::size_t i = 0; i < leaf.size(); ++i) {
@@ -51,9 +45,21 @@ void widen_ranges(const ObliqueTreeArrays& tree, const double* x, const double* 
       ranges.upper[at] = std::max(ranges.upper[at], score[k]);
     }
   }
+  return ranges;
 }
 
-LeafBounds bounds_of(LeafBounds bounds, const BoundRules& rules) {
+}  // namespace
+
+LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
+                        const std::vector<index_t>& leaf, const BoundRules& rules,
+                        const Collective* all) {
+  LeafBounds bounds = score_ranges(tree, x, weight, leaf);
+  const index_t size = static_cast<index_t>(bounds.lower.size());
+  for (double& lower : bounds.lower) lower = -lower;
+  bounds.upper.insert(bounds.upper.end(), bounds.lower.begin(), bounds.lower.end());
+  take_largest(all, bounds.upper.data(), 2 * size);
+  for (index_t at = 0; at < size; ++at) bounds.lower[at] = -bounds.upper[size + at];
+  bounds.upper.resize(size);
   for (std::size_t at = 0; at < bounds.lower.size(); ++at) {
     const double range = bounds.upper[at] - bounds.lower[at];
     // Without a bound, or in a leaf that no sample reaches because of rounding.
@@ -66,12 +72,7 @@ LeafBounds bounds_of(LeafBounds bounds, const BoundRules& rules) {
   return bounds;
 }
 
-LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
-                        const std::vector<index_t>& leaf, const BoundRules& rules) {
-  LeafBounds ranges = no_scores(tree);
-  widen_ranges(tree, x, weight, leaf, ranges);
-  return bounds_of(std::move(ranges), rules);
-}
+double largest_step(const Loss& loss) { return loss.has_hessian() ? 4.0 : kInfinity; }
 
 void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree) {
   for (index_t node = 0; node < tree.n_nodes(); ++node) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/loss/loss.hpp"
-#include "core/parallel.hpp"
+#include "core/collective.hpp"
 #include "ensembles/ensemble.hpp"
 #include "oblique/tree.hpp"
 
@@ -14,24 +14,19 @@ namespace fctree::ensembles {
 // Linear models extrapolate without limit. Predictions are clipped to the range of scores on the
 // leaf's training samples (weight above 0; all without weights), widened by `extrapolation` times
 // its length on both sides. x (n_samples, n_features of the tree);
-// leaf (n_samples): node numbers. largest_step bounds all scores in absolute value.
+// leaf (n_samples): node numbers. largest_step bounds all scores in absolute value;
+// `all` as in core/collective.hpp.
 struct BoundRules {
   double extrapolation;
   double largest_step;
 };
 LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
-                        const std::vector<index_t>& leaf, const BoundRules& rules);
+                        const std::vector<index_t>& leaf, const BoundRules& rules,
+                        const Collective* all = nullptr);
 
 // Largest step of a log-odds or a logarithm of a mean, before the learning rate: a Newton step is
 // valid only near where it was computed.
 double largest_step(const Loss& loss);
-
-// The smallest and largest scores of a tree's leaves, (n_leaves, n_outputs) each, updated by more
-// samples; and the resulting bounds.
-LeafBounds no_scores(const ObliqueTreeArrays& tree);
-void widen_ranges(const ObliqueTreeArrays& tree, const double* x, const double* weight,
-                  const std::vector<index_t>& leaf, LeafBounds& ranges);
-LeafBounds bounds_of(LeafBounds ranges, const BoundRules& rules);
 
 // Shrinks each leaf's mean score to 0, as if the leaf had this much additional weight of targets 0.
 void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree);

@@ -27,38 +27,35 @@ double uniform_of(const Random& random, index_t tree, std::uint64_t hash) {
                         static_cast<std::uint32_t>(hash >> 32));
 }
 
-}  // namespace
-
+// What each sample is drawn by; x (n_samples, n_features), y (n_targets, n_samples).
 std::vector<std::uint64_t> hash_samples(const double* x, const double* y, index_t n_samples,
-                                        index_t n_features, index_t n_targets) {
+                                        const BoostedSizes& sizes) {
   std::vector<std::uint64_t> hash(n_samples, 0);
   for (index_t i = 0; i < n_samples; ++i) {
-    for (index_t j = 0; j < n_features; ++j) hash[i] = combined(hash[i], x[i * n_features + j]);
-    for (index_t k = 0; k < n_targets; ++k) hash[i] = combined(hash[i], y[k * n_samples + i]);
+    for (index_t j = 0; j < sizes.n_features; ++j)
+      hash[i] = combined(hash[i], x[i * sizes.n_features + j]);
+    for (index_t k = 0; k < sizes.n_targets; ++k)
+      hash[i] = combined(hash[i], y[k * n_samples + i]);
   }
   return hash;
 }
 
-bool draw_hashed(const std::uint64_t* hash, index_t n_samples, const PartDraw& draw,
-                 std::uint8_t* drawn) {
-  const Random random(draw.seed, Purpose::row_sample);
-  bool any = false;
-  for (index_t i = 0; i < n_samples; ++i) {
-    drawn[i] = uniform_of(random, draw.tree, hash[i]) < draw.fraction;
-    any = any || drawn[i] != 0;
-  }
-  return any;
-}
+}  // namespace
 
-RowSampler::RowSampler(const double* x, const double* y, index_t n_samples, index_t n_features,
-                       index_t n_targets, std::uint64_t seed)
-    : hash_(hash_samples(x, y, n_samples, n_features, n_targets)), seed_(seed) {}
+RowSampler::RowSampler(const double* x, const double* y, index_t n_samples,
+                       const BoostedSizes& sizes, std::uint64_t seed)
+    : hash_(hash_samples(x, y, n_samples, sizes)), seed_(seed) {}
 
-void RowSampler::draw_part(index_t tree, double fraction, std::vector<std::uint8_t>& drawn) const {
+void RowSampler::draw_part(index_t tree, double fraction, const Collective* all,
+                           std::vector<std::uint8_t>& drawn) const {
+  const Random random(seed_, Purpose::row_sample);
   drawn.resize(hash_.size());
-  const index_t n = static_cast<index_t>(hash_.size());
-  if (!draw_hashed(hash_.data(), n, {seed_, tree, fraction}, drawn.data()))
-    std::fill(drawn.begin(), drawn.end(), 1);
+  index_t n_drawn = 0;
+  for (std::size_t i = 0; i < hash_.size(); ++i) {
+    drawn[i] = uniform_of(random, tree, hash_[i]) < fraction;
+    n_drawn += drawn[i];
+  }
+  if (add_up(all, n_drawn) == 0) std::fill(drawn.begin(), drawn.end(), 1);
 }
 
 void RowSampler::draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const {

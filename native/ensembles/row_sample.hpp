@@ -7,32 +7,21 @@
 
 #include <vector>
 
+#include "core/collective.hpp"
 #include "core/rng.hpp"
-#include "core/types.hpp"
+#include "ensembles/boosted_set.hpp"
 
 namespace fctree::ensembles {
-
-// Hashes of the samples that key their draws; x (n_samples, n_features), y (n_targets, n_samples).
-std::vector<std::uint64_t> hash_samples(const double* x, const double* y, index_t n_samples,
-                                        index_t n_features, index_t n_targets);
-
-struct PartDraw {
-  std::uint64_t seed;
-  index_t tree;
-  double fraction;
-};
-// Draws each sample once with the probability `fraction`; whether any was.
-bool draw_hashed(const std::uint64_t* hash, index_t n_samples, const PartDraw& draw,
-                 std::uint8_t* drawn);
 
 class RowSampler {
  public:
   // x (n_samples, n_features), y (n_targets, n_samples). O(n (d + n_targets)).
-  RowSampler(const double* x, const double* y, index_t n_samples, index_t n_features,
-             index_t n_targets, std::uint64_t seed);
+  RowSampler(const double* x, const double* y, index_t n_samples, const BoostedSizes& sizes,
+             std::uint64_t seed);
 
-  // Each sample once with this probability; all of them if none would be drawn.
-  void draw_part(index_t tree, double fraction, std::vector<std::uint8_t>& drawn) const;
+  // Each sample once with this probability; all of them where none would be drawn.
+  void draw_part(index_t tree, double fraction, const Collective* all,
+                 std::vector<std::uint8_t>& drawn) const;
   // How often each sample is drawn, a Poisson number with this mean: the bootstrap, without its
   // fixed total. All once if none would be drawn.
   void draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const;

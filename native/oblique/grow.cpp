@@ -206,7 +206,7 @@ void Grower::add_gain(const OpenNode& node, const Vector& direction, double decr
 }  // namespace
 
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
-                                    LocalStatistics& statistics, const Execution& team,
+                                    NodeStatistics& statistics, const Execution& team,
                                     double* left_out) {
   const Execution growing = limit_threads(team, moment_work(data));
   return Grower(data, params, statistics, growing, left_out).grow();
@@ -218,15 +218,6 @@ ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& param
   LocalStatistics rows;
   with_team(limit_threads(execution, moment_work(data)), [&](const Execution& team) {
     tree = grow_tree_on_team(data, params, rows, team, left_out);
-  });
-  return tree;
-}
-
-ObliqueTreeArrays grow_tree_of(NodeStatistics& statistics, const TrainingData& sizes,
-                               const ObliqueParams& params, const Execution& execution) {
-  ObliqueTreeArrays tree;
-  with_team(execution, [&](const Execution& team) {
-    tree = Grower(sizes, params, statistics, team, nullptr).grow();
   });
   return tree;
 }

@@ -26,15 +26,11 @@ using namespace ridge;
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                             const Execution& execution, double* left_out = nullptr);
 
-// The same on existing threads, with `statistics` that many trees may share.
-class LocalStatistics;
-ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
-                                    LocalStatistics& statistics, const Execution& team,
-                                    double* left_out = nullptr);
-
-// The same for distributed samples: of `sizes` only the numbers of features and outputs are used.
+// The same on threads that are there already, by statistics of these samples and maybe of others in
+// other places.
 class NodeStatistics;
-ObliqueTreeArrays grow_tree_of(NodeStatistics& statistics, const TrainingData& sizes,
-                               const ObliqueParams& params, const Execution& execution);
+ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
+                                    NodeStatistics& statistics, const Execution& team,
+                                    double* left_out = nullptr);
 
 }  // namespace fctree::oblique

@@ -14,20 +14,18 @@ constexpr double kStepWork = 2e8;  // multiply-adds between two looks for an int
 
 // The lower factor in place of the lower triangle; false where the matrix is not positive
 // definite. Left to right by blocks of columns, as in LAPACK's potrf.
-template <class Lower>
-bool factor_by_blocks(Lower&& matrix) {
+bool factor_by_blocks(Matrix& matrix) {
   const index_t n = matrix.rows();
   for (index_t k = 0; k < n; k += kBlock) {
     const index_t size = std::min(kBlock, n - k), rest = n - k - size;
     check_interrupt();
-    Matrix corner = matrix.block(k, k, size, size);
-    const Eigen::LLT<Eigen::Ref<Matrix>> factor(corner);
+    const Eigen::LLT<Matrix> factor(matrix.block(k, k, size, size));
     if (factor.info() != Eigen::Success) return false;
-    matrix.block(k, k, size, size).template triangularView<Eigen::Lower>() = corner;
+    const Matrix& corner = factor.matrixLLT();
+    matrix.block(k, k, size, size).triangularView<Eigen::Lower>() = corner;
     if (rest == 0) break;
     auto below = matrix.block(k + size, k, rest, size);
-    corner.adjoint().template triangularView<Eigen::Upper>()
-        .template solveInPlace<Eigen::OnTheRight>(below);
+    corner.adjoint().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(below);
     for (index_t j = 0; j < rest; j += kBlock) {
       const index_t width = std::min(kBlock, rest - j);
       check_interrupt();
@@ -49,11 +47,24 @@ CholeskyFactor<Triangle>::CholeskyFactor(const Matrix& matrix) {
   }
   const Matrix full = matrix.selfadjointView<Triangle>();
   this->m_l1_norm = full.cwiseAbs().colwise().sum().maxCoeff();
-  this->m_matrix = matrix;
+  Matrix lower = full;
+  const bool positive = factor_by_blocks(lower);
+  if (Triangle == Eigen::Lower)
+    this->m_matrix = lower;
+  else
+    this->m_matrix = lower.transpose();
   this->m_isInitialized = true;
-  const bool positive = Triangle == Eigen::Lower ? factor_by_blocks(this->m_matrix)
-                                                 : factor_by_blocks(this->m_matrix.transpose());
   this->m_info = positive ? Eigen::Success : Eigen::NumericalIssue;
+}
+
+template <int Triangle>
+Matrix CholeskyFactor<Triangle>::solve(const Matrix& rhs) const {
+  return Eigen::LLT<Matrix, Triangle>::solve(rhs);
+}
+
+template <int Triangle>
+double CholeskyFactor<Triangle>::rcond() const {
+  return Eigen::LLT<Matrix, Triangle>::rcond();
 }
 
 template class CholeskyFactor<Eigen::Lower>;
@@ -71,6 +82,8 @@ Matrix product_of(const Matrix& a, const Matrix& b) {
   }
   return product;
 }
+
+Matrix transposed_product(const Matrix& a, const Matrix& b) { return a.transpose() * b; }
 
 Matrix gram_of(const Matrix& x) {
   const double work = static_cast<double>(x.rows()) * static_cast<double>(x.cols());

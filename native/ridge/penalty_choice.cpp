@@ -30,7 +30,7 @@ SpectralFit dual_fit(const CentredRows& centred) {
   fit.values = values.tail(rank);
   fit.vectors = product_of(x.transpose(), eigen.vectors.rightCols(rank)) *
                 fit.values.cwiseSqrt().cwiseInverse().asDiagonal();
-  fit.cross = fit.vectors.transpose() * (x.transpose() * y);
+  fit.cross = transposed_product(fit.vectors, transposed_product(x, y));
   return fit;
 }
 
@@ -56,7 +56,7 @@ SpectralFit spectral_fit(const Moments& moments, const Vector& origin, bool fit_
   SpectralFit fit;
   fit.vectors = eigen.vectors;
   fit.values = eigen.values.cwiseMax(0.0);
-  fit.cross = fit.vectors.transpose() * cross;
+  fit.cross = transposed_product(fit.vectors, cross);
   centre_fit(fit, moments, origin, fit_intercept);
   return fit;
 }

@@ -23,15 +23,15 @@ Matrix solve_singular(const Matrix& scaled, const Vector& scale, const Matrix& r
   index_t n_null = 0;
   while (n_null < d && values[n_null] <= smallest) ++n_null;
   const Matrix range = eigen.vectors.rightCols(d - n_null);
-  Matrix solution = scale.asDiagonal() *
-                    (range * (values.tail(d - n_null).cwiseInverse().asDiagonal() *
-                              (range.transpose() * (scale.asDiagonal() * rhs))));
+  Matrix solution = transposed_product(range, scale.asDiagonal() * rhs);
+  solution = values.tail(d - n_null).cwiseInverse().asDiagonal() * solution;
+  solution = scale.asDiagonal() * product_of(range, solution);
   if (n_null == 0) return solution;
   const Matrix null_space = scale.asDiagonal() * eigen.vectors.leftCols(n_null);
   const Matrix weighted = product_of(penalty, null_space);
-  solution -= null_space * (null_space.transpose() * weighted)
-                               .ldlt()
-                               .solve(weighted.transpose() * solution);
+  const Matrix part = transposed_product(null_space, weighted).ldlt().solve(
+      transposed_product(weighted, solution));
+  solution -= product_of(null_space, part);
   return solution;
 }
 
@@ -64,7 +64,7 @@ Matrix pseudo_solve(const Matrix& gram, const Matrix& rhs) {
   const Vector& values = eigen.values;
   const double smallest = cutoff * std::max(values[values.size() - 1], 0.0);
   const Vector inverse = (values.array() > smallest).select(values.cwiseInverse(), 0.0);
-  return eigen.vectors * (inverse.asDiagonal() * (eigen.vectors.transpose() * rhs));
+  return product_of(eigen.vectors, inverse.asDiagonal() * transposed_product(eigen.vectors, rhs));
 }
 
 }  // namespace
@@ -83,8 +83,9 @@ Matrix penalty_matrix(const Matrix& ancestors) {
   const index_t k = ancestors.cols();
   Matrix penalty = Matrix::Identity(d, d);
   if (k == 0) return penalty;
-  const Matrix capacity = Matrix::Identity(k, k) + ancestors.transpose() * ancestors;
-  penalty.noalias() -= ancestors * capacity.llt().solve(ancestors.transpose());
+  const CholeskyFactor<Eigen::Lower> capacity(Matrix::Identity(k, k) +
+                                              transposed_product(ancestors, ancestors));
+  penalty -= product_of(ancestors, capacity.solve(ancestors.transpose()));
   return penalty;
 }
 
@@ -118,7 +119,7 @@ RidgeFit fit_ridge(const Moments& moments, const Matrix& ancestors, const Vector
                          rounding_noise(moments));
   fit.intercept = intercept_of(fit.coef, moments, origin, options.fit_intercept);
   fit.reduction =
-      (2.0 * cross - scatter * fit.coef).cwiseProduct(fit.coef).colwise().sum().transpose();
+      (2.0 * cross - product_of(scatter, fit.coef)).cwiseProduct(fit.coef).colwise().sum();
   return fit;
 }
 
@@ -149,14 +150,15 @@ RidgeFit fit_ridge_dual(const TrainingData& data, const NodeRows& node, const Mo
                         const Matrix& ancestors, const Vector& origin,
                         const RidgeOptions& options) {
   const auto [x, y] = centred_rows(data, node, moments, origin, options.fit_intercept);
-  const Matrix projected = x * ancestors;  // (n, k)
+  const Matrix projected = product_of(x, ancestors);  // (n, k)
   Matrix gram = gram_of(x) + gram_of(projected);
   gram.diagonal().array() += options.alpha;
   const Matrix dual = pseudo_solve(gram, y);
   RidgeFit fit;
-  fit.coef = x.transpose() * dual + ancestors * (projected.transpose() * dual);
+  fit.coef = transposed_product(x, dual);
+  fit.coef += product_of(ancestors, transposed_product(projected, dual));
   fit.intercept = intercept_of(fit.coef, moments, origin, options.fit_intercept);
-  const Matrix fitted = x * fit.coef;
+  const Matrix fitted = product_of(x, fit.coef);
   fit.reduction = (2.0 * y - fitted).cwiseProduct(fitted).colwise().sum().transpose();
   return fit;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/collective.hpp"
+
 namespace fctree::symmetric {
 
 namespace {
@@ -62,21 +64,39 @@ BinnedMatrix::BinnedMatrix(const BinnedMatrix& from, const std::vector<index_t>&
   }
 }
 
-BinnedMatrix::BinnedMatrix(const FeatureMatrix& x, const double* thresholds,
+BinnedMatrix::BinnedMatrix(const std::vector<FeatureMatrix>& x, const double* thresholds,
                            const index_t* offsets, const Execution& execution)
-    : n_samples_(x.n_samples),
-      n_features_(x.n_features),
-      group_index_(x.n_features),
-      n_cuts_(x.n_features),
-      has_missing_(x.n_features, 0),
-      // Eight bytes are read at any sample of any group.
-      codes_(x.n_samples * x.n_features + 8) {
+    : n_samples_(0),
+      n_features_(x[0].n_features),
+      group_index_(n_features_),
+      n_cuts_(n_features_),
+      has_missing_(n_features_, 0) {
+  for (const FeatureMatrix& part : x) n_samples_ += part.n_samples;
+  codes_.resize(n_samples_ * n_features_ + 8);  // eight bytes are read at any sample of any group
   for (index_t f = 0; f < n_features_; ++f) n_cuts_[f] = offsets[f + 1] - offsets[f];
-  lay_out_groups(execution.n_threads);
+  // The same groups in all places, however many threads they have.
+  lay_out_groups(execution.all == nullptr ? execution.n_threads : 1);
+  index_t first = 0;
+  for (const FeatureMatrix& part : x) {
+    find_codes(part, first, thresholds, offsets, execution);
+    first += part.n_samples;
+  }
+  if (execution.all != nullptr) {
+    std::vector<std::int64_t> n_places(has_missing_.begin(), has_missing_.end());
+    add_up(execution.all, n_places.data(), n_features_);
+    for (index_t f = 0; f < n_features_; ++f) has_missing_[f] = n_places[f] > 0;
+  }
+  for (FeatureGroup& group : groups_)
+    for (index_t f = group.first_feature; f < group.first_feature + group.width; ++f)
+      group.has_missing |= has_missing_[f] != 0;
+}
 
-  const Partition blocks = partition_range(n_samples_, kBlockRows, n_samples_);
+// Those of samples `first` and on of all.
+void BinnedMatrix::find_codes(const FeatureMatrix& x, index_t first, const double* thresholds,
+                              const index_t* offsets, const Execution& execution) {
+  const Partition blocks = partition_range(x.n_samples, kBlockRows, x.n_samples);
   std::vector<std::uint8_t> block_has_missing(blocks.n_parts * n_features_, 0);
-  const double work = 4.0 * static_cast<double>(n_samples_) * static_cast<double>(n_features_);
+  const double work = 4.0 * static_cast<double>(x.n_samples) * static_cast<double>(n_features_);
   parallel_for(limit_threads(execution, work), blocks.n_parts, [&](index_t b) {
     const index_t begin = blocks.begin(b), end = blocks.end(b);
     const index_t n = end - begin;
@@ -93,7 +113,7 @@ BinnedMatrix::BinnedMatrix(const FeatureMatrix& x, const double* thresholds,
                                      static_cast<std::uint8_t>(group.missing_code));
         block_has_missing[b * n_features_ + f] =
             histogram_kernels().find_codes(search, values.data() + lane * n, n, found.data());
-        std::uint8_t* out = codes_.data() + group.offset + begin * group.width + lane;
+        std::uint8_t* out = codes_.data() + group.offset + (first + begin) * group.width + lane;
         for (index_t i = 0; i < n; ++i) out[i * group.width] = found[i];
       }
     }
@@ -101,21 +121,6 @@ BinnedMatrix::BinnedMatrix(const FeatureMatrix& x, const double* thresholds,
   for (index_t b = 0; b < blocks.n_parts; ++b)
     for (index_t f = 0; f < n_features_; ++f)
       has_missing_[f] |= block_has_missing[b * n_features_ + f];
-  for (FeatureGroup& group : groups_)
-    for (index_t f = group.first_feature; f < group.first_feature + group.width; ++f)
-      group.has_missing |= has_missing_[f] != 0;
-}
-
-BinnedMatrix::BinnedMatrix(index_t n_samples, const std::vector<index_t>& n_cuts,
-                           const std::vector<std::uint8_t>& has_missing,
-                           const std::uint8_t* codes)
-    : n_samples_(n_samples),
-      n_features_(static_cast<index_t>(n_cuts.size())),
-      group_index_(n_cuts.size()),
-      n_cuts_(n_cuts),
-      has_missing_(has_missing),
-      borrowed_(codes) {
-  lay_out_groups(1);
 }
 
 }  // namespace fctree::symmetric

@@ -25,10 +25,11 @@ struct FeatureGroup {
 
 class BinnedMatrix {
  public:
-  // Groups are as wide as possible with one group per thread, if there are enough features.
-  BinnedMatrix(const FeatureMatrix& x, const double* thresholds, const index_t* offsets,
-               const Execution& execution);
-  // Some features of another matrix, in groups for one thread. Copies n bytes per feature.
+  // Groups are as wide as leaves one for each thread, where there are features enough.
+  // The samples of x follow each other.
+  BinnedMatrix(const std::vector<FeatureMatrix>& x, const double* thresholds,
+               const index_t* offsets, const Execution& execution);
+  // Some features of another matrix, in groups for one thread. Copies n bytes a feature.
   BinnedMatrix(const BinnedMatrix& from, const std::vector<index_t>& features);
 
   index_t n_samples() const { return n_samples_; }
@@ -41,20 +42,16 @@ class BinnedMatrix {
   // The codes of `feature`: that of sample i at [i * group_of(feature).width].
   const std::uint8_t* codes(index_t feature) const {
     const FeatureGroup& group = group_of(feature);
-    return code_data() + group.offset + (feature - group.first_feature);
+    return codes_.data() + group.offset + (feature - group.first_feature);
   }
   const std::uint8_t* codes(const FeatureGroup& group) const {
-    return code_data() + group.offset;
+    return codes_.data() + group.offset;
   }
 
-  // Existing codes, from a matrix for one thread, of samples in any number of parts: borrowed.
-  // Without samples if only the shape is needed (codes null).
-  BinnedMatrix(index_t n_samples, const std::vector<index_t>& n_cuts,
-               const std::vector<std::uint8_t>& has_missing, const std::uint8_t* codes);
-
  private:
-  const std::uint8_t* code_data() const { return borrowed_ ? borrowed_ : codes_.data(); }
   void lay_out_groups(index_t n_threads);
+  void find_codes(const FeatureMatrix& x, index_t first, const double* thresholds,
+                  const index_t* offsets, const Execution& execution);
 
   index_t n_samples_;
   index_t n_features_;
@@ -63,7 +60,6 @@ class BinnedMatrix {
   std::vector<index_t> n_cuts_;
   std::vector<std::uint8_t> has_missing_;
   std::vector<std::uint8_t> codes_;
-  const std::uint8_t* borrowed_ = nullptr;  // the codes, if borrowed
 };
 
 }  // namespace fctree::symmetric

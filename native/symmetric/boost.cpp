@@ -13,17 +13,49 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// Of all places. What orders do not matter to is added up exactly; losses go along one tree over the
+// places, so that all get the same bytes.
+void add_up(const Collective* all, DerivativeScale& scale, RoundLosses& losses) {
+  if (all == nullptr) return;
+  double sums[] = {losses.train.loss, losses.train.weight, losses.eval.loss, losses.eval.weight};
+  const Piece own = {all->rank, 1};
+  std::vector<std::int64_t> counts(1, scale.n_samples);
+  for (const ExponentCounts& of_output : scale.gradient)
+    counts.insert(counts.end(), of_output.counts().begin(), of_output.counts().end());
+  std::vector<double> largest(scale.hessian.begin(), scale.hessian.end());
+  largest.push_back(scale.square);
+  all->reduce({counts.data(), static_cast<index_t>(counts.size()), largest.data(),
+               static_cast<index_t>(largest.size()), sums, 4, &own, 1, all->n_places});
+  scale.n_samples = counts[0];
+  for (std::size_t k = 0; k < scale.gradient.size(); ++k) {
+    scale.gradient[k] = ExponentCounts(counts.data() + 1 + k * ExponentCounts::kExponents);
+    scale.hessian[k] = static_cast<int>(largest[k]);
+  }
+  scale.square = static_cast<int>(largest.back());
+  losses.train = {sums[0], sums[1]};
+  losses.eval = {sums[2], sums[3]};
+}
+
+SampleTotals find_totals(const LabelledSamples& samples, const Collective* all) {
+  const index_t n = samples.n_samples();
+  SampleTotals totals = {add_up(all, n), 0.0};
+  totals.weight = static_cast<double>(totals.n_samples);
+  if (samples.weight != nullptr)
+    totals.weight = exact_sum(n, [&](index_t i) { return samples.weight[i]; }, all);
+  return totals;
+}
+
 // Samples, their bins and their scores F as the model grows.
 class ScoredSet {
  public:
   ScoredSet(const LabelledSamples& samples, const BinnedMatrix& x, index_t n_outputs)
       : x_(x),
-        tiles_(samples.x.n_samples),
+        tiles_(samples.n_samples()),
         samples_(samples),
         n_outputs_(n_outputs),
-        raw_(n_outputs_ * samples.x.n_samples),
-        leaf_(samples.x.n_samples),
-        total_weight_(static_cast<double>(samples.x.n_samples)) {
+        raw_(n_outputs_ * samples.n_samples()),
+        leaf_(samples.n_samples()),
+        total_weight_(static_cast<double>(samples.n_samples())) {
     if (samples.weight != nullptr)
       total_weight_ = std::accumulate(samples.weight, samples.weight + n(), 0.0);
   }
@@ -62,12 +94,18 @@ class ScoredSet {
     });
   }
 
-  // The loss, and the derivatives if wanted; sums tile by tile, in order.
-  LossSum evaluate(const Loss& loss, const Derivatives* out, const Execution& execution) const {
+  // The loss, sums tile by tile, in order; and with `out` the derivatives and their scale.
+  LossSum evaluate(const Loss& loss, const Derivatives* out, DerivativeScale* scale,
+                   const Execution& execution) const {
     std::vector<double> sums(tiles_.count());
+    std::vector<DerivativeScale> scales(out == nullptr ? 0 : tiles_.count());
     parallel_for(execution, tiles_.count(), [&](index_t tile) {
-      sums[tile] = loss.evaluate(view(), tiles_.begin(tile), tiles_.end(tile), out);
+      const index_t begin = tiles_.begin(tile), end = tiles_.end(tile);
+      sums[tile] = loss.evaluate(view(), begin, end, out);
+      if (out != nullptr) scales[tile] = find_scale(view(), *out, begin, end);
     });
+    if (out != nullptr) *scale = std::move(scales[0]);
+    for (std::size_t tile = 1; tile < scales.size(); ++tile) scale->merge(scales[tile]);
     return {std::accumulate(sums.begin(), sums.end(), 0.0), total_weight_};
   }
 
@@ -96,7 +134,8 @@ class Booster : public GrowingModel {
         loss_(make_loss(task.loss, task.n_outputs)),
         train_(task.train, binned.train, task.n_outputs),
         grower_(train_.x(), train_.tiles(), params,
-                {task.train.weight, task.monotone, task.masked}, task.n_outputs),
+                {task.train.weight, task.monotone, task.masked}, task.n_outputs,
+                find_totals(task.train, execution.all)),
         gradient_(task.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.n_outputs * train_.n() : 0),
         in_bag_(params.subsample < 1.0 ? train_.n() : 0) {
@@ -109,23 +148,25 @@ class Booster : public GrowingModel {
   BoostingResult run(const RoundListener& listener) {
     start();
     const RoundPlan plan = {task_.first_iteration,   params_.max_iter,         task_.min_rounds,
-                            params_.early_stopping, params_.n_iter_no_change, params_.tol};
-    result_.history = run_rounds(*this, plan, listener);
+                            params_.early_stopping, params_.n_iter_no_change, params_.tol,
+                            task_.past_losses};
+    result_.history = run_rounds(*this, plan, listener, execution_.all);
     return std::move(result_);
   }
 
   void grow_round(index_t iteration) override {
     sample_rows(iteration);
-    add_tree(grower_.grow(gradient_.data(), in_bag(), iteration, execution_));
+    add_tree(grower_.grow(gradient_.data(), scale_, in_bag(), iteration, execution_));
   }
 
   RoundLosses evaluate() override {
     loss_->prepare(train_.view());
     const Derivatives out = derivatives();
     RoundLosses losses;
-    losses.train = train_.evaluate(*loss_, &out, execution_);
+    losses.train = train_.evaluate(*loss_, &out, &scale_, execution_);
     losses.has_eval = eval_ != nullptr;
-    if (eval_) losses.eval = eval_->evaluate(*loss_, nullptr, execution_);
+    if (eval_) losses.eval = eval_->evaluate(*loss_, nullptr, nullptr, execution_);
+    add_up(execution_.all, scale_, losses);
     return losses;
   }
 
@@ -140,30 +181,38 @@ class Booster : public GrowingModel {
     if (task_.baseline != nullptr)
       result_.baseline.assign(task_.baseline, task_.baseline + task_.n_outputs);
     else if (task_.train.initial == nullptr)
-      loss_->baseline(train_.view(), result_.baseline.data());
+      loss_->baseline(train_.view(), execution_.all, result_.baseline.data());
     train_.start(result_.baseline);
     if (eval_) eval_->start(result_.baseline);
   }
 
+  // A draw is keyed by a sample's number among those of all places, four to a block.
   void sample_rows(index_t iteration) {
     if (in_bag_.empty()) return;
     const Random random(params_.seed, Purpose::row_sample);
     const double limit = params_.subsample * 0x1p32;
-    parallel_for(execution_, (train_.n() + 4095) / 4096, [&](index_t block) {
-      const index_t end = std::min(train_.n(), (block + 1) * 4096);
-      for (index_t i = block * 4096; i < end; i += 4) {
-        const auto words = random.words(static_cast<std::uint32_t>(iteration),
-                                        static_cast<std::uint32_t>(i / 4), 0);
-        for (index_t j = 0; j < 4 && i + j < end; ++j) in_bag_[i + j] = words[j] < limit;
-      }
-    });
+    index_t before = 0;
+    for (std::size_t part = 0; part < task_.train.x.size(); ++part) {
+      const index_t n = task_.train.x[part].n_samples, first = task_.train.first_sample[part];
+      std::uint8_t* in_bag = in_bag_.data() + before;
+      parallel_for(execution_, (n + 4095) / 4096, [&](index_t block) {
+        const index_t end = first + std::min(n, (block + 1) * 4096);
+        for (index_t i = first + block * 4096; i < end;) {
+          const auto words = random.words(static_cast<std::uint32_t>(iteration),
+                                          static_cast<std::uint32_t>(i / 4), 0);
+          for (const index_t next = std::min(end, (i / 4 + 1) * 4); i < next; ++i)
+            in_bag[i - first] = words[i % 4] < limit;
+        }
+      });
+      before += n;
+    }
   }
 
   void add_tree(const std::vector<LevelSplit>& splits) {
     const index_t depth = static_cast<index_t>(splits.size());
     train_.find_leaves(splits, execution_);
     const LeafAssignment leaves = {train_.leaf(), in_bag(), index_t{1} << depth};
-    LeafValues values = compute_leaf_values(*loss_, train_.view(), derivatives(), leaves,
+    LeafValues values = compute_leaf_values(*loss_, train_.view(), derivatives(), scale_, leaves,
                                             params_.l2_leaf_reg, train_.tiles(), execution_);
     if (task_.monotone != nullptr) {
       std::vector<std::uint8_t> parts_missing;
@@ -214,11 +263,18 @@ class Booster : public GrowingModel {
   TreeGrower grower_;
   std::vector<double> gradient_;
   std::vector<double> hessian_;
+  DerivativeScale scale_;
   std::vector<std::uint8_t> in_bag_;
   BoostingResult result_;
 };
 
 }  // namespace
+
+index_t LabelledSamples::n_samples() const {
+  index_t n = 0;
+  for (const FeatureMatrix& part : x) n += part.n_samples;
+  return n;
+}
 
 BinnedSamples::BinnedSamples(const BoostingTask& task, const Execution& execution)
     : train(task.train.x, task.thresholds, task.offsets, execution) {

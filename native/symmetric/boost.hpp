@@ -24,11 +24,15 @@ namespace fctree::symmetric {
 
 // Samples with their targets, (n_targets, n_samples).
 struct LabelledSamples {
-  FeatureMatrix x;
+  std::vector<FeatureMatrix> x;  // one or more, one behind the other
   const double* y;
   const double* weight;   // or null
   const double* initial;  // F0 of each sample (n_outputs, n_samples), or null for the baseline
   const double* raw;      // F of the model to continue (n_outputs, n_samples), or null for F0
+  // The number of each matrix's first sample among those of all places, by which samples are drawn.
+  std::vector<index_t> first_sample = {0};
+
+  index_t n_samples() const;
 };
 
 struct BoostingTask {
@@ -43,6 +47,7 @@ struct BoostingTask {
   index_t first_iteration;  // trees that the model has
   index_t min_rounds;       // before early stopping may end the growth
   const std::uint8_t* masked;  // (n_features,) features that no split may use, or null
+  std::vector<double> past_losses;  // of a fit that goes on (core/rounds.hpp)
 };
 
 // The bins of a task's samples, which models grown on the same ones share.

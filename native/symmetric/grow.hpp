@@ -8,7 +8,6 @@
 
 #include <vector>
 
-#include "core/exact_sum.hpp"
 #include "symmetric/candidate_choice.hpp"
 
 namespace fctree::symmetric {
@@ -24,16 +23,18 @@ class TreeGrower {
  public:
   // All arguments are kept by reference.
   TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const BoostingParams& params,
-             const GrowthRules& rules, index_t n_outputs);
+             const GrowthRules& rules, index_t n_outputs, const SampleTotals& totals);
 
   // The splits of one tree for these gradients (n_outputs, n_samples), from the root down;
-  // fewer than max_depth if nothing can be split. in_bag (n_samples,) or null.
-  std::vector<LevelSplit> grow(const double* gradient, const std::uint8_t* in_bag,
-                               index_t iteration, const Execution& execution);
+  // fewer than max_depth where nothing can be split. in_bag (n_samples,) or null.
+  std::vector<LevelSplit> grow(const double* gradient, const DerivativeScale& scale,
+                               const std::uint8_t* in_bag, index_t iteration,
+                               const Execution& execution);
 
  private:
   void sample_features(index_t iteration);
-  double gradient_rms(const double* gradient, const Execution& execution) const;
+  double gradient_rms(const double* gradient, const DerivativeScale& scale,
+                      const Execution& execution) const;
 
   const BinnedMatrix& x_;
   const Tiles& tiles_;
@@ -48,21 +49,7 @@ class TreeGrower {
   CandidateChoice choice_;
 };
 
-// A fixed number of the available features (all but the masked ones, if not null) for the tree of
-// this iteration: those with the smallest draws.
-void draw_features(const BoostingParams& params, index_t iteration, const std::uint8_t* masked,
-                   std::vector<std::uint8_t>& feature_used);
-
-// A sample's term in the mean square of the gradients: w g^2.
-inline double squared_term(double gradient, double weight) { return gradient * gradient * weight; }
-
-// The largest exponent (ExponentCounts) of that over samples begin .. end; weight null for 1.
-int largest_square(const double* gradient, const double* weight, index_t begin, index_t end);
-// The sum of that over all samples and outputs; gradient (n_outputs, n_samples), weight null for 1.
-TwoWords sum_squares(const double* gradient, const double* weight, index_t n_outputs,
-                     const FixedPoint& scale, const Tiles& tiles, const Execution& execution);
-
-// leaf[i] = the leaf of each sample: its decisions as bits, the root's the highest.
+// leaf[i] = the leaf of each sample: the answers as bits, the root's the highest.
 // O(n depth).
 void find_leaves(const BinnedMatrix& x, const std::vector<LevelSplit>& splits, const Tiles& tiles,
                  std::uint16_t* leaf, const Execution& execution);

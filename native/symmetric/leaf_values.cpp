@@ -12,6 +12,17 @@ bool is_in(const LeafAssignment& leaves, index_t i) {
   return leaves.in_bag == nullptr || leaves.in_bag[i] != 0;
 }
 
+// Sums of w g and w h over the sampled rows of each leaf as fixed-point words:
+// [leaf][output][g, h][high, low].
+using LeafSums = std::vector<std::int64_t>;
+constexpr index_t kLeafSumWords = 4;
+
+// The fixed-point numbers of w g and w h, one for each output.
+struct LeafSumScales {
+  std::vector<FixedPoint> gradient;
+  std::vector<FixedPoint> hessian;
+};
+
 constexpr index_t kRowsAtOnce = 512;
 
 // Adds the rows of one tile and output; sums are kLeafSumWords * stride apart from leaf to leaf.
@@ -54,32 +65,53 @@ void add_tile(const ScoredSamples& s, const double* gradient, const double* hess
   }
 }
 
-LeafValues newton_values(const Loss& loss, const ScoredSamples& s, const Derivatives& d,
-                         const LeafAssignment& leaves, double l2_leaf_reg, const Tiles& tiles,
-                         const Execution& execution) {
-  const index_t n_outputs = s.n_outputs;
-  std::vector<int> largest(tiles.count() * n_outputs * 2);
+LeafSums sum_leaves(const ScoredSamples& s, const Derivatives& d, const LeafAssignment& leaves,
+                    const LeafSumScales& scales, const Tiles& tiles, const Execution& execution) {
+  const index_t stride = kLeafSumWords * s.n_outputs;
+  std::vector<LeafSums> parts(tiles.count());
   parallel_for(execution, tiles.count(), [&](index_t tile) {
-    const index_t begin = tiles.begin(tile), end = tiles.end(tile);
-    for (index_t k = 0; k < n_outputs; ++k) {
+    parts[tile].assign(leaves.n_leaves * stride, 0);
+    for (index_t k = 0; k < s.n_outputs; ++k) {
       const index_t first = k * s.n_samples;
-      int* found = largest.data() + (tile * n_outputs + k) * 2;
-      found[0] = largest_exponent(d.gradient + first, s.weight, begin, end);
-      found[1] = largest_exponent(d.hessian == nullptr ? nullptr : d.hessian + first, s.weight,
-                                  begin, end);
+      add_tile(s, d.gradient + first, d.hessian == nullptr ? nullptr : d.hessian + first, leaves,
+               scales.gradient[k], scales.hessian[k], tiles.begin(tile), tiles.end(tile), stride,
+               parts[tile].data() + k * kLeafSumWords);
     }
   });
+  LeafSums sums(leaves.n_leaves * stride, 0);
+  for (const LeafSums& part : parts)
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
+  add_up(execution.all, sums.data(), static_cast<index_t>(sums.size()));
+  return sums;
+}
+
+// The Newton steps that these sums give.
+LeafValues newton_steps(const Loss& loss, const LeafSums& sums, const LeafSumScales& scales,
+                        double l2_leaf_reg) {
+  const std::size_t n_outputs = scales.gradient.size();
+  LeafValues out;
+  for (std::size_t at = 0; at * kLeafSumWords < sums.size(); ++at) {
+    const std::int64_t* words = sums.data() + at * kLeafSumWords;
+    const double g = scales.gradient[at % n_outputs].value({words[0], words[1]});
+    const double h = scales.hessian[at % n_outputs].value({words[2], words[3]});
+    const bool has_step = h + l2_leaf_reg > 0.0;
+    const double descent = 0.0 - g;  // not -0 where there is no gradient
+    out.value.push_back(has_step ? loss.limited(descent / (h + l2_leaf_reg), g, h) : 0.0);
+    out.weight.push_back(h);
+  }
+  return out;
+}
+
+LeafValues newton_values(const Loss& loss, const ScoredSamples& s, const Derivatives& d,
+                         const DerivativeScale& scale, const LeafAssignment& leaves,
+                         double l2_leaf_reg, const Tiles& tiles, const Execution& execution) {
   LeafSumScales scales;
-  for (index_t k = 0; k < n_outputs; ++k) {
-    int both[2] = {0, 0};
-    for (index_t tile = 0; tile < tiles.count(); ++tile)
-      for (int j = 0; j < 2; ++j)
-        both[j] = std::max(both[j], largest[(tile * n_outputs + k) * 2 + j]);
-    scales.gradient.emplace_back(both[0], s.n_samples);
-    scales.hessian.emplace_back(both[1], s.n_samples);
+  for (index_t k = 0; k < s.n_outputs; ++k) {
+    scales.gradient.emplace_back(scale.gradient[k].largest(), scale.n_samples);
+    scales.hessian.emplace_back(scale.hessian[k], scale.n_samples);
   }
   const LeafSums sums = sum_leaves(s, d, leaves, scales, tiles, execution);
-  return newton_leaf_values(loss, sums, scales, l2_leaf_reg);
+  return newton_steps(loss, sums, scales, l2_leaf_reg);
 }
 
 LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssignment& leaves,
@@ -109,58 +141,12 @@ LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssi
 
 }  // namespace
 
-int largest_exponent(const double* value, const double* weight, index_t begin, index_t end) {
-  if (value == nullptr && weight == nullptr) return ExponentCounts::exponent_of(1.0);
-  int largest = 0;
-  for (index_t i = begin; i < end; ++i) {
-    const double w = weight == nullptr ? 1.0 : weight[i];
-    const int e = ExponentCounts::exponent_of(value == nullptr ? w : w * value[i]);
-    largest = e > largest ? e : largest;
-  }
-  return largest;
-}
-
-LeafSums sum_leaves(const ScoredSamples& s, const Derivatives& d, const LeafAssignment& leaves,
-                    const LeafSumScales& scales, const Tiles& tiles, const Execution& execution) {
-  const index_t stride = kLeafSumWords * s.n_outputs;
-  std::vector<LeafSums> parts(tiles.count());
-  parallel_for(execution, tiles.count(), [&](index_t tile) {
-    parts[tile].assign(leaves.n_leaves * stride, 0);
-    for (index_t k = 0; k < s.n_outputs; ++k) {
-      const index_t first = k * s.n_samples;
-      add_tile(s, d.gradient + first, d.hessian == nullptr ? nullptr : d.hessian + first, leaves,
-               scales.gradient[k], scales.hessian[k], tiles.begin(tile), tiles.end(tile), stride,
-               parts[tile].data() + k * kLeafSumWords);
-    }
-  });
-  LeafSums sums(leaves.n_leaves * stride, 0);
-  for (const LeafSums& part : parts)
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
-  return sums;
-}
-
-LeafValues newton_leaf_values(const Loss& loss, const LeafSums& sums, const LeafSumScales& scales,
-                              double l2_leaf_reg) {
-  const std::size_t n_outputs = scales.gradient.size();
-  LeafValues out;
-  for (std::size_t at = 0; at * kLeafSumWords < sums.size(); ++at) {
-    const std::int64_t* words = sums.data() + at * kLeafSumWords;
-    const double g = scales.gradient[at % n_outputs].value({words[0], words[1]});
-    const double h = scales.hessian[at % n_outputs].value({words[2], words[3]});
-    const bool has_step = h + l2_leaf_reg > 0.0;
-    const double descent = 0.0 - g;  // not -0 where there is no gradient
-    out.value.push_back(has_step ? loss.limited(descent / (h + l2_leaf_reg), g, h) : 0.0);
-    out.weight.push_back(h);
-  }
-  return out;
-}
-
 LeafValues compute_leaf_values(const Loss& loss, const ScoredSamples& samples,
-                               const Derivatives& derivatives, const LeafAssignment& leaves,
-                               double l2_leaf_reg, const Tiles& tiles,
-                               const Execution& execution) {
+                               const Derivatives& derivatives, const DerivativeScale& scale,
+                               const LeafAssignment& leaves, double l2_leaf_reg,
+                               const Tiles& tiles, const Execution& execution) {
   if (loss.leaf_rule() == LeafRule::newton)
-    return newton_values(loss, samples, derivatives, leaves, l2_leaf_reg, tiles, execution);
+    return newton_values(loss, samples, derivatives, scale, leaves, l2_leaf_reg, tiles, execution);
   return order_values(loss, samples, leaves, execution);
 }
 

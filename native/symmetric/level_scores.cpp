@@ -69,44 +69,41 @@ bool LevelScores::too_large_to_keep() const {
 }
 
 void LevelScores::compute(const RowsByLeaf& rows, const Execution& execution) {
-  if (too_large_to_keep()) {
+  const bool is_alone = execution.all == nullptr;
+  const index_t n_groups = static_cast<index_t>(groups_.size());
+  if (too_large_to_keep() && is_alone) {
     rows_ = &rows;
-    parallel_for(execution, static_cast<index_t>(groups_.size()),
-                 [&](index_t g) { compute_group_anew(g); });
+    parallel_for(execution, n_groups, [&](index_t g) { compute_group_anew(g); });
     return;
   }
-  compute_all(execution, [&](index_t g) { count_smaller(g, rows); });
-}
-
-void LevelScores::compute(const std::int64_t* counted, const Execution& execution) {
-  compute_all(execution, [&](index_t g) { take_counted(g, counted); });
-}
-
-// count fills the histograms of a group's counted leaves.
-void LevelScores::compute_all(const Execution& execution,
-                              const std::function<void(index_t)>& count) {
-  parallel_for(execution, static_cast<index_t>(groups_.size()), [&](index_t g) {
+  parallel_for(execution, n_groups, [&](index_t g) {
     const std::size_t size = channels_.n_channels() * n_leaves_ * leaf_stride(g);
     if (histograms_[side_][g].size() < size) histograms_[side_][g].resize(size);
-    count(g);
-    compute_group(g);
+    count_smaller(g, rows);
+    if (is_alone) compute_group(g);
   });
+  if (!is_alone) {
+    add_up_counts(execution);
+    parallel_for(execution, n_groups, [&](index_t g) { compute_group(g); });
+  }
   if (n_leaves_ > 1) return;
   std::vector<const std::int64_t*> root;
   for (index_t c = 0; c < channels_.n_channels(); ++c) root.push_back(histogram(0, side_, c, 0));
   current_score_ = root_score(root);
 }
 
-// Groups lie one after the other, in each [channel][counted leaf][code][lane].
-void LevelScores::take_counted(index_t g, const std::int64_t* counted) {
-  const index_t n_counted = std::max<index_t>(n_leaves_ / 2, 1);
-  for (index_t before = 0; before < g; ++before)
-    counted += channels_.n_channels() * n_counted * leaf_stride(before);
-  for (index_t c = 0; c < channels_.n_channels(); ++c)
-    for (index_t i = 0; i < n_counted; ++i) {
-      const index_t leaf = n_leaves_ == 1 ? 0 : 2 * i + smaller_is_right_[i];
-      std::copy(counted, counted + leaf_stride(g), histogram(g, side_, c, leaf));
-      counted += leaf_stride(g);
+// The counts of all places, group by group and leaf by leaf.
+void LevelScores::add_up_counts(const Execution& execution) {
+  counts_.clear();
+  for (index_t g = 0; g < static_cast<index_t>(groups_.size()); ++g)
+    for (const std::int64_t* cells : counted_leaves(g))
+      counts_.insert(counts_.end(), cells, cells + leaf_stride(g));
+  add_up(execution.all, counts_.data(), static_cast<index_t>(counts_.size()));
+  const std::int64_t* next = counts_.data();
+  for (index_t g = 0; g < static_cast<index_t>(groups_.size()); ++g)
+    for (std::int64_t* cells : counted_leaves(g)) {
+      std::copy_n(next, leaf_stride(g), cells);
+      next += leaf_stride(g);
     }
 }
 
@@ -128,6 +125,15 @@ void LevelScores::compute_group(index_t g) {
     }
   }
   score_group(g);
+}
+
+// The histograms of the leaves that are not had by subtraction, channel by channel.
+std::vector<std::int64_t*> LevelScores::counted_leaves(index_t g) {
+  std::vector<std::int64_t*> cells;
+  for (index_t c = 0; c < channels_.n_channels(); ++c)
+    for (index_t i = 0; i < std::max<index_t>(n_leaves_ / 2, 1); ++i)
+      cells.push_back(histogram(g, side_, c, n_leaves_ == 1 ? 0 : 2 * i + smaller_is_right_[i]));
+  return cells;
 }
 
 void LevelScores::compute_group_anew(index_t g) {
@@ -160,14 +166,11 @@ void LevelScores::compute_group_anew(index_t g) {
   if (x_.groups()[g].has_missing) combine_sides(g, true, sides[1]);
 }
 
-// Counts the leaves that are not computed by subtraction.
 void LevelScores::count_smaller(index_t g, const RowsByLeaf& rows) {
   std::vector<index_t> leaves(std::max<index_t>(n_leaves_ / 2, 1), 0);
   for (std::size_t i = 0; n_leaves_ > 1 && i < leaves.size(); ++i)
     leaves[i] = 2 * static_cast<index_t>(i) + smaller_is_right_[i];
-  std::vector<std::int64_t*> cells;
-  for (index_t c = 0; c < channels_.n_channels(); ++c)
-    for (const index_t leaf : leaves) cells.push_back(histogram(g, side_, c, leaf));
+  const std::vector<std::int64_t*> cells = counted_leaves(g);
   for (std::int64_t* first : cells) std::fill(first, first + leaf_stride(g), 0);
   count_leaves(x_, x_.groups()[g], tiles_, rows, leaves, cells);
 }

@@ -7,7 +7,6 @@
 // task: each level counts all its leaves anew, a few at a time. Sums are of integers: the same.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "symmetric/leaf_rows.hpp"
@@ -40,14 +39,9 @@ class LevelScores {
 
   // Histograms and scores of the root, then of each further level after descend().
   void compute(const RowsByLeaf& rows, const Execution& execution);
-  // The same from summed results of count_level(), for distributed rows.
-  void compute(const std::int64_t* counted, const Execution& execution);
-  // Applies `split` to the last level: the next compute() is for the leaves below it.
+  // Makes `split` the last level's: the next compute() is of the leaves below it.
   void descend(const LevelSplit& split);
   void restart();
-  // For each leaf of the level above, whether its right child has fewer rows and is the one to
-  // count.
-  const std::vector<std::uint8_t>& smaller_is_right() const { return smaller_is_right_; }
 
   const GroupScores& group(index_t g) const { return groups_[g]; }
   // The sum of S^2 / (W + l2) over the current leaves, without a further cut.
@@ -74,11 +68,11 @@ class LevelScores {
   std::vector<LeafCount> count_leaves_by(const LevelSplit& split) const;
   LeafCount count_in_histogram(index_t leaf, const LevelSplit& split) const;
   LeafCount count_in_rows(index_t leaf, const LevelSplit& split) const;
-  void compute_all(const Execution& execution, const std::function<void(index_t)>& count);
   void compute_group(index_t g);
   void compute_group_anew(index_t g);
-  void take_counted(index_t g, const std::int64_t* counted);
+  std::vector<std::int64_t*> counted_leaves(index_t g);
   void count_smaller(index_t g, const RowsByLeaf& rows);
+  void add_up_counts(const Execution& execution);
   void score_group(index_t g);
   void start_sides(index_t g, SideSums* sides) const;
   void score_leaf(index_t g, const std::vector<const std::int64_t*>& channels, SideSums* sides);
@@ -99,6 +93,7 @@ class LevelScores {
   // [group][channel][leaf][code][lane], this level's and the next
   std::vector<std::vector<std::int64_t>> histograms_[2];
   std::vector<GroupScores> groups_;
+  std::vector<std::int64_t> counts_;  // of all groups, while they are added up
 };
 
 }  // namespace fctree::symmetric

@@ -139,8 +139,8 @@ class MaskedBooster {
     };
     test_ = scores_of(task_.test);
     if (params_.max_iter == 0) return;
-    train_ = scores_of(task_.boosting.train.x);
-    if (task_.boosting.eval != nullptr) eval_ = scores_of(task_.boosting.eval->x);
+    train_ = scores_of(task_.boosting.train.x[0]);
+    if (task_.boosting.eval != nullptr) eval_ = scores_of(task_.boosting.eval->x[0]);
   }
 
   std::vector<double> start(const std::unique_ptr<ReplacedScores>& scores,

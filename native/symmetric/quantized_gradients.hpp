@@ -13,29 +13,22 @@
 
 #include <vector>
 
-#include "core/parallel.hpp"
+#include "symmetric/derivative_scale.hpp"
 #include "symmetric/tiles.hpp"
 
 namespace fctree::symmetric {
 
-// The unit of each channel; the weight's is 0 without weights.
-struct ChannelUnits {
-  int count_bits;
+// The samples of all places (core/collective.hpp).
+struct SampleTotals {
+  index_t n_samples;
   double weight;
-  std::vector<double> gradient;  // (n_outputs,)
 };
-
-// Bits for counts of up to n samples, and the unit of a channel whose absolute values sum to at
-// most `total`.
-int count_bits_for(index_t n);
-double channel_unit(double total, int count_bits);
 
 class QuantizedGradients {
  public:
   // weight is (n_samples,) or null.
-  QuantizedGradients(const Tiles& tiles, const double* weight, index_t n_outputs);
-  // For samples that are part of a larger set: weight is null if none will be written.
-  QuantizedGradients(const Tiles& tiles, const double* weight, const ChannelUnits& units);
+  QuantizedGradients(const Tiles& tiles, const double* weight, index_t n_outputs,
+           const SampleTotals& totals);
 
   index_t n_channels() const { return n_outputs_ + (weighted() ? 1 : 0); }
   index_t n_outputs() const { return n_outputs_; }
@@ -47,9 +40,7 @@ class QuantizedGradients {
   double weight_unit() const { return weight_unit_; }
 
   // Chooses the units for these gradients (n_outputs, n_samples); whether any is not 0.
-  bool set_gradients(const double* gradient, const Execution& execution);
-  // Gradients with given units.
-  void set_gradients(const double* gradient, const ChannelUnits& units);
+  bool set_gradients(const double* gradient, const DerivativeScale& scale);
   // The values of `channel` for samples begin .. end.
   void write(index_t channel, index_t begin, index_t end, std::int64_t* out) const;
 

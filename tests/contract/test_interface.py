@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fctree import FCODTClassifier, FCODTRegressor, ObliqueTree
+from fctree._tables.encoder import TableEncoder
 from reference.tree_comparison import smooth_table
 from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
@@ -66,7 +67,7 @@ def test_kinds_and_tags():
     assert is_regressor(FCODTRegressor()) and is_classifier(FCODTClassifier())
     for kind in ESTIMATORS:
         tags = get_tags(kind())
-        assert not tags.input_tags.allow_nan
+        assert tags.input_tags.allow_nan and tags.input_tags.categorical
         assert not tags.input_tags.sparse
     assert get_tags(FCODTRegressor()).target_tags.multi_output
 
@@ -101,9 +102,13 @@ def test_fitted_models_hold_nothing_native(kind):
     plain = (type(None), bool, int, float, str)
 
     def check(value, where):
-        if isinstance(value, ObliqueTree):
+        if isinstance(value, (ObliqueTree, TableEncoder)):
             for name, part in vars(value).items():
                 check(part, f"{where}.{name}")
+            return
+        if isinstance(value, list):
+            for number, part in enumerate(value):
+                check(part, f"{where}[{number}]")
             return
         assert isinstance(value, (*plain, np.ndarray)), f"{where} is a {type(value).__name__}"
         if isinstance(value, np.ndarray):

@@ -23,6 +23,7 @@ from fctree import (
 from fctree.persistence import archive
 from fctree.persistence.registry import ESTIMATORS
 from reference.tree_comparison import smooth_table
+from fctree._tables.encoder import TableEncoder
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
@@ -107,7 +108,9 @@ def assert_same_values(read, written):
     elif isinstance(written, dict):
         assert list(read) == list(written)
         assert_same_values(list(read.values()), list(written.values()))
-    elif isinstance(written, (fctree.ObliqueTree, fctree.SymmetricTrees, BaseEstimator)):
+    elif isinstance(
+        written, (fctree.ObliqueTree, fctree.SymmetricTrees, TableEncoder, BaseEstimator)
+    ):
         assert_same_values(vars(read), vars(written))
     else:
         assert read == written

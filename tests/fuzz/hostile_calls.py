@@ -212,7 +212,7 @@ def run_case(chance, folder):
 
 
 def _store(model, X, folder):
-    """What is saved predicts what was there."""
+    """A saved model predicts the same after loading."""
     path = os.path.join(folder, "model")
     saved, _ = outcome(save_model, model, path)
     if isinstance(saved, Refused):

@@ -1,4 +1,4 @@
-"""What a call may come to: a result, or one of three errors; and what results must be."""
+"""Allowed outcomes of a call: a result, or one of three errors; and checks of results."""
 
 import warnings
 
@@ -18,7 +18,7 @@ class Refused:
 
 
 def outcome(function, *arguments, **keywords):
-    """What a call returns, or Refused; and the warnings that it gave."""
+    """The result of a call, or Refused; and its warnings."""
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
         try:

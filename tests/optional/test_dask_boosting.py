@@ -11,13 +11,13 @@ import dask  # noqa: E402
 import dask.array as da  # noqa: E402
 import pandas as pd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
+from optional.dask_cluster import two_processes  # noqa: E402
 
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor  # noqa: E402
 from fctree.dask import (  # noqa: E402
     DaskSymmetricBoostingClassifier,
     DaskSymmetricBoostingRegressor,
 )
-from optional.dask_cluster import two_processes  # noqa: E402
 
 SHORT = {"max_iter": 3, "max_depth": 3, "random_state": 1}
 LOCAL = {
@@ -244,14 +244,14 @@ def test_bad_data_are_refused():
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
-def test_more_workers_than_answer_to_one_member(n_threads):
-    """Fourteen of them are a tree of three layers; here they share a process."""
+def test_many_workers(n_threads):
+    """Fourteen of them exchange in three steps and more; here they share a process."""
     X, y, weight = draw()
     X_eval, y_eval, _ = draw(50, seed=1)
     local = SymmetricBoostingRegressor(**SHORT).fit(X, y, weight, eval_set=(X_eval, y_eval))
     with (
         LocalCluster(
-            14, threads_per_worker=n_threads, processes=False, dashboard_address=None
+            n_workers=14, threads_per_worker=n_threads, processes=False, dashboard_address=None,
         ) as cluster,
         Client(cluster) as client,
         client.as_current(),
@@ -265,31 +265,30 @@ def test_more_workers_than_answer_to_one_member(n_threads):
 
 
 def test_a_round_moves_the_bytes_of_the_formula(client):
-    """docs/scale.md's B(l): what the second of two members answers to the first."""
+    """docs/scale.md's B(l): what the second of two workers sends to the first."""
     X, y, _ = draw(2000, n_features=12)
     X = np.nan_to_num(X)
     client.wait_for_workers(2, timeout=60)
 
-    def count_answers():
-        from fctree.dask import team
+    def count_messages():
+        from fctree.dask.collective import Collective
 
-        merge, team.answered = team.merge, [0]
+        send, Collective.counted = Collective.send, 0
 
-        def merge_and_count(answers):
-            answer = merge(answers)
-            if len(answers) == 1:  # it has no members below it
-                team.answered[0] += len(pickle.dumps(answer))
-            return answer
+        def send_and_count(self, rank, arrays):
+            if self.rank == 1:
+                Collective.counted += len(pickle.dumps(arrays))
+            send(self, rank, arrays)
 
-        team.merge = merge_and_count
+        Collective.send = send_and_count
 
     def answered():
-        from fctree.dask import team
+        from fctree.dask.collective import Collective
 
-        team.answered, n = [0], team.answered[0]
+        Collective.counted, n = 0, Collective.counted
         return n
 
-    client.run(count_answers)
+    client.run(count_messages)
     counted = {}
     for n_rounds in (1, 6):
         model = DaskSymmetricBoostingRegressor(max_iter=n_rounds, random_state=0)
@@ -300,8 +299,8 @@ def test_a_round_moves_the_bytes_of_the_formula(client):
         for group in (model.bin_thresholds_[:6], model.bin_thresholds_[6:])
     )
     formula = 5 * 2 ** (model.max_depth - 1) * 64 * cells
-    # Beyond it: 64 leaves' sums of 32 bytes, 2048 counts of exponents of 8, what pickle adds, and
-    # a root's histograms again where the units were not those of the round before.
+    # Beyond it: 64 leaves' sums of 32 bytes, 2048 counts of exponents of 8, losses, and what pickle
+    # adds.
     beyond = counted[6] - counted[1] - formula
     assert 0 < beyond < 5 * (64 * 32 + 2048 * 8 + 8 * 1000 + 64 * cells)
     assert formula > 3_000_000

@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("distributed")
 
 import dask.array as da  # noqa: E402
+from optional.dask_cluster import two_processes  # noqa: E402
 
 from fctree import (  # noqa: E402
     CurvatureForestClassifier,
@@ -21,7 +22,6 @@ from fctree.dask import (  # noqa: E402
     tree_ntk,
 )
 from fctree.kernels import tree_ntk as local_tree_ntk  # noqa: E402
-from optional.dask_cluster import two_processes  # noqa: E402
 
 LENGTHS = (100, 1, 0, 99)
 

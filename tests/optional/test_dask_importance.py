@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
+from optional.dask_cluster import two_processes  # noqa: E402
 from sklearn.linear_model import SGDRegressor  # noqa: E402
 
 from fctree import (  # noqa: E402
@@ -22,7 +23,6 @@ from fctree.inspection import (  # noqa: E402
     shapley_importance,
     variable_importance,
 )
-from optional.dask_cluster import two_processes  # noqa: E402
 
 BOOSTING = SymmetricBoostingRegressor(max_iter=15, max_depth=3, n_iter_no_change=3)
 MODELS = {

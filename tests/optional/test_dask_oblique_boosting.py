@@ -12,6 +12,7 @@ import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
+from optional.dask_cluster import two_processes  # noqa: E402
 
 from fctree import (  # noqa: E402
     CurvatureBoostingClassifier,
@@ -22,9 +23,8 @@ from fctree import (  # noqa: E402
 from fctree.dask import (  # noqa: E402
     DaskCurvatureBoostingClassifier,
     DaskCurvatureBoostingRegressor,
-    oblique_boosting,
+    oblique,
 )
-from optional.dask_cluster import two_processes  # noqa: E402
 
 # Four blocks of 64 rows, and no more places to cut than are all tried.
 N_ROWS = 240
@@ -193,7 +193,7 @@ def test_data_frames_lazy_predictions_and_the_plain_estimator():
 def test_thresholds_from_a_part_of_the_rows(monkeypatch):
     """The moments are of all rows: a model as good, from a sixth of the places to cut at."""
     X, y, _ = draw(1200)
-    monkeypatch.setattr(oblique_boosting, "_SAMPLE_ROWS", 200)
+    monkeypatch.setattr(oblique, "_SAMPLE_ROWS", 200)
     lengths = (500, 700)
     model = DaskCurvatureBoostingRegressor(max_iter=10, random_state=0).fit(
         in_chunks(X, lengths), in_chunks(y, lengths)
@@ -205,11 +205,11 @@ def test_thresholds_from_a_part_of_the_rows(monkeypatch):
 
 
 def test_the_sample_has_one_row_of_each_stretch():
-    np.testing.assert_array_equal(oblique_boosting.sample_rows(1000, 3), np.arange(1000))
-    rows = oblique_boosting.sample_rows(1_000_003, 3)
+    np.testing.assert_array_equal(oblique.sample_rows(1000, 3), np.arange(1000))
+    rows = oblique.sample_rows(1_000_003, 3)
     bounds = 1_000_003 * np.arange(65_537) // 65_536
     assert np.all((bounds[:-1] <= rows) & (rows < bounds[1:]))
-    np.testing.assert_array_equal(rows, oblique_boosting.sample_rows(1_000_003, 3))
+    np.testing.assert_array_equal(rows, oblique.sample_rows(1_000_003, 3))
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,11 @@ import pytest
 pytest.importorskip("distributed")
 
 import dask.array as da  # noqa: E402
-
-from fctree import CurvatureTreeRegressor  # noqa: E402
-from fctree._native import oblique_rounds  # noqa: E402
-from fctree.dask import DaskCurvatureBoostingRegressor  # noqa: E402
-from fctree.dask.oblique_growth import ObliqueGrowth  # noqa: E402
-from fctree.dask.row_blocks import _pieces, cut_into_runs, join, rows_of_a_block  # noqa: E402
-from fctree.oblique.parameters import native_tree_params  # noqa: E402
 from optional.dask_cluster import two_processes  # noqa: E402
+
+from fctree.dask import DaskCurvatureBoostingRegressor  # noqa: E402
+from fctree.dask.row_blocks import _pieces, cut_into_runs, join, rows_of_a_block  # noqa: E402
+from fctree.dask.team import TeamFit  # noqa: E402
 
 PARAMS = {"max_iter": 3, "random_state": 0, "step_depth": 2}
 
@@ -41,44 +38,48 @@ def fit():
     )
 
 
-def dying_in(step, note):
-    """Makes a process end in its second step of this name, unless one has died of it before.
+def dying_in(call, rank, note):
+    """Makes the process of the worker of this rank end when it exchanges sums so often in the second
+    round, unless one has died of it before.
 
     Made here, so that it goes to the workers as code: they cannot import the tests.
     """
 
     def prepare():
-        from fctree.dask.oblique_shard import ObliqueShard
+        from fctree.dask.collective import Collective
 
-        take, calls = ObliqueShard.step, []
+        tell, reduce = Collective.tell, Collective.reduce
+        rounds, calls = [0], [0]
 
-        def take_and_die(self, method, arguments):
-            if method == step:
-                calls.append(method)
-                if len(calls) == 2 and not os.path.exists(note):
-                    open(note, "w").close()
-                    os.kill(os.getpid(), signal.SIGKILL)
-            return take(self, method, arguments)
+        def count_rounds(self, *losses):
+            tell(self, *losses)
+            rounds[0] += 1
 
-        ObliqueShard.step = take_and_die
+        def reduce_or_die(self, *arrays):
+            calls[0] += rounds[0] == 1
+            if calls[0] == call and self.rank == rank and not os.path.exists(note):
+                open(note, "w").close()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return reduce(self, *arrays)
+
+        Collective.tell, Collective.reduce = count_rounds, reduce_or_die
 
     return prepare
 
 
-@pytest.mark.parametrize(("step", "which"), [("residual_products", 0), ("decreases", 1)])
-def test_a_worker_killed_inside_a_tree_changes_nothing(client, monkeypatch, tmp_path, step, which):
+@pytest.mark.parametrize(("call", "rank"), [(5, 0), (12, 1)])
+def test_a_worker_killed_inside_a_tree_changes_nothing(client, monkeypatch, tmp_path, call, rank):
     whole = fit()
-    anew, calls = ObliqueGrowth.grow_anew, []
+    submit, known = TeamFit._submit, []
 
-    def count(self):
-        calls.append(len(self.trees))
-        return anew(self)
+    def count(self, name):
+        known.append(getattr(self.local, "n_iter_", 0))
+        return submit(self, name)
 
-    monkeypatch.setattr(ObliqueGrowth, "grow_anew", count)
-    worker = sorted(client.nthreads())[which]
-    client.run(dying_in(step, str(tmp_path / "died")), workers=[worker])
+    monkeypatch.setattr(TeamFit, "_submit", count)
+    client.run(dying_in(call, rank, str(tmp_path / "died")))
     model = fit()
-    assert calls  # a round was grown again
+    assert known == [0, 1]  # the round was grown again
     for name, array in vars(whole.trees_).items():
         assert getattr(model.trees_, name).tobytes() == array.tobytes(), name
     assert model.train_score_.tobytes() == whole.train_score_.tobytes()
@@ -88,31 +89,11 @@ def test_nothing_is_left_on_the_workers(client):
     fit()
 
     def remembered():
-        from fctree.dask import state
+        from fctree.dask import collective
 
-        return len(state._STATES)
+        return len(collective._INBOXES)
 
     assert set(client.run(remembered).values()) == {0}
-
-
-class Stopped(BaseException):
-    """As Ctrl-C is: no Exception."""
-
-
-def test_an_error_in_an_answer_ends_the_tree():
-    X, y = draw()
-    settings = CurvatureTreeRegressor()._settings()
-    params = native_tree_params(settings, 300, impurity_scale=1.0)
-
-    def stop(step, arguments):
-        raise Stopped(step)
-
-    with pytest.raises(Stopped, match="products"):
-        oblique_rounds.grow(
-            (X, y[:, np.newaxis], np.ones(300)), 300, params=params,
-            feature_map=(np.arange(5), np.zeros(5), np.ones(5)), ask=stop, bins=None,
-            n_threads=1,
-        )
 
 
 def sum_along_the_tree(values, begin, size):

@@ -11,15 +11,14 @@ y = X[:, 0] + np.abs(X[:, 1])
 FEW = {"n_trees": 3, "depth": 3, "max_epochs": 5, "random_state": 0}
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_not_finite(bad):
+def test_not_finite():
     broken = X.copy()
-    broken[3, 1] = bad
+    broken[3, 1] = np.inf
     model = SoftTreeRegressor(**FEW)
-    with pytest.raises(ValueError, match="NaN|infinity"):
+    with pytest.raises(ValueError, match="infinity"):
         model.fit(broken, y)
     assert not hasattr(model, "loss_curve_")
-    with pytest.raises(ValueError, match="NaN|infinity"):
+    with pytest.raises(ValueError, match="infinity"):
         model.fit(X, y).predict(broken)
 
 

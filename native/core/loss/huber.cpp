@@ -24,7 +24,7 @@ class Huber : public PointwiseLoss<Huber> {
 
   LeafRule leaf_rule() const override { return LeafRule::clipped_mean; }
   double residual_bound() const override { return delta_; }
-  void baseline(const ScoredSamples& s, double* out) const override {
+  void baseline(const ScoredSamples& s, const Collective*, double* out) const override {
     target_quantiles(s, 0.5, out);
   }
   void prepare(const ScoredSamples& s) override {

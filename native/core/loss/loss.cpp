@@ -7,12 +7,13 @@
 
 namespace fctree {
 
-void Loss::baseline(const ScoredSamples& s, double* out) const {
-  const double total = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i); });
+void Loss::baseline(const ScoredSamples& s, const Collective* all, double* out) const {
+  const double total = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i); }, all);
   std::vector<double> means(s.n_outputs);
   for (index_t k = 0; k < s.n_outputs; ++k) {
     const double* y = s.y + k * s.n_samples;
-    means[k] = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i) * y[i]; }) / total;
+    const auto term = [&](index_t i) { return s.weight_of(i) * y[i]; };
+    means[k] = exact_sum(s.n_samples, term, all) / total;
   }
   baseline_of_means(means.data(), s.n_outputs, out);
 }

@@ -12,6 +12,8 @@
 
 namespace fctree {
 
+struct Collective;
+
 // How a leaf's value follows from its samples: a Newton step, a quantile of the residuals y - F,
 // or their median plus the mean of the clipped rest (Friedman, 2001).
 enum class LeafRule { newton, quantile, clipped_mean };
@@ -53,9 +55,9 @@ class Loss {
     return step;
   }
 
-  // The constant scores with the smallest loss, (n_outputs,); by default they follow from the
-  // means of the targets.
-  virtual void baseline(const ScoredSamples& samples, double* out) const;
+  // The constant scores with the least loss, (n_outputs,); unless a loss says otherwise they follow
+  // from the means of the targets, in all places (core/collective.hpp).
+  virtual void baseline(const ScoredSamples& samples, const Collective* all, double* out) const;
   // The same from those means (of the classes' indicators, with several); only where leaf_rule()
   // is newton.
   virtual void baseline_of_means(const double* means, index_t n_outputs, double* out) const;

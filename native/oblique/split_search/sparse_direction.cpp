@@ -1,5 +1,6 @@
 #include "oblique/split_search/sparse_direction.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <limits>
 #include <numeric>

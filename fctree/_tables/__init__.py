@@ -1,0 +1,5 @@
+"""Tables as people have them: categories and missing values to numbers.
+
+``columns`` reads what users pass, ``statistics`` are those of the targets, ``encoder`` is what a
+model keeps, ``estimators`` is what the families call.
+"""

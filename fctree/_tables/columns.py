@@ -1,0 +1,237 @@
+"""Columns of tables: NumPy arrays, lists, and frames of pandas, polars and pyarrow.
+
+Nothing of these libraries is imported: a column is asked for what it can do.
+"""
+
+from dataclasses import dataclass
+from numbers import Number
+
+import numpy as np
+
+_NUMERIC_KINDS = "fiub"
+_REMEDY = (
+    'pass categorical_features="from_dtype", or name the column in categorical_features, or '
+    "encode it"
+)
+
+
+@dataclass(eq=False)
+class Column:
+    """A column as it was read.
+
+    Attributes
+    ----------
+    numbers : array of shape (n_samples,), float64, or None
+        NaN where missing; None for categories.
+    values : list
+        The distinct categories: str, int or float, no two the same.
+    codes : array of shape (n_samples,), int64
+        Their numbers, -1 where missing.
+    """
+
+    numbers: np.ndarray | None = None
+    values: list | None = None
+    codes: np.ndarray | None = None
+
+
+def table_of(X):
+    """``X`` as it can be read column by column, or None where all of it is plain numbers.
+
+    Frames are themselves, lists with text become arrays of objects.
+    """
+    if isinstance(X, np.ndarray):
+        return None if X.ndim != 2 or X.dtype.kind in _NUMERIC_KINDS + "c" else X
+    if isinstance(X, (list, tuple)):
+        return _table_of_rows(X)
+    numeric = _columns_are_numeric(X)
+    return None if numeric is None or all(numeric) else X
+
+
+def _table_of_rows(rows):
+    rows_of_values = all(isinstance(row, (list, tuple)) for row in rows)
+    if not rows_of_values or len({len(row) for row in rows}) != 1:
+        return None
+    if not any(isinstance(value, (str, bytes)) for row in rows for value in row):
+        return None
+    table = np.empty((len(rows), len(rows[0])), dtype=object)
+    for number, row in enumerate(rows):
+        table[number] = row
+    return table
+
+
+def is_frame(X):
+    """Whether ``X`` is a frame of pandas or polars, or a table of pyarrow."""
+    return _columns_are_numeric(X) is not None
+
+
+def _columns_are_numeric(X):
+    """Whether each column is plain numbers; None where ``X`` is no frame."""
+    library = type(X).__module__.partition(".")[0]
+    if library == "pandas" and hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
+        return [getattr(dtype, "kind", "O") in _NUMERIC_KINDS for dtype in X.dtypes]
+    if library == "polars" and hasattr(X, "get_columns"):
+        return [dtype.is_numeric() for dtype in X.dtypes]
+    if library == "pyarrow" and hasattr(X, "column_names"):
+        return [
+            str(column.type) in _ARROW_NUMBERS and not column.null_count for column in X.columns
+        ]
+    return None
+
+
+_ARROW_NUMBERS = {
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+    "halffloat",
+    "float",
+    "double",
+}
+
+
+def raw_columns(X):
+    """The columns of a frame or an array with two axes, as their library has them."""
+    if hasattr(X, "get_columns"):
+        return X.get_columns()
+    if hasattr(X, "column_names"):
+        return X.columns
+    if hasattr(X, "iloc"):
+        return [X.iloc[:, j] for j in range(X.shape[1])]
+    return list(X.T)
+
+
+def read_column(raw, name, wanted):
+    """A column of any library.
+
+    Parameters
+    ----------
+    raw : array of shape (n_samples,), or a column of a frame
+    name : str
+        For errors.
+    wanted : bool or None
+        Whether it holds categories; None asks its type.
+
+    Raises
+    ------
+    ValueError
+        For text in a column that is to be numbers.
+    TypeError
+        For what is neither text nor numbers.
+    """
+    if hasattr(raw, "cat") and hasattr(raw, "iloc"):  # a categorical of pandas
+        values, codes = raw.cat.categories.tolist(), raw.cat.codes.to_numpy()
+    elif hasattr(raw, "chunks") and str(raw.type).startswith("dictionary"):
+        raw = raw.unify_dictionaries().combine_chunks()
+        values = raw.dictionary.to_pylist()
+        codes = raw.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    elif wanted is not True and _is_numeric(raw):
+        return Column(numbers=_numbers(raw))
+    else:
+        values, codes = _factorized(raw)
+        if wanted is None and not _holds_text(values, name):
+            return Column(numbers=_looked_up(values, codes))
+    if wanted is False:
+        if _holds_text(values, name):
+            raise ValueError(f"column {name!r} holds text, which is no number: {_REMEDY}")
+        return Column(numbers=_looked_up(values, codes))
+    values, numbers = _canonical(values)
+    codes = np.append(numbers, -1)[codes.astype(np.int64)]
+    return Column(values=values, codes=codes)
+
+
+def _is_numeric(raw):
+    """Whether the type of a column says that it is numbers or truths."""
+    dtype = getattr(raw, "dtype", None)
+    if hasattr(dtype, "is_numeric"):  # polars
+        return dtype.is_numeric() or str(dtype) == "Boolean"
+    if dtype is None:  # pyarrow
+        return str(raw.type) in _ARROW_NUMBERS or str(raw.type) == "bool"
+    return getattr(dtype, "kind", "O") in _NUMERIC_KINDS
+
+
+def _numbers(raw):
+    """A numeric column as float64, NaN where missing."""
+    if isinstance(raw, np.ndarray):
+        return raw.astype(np.float64)
+    if hasattr(raw, "iloc"):
+        return raw.to_numpy(dtype=np.float64, na_value=np.nan)
+    if hasattr(raw, "chunks"):
+        return np.asarray(raw.cast("float64").to_numpy(), dtype=np.float64)
+    return np.array(raw.cast(float).to_numpy(), dtype=np.float64)
+
+
+def _factorized(raw):
+    """The distinct values of a column, among them missing ones, and each sample's number."""
+    if isinstance(raw, np.ndarray) and raw.dtype.kind in _NUMERIC_KINDS + "SU":
+        values, codes = np.unique(raw, return_inverse=True)
+        return values.tolist(), codes.reshape(-1)
+    if hasattr(raw, "chunks"):
+        encoded = raw.combine_chunks().dictionary_encode()
+        values = encoded.dictionary.to_pylist()
+        return values, encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    items = raw
+    try:
+        if hasattr(raw, "iloc"):
+            codes, values = raw.factorize()
+            return values.tolist(), codes
+        items = raw.to_list() if hasattr(raw, "to_list") else raw.tolist()
+        table = dict.fromkeys(items)
+    except TypeError:  # some value is not hashable
+        items = list(items)
+        return items, np.arange(len(items))
+    values = list(table)
+    for number, value in enumerate(values):
+        table[value] = number
+    return values, np.fromiter(map(table.__getitem__, items), dtype=np.int64, count=len(items))
+
+
+def is_missing(value):
+    """Whether it is None, NaN, or what pandas has for missing values."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and value != value
+
+
+def _holds_text(values, name):
+    """Whether some values are text; TypeError for what is neither text, number nor missing."""
+    text = False
+    for value in values:
+        if isinstance(value, (str, bytes)):
+            text = True
+        elif not (is_missing(value) or isinstance(value, (Number, np.bool_))):
+            raise TypeError(
+                f"column {name!r} holds a {type(value).__name__}; a category as an argument must "
+                "be a string or a real number"
+            )
+    return text
+
+
+def _looked_up(values, codes):
+    """float64 numbers of numeric values."""
+    numbers = np.array(
+        [np.nan if is_missing(value) else float(value) for value in values] + [np.nan]
+    )
+    return numbers[codes]
+
+
+def _canonical(values):
+    """Distinct categories as plain text and numbers, and the number of each of ``values``.
+
+    Text is str; True and 1.0 are 1, whatever library the column is from; others, such as intervals,
+    are their text. Missing values have the number -1.
+    """
+    found, numbers = {}, np.full(len(values), -1, dtype=np.int64)
+    for index, value in enumerate(values):
+        if not is_missing(value):
+            numbers[index] = found.setdefault(_plain(value), len(found))
+    return list(found), numbers
+
+
+def _plain(value):
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, (int, np.integer, np.bool_)):
+        return int(value)
+    if not isinstance(value, Number):
+        return str(value)
+    value = float(value)
+    return int(value) if value.is_integer() else value

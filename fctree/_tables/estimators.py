@@ -1,0 +1,243 @@
+"""What estimators call: their table validated, coded and encoded.
+
+In a fit, `validate_table` gives an array of numbers in which categories are numbered, and
+`encode_training` or `encode_samples` makes features of it when targets, weights and held-out
+samples are known. For a prediction, `validated_features` does both.
+"""
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_X_y, validate_data
+
+from fctree._tables.columns import is_frame, raw_columns, read_column, table_of
+from fctree._tables.encoder import UNSEEN, TableEncoder, renumber
+
+TABLE_CONSTRAINTS = {"categorical_features": ["array-like", StrOptions({"from_dtype"}), None]}
+
+
+def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **checks):
+    """`validate_data` of scikit-learn, for tables too.
+
+    With ``reset`` it sets ``encoder_``: a `TableEncoder` to be fitted by `encode_training`, or
+    None where the table is plain numbers and a family takes them as they are.
+
+    Returns
+    -------
+    X : array of shape (n_samples, n_features_in_)
+        As ``checks`` ask for it; float64 with the numbers of categories where there are some.
+    y : array, if it was passed
+    """
+    if impute:
+        checks["ensure_all_finite"] = "allow-nan"
+    table = _table(estimator, X, reset)
+    if table is None:
+        out = validate_data(estimator, X, y, reset=reset, **checks)
+        categories = [None] * estimator.n_features_in_
+    else:
+        validate_data(estimator, table, y, reset=reset, skip_check_array=True)
+        X, categories = _coded(estimator, table, reset)
+        if isinstance(y, str) and y == "no_validation":
+            out = check_array(X, input_name="X", estimator=estimator, **checks)
+        else:
+            out = check_X_y(X, y, estimator=estimator, **checks)
+    if reset:
+        plain = all(values is None for values in categories)
+        estimator.encoder_ = None if plain and not impute else TableEncoder(categories, impute)
+    return out
+
+
+def validated_features(estimator, X, **checks):
+    """``X`` for prediction, encoded as the model has learned."""
+    encoder = getattr(estimator, "encoder_", None)
+    impute = encoder is not None and encoder.impute
+    X = validate_table(estimator, X, reset=False, impute=impute, **checks)
+    return X if encoder is None else encoder.transform(X)
+
+
+def encode_training(estimator, X, y, weight, *, n_classes, continuing=False):
+    """Make features of the training samples that `validate_table` has seen.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its ``encoder_`` learns from the samples with a positive weight.
+    X : array of shape (n_samples, n_features_in_)
+    y : array of shape (n_targets, n_samples)
+        Targets, or one row of class numbers.
+    weight : array of shape (n_samples,) or None
+    n_classes : int or None
+        None for a regression.
+    continuing : bool, default=False
+        Whether it is a warm start: what is known stays.
+
+    Returns
+    -------
+    X : array of shape (n_samples, n_encoded)
+    """
+    return _encode(estimator, (X, y, weight), None, n_classes, continuing)[0]
+
+
+def encode_samples(estimator, train, validation, *, n_classes, continuing):
+    """`encode_training` for Samples, in place, and for those held out or None."""
+    held = None if validation is None else validation.X
+    parts = (train.X, train.y, train.weight)
+    train.X, held = _encode(estimator, parts, held, n_classes, continuing)
+    if validation is not None:
+        validation.X = held
+
+
+def _encode(estimator, train, held, n_classes, continuing):
+    encoder = getattr(estimator, "encoder_", None)
+    X, y, weight = train
+    if encoder is None:
+        return X, held
+    counted = slice(None)
+    if weight is not None and not np.all(weight > 0.0):
+        counted = weight > 0.0
+        weight = weight[counted]
+    if continuing:
+        features = encoder.refit_transform(X[counted], y[:, counted], n_classes, weight)
+    else:
+        features, numbers = encoder.fit_transform(X[counted], y[:, counted], n_classes, weight)
+        X = renumber(X, numbers)
+        held = None if held is None else renumber(held, numbers)
+    if not isinstance(counted, slice):
+        features, counted_features = encoder.transform(X).copy(), features
+        features[counted] = counted_features
+    return features, None if held is None else encoder.transform(held)
+
+
+def summed_to_columns(estimator, importances):
+    """Importances of the features that trees split, as those of the table's columns."""
+    encoder = getattr(estimator, "encoder_", None)
+    return importances if encoder is None else encoder.summed_to_columns(importances)
+
+
+def n_encoded(estimator):
+    """Number of features that the trees of a fitted estimator split."""
+    encoder = getattr(estimator, "encoder_", None)
+    return estimator.n_features_in_ if encoder is None else len(encoder.layout())
+
+
+def encoded_names(estimator, names=None):
+    """Names of the features that the trees of a fitted estimator split.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+    names : array-like or None, default=None
+        Names of the table's columns, or already of the features, instead of the estimator's.
+
+    Returns
+    -------
+    names : sequence of str, or None where there are none
+    """
+    encoder = getattr(estimator, "encoder_", None)
+    if names is None:
+        names = getattr(estimator, "feature_names_in_", None)
+    if encoder is None:
+        return names
+    if names is None:
+        names = [f"x{j}" for j in range(encoder.n_features_in)]
+    elif len(names) != encoder.n_features_in:
+        return names
+    return encoder.feature_names(names, getattr(estimator, "classes_", None))
+
+
+def _table(estimator, X, reset):
+    """``X`` where its columns have to be read, or None where scikit-learn can read all of it."""
+    if reset:
+        chosen = getattr(estimator, "categorical_features", "from_dtype")
+        needed = chosen is not None and not isinstance(chosen, str)
+    else:
+        encoder = getattr(estimator, "encoder_", None)
+        needed = encoder is not None and encoder.has_categories
+    table = table_of(X)
+    if table is None and needed:
+        table = X if is_frame(X) else np.asarray(X)
+    return None if table is None or len(table.shape) != 2 or 0 in table.shape else table
+
+
+def _coded(estimator, table, reset):
+    """The table as a float64 array with the numbers of categories, and the categories."""
+    names = getattr(estimator, "feature_names_in_", None)
+    n_features = table.shape[1]
+    known = [None] * n_features
+    if reset:
+        chosen = getattr(estimator, "categorical_features", "from_dtype")
+        wanted = _wanted(chosen, names, n_features)
+    else:
+        encoder = getattr(estimator, "encoder_", None)
+        known = known if encoder is None else encoder.categories
+        wanted = [values is not None for values in known]
+    coded = np.empty(table.shape)
+    categories = []
+    for j, raw in enumerate(raw_columns(table)):
+        name = f"x{j}" if names is None else names[j]
+        column = read_column(raw, name, wanted[j])
+        if column.values is None:
+            coded[:, j] = column.numbers
+            categories.append(None)
+        else:
+            categories.append(_fill(coded[:, j], column, known[j]))
+    return coded, categories
+
+
+def _fill(out, column, known):
+    """Writes the numbers of a column's categories among the known ones; returns these."""
+    if known is None:
+        known = sorted(column.values, key=lambda value: (isinstance(value, str), value))
+    place = {value: float(number) for number, value in enumerate(known)}
+    numbers = np.array([place.get(value, UNSEEN) for value in column.values] + [np.nan])
+    out[:] = numbers[column.codes]
+    return known
+
+
+def _wanted(chosen, names, n_features):
+    """For each column True, False, or None: whatever its type says."""
+    if chosen is None:
+        return [False] * n_features
+    if isinstance(chosen, str):
+        return [None] * n_features
+    chosen = np.asarray(chosen)
+    if chosen.ndim != 1:
+        raise ValueError(f"categorical_features must be a list, got the shape {chosen.shape}")
+    if chosen.dtype == bool:
+        if len(chosen) != n_features:
+            raise ValueError(
+                f"categorical_features is a mask of {len(chosen)} columns, but X has {n_features}"
+            )
+        return chosen.tolist()
+    found = [_index(item, names, n_features) for item in chosen.tolist()]
+    return [j in found for j in range(n_features)]
+
+
+def _index(item, names, n_features):
+    if isinstance(item, str):
+        if names is None:
+            raise ValueError(
+                f"categorical_features names {item!r}, but the columns of X have no names"
+            )
+        matches = np.flatnonzero(names == item)
+        if len(matches) == 0:
+            raise ValueError(f"categorical_features names {item!r}, which X does not have")
+        return int(matches[0])
+    if not isinstance(item, Integral) or not 0 <= item < n_features:
+        raise ValueError(
+            f"categorical_features holds {item!r}, which is no column of X: use names, indices "
+            f"from 0 to {n_features - 1}, or a mask"
+        )
+    return int(item)
+
+
+class TakesTables:
+    """The tags of estimators that take tables."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags

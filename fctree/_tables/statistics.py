@@ -1,0 +1,153 @@
+"""Target statistics: what the targets of a category say, without a sample's own target.
+
+The statistic of a category is the mean of its targets, shrunk towards the mean of all [1]_. A
+training sample takes the sums of the other folds (cross-fitting), a new sample those of all
+training samples. Folds depend on nothing but a sample's number, strengths are those of an empirical
+Bayes estimate: between categories that differ by noise alone nothing is left to learn from.
+
+References
+----------
+.. [1] Micci-Barreca, "A preprocessing scheme for high-cardinality categorical attributes in
+   classification and prediction problems", SIGKDD Explorations 2001.
+.. [2] Pargent, Pfisterer, Thomas and Bischl, "Regularized target encoding outperforms
+   traditional methods in supervised machine learning with high cardinality features",
+   Computational Statistics 2022.
+"""
+
+import numpy as np
+
+N_FOLDS = 5
+MAX_TARGETS = 10
+
+
+def fold_numbers(n_samples):
+    """The fold of each sample, (n_samples,) int64: a hash of its number (SplitMix64)."""
+    z = (np.arange(n_samples, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((z ^ (z >> np.uint64(31))) % np.uint64(N_FOLDS)).astype(np.int64)
+
+
+def statistic_targets(y, n_classes):
+    """Which targets to take statistics of.
+
+    Parameters
+    ----------
+    y : array of shape (n_targets, n_samples)
+        Targets of a regression, or one row of class numbers.
+    n_classes : int or None
+        None for a regression.
+
+    Returns
+    -------
+    numbers : array of shape (n_statistics,), int64
+        Rows of ``y``, or classes, all but one: of more than `MAX_TARGETS` those whose targets
+        (for classes, indicators) have the largest variances.
+    """
+    if n_classes is not None and n_classes <= 2:
+        return np.array([n_classes - 1])
+    numbers = np.arange(len(y) if n_classes is None else n_classes)
+    variances = target_rows(y, n_classes, numbers).var(axis=1)
+    most = MAX_TARGETS if n_classes is None else min(MAX_TARGETS, n_classes - 1)
+    return np.sort(np.argsort(-variances, kind="stable")[:most])
+
+
+def target_rows(y, n_classes, numbers):
+    """The targets of these numbers, (n_statistics, n_samples) float64: a class has indicators."""
+    if n_classes is None:
+        return np.ascontiguousarray(y[numbers], dtype=np.float64)
+    return (y[0] == numbers[:, np.newaxis]).astype(np.float64)
+
+
+def shrinkage(weights, sums, squares, n_samples):
+    """The strength ``a`` of the prior: variance within categories over that between them.
+
+    The moment estimates of a one-way model with random effects. Sums are those of targets less
+    their mean.
+
+    Parameters
+    ----------
+    weights, sums : array of shape (n_categories,)
+        The weight of each category, and its weighted sum of centred targets.
+    squares : float
+        The weighted sum of squares of all centred targets.
+    n_samples : int
+
+    Returns
+    -------
+    strength : float
+        inf where categories do not differ by more than their targets vary.
+    """
+    seen = weights > 0.0
+    weights, sums = weights[seen], sums[seen]
+    within_degrees = n_samples - len(weights)
+    total = weights.sum()
+    if len(weights) < 2 or within_degrees < 1:
+        return np.inf
+    explained = np.sum(sums**2 / weights)
+    within = max(squares - explained, 0.0) / within_degrees
+    spread = total - np.sum(weights**2) / total
+    between = (explained - (len(weights) - 1) * within) / spread if spread > 0.0 else 0.0
+    # What rounding leaves of targets that do not vary is no difference either.
+    if between <= np.finfo(np.float64).eps * squares / total:
+        return np.inf
+    return within / between
+
+
+def shrunk_means(weights, sums, strength, prior):
+    """``prior + sums / (weights + strength)``, the prior where nothing was seen."""
+    if not np.isfinite(strength):
+        return np.full(np.shape(sums), prior)
+    total = weights + strength
+    known = (weights > 0.0) & (total > 0.0)
+    return prior + np.divide(sums, total, out=np.zeros(np.shape(sums)), where=known)
+
+
+class TargetStatistics:
+    """The statistics of one column with one target.
+
+    Parameters
+    ----------
+    codes : array of shape (n_samples,), int64
+        Category numbers.
+    n_categories : int
+    folds : array of shape (n_samples,), int64
+        Those of `fold_numbers`.
+    target, weight : array of shape (n_samples,)
+        ``weight`` with a mean of 1.
+    prior : float
+        The weighted mean of ``target``.
+    strength : float, default=None
+        By default that of `shrinkage`.
+    """
+
+    def __init__(
+        self, codes, n_categories, folds, target, weight, *, prior, strength=None
+    ):
+        self._cells = codes * N_FOLDS + folds
+        self._prior = prior
+        centred = target - prior
+        shape = (n_categories, N_FOLDS)
+        size = n_categories * N_FOLDS
+        weighted = weight * centred
+        self._sums = np.bincount(self._cells, weighted, minlength=size).reshape(shape)
+        self._weights = np.bincount(self._cells, weight, minlength=size).reshape(shape)
+        if strength is None:
+            squares = np.sum(weighted * centred)
+            strength = shrinkage(
+                self._weights.sum(axis=1), self._sums.sum(axis=1), squares, len(codes)
+            )
+        self.strength = float(strength)
+
+    def of_categories(self):
+        """For new samples: (n_categories,), from all folds."""
+        return shrunk_means(
+            self._weights.sum(axis=1), self._sums.sum(axis=1), self.strength, self._prior
+        )
+
+    def of_samples(self):
+        """For the training samples: (n_samples,), from the other folds."""
+        others = ~np.eye(N_FOLDS, dtype=bool)  # added up, not subtracted: exactly 0 for nothing
+        weights = np.stack([self._weights[:, rest].sum(axis=1) for rest in others], axis=1)
+        sums = np.stack([self._sums[:, rest].sum(axis=1) for rest in others], axis=1)
+        return shrunk_means(weights, sums, self.strength, self._prior).ravel()[self._cells]

@@ -1,0 +1,18 @@
+"""Types that the public signatures use."""
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+else:
+    Self = Any  # in typing from Python 3.11 on
+
+__all__ = ["ArrayLike", "EvalSet", "FloatArray", "NDArray", "RandomState", "Self"]
+
+FloatArray: TypeAlias = NDArray[np.float64]
+RandomState: TypeAlias = int | np.random.RandomState | None
+# (X, y) or (X, y, sample_weight), or a list of one.
+EvalSet: TypeAlias = tuple[ArrayLike, ...] | list[tuple[ArrayLike, ...]]

@@ -1,0 +1,91 @@
+"""Which worker each partition belongs to, and waiting for workers that may die."""
+
+import time
+
+import numpy as np
+from distributed import CancelledError, KilledWorker, TimeoutError, get_worker, wait
+from distributed.comm import CommClosedError
+
+# A worker may hold this many times its share of the rows before partitions are moved elsewhere.
+_IMBALANCE = 1.25
+POLL_SECONDS = 0.5
+# Workers that are lost are replaced by their nanny, if they have one: wait for this long for any.
+_PATIENCE_SECONDS = 60.0
+
+
+class WorkerLost(RuntimeError):
+    """A worker that held a part of the fit is gone."""
+
+
+def threads_here():
+    """Threads that a task may use: a fit runs one task at a time on a worker."""
+    return get_worker().state.nthreads
+
+
+def assign(client, partitions, lengths, workers=None):
+    """Worker addresses with the indices of their partitions, in the order of the rows.
+
+    Partitions stay where they are unless a worker has far more than its share. ``workers`` are those
+    that may have any, by default all.
+    """
+    workers = sorted(client.nthreads()) if workers is None else workers
+    holders = client.who_has(partitions)
+    share = _IMBALANCE * sum(lengths) / len(workers)
+    load = dict.fromkeys(workers, 0)
+    of_worker = {worker: [] for worker in workers}
+    for index in np.argsort(lengths, kind="stable")[::-1]:
+        if lengths[index] == 0:
+            continue
+        held_by = [w for w in holders[partitions[index].key] if w in load]
+        best = min(held_by or workers, key=load.get)
+        if load[best] + lengths[index] > share:
+            best = min(workers, key=load.get)
+        load[best] += lengths[index]
+        of_worker[best].append(int(index))
+    return [(worker, sorted(indices)) for worker, indices in of_worker.items() if indices]
+
+
+class Watch:
+    """Looks now and then whether the workers that a part of a fit runs on are still there."""
+
+    def __init__(self, client, workers):
+        self.client = client
+        self.workers = set(workers)
+        self.deadline = None
+
+    def check(self):
+        """Raises `WorkerLost` where one is gone, `RuntimeError` where there are none for long."""
+        alive = set(self.client.nthreads())
+        if not self.workers <= alive:
+            raise WorkerLost(f"lost {sorted(self.workers - alive)}")
+        if alive:
+            self.deadline = None
+        elif self.deadline is None:
+            self.deadline = time.monotonic() + _PATIENCE_SECONDS
+        elif time.monotonic() > self.deadline:
+            raise RuntimeError("the fit has no workers left to run on")
+
+
+def settle(client, futures, workers=()):
+    """Waits until futures that run on these workers are done, well or not, or `WorkerLost`."""
+    watch = Watch(client, workers)
+    while True:
+        try:
+            wait(futures, timeout=POLL_SECONDS)
+            return
+        except TimeoutError:
+            watch.check()
+        except CancelledError as error:  # what they need was lost, and cannot be made again
+            raise WorkerLost(str(error)) from error
+
+
+def gather(client, futures, workers=()):
+    """The results of futures that run on these workers, or `WorkerLost`.
+
+    What a task raises is raised here.
+    """
+    settle(client, futures, workers)
+    try:
+        return client.gather(futures)
+    except (KilledWorker, CancelledError, CommClosedError) as error:
+        raise WorkerLost(str(error)) from error

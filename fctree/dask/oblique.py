@@ -1,0 +1,240 @@
+"""Boosting of oblique trees on Dask collections."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from distributed import default_client
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+
+from fctree._training.samples import Samples
+from fctree._validation import check_kernel_part, unchanged_on_failure
+from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
+from fctree.dask.cluster import settle
+from fctree.dask.partitions import Partition, join, partition_rows, remember_features
+from fctree.dask.prediction import PredictsClasses, PredictsTargets
+from fctree.dask.row_blocks import Run, cut_into_runs
+from fctree.ensembles import CurvatureBoostingClassifier, CurvatureBoostingRegressor
+
+# Rows that one worker looks for thresholds in: all, of no more.
+_SAMPLE_ROWS = 65_536
+
+
+def sample_rows(n_rows, seed):
+    """Numbers of the rows that thresholds are looked for in: one of each of many stretches."""
+    if n_rows <= _SAMPLE_ROWS:
+        return np.arange(n_rows)
+    bounds = n_rows * np.arange(_SAMPLE_ROWS + 1) // _SAMPLE_ROWS
+    return np.random.default_rng(seed).integers(bounds[:-1], bounds[1:])
+
+
+class _DaskObliqueBoosting(DaskBoosting):
+    """Fitting on Dask collections; subclasses are plain estimators too."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, eval_set=None):
+        """Grow the trees from sums over the rows, which are taken where the rows are.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_samples, n_features)
+            Any partitions, empty ones too, of known or unknown lengths; finite numbers. What is
+            not persisted is computed once and held by the workers until the fit is done. Arrays
+            in memory are cut into chunks.
+        y : Dask array, series or data frame of shape (n_samples,) or (n_samples, n_outputs)
+            With the partitions of `X` where lengths are unknown.
+        sample_weight : Dask array or series of shape (n_samples,), default=None
+        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
+            Samples to measure `validation_score_` on; ``early_stopping=True`` needs it.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For data as the plain estimators refuse them, partitions that disagree, and what a
+            fit on partitions does not have: losses whose leaves are quantiles, `warm_start`,
+            early stopping without `eval_set`, and nodes with fewer samples than features that
+            need a ridge model of their own.
+        RuntimeError
+            Where workers were lost more often than the fit could be continued.
+        """
+        with unchanged_on_failure(self):
+            self._fit(default_client(), X, y, sample_weight, eval_set)
+        return self
+
+    def _fit(self, client, X, y, sample_weight, eval_set):
+        self._check_supported(eval_set)
+        remember_features(self, X)
+        partitions = partition_rows(client, X, y, sample_weight)
+        lengths = self._learn_targets(client, partitions)
+        self._check_loss()
+        self._random_seed = int(
+            check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
+        )
+        encode = TargetEncoder(getattr(self, "classes_", None))
+        sample = sample_rows(sum(lengths), self._random_seed)
+        train = BlockedRows(partitions, lengths, encode, sample)
+        evaluation = None
+        if eval_set is not None:
+            evaluation = BlockedRows(*self._evaluated(client, eval_set), encode, np.arange(0))
+        self._fit_together(client, train, evaluation)
+
+
+@dataclass
+class BlockedSamples(Samples):
+    """Samples of one worker: a run of blocks of rows."""
+
+    run: Run
+    sample: np.ndarray  # rows that thresholds are looked for in, numbered here
+    n_rows: int  # of all workers
+
+    @property
+    def n_samples(self):
+        return self.n_rows
+
+    @property
+    def blocks(self):
+        """The blocks as the core takes them."""
+        return self.run.native
+
+    def none(self):
+        """No samples of the same kind."""
+        return BlockedSamples(self.X[:0], self.y[:, :0], None, None, self.run.none(), [], 0)
+
+
+@dataclass
+class BlockedLayout:
+    """How partitions make samples: the encoder of targets, the run, the sample, how many rows all have."""
+
+    encode: TargetEncoder
+    run: Run
+    sample: np.ndarray
+    n_rows: int
+
+    def samples(self, parts):
+        rows = join(parts)
+        X = check_kernel_part(rows.X, np.zeros(len(rows)))[0]
+        y = np.ascontiguousarray(self.encode(rows.y))
+        return BlockedSamples(
+            np.ascontiguousarray(X), y, rows.weight, None, self.run, self.sample, self.n_rows
+        )
+
+
+class BlockedRows:
+    """Partitions whose rows move to workers in runs of blocks; `sample` are rows that thresholds
+    come from."""
+
+    def __init__(self, partitions, lengths, encode, sample):
+        self.partitions = partitions
+        self.begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self.encode = encode
+        self.sample = sample
+
+    def place(self, client, workers):
+        """``(parts, layout)`` of each worker that has any, of these workers or of all."""
+        settle(client, self.partitions)  # those that were lost are computed again
+        workers = sorted(client.nthreads()) if workers is None else workers
+        n_rows = int(self.begins[-1])
+        runs = cut_into_runs(n_rows, len(workers))
+        placed = {}
+        for worker, run in zip(self._assign(client, runs, workers), runs, strict=True):
+            first, last = run.rows(n_rows)
+            inside = self.sample[(self.sample >= first) & (self.sample < last)] - first
+            parts = [self._part(client, *of) for of in self._overlaps(run)]
+            placed[worker] = (parts, BlockedLayout(self.encode, run, inside, n_rows))
+        return placed
+
+    def _overlaps(self, run):
+        """Partitions with rows of a run: their number, and the first and last of those rows."""
+        first, last = run.rows(int(self.begins[-1]))
+        found = []
+        for i, (begin, end) in enumerate(zip(self.begins[:-1], self.begins[1:], strict=True)):
+            low, high = max(first, begin), min(last, end)
+            if low < high:
+                found.append((i, int(low - begin), int(high - begin)))
+        return found
+
+    def _part(self, client, i, low, high):
+        """Rows of a partition; where it is, unless they are all."""
+        if high - low == self.begins[i + 1] - self.begins[i]:
+            return self.partitions[i]
+        return client.submit(_cut, self.partitions[i], low, high, pure=False)
+
+    def _assign(self, client, runs, workers):
+        """A worker for each run: one that has much of it already. Runs of training rows are in
+        the order of `workers` then, which is that of the places of the fit."""
+        holders = client.who_has(self.partitions)
+        free, placed = list(workers), []
+        for run in runs:
+            held = dict.fromkeys(free, 0)
+            for i, low, high in self._overlaps(run):
+                for worker in holders[self.partitions[i].key]:
+                    if worker in held:
+                        held[worker] += high - low
+            placed.append(max(free, key=held.get))
+            free.remove(placed[-1])
+        return placed
+
+
+def _cut(partition, first, last):
+    """Some rows of a partition."""
+    weight = None if partition.weight is None else partition.weight[first:last]
+    return Partition(partition.X[first:last], partition.y[first:last], weight)
+
+
+class DaskCurvatureBoostingRegressor(PredictsTargets, _DaskObliqueBoosting, CurvatureBoostingRegressor):
+    """`CurvatureBoostingRegressor` on Dask collections.
+
+    The data stay on the workers. A level of a tree is grown from sums over the rows of its nodes
+    (moments, also between the thresholds of each direction), joined in an order that does not
+    depend on where the rows are: the model is the same, byte for byte, for any partitions and
+    any number of workers. It is that of `CurvatureBoostingRegressor` up to rounding where the places
+    to cut at are the same: these are looked for in a sample of 65,536 rows (all, of fewer), and
+    trees with constant leaves cut between 256 bins of a feature at most.
+
+    Parameters are those of `CurvatureBoostingRegressor`. Not supported: losses whose leaves are
+    quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``), `warm_start`, `init_score`,
+    early stopping without `eval_set`, and nodes with fewer samples than features that need a
+    ridge model. Threads are the workers' (``nthreads``), whatever `n_jobs` is.
+
+    Attributes are those of `CurvatureBoostingRegressor`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from fctree.dask import DaskCurvatureBoostingRegressor
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     X = da.random.default_rng(0).normal(size=(1000, 4), chunks=(250, 4))
+    ...     model = DaskCurvatureBoostingRegressor(max_iter=3).fit(X, X[:, 0] ** 2)
+    ...     predictions = model.predict(X).compute()
+    >>> predictions.shape
+    (1000,)
+    """
+
+    _local_class = CurvatureBoostingRegressor
+
+
+class DaskCurvatureBoostingClassifier(PredictsClasses, _DaskObliqueBoosting, CurvatureBoostingClassifier):
+    """`CurvatureBoostingClassifier` on Dask collections.
+
+    See `DaskCurvatureBoostingRegressor` for how it is grown and what is not supported.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from fctree.dask import DaskCurvatureBoostingClassifier
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     X = da.random.default_rng(0).normal(size=(1000, 4), chunks=(250, 4))
+    ...     y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    ...     model = DaskCurvatureBoostingClassifier(max_iter=3).fit(X, y)
+    ...     probabilities = model.predict_proba(X).compute()
+    >>> probabilities.shape
+    (1000, 2)
+    """
+
+    _local_class = CurvatureBoostingClassifier

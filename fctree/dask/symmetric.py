@@ -1,0 +1,192 @@
+"""Symmetric boosting on Dask collections."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from distributed import default_client
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+
+from fctree._training.samples import Samples
+from fctree._validation import unchanged_on_failure
+from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
+from fctree.dask.cluster import assign, gather, settle
+from fctree.dask.partitions import partition_rows, remember_features
+from fctree.dask.prediction import PredictsClasses, PredictsTargets
+from fctree.dask.thresholds import find_thresholds
+from fctree.symmetric import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+
+
+class _DaskSymmetricBoosting(DaskBoosting):
+    """Fitting on Dask collections; subclasses are plain estimators too."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, eval_set=None):
+        """Grow the trees where the partitions are.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_samples, n_features)
+            Any partitions, empty ones too, of known or unknown lengths. NaN is a missing value.
+            What is not persisted is computed once and held by the workers until the fit is
+            done. Arrays in memory are cut into chunks.
+        y : Dask array, series or data frame of shape (n_samples,) or (n_samples, n_outputs)
+            With the partitions of `X` where lengths are unknown.
+        sample_weight : Dask array or series of shape (n_samples,), default=None
+        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
+            Samples to measure `validation_score_` on; ``early_stopping=True`` needs it.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For data as the plain estimators refuse them, partitions that disagree, and what a
+            fit on partitions does not have: losses whose leaves are quantiles, `warm_start`,
+            `posterior_samples`, early stopping without `eval_set`.
+        RuntimeError
+            Where workers were lost more often than the fit could be continued.
+        """
+        with unchanged_on_failure(self):
+            self._fit(default_client(), X, y, sample_weight, eval_set)
+        return self
+
+    def _check_supported(self, eval_set):
+        super()._check_supported(eval_set)
+        if self.posterior_samples:
+            raise ValueError("posterior_samples must be 0 for a fit on partitions")
+
+    def _fit(self, client, X, y, sample_weight, eval_set):
+        self._check_supported(eval_set)
+        remember_features(self, X)
+        partitions = partition_rows(client, X, y, sample_weight)
+        lengths = self._learn_targets(client, partitions)
+        self._check_loss()
+        self._random_seed = int(
+            check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
+        )
+        rules = {"max_bins": self.max_bins, "seed": self._random_seed}
+        found = gather(
+            client, find_thresholds(client, partitions, lengths, self.n_features_in_, rules)
+        )
+        self.bin_thresholds_ = [values for block in found for values in block]
+        encode = TargetEncoder(getattr(self, "classes_", None))
+        train = PlacedRows(partitions, lengths, encode)
+        evaluation = None
+        if eval_set is not None:
+            evaluation = PlacedRows(*self._evaluated(client, eval_set), encode)
+        self._fit_together(client, train, evaluation)
+
+
+@dataclass
+class PlacedSamples(Samples):
+    """Samples of one worker, in parts that are the partitions."""
+
+    first: list  # numbers of the parts' first samples among those of all workers
+
+    @property
+    def parts(self):
+        return self.X
+
+    def native(self, raw):
+        return self.X, self.y, self.weight, None, raw, self.first
+
+    def none(self):
+        """No samples of the same kind."""
+        return PlacedSamples([self.X[0][:0]], self.y[:, :0], None, None, [0])
+
+
+@dataclass
+class Layout:
+    """How partitions make samples: the encoder of targets, and numbers of first rows."""
+
+    encode: TargetEncoder
+    first: list
+
+    def samples(self, parts):
+        y = np.concatenate([self.encode(part.y) for part in parts], axis=1)
+        weight = None
+        if parts[0].weight is not None:
+            weight = np.concatenate([part.weight for part in parts])
+        return PlacedSamples([part.X for part in parts], np.ascontiguousarray(y), weight, None,
+                             self.first)
+
+
+class PlacedRows:
+    """Partitions, which stay on the workers that hold them."""
+
+    def __init__(self, partitions, lengths, encode):
+        self.partitions = partitions
+        self.lengths = lengths
+        self.encode = encode
+        self.begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64).tolist()
+
+    def place(self, client, workers):
+        """``(parts, layout)`` of each worker that has any, of these workers or of all."""
+        settle(client, self.partitions)  # those that were lost are computed again
+        return {
+            worker: (
+                [self.partitions[i] for i in indices],
+                Layout(self.encode, [self.begins[i] for i in indices]),
+            )
+            for worker, indices in assign(client, self.partitions, self.lengths, workers)
+        }
+
+
+class DaskSymmetricBoostingRegressor(
+    PredictsTargets, _DaskSymmetricBoosting, SymmetricBoostingRegressor
+):
+    """`SymmetricBoostingRegressor` on Dask collections.
+
+    The data stay on the workers. Every level of a tree adds up the workers' histograms, which
+    are integers: the model is, byte for byte, that of `SymmetricBoostingRegressor` on all rows in
+    one place, whatever the partitions; losses agree to rounding.
+
+    Parameters are those of `SymmetricBoostingRegressor`. Not supported: losses whose leaves are
+    quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``), `warm_start`,
+    `posterior_samples`, and early stopping without `eval_set`. Threads are the workers'
+    (``nthreads``), whatever `n_jobs` is.
+
+    Attributes are those of `SymmetricBoostingRegressor`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from fctree.dask import DaskSymmetricBoostingRegressor
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     X = da.random.default_rng(0).normal(size=(1000, 4), chunks=(250, 4))
+    ...     model = DaskSymmetricBoostingRegressor(max_iter=5).fit(X, X[:, 0] ** 2)
+    ...     predictions = model.predict(X).compute()
+    >>> predictions.shape
+    (1000,)
+    """
+
+    _local_class = SymmetricBoostingRegressor
+
+
+class DaskSymmetricBoostingClassifier(
+    PredictsClasses, _DaskSymmetricBoosting, SymmetricBoostingClassifier
+):
+    """`SymmetricBoostingClassifier` on Dask collections.
+
+    The same model, byte for byte, as `SymmetricBoostingClassifier` grows from all rows in one
+    place; see `DaskSymmetricBoostingRegressor` for what is not supported.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from fctree.dask import DaskSymmetricBoostingClassifier
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     X = da.random.default_rng(0).normal(size=(1000, 4), chunks=(250, 4))
+    ...     y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    ...     model = DaskSymmetricBoostingClassifier(max_iter=5).fit(X, y)
+    ...     probabilities = model.predict_proba(X).compute()
+    >>> probabilities.shape
+    (1000, 2)
+    """
+
+    _local_class = SymmetricBoostingClassifier

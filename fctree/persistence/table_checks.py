@@ -1,0 +1,80 @@
+"""Whether what was read describes how a table is encoded."""
+
+from dataclasses import fields as dataclass_fields
+
+import numpy as np
+
+from fctree._tables.encoder import TableEncoder
+from fctree._tables.estimators import n_encoded
+
+
+def _require(condition, message):
+    if not condition:
+        raise ValueError(message)
+
+
+def _is_array(value, shape, dtype):
+    return isinstance(value, np.ndarray) and value.shape == shape and value.dtype == dtype
+
+
+def rebuild_table_encoder(fields):
+    """The TableEncoder with these attributes; ValueError where they do not fit together."""
+    names = {field.name for field in dataclass_fields(TableEncoder)}
+    _require(fields.keys() == names, f"a TableEncoder has the attributes {sorted(fields)}")
+    encoder = TableEncoder(**fields)
+    _require(isinstance(encoder.categories, list), "an encoder's categories are not a list")
+    _require(type(encoder.impute) is bool, "an encoder's impute is not True or False")
+    width, n_statistics = encoder.n_features_in, np.size(encoder.targets)
+    _require(width >= 1, "an encoder has no columns")
+    for name, length, dtype in (
+        ("has_missing", width, np.bool_),
+        ("means", width, np.float64),
+        ("targets", n_statistics, np.int64),
+        ("priors", n_statistics, np.float64),
+    ):
+        valid = _is_array(getattr(encoder, name), (length,), dtype)
+        _require(valid, f"an encoder's {name} is not {length} of {np.dtype(dtype)}")
+    _require(np.all(encoder.targets >= 0), "an encoder's targets are not numbers of targets")
+    for name in ("strengths", "statistics", "shares"):
+        values = getattr(encoder, name)
+        valid = isinstance(values, list) and len(values) == width
+        _require(valid, f"an encoder's {name} are not a list with an array for each column")
+    for column in range(width):
+        _check_column(encoder, column)
+    return encoder
+
+
+def _check_column(encoder, column):
+    values = encoder.categories[column]
+    shares = statistics = 0
+    if values is not None:
+        _check_categories(values, column)
+        shares = encoder.n_levels(column)
+        statistics = shares if encoder.has_statistics(column) else 0
+        _require(shares >= 1, f"column {column} of an encoder has no categories")
+    n_statistics = len(encoder.targets) if statistics else 0
+    for name, shape in (
+        ("shares", (shares,)),
+        ("strengths", (n_statistics,)),
+        ("statistics", (statistics, n_statistics)),
+    ):
+        valid = _is_array(getattr(encoder, name)[column], shape, np.float64)
+        _require(valid, f"{name} of column {column} of an encoder are not an array of shape {shape}")
+
+
+def _check_categories(values, column):
+    valid = isinstance(values, list) and all(type(value) in (str, int, float) for value in values)
+    _require(valid, f"categories of column {column} of an encoder are not text and numbers")
+    keys = [(isinstance(value, str), value) for value in values]
+    ascending = all(before < after for before, after in zip(keys[:-1], keys[1:]))
+    _require(ascending, f"categories of column {column} of an encoder are not ascending")
+
+
+def n_tree_features(model):
+    """Number of features that the trees of a model split, of an encoder that fits the model."""
+    encoder = getattr(model, "encoder_", None)
+    if encoder is not None:
+        _require(isinstance(encoder, TableEncoder), "encoder_ is not a TableEncoder")
+        same = encoder.n_features_in == model.n_features_in_
+        _require(same, f"encoder_ has {encoder.n_features_in} columns, not n_features_in_")
+    return n_encoded(model)

@@ -1,0 +1,115 @@
+#include "distributed/boosting_statistics.hpp"
+
+#include "distributed/distributed_statistics.hpp"
+#include "oblique/grow.hpp"
+
+namespace fctree::distributed {
+
+namespace {
+
+LossSum loss_of(const std::vector<double>& sums) { return {sums[0], sums[1]}; }
+
+}  // namespace
+
+// Rows (n, width) of the sample, of all places.
+std::vector<double> DistributedBoostingStatistics::of_sample(const double* values, index_t width,
+                                                             const Execution& execution) const {
+  std::vector<double> own;
+  own.reserve(sample_rows_.size() * width);
+  for (const index_t row : sample_rows_)
+    own.insert(own.end(), values + row * width, values + (row + 1) * width);
+  return gather(execution.all, own);
+}
+
+FeatureMap DistributedBoostingStatistics::find_map(const BoostedSamples& samples,
+                                                   index_t n_features,
+                                                   const Execution& execution) {
+  const index_t d = n_features, size = 1 + 2 * d;
+  const bool is_first = execution.all == nullptr || execution.all->rank == 0;
+  const std::vector<double> row =
+      gather(execution.all, {samples.x, samples.x + (is_first ? d : 0)});
+  const Vector first = VectorView(row.data(), d);
+  const RowBlocks& blocks = *samples.blocks;
+  std::vector<Vector> of_block(blocks.n_here, Vector::Zero(d));
+  const std::vector<double> sums = sum_blocks(
+      blocks, {1, size},
+      [&](index_t, index_t block, double* out) {
+        const index_t begin = blocks.begin(block);
+        FeatureSums total = {Vector::Zero(size), Vector::Zero(d)};
+        add_features(samples.x + begin * d,
+                     samples.weight == nullptr ? nullptr : samples.weight + begin,
+                     blocks.end(block, samples.n_samples) - begin, first, total);
+        for (index_t i = 0; i < size; ++i) out[i] += total.sums[i];
+        of_block[block - blocks.first] = total.largest;
+      },
+      execution);
+  Vector largest = Vector::Zero(d);
+  for (const Vector& found : of_block) largest = largest.cwiseMax(found);
+  take_largest(execution.all, largest.data(), d);
+  return map_of_sums({VectorView(sums.data(), size), largest}, first);
+}
+
+LossSum DistributedBoostingStatistics::evaluate(const BoostedSet& set, const Loss& loss,
+                                                const Derivatives* out,
+                                                const Execution& execution) {
+  const ScoredSamples samples = set.view();
+  const RowBlocks& blocks = *set.blocks();
+  return loss_of(sum_blocks(
+      blocks, {1, 2},
+      [&](index_t, index_t block, double* sums) {
+        const index_t begin = blocks.begin(block), end = blocks.end(block, set.n());
+        sums[0] += loss.evaluate(samples, begin, end, out);
+        for (index_t i = begin; i < end; ++i) sums[1] += samples.weight_of(i);
+      },
+      execution));
+}
+
+double DistributedBoostingStatistics::left_out_loss(const BoostedSet& set, const Loss& loss,
+                                                    const TreeStep& step,
+                                                    const Execution& execution) {
+  BoostedSet stepped = set;
+  stepped.add(view_of(step.tree), 0, 1, execution);
+  const ScoredSamples samples = stepped.view();
+  const RowBlocks& blocks = *set.blocks();
+  const auto add_block = [&](index_t, index_t block, double* sums) {
+    for (index_t i = blocks.begin(block); i < blocks.end(block, set.n()); ++i) {
+      if (step.in_bag[i] != 0) continue;
+      sums[0] += loss.evaluate(samples, i, i + 1, nullptr);
+      sums[1] += samples.weight_of(i);
+    }
+  };
+  return loss_of(sum_blocks(blocks, {1, 2}, add_block, execution)).mean();
+}
+
+void DistributedBoostingStatistics::set_features(const double* x, index_t n_samples,
+                                                 const FeatureMap& map, bool sorts_axes,
+                                                 const Execution& execution) {
+  const index_t d = map.mean.size();
+  if (sample_x_.empty()) sample_x_ = of_sample(samples_.x, d, execution);
+  const index_t n_sampled = static_cast<index_t>(sample_x_.size()) / d;
+  mapped_sample_.resize(n_sampled * map.width());
+  map_features(map, sample_x_.data(), n_sampled, d, mapped_sample_.data(), execution);
+  offset_ = offset_of(map);
+  if (!sorts_axes) return;
+  bins_ = std::make_unique<BinnedFeatures>(
+      BinnedFeatures{FeatureBins(mapped_sample_.data(), n_sampled, offset_, execution),
+                     std::vector<std::uint8_t>(n_samples * map.width())});
+  find_bins(x, n_samples, map.width(), bins_->bins.thresholds().data(), bins_->bins.n_bins() - 1,
+            bins_->of_values.data(), execution);
+}
+
+ObliqueTreeArrays DistributedBoostingStatistics::grow(const TrainingData& data, index_t,
+                                                      const ObliqueParams& params,
+                                                      const Execution& execution) {
+  const std::vector<double> targets = of_sample(data.y, data.n_outputs, execution);
+  const std::vector<double> weights = of_sample(data.weight, 1, execution);
+  const TrainingData sample = {mapped_sample_.data(), targets.data(), weights.data(),
+                               static_cast<index_t>(weights.size()), data.n_features,
+                               data.n_outputs};
+  DistributedStatistics statistics(data, *samples_.blocks, sample,
+                                   sorts_axes(params) ? bins_.get() : nullptr);
+  statistics.set_offset(offset_);
+  return grow_tree_on_team(data, params, statistics, execution);
+}
+
+}  // namespace fctree::distributed

@@ -1,0 +1,46 @@
+// Boosting oblique trees on samples that lie in many places, of which this is one.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/block_sums.hpp"
+#include "ensembles/boosting_statistics.hpp"
+#include "oblique/split_search/feature_bins.hpp"
+
+namespace fctree::distributed {
+
+using namespace ensembles;
+
+class DistributedBoostingStatistics final : public BoostingStatistics {
+ public:
+  // The samples here, which have blocks, and the numbers of those that are in the sample that
+  // thresholds are looked for in, ascending. Both have to stay.
+  DistributedBoostingStatistics(const BoostedSamples& samples,
+                                const std::vector<index_t>& sample_rows)
+      : samples_(samples), sample_rows_(sample_rows) {}
+
+  FeatureMap find_map(const BoostedSamples& samples, index_t n_features,
+                      const Execution& execution) override;
+  LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
+                   const Execution& execution) override;
+  double left_out_loss(const BoostedSet& set, const Loss& loss, const TreeStep& step,
+                       const Execution& execution) override;
+  void set_features(const double* x, index_t n_samples, const FeatureMap& map, bool sorts_axes,
+                    const Execution& execution) override;
+  ObliqueTreeArrays grow(const TrainingData& data, index_t kind, const ObliqueParams& params,
+                         const Execution& execution) override;
+
+ private:
+  std::vector<double> of_sample(const double* values, index_t width,
+                                const Execution& execution) const;
+
+  const BoostedSamples& samples_;
+  const std::vector<index_t>& sample_rows_;
+  std::vector<double> sample_x_;  // of all places, features as they came
+  std::vector<double> mapped_sample_;
+  Vector offset_;
+  std::unique_ptr<BinnedFeatures> bins_;  // of the samples here, between those of the sample
+};
+
+}  // namespace fctree::distributed

@@ -1,0 +1,43 @@
+// What boosting asks of all its samples beside the scores, which each place keeps of its own: they may
+// lie here (local_boosting_statistics.hpp) or also in other places (native/distributed).
+#pragma once
+
+#include "ensembles/boosted_set.hpp"
+#include "oblique/feature_map.hpp"
+#include "oblique/params.hpp"
+#include "ridge/moments.hpp"
+
+namespace fctree::ensembles {
+
+using namespace ridge;
+
+// A tree of a round, and the rows that it was grown on (n_samples).
+struct TreeStep {
+  const ObliqueTreesArrays& tree;
+  const std::vector<std::uint8_t>& in_bag;
+};
+
+class BoostingStatistics {
+ public:
+  virtual ~BoostingStatistics() = default;
+
+  // All columns of standardised features.
+  virtual FeatureMap find_map(const BoostedSamples& samples, index_t n_features,
+                              const Execution& execution) = 0;
+  // The loss, and the derivatives of the samples here if wanted.
+  virtual LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
+                           const Execution& execution) = 0;
+  // The mean loss on the rows that are not in the bag, with the tree's step taken.
+  virtual double left_out_loss(const BoostedSet& set, const Loss& loss, const TreeStep& step,
+                               const Execution& execution) = 0;
+
+  // The features of the next trees, x (n_samples, map.width()), which have to stay; whether some
+  // trees cut along axes by constants (sorts_axes).
+  virtual void set_features(const double* x, index_t n_samples, const FeatureMap& map,
+                            bool sorts_axes, const Execution& execution) = 0;
+  // A tree of this kind on the samples here, whose features are the last ones set.
+  virtual ObliqueTreeArrays grow(const TrainingData& data, index_t kind,
+                                 const ObliqueParams& params, const Execution& execution) = 0;
+};
+
+}  // namespace fctree::ensembles

@@ -1,0 +1,51 @@
+#include "ensembles/local_boosting_statistics.hpp"
+
+#include "oblique/grow.hpp"
+
+namespace fctree::ensembles {
+
+namespace {
+
+constexpr index_t kMostSortedRows = 65536;
+
+}  // namespace
+
+FeatureMap LocalBoostingStatistics::find_map(const BoostedSamples& samples, index_t n_features,
+                                             const Execution&) {
+  return find_feature_map(samples.x, samples.weight, samples.n_samples, n_features, true);
+}
+
+LossSum LocalBoostingStatistics::evaluate(const BoostedSet& set, const Loss& loss,
+                                          const Derivatives* out, const Execution& execution) {
+  return set.evaluate(loss, out, execution);
+}
+
+double LocalBoostingStatistics::left_out_loss(const BoostedSet& set, const Loss& loss,
+                                              const TreeStep& step, const Execution& execution) {
+  const BoostedPart left_out(set, step.in_bag);
+  BoostedSet stepped(left_out.samples(), set.sizes());
+  stepped.add(view_of(step.tree), 0, 1, execution);
+  return stepped.evaluate(loss, nullptr, execution).mean();
+}
+
+// Targets in the order of a feature are read from all over the memory: of many rows, cuts between
+// bins are found in a fraction of the time.
+void LocalBoostingStatistics::set_features(const double* x, index_t n_samples,
+                                           const FeatureMap& map, bool sorts_axes,
+                                           const Execution& execution) {
+  for (LocalStatistics& of_kind : statistics_) of_kind.set_offset(offset_of(map));
+  if (!sorts_axes) return;
+  if (n_samples <= kMostSortedRows)
+    features_.order.sort(x, n_samples, map.width(), execution);
+  else
+    features_.bins = std::make_unique<BinnedFeatures>(
+        bin_features(x, n_samples, offset_of(map), execution));
+}
+
+ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_t kind,
+                                                const ObliqueParams& params,
+                                                const Execution& execution) {
+  return grow_tree_on_team(data, params, statistics_[kind], execution);
+}
+
+}  // namespace fctree::ensembles

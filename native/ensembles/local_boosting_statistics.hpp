@@ -1,0 +1,30 @@
+// Boosting on samples that are all here.
+#pragma once
+
+#include "ensembles/boosting_statistics.hpp"
+#include "oblique/local_statistics.hpp"
+
+namespace fctree::ensembles {
+
+class LocalBoostingStatistics final : public BoostingStatistics {
+ public:
+  explicit LocalBoostingStatistics(index_t n_kinds)
+      : statistics_(n_kinds, LocalStatistics(&features_)) {}
+
+  FeatureMap find_map(const BoostedSamples& samples, index_t n_features,
+                      const Execution& execution) override;
+  LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
+                   const Execution& execution) override;
+  double left_out_loss(const BoostedSet& set, const Loss& loss, const TreeStep& step,
+                       const Execution& execution) override;
+  void set_features(const double* x, index_t n_samples, const FeatureMap& map, bool sorts_axes,
+                    const Execution& execution) override;
+  ObliqueTreeArrays grow(const TrainingData& data, index_t kind, const ObliqueParams& params,
+                         const Execution& execution) override;
+
+ private:
+  FeatureIndex features_;  // order or bins, if a kind of tree needs them
+  std::vector<LocalStatistics> statistics_;
+};
+
+}  // namespace fctree::ensembles

@@ -1,0 +1,130 @@
+"""What holds for the encoding of every table."""
+
+import numpy as np
+import pytest
+from fctree import CurvatureBoostingRegressor, SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree._tables.encoder import ONE_HOT_MAX_SIZE, TableEncoder, renumber
+from fctree._tables.statistics import TargetStatistics, fold_numbers
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@st.composite
+def coded_samples(draw):
+    """Numbers of categories, targets and weights."""
+    seed = draw(st.integers(0, 2**32 - 1))
+    n_categories = draw(st.integers(1, 30))
+    n = draw(st.integers(2, 200))
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, n_categories, n)
+    target = rng.normal(size=n) + draw(st.floats(0, 3)) * codes
+    weight = rng.exponential(size=n) + 0.01 if draw(st.booleans()) else np.ones(n)
+    return codes, n_categories, target, weight / weight.mean()
+
+
+@given(coded_samples(), st.integers(0, 199))
+def test_a_statistic_does_not_know_the_samples_own_target(samples, which):
+    """With the prior and the strength as they are: all else that it is made of is of others."""
+    codes, n_categories, target, weight = samples
+    which %= len(codes)
+    known = {"prior": float(np.average(target, weights=weight)), "strength": 1.5}
+    cells = codes, n_categories, fold_numbers(len(codes))
+    before = TargetStatistics(*cells, target, weight, **known).of_samples()[which]
+    other = target.copy()
+    other[which] += 1e6
+    after = TargetStatistics(*cells, other, weight, **known).of_samples()[which]
+    assert before == after
+
+
+@given(coded_samples())
+def test_statistics_lie_between_the_prior_and_the_targets(samples):
+    codes, n_categories, target, weight = samples
+    prior = float(np.average(target, weights=weight))
+    cells = codes, n_categories, fold_numbers(len(codes))
+    found = TargetStatistics(*cells, target, weight, prior=prior)
+    tolerance = 1e-9 * (1 + np.abs(target).max())
+    for values in (found.of_samples(), found.of_categories()):
+        assert np.all(values >= target.min() - tolerance)
+        assert np.all(values <= target.max() + tolerance)
+
+
+@given(coded_samples(), st.floats(0.01, 100))
+def test_statistics_do_not_depend_on_the_unit_of_weights(samples, factor):
+    codes, n_categories, target, weight = samples
+    names = [f"{number:03}" for number in range(n_categories)]
+    encoded = [
+        TableEncoder([list(names)], False).fit_transform(
+            codes[:, None].astype(float), target[None], None, unit * weight
+        )[0]
+        for unit in (1.0, factor)
+    ]
+    np.testing.assert_allclose(encoded[1], encoded[0], rtol=1e-6, atol=1e-6)
+
+
+@given(coded_samples(), st.booleans())
+def test_the_layout_says_how_many_columns_there_are(samples, impute):
+    codes, n_categories, target, weight = samples
+    X = np.column_stack([codes.astype(float), target])
+    X[:: 1 + len(codes) // 3] = np.nan
+    encoder = TableEncoder([[f"{c:03}" for c in range(n_categories)], None], impute)
+    encoded, numbers = encoder.fit_transform(X, target[None], None, weight)
+    X = renumber(X, numbers)
+    assert encoded.shape == (len(codes), len(encoder.layout()))
+    assert len(encoder.feature_names(["a", "b"])) == len(set(encoder.feature_names(["a", "b"])))
+    assert encoder.transform(X).shape == encoded.shape
+    assert np.all(np.diff(encoder.sources) >= 0)
+    assert not np.isnan(encoded).any() or not impute
+    if encoder.n_levels(0) <= ONE_HOT_MAX_SIZE:  # no targets in them: training samples are as new
+        np.testing.assert_array_equal(encoder.transform(X), encoded)
+
+
+@given(coded_samples())
+def test_a_warm_start_encodes_the_same_samples_alike(samples):
+    codes, n_categories, target, weight = samples
+    X = codes[:, None].astype(float)
+    encoder = TableEncoder([[f"{c:03}" for c in range(n_categories)]], False)
+    first, numbers = encoder.fit_transform(X, target[None], None, weight)
+    coded = numbers[0][codes][:, None]
+    np.testing.assert_array_equal(
+        encoder.refit_transform(coded, target[None], None, weight), first
+    )
+
+
+def noisy_table(n, n_levels, seed):
+    """A table whose one category says nothing about the target."""
+    rng = np.random.default_rng(seed)
+    names = np.array([f"level {number}" for number in range(n_levels)], dtype=object)
+    table = np.empty((n, 2), dtype=object)
+    table[:, 0] = names[rng.integers(0, n_levels, n)]
+    table[:, 1] = rng.normal(size=n)
+    return table, table[:, 1].astype(float) + rng.normal(size=n)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SymmetricBoostingRegressor(max_iter=60, max_depth=3, random_state=0),
+        CurvatureBoostingRegressor(max_iter=20, random_state=0),
+    ],
+    ids=["symmetric", "oblique"],
+)
+@pytest.mark.parametrize("seed", range(2))
+def test_a_category_of_noise_gives_no_lift_on_training_rows(model, seed):
+    table, y = noisy_table(3000, 1000, seed)
+    encoder_lift = model.fit(table, y).score(table, y)
+    assert np.isinf(model.encoder_.strengths[0][0]) or model.encoder_.strengths[0][0] > 20
+    without = model.fit(table[:, 1:].astype(float), y).score(table[:, 1:].astype(float), y)
+    random = table.copy()
+    random[:, 0] = np.random.default_rng(99).normal(size=len(y))
+    by_chance = model.fit(random.astype(float), y).score(random.astype(float), y)
+    assert encoder_lift < max(without, by_chance) + 0.02
+
+
+def test_classes_leak_no_more():
+    """No more than as many columns of noise as three classes have statistics and a share."""
+    table, _ = noisy_table(3000, 1000, 5)
+    labels = np.random.default_rng(1005).integers(0, 3, len(table))
+    model = SymmetricBoostingClassifier(max_iter=40, max_depth=3, random_state=0)
+    lift = model.fit(table[:, :1], labels).score(table[:, :1], labels)
+    X = np.random.default_rng(1).normal(size=(len(table), 3))
+    assert lift < model.fit(X, labels).score(X, labels) + 0.02

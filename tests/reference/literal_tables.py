@@ -1,0 +1,71 @@
+"""Target statistics as docs/guide/tables.md states them, a sample at a time."""
+
+import math
+
+N_FOLDS = 5
+_MASK = 2**64 - 1
+
+
+def fold(number):
+    """The fold of a sample, by SplitMix64 of its number."""
+    z = (number + 1) * 0x9E3779B97F4A7C15 & _MASK
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & _MASK
+    return (z ^ z >> 31) % N_FOLDS
+
+
+def mean(values, weights):
+    """The weighted mean."""
+    total = math.fsum(weights)
+    return math.fsum(w * v for v, w in zip(values, weights, strict=True)) / total
+
+
+def strength(categories, targets, weights):
+    """The variance within categories over that between them: the moment estimates of a one-way
+    model with random effects (Searle, Casella and McCulloch 1992)."""
+    n = len(targets)
+    prior = mean(targets, weights)
+    groups = {}
+    for category, target, weight in zip(categories, targets, weights, strict=True):
+        groups.setdefault(category, []).append((target, weight))
+    within = between = 0.0
+    sizes = []
+    for members in groups.values():
+        size = math.fsum(weight for _, weight in members)
+        centre = math.fsum(weight * target for target, weight in members) / size
+        within += math.fsum(weight * (target - centre) ** 2 for target, weight in members)
+        between += size * (centre - prior) ** 2
+        sizes.append(size)
+    if len(groups) < 2 or n <= len(groups):
+        return math.inf
+    within /= n - len(groups)
+    total = math.fsum(sizes)
+    spread = total - math.fsum(size**2 for size in sizes) / total
+    between = (between - (len(groups) - 1) * within) / spread
+    return within / between if between > 1e-12 else math.inf
+
+
+def statistic(category, left_out, categories, targets, weights, prior, a):
+    """The statistic of a category from the samples outside of a fold (None: from all)."""
+    used = [
+        (target, weight)
+        for number, (own, target, weight) in enumerate(
+            zip(categories, targets, weights, strict=True)
+        )
+        if own == category and fold(number) != left_out
+    ]
+    if not used or math.isinf(a):
+        return prior
+    total = math.fsum(weight for _, weight in used)
+    return (math.fsum(weight * target for target, weight in used) + a * prior) / (total + a)
+
+
+def statistics(categories, targets, weights):
+    """Those of the training samples, and of the categories for new samples as a dict."""
+    average = math.fsum(weights) / len(weights)
+    weights = [weight / average for weight in weights]
+    prior = mean(targets, weights)
+    a = strength(categories, targets, weights)
+    known = (categories, targets, weights, prior, a)
+    own = [statistic(c, fold(number), *known) for number, c in enumerate(categories)]
+    return own, {c: statistic(c, None, *known) for c in set(categories)}, prior, a

@@ -1,0 +1,101 @@
+"""Target statistics against the literal twin, and against worked numbers."""
+
+import numpy as np
+import pytest
+from fctree._tables.encoder import TableEncoder
+from fctree._tables.statistics import (
+    MAX_TARGETS,
+    TargetStatistics,
+    fold_numbers,
+    statistic_targets,
+    target_rows,
+)
+from reference import literal_tables
+
+
+def drawn(seed, n=300, n_categories=25, effect=1.0):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, n_categories, n)
+    codes[0] = n_categories - 1
+    target = effect * rng.normal(size=n_categories)[codes] + rng.normal(size=n) + 100.0
+    return codes, target, rng.exponential(size=n)
+
+
+def of_codes(codes, target, weight, **known):
+    folds = fold_numbers(len(codes))
+    return TargetStatistics(codes, codes.max() + 1, folds, target, weight, **known)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("effect", [0.0, 0.3, 5.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_statistics_are_those_of_the_twin(seed, effect, weighted):
+    codes, target, weight = drawn(seed, effect=effect)
+    weight = weight / weight.mean() if weighted else np.ones(len(codes))
+    own, of_categories, prior, a = literal_tables.statistics(
+        codes.tolist(), target.tolist(), weight.tolist()
+    )
+    prior_found = np.average(target, weights=weight)
+    found = of_codes(codes, target, weight, prior=prior_found)
+    np.testing.assert_allclose(found.strength, a, rtol=1e-7)
+    np.testing.assert_allclose(found.of_samples(), own, rtol=1e-10)
+    expected = [of_categories.get(c, prior) for c in range(codes.max() + 1)]
+    np.testing.assert_allclose(found.of_categories(), expected, rtol=1e-10)
+
+
+def test_folds_are_those_of_the_twin_and_nearly_equal():
+    folds = fold_numbers(2000)
+    assert folds.tolist() == [literal_tables.fold(i) for i in range(2000)]
+    assert np.all(np.abs(np.bincount(folds) - 400) < 80)
+
+
+def test_the_encoder_has_the_statistics_of_the_twin():
+    codes, target, weight = drawn(7)
+    encoder = TableEncoder([[str(c) for c in range(25)]], impute=False)
+    encoded, _ = encoder.fit_transform(codes[:, None].astype(float), target[None], None, weight)
+    own, of_categories, prior, _ = literal_tables.statistics(
+        codes.tolist(), target.tolist(), weight.tolist()
+    )
+    np.testing.assert_allclose(encoded[:, 0], own, rtol=1e-10)
+    new = encoder.transform(np.array([[3.0], [24.0], [-1.0]]))
+    expected = [of_categories[3], of_categories[24], prior]
+    np.testing.assert_allclose(new[:, 0], expected, rtol=1e-10)
+    shares = [weight[codes == c].sum() / weight.sum() for c in (3, 24)]
+    np.testing.assert_allclose(new[:, 1], [*shares, 0.0], rtol=1e-10)
+
+
+def test_categories_that_decide_the_target_are_believed():
+    codes = np.repeat(np.arange(20), 10)
+    target = codes.astype(float)
+    found = of_codes(codes, target, np.ones(200), prior=target.mean())
+    assert found.strength == 0.0
+    np.testing.assert_allclose(found.of_categories(), np.arange(20), atol=1e-12)
+
+
+@pytest.mark.parametrize("codes", [np.arange(50), np.zeros(50, dtype=np.int64)])
+def test_categories_of_one_sample_or_only_one_say_nothing(codes):
+    target = np.random.default_rng(0).normal(size=50)
+    found = of_codes(codes, target, np.ones(50), prior=target.mean())
+    assert found.strength == np.inf
+    np.testing.assert_array_equal(found.of_samples(), target.mean())
+
+
+def test_classes_have_an_indicator_each_but_one():
+    labels = np.random.default_rng(0).choice(4, p=[0.1, 0.5, 0.3, 0.1], size=400)[None] * 1.0
+    assert statistic_targets(labels, 2).tolist() == [1]
+    numbers = statistic_targets(labels, 4)
+    assert len(numbers) == 3 and {1, 2} <= set(numbers)
+    rows = target_rows(labels, 4, numbers)
+    np.testing.assert_array_equal(rows, [labels[0] == number for number in numbers])
+
+
+def test_many_classes_have_statistics_of_the_most_frequent():
+    share = np.arange(1, 31) / np.arange(1, 31).sum()
+    labels = np.random.default_rng(0).choice(30, p=share, size=5000)[None] * 1.0
+    numbers = statistic_targets(labels, 30)
+    assert len(numbers) == MAX_TARGETS and numbers.min() > 10
+
+
+def test_outputs_have_statistics_each():
+    y = np.random.default_rng(0).normal(size=(3, 50))
+    assert statistic_targets(y, None).tolist() == [0, 1, 2]

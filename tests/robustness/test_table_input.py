@@ -1,0 +1,149 @@
+"""Bad tables are refused with the column and the remedy, odd ones are fitted."""
+
+import numpy as np
+import pytest
+from fctree import (
+    CurvatureTreeRegressor,
+    SoftTreeRegressor,
+    SymmetricBoostingRegressor,
+    TreeNTKRegressor,
+)
+from sklearn.base import clone
+from table_cases import REGRESSORS, as_arrow, as_objects, as_pandas, as_polars, mixed_columns
+
+COLUMNS, Y = mixed_columns(80, 15)
+FRAME = as_pandas(COLUMNS)
+each_family = pytest.mark.parametrize("name", REGRESSORS)
+
+
+@each_family
+@pytest.mark.parametrize("frame", [as_pandas, as_polars, as_arrow, as_objects])
+def test_text_without_categories_names_the_column_and_the_remedy(name, frame):
+    model = clone(REGRESSORS[name]).set_params(categorical_features=None)
+    with pytest.raises(ValueError, match=r"column '(city|x1)' holds text.*from_dtype"):
+        model.fit(frame(COLUMNS), Y)
+    assert not hasattr(model, "n_features_in_")
+
+
+@each_family
+def test_text_in_a_column_of_numbers_is_refused_at_prediction(name):
+    fitted = clone(REGRESSORS[name]).fit(FRAME, Y)
+    with pytest.raises(ValueError, match="column 'age' holds text"):
+        fitted.predict(FRAME.assign(age="old"))
+    with pytest.raises(ValueError, match="features"):
+        fitted.predict(as_objects(COLUMNS)[:, :2])
+
+
+@pytest.mark.parametrize(
+    "chosen, error",
+    [
+        (["town"], "'town', which X does not have"),
+        ([4], "4, which is no column"),
+        ([-1], "-1, which is no column"),
+        ([1.5], "1.5, which is no column"),
+        ([True, False], "a mask of 2 columns, but X has 4"),
+        ([[1]], "must be a list"),
+        ("city", "categorical_features"),
+    ],
+)
+def test_columns_that_are_not_there_are_refused(chosen, error):
+    with pytest.raises(ValueError, match=error):
+        CurvatureTreeRegressor(categorical_features=chosen).fit(FRAME, Y)
+
+
+def test_names_need_named_columns():
+    with pytest.raises(ValueError, match="have no names"):
+        CurvatureTreeRegressor(categorical_features=["city"]).fit(as_objects(COLUMNS), Y)
+
+
+@each_family
+def test_infinity_is_refused_as_before(name):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    X[3, 1] = np.inf
+    if name == "symmetric":
+        clone(REGRESSORS[name]).fit(X, X[:, 0])  # the largest value
+        return
+    with pytest.raises(ValueError, match="Input X contains infinity"):
+        clone(REGRESSORS[name]).fit(X, X[:, 0])
+    fitted = clone(REGRESSORS[name]).fit(X[4:], X[4:, 0])
+    with pytest.raises(ValueError, match="Input X contains infinity"):
+        fitted.predict(X)
+
+
+def test_what_is_neither_text_nor_number_is_named():
+    table = as_objects(COLUMNS)
+    table[3, 0] = {"a": 1}
+    with pytest.raises(TypeError, match="column 'x0' holds a dict"):
+        CurvatureTreeRegressor().fit(table, Y)
+
+
+@each_family
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.full(80, "one", dtype=object),
+        np.array([f"level {number}" for number in range(80)], dtype=object),
+        np.array([None, "a"] * 40, dtype=object),
+        np.array(["", " ", "\u00e9", "\n", "'"] * 16, dtype=object),
+    ],
+    ids=["constant", "all distinct", "missing or not", "odd text"],
+)
+def test_odd_columns_are_fitted(name, column):
+    table = as_objects(COLUMNS)
+    table[:, 2] = column
+    model = clone(REGRESSORS[name]).fit(table, Y)
+    assert np.all(np.isfinite(model.predict(table)))
+
+
+@each_family
+def test_a_table_of_one_constant_category_is_fitted(name):
+    table = np.full((30, 1), "same", dtype=object)
+    model = clone(REGRESSORS[name]).fit(table, np.arange(30.0))
+    assert np.all(np.isfinite(model.predict(table)))
+    assert np.all(np.isfinite(model.predict(np.array([["other"]], dtype=object))))
+
+
+@each_family
+def test_a_column_without_values_is_fitted(name):
+    frame = FRAME.assign(age=np.nan)
+    model = clone(REGRESSORS[name]).fit(frame, Y)
+    predicted = model.predict(frame)
+    assert np.all(np.isfinite(predicted))
+    if name != "symmetric":  # what training never saw has no effect
+        np.testing.assert_array_equal(model.predict(frame.assign(age=3.0)), predicted)
+
+
+@pytest.mark.parametrize(
+    "model", [CurvatureTreeRegressor(), SoftTreeRegressor(max_epochs=2, random_state=0), TreeNTKRegressor(alpha=1.0)]
+)
+def test_missing_numbers_are_the_mean_and_an_indicator(model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2)) + 5.0
+    X[rng.random(200) < 0.3, 0] = np.nan
+    y = np.where(np.isnan(X[:, 0]), 3.0, 0.0) + X[:, 1]
+    fitted = clone(model).fit(X, y)
+    by_hand = np.column_stack(
+        [np.where(np.isnan(X[:, 0]), np.nanmean(X[:, 0]), X[:, 0]), np.isnan(X[:, 0]), X[:, 1]]
+    )
+    np.testing.assert_allclose(fitted.encoder_.means, np.nanmean(X, axis=0), rtol=1e-13)
+    expected = clone(model).fit(by_hand, y).predict(by_hand)
+    np.testing.assert_allclose(fitted.predict(X), expected, rtol=1e-6, atol=1e-8)
+
+
+def test_partial_fit_learns_no_categories():
+    with pytest.raises(ValueError, match="partial_fit cannot learn categories"):
+        SoftTreeRegressor().partial_fit(FRAME, Y)
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    X[::5, 0] = np.nan
+    model = SoftTreeRegressor(random_state=0).partial_fit(X, X[:, 1])
+    model.partial_fit(X, X[:, 1])
+    assert np.all(np.isfinite(model.predict(X)))
+
+
+def test_directions_of_categories_are_refused_and_of_numbers_kept():
+    frame = FRAME.fillna({"age": 40.0})
+    with pytest.raises(ValueError, match="monotonic_cst must be 0 for categories"):
+        SymmetricBoostingRegressor(monotonic_cst={"city": 1}).fit(frame, Y)
+    model = SymmetricBoostingRegressor(monotonic_cst={"age": 1}, max_iter=20).fit(frame, -Y)
+    older = [model.predict(frame.assign(age=float(age))) for age in range(20, 70, 5)]
+    assert np.all(np.diff(older, axis=0) >= -1e-12)
