@@ -182,9 +182,9 @@ def test_a_refit_forgets_the_first_fit():
 def test_show_config(capsys):
     config = fctree.show_config()
     printed = capsys.readouterr().out
-    assert set(config) == {"version", "compiler", "simd", "eigen", "cuda"}
+    assert set(config) == {"version", "compiler", "openmp", "simd", "eigen", "cuda"}
     assert config["version"] == fctree.__version__ and config["version"] in printed
-    assert type(config["cuda"]) is bool
+    assert type(config["cuda"]) is bool and type(config["openmp"]) is bool
     assert isinstance(config["compiler"], str) and config["compiler"]
     assert config["compiler"] in printed and config["eigen"] in printed
     assert "baseline" in config["simd"]["built"]
