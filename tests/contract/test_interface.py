@@ -67,7 +67,7 @@ def test_kinds_and_tags():
     assert is_regressor(FCODTRegressor()) and is_classifier(FCODTClassifier())
     for kind in ESTIMATORS:
         tags = get_tags(kind())
-        assert tags.input_tags.allow_nan and tags.input_tags.categorical
+        assert tags.input_tags.allow_nan
         assert not tags.input_tags.sparse
     assert get_tags(FCODTRegressor()).target_tags.multi_output
 
