@@ -14,7 +14,7 @@ N_ROWS = 64 * 24
 
 
 def reduce_three_times(addresses, run, data):
-    """What a worker gets, as bytes, of small and of large arrays, and of no blocks."""
+    """That which a worker gets, as bytes, of small and of large arrays, and of no blocks."""
     found = []
     integers, numbers, blocks = data
     with Collective("fit", addresses) as collective:

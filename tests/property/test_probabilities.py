@@ -5,7 +5,6 @@ from scipy.special import softmax
 from fctree import FCODTClassifier
 from hypothesis import given
 from property.strategies import class_tables, tree_parameters
-from reference.literal_fcodt import project_to_simplex
 
 
 def fitted(table, parameters):

@@ -1,4 +1,4 @@
-"""What holds for the encoding of every table."""
+"""That which holds for the encoding of every table."""
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ import pytest
 from fctree import FCODTClassifier, FCODTRegressor
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from reference.literal_fcodt import LiteralFCODT, project_to_simplex
+from reference.literal_fcodt import LiteralFCODT
 from reference.tree_comparison import (
     assert_close,
     assert_same_tree,
