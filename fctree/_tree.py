@@ -26,7 +26,12 @@ from fctree._native_input import (
 from fctree._typing import ArrayLike, FloatArray, NDArray
 
 # Names of the values that ``split_kind`` takes; -1 marks leaves.
-SPLIT_KINDS = ("ridge", "curvature", "axis")
+SPLIT_KINDS = _oblique.direction_kinds()
+
+
+def direction_bits(names):
+    """Kinds of candidate directions as the core takes them: bit k for ``SPLIT_KINDS[k]``."""
+    return sum(1 << SPLIT_KINDS.index(name) for name in set(names))
 
 
 class ObliqueTree:

@@ -32,9 +32,7 @@ DERIVED_PARAMETERS = {
     "ridge_leaves": "leaf_model",
     "impurity_scale": None,
     "choose_alpha": "alpha",
-    "ridge_directions": "directions",
-    "curvature_directions": "directions",
-    "axis_directions": "directions",
+    "direction_kinds": "directions",
     "ridge_criterion": None,  # of curvature trees
     "node_features": None,  # of forests
 }

@@ -3,6 +3,7 @@
 # headers.
 from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
+from libcpp.vector cimport vector
 
 
 cdef extern from "ridge/moments.hpp" namespace "fctree::ridge" nogil:
@@ -32,9 +33,7 @@ cdef extern from "oblique/params.hpp" namespace "fctree::oblique" nogil:
         cbool ridge_leaves
         cbool fit_intercept
         double impurity_scale
-        cbool ridge_directions
-        cbool curvature_directions
-        cbool axis_directions
+        int64_t direction_kinds
         int64_t n_curvature
         int64_t max_coef
         int64_t n_screened
@@ -43,3 +42,10 @@ cdef extern from "oblique/params.hpp" namespace "fctree::oblique" nogil:
         double parent_weight
         double split_margin
         NodeFeatures node_features
+
+
+cdef extern from "oblique/split_search/directions.hpp" namespace "fctree::oblique" nogil:
+    cdef struct DirectionKind:
+        const char* name
+
+    const vector[DirectionKind]& native_direction_kinds "fctree::oblique::direction_kinds"()

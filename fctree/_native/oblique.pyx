@@ -77,6 +77,13 @@ cdef RoutingArrays routing_of(const int64_t[::1] children_left, const int64_t[::
     return tree
 
 
+def direction_kinds():
+    """Names of the kinds of candidate directions, in the order of ``split_kind``."""
+    cdef vector[DirectionKind] kinds = native_direction_kinds()
+    cdef DirectionKind kind
+    return tuple([kind.name.decode() for kind in kinds])
+
+
 def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sample_weight, *,
          dict params, cbool standardize, int n_threads, double[:, ::1] left_out=None):
     """Grow a tree on ``X`` (n, d) and ``y`` (n, K); returns its arrays by name, and alpha.

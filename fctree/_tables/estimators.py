@@ -98,6 +98,8 @@ def _encode(estimator, train, held, n_classes, continuing):
     if weight is not None and not np.all(weight > 0.0):
         counted = weight > 0.0
         weight = weight[counted]
+    if weight is not None and not 0.0 < weight.sum() < np.inf:
+        raise ValueError("the sum of sample_weight must be positive and finite")
     if continuing:
         features = encoder.refit_transform(X[counted], y[:, counted], n_classes, weight)
     else:
@@ -239,5 +241,4 @@ class TakesTables:
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
         return tags

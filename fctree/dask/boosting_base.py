@@ -118,6 +118,7 @@ class DaskBoosting:
         """Fits the plain estimator on the rows of all workers, and takes over what it has learnt."""
         local = self.to_local()
         vars(local).pop("trees_", None)  # of an earlier fit
+        local.encoder_ = None  # rows on workers are numbers
         fit = TeamFit(client, local, train, evaluation)
         with progress_listener(self.verbose, self.max_iter, type(self).__name__) as listener:
             fit.run(listener)

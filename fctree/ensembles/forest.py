@@ -202,7 +202,7 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
     def _native_params(self, n_samples, n_trees):
         fraction = 1.0 if self.max_samples is None else self.max_samples
         if isinstance(fraction, Integral):
-            fraction = min(fraction / n_samples, 1.0)
+            fraction = min(fraction, n_samples) / n_samples
         params = {
             "n_estimators": n_trees,
             "max_samples": fraction,

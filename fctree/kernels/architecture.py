@@ -8,6 +8,7 @@ any binary tree and so never overflow.
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
@@ -111,7 +112,8 @@ def check_scale(scale):
     """``scale`` as a positive, finite float."""
     if isinstance(scale, (bool, np.bool_)) or not isinstance(scale, Real):
         raise TypeError(f"scale must be a number, got {scale!r}")
-    if not (0 < scale < math.inf):
+    # No float64 at all, as 10**400, is not finite either.
+    if not (0 < scale < math.inf and scale <= sys.float_info.max):
         raise ValueError(f"scale must be positive and finite, got {scale}")
     return float(scale)
 

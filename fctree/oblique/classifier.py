@@ -64,14 +64,15 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
             self.classes_ = classes
             self.n_classes_ = n_classes
             self.temperature_ = None
-            if n_classes > 1:
+            if n_classes > 1 and self.leaf_model == "ridge":
                 self.temperature_ = find_temperature(left_out, labels, sample_weight)
         return self
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Predict class probabilities.
 
-        The softmax of the predicted indicators times `temperature_`.
+        The softmax of the predicted indicators times `temperature_`; of constant leaves the shares
+        of the classes.
 
         Parameters
         ----------

@@ -6,7 +6,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fctree._native_input import native_params
 from fctree._tables.estimators import TABLE_CONSTRAINTS
-from fctree._tree import SPLIT_KINDS
+from fctree._tree import SPLIT_KINDS, direction_bits
 from fctree._validation import count_samples
 
 _UNLIMITED = 2**31
@@ -127,9 +127,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
         "ridge_leaves": settings["leaf_model"] == "ridge",
         "fit_intercept": settings["fit_intercept"],
         "impurity_scale": impurity_scale,
-        "ridge_directions": "ridge" in directions,
-        "curvature_directions": "curvature" in directions,
-        "axis_directions": "axis" in directions,
+        "direction_kinds": direction_bits(directions),
         "n_curvature": settings["n_curvature"],
         "max_coef": limit("max_coef"),
         "n_screened": limit("n_screened"),

@@ -262,14 +262,26 @@ class Workers {
 
 }  // namespace
 
+namespace {
+
+// As a loop of one task, so that check_interrupt() works between the loops of the body too.
+void run_whole(const std::function<void(const Execution&)>& body, const Execution& execution) {
+  LoopState state(execution);
+  state.run(0, [&](index_t) { body(execution); }, true);
+  state.rethrow();
+}
+
+}  // namespace
+
 void with_team(const Execution& execution, const std::function<void(const Execution&)>& body) {
   const int n_threads = std::min(execution.n_threads, most_threads());
   if (n_threads > 1) {
     Workers workers(n_threads - 1);
     if (workers.size() > 0)
-      return body({workers.size() + 1, execution.interrupted, workers.team(), execution.all});
+      return run_whole(
+          body, {workers.size() + 1, execution.interrupted, workers.team(), execution.all});
   }
-  body({1, execution.interrupted, nullptr, execution.all});
+  run_whole(body, {1, execution.interrupted, nullptr, execution.all});
 }
 
 void parallel_for(const Execution& execution, index_t n_tasks,

@@ -45,7 +45,7 @@ ScreeningColumns screening_columns(const GrowState& state, const OpenNode& node,
   ScreeningColumns columns = {Matrix::Zero(d, n_columns), Vector::Zero(n_columns),
                               Vector::Ones(n_columns)};
   columns.direction.leftCols(n_ridge) = node.fit.coef;
-  columns.direction.middleCols(n_ridge, node.curvature.cols()) = node.curvature;
+  columns.direction.middleCols(n_ridge, node.curvature().cols()) = node.curvature();
   const Matrix scatter = node.moments.scatter.selfadjointView<Eigen::Upper>();
   const Vector mean = (node.moments.mean + state.origin).head(d);
   for (index_t c = 0; c < n_columns; ++c) {
@@ -282,7 +282,7 @@ std::vector<Vector> DistributedStatistics::promises(const GrowState& state,
   const std::vector<FeatureRange> range = ranges(state, nodes);
   index_t n_columns = 0;
   for (const OpenNode* node : nodes)
-    n_columns = std::max(n_columns, node->fit.coef.cols() + node->curvature.cols());
+    n_columns = std::max(n_columns, node->fit.coef.cols() + node->curvature().cols());
   std::vector<ScreeningColumns> plans;
   for (const OpenNode* node : nodes) plans.push_back(screening_columns(state, *node, n_columns));
   const std::vector<double> factors = residuals(state, nodes);

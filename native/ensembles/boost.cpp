@@ -13,6 +13,9 @@ namespace fctree::ensembles {
 
 namespace {
 
+// Different samples that have to be left out for kinds of trees to be compared on them.
+constexpr index_t kFewestLeftOut = 12;
+
 // A tree of a kind, with the leaf that each row reaches.
 struct Contender {
   ObliqueTreeArrays tree;
@@ -175,7 +178,9 @@ void ObliqueBooster::add_tree(index_t iteration) {
   map_rows(iteration);
   Contender chosen = grow_kind(0);
   index_t kind = 0;
-  if (kinds_.size() > 1 && !in_bag_.empty()) {  // else nothing to compare them on
+  // Else there is nothing, or too little, to compare them on.
+  if (kinds_.size() > 1 && !in_bag_.empty() &&
+      rows_.count_left_out(in_bag_, execution_.all) >= kFewestLeftOut) {
     double least = left_out_loss(chosen);
     for (index_t other = 1; other < static_cast<index_t>(kinds_.size()); ++other) {
       Contender contender = grow_kind(other);

@@ -1,6 +1,7 @@
 #include "ensembles/row_sample.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -56,6 +57,15 @@ void RowSampler::draw_part(index_t tree, double fraction, const Collective* all,
     n_drawn += drawn[i];
   }
   if (add_up(all, n_drawn) == 0) std::fill(drawn.begin(), drawn.end(), 1);
+}
+
+index_t RowSampler::count_left_out(const std::vector<std::uint8_t>& drawn,
+                                   const Collective* all) const {
+  std::array<std::int64_t, 256> found{};
+  for (std::size_t i = 0; i < hash_.size(); ++i)
+    if (!drawn[i]) found[hash_[i] >> 56] = 1;
+  add_up(all, found.data(), found.size());
+  return static_cast<index_t>(found.size()) - std::count(found.begin(), found.end(), 0);
 }
 
 void RowSampler::draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const {

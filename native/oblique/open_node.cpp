@@ -40,10 +40,10 @@ Vector direction_of(const GrowState& state, const OpenNode& node, const SplitInf
   switch (candidate.kind) {
     case SplitKind::ridge:
       return state.ridge_directions(node).col(candidate.index);
-    case SplitKind::curvature:
-      return node.curvature.col(candidate.index);
-    default:
+    case SplitKind::axis:
       return Vector::Unit(state.data.n_features, candidate.index);
+    default:
+      return node.directions[static_cast<index_t>(candidate.kind)].col(candidate.index);
   }
 }
 

@@ -18,8 +18,8 @@ namespace fctree::oblique {
 
 using namespace ridge;
 
-// A direction along which a node may be split (the ridge direction of an output, a curvature
-// direction by strength, or the axis of a feature) and the best cut along it.
+// A direction along which a node may be split (the ridge direction of an output, the axis of a
+// feature, or a column of what its kind has found) and the best cut along it.
 struct SplitInfo {
   SplitKind kind;
   index_t index;
@@ -47,7 +47,8 @@ struct OpenNode {
   double loss = 0.0;  // of its model, by the ridge criterion
 
   LinearModels sparse_ridge;  // under max_coef: what is cut instead of `fit`
-  Matrix curvature;           // (d, c) directions
+  std::vector<Matrix> directions;  // of each kind, (d, c); none for ridge and axes
+  const Matrix& curvature() const { return directions[static_cast<index_t>(SplitKind::curvature)]; }
   std::vector<SplitInfo> candidates;
 };
 
@@ -88,8 +89,7 @@ struct GrowState {
   }
   // Constant leaves and splits along axes need no model at all.
   bool has_models() const {
-    return params.ridge_leaves || params.ridge_criterion || params.ridge_directions ||
-           params.curvature_directions;
+    return params.ridge_leaves || params.ridge_criterion || searches_oblique(params);
   }
   // The ridge criterion needs models even if leaves are constant.
   bool needs_fit(const OpenNode& node) const {
@@ -103,7 +103,7 @@ struct GrowState {
   }
   // Whether only the most promising axes are tried.
   bool screens_axes() const {
-    return params.axis_directions && params.ridge_criterion &&
+    return searches(params, SplitKind::axis) && params.ridge_criterion &&
            params.n_screened < std::min(params.node_features.max_features, data.n_features);
   }
   // The directions of ridge splits, (d, K), and their intercepts, (K).

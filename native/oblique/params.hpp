@@ -6,6 +6,10 @@
 
 namespace fctree::oblique {
 
+// How the direction of a split was found: a place in the list of split_search/directions.cpp. Those
+// that more than their own file knows of have names here.
+enum class SplitKind : index_t { ridge = 0, curvature = 1, axis = 2 };
+
 // The features that a node of a forest's tree may split on, drawn for each node.
 struct NodeFeatures {
   index_t max_features;
@@ -26,10 +30,7 @@ struct ObliqueParams {
   // Impurity is the sum over outputs of their variances times this: 1 / n_outputs for
   // regression, 1 for class indicators (Gini), 2 for the one indicator of two classes.
   double impurity_scale;
-  // Which candidate directions a node has.
-  bool ridge_directions;
-  bool curvature_directions;
-  bool axis_directions;
+  index_t direction_kinds;  // bit k: whether directions of SplitKind k are candidates
   index_t n_curvature;
   index_t max_coef;  // nonzero coefficients of a split direction, at most
   index_t n_screened;  // axes tried by the ridge criterion, at most
@@ -40,9 +41,17 @@ struct ObliqueParams {
   NodeFeatures node_features;
 };
 
+inline bool searches(const ObliqueParams& params, SplitKind kind) {
+  return (params.direction_kinds >> static_cast<index_t>(kind) & 1) != 0;
+}
+// Whether there are candidates beside axes, which need the node's model.
+inline bool searches_oblique(const ObliqueParams& params) {
+  return (params.direction_kinds & ~(index_t{1} << static_cast<index_t>(SplitKind::axis))) != 0;
+}
+
 // Whether nodes scan all samples in the order of each feature.
 inline bool sorts_axes(const ObliqueParams& params) {
-  return params.axis_directions && !params.ridge_criterion;
+  return searches(params, SplitKind::axis) && !params.ridge_criterion;
 }
 
 }  // namespace fctree::oblique

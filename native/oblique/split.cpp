@@ -93,7 +93,7 @@ LeverageModel model_of(const GrowState& state, const OpenNode& node) {
 // Number of directions among which the split was chosen, screened-out axes included.
 index_t count_directions(const GrowState& state, const OpenNode& node) {
   index_t n_directions = static_cast<index_t>(node.candidates.size());
-  if (!state.params.axis_directions) return n_directions;
+  if (!searches(state.params, SplitKind::axis)) return n_directions;
   n_directions -= std::count_if(node.candidates.begin(), node.candidates.end(),
                                 [](const SplitInfo& c) { return c.kind == SplitKind::axis; });
   return n_directions + (node.moments.diagonal.head(state.data.n_features).array() > 0.0).count();

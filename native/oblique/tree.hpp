@@ -8,9 +8,6 @@
 
 namespace fctree::oblique {
 
-// How the direction of a split was found.
-enum class SplitKind : index_t { ridge = 0, curvature = 1, axis = 2 };
-
 struct ObliqueTreeArrays {
   index_t n_features = 0;
   index_t n_outputs = 0;
@@ -18,7 +15,7 @@ struct ObliqueTreeArrays {
 
   std::vector<index_t> children_left;
   std::vector<index_t> children_right;
-  std::vector<index_t> split_kind;    // a SplitKind, -1 at leaves
+  std::vector<index_t> split_kind;    // a SplitKind (params.hpp), -1 at leaves
   std::vector<index_t> split_output;  // of a ridge direction, else -1
   std::vector<double> threshold;
   std::vector<double> coef;       // (n_nodes, n_features)

@@ -26,17 +26,8 @@ ESTIMATORS = [
 ]
 
 
-def expected_failures(estimator):
-    """Step trees need five samples in a leaf, which are rows: of 15 rows, some twice, they are
-    other trees than of 15 with weights. property/test_ensemble_invariances.py has the law."""
-    if getattr(estimator, "step_depth", None) is None:
-        return {}
-    reason = "min_samples_leaf counts rows, whatever their weights"
-    return {"check_sample_weight_equivalence_on_dense_data": reason}
-
-
 # Some checks warn about what they do themselves (one class, data frames, deprecations).
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+@parametrize_with_checks(ESTIMATORS)
 def test_contract(estimator, check):
     check(estimator)

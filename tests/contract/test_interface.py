@@ -67,7 +67,7 @@ def test_kinds_and_tags():
     assert is_regressor(FCODTRegressor()) and is_classifier(FCODTClassifier())
     for kind in ESTIMATORS:
         tags = get_tags(kind())
-        assert tags.input_tags.allow_nan and tags.input_tags.categorical
+        assert tags.input_tags.allow_nan
         assert not tags.input_tags.sparse
     assert get_tags(FCODTRegressor()).target_tags.multi_output
 
@@ -182,9 +182,9 @@ def test_a_refit_forgets_the_first_fit():
 def test_show_config(capsys):
     config = fctree.show_config()
     printed = capsys.readouterr().out
-    assert set(config) == {"version", "compiler", "simd", "eigen", "cuda"}
+    assert set(config) == {"version", "compiler", "openmp", "simd", "eigen", "cuda"}
     assert config["version"] == fctree.__version__ and config["version"] in printed
-    assert type(config["cuda"]) is bool
+    assert type(config["cuda"]) is bool and type(config["openmp"]) is bool
     assert isinstance(config["compiler"], str) and config["compiler"]
     assert config["compiler"] in printed and config["eigen"] in printed
     assert "baseline" in config["simd"]["built"]

@@ -60,5 +60,5 @@ def test_predictions_are_as_they_were(fitted, tmp_path):
 def test_what_does_not_fit_together_is_refused(name, value, tmp_path):
     model = TreeNTKRegressor(alpha=1.0).fit(X, Y[:, 0])
     setattr(model, name, value)
-    with pytest.raises(ValueError, match=r"dual_coef_|X_fit_|n_features_in_"):
+    with pytest.raises(ValueError, match=r"dual_coef_|X_fit_|n_features_in_|encoder_"):
         save_model(model, tmp_path / "model")

@@ -1,4 +1,4 @@
-"""What workers bring together: the same bytes on all, for any number of them."""
+"""Sums over workers: the same bytes on all, for any number of them."""
 
 import numpy as np
 import pytest

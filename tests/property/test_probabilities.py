@@ -1,6 +1,7 @@
 """Probabilities of the classifier: a point of the simplex, consistent with everything else."""
 
 import numpy as np
+from scipy.special import softmax
 from fctree import FCODTClassifier
 from hypothesis import given
 from property.strategies import class_tables, tree_parameters
@@ -52,16 +53,18 @@ def test_the_decision_agrees_with_the_prediction(table, parameters):
 
 
 @given(class_tables(), tree_parameters(leaf_model="ridge"))
-def test_ridge_scores_are_projected_onto_the_simplex(table, parameters):
+def test_probabilities_are_the_softmax_of_ridge_scores(table, parameters):
     model, X = fitted(table, parameters), points(table)
     if len(model.classes_) < 2:
         return
     raw = model.tree_.predict(X)
     if len(model.classes_) == 2:
         raw = np.column_stack([1 - raw[:, 0], raw[:, 0]])
-    # Scores far outside the simplex cancel in the projection: rounding of their size.
-    size = np.maximum(1, np.abs(raw).max(axis=1, keepdims=True))
-    error = np.abs(model.predict_proba(X) - project_to_simplex(raw))
+    if model.temperature_ is None:
+        return
+    # The rounding of scores, which the temperature multiplies.
+    size = np.maximum(1, model.temperature_ * np.abs(raw).max(axis=1, keepdims=True))
+    error = np.abs(model.predict_proba(X) - softmax(model.temperature_ * raw, axis=1))
     assert np.all(error <= 1e-14 * len(model.classes_) * size)
 
 

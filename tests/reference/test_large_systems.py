@@ -55,4 +55,4 @@ def test_curvature_direction_of_many_features():
     y = 2.0 * X[:, 7] ** 2 + 0.1 * rng.standard_normal(6000)
     tree = CurvatureTreeRegressor(max_depth=1, directions="curvature").fit(X, y).tree_
     assert np.abs(tree.coef[0]).argmax() == 7
-    assert np.abs(tree.coef[0, 7]) / np.linalg.norm(tree.coef[0]) > 0.9
+    assert np.abs(tree.coef[0, 7]) / np.linalg.norm(tree.coef[0]) > 0.85

@@ -161,3 +161,21 @@ def test_screening_all_axes_is_no_screening():
     for tree in trees[1:]:
         np.testing.assert_array_equal(tree.coef, trees[0].coef)
         np.testing.assert_array_equal(tree.threshold, trees[0].threshold)
+
+
+@pytest.mark.parametrize("max_coef", [None, 2])
+@pytest.mark.parametrize("name", SPLIT_KINDS)
+def test_each_kind_of_direction_is_searched_by_its_name(name, max_coef):
+    X, y, _ = ridge_relu(0)
+    tree = FreeTreeRegressor(directions=(name,), split_criterion="ridge", max_depth=2,
+                             min_samples_leaf=20, max_coef=max_coef).fit(X, y).tree_
+    is_split = tree.children_left >= 0
+    assert is_split.any()
+    assert np.all(tree.split_kind[is_split] == SPLIT_KINDS.index(name))
+    most = {"axis": 1}.get(name, max_coef or 6)
+    assert np.count_nonzero(tree.coef[is_split], axis=1).max() <= most
+
+
+def test_the_kinds_of_directions_keep_their_numbers():
+    """Files of fitted trees store them."""
+    assert SPLIT_KINDS[:3] == ("ridge", "curvature", "axis")

@@ -38,5 +38,7 @@ def test_sums_of_bent_planes(truth, most):
     """A hundred trees of depth 2; a single one of depth 3 has an error of .016."""
     X, y = truth(n_samples=2000, random_state=0)
     X_new, f = truth(n_samples=4000, noise=0.0, random_state=1)
-    model = CurvatureBoostingRegressor(max_depth=2, random_state=0).fit(X, y)
+    model = CurvatureBoostingRegressor(
+        max_depth=2, max_iter=100, learning_rate=0.1, l2_leaf_reg=3.0, extrapolation=1.0, random_state=0
+    ).fit(X, y)
     assert np.mean((model.predict(X_new) - f) ** 2) < most

@@ -13,7 +13,7 @@ namespace {
 // The columns that do not depend on the feature, one row per sample of the node.
 RowMatrix shared_columns(const GrowState& state, const OpenNode& node, const Vector& weight) {
   const index_t n_outputs = state.data.n_outputs;
-  const index_t n_curvature = node.curvature.cols();
+  const index_t n_curvature = node.curvature().cols();
   RowMatrix columns(node.size, 1 + n_outputs + n_curvature);
   columns.col(0).setOnes();
   for (index_t k = 0; k < n_outputs; ++k)

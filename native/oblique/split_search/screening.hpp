@@ -55,7 +55,7 @@ double promise_of(const RowMatrix& bins, index_t n_sums);
 // Whether the node may split on this feature at all.
 bool may_screen(const OpenNode& node, index_t feature);
 
-// All promises (d) of a node with local samples; node.curvature is known.
+// All promises (d) of a node with local samples; its curvature directions are known.
 // O(n d K (K + n_curvature + 2)).
 Vector promises_of(const GrowState& state, const OpenNode& node);
 

@@ -124,8 +124,36 @@ CurvatureProblem problem_on(const CurvatureProblem& problem, const Features& kep
   return of_kept;
 }
 
-// The curvature directions of some features, at most as many as of all.
-Matrix curvature_on(const CurvatureProblem& problem, const Features& features, index_t n_wanted) {
+}  // namespace
+
+// With fewer samples than features: first only as many features as samples are kept, before
+// moments exist.
+Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
+  const CentredRows rows = centred_rows(state.data, state.rows_of(node), node.moments,
+                                        state.origin, state.params.fit_intercept);
+  const Vector size = rows.x.colwise().squaredNorm();
+  const index_t most = std::max(state.params.max_coef, node.size);
+  Matrix coef(node.fit.coef.rows(), node.fit.coef.cols());
+  for (index_t k = 0; k < coef.cols(); ++k) {
+    const Vector direction = node.fit.coef.col(k);
+    Features kept = node.features.empty() ? nonzeros(direction) : node.features;
+    const index_t n_leaving = std::max<index_t>(static_cast<index_t>(kept.size()) - most, 0);
+    kept = without_least(kept, importance_of(direction, size, kept), n_leaving);
+    const Matrix x = rows.x(Eigen::all, kept);
+    const RidgeProblem problem = {{x.transpose() * x, x.transpose() * rows.y},
+                                  penalty_on(node.ancestors, kept), state.params.alpha,
+                                  std::numeric_limits<double>::epsilon()};
+    Features all(kept.size());
+    std::iota(all.begin(), all.end(), 0);
+    const bool solves = n_leaving > 0 || !node.features.empty();
+    const Vector on_kept = solves ? solve_on(problem, all, k) : Vector(direction(kept));
+    put(kept, sparse_ridge(problem, on_kept, k, state.params.max_coef), coef.col(k));
+  }
+  return coef;
+}
+
+Matrix curvature_on(const CurvatureProblem& problem, const std::vector<index_t>& features,
+                    index_t n_wanted) {
   const Matrix found = curvature_directions(problem_on(problem, features), n_wanted);
   Matrix directions(problem.covariance.rows(), found.cols());
   for (index_t c = 0; c < found.cols(); ++c) put(features, found.col(c), directions.col(c));
@@ -157,52 +185,12 @@ Vector sparse_curvature(const CurvatureProblem& problem, const Vector& direction
       });
 }
 
-}  // namespace
-
-// With fewer samples than features: first only as many features as samples are kept, before
-// moments exist.
-Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
-  const CentredRows rows = centred_rows(state.data, state.rows_of(node), node.moments,
-                                        state.origin, state.params.fit_intercept);
-  const Vector size = rows.x.colwise().squaredNorm();
-  const index_t most = std::max(state.params.max_coef, node.size);
-  Matrix coef(node.fit.coef.rows(), node.fit.coef.cols());
-  for (index_t k = 0; k < coef.cols(); ++k) {
-    const Vector direction = node.fit.coef.col(k);
-    Features kept = node.features.empty() ? nonzeros(direction) : node.features;
-    const index_t n_leaving = std::max<index_t>(static_cast<index_t>(kept.size()) - most, 0);
-    kept = without_least(kept, importance_of(direction, size, kept), n_leaving);
-    const Matrix x = rows.x(Eigen::all, kept);
-    const RidgeProblem problem = {{x.transpose() * x, x.transpose() * rows.y},
-                                  penalty_on(node.ancestors, kept), state.params.alpha,
-                                  std::numeric_limits<double>::epsilon()};
-    Features all(kept.size());
-    std::iota(all.begin(), all.end(), 0);
-    const bool solves = n_leaving > 0 || !node.features.empty();
-    const Vector on_kept = solves ? solve_on(problem, all, k) : Vector(direction(kept));
-    put(kept, sparse_ridge(problem, on_kept, k, state.params.max_coef), coef.col(k));
-  }
-  return coef;
-}
-
-void restrict_curvature(const GrowState& state, OpenNode& node,
-                        const CurvatureProblem& curvature) {
-  if (!state.draws_features() || node.curvature.cols() == 0) return;
-  node.curvature = curvature_on(curvature, node.features, node.curvature.cols());
-}
-
-void sparsify_directions(const GrowState& state, OpenNode& node,
-                         const CurvatureProblem& curvature) {
-  const ObliqueParams& params = state.params;
-  if (params.ridge_directions) {
-    node.sparse_ridge.coef =
-        state.is_dual(node) ? state.statistics->sparse_dual(state, node) : sparse_ridge_primal(state, node);
-    node.sparse_ridge.intercept = intercept_of(
-        node.sparse_ridge.coef, pool_moments(node.moments, node.prior), state.origin,
-        params.fit_intercept);
-  }
-  for (index_t c = 0; c < node.curvature.cols(); ++c)
-    node.curvature.col(c) = sparse_curvature(curvature, node.curvature.col(c), params.max_coef);
+void sparsify_ridge(const GrowState& state, OpenNode& node) {
+  node.sparse_ridge.coef =
+      state.is_dual(node) ? state.statistics->sparse_dual(state, node) : sparse_ridge_primal(state, node);
+  node.sparse_ridge.intercept =
+      intercept_of(node.sparse_ridge.coef, pool_moments(node.moments, node.prior), state.origin,
+                   state.params.fit_intercept);
 }
 
 }  // namespace fctree::oblique

@@ -11,15 +11,18 @@
 
 namespace fctree::oblique {
 
-// Fills node.sparse_ridge and replaces node.curvature; its eigenproblem is `curvature`.
-// O((K + n_curvature) d^3), for n < d O(K n^2 d).
-void sparsify_directions(const GrowState& state, OpenNode& node,
-                         const CurvatureProblem& curvature);
+// Fills node.sparse_ridge. O(K d^3), for n < d O(K n^2 d).
+void sparsify_ridge(const GrowState& state, OpenNode& node);
 
 // The sparse ridge directions (d, K) of a node with fewer samples than features.
 Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node);
 
-// For nodes that draw features: their curvature directions on these alone.
-void restrict_curvature(const GrowState& state, OpenNode& node, const CurvatureProblem& curvature);
+// The curvature directions of some features, at most as many as of all.
+Matrix curvature_on(const CurvatureProblem& problem, const std::vector<index_t>& features,
+                    index_t n_wanted);
+
+// A curvature direction of at most max_coef features. O(d^3).
+Vector sparse_curvature(const CurvatureProblem& problem, const Vector& direction,
+                        index_t max_coef);
 
 }  // namespace fctree::oblique
