@@ -12,8 +12,9 @@ from fctree._tables.statistics import (
     target_rows,
 )
 
-# Columns of so few categories become an indicator each.
-ONE_HOT_MAX_SIZE = 10
+# Columns of so few categories become an indicator each. More indicators would cost oblique trees,
+# which combine all features, more than they gain.
+ONE_HOT_MAX_SIZE = 4
 UNSEEN = -1.0
 
 
@@ -74,7 +75,7 @@ class TableEncoder:
 
     def has_statistics(self, column):
         """Whether a column becomes target statistics."""
-        return self.categories[column] is not None and self.n_levels(column) > ONE_HOT_MAX_SIZE
+        return len(self.statistics[column]) > 0
 
     def layout(self):
         """The encoded columns as (column, kind, index), kind one of ``"value"``, ``"missing"``,
@@ -170,12 +171,13 @@ class TableEncoder:
         self.strengths = [np.empty(0) for _ in range(self.n_features_in)]
         self.statistics = [np.empty((0, 0)) for _ in range(self.n_features_in)]
         own = {}
-        if self._with_statistics():
+        many = [column for column in levels if self.n_levels(column) > ONE_HOT_MAX_SIZE]
+        if many:
             self.targets = statistic_targets(y, n_classes)
             targets = target_rows(y, n_classes, self.targets)
             self.priors = np.average(targets, axis=1, weights=weight)
             folds = fold_numbers(len(X))
-            for column in self._with_statistics():
+            for column in many:
                 found = self._statistics(column, levels[column], folds, targets, weight)
                 self.strengths[column] = np.array([one.strength for one in found])
                 self.statistics[column] = _stacked(one.of_categories() for one in found)
@@ -212,7 +214,7 @@ class TableEncoder:
         return self._encode(X, self._all_levels(X), {})
 
     def _with_statistics(self):
-        """The columns that have target statistics."""
+        """The columns that have target statistics in a fitted encoder."""
         return [column for column in range(self.n_features_in) if self.has_statistics(column)]
 
     def _keep_seen(self, column, X):
