@@ -1,0 +1,147 @@
+"""Fitted models as sums of trees: what attributions need to know of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._tree import ObliqueTree
+from fctree._typing import NDArray
+from fctree._validation import check_boosting_features, check_features, check_predictions
+from fctree.ensembles.boosting import BaseCurvatureBoosting
+from fctree.ensembles.forest import BaseCurvatureForest
+from fctree.ensembles.trees import ObliqueTrees
+from fctree.oblique.base import BaseObliqueTree
+from fctree.symmetric.base import BaseSymmetricBoosting
+from fctree.symmetric.trees import SymmetricTrees
+
+
+@dataclass(eq=False)
+class ScoredTrees:
+    """A model whose scores are ``offset + factor * (sum over trees)``.
+
+    Scores are those of `decision_function` for classifiers; for regressors the predictions, or their
+    logarithms where the loss has a log link.
+
+    Attributes
+    ----------
+    model : fitted estimator
+    trees : SymmetricTrees or ObliqueTrees
+    offset : ndarray of shape (n_outputs,)
+    factor : float
+    """
+
+    model: Any
+    trees: Any
+    offset: np.ndarray
+    factor: float
+
+    @classmethod
+    def of(cls, model):
+        """Read a model.
+
+        Raises
+        ------
+        TypeError
+            If it is not a model of symmetric or oblique trees.
+        NotFittedError
+            If it has not been fitted.
+        """
+        known = (BaseSymmetricBoosting, BaseCurvatureBoosting, BaseCurvatureForest, BaseObliqueTree)
+        if not isinstance(model, known):
+            hint = "; pass its last step, and X as that step sees it" if hasattr(model, "steps") else ""
+            raise TypeError(
+                "expected a symmetric boosting model, or a tree, a forest or a boosting model of "
+                f"curvature trees, got a {type(model).__name__}{hint}"
+            )
+        check_is_fitted(model)
+        if hasattr(model, "baseline_"):
+            return cls(model, model.trees_, np.array(model.baseline_, dtype=np.float64), 1.0)
+        trees = model.trees_ if hasattr(model, "trees_") else _ensemble_of(model.tree_)
+        offset, factor = np.zeros(trees.n_outputs), 1.0 / trees.n_trees
+        if is_classifier(model) and model.n_classes_ <= 2:
+            offset, factor = offset - 1.0, 2.0 * factor
+        return cls(model, trees, offset, factor)
+
+    @property
+    def is_symmetric(self):
+        """Whether the trees are symmetric."""
+        return isinstance(self.trees, SymmetricTrees)
+
+    @property
+    def n_players(self):
+        """Columns of the table that the model was fitted on."""
+        return self.model.n_features_in_
+
+    @property
+    def players(self) -> NDArray[np.int64]:
+        """The column that each feature of the trees was made from, (n_features,) int64."""
+        encoder = getattr(self.model, "encoder_", None)
+        return np.arange(self.n_players) if encoder is None else encoder.sources
+
+    def features(self, X):
+        """The features of the trees, (n_samples, n_features)."""
+        if self.is_symmetric:
+            return self.trees._checked(check_boosting_features(self.model, X))
+        return check_features(self.model, X)
+
+    def mean_score(self, features, n_threads):
+        """Mean score of samples, (n_outputs,)."""
+        scores = np.zeros((len(features), self.trees.n_outputs))
+        self.trees.add_to(features, scores, n_threads=n_threads)
+        return self.offset + self.factor * check_predictions(scores).mean(axis=0)
+
+    def most_players(self):
+        """The most columns that decide the way to a leaf, or the score of a leaf with bounds."""
+        trees = self.trees
+        internal = trees.children_left >= 0
+        player = np.zeros((len(self.players), self.n_players), dtype=bool)
+        player[np.arange(len(player)), self.players] = True
+        used = ((trees.coef != 0.0) & internal[:, np.newaxis]) @ player
+        level = trees.node_offsets[:-1]
+        first = np.repeat(level, np.diff(trees.node_offsets))
+        while level.size:
+            level = level[internal[level]]
+            children = (trees.children_left + first)[level], (trees.children_right + first)[level]
+            for child in children:
+                used[child] |= used[level]
+            level = np.concatenate(children)
+        bounded = np.isfinite(trees.leaf_lower) | np.isfinite(trees.leaf_upper)
+        cut = (trees.leaf_coef != 0.0) & bounded[:, :, np.newaxis]
+        leaf = ~internal
+        tree = np.repeat(np.arange(trees.n_trees), np.diff(trees.node_offsets))
+        rows = trees.leaf_index[leaf] + trees.leaf_offsets[tree[leaf]]
+        used[leaf] |= (cut.any(axis=1) @ player)[rows]
+        return int(used.sum(axis=1).max())
+
+
+def _ensemble_of(tree: ObliqueTree) -> ObliqueTrees:
+    """One tree as an ensemble, without bounds."""
+    shape = tree.leaf_intercept.shape
+    leaf_coef = tree.leaf_coef
+    if len(leaf_coef) == 0:
+        leaf_coef = np.zeros((*shape, tree.n_features))
+    kind = np.where(tree.children_left < 0, -1, 0) if tree.split_kind is None else tree.split_kind
+    return ObliqueTrees(
+        node_offsets=np.array([0, tree.node_count]),
+        leaf_offsets=np.array([0, tree.n_leaves]),
+        children_left=tree.children_left,
+        children_right=tree.children_right,
+        split_kind=kind,
+        threshold=tree.threshold,
+        coef=tree.coef,
+        value=np.zeros((tree.node_count, tree.n_outputs)),
+        impurity=tree.impurity,
+        n_node_samples=tree.n_node_samples,
+        weighted_n_node_samples=tree.weighted_n_node_samples,
+        leaf_index=tree.leaf_index,
+        leaf_coef=leaf_coef,
+        leaf_intercept=tree.leaf_intercept,
+        leaf_lower=np.full(shape, -np.inf),
+        leaf_upper=np.full(shape, np.inf),
+        feature_gain=tree.feature_gain[np.newaxis],
+    )
