@@ -99,9 +99,7 @@ class ScoredTrees:
         """The most columns that decide the way to a leaf, or the score of a leaf with bounds."""
         trees = self.trees
         internal = trees.children_left >= 0
-        player = np.zeros((len(self.players), self.n_players), dtype=bool)
-        player[np.arange(len(player)), self.players] = True
-        used = ((trees.coef != 0.0) & internal[:, np.newaxis]) @ player
+        used = self._split_players()
         level = trees.node_offsets[:-1]
         first = np.repeat(level, np.diff(trees.node_offsets))
         while level.size:
@@ -115,8 +113,22 @@ class ScoredTrees:
         leaf = ~internal
         tree = np.repeat(np.arange(trees.n_trees), np.diff(trees.node_offsets))
         rows = trees.leaf_index[leaf] + trees.leaf_offsets[tree[leaf]]
-        used[leaf] |= (cut.any(axis=1) @ player)[rows]
+        used[leaf] |= self._columns_of(cut.any(axis=1))[rows]
         return int(used.sum(axis=1).max())
+
+    def widest_split(self):
+        """The most columns that one split combines."""
+        return int(self._split_players().sum(axis=1).max())
+
+    def _split_players(self):
+        """The columns of each split, (n_nodes, n_players) bool; none at leaves."""
+        internal = self.trees.children_left >= 0
+        return self._columns_of((self.trees.coef != 0.0) & internal[:, np.newaxis])
+
+    def _columns_of(self, features):
+        """Sets of columns from sets of features, (.., n_features) bool."""
+        member = self.players[:, np.newaxis] == np.arange(self.n_players)
+        return (features.astype(np.float32) @ member.astype(np.float32)) > 0
 
 
 def _ensemble_of(tree: ObliqueTree) -> ObliqueTrees:

@@ -13,8 +13,10 @@ from fctree._validation import count_threads
 from fctree.inspection.scored_trees import ScoredTrees
 from fctree.inspection.shap_result import ShapValues
 
-# Each pair of a sample and a background sample costs up to 2**players steps a tree.
-_FEW_PLAYERS = 10
+# Each pair of a sample and a background sample costs up to 2**(columns of a leaf) steps a tree.
+_SPARSE_SPLIT = 4  # columns
+_FEW_COLUMNS = 12
+_MOST_COLUMNS = 24
 _BACKGROUND = 100
 
 
@@ -49,14 +51,14 @@ def shap_values(
         - ``"interventional"``: exact Shapley values; a coalition is worth the mean score over the
           background with the coalition's features from the sample [1]_. For symmetric trees the cost
           hardly depends on the background [2]_. For oblique trees it grows up to exponentially with the
-          features that the path to a leaf depends on (`max_coef` limits them), and that a leaf with
-          bounds depends on.
+          columns that a leaf depends on: those of the splits above it (`max_coef` limits them) and,
+          where predictions are bounded (`extrapolation`), those of its linear model.
         - ``"path_dependent"``: exact Shapley values of symmetric trees; splits by other features
           follow both children, weighted by the number of background samples in them.
         - ``"aumann_shapley"``: exact path attributions of oblique trees [3]_, for trees with dense
           splits too: the score is followed along the straight line from each background sample to the sample.
-        - ``"auto"``: interventional for symmetric trees, and for oblique trees whose leaves depend
-          on at most 10 features; else ``"aumann_shapley"``.
+        - ``"auto"``: interventional for symmetric trees, and for oblique trees whose splits combine
+          at most 4 columns and whose leaves depend on at most 12; else ``"aumann_shapley"``.
     n_jobs : int or None, default=None
         Threads; None is 1, -1 all cores. Results do not depend on it.
 
@@ -69,8 +71,8 @@ def shap_values(
     TypeError
         For other models.
     ValueError
-        For a method that the model's trees do not have, for more than 62 features on the path to a
-        leaf with ``"interventional"``, and for input that `predict` refuses.
+        For a method that the model's trees do not have, for ``"interventional"`` where a leaf of an
+        oblique tree depends on more than 24 columns, and for input that `predict` refuses.
 
     References
     ----------
@@ -134,7 +136,18 @@ def _chosen_method(scored, method):
         raise ValueError(
             f"method must be 'auto', {allowed[0]!r} or {allowed[1]!r} for {kind} trees, got {method!r}"
         )
-    if method != "auto":
+    if scored.is_symmetric:
+        return allowed[0] if method == "auto" else method
+    if method == allowed[1]:
         return method
-    few = scored.is_symmetric or scored.most_players() <= _FEW_PLAYERS
-    return "interventional" if few else "aumann_shapley"
+    n_columns = scored.most_players()
+    if method == "auto":
+        sparse = scored.widest_split() <= _SPARSE_SPLIT and n_columns <= _FEW_COLUMNS
+        return allowed[0] if sparse else allowed[1]
+    if n_columns > _MOST_COLUMNS:
+        raise ValueError(
+            f"a leaf depends on {n_columns} columns, and exact Shapley values can take 2**{n_columns} "
+            "steps: use method='aumann_shapley', or a model with a small max_coef and "
+            "extrapolation=None"
+        )
+    return method
