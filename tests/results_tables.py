@@ -24,6 +24,10 @@ CORRELATIONS = {"0": "0.0", ".2": "0.2", ".5": "0.5", ".8": "0.8", "1": "1.0"}
 NO_CATBOOST = ("CatBoost, early stopping", "CatBoost, retraining")
 
 TABLES = {
+    "attributions": [
+        ("bench_shap.json", ("peers",), {"us per row": "us per row"}),
+        ("bench_shap.json", ("oblique", "ms per row")),
+    ],
     "boosting": [
         ("bench_boosting_train.json bench_boosting_train.md", (), {
             "XGBoost, hist": "XGBoost hist",
