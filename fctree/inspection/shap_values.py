@@ -10,7 +10,7 @@ from fctree._native import inspection as _native
 from fctree._tables.estimators import column_names
 from fctree._typing import ArrayLike
 from fctree._validation import count_threads
-from fctree.inspection.scored_trees import ScoredTrees
+from fctree._scored_trees import ScoredTrees
 from fctree.inspection.shap_result import ShapValues
 
 # Each pair of a sample and a background sample costs up to 2**(columns of a leaf) steps a tree.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from fctree._tree import ObliqueTree
+from fctree._tree import SPLIT_KINDS, ObliqueTree
 from fctree._typing import NDArray
 from fctree._validation import check_boosting_features, check_features, check_predictions
 from fctree.ensembles.boosting import BaseCurvatureBoosting
@@ -95,6 +96,36 @@ class ScoredTrees:
         self.trees.add_to(features, scores, n_threads=n_threads)
         return self.offset + self.factor * check_predictions(scores).mean(axis=0)
 
+    def partial_effect(self, X, columns, grids, n_threads=1):
+        """Mean scores of samples with two columns replaced.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features_in)
+        columns : two integers
+            Columns of numbers.
+        grids : two arrays of shape (n_first,) and (n_second,)
+
+        Returns
+        -------
+        scores : array of shape (n_first, n_second, n_outputs)
+        """
+        features = np.array(self.features(X), order="C")
+        own = [np.flatnonzero(self.players == column) for column in columns]
+        for found in own:
+            features[:, found[1:]] = 0.0  # the indicator of a missing value
+        first, second = own[0][0], own[1][0]
+        n, size = len(features), len(grids[1])
+        rows = np.tile(features, (size, 1))
+        rows[:, second] = np.repeat(grids[1], n)
+        scores = np.empty((len(grids[0]), size, self.trees.n_outputs))
+        for at, value in enumerate(grids[0]):
+            rows[:, first] = value
+            found = np.zeros((len(rows), self.trees.n_outputs))
+            self.trees.add_to(rows, found, n_threads=n_threads)
+            scores[at] = found.reshape(size, n, -1).mean(axis=1)
+        return self.offset + self.factor * scores
+
     def most_players(self):
         """The most columns that decide the way to a leaf, or the score of a leaf with bounds."""
         trees = self.trees
@@ -129,6 +160,63 @@ class ScoredTrees:
         """Sets of columns from sets of features, (.., n_features) bool."""
         member = self.players[:, np.newaxis] == np.arange(self.n_players)
         return (features.astype(np.float32) @ member.astype(np.float32)) > 0
+
+
+def drawn_tree(model, number):
+    """One tree of an ensemble as an `ObliqueTree`.
+
+    Raises
+    ------
+    TypeError
+        If the model is no ensemble.
+    ValueError
+        If it has no such tree.
+    """
+    trees = getattr(model, "trees_", None)
+    if not isinstance(trees, (SymmetricTrees, ObliqueTrees)):
+        raise TypeError(f"tree= chooses one of many trees, but a {type(model).__name__} has one")
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        raise TypeError(f"tree must be an integer, got {number!r}")
+    if not 0 <= number < len(trees):
+        raise ValueError(f"tree must be from 0 to {len(trees) - 1}, got {number}")
+    one = trees[int(number)]
+    if isinstance(one, ObliqueTree):
+        return one
+    return _oblique_of(one, len(ScoredTrees.of(model).players))
+
+
+def _oblique_of(tree: SymmetricTrees, n_features: int) -> ObliqueTree:
+    """A symmetric tree as nodes; it does not say how many samples they had."""
+    n_levels = int(np.count_nonzero(tree.split_feature[0] >= 0))
+    n_inner, n_leaves = 2**n_levels - 1, 2**n_levels
+    number = np.arange(n_inner + n_leaves)
+    inner = number < n_inner
+    level = np.floor(np.log2(number + 1)).astype(np.int64)
+    leaves = tree.leaf_values[0, :: 2 ** (tree.depth - n_levels)]
+    value = np.zeros((len(number), tree.n_outputs))
+    value[n_inner:] = leaves
+    for node in range(n_inner - 1, -1, -1):
+        value[node] = (value[2 * node + 1] + value[2 * node + 2]) / 2
+    coef = np.zeros((len(number), n_features))
+    coef[number[inner], tree.split_feature[0][level[inner]]] = 1.0
+    thresholds = np.append(tree.split_threshold[0][:n_levels], np.nan)
+    return ObliqueTree(
+        children_left=np.where(inner, 2 * number + 1, -1),
+        children_right=np.where(inner, 2 * number + 2, -1),
+        threshold=thresholds[level],
+        coef=coef,
+        intercept=np.zeros(len(number)),
+        split_output=np.where(inner, 0, -1),
+        leaf_coef=np.zeros((0, tree.n_outputs, n_features)),
+        leaf_intercept=leaves,
+        leaf_index=np.where(inner, -1, number - n_inner),
+        value=value[:, :, np.newaxis],
+        impurity=np.zeros(len(number)),
+        n_node_samples=np.zeros(len(number), dtype=np.int64),
+        weighted_n_node_samples=0.5**level,
+        feature_gain=np.zeros(n_features),
+        split_kind=np.where(inner, SPLIT_KINDS.index("axis"), -1),
+    )
 
 
 def _ensemble_of(tree: ObliqueTree) -> ObliqueTrees:
