@@ -104,8 +104,8 @@ def plot_regions(
     if hasattr(tree, "trees_"):
         if X is None or y is not None or class_names is not None:
             raise ValueError("partial effects of an ensemble need X, and take no y or class_names")
-        image = partial_effect_image(tree, X, features, bounds, output)
-        return _draw_effect(*image, feature_names, cmap, ax)
+        effect = partial_effect_image(tree, X, features, bounds, output)
+        return _draw_effect(effect, feature_names, cmap, ax)
     if features is not None:
         raise ValueError("features= is for ensembles: one tree is drawn over its two features")
     labels = TreeLabels(
@@ -142,10 +142,11 @@ def plot_regions(
     return ax
 
 
-def _draw_effect(image, bounds, names, points, feature_names, cmap, ax):
+def _draw_effect(effect, feature_names, cmap, ax):
     """A partial effect as a picture, with the samples that are inside."""
     from matplotlib import pyplot
 
+    image, bounds, names, points = effect
     names = names if feature_names is None else [str(name) for name in feature_names]
     if len(names) != 2:
         raise ValueError(f"feature_names has {len(names)} names, expected 2")
