@@ -189,5 +189,6 @@ class ShapDisplay:
         ax.bar_label(self.bars_, [f"{step:+.3g}" for step in steps], padding=3, fontsize=8)
         ax.vlines(starts[:-1], place[:-1] - 0.4, place[1:] + 0.4, color="#7f8c99", linewidth=0.8)
         ax.axvline(base, color="#7f8c99", linewidth=0.8, linestyle="--")
+        ax.use_sticky_edges = False  # room for the labels
         ax.margins(x=0.12)
         ax.set_xlabel(f"score: {base:.4g} on average, {ends[0]:.4g} here")
