@@ -139,7 +139,8 @@ class SingleTreeNTK(BaseTreeNTK):
                 coefficients, self.n_iter_ = solve_with_landmarks(
                     kernel, X, X_fit, targets, weights, alpha=self.alpha, **stopping
                 )
-            self._store(X_fit, coefficients)
+            penalty = float(self.alpha) if self.solver == "cholesky" else None
+            self._store(X_fit, coefficients, penalty, weights)
         return self
 
 

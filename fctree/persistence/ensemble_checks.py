@@ -68,6 +68,7 @@ def check_forest_regressor(model):
         checks._check_whole(model, "n_outputs_", 1)
         checks._check_truth(model, "_single_target")
         _check_forest(model, model.n_outputs_)
+        checks.check_intervals(model, len(model.trees_.leaf_intercept))
 
 
 def check_forest_classifier(model):
