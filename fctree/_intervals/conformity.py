@@ -78,7 +78,8 @@ def check_confidence_level(confidence_level):
 class PredictsIntervals:
     """Mixin of regressors with intervals.
 
-    A subclass has ``_centres_and_scales(X)``, two arrays (n_samples, n_outputs), and sets
+    A subclass has ``_centres_and_scales(X)``, arrays (n_samples, n_outputs) of which the second may
+    be one for below and one for above, (2, n_samples, n_outputs), and sets
     ``interval_scores_`` and ``interval_levels_`` in `fit`.
     """
 
@@ -118,7 +119,8 @@ class PredictsIntervals:
         score = score_at(self.interval_scores_, self.interval_levels_, level)
         # Infinity times a scale of 0 is infinity here.
         reach = np.where(np.isfinite(score), np.nan_to_num(score, posinf=0.0) * scales, np.inf)
-        interval = np.stack([centres - reach, centres + reach], axis=-1)
+        below, above = reach if reach.ndim > centres.ndim else (reach, reach)
+        interval = np.stack([centres - below, centres + above], axis=-1)
         single = vars(self).get("_single_target", vars(self).get("_one_output"))
         return interval[:, 0] if single else interval
 

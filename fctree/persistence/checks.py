@@ -107,6 +107,27 @@ def check_intervals(model, n_scales=None):
     _require(n_scales in (None, shapes[names[-1]][0]), "interval_scales_ is not one a leaf")
 
 
+def check_quantile_models(model, check_trees):
+    """Raise ValueError unless the quantile models of a boosting regressor, if any, can be evaluated.
+
+    ``check_trees(name, trees, model)`` raises it for trees of another kind or size.
+    """
+    check_intervals(model)
+    names = ("interval_scores_", "interval_trees_", "interval_baselines_", "interval_reach_")
+    if not _is_fitted(model, names):
+        return
+    n_outputs = model.n_outputs_
+    _require(model.interval_scores_.shape[1] == n_outputs, "interval_scores_ has other outputs")
+    trees = model.interval_trees_
+    _require(isinstance(trees, list) and len(trees) == 2, "interval_trees_ is not a list of two")
+    for index, of_quantile in enumerate(trees):
+        check_trees(f"interval_trees_[{index}]", of_quantile, model)
+    shape = (2, n_outputs)
+    for name in names[2:]:
+        _check_array(name, getattr(model, name), np.float64, 2)
+        _require(getattr(model, name).shape == shape, f"{name} has not the shape {shape}")
+
+
 def _check_scores(model, name):
     array = getattr(model, name)
     _check_array(name, array, np.float64, 2)
@@ -207,6 +228,7 @@ def check_boosting_regressor(model):
         _check_whole(model, "n_outputs_", 1)
         _check_truth(model, "_single_target")
         _check_boosting(model)
+        check_quantile_models(model, _check_trees)
 
 
 def check_boosting_classifier(model):
