@@ -13,7 +13,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._typing import ArrayLike, FloatArray
@@ -67,12 +66,13 @@ def score_at(scores, levels, confidence_level):
 
 def check_confidence_level(confidence_level):
     """The level as a float, or TypeError or ValueError."""
-    return float(
-        check_scalar(
-            confidence_level, "confidence_level", Real, min_val=0.0, max_val=1.0,
-            include_boundaries="neither",
+    if not isinstance(confidence_level, Real):
+        raise TypeError(f"confidence_level must be a number, got {confidence_level!r}")
+    if not 0.0 < confidence_level < 1.0:
+        raise ValueError(
+            f"confidence_level must be between 0 and 1, both excluded, got {confidence_level!r}"
         )
-    )
+    return float(confidence_level)
 
 
 class PredictsIntervals:
