@@ -139,5 +139,5 @@ class PredictsIntervals:
     def _why_without_intervals(self):
         return (
             f"this {type(self).__name__} holds no conformity scores to predict intervals with: it "
-            "was fitted by fctree 0.1 or on Dask; fit it again in one process"
+            "was fitted by fctree 0.1, on Dask or by distill; fit it to targets in one process"
         )

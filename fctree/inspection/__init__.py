@@ -1,6 +1,7 @@
-"""Feature importances and Shapley values with confidence intervals."""
+"""Feature importances and Shapley values with confidence intervals; trees that explain other models."""
 
 from fctree.inspection.display import VariableImportanceDisplay
+from fctree.inspection.distillation import distill
 from fctree.inspection.importance import variable_importance
 from fctree.inspection.results import ImportanceResult, ShapleyResult
 from fctree.inspection.shapley import shapley_importance
@@ -19,6 +20,7 @@ __all__ = [
     "VariableImportanceDisplay",
     "WarmStartModel",
     "boosting_kernel",
+    "distill",
     "local_complexity",
     "shapley_importance",
     "stopping_threshold",
