@@ -57,6 +57,11 @@ ENSEMBLES = {
 }
 
 
+def by_level(values):
+    """{"50%": value, ..}"""
+    return {f"{level:.0%}": value for level, value in zip(LEVELS, values, strict=True)}
+
+
 def tables(folder, max_rows):
     """(name, X, y) of the real tables, features standardised, and of the simulated designs."""
     for name in REGRESSION_SETS:
@@ -119,6 +124,10 @@ def measure_table(model, X, y, peer_folds):
     return result
 
 
+def _labelled(result):
+    return {k: by_level(v) if isinstance(v, list) else v for k, v in result.items()}
+
+
 def summary(by_table):
     """Of one model over all tables, one number a level."""
     gaps = np.array([of["coverage"] for of in by_table.values()]) - LEVELS
@@ -126,10 +135,10 @@ def summary(by_table):
     times = [of["time_ratio"] for of in by_table.values() if "time_ratio" in of]
     worst = gaps.argmin(axis=0)
     return {
-        "mean_gap": gaps.mean(axis=0).tolist(), "least_gap": gaps.min(axis=0).tolist(),
-        "worst_table": [list(by_table)[k] for k in worst],
-        "n_short": np.count_nonzero(gaps < -0.01, axis=0).tolist(),
-        "width_ratio": ratios.mean(axis=0).tolist() if len(ratios) else None,
+        "mean_gap": by_level(gaps.mean(axis=0)), "least_gap": by_level(gaps.min(axis=0)),
+        "worst_table": by_level([list(by_table)[k] for k in worst]),
+        "n_short": by_level(np.count_nonzero(gaps < -0.01, axis=0)),
+        "width_ratio": by_level(ratios.mean(axis=0)) if len(ratios) else None,
         "time_ratio": float(np.median(times)) if times else None,
     }
 
@@ -142,18 +151,18 @@ def measure_regression(folder, models, max_rows, peer_folds):
         for name, model in models.items():
             results[name][table] = measure_table(model, X, y, peer_folds)
     results = {
-        name: {"tables": of, "real": summary({k: v for k, v in of.items() if k not in DESIGNS}),
+        name: {"tables": {k: _labelled(v) for k, v in of.items()}, "real": summary({k: v for k, v in of.items() if k not in DESIGNS}),
                "simulated": summary({k: v for k, v in of.items() if k in DESIGNS})}
         for name, of in results.items()
     }
     for part in ("real", "simulated"):
         rows = [
-            [name, f"{level:.0%}", f"{of[part]['mean_gap'][k]:+.3f}",
-             f"{of[part]['least_gap'][k]:+.3f} ({of[part]['worst_table'][k]})",
-             of[part]["n_short"][k],
-             f"{of[part]['width_ratio'][k]:.3f}" if peer_folds else "-",
+            [name, level, f"{of[part]['mean_gap'][level]:+.3f}",
+             f"{of[part]['least_gap'][level]:+.3f} ({of[part]['worst_table'][level]})",
+             int(of[part]["n_short"][level]),
+             f"{of[part]['width_ratio'][level]:.3f}" if peer_folds else "-",
              f"{of[part]['time_ratio']:.3f}" if peer_folds else "-"]
-            for name, of in results.items() for k, level in enumerate(LEVELS)
+            for name, of in results.items() for level in by_level(LEVELS)
         ]
         header = ["model", "level", "coverage less level", "smallest", "tables below -.01",
                   "width / ten-fold", "time / ten-fold"]

@@ -63,6 +63,9 @@ class CurvatureForestRegressor(ForestIntervals, RegressorMixin, BaseCurvatureFor
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         With `oob_score`: the mean of the trees without the sample, NaN if there are none.
     feature_importances_ : ndarray of shape (n_features,)
+    interval_scores_, interval_levels_, interval_scales_ : arrays
+        From which `predict_interval` computes: conformity scores, the levels that they suffice for, and
+        the scales of the leaves.
     encoder_ : TableEncoder
         How categories and missing values become the features that trees have.
     n_features_in_, feature_names_in_, n_outputs_

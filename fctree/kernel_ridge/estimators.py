@@ -189,6 +189,9 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     dual_coef_ : array of shape (n_fit,) or (n_fit, n_outputs)
     n_iter_ : int
         Iterations of conjugate gradients; 1 for ``"cholesky"``.
+    interval_scores_, interval_levels_ : arrays
+        With ``solver="cholesky"``, from the first call of `predict_interval` on: errors without each
+        sample, and the levels that they suffice for.
     encoder_ : TableEncoder
         How categories and missing values become the features of `X_fit_`.
     n_features_in_, feature_names_in_

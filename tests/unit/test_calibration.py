@@ -102,7 +102,6 @@ def test_nothing_known_and_nothing_wrong():
 
 
 @pytest.mark.parametrize("model", [FCODTClassifier(), FCODTClassifier(max_depth=None),
-                                   FCODTClassifier(leaf_model="constant", max_depth=None),
                                    CurvatureTreeClassifier()], ids=str)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_probabilities_are_neither_0_nor_1_and_keep_the_labels(model, load):
