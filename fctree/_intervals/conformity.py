@@ -44,12 +44,16 @@ def rank_scores(scores, weight):
         ``scores[k]``.
     """
     n_samples = len(scores)
-    order = np.argsort(scores, axis=0, kind="stable")
-    counted = np.cumsum(weight[order], axis=0)
-    levels = counted / (counted[-1:] + weight_unit(weight))
     kept = np.arange(n_samples)
     if n_samples > MOST_SCORES:
         kept = np.ceil(n_samples * np.arange(1, MOST_SCORES + 1) / MOST_SCORES).astype(int) - 1
+    if np.all(weight == weight[:1]):
+        extra = weight_unit(weight) / weight[0] if n_samples else 1.0
+        levels = np.repeat((kept + 1.0)[:, np.newaxis] / (n_samples + extra), scores.shape[1], axis=1)
+        return np.sort(scores, axis=0)[kept], levels
+    order = np.argsort(scores, axis=0, kind="stable")
+    counted = np.cumsum(weight[order], axis=0)
+    levels = counted / (counted[-1:] + weight_unit(weight))
     return np.take_along_axis(scores, order, axis=0)[kept], levels[kept]
 
 

@@ -48,7 +48,8 @@ class Errors:
         size /= np.where(top > 0.0, top, 1.0)
         counted = known * (1.0 if weight is None else weight)
         total = counted.sum()
-        mean = counted @ size / (total if total > 0.0 else 1.0)
+        # Not a product of matrices: threads of a BLAS would cost more than they save.
+        mean = (counted[:, np.newaxis] * size).sum(axis=0) / (total if total > 0.0 else 1.0)
         return cls(size, known, counted, weight_unit(weight), mean, top)
 
     def sums(self, leaf, n_leaves, rows=slice(None)):

@@ -1,4 +1,4 @@
-"""What holds for the intervals of all regressors."""
+"""Laws that the intervals of all regressors keep."""
 
 import warnings
 
