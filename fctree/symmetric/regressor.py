@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval
@@ -144,6 +144,9 @@ class SymmetricBoostingRegressor(
     _parameter_constraints = {
         **BaseSymmetricBoosting._parameter_constraints,
         **loss_constraints("regression"),
+        "posterior_samples": [Interval(Integral, 0, None, closed="left")],
+        "posterior_scale": [Interval(Real, 0, None, closed="neither")],
+        "posterior_noise": [Interval(Real, 0, None, closed="left")],
         "calibration_fraction": [Interval(Real, 0, 1, closed="neither"), None],
     }
 
