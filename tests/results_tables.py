@@ -23,6 +23,12 @@ METHODS = {"retraining": "retrain"}
 CORRELATIONS = {"0": "0.0", ".2": "0.2", ".5": "0.5", ".8": "0.8", "1": "1.0"}
 NO_CATBOOST = ("CatBoost, early stopping", "CatBoost, retraining")
 
+INTERVALS = {
+    "level": "levels",
+    "coverage less level": "mean gap", "smallest": "least gap", "tables below -.01": "n short",
+    "width / ten-fold": "width ratio", "time / ten-fold": "time ratio",
+}
+
 TABLES = {
     "attributions": [
         ("bench_shap.json", ("peers",), {"us per row": "us per row"}),
@@ -88,6 +94,16 @@ TABLES = {
             "Shapley values, 10 features, 1,024 subsets": "shapley",
             "importances of 6 features, MLPRegressor, n = 2,000": "network",
             "ratios": ("early stopping", "retraining", "dropout", "CatBoost, early stopping")}),
+    ],
+    "intervals": [
+        *(("bench_intervals.json", (part, kind), INTERVALS)
+          for part in ("trees", "ensembles") for kind in ("real", "simulated")),
+        ("bench_intervals.json", ("cost",), {"without, ms": "without", "with, ms": "with"}),
+        ("bench_intervals.json", ("classification",), {"calibration error": "error"}),
+    ],
+    "distillation": [
+        ("bench_distillation.json", ("mean",), {
+            "depth 4: R²": "depth 4|score", "depth 8: R²": "depth 8|score"}),
     ],
     "soft_trees": [
         ("bench_soft.json", ("passes",), {

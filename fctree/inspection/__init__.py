@@ -1,6 +1,7 @@
-"""Feature importances with confidence intervals, and Shapley values of predictions."""
+"""Feature importances with confidence intervals, Shapley values of predictions, distillation."""
 
 from fctree.inspection.display import VariableImportanceDisplay
+from fctree.inspection.distillation import distill
 from fctree.inspection.importance import variable_importance
 from fctree.inspection.results import ImportanceResult, ShapleyResult
 from fctree.inspection.shap_display import ShapDisplay
@@ -24,6 +25,7 @@ __all__ = [
     "VariableImportanceDisplay",
     "WarmStartModel",
     "boosting_kernel",
+    "distill",
     "local_complexity",
     "shap_values",
     "shapley_importance",
