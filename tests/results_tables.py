@@ -30,6 +30,10 @@ INTERVALS = {
 }
 
 TABLES = {
+    "attributions": [
+        ("bench_shap.json", ("peers",), {"us per row": "us per row"}),
+        ("bench_shap.json", ("oblique", "ms per row")),
+    ],
     "boosting": [
         ("bench_boosting_train.json bench_boosting_train.md", (), {
             "XGBoost, hist": "XGBoost hist",
@@ -114,6 +118,12 @@ TABLES = {
         ("tree_ensemble_layer.json", ("routing", "auc")),
         ("tree_ensemble_layer.json", ("trees", "auc")),
         "printed by examples/soft_tree_digits.py",
+    ],
+    "tables": [
+        ("bench_tables.json", ("accuracy",), {
+            "CatBoost": "CatBoost, equal", "without file": (
+                "drawn: 300 levels, additive", "drawn: the same, frequencies drift",
+                "drawn: 30 levels, each a slope of its own", "drawn: categories are noise")}),
     ],
     "tree_ntk": [
         ("bench_gram.json", ("grid", "n=5000"), {"tree ntk": "fctree"}),

@@ -25,6 +25,7 @@ LAYERS = {
     "cuda": ("core", "kernels"),
     "soft": ("core",),
     "distributed": ("core", "ridge", "oblique", "ensembles", "symmetric"),
+    "inspection": ("core", "oblique", "ensembles", "symmetric"),
 }
 
 # Parameters of the core that the estimators derive from theirs, and from which.

@@ -163,3 +163,9 @@ cdef extern from "ensembles/forest.hpp" namespace "fctree::ensembles" nogil:
 
 
 cdef arrays_of(ObliqueTreesArrays* trees)
+
+
+cdef class Trees:
+    cdef ObliqueTreesView view
+    cdef object arrays
+    cdef int64_t n_trees

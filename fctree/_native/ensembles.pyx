@@ -33,9 +33,6 @@ cdef const int64_t* indices(const int64_t[::1] values) noexcept:
 
 cdef class Trees:
     """A view of the arrays of ``fctree.ObliqueTrees``, kept alive by it."""
-    cdef ObliqueTreesView view
-    cdef object arrays
-    cdef int64_t n_trees
 
     def __cinit__(self, trees):
         self.arrays = trees
