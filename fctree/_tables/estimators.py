@@ -103,7 +103,7 @@ def _encode(estimator, train, held, n_classes, continuing):
     if continuing:
         features = encoder.refit_transform(X[counted], y[:, counted], n_classes, weight)
     else:
-        unpaired = _constrained(estimator)
+        unpaired = constrained_columns(estimator)
         features, numbers = encoder.fit_transform(
             X[counted], y[:, counted], n_classes, weight, unpaired
         )
@@ -115,7 +115,7 @@ def _encode(estimator, train, held, n_classes, continuing):
     return features, None if held is None else encoder.transform(held)
 
 
-def _constrained(estimator):
+def constrained_columns(estimator):
     """Columns with a monotone constraint, which a pair could violate."""
     directions = _check_monotonic_cst(estimator, getattr(estimator, "monotonic_cst", None))
     return () if directions is None else np.flatnonzero(directions).tolist()
@@ -178,13 +178,12 @@ def _coded(estimator, table, reset):
     n_features = table.shape[1]
     known = [None] * n_features
     if reset:
-        chosen = getattr(estimator, "categorical_features", "from_dtype")
-        wanted = _wanted(chosen, names, n_features)
+        wanted = wanted_categories(estimator, names, n_features)
     else:
         encoder = getattr(estimator, "encoder_", None)
         known = known if encoder is None else encoder.categories
         wanted = [values is not None for values in known]
-    coded = np.empty(table.shape)
+    coded = np.empty(table.shape, order="F")
     categories = []
     for j, raw in enumerate(raw_columns(table)):
         name = f"x{j}" if names is None else names[j]
@@ -207,8 +206,9 @@ def _fill(out, column, known):
     return known
 
 
-def _wanted(chosen, names, n_features):
+def wanted_categories(estimator, names, n_features):
     """For each column True, False, or None: whatever its type says."""
+    chosen = getattr(estimator, "categorical_features", "from_dtype")
     if chosen is None:
         return [False] * n_features
     if isinstance(chosen, str):
