@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fctree._tables.fitting import fit_encoder, refit_encoder
+from fctree._tables.statistics import N_FOLDS
 from fctree._tables.sums import OnePlace, TablePart
 
 # Columns of so few categories become an indicator each in symmetric trees. Oblique trees combine all
@@ -103,10 +104,10 @@ class TableEncoder:
         return np.where((found[0] < 0) | (found[1] < 0), -1, cells)
 
     def _levels(self, values, column):
-        missing = np.isnan(values)
         if self.categories[column] is None:
-            edges = self.edges[column]
+            edges, missing = self.edges[column], np.isnan(values)
             return np.where(missing, len(edges) + 1, np.searchsorted(edges, values, "right"))
+        missing = np.isnan(values)
         if missing.any():
             level = len(self.categories[column]) if self.has_missing[column] else UNSEEN
             values = np.where(missing, level, values)
@@ -267,9 +268,8 @@ class TableEncoder:
         values = self.categories[column]
         if values is None:
             return None
-        codes = X[:, column]
-        codes = codes[codes >= 0].astype(np.int64)
-        seen = np.bincount(codes, minlength=len(values)) > 0
+        codes = np.nan_to_num(X[:, column], nan=UNSEEN).astype(np.int64) + 1
+        seen = np.bincount(codes, minlength=len(values) + 1)[1:] > 0
         numbers = np.where(seen, np.cumsum(seen) - 1, UNSEEN).astype(np.float64)
         self.categories[column] = [v for v, used in zip(values, seen, strict=True) if used]
         return numbers
@@ -294,8 +294,8 @@ class TableEncoder:
             if key != known:
                 known, levels = key, self.levels(X, key)
             if key in by_fold and kind in ("mean", "effect", "pair"):
-                values = by_fold[key][levels, folds, statistic]
-                encoded[:, place] = values if levels.min() >= 0 else np.where(levels < 0, unseen, values)
+                table = np.append(by_fold[key][:, :, statistic], np.full((1, N_FOLDS), unseen), axis=0)
+                encoded[:, place] = table.ravel()[levels * N_FOLDS + folds]
             else:
                 values = self._of_levels(key, kind, statistic)
                 encoded[:, place] = np.append(values, unseen)[levels]
