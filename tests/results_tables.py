@@ -23,7 +23,17 @@ METHODS = {"retraining": "retrain"}
 CORRELATIONS = {"0": "0.0", ".2": "0.2", ".5": "0.5", ".8": "0.8", "1": "1.0"}
 NO_CATBOOST = ("CatBoost, early stopping", "CatBoost, retraining")
 
+INTERVALS = {
+    "level": "levels",
+    "coverage less level": "mean gap", "smallest": "least gap", "tables below -.01": "n short",
+    "width / ten-fold": "width ratio", "time / ten-fold": "time ratio",
+}
+
 TABLES = {
+    "attributions": [
+        ("bench_shap.json", ("peers",), {"us per row": "us per row"}),
+        ("bench_shap.json", ("oblique", "ms per row")),
+    ],
     "boosting": [
         ("bench_boosting_train.json bench_boosting_train.md", (), {
             "XGBoost, hist": "XGBoost hist",
@@ -85,6 +95,16 @@ TABLES = {
             "importances of 6 features, MLPRegressor, n = 2,000": "network",
             "ratios": ("early stopping", "retraining", "dropout", "CatBoost, early stopping")}),
     ],
+    "intervals": [
+        *(("bench_intervals.json", (part, kind), INTERVALS)
+          for part in ("trees", "ensembles") for kind in ("real", "simulated")),
+        ("bench_intervals.json", ("cost",), {"without, ms": "without", "with, ms": "with"}),
+        ("bench_intervals.json", ("classification",), {"calibration error": "error"}),
+    ],
+    "distillation": [
+        ("bench_distillation.json", ("mean",), {
+            "depth 4: R²": "depth 4|score", "depth 8: R²": "depth 8|score"}),
+    ],
     "soft_trees": [
         ("bench_soft.json", ("passes",), {
             "conditional, γ = 1": "conditional, gamma 1.0", "conditional, γ = 0.1": "conditional, gamma 0.1",
@@ -98,6 +118,12 @@ TABLES = {
         ("tree_ensemble_layer.json", ("routing", "auc")),
         ("tree_ensemble_layer.json", ("trees", "auc")),
         "printed by examples/soft_tree_digits.py",
+    ],
+    "tables": [
+        ("bench_tables.json", ("accuracy",), {
+            "CatBoost": "CatBoost, equal", "without file": (
+                "drawn: 300 levels, additive", "drawn: the same, frequencies drift",
+                "drawn: 30 levels, each a slope of its own", "drawn: categories are noise")}),
     ],
     "tree_ntk": [
         ("bench_gram.json", ("grid", "n=5000"), {"tree ntk": "fctree"}),

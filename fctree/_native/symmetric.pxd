@@ -170,5 +170,9 @@ cdef extern from "symmetric/leaf_kernel.hpp" namespace "fctree::symmetric" nogil
         const LeafKernelTask&, double*, const Execution&) except +set_python_error
 
 
-# Of boosting.pyx, for shards.pyx too.
+# For inspection.pyx too.
 cdef FeatureMatrix matrix_of(X)
+cdef SymmetricTreesView view_of(const int32_t[:, ::1] split_feature,
+                                const double[:, ::1] split_threshold,
+                                const uint8_t[:, ::1] missing_right,
+                                const double[:, :, ::1] leaf_values) noexcept

@@ -133,6 +133,14 @@ def n_encoded(estimator):
     return estimator.n_features_in_ if encoder is None else len(encoder.layout())
 
 
+def column_names(estimator):
+    """Names of the columns of a fitted estimator's table, ``x0``, ``x1``, ... without any."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return [f"x{j}" for j in range(estimator.n_features_in_)]
+    return [str(name) for name in names]
+
+
 def encoded_names(estimator, names=None):
     """Names of the features that the trees of a fitted estimator split.
 

@@ -48,12 +48,12 @@ class Samples:
         return self.take(np.flatnonzero(self.weight))
 
 
-def hold_out(samples, by_class, fraction, seed):
-    """The samples in two parts, the second of them for validation."""
+def hold_out(samples, by_class, fraction, seed, wanted="early_stopping"):
+    """The samples in two parts, the second of them for validation; `wanted` names who needs it."""
     n_samples = len(samples.X)
     if n_samples < 2:
         raise ValueError(
-            f"early_stopping needs at least 2 samples to hold some out, got n_samples={n_samples}"
+            f"{wanted} needs at least 2 samples to hold some out, got n_samples={n_samples}"
         )
     rows = np.arange(n_samples)
     stratify = samples.y[0] if by_class else None

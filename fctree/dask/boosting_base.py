@@ -1,4 +1,4 @@
-"""What fits of boosting on Dask collections share: what they support, and their targets."""
+"""Shared parts of boosting on Dask collections: what is supported, and the targets."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from fctree.dask.team import TeamFit
 
 @dataclass(frozen=True)
 class Description:
-    """What the client knows of a partition: its rows and features, the shape of one target, and
+    """A partition as the client knows it: its rows and features, the shape of one target, and
     either the labels or the least targets and the sums, one an output."""
 
     n_rows: int
@@ -60,6 +60,8 @@ class DaskBoosting:
     def _check_supported(self, eval_set):
         if self.warm_start:
             raise ValueError("warm_start=True: a fit on partitions cannot be continued")
+        if getattr(self, "calibration_fraction", None) is not None:
+            raise ValueError("calibration_fraction is not supported on Dask")
         if self.early_stopping and eval_set is None:
             raise ValueError("early_stopping=True needs an eval_set for a fit on partitions")
 

@@ -9,6 +9,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from fctree._intervals.boosted import raw_scores
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._tables.estimators import summed_to_columns
@@ -21,7 +22,6 @@ from fctree._typing import ArrayLike, EvalSet, FloatArray, NDArray, Self
 from fctree._validation import (
     check_ensemble_data,
     check_features,
-    check_predictions,
     count_threads,
 )
 from fctree.ensembles.trees import ObliqueTrees
@@ -51,6 +51,7 @@ class BaseCurvatureBoosting(BaseBoosting):
         "tree": [BaseObliqueTree, None],
     }
 
+    _check_rows = check_features
     _check_data = check_ensemble_data
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -175,15 +176,13 @@ class BaseCurvatureBoosting(BaseBoosting):
     def _raw_predict(self, X):
         """Raw scores, (n_samples, n_outputs)."""
         check_is_fitted(self)
-        X = check_features(self, X)
-        scores = self._start_scores(len(X))
-        self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
-        return check_predictions(scores)
+        X = self._check_rows(X)
+        return raw_scores(self.trees_, self.baseline_, X, count_threads(self.n_jobs))
 
     def _staged_raw_predict(self, X):
         """Raw scores of the first 1, 2, .. trees; the same array each time."""
         check_is_fitted(self)
-        X = check_features(self, X)
+        X = self._check_rows(X)
         scores = self._start_scores(len(X))
         n_threads = count_threads(self.n_jobs)
         for tree in range(self.n_iter_):
@@ -203,7 +202,7 @@ class BaseCurvatureBoosting(BaseBoosting):
             Node numbers within each tree.
         """
         check_is_fitted(self)
-        X = check_features(self, X)
+        X = self._check_rows(X)
         return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
 
     @property

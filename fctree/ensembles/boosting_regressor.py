@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 from sklearn.base import RegressorMixin
+from sklearn.utils._param_validation import Interval
 
+from fctree._intervals.boosted import BoostedIntervals
 from fctree._training.losses import loss_constraints
 from fctree._typing import ArrayLike, NDArray, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.symmetric.targets import NumericTargets
 
 
-class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBoosting):
+class CurvatureBoostingRegressor(
+    NumericTargets, BoostedIntervals, RegressorMixin, BaseCurvatureBoosting
+):
     """Gradient boosting of curvature trees with ridge leaves.
 
     Each tree is a shallow oblique tree for the loss's Newton step: splits along
@@ -66,6 +71,9 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         Share or number of samples held out for early stopping without an `eval_set`.
     n_iter_no_change : int, default=10
     tol : float, default=1e-7
+    calibration_fraction : float or None, default=None
+        Share of the samples that `predict_interval` is calibrated on; None fits no intervals. They
+        take two more models, of quantiles, on the rest of the samples.
     warm_start : bool, default=False
         Whether `fit` continues the last fit, up to `max_iter` trees in total. T trees and then
         T more give the same bytes as 2 T at once.
@@ -91,6 +99,8 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
     train_score_, validation_score_ : ndarray
         Negative mean loss before the first round and after each; the second is empty without
         validation samples. Rounds removed by early stopping are included.
+    interval_trees_ : list of two
+        With `calibration_fraction`: the trees of the quantile models.
     feature_importances_ : ndarray of shape (n_features,)
     encoder_ : TableEncoder
         How categories and missing values become the features that trees have.
@@ -109,6 +119,7 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
     _parameter_constraints = {
         **BaseCurvatureBoosting._parameter_constraints,
         **loss_constraints("regression"),
+        "calibration_fraction": [Interval(Real, 0, 1, closed="neither"), None],
     }
 
     def __init__(
@@ -134,6 +145,7 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         validation_fraction: int | float = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
+        calibration_fraction: float | None = None,
         warm_start: bool = False,
         verbose: int = 0,
         n_jobs: int | None = None,
@@ -159,6 +171,7 @@ class CurvatureBoostingRegressor(NumericTargets, RegressorMixin, BaseCurvatureBo
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
+        self.calibration_fraction = calibration_fraction
         self.warm_start = warm_start
         self.verbose = verbose
         self.n_jobs = n_jobs

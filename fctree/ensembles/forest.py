@@ -148,8 +148,7 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
                     check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
                 )
             self._grow(X, targets, weight, continuing=continuing)
-            if self.oob_score:
-                self._score_out_of_bag(X, targets, weight)
+            self._use_out_of_bag(X, targets, weight)
         return self
 
     def _samples(self, X, y, sample_weight, *, reset):
@@ -222,8 +221,22 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
             return min(int(self.max_features), n_features)
         return max(1, int(np.ceil(self.max_features * n_features)))
 
-    def _score_out_of_bag(self, X, targets, weight):
-        """Set ``oob_score_`` and ``oob_prediction_``; NaN if every tree has the sample."""
+    def _use_out_of_bag(self, X, targets, weight):
+        """Set ``oob_score_`` and ``oob_prediction_`` if asked for."""
+        if self.oob_score:
+            self._score_out_of_bag(self._predict_out_of_bag(X, targets, weight), targets, weight)
+
+    def _score_out_of_bag(self, scores, targets, weight):
+        judged = ~np.isnan(scores[:, 0])
+        if not np.any(judged):
+            raise ValueError(
+                "oob_score=True needs samples that some trees leave out: bootstrap=True or "
+                "max_samples below 1, and more than one distinct sample"
+            )
+        self._keep_out_of_bag(scores, judged, targets, weight)
+
+    def _predict_out_of_bag(self, X, targets, weight):
+        """The mean of the trees without the sample, (n_samples, n_outputs); NaN if all have it."""
         sums, numbers = _native.sum_out_of_bag(
             X,
             targets,
@@ -233,19 +246,16 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
             n_threads=count_threads(self.n_jobs),
         )
         judged = numbers > 0
-        if not np.any(judged):
-            raise ValueError(
-                "oob_score=True needs samples that some trees leave out: bootstrap=True or "
-                "max_samples below 1, and more than one distinct sample"
-            )
         scores = np.full(sums.shape, np.nan)
         scores[judged] = sums[judged] / numbers[judged, np.newaxis]
-        self._keep_out_of_bag(scores, judged, targets, weight)
+        return scores
 
     def _scores(self, X):
         """The mean of the trees' scores, (n_samples, n_outputs)."""
         check_is_fitted(self)
-        X = check_features(self, X)
+        return self._mean_of_trees(check_features(self, X))
+
+    def _mean_of_trees(self, X):
         scores = np.zeros((len(X), self.trees_.n_outputs))
         self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
         scores /= self.trees_.n_trees

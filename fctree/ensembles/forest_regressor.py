@@ -8,12 +8,13 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
+from fctree._intervals.forests import ForestIntervals
 from fctree._typing import ArrayLike, NDArray
 from fctree._validation import check_targets
 from fctree.ensembles.forest import BaseCurvatureForest
 
 
-class CurvatureForestRegressor(RegressorMixin, BaseCurvatureForest):
+class CurvatureForestRegressor(ForestIntervals, RegressorMixin, BaseCurvatureForest):
     """A forest of curvature trees with ridge leaves.
 
     The mean of trees grown on random draws of the samples, with random features for each split.
@@ -62,6 +63,9 @@ class CurvatureForestRegressor(RegressorMixin, BaseCurvatureForest):
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         With `oob_score`: the mean of the trees without the sample, NaN if there are none.
     feature_importances_ : ndarray of shape (n_features,)
+    interval_scores_, interval_levels_, interval_scales_ : arrays
+        From which `predict_interval` computes: conformity scores, the levels that they suffice for, and
+        the scales of the leaves.
     encoder_ : TableEncoder
         How categories and missing values become the features that trees have.
     n_features_in_, feature_names_in_, n_outputs_
@@ -92,6 +96,21 @@ class CurvatureForestRegressor(RegressorMixin, BaseCurvatureForest):
 
     def _shaped(self, scores):
         return scores[:, 0] if self._single_target else scores
+
+    def _use_out_of_bag(self, X, targets, weight):
+        left_out = self._predict_out_of_bag(X, targets, weight)
+        if self.oob_score:
+            self._score_out_of_bag(left_out, targets, weight)
+        if np.all(np.isnan(left_out)):
+            self._drop_intervals()
+        else:
+            self._keep_intervals(X, targets, weight, left_out)
+
+    def _why_without_intervals(self):
+        return (
+            f"{super()._why_without_intervals()}, or every tree had all samples: intervals need "
+            "bootstrap=True or max_samples below 1"
+        )
 
     def _keep_out_of_bag(self, scores, judged, targets, weight):
         self.oob_prediction_ = self._shaped(scores)

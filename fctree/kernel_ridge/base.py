@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._device import DEVICES, uses_gpu
+from fctree._intervals.kernels import KernelIntervals
 from fctree._tables.estimators import TakesTables, encode_training
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_features, check_predictions, check_training_data
@@ -49,7 +50,7 @@ def _check_coefficients(coefficients):
         )
 
 
-class RegressorTargets(RegressorMixin):
+class RegressorTargets(KernelIntervals, RegressorMixin):
     """Numeric targets, one or several outputs."""
 
     def _check_targets(self, X, y, sample_weight):
@@ -60,10 +61,11 @@ class RegressorTargets(RegressorMixin):
         X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
         return X, targets, sample_weight
 
-    def _store(self, X_fit, coefficients):
+    def _store(self, X_fit, coefficients, penalty=None, weights=None):
         _check_coefficients(coefficients)
         self.X_fit_ = X_fit
         self.dual_coef_ = coefficients[:, 0] if self._one_output else coefficients
+        self._keep_system(penalty, weights)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the targets.
@@ -98,7 +100,7 @@ class ClassifierTargets(ClassifierMixin):
         X = encode_training(self, X, labels[np.newaxis], sample_weight, n_classes=n_classes)
         return X, np.eye(n_classes)[labels], sample_weight
 
-    def _store(self, X_fit, coefficients):
+    def _store(self, X_fit, coefficients, penalty=None, weights=None):
         _check_coefficients(coefficients)
         self.X_fit_ = X_fit
         self.dual_coef_ = coefficients

@@ -223,7 +223,7 @@ class SearchingTreeNTK(BaseTreeNTK):
             solution = best[4]
             if solution is None:
                 solution = solve_gram(self._fitted_kernel().gram(X), targets, self.alpha_, weights)
-            self._store(X, solution)
+            self._store(X, solution, float(self.alpha_), weights)
         return self
 
 

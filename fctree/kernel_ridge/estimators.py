@@ -139,7 +139,8 @@ class SingleTreeNTK(BaseTreeNTK):
                 coefficients, self.n_iter_ = solve_with_landmarks(
                     kernel, X, X_fit, targets, weights, alpha=self.alpha, **stopping
                 )
-            self._store(X_fit, coefficients)
+            penalty = float(self.alpha) if self.solver == "cholesky" else None
+            self._store(X_fit, coefficients, penalty, weights)
         return self
 
 
@@ -188,6 +189,9 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     dual_coef_ : array of shape (n_fit,) or (n_fit, n_outputs)
     n_iter_ : int
         Iterations of conjugate gradients; 1 for ``"cholesky"``.
+    interval_scores_, interval_levels_ : arrays
+        With ``solver="cholesky"``, from the first call of `predict_interval` on: errors without each
+        sample, and the levels that they suffice for.
     encoder_ : TableEncoder
         How categories and missing values become the features of `X_fit_`.
     n_features_in_, feature_names_in_

@@ -25,7 +25,7 @@ def calibrated(scores, temperature):
     return softmax(temperature * scores, axis=1)
 
 
-def find_temperature(scores, labels, sample_weight):
+def find_temperature(scores, shares, sample_weight):
     """Find the temperature with the smallest log-loss.
 
     An additional misclassified sample keeps it finite if all samples are classified correctly.
@@ -34,7 +34,8 @@ def find_temperature(scores, labels, sample_weight):
     ----------
     scores : array of shape (n_samples, n_outputs)
         Leave-one-out scores; rows with NaN are ignored.
-    labels : array of shape (n_samples,), int
+    shares : array of shape (n_samples, n_classes)
+        1 for the class of the sample and 0 for others, or probabilities.
     sample_weight : array of shape (n_samples,) or None
 
     Returns
@@ -46,11 +47,12 @@ def find_temperature(scores, labels, sample_weight):
         known &= sample_weight > 0.0
     if not np.any(known):
         return _UNINFORMED
-    scores, labels = class_scores(scores[known]), labels[known]
-    weight = np.ones(len(labels)) if sample_weight is None else sample_weight[known]
-    scores = np.vstack([scores, np.eye(scores.shape[1])[:1]])
-    labels, weight = np.append(labels, 1), np.append(weight, min(weight.mean(), 1.0))
-    own = scores[np.arange(len(labels)), labels]
+    scores, shares = class_scores(scores[known]), shares[known]
+    weight = np.ones(len(shares)) if sample_weight is None else sample_weight[known]
+    misclassified = np.eye(scores.shape[1])[:2]
+    scores, shares = np.vstack([scores, misclassified[0]]), np.vstack([shares, misclassified[1]])
+    weight = np.append(weight, min(weight.mean(), 1.0))
+    own = (shares * scores).sum(axis=1)
 
     def slope(logarithm):
         """Of the loss, which is convex in the temperature."""

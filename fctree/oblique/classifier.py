@@ -11,7 +11,7 @@ from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, FloatArray, Self
 from fctree._validation import check_training_data, unchanged_on_failure
 from fctree.oblique.calibration import calibrated, class_scores, find_temperature
-from fctree.oblique.indicators import IndicatorScores, class_indicators
+from fctree.oblique.indicators import IndicatorScores, predicted_shares
 
 
 class TreeClassifier(IndicatorScores, ClassifierMixin):
@@ -44,29 +44,32 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
             X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=False)
             check_classification_targets(y)
             classes, labels = np.unique(y, return_inverse=True)
-            n_classes = len(classes)
-            X = encode_training(
-                self, X, labels[np.newaxis], sample_weight, n_classes=n_classes
-            )
-            targets = class_indicators(labels, n_classes)
-            impurity_scale = 1.0 if n_classes > 2 else 2.0
-            left_out = np.full(targets.shape, np.nan)
-            arrays = self._grow(
-                X, targets, sample_weight, impurity_scale=impurity_scale, left_out=left_out
-            )
-            fractions = arrays["value"]
-            if n_classes == 2:
-                fractions = np.hstack([1.0 - fractions, fractions])
-            elif n_classes == 1:
-                fractions = np.ones_like(fractions)
-            arrays["value"] = fractions[:, np.newaxis, :]
-            self.tree_ = ObliqueTree(n_classes=n_classes, **arrays)
-            self.classes_ = classes
-            self.n_classes_ = n_classes
-            self.temperature_ = None
-            if n_classes > 1 and self.leaf_model == "ridge":
-                self.temperature_ = find_temperature(left_out, labels, sample_weight)
+            self._grow_classes(X, np.eye(len(classes))[labels], classes, sample_weight)
         return self
+
+    def _grow_classes(self, X, shares, classes, sample_weight):
+        """Grow the tree on validated samples and the share of each class in them, (n, n_classes)."""
+        n_classes = len(classes)
+        labels = shares.argmax(axis=1)
+        X = encode_training(self, X, labels[np.newaxis], sample_weight, n_classes=n_classes)
+        targets = predicted_shares(shares)
+        impurity_scale = 1.0 if n_classes > 2 else 2.0
+        left_out = np.full(targets.shape, np.nan)
+        arrays = self._grow(
+            X, targets, sample_weight, impurity_scale=impurity_scale, left_out=left_out
+        )
+        fractions = arrays["value"]
+        if n_classes == 2:
+            fractions = np.hstack([1.0 - fractions, fractions])
+        elif n_classes == 1:
+            fractions = np.ones_like(fractions)
+        arrays["value"] = fractions[:, np.newaxis, :]
+        self.tree_ = ObliqueTree(n_classes=n_classes, **arrays)
+        self.classes_ = classes
+        self.n_classes_ = n_classes
+        self.temperature_ = None
+        if n_classes > 1 and self.leaf_model == "ridge":
+            self.temperature_ = find_temperature(left_out, shares, sample_weight)
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Predict class probabilities.

@@ -129,6 +129,9 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         ``coef @ x <= threshold``.
     alpha_ : float
         The penalty used: `alpha`, or the one chosen by leave-one-out.
+    interval_scores_, interval_levels_, interval_scales_ : arrays
+        From which `predict_interval` computes: conformity scores, the levels that they suffice for, and
+        the scales of the leaves.
     encoder_ : TableEncoder
         How categories and missing values become the features of the model.
     n_features_in_ : int

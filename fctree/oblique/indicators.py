@@ -25,6 +25,14 @@ def class_indicators(labels, n_classes):
     return (labels[:, np.newaxis] == columns).astype(np.float64)
 
 
+def predicted_shares(shares):
+    """The columns of the shares of classes that are predicted, as in `class_indicators`."""
+    n_classes = shares.shape[1]
+    if n_classes == 1:
+        return np.zeros((len(shares), 1))
+    return np.ascontiguousarray(shares if n_classes > 2 else shares[:, 1:])
+
+
 class IndicatorScores:
     """For a classifier whose ``_predict_scores(X)`` are predicted indicators."""
 

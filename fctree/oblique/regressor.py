@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 
+from fctree._intervals.trees import TreeIntervals
 from fctree._tables.estimators import encode_training
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, NDArray, Self
 from fctree._validation import check_targets, check_training_data, unchanged_on_failure
 
 
-class TreeRegressor(RegressorMixin):
+class TreeRegressor(TreeIntervals, RegressorMixin):
     """Mixin that fits and predicts numeric targets; precedes a subclass of `BaseObliqueTree`."""
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -44,11 +46,15 @@ class TreeRegressor(RegressorMixin):
             targets = check_targets(y)
             n_outputs = targets.shape[1]
             X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
-            arrays = self._grow(X, targets, sample_weight, impurity_scale=1.0 / n_outputs)
+            left_out = np.full(targets.shape, np.nan)
+            arrays = self._grow(
+                X, targets, sample_weight, impurity_scale=1.0 / n_outputs, left_out=left_out
+            )
             arrays["value"] = arrays["value"][:, :, None]
             self.tree_ = ObliqueTree(**arrays)
             self.n_outputs_ = n_outputs
             self._single_target = y.ndim == 1
+            self._keep_intervals(X, targets, sample_weight, left_out)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:

@@ -86,6 +86,55 @@ def _is_fitted(model, names):
     return bool(present)
 
 
+def check_intervals(model, n_scales=None):
+    """Raise ValueError unless the conformity scores, if there are any, fit to the model.
+
+    Files of version 1 and models fitted on Dask have none.
+
+    Parameters
+    ----------
+    model : estimator
+    n_scales : int or None
+        Number of leaves with a scale each; None if the model has no scales.
+    """
+    names = ["interval_scores_", "interval_levels_"]
+    names += [] if n_scales is None else ["interval_scales_"]
+    if not _is_fitted(model, names):
+        return
+    shapes = {name: getattr(model, name).shape for name in names if _check_scores(model, name)}
+    _require(shapes[names[0]] == shapes[names[1]], "interval_levels_ is not one a score")
+    _require(len({shape[1] for shape in shapes.values()}) == 1, "intervals have different outputs")
+    _require(n_scales in (None, shapes[names[-1]][0]), "interval_scales_ is not one a leaf")
+
+
+def check_quantile_models(model, check_trees):
+    """Raise ValueError unless the quantile models of a boosting regressor, if any, can be evaluated.
+
+    ``check_trees(name, trees, model)`` raises it for trees of another kind or size.
+    """
+    check_intervals(model)
+    names = ("interval_scores_", "interval_trees_", "interval_baselines_", "interval_reach_")
+    if not _is_fitted(model, names):
+        return
+    n_outputs = model.n_outputs_
+    _require(model.interval_scores_.shape[1] == n_outputs, "interval_scores_ has other outputs")
+    trees = model.interval_trees_
+    _require(isinstance(trees, list) and len(trees) == 2, "interval_trees_ is not a list of two")
+    for index, of_quantile in enumerate(trees):
+        check_trees(f"interval_trees_[{index}]", of_quantile, model)
+    shape = (2, n_outputs)
+    for name in names[2:]:
+        _check_array(name, getattr(model, name), np.float64, 2)
+        _require(getattr(model, name).shape == shape, f"{name} has not the shape {shape}")
+
+
+def _check_scores(model, name):
+    array = getattr(model, name)
+    _check_array(name, array, np.float64, 2)
+    _require(bool(np.all(array >= 0.0)), f"{name} has negative values")
+    return True
+
+
 def _check_whole(model, name, least, most=2**63 - 1):
     value = getattr(model, name)
     valid = type(value) is int and least <= value <= most
@@ -138,6 +187,7 @@ def check_tree_regressor(model):
         _check_whole(model, "n_outputs_", 1)
         _check_truth(model, "_single_target")
         _check_oblique_tree(model, model.n_outputs_, None)
+        check_intervals(model, model.tree_.n_leaves)
 
 
 def check_tree_classifier(model):
@@ -178,6 +228,7 @@ def check_boosting_regressor(model):
         _check_whole(model, "n_outputs_", 1)
         _check_truth(model, "_single_target")
         _check_boosting(model)
+        check_quantile_models(model, _check_trees)
 
 
 def check_boosting_classifier(model):
@@ -242,6 +293,8 @@ def check_tree_ntk_regressor(model):
         _check_truth(model, "_one_output")
         n_axes = 1 if model._one_output else 2
         _check_tree_ntk(model, n_axes)
+        check_intervals(model)
+        _check_system(model)
 
 
 def check_tree_ntk_classifier(model):
@@ -266,6 +319,17 @@ def _check_tree_ntk(model, n_axes):
     _require(n_rows >= 1 and np.all(np.isfinite(model.X_fit_)), "X_fit_ is not finite samples")
     _require(len(model.dual_coef_) == n_rows, "dual_coef_ is not a row a sample of X_fit_")
     _check_kernel(model)
+
+
+def _check_system(model):
+    """Penalty and weights of the fit; files of version 1 have none."""
+    penalty, weights = (vars(model).get(name) for name in ("_penalty", "_fit_weights"))
+    valid = penalty is None or (isinstance(penalty, float) and penalty >= 0.0)
+    _require(valid, f"_penalty is {penalty!r}, not a float or None")
+    if weights is not None:
+        _check_array("_fit_weights", weights, np.float64, 1)
+        valid = len(weights) == len(model.X_fit_) or penalty is None
+        _require(valid and bool(np.all(weights >= 0.0)), "_fit_weights is not one a sample")
 
 
 def _check_kernel(model):

@@ -17,11 +17,11 @@ def rebuild_oblique_trees(fields):
     return checks._constructed(ObliqueTrees, fields)
 
 
-def _check_trees(model, n_outputs):
-    trees = model.trees_
-    _require(isinstance(trees, ObliqueTrees), "trees_ is not ObliqueTrees")
-    _require(trees.n_features == n_tree_features(model), f"trees_ has {trees.n_features} features")
-    _require(trees.n_outputs == n_outputs, f"trees_ has {trees.n_outputs} outputs")
+def _check_trees(model, n_outputs, name="trees_", trees=None):
+    trees = model.trees_ if trees is None else trees
+    _require(isinstance(trees, ObliqueTrees), f"{name} is not ObliqueTrees")
+    _require(trees.n_features == n_tree_features(model), f"{name} has {trees.n_features} features")
+    _require(trees.n_outputs == n_outputs, f"{name} has {trees.n_outputs} outputs")
 
 
 _BOOSTING_NAMES = ("trees_", "tree_kinds_", "n_iter_", "baseline_", "alpha_", "train_score_",
@@ -34,6 +34,9 @@ def check_boosting_regressor(model):
         checks._check_whole(model, "n_outputs_", 1)
         checks._check_truth(model, "_single_target")
         _check_boosting(model)
+        checks.check_quantile_models(
+            model, lambda name, trees, model: _check_trees(model, model.n_outputs_, name, trees)
+        )
 
 
 def check_boosting_classifier(model):
@@ -68,6 +71,7 @@ def check_forest_regressor(model):
         checks._check_whole(model, "n_outputs_", 1)
         checks._check_truth(model, "_single_target")
         _check_forest(model, model.n_outputs_)
+        checks.check_intervals(model, len(model.trees_.leaf_intercept))
 
 
 def check_forest_classifier(model):

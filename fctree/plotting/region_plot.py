@@ -10,6 +10,7 @@ import numpy as np
 from fctree._typing import ArrayLike
 from fctree.plotting.leaf_polygons import class_polygons, leaf_polygons
 from fctree.plotting.node_colors import NodeColors, require_matplotlib
+from fctree.plotting.partial_effects import checked_bounds, partial_effect_image
 from fctree.plotting.tree_labels import TreeLabels, at_least
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def plot_regions(
     X: ArrayLike | None = None,
     y: ArrayLike | None = None,
     bounds: ArrayLike | None = None,
+    features: Sequence[int | str] | None = None,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
     output: int = 0,
@@ -40,18 +42,26 @@ def plot_regions(
     the colour follows the leaf's linear model; in those of a classification the region
     is divided further, along the lines where two classes have the same score.
 
+    Of a forest or a boosting model (of symmetric trees too) it is the partial effect of two features
+    that is drawn: the mean score over samples in which these two are replaced, on a grid. Scores are
+    predictions, or their logarithms where the loss has a log link; for classifiers those of
+    `decision_function`.
+
     Parameters
     ----------
-    tree : fitted curvature tree, FC-ODT estimator or ObliqueTree
-        A tree over two features.
+    tree : fitted curvature tree, FC-ODT estimator or ObliqueTree, or ensemble
+        A tree over two features, or a forest or a boosting model.
     X : array-like of shape (n_samples, 2), default=None
-        Samples to draw as points.
+        Samples to draw as points. An ensemble needs them, (n_samples, n_features): the other
+        features take the values of at most 100 of them.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
         Their targets, which colour the points on the scale of the regions; for a
         classifier the class labels as it has seen them in `fit`.
     bounds : array-like of shape (2, 2), default=None
         Rows (low, high) of the two features. By default the range of `X`, 5 % wider on
         each side.
+    features : sequence of two names or indices, default=None
+        The features drawn, of an ensemble with more than two.
     feature_names : array-like of shape (2,), default=None
         Labels of the axes; by default those the estimator has seen in `fit`, else
         ``x0`` and ``x1``.
@@ -73,7 +83,7 @@ def plot_regions(
     ImportError
         If matplotlib is not installed.
     TypeError
-        If `tree` is not an estimator with an oblique tree, nor such a tree.
+        If `tree` is none of these.
     NotFittedError
         If the estimator has not been fitted.
     ValueError
@@ -91,6 +101,13 @@ def plot_regions(
     >>> ax = plot_regions(tree, X=X, y=y)  # doctest: +SKIP
     """
     matplotlib = require_matplotlib()
+    if hasattr(tree, "trees_"):
+        if X is None or y is not None or class_names is not None:
+            raise ValueError("partial effects of an ensemble need X, and take no y or class_names")
+        effect = partial_effect_image(tree, X, features, bounds, output)
+        return _draw_effect(effect, feature_names, cmap, ax)
+    if features is not None:
+        raise ValueError("features= is for ensembles: one tree is drawn over its two features")
     labels = TreeLabels(
         tree,
         feature_names=feature_names,
@@ -122,6 +139,27 @@ def plot_regions(
     ax.set(xlim=bounds[0], ylim=bounds[1])
     ax.set_xlabel(labels.feature_names[0], parse_math=False)
     ax.set_ylabel(labels.feature_names[1], parse_math=False)
+    return ax
+
+
+def _draw_effect(effect, feature_names, cmap, ax):
+    """A partial effect as a picture, with the samples that are inside."""
+    from matplotlib import pyplot
+
+    image, bounds, names, points = effect
+    names = names if feature_names is None else [str(name) for name in feature_names]
+    if len(names) != 2:
+        raise ValueError(f"feature_names has {len(names)} names, expected 2")
+    if ax is None:
+        _, ax = pyplot.subplots(figsize=(6.4, 4.8), layout="constrained")
+    half = np.diff(bounds, axis=1).ravel() / (len(image) - 1) / 2
+    extent = np.stack([bounds[:, 0] - half, bounds[:, 1] + half], axis=1).ravel()
+    shown = ax.imshow(image, origin="lower", aspect="auto", extent=extent, cmap=cmap)
+    ax.figure.colorbar(shown, ax=ax, label="mean score")
+    _scatter(ax, points, None, None)
+    ax.set(xlim=bounds[0], ylim=bounds[1])
+    ax.set_xlabel(names[0], parse_math=False)
+    ax.set_ylabel(names[1], parse_math=False)
     return ax
 
 
@@ -158,12 +196,7 @@ def _bounds(bounds, X):
         low, high = X.min(axis=0), X.max(axis=0)
         margin = 0.05 * np.where(high > low, high - low, 1.0)
         bounds = np.stack([low - margin, high + margin], axis=1)
-    bounds = np.asarray(bounds, dtype=np.float64)
-    if bounds.shape != (2, 2) or not np.isfinite(bounds).all():
-        raise ValueError("bounds must be two finite rows (low, high)")
-    if np.any(bounds[:, 0] >= bounds[:, 1]):
-        raise ValueError(f"bounds must have low < high, got {bounds.tolist()}")
-    return bounds
+    return checked_bounds(bounds)
 
 
 def _leaf_plane(tree, node, output):

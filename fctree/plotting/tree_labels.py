@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from fctree._scored_trees import drawn_tree
 from fctree._tables.estimators import encoded_names
 from fctree._tree import SPLIT_KINDS, ObliqueTree
 
@@ -29,6 +30,8 @@ class TreeLabels:
         deviation of the feature where the tree was standardised); None shows all.
     decimals : int
         Digits after the decimal point.
+    number : int or None, default=None
+        Of a tree of an ensemble.
 
     Raises
     ------
@@ -40,10 +43,10 @@ class TreeLabels:
         If a list of names has the wrong length or a number is out of range.
     """
 
-    def __init__(self, tree, *, feature_names, class_names, max_coef, decimals):
+    def __init__(self, tree, *, feature_names, class_names, max_coef, decimals, number=None):
         self.max_coef = at_least("max_coef", max_coef, 1, none_allowed=True)
         self.decimals = at_least("decimals", decimals, 0)
-        self.tree = _tree_of(tree)
+        self.tree = _tree_of(tree) if number is None else drawn_tree(tree, number)
         feature_names = encoded_names(tree, feature_names)
         if feature_names is None:
             feature_names = [f"x{j}" for j in range(self.tree.n_features)]
@@ -151,12 +154,10 @@ def _tree_of(tree):
             "its last step, and the names of the features which that step sees"
         )
     if hasattr(tree, "trees_"):
-        member = ".estimators_[0]" if hasattr(tree, "estimators_") else ".trees_"
+        member = "estimators_[0]" if hasattr(tree, "estimators_") else "trees_"
         raise TypeError(
-            f"expected one tree, got a {given} of many: pass one of them, such as {member}"
-            if hasattr(tree, "estimators_")
-            else f"expected an oblique tree, got a {given}: its symmetric trees are the arrays of "
-            f"{member}"
+            f"expected one tree, got a {given} of many: plot_tree draws one of them with tree=0; "
+            f"their arrays are in .{member}"
         )
     if isinstance(tree, BaseEstimator) and not hasattr(tree, "tree_"):
         check_is_fitted(tree, "tree_")

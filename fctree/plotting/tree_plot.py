@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 def plot_tree(
-    tree: Any,
+    model: Any,
     *,
+    tree: int | None = None,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
     max_coef: int | None = 3,
@@ -29,7 +30,7 @@ def plot_tree(
     cmap: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a tree with matplotlib.
+    """Draw a tree, or one of an ensemble, with matplotlib.
 
     A split shows the largest coefficients of its direction as bars (positive to the
     right, negative to the left) and the threshold; samples that satisfy the inequality go left.
@@ -44,8 +45,12 @@ def plot_tree(
 
     Parameters
     ----------
-    tree : fitted curvature tree, FC-ODT estimator or ObliqueTree
-        The tree to draw.
+    model : fitted curvature tree, FC-ODT estimator, ObliqueTree, or ensemble
+        The tree to draw, or a forest or boosting model (of symmetric trees too) with `tree`.
+    tree : int or None, default=None
+        Number of a tree of an ensemble. Its leaves show what it adds to the raw scores,
+        learning rate included. A symmetric tree does not know numbers of samples: its nodes have the
+        plain mean of the leaves below.
     feature_names : array-like of shape (n_features,), default=None
         Names of the features; by default those seen in `fit`, else
         ``x0``, ``x1``, ... Long names are cut.
@@ -75,7 +80,7 @@ def plot_tree(
     ImportError
         If matplotlib is not installed.
     TypeError
-        If `tree` is not an estimator with an oblique tree, nor such a tree.
+        If `model` is none of these, or `tree` does not go with it.
     NotFittedError
         If the estimator has not been fitted.
     ValueError
@@ -91,18 +96,19 @@ def plot_tree(
     """
     require_matplotlib()
     labels = TreeLabels(
-        tree,
+        model,
         feature_names=feature_names,
         class_names=class_names,
         max_coef=max_coef,
         decimals=decimals,
+        number=tree,
     )
-    tree = labels.tree
-    at_least("output", output, 0, high=tree.value.shape[1] - 1)
+    drawn_tree = labels.tree
+    at_least("output", output, 0, high=drawn_tree.value.shape[1] - 1)
     at_least("max_depth", max_depth, 0, none_allowed=True)
-    left, right = tree.children_left, tree.children_right
+    left, right = drawn_tree.children_left, drawn_tree.children_right
     if max_depth is not None:
-        drawn = tree.node_depth() < max_depth
+        drawn = drawn_tree.node_depth() < max_depth
         left, right = np.where(drawn, left, -1), np.where(drawn, right, -1)
     boxes = _boxes(labels, left, output)
     center, top, size = tidy_layout(
@@ -114,10 +120,10 @@ def plot_tree(
         level_gap=34.0,
     )
     ax, scale = prepare_axes(ax, size)
-    colors = NodeColors(tree, output=output, cmap=cmap)
+    colors = NodeColors(drawn_tree, output=output, cmap=cmap)
     painter = TreePainter(ax, scale, colors.bars)
     bottom = top - np.array([box.height for box in boxes])
-    weight = tree.weighted_n_node_samples
+    weight = drawn_tree.weighted_n_node_samples
     for node in np.flatnonzero(~np.isnan(center)):
         if left[node] >= 0:
             start = (center[node], bottom[node])
@@ -142,7 +148,8 @@ def _boxes(labels, left, output):
     n_leaves_below = _leaves_below(tree)
     boxes = []
     for node in range(tree.node_count):
-        n_samples = f"n = {tree.n_node_samples[node]}"
+        counted = tree.n_node_samples[node]
+        n_samples = f"n = {counted}" if counted else ""
         coef, scale = np.zeros(0), 1.0
         if left[node] >= 0:
             box = NodeBox(n_samples, labels.kind(node), is_split=True)
@@ -150,7 +157,7 @@ def _boxes(labels, left, output):
             coef = tree.coef[node]
             scale = np.abs(labels.weight(coef)).max(initial=0.0)
         else:
-            box = NodeBox(_mean(labels, node, output), lines=[n_samples])
+            box = NodeBox(_mean(labels, node, output), lines=[n_samples] if counted else [])
             if tree.children_left[node] >= 0:
                 box.lines.append(f"{n_leaves_below[node]} leaves below")
             elif models.shape[0]:

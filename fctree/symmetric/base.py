@@ -9,6 +9,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from fctree._intervals.boosted import raw_scores
 from fctree._native import symmetric as _native
 from fctree._native_input import native_params
 from fctree._tables.estimators import summed_to_columns
@@ -20,7 +21,6 @@ from fctree._typing import ArrayLike, EvalSet, FloatArray, NDArray, Self
 from fctree._validation import (
     check_boosting_data,
     check_boosting_features,
-    check_predictions,
     count_threads,
 )
 from fctree.symmetric.trees import SymmetricTrees
@@ -34,16 +34,14 @@ class BaseSymmetricBoosting(BaseBoosting):
         "max_depth": [Interval(Integral, 1, 16, closed="both")],
         "max_bins": [Interval(Integral, 2, 254, closed="both")],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
-        "posterior_samples": [Interval(Integral, 0, None, closed="left")],
         "random_strength": [Interval(Real, 0, None, closed="left")],
         "score_noise": [StrOptions({"normal", "gumbel"})],
         "score_function": [StrOptions({"l2", "cosine"})],
         "monotonic_cst": ["array-like", dict, None],
         "model_shrink_rate": [Interval(Real, 0, None, closed="left")],
-        "posterior_scale": [Interval(Real, 0, None, closed="neither")],
-        "posterior_noise": [Interval(Real, 0, None, closed="left")],
     }
 
+    _check_rows = check_boosting_features
     _check_data = check_boosting_data
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -201,16 +199,13 @@ class BaseSymmetricBoosting(BaseBoosting):
     def _raw_predict(self, X):
         """Raw scores, (n_samples, n_outputs)."""
         check_is_fitted(self)
-        X = check_boosting_features(self, X)
-        scores = np.empty((len(X), self.n_outputs_))
-        scores[:] = self.baseline_
-        self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
-        return check_predictions(scores)
+        X = self._check_rows(X)
+        return raw_scores(self.trees_, self.baseline_, X, count_threads(self.n_jobs))
 
     def _staged_raw_predict(self, X):
         """Raw scores of the first 1, 2, .. trees; the same array each time."""
         check_is_fitted(self)
-        X = check_boosting_features(self, X)
+        X = self._check_rows(X)
         scores = np.empty((len(X), self.n_outputs_))
         scores[:] = self.baseline_
         n_threads = count_threads(self.n_jobs)
@@ -234,7 +229,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             Indices into the second axis of ``trees_.leaf_values``.
         """
         check_is_fitted(self)
-        X = check_boosting_features(self, X)
+        X = self._check_rows(X)
         return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
 
     def compute_feature_importances(self, kind: str = "gain") -> FloatArray:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from sklearn.base import RegressorMixin
+from numbers import Integral, Real
 
+from sklearn.base import RegressorMixin
+from sklearn.utils._param_validation import Interval
+
+from fctree._intervals.boosted import BoostedIntervals
 from fctree._training.losses import loss_constraints
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree.symmetric.base import BaseSymmetricBoosting
@@ -11,7 +15,9 @@ from fctree.symmetric.posterior import posterior_std, sample_posterior
 from fctree.symmetric.targets import NumericTargets
 
 
-class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBoosting):
+class SymmetricBoostingRegressor(
+    NumericTargets, BoostedIntervals, RegressorMixin, BaseSymmetricBoosting
+):
     """Gradient boosting of symmetric (oblivious) regression trees.
 
     All nodes of a level share one split, so a tree of depth m is m splits and a table of
@@ -80,6 +86,9 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
     n_iter_no_change : int, default=10
         Rounds without improvement before stopping.
     tol : float, default=1e-7
+    calibration_fraction : float or None, default=None
+        Share of the samples that `predict_interval` is calibrated on; None fits no intervals. They
+        take two more models, of quantiles, on the rest of the samples.
         Smallest decrease of the mean loss that counts as an improvement.
     warm_start : bool, default=False
         Whether `fit` continues the last fit, up to `max_iter` trees in total. T trees and then
@@ -108,6 +117,8 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
         Negative mean loss before the first round and after each; without validation samples
         the second is empty, and NaN for rounds of a warm start that had none. Rounds
         removed by early stopping are included; a warm start continues from the last one kept.
+    interval_trees_ : list of two
+        With `calibration_fraction`: the trees of the quantile models.
     feature_importances_ : ndarray of shape (n_features,)
     encoder_ : TableEncoder or None
         How categories become the features that `trees_` split; None without categories.
@@ -133,6 +144,10 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
     _parameter_constraints = {
         **BaseSymmetricBoosting._parameter_constraints,
         **loss_constraints("regression"),
+        "posterior_samples": [Interval(Integral, 0, None, closed="left")],
+        "posterior_scale": [Interval(Real, 0, None, closed="neither")],
+        "posterior_noise": [Interval(Real, 0, None, closed="left")],
+        "calibration_fraction": [Interval(Real, 0, 1, closed="neither"), None],
     }
 
     def __init__(
@@ -160,6 +175,7 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
         validation_fraction: int | float = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
+        calibration_fraction: float | None = None,
         warm_start: bool = False,
         verbose: int = 0,
         n_jobs: int | None = None,
@@ -179,6 +195,7 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
         return super()._choose_loss()
 
     def _after_fit(self, train):
+        super()._after_fit(train)
         if self.posterior_samples:
             sample_posterior(self, train)
         elif hasattr(self, "posterior_trees_"):

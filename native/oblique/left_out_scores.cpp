@@ -1,6 +1,5 @@
 #include "oblique/left_out_scores.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "oblique/score_rows.hpp"
 #include "oblique/split_search/leave_one_out.hpp"
 #include "ridge/dense.hpp"
+#include "ridge/factors.hpp"
 
 namespace fctree::oblique {
 
@@ -41,10 +41,9 @@ Vector dual_leverages(const GrowState& state, const OpenNode& leaf) {
   if (!(alpha > 0.0)) return Vector::Ones(rows.size);
   const CentredRows centred =
       centred_rows(state.data, rows, leaf.moments, state.origin, state.params.fit_intercept);
-  const Matrix projected = centred.x * leaf.ancestors;
-  Matrix system = centred.x * centred.x.transpose() + projected * projected.transpose();
+  Matrix system = gram_of(centred.x) + gram_of(product_of(centred.x, leaf.ancestors));
   system.diagonal().array() += alpha;
-  const Matrix inverse = system.llt().solve(Matrix::Identity(rows.size, rows.size));
+  const Matrix inverse = CholeskyFactor(system).solve(Matrix::Identity(rows.size, rows.size));
   Vector found(rows.size);
   for (index_t i = 0; i < rows.size; ++i)
     found[i] = (1.0 - alpha * inverse(i, i)) / state.data.weight_of(rows.rows[i]);

@@ -7,6 +7,7 @@
 
 #include "ridge/dense.hpp"
 #include "ridge/factors.hpp"
+#include "ridge/ridge.hpp"
 #include "ridge/symmetric_eigen.hpp"
 
 namespace fctree::ridge {
@@ -30,7 +31,7 @@ SpectralFit dual_fit(const CentredRows& centred) {
   fit.values = values.tail(rank);
   fit.vectors = product_of(x.transpose(), eigen.vectors.rightCols(rank)) *
                 fit.values.cwiseSqrt().cwiseInverse().asDiagonal();
-  fit.cross = fit.vectors.transpose() * (x.transpose() * y);
+  fit.cross = transposed_product(fit.vectors, transposed_product(x, y));
   return fit;
 }
 
@@ -44,19 +45,12 @@ void centre_fit(SpectralFit& fit, const Moments& moments, const Vector& origin,
 }  // namespace
 
 SpectralFit spectral_fit(const Moments& moments, const Vector& origin, bool fit_intercept) {
-  const Vector mean = moments.mean + origin;
-  const index_t d = moments.cross.rows();
-  Matrix scatter = moments.scatter.selfadjointView<Eigen::Upper>();
-  Matrix cross = moments.cross;
-  if (!fit_intercept) {
-    scatter += moments.weight * mean.head(d) * mean.head(d).transpose();
-    cross += moments.weight * mean.head(d) * mean.tail(cross.cols()).transpose();
-  }
-  const SymmetricEigen eigen = symmetric_eigen(scatter);
+  const auto [scatter, cross] = normal_equations(moments, origin, fit_intercept);
+  SymmetricEigen eigen = symmetric_eigen(scatter);
   SpectralFit fit;
-  fit.vectors = eigen.vectors;
+  fit.cross = transposed_product(eigen.vectors, cross);
+  fit.vectors = std::move(eigen.vectors);
   fit.values = eigen.values.cwiseMax(0.0);
-  fit.cross = fit.vectors.transpose() * cross;
   centre_fit(fit, moments, origin, fit_intercept);
   return fit;
 }

@@ -86,3 +86,9 @@ def test_probabilities_stay_as_they_were_until_the_next_fit():
     assert model.temperature_ is None
     assert model.predict_proba(X).max() == 1.0
     assert model.fit(X, X[:, 0] > 0).predict_proba(X).max() < 1.0
+
+
+@pytest.mark.parametrize("name", ["tree", "curvature_tree", "boosting", "forest"])
+def test_intervals_need_another_fit(name):
+    with pytest.raises(ValueError, match="fit"):
+        load(name).predict_interval(X)

@@ -77,7 +77,7 @@ def test_the_temperature_has_the_least_loss(n_classes):
     scores = class_indicators(labels, n_classes) * 0.4 + 0.3 * rng.standard_normal(
         (300, 1 if n_classes == 2 else n_classes))
     weight = rng.uniform(0.5, 2.0, 300)
-    temperature = find_temperature(scores, labels, weight)
+    temperature = find_temperature(scores, np.eye(n_classes)[labels], weight)
     columns = np.hstack([1 - scores, scores]) if n_classes == 2 else scores
 
     def loss(t):
@@ -93,15 +93,26 @@ def test_the_temperature_has_the_least_loss(n_classes):
 def test_nothing_known_and_nothing_wrong():
     """A fallback where leaves say nothing of their samples, a bound where all are right."""
     labels = np.arange(40) % 2
-    assert find_temperature(np.full((40, 1), np.nan), labels, None) == 2.0
-    sure = find_temperature(labels[:, np.newaxis].astype(float), labels, None)
+    shares = np.eye(2)[labels]
+    assert find_temperature(np.full((40, 1), np.nan), shares, None) == 2.0
+    sure = find_temperature(labels[:, np.newaxis].astype(float), shares, None)
     assert np.log(40) / 2 < sure < np.log(40) * 2
-    useless = find_temperature(np.random.default_rng(0).standard_normal((40, 1)), labels, None)
+    useless = find_temperature(np.random.default_rng(0).standard_normal((40, 1)), shares, None)
     assert 0 < useless < 1
 
 
+def test_constant_leaves_answer_with_the_shares_of_their_classes():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = FCODTClassifier(leaf_model="constant", max_depth=2).fit(X, y)
+    leaves, probabilities = model.apply(X), model.predict_proba(X)
+    assert model.temperature_ is None
+    for leaf in np.unique(leaves):
+        share = np.bincount(y[leaves == leaf], minlength=2) / np.sum(leaves == leaf)
+        np.testing.assert_allclose(probabilities[leaves == leaf], np.broadcast_to(share, (np.sum(leaves == leaf), 2)),
+                                   atol=1e-12)
+
+
 @pytest.mark.parametrize("model", [FCODTClassifier(), FCODTClassifier(max_depth=None),
-                                   FCODTClassifier(leaf_model="constant", max_depth=None),
                                    CurvatureTreeClassifier()], ids=str)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_probabilities_are_neither_0_nor_1_and_keep_the_labels(model, load):
@@ -119,3 +130,14 @@ def test_breast_cancer_is_not_sure_of_what_is_wrong():
     for model in (FCODTClassifier(), CurvatureTreeClassifier()):
         held_out = cross_val_predict(model, X, y, method="predict_proba", cv=5)
         assert log_loss(y, held_out) < 0.3
+
+
+def test_a_temperature_for_probabilities():
+    """Each sample once for every class, weighted by its share, says the same."""
+    rng = np.random.default_rng(1)
+    scores, shares = rng.standard_normal((50, 3)), rng.dirichlet([1.0, 1.0, 1.0], 50)
+    assert shares.max(axis=1).mean() < 0.8
+    each = np.eye(3)[np.tile([0, 1, 2], 50)]
+    expected = find_temperature(np.repeat(scores, 3, axis=0), each, 3.0 * shares.ravel())
+    # Equal up to the additional sample, which is one of 51 here and one of 151 there.
+    np.testing.assert_allclose(find_temperature(scores, shares, None), expected, rtol=0.2)

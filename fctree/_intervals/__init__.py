@@ -1,0 +1,1 @@
+"""Prediction intervals from the errors that a model would have made without a sample."""

@@ -1,0 +1,102 @@
+"""Intervals of kernel ridge regression: leave-one-out errors in closed form, one scale for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._intervals.conformity import PredictsIntervals
+from fctree._intervals.scales import Errors
+from fctree._typing import FloatArray
+
+
+def inverse_diagonal(A):
+    """Diagonal of the inverse of a positive semi-definite matrix, of the pseudo-inverse where it is
+    singular to rounding; O(n^3) and A is destroyed."""
+    diagonal = A.diagonal().copy()
+    norm = linalg.lapack.dlange("1", A.T)
+    factor, info = linalg.lapack.dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
+    eps = np.finfo(np.float64).eps
+    if info == 0 and linalg.lapack.dpocon(factor, norm)[0] >= eps:
+        inverse, _ = linalg.lapack.dtrtri(factor, lower=0, overwrite_c=1)
+        inverse = np.triu(inverse)
+        return np.einsum("ij,ij->i", inverse, inverse)
+    np.fill_diagonal(A, diagonal)
+    eigenvalues, vectors = linalg.eigh(A, lower=False, check_finite=False)
+    kept = eigenvalues > len(A) * eps * max(eigenvalues[-1], 0.0)
+    return np.square(vectors[:, kept]) @ (1.0 / eigenvalues[kept])
+
+
+def left_out_errors(K, coefficients, alpha, weights):
+    """Errors of each sample's prediction by the solution without it; K is destroyed.
+
+    With A = K + alpha W^-1 and A c = y, the error is c_i / (A^-1)_ii, of a sample of weight 1 or
+    less; of a larger weight one unit is left out.
+
+    Parameters
+    ----------
+    K : array of shape (n_samples, n_samples)
+    coefficients : array of shape (n_samples, n_outputs)
+    alpha : float
+    weights : array of shape (n_samples,)
+        Positive.
+
+    Returns
+    -------
+    errors : array of shape (n_samples, n_outputs)
+        NaN where the matrix is too singular to say.
+    """
+    roots = np.sqrt(weights)
+    K *= roots[:, np.newaxis]
+    K *= roots
+    np.fill_diagonal(K, K.diagonal() + alpha)
+    inverse = inverse_diagonal(K)
+    inverse[inverse <= 0.0] = np.nan
+    factor = 1.0 / (weights * inverse)
+    heavy = weights > 1.0
+    factor[heavy] = alpha / (weights[heavy] - 1.0 + alpha * inverse[heavy])
+    return factor[:, np.newaxis] * coefficients
+
+
+class KernelIntervals(PredictsIntervals):
+    """Intervals of a regressor with ``X_fit_`` and ``dual_coef_``.
+
+    The errors take another factorisation, so the first prediction of intervals computes and keeps
+    them. `fit` sets ``_penalty``, None if the solution is not that of all samples' system, and
+    ``_fit_weights``.
+    """
+
+    X_fit_: FloatArray
+    dual_coef_: FloatArray
+    _penalty: float | None
+    _fit_weights: FloatArray | None
+    _fitted_kernel: Any
+    _predict_outputs: Any
+
+    def _keep_system(self, penalty, weights):
+        self._penalty, self._fit_weights = penalty, weights
+        self._drop_intervals()
+
+    def _prepare_intervals(self):
+        check_is_fitted(self)
+        if hasattr(self, "interval_scores_") or vars(self).get("_penalty") is None:
+            return
+        X, coefficients = self.X_fit_, self.dual_coef_.reshape(len(self.X_fit_), -1)
+        weights = np.ones(len(X)) if self._fit_weights is None else self._fit_weights
+        counted = weights > 0.0
+        K = self._fitted_kernel().gram(np.ascontiguousarray(X[counted]))
+        errors = Errors.of(
+            left_out_errors(K, coefficients[counted], self._penalty, weights[counted]),
+            None if self._fit_weights is None else weights[counted],
+        )
+        self._keep_conformity_scores(*errors.scores(1.0 / np.where(errors.top > 0, errors.top, 1.0)))
+
+    def _why_without_intervals(self):
+        return f"{super()._why_without_intervals()}, with solver='cholesky'"
+
+    def _centres_and_scales(self, X):
+        outputs = self._predict_outputs(X)
+        return outputs, np.ones_like(outputs)

@@ -1,0 +1,112 @@
+"""Intervals of one oblique tree: leave-one-out errors of its leaf models, a scale for each leaf.
+
+Leaf models give their leave-one-out errors in closed form, e_i = (y_i - f(x_i)) / (1 - h_i).
+They know nothing of the search: the splits were chosen with the sample. A split that was chosen
+among thresholds, and directions, takes as much from the errors of its node's samples as a number
+of further coefficients would, `search_cost`, so that errors in a leaf are larger by the factor
+
+    1 / (1 - sum over the splits above the leaf of search_cost / (samples of the split's node))
+
+than the leave-one-out errors say. It makes the leaf's intervals wider, and not its scores.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fctree._intervals.conformity import PredictsIntervals, weight_unit
+from fctree._intervals.scales import Errors
+from fctree._validation import check_features, check_predictions, count_threads
+from fctree.oblique.parameters import chosen_directions
+
+# Coefficients that choosing a split counts for: the threshold along one given direction, and the
+# direction among several. Measured: docs/results/intervals.md.
+_THRESHOLD_COST = 4.0
+_DIRECTION_COST = 4.0
+_LARGEST_SHARE = 0.5
+
+
+def search_cost(directions):
+    """Coefficients that a split counts for, by the kinds of directions that are searched."""
+    searched = chosen_directions(directions) != ["ridge"]
+    return _THRESHOLD_COST + _DIRECTION_COST * searched
+
+
+def search_factors(tree, cost, unit):
+    """Factors (n_nodes,) by which the search makes errors in a node larger than they look."""
+    share = np.zeros(tree.node_count)
+    level = np.zeros(1, dtype=np.int64)
+    while True:
+        level = level[tree.children_left[level] >= 0]
+        if level.size == 0:
+            return 1.0 / (1.0 - np.minimum(share, _LARGEST_SHARE))
+        children = np.concatenate([tree.children_left[level], tree.children_right[level]])
+        own = cost * unit / tree.weighted_n_node_samples[level]
+        share[children] = np.tile(share[level] + own, 2)
+        level = children
+
+
+def complete_left_out(tree, left_out, leaf, targets, weight):
+    """Replace unknown leave-one-out predictions in place by the mean of the other samples.
+
+    A model that interpolates its sample has none (NaN): of these the mean of the smallest node
+    with other samples is taken. A single sample stays unknown.
+
+    Parameters
+    ----------
+    tree : ObliqueTree
+    left_out, targets : arrays of shape (n_samples, n_outputs)
+    leaf : array of shape (n_samples,), int
+        Node numbers.
+    weight : array of shape (n_samples,) or None
+    """
+    rows = np.flatnonzero(np.isnan(left_out).any(axis=1))
+    if rows.size == 0:
+        return
+    parent, total = tree.parents(), tree.weighted_n_node_samples
+    own = np.ones(rows.size) if weight is None else np.minimum(weight[rows], 1.0)
+    node = leaf[rows]
+    while True:
+        alone = (total[node] <= own * (1.0 + 1e-9)) & (parent[node] >= 0)
+        if not alone.any():
+            break
+        node = np.where(alone, parent[node], node)
+    rest = total[node] - own
+    kept = rest > 1e-9 * own
+    share = (own[kept] / rest[kept])[:, np.newaxis]
+    mean = tree.value[node[kept], :, 0]
+    left_out[rows[kept]] = mean + share * (mean - targets[rows[kept]])
+
+
+class TreeIntervals(PredictsIntervals):
+    """Intervals of a regressor with a `tree_`."""
+
+    def _keep_intervals(self, X, targets, weight, left_out):
+        """Set the scores and scales from the leaf models' leave-one-out predictions."""
+        tree = self.tree_
+        if weight is not None:
+            counted = weight > 0.0
+            X, targets, left_out = X[counted], targets[counted], left_out[counted]
+            weight = weight[counted]
+        node = tree.apply(np.ascontiguousarray(X), n_threads=count_threads(self.n_jobs))
+        complete_left_out(tree, left_out, node, targets, weight)
+        errors = Errors.of(targets - left_out, weight)
+        leaf = tree.leaf_index[node]
+        totals, sums = errors.sums(leaf, tree.n_leaves)
+        cost = search_cost(self._settings()["directions"])
+        factors = search_factors(tree, cost, weight_unit(weight))
+        leaves = np.flatnonzero(tree.leaf_index >= 0)
+        by_leaf = np.empty(tree.n_leaves)
+        by_leaf[tree.leaf_index[leaves]] = factors[leaves]
+        scales = errors.scales(totals, sums)
+        self.interval_scales_ = scales * errors.top * by_leaf[:, np.newaxis]
+        self._keep_conformity_scores(
+            *errors.scores(errors.scales_without(totals[leaf], sums[leaf]))
+        )
+
+    def _centres_and_scales(self, X):
+        X = check_features(self, X)
+        n_threads = count_threads(self.n_jobs)
+        centres = check_predictions(self.tree_.predict(X, n_threads=n_threads))
+        leaf = self.tree_.leaf_index[self.tree_.apply(X, n_threads=n_threads)]
+        return centres, self.interval_scales_[leaf]

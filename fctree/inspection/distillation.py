@@ -1,0 +1,273 @@
+"""Distillation: one curvature tree that predicts what another model predicts.
+
+The tree is grown on the training rows and on points between each row and its neighbours, labelled by
+the teacher: many more samples than the training data have, without their noise, so that more splits
+pass the leave-one-out test (Craven and Shavlik 1996 for axis-aligned trees).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.metrics import r2_score
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array, check_consistent_length
+
+from fctree._typing import ArrayLike, FloatArray, RandomState
+from fctree._validation import check_training_data, unchanged_on_failure
+from fctree.oblique import CurvatureTreeClassifier, CurvatureTreeRegressor
+from fctree.oblique.base import BaseObliqueTree
+from fctree.oblique.curvature import BaseCurvatureTree
+
+_NEIGHBORS = 10
+# Fits of the control in search of the margin with as many leaves as the distilled tree has.
+_SEARCH_STEPS = 8
+
+
+def distill(
+    teacher: Any,
+    X: ArrayLike,
+    tree: Any = None,
+    *,
+    y: ArrayLike | None = None,
+    eval_set: tuple[ArrayLike, ArrayLike] | None = None,
+    n_points: int = 15,
+    random_state: RandomState = None,
+) -> Any:
+    """Grow one curvature tree on the predictions of another model.
+
+    Parameters
+    ----------
+    teacher : object with `predict`
+        A fitted model. Of a classifier the `predict_proba` is used if it has one.
+    X : array or pandas data frame of shape (n_samples, n_features)
+        Such as the teacher was trained on; no targets are needed.
+    tree : CurvatureTreeRegressor, CurvatureTreeClassifier, FCODTRegressor or FCODTClassifier, \
+            default=None
+        An unfitted tree with the parameters. None is a `CurvatureTreeClassifier` for a classifier, and
+        else a `CurvatureTreeRegressor`.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+        The true targets: with `eval_set` the tree is compared with trees on these.
+    eval_set : tuple (X, y), default=None
+        Samples that neither the teacher nor the trees have seen, to measure on.
+    n_points : int, default=15
+        Points labelled by the teacher for each row of `X`, on the lines to its nearest neighbours. 0
+        uses the rows alone.
+    random_state : int, RandomState instance or None, default=None
+        Draws the points.
+
+    Returns
+    -------
+    tree : estimator
+        A fitted clone of `tree` with two more attributes. It has no intervals: its errors are those
+        of another model's predictions.
+
+        fidelity_ : float
+            R² of the tree for the teacher's predictions, or the share of rows in the teacher's class;
+            on `eval_set` if there is one, else on `X`.
+        distillation_ : dict of lists
+            A column each: ``model`` ("distilled", and with `y` and `eval_set` "teacher", "plain": the tree
+            on `y`, and "control": the tree on `y` grown to as many leaves as the distilled one, or
+            as near as lowering `split_margin` gets), ``n_leaves``, ``fidelity`` and ``score`` (R² or accuracy for the
+            targets of `eval_set`; NaN without).
+
+    Raises
+    ------
+    ValueError
+        If `n_points` is negative, the teacher's predictions are not finite numbers of the expected shape,
+        or one of `y` and `eval_set` is missing.
+    TypeError
+        If `tree` is not an oblique tree.
+
+    Examples
+    --------
+    >>> from fctree import CurvatureBoostingRegressor
+    >>> from fctree.datasets import make_ridge_relu
+    >>> from fctree.inspection import distill
+    >>> X, y = make_ridge_relu(n_samples=500, random_state=0)
+    >>> teacher = CurvatureBoostingRegressor(max_iter=20, random_state=0).fit(X, y)
+    >>> tree = distill(teacher, X, random_state=0)
+    >>> bool(tree.fidelity_ > 0.9)
+    True
+    """
+    if isinstance(n_points, bool) or not isinstance(n_points, (int, np.integer)) or n_points < 0:
+        raise ValueError(f"n_points must be an integer of at least 0, got {n_points!r}")
+    if (y is None) != (eval_set is None):
+        raise ValueError("y and eval_set belong together: one of them is None")
+    tree = _unfitted(teacher, tree)
+    rows = _Rows(X)
+    points = rows.with_points(n_points, check_random_state(random_state))
+    labels = _Teacher(teacher, is_classifier(tree))
+    student = labels.fit(clone(tree), points)
+    table: dict[str, list[Any]] = {"model": [], "n_leaves": [], "fidelity": [], "score": []}
+
+    def enter(name, model, n_leaves):
+        predictions = model.predict(X if eval_set is None else eval_set[0])
+        table["model"].append(name)
+        table["n_leaves"].append(n_leaves)
+        table["fidelity"].append(labels.agreement(X if eval_set is None else eval_set[0], predictions))
+        table["score"].append(
+            float("nan") if eval_set is None else labels.score(eval_set[1], predictions)
+        )
+
+    enter("distilled", student, student.get_n_leaves())
+    if y is not None:
+        check_consistent_length(X, y)
+        plain = clone(tree).fit(X, y)
+        control = _with_leaves(tree, plain, student.get_n_leaves(), lambda m: m.fit(X, y))
+        enter("teacher", teacher, None)
+        enter("plain", plain, plain.get_n_leaves())
+        enter("control", control, control.get_n_leaves())
+    student.fidelity_ = table["fidelity"][0]
+    student.distillation_ = table
+    return student
+
+
+def _unfitted(teacher, tree):
+    """The tree to grow, or TypeError."""
+    if tree is None:
+        # Any object may teach; scikit-learn knows the kind of its own ones.
+        known = hasattr(teacher, "__sklearn_tags__") and is_classifier(teacher)
+        classes = known or hasattr(teacher, "predict_proba")
+        return CurvatureTreeClassifier() if classes else CurvatureTreeRegressor()
+    if not isinstance(tree, BaseObliqueTree):
+        raise TypeError(f"tree must be an unfitted CurvatureTree* or FCODT*, got {tree!r}")
+    return tree
+
+
+class _Teacher:
+    """The teacher's predictions as targets of trees.
+
+    Parameters
+    ----------
+    model : object with predict
+    classification : bool
+    """
+
+    def __init__(self, model, classification):
+        self.model = model
+        self.classification = classification
+
+    def fit(self, student, X):
+        """Fit the tree to what the teacher predicts for X."""
+        if not self.classification:
+            student.fit(X, self._numbers(X))
+            student._drop_intervals()
+            return student
+        shares, classes = self._shares(X)
+        with unchanged_on_failure(student):
+            student._validate_params()
+            labels = classes[shares.argmax(axis=1)]
+            X, _, _ = check_training_data(student, X, labels, None, multi_output=False)
+            student._grow_classes(X, shares, classes, None)
+        return student
+
+    def _numbers(self, X):
+        values = np.asarray(self.model.predict(X))
+        options: dict[str, Any] = {"dtype": np.float64, "ensure_2d": False, "allow_nd": True}
+        values = check_array(values, input_name="teacher.predict(X)", **options)
+        if values.ndim > 2 or len(values) != len(X):
+            raise ValueError(f"teacher.predict(X) has the shape {values.shape} for {len(X)} rows")
+        return values
+
+    def _shares(self, X):
+        """Probabilities (n_samples, n_classes), and the classes."""
+        if not hasattr(self.model, "predict_proba"):
+            classes, labels = np.unique(np.asarray(self.model.predict(X)), return_inverse=True)
+            return np.eye(len(classes))[labels], classes
+        shares = check_array(
+            np.asarray(self.model.predict_proba(X)), dtype=np.float64,
+            input_name="teacher.predict_proba(X)",
+        )
+        classes = np.asarray(getattr(self.model, "classes_", np.arange(shares.shape[1])))
+        if shares.shape != (len(X), len(classes)):
+            raise ValueError(
+                f"teacher.predict_proba(X) has the shape {shares.shape} for {len(X)} rows and "
+                f"{len(classes)} classes"
+            )
+        order = np.argsort(classes)
+        return np.ascontiguousarray(shares[:, order]), classes[order]
+
+    def agreement(self, X, predictions):
+        """R² for the teacher's predictions, or the share of equal classes."""
+        own = np.asarray(self.model.predict(X)).reshape(np.shape(predictions))
+        return self.score(own, predictions)
+
+    def score(self, y, predictions):
+        """R² or accuracy."""
+        if self.classification:
+            return float(np.mean(np.ravel(y) == np.ravel(predictions)))
+        return float(r2_score(y, predictions))
+
+
+class _Rows:
+    """Rows of an array or a pandas data frame, and points between them."""
+
+    def __init__(self, X):
+        self.frame = X if hasattr(X, "iloc") else None
+        if self.frame is None:
+            self.values = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
+            return
+        kinds = [getattr(dtype, "kind", "O") for dtype in X.dtypes]
+        self.is_number = np.array([kind in "iuf" for kind in kinds])
+        self.values = X.loc[:, self.is_number].to_numpy(np.float64, na_value=np.nan)
+
+    def with_points(self, n_points: int, rng: np.random.RandomState) -> Any:
+        """The rows, and n_points for each of them; as what they came.
+
+        A point lies at a uniform share of the way to one of the ten nearest rows. What is no number,
+        or missing in one of the two, comes from the nearer one.
+        """
+        n = len(self.values) if self.frame is None else len(self.frame)
+        n_neighbors = min(_NEIGHBORS, n - 1)
+        if n_points == 0 or n_neighbors == 0:
+            return self.values if self.frame is None else self.frame
+        origin = np.repeat(np.arange(n), n_points)
+        chosen = rng.randint(n_neighbors, size=len(origin))
+        other = self._neighbors(n_neighbors)[origin, chosen]
+        share = rng.uniform(size=len(origin))
+        nearer = np.where(share < 0.5, origin, other)
+        here, there = self.values[origin], self.values[other]
+        points = here + share[:, np.newaxis] * (there - here)
+        points = np.where(np.isnan(points), self.values[nearer], points)
+        if self.frame is None:
+            return np.concatenate([self.values, points])
+        drawn = self.frame.iloc[np.concatenate([np.arange(n), nearer])].reset_index(drop=True)
+        numbers = np.concatenate([self.values, points])
+        for column, values in zip(np.flatnonzero(self.is_number), numbers.T, strict=True):
+            drawn.isetitem(column, values)
+        return drawn
+
+    def _neighbors(self, k: int) -> np.ndarray:
+        """The k nearest rows of each, (n, k), features standardised and missing ones at the mean."""
+        if self.values.shape[1] == 0:
+            n = len(self.frame)
+            return (np.arange(n)[:, np.newaxis] + np.arange(1, k + 1)) % n
+        scaled: FloatArray = self.values - np.nanmean(self.values, axis=0)
+        deviation = np.nanstd(self.values, axis=0)
+        scaled = np.nan_to_num(scaled / np.where(deviation > 0.0, deviation, 1.0))
+        found = NearestNeighbors(n_neighbors=k).fit(scaled)
+        return found.kneighbors(return_distance=False)
+
+
+def _with_leaves(tree: Any, plain: Any, n_leaves: int, fit: Callable[[Any], Any]) -> Any:
+    """The tree whose `split_margin` gives the number of leaves nearest to one, by bisection."""
+    if not isinstance(tree, BaseCurvatureTree) or plain.get_n_leaves() >= n_leaves:
+        return plain
+    best = fit(clone(tree).set_params(split_margin=0.0))
+    low, high = 0.0, float(tree.split_margin)
+    for _ in range(_SEARCH_STEPS):
+        if best.get_n_leaves() <= n_leaves:
+            break
+        middle = 0.5 * (low + high)
+        found = fit(clone(tree).set_params(split_margin=middle))
+        if abs(found.get_n_leaves() - n_leaves) < abs(best.get_n_leaves() - n_leaves):
+            best = found
+        if found.get_n_leaves() == n_leaves:
+            break
+        low, high = (middle, high) if found.get_n_leaves() > n_leaves else (low, middle)
+    return best

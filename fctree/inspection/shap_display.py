@@ -1,0 +1,194 @@
+"""Attributions as pictures: the features' mean sizes, or one sample's way to its score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fctree._typing import ArrayLike, Self
+from fctree.inspection.shap_result import ShapValues
+from fctree.inspection.shap_values import shap_values
+from fctree.plotting.node_colors import CLASS_COLORS, require_matplotlib
+from fctree.plotting.tree_labels import at_least
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_UP, _DOWN = CLASS_COLORS[3], CLASS_COLORS[0]
+
+
+class ShapDisplay:
+    """Attributions as horizontal bars.
+
+    Without a sample the bars are mean absolute values. With a sample they are steps of a
+    waterfall, from the base value to the sample's score: the largest at the top, the sum of those
+    not shown at the bottom.
+
+    Created by `from_estimator` or `from_result`; `plot` draws again.
+
+    Parameters
+    ----------
+    result : ShapValues
+
+    Attributes
+    ----------
+    result : ShapValues
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    bars_ : matplotlib BarContainer
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from fctree import SymmetricBoostingRegressor
+    >>> from fctree.inspection import ShapDisplay
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)  # doctest: +SKIP
+    >>> model = SymmetricBoostingRegressor(random_state=0).fit(X, y)  # doctest: +SKIP
+    >>> display = ShapDisplay.from_estimator(model, X, sample=0)  # doctest: +SKIP
+    """
+
+    def __init__(self, result: ShapValues) -> None:
+        if not isinstance(result, ShapValues):
+            raise TypeError(f"result must be that of shap_values, got a {type(result).__name__}")
+        self.result = result
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: ArrayLike,
+        background: ArrayLike | None = None,
+        *,
+        method: str = "auto",
+        n_jobs: int | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute attributions and draw them.
+
+        Parameters
+        ----------
+        model, X, background, method, n_jobs
+            As for `shap_values`.
+        **options
+            Parameters of `plot`.
+
+        Returns
+        -------
+        display : ShapDisplay
+        """
+        require_matplotlib()
+        result = shap_values(model, X, background, method=method, n_jobs=n_jobs)
+        return cls(result).plot(**options)
+
+    @classmethod
+    def from_result(cls, result: ShapValues, **options: Any) -> Self:
+        """Draw existing attributions.
+
+        Parameters
+        ----------
+        result : ShapValues
+        **options
+            Parameters of `plot`.
+
+        Returns
+        -------
+        display : ShapDisplay
+        """
+        return cls(result).plot(**options)
+
+    def plot(
+        self,
+        *,
+        sample: int | None = None,
+        output: int | None = None,
+        max_features: int = 10,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the bars.
+
+        Parameters
+        ----------
+        sample : int or None, default=None
+            The row whose waterfall is drawn; None draws the mean absolute values of all rows.
+        output : int or None, default=None
+            The output or class shown, if there are several. None is their mean; a
+            waterfall needs a number.
+        max_features : int, default=10
+            Most features shown by name, the largest ones.
+        ax : matplotlib Axes, default=None
+            Axes to draw into; None creates a figure.
+
+        Returns
+        -------
+        display : ShapDisplay
+            Itself; the axes are `ax_`.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        ValueError
+            For a sample or an output that there is not.
+        """
+        require_matplotlib()
+        import matplotlib.pyplot as plt
+
+        at_least("max_features", max_features, 1)
+        values, base = self._of_output(output, sample is not None)
+        if sample is not None:
+            at_least("sample", sample, 0, high=len(values) - 1)
+        shown = values[sample] if sample is not None else np.abs(values).mean(axis=0)
+        order = np.argsort(-np.abs(shown), kind="stable")
+        rest = shown[order[max_features:]].sum()
+        n_rest = max(len(order) - max_features, 0)
+        order = order[:max_features]
+        steps, names = shown[order], [self._name(j, sample) for j in order]
+        if n_rest:
+            steps, names = np.append(steps, rest), [*names, f"{n_rest} others"]
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6.4, 1.2 + 0.32 * len(steps)), layout="constrained")
+        if sample is None:
+            self.bars_ = ax.barh(np.arange(len(steps)), steps, color=CLASS_COLORS[0])
+            ax.set_xlabel("mean |value|")
+        else:
+            self._waterfall(ax, steps, base)
+        ax.set_yticks(np.arange(len(steps)), names, parse_math=False)
+        ax.invert_yaxis()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _of_output(self, output, one_sample):
+        """Values (n_samples, n_features) and the base value of an output."""
+        values, base = self.result.values, self.result.base_values
+        if values.ndim == 2:
+            at_least("output", output, 0, high=0, none_allowed=True)
+            return values, base
+        if output is None:
+            if one_sample:
+                raise ValueError(f"a waterfall needs output, from 0 to {values.shape[2] - 1}")
+            return np.abs(values).mean(axis=2), None
+        at_least("output", output, 0, high=values.shape[2] - 1)
+        return values[:, :, output], base[output]
+
+    def _name(self, feature, sample):
+        name = self.result.feature_names[feature]
+        if sample is None:
+            return name
+        value = self.result.data[sample, feature]
+        is_number = isinstance(value, (float, np.floating))
+        return f"{name} = {value:.4g}" if is_number else f"{name} = {value}"
+
+    def _waterfall(self, ax, steps, base):
+        """Steps from the base value at the bottom to the score at the top."""
+        ends = base + np.cumsum(steps[::-1])[::-1]
+        starts = ends - steps
+        place = np.arange(len(steps))
+        colors = [_UP if step > 0 else _DOWN for step in steps]
+        self.bars_ = ax.barh(place, steps, left=starts, color=colors)
+        ax.bar_label(self.bars_, [f"{step:+.3g}" for step in steps], padding=3, fontsize=8)
+        ax.vlines(starts[:-1], place[:-1] - 0.4, place[1:] + 0.4, color="#7f8c99", linewidth=0.8)
+        ax.axvline(base, color="#7f8c99", linewidth=0.8, linestyle="--")
+        ax.use_sticky_edges = False  # room for the labels
+        ax.margins(x=0.12)
+        ax.set_xlabel(f"score: {base:.4g} on average, {ends[0]:.4g} here")

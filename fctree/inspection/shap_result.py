@@ -1,0 +1,83 @@
+"""The result of `shap_values`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from fctree._typing import FloatArray
+
+
+@dataclass(eq=False, repr=False)
+class ShapValues:
+    """Attributions of predictions to features.
+
+    ``base_values + values.sum(axis=1)`` are the scores of the samples.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples, n_features) or (n_samples, n_features, n_outputs)
+    base_values : float, or ndarray of shape (n_outputs,)
+        Mean scores of the background.
+    data : ndarray of shape (n_samples, n_features)
+        The explained samples, as they were passed.
+    feature_names : list of str
+        Of the columns of the table.
+    output_names : list of str or None
+        The classes, where each has a score.
+    method : {"interventional", "path_dependent", "aumann_shapley"}
+        How the values were computed.
+    """
+
+    values: np.ndarray
+    base_values: float | np.ndarray
+    data: np.ndarray
+    feature_names: list[str]
+    output_names: list[str] | None
+    method: str
+
+    def mean_abs(self) -> FloatArray:
+        """Mean absolute value of each feature, (n_features,) or (n_features, n_outputs)."""
+        return np.abs(self.values).mean(axis=0)
+
+    def to_shap(self) -> Any:
+        """Convert to an ``Explanation`` of the shap package, for its plots.
+
+        Raises
+        ------
+        ImportError
+            If shap is not installed.
+        """
+        try:
+            import shap
+        except ImportError as error:
+            raise ImportError("to_shap() needs shap, which is not installed") from error
+        return shap.Explanation(
+            values=self.values,
+            base_values=np.tile(self.base_values, (len(self.values), *[1] * np.ndim(self.base_values))),
+            data=self.data,
+            feature_names=self.feature_names,
+            output_names=self.output_names,
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self):
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def __str__(self):
+        """A table of the mean absolute values, over all outputs, the largest first."""
+        size = self.mean_abs().reshape(len(self.feature_names), -1).mean(axis=1)
+        width = max(len("feature"), *(len(name) for name in self.feature_names))
+        base = ", ".join(f"{value:.4g}" for value in np.atleast_1d(self.base_values))
+        lines = [
+            f"Attributions of {len(self.values)} predictions ({self.method}), base value {base}",
+            f"{'feature':<{width}}  {'mean |value|':>12}",
+        ]
+        for row in np.argsort(-size, kind="stable"):
+            lines.append(f"{self.feature_names[row]:<{width}}  {size[row]:>12.4g}")
+        return "\n".join(lines)

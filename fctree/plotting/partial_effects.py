@@ -1,0 +1,99 @@
+"""Partial effects: the mean score of a model of many trees over two features."""
+
+import numpy as np
+
+from fctree._scored_trees import ScoredTrees
+from fctree._tables.estimators import column_names
+from fctree.plotting.tree_labels import at_least
+
+_GRID = 64  # values of each feature
+_ROWS = 100  # samples that the others' values come from
+
+
+def partial_effect_image(model, X, features, bounds, output):
+    """The score's mean over samples on a grid of two features.
+
+    Parameters
+    ----------
+    model : fitted model of many trees
+    X : array-like of shape (n_samples, n_features)
+        Other features take the values of at most 100 evenly spaced rows.
+    features : two names or indices, or None for a model of two features
+    bounds : array-like of shape (2, 2) or None
+    output : int
+
+    Returns
+    -------
+    image : array of shape (64, 64)
+        First axis: the second feature.
+    bounds : array of shape (2, 2)
+    names : list of two str
+    points : array of shape (n_samples, 2)
+
+    Raises
+    ------
+    ValueError
+        For features that there are not or that are no numbers.
+    """
+    scored = ScoredTrees.of(model)
+    at_least("output", output, 0, high=scored.trees.n_outputs - 1)
+    columns, names = _columns(scored, features)
+    points = np.column_stack([_column(X, j) for j in columns])
+    bounds = _bounds(bounds, points)
+    grids = [np.linspace(*limits, _GRID) for limits in bounds]
+    rows = np.arange(len(points))[:: -(-len(points) // _ROWS)]
+    X = X.iloc[rows] if hasattr(X, "iloc") else np.asarray(X)[rows]
+    scores = scored.partial_effect(X, columns, grids)
+    return scores[:, :, output].T, bounds, names, points
+
+
+def _columns(scored, features):
+    names = column_names(scored.model)
+    if features is None:
+        if len(names) != 2:
+            raise ValueError(
+                f"the model has {len(names)} features: choose two of them with features="
+            )
+        features = (0, 1)
+    features = list(features)
+    if len(features) != 2:
+        raise ValueError(f"features must be two names or indices, got {features!r}")
+    columns = [_index(feature, names) for feature in features]
+    if columns[0] == columns[1]:
+        raise ValueError(f"features must be two different ones, got {features!r}")
+    encoder = getattr(scored.model, "encoder_", None)
+    for column in columns:
+        if encoder is not None and encoder.categories[column] is not None:
+            raise ValueError(f"feature {names[column]!r} holds categories, not numbers")
+    return columns, [names[column] for column in columns]
+
+
+def _index(feature, names):
+    if isinstance(feature, str):
+        if feature not in names:
+            raise ValueError(f"features holds {feature!r}, which the model does not have")
+        return names.index(feature)
+    return at_least("features", feature, 0, high=len(names) - 1)
+
+
+def _column(X, column):
+    raw = X.iloc[:, column] if hasattr(X, "iloc") else np.asarray(X)[:, column]
+    return np.asarray(raw, dtype=np.float64)
+
+
+def _bounds(bounds, points):
+    if bounds is None:
+        finite = np.where(np.isfinite(points), points, np.nan)
+        low, high = np.nanmin(finite, axis=0), np.nanmax(finite, axis=0)
+        bounds = np.stack([low, np.where(high > low, high, low + 1.0)], axis=1)
+    return checked_bounds(bounds)
+
+
+def checked_bounds(bounds):
+    """Rows (low, high) of two features."""
+    bounds = np.asarray(bounds, dtype=np.float64)
+    if bounds.shape != (2, 2) or not np.isfinite(bounds).all():
+        raise ValueError("bounds must be two finite rows (low, high)")
+    if np.any(bounds[:, 0] >= bounds[:, 1]):
+        raise ValueError(f"bounds must have low < high, got {bounds.tolist()}")
+    return bounds

@@ -1,0 +1,152 @@
+"""Laws that the intervals of all regressors keep."""
+
+import warnings
+
+import numpy as np
+import pytest
+from property import strategies
+from fctree import (
+    CurvatureBoostingRegressor,
+    CurvatureForestRegressor,
+    CurvatureTreeRegressor,
+    FCODTRegressor,
+    SymmetricBoostingRegressor,
+    TreeNTKRegressor,
+    TreeNTKRegressorCV,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+MODELS = {
+    "curvature tree": CurvatureTreeRegressor(min_samples_leaf=5, split_margin=0.1),
+    "paper's tree": FCODTRegressor(),
+    "forest": CurvatureForestRegressor(n_estimators=8, max_depth=2, random_state=0),
+    "kernel": TreeNTKRegressor(alpha=0.1),
+    "chosen kernel": TreeNTKRegressorCV(alphas=[0.1, 1.0], depths=[1, 2], scales=[1.0]),
+    "boosting": CurvatureBoostingRegressor(
+        max_iter=5, max_depth=1, calibration_fraction=0.3, random_state=0),
+    "symmetric boosting": SymmetricBoostingRegressor(
+        max_iter=20, max_depth=3, calibration_fraction=0.3, random_state=0),
+}
+RNG = np.random.default_rng(1)
+X = RNG.uniform(-1, 1, (200, 3))
+y = np.abs(X[:, 0]) + 0.3 * RNG.standard_normal(200) * (1 + X[:, 1])
+EVERY = pytest.mark.parametrize("name", MODELS)
+
+
+@settings(max_examples=25)
+@given(data=st.data(), name=st.sampled_from(["curvature tree", "paper's tree", "forest", "kernel"]))
+def test_any_data_have_intervals_around_their_predictions(data, name):
+    table = data.draw(strategies.tables())
+    model = clone(MODELS[name])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # singular kernel matrices
+        model.fit(table.X, table.y, table.sample_weight)
+        if name == "forest" and not hasattr(model, "interval_scores_"):
+            with pytest.raises(ValueError, match="bootstrap"):
+                model.predict_interval(table.X)
+            return
+        narrow, wide = (model.predict_interval(table.X, level) for level in (0.5, 0.9))
+    assert narrow.shape == (*np.shape(table.y), 2)
+    prediction = model.predict(table.X)
+    assert np.all(wide[..., 0] <= narrow[..., 0]) and np.all(narrow[..., 1] <= wide[..., 1])
+    assert np.all(narrow[..., 0] <= prediction) and np.all(prediction <= narrow[..., 1])
+
+
+@EVERY
+def test_levels_are_nested_and_hold_the_prediction(name):
+    model = clone(MODELS[name]).fit(X, y)
+    before = np.repeat(model.predict(X)[:, None], 2, axis=1)
+    for level in (0.01, 0.3, 0.5, 0.8, 0.9, 0.95, 0.97):
+        interval = model.predict_interval(X, level)
+        assert interval.shape == (len(X), 2)
+        assert np.all(interval[:, 0] <= before[:, 0]) and np.all(interval[:, 1] >= before[:, 1])
+        before = interval
+    assert np.all(np.isinf(model.predict_interval(X, 0.9999)))
+
+
+# Concatenated scores are penalised in the unit of the targets, and draws of samples depend on them.
+WITHOUT_UNIT = {
+    "curvature tree": {"feature_concatenation": False},
+    "paper's tree": {"feature_concatenation": False},
+    "kernel": {},
+    "boosting": {"subsample": 1.0},
+    "symmetric boosting": {},
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_UNIT)
+def test_targets_may_change_their_unit(name):
+    model = clone(MODELS[name]).set_params(**WITHOUT_UNIT[name])
+    interval = model.fit(X, y).predict_interval(X)
+    scaled = model.fit(X, 4.0 * y).predict_interval(X)
+    np.testing.assert_allclose(scaled, 4.0 * interval, rtol=1e-6, atol=1e-9)
+    if name != "kernel":  # its regression has no intercept
+        shifted = model.fit(X, y + 2.0).predict_interval(X)
+        np.testing.assert_allclose(shifted, interval + 2.0, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["curvature tree", "paper's tree", "kernel", "forest"])
+def test_the_order_of_samples_does_not_matter(name):
+    order = np.random.default_rng(2).permutation(len(X))
+    interval = clone(MODELS[name]).fit(X, y).predict_interval(X)
+    again = clone(MODELS[name]).fit(X[order], y[order]).predict_interval(X)
+    np.testing.assert_allclose(again, interval, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["curvature tree", "paper's tree", "kernel"])
+def test_weight_two_is_the_sample_twice(name):
+    model = clone(MODELS[name])
+    if "tree" in name:
+        model.set_params(max_depth=1, min_samples_leaf=30)
+    weight = 1.0 + (np.arange(len(X)) % 3 == 0)
+    twice = np.repeat(np.arange(len(X)), weight.astype(int))
+    weighted = model.fit(X, y, weight).predict_interval(X)
+    repeated = model.fit(X[twice], y[twice]).predict_interval(X)
+    np.testing.assert_allclose(repeated, weighted, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["curvature tree", "paper's tree", "forest"])
+def test_samples_of_weight_zero_do_not_count(name):
+    weight = (np.arange(len(X)) % 4 > 0).astype(float)
+    kept = weight > 0
+    ignored = clone(MODELS[name]).fit(X, y, weight).predict_interval(X)
+    absent = clone(MODELS[name]).fit(X[kept], y[kept]).predict_interval(X)
+    np.testing.assert_allclose(ignored, absent, rtol=1e-9)
+
+
+@EVERY
+def test_constant_targets_have_intervals_without_width(name):
+    model = clone(MODELS[name]).fit(X, np.full(len(X), 3.0))
+    interval = model.predict_interval(X)
+    prediction = model.predict(X)
+    np.testing.assert_allclose(interval[:, 0], prediction, atol=0.1 if "kernel" in name else 1e-9)
+    np.testing.assert_allclose(interval[:, 1], prediction, atol=0.1 if "kernel" in name else 1e-9)
+
+
+@EVERY
+def test_new_samples_are_inside_as_often_as_the_level_says(name):
+    rng = np.random.default_rng(3)
+
+    def sample(n):
+        X = rng.uniform(-1, 1, (n, 3))
+        return X, np.abs(X[:, 0]) + (0.2 + np.abs(X[:, 1])) * rng.standard_t(3, n)
+
+    model = clone(MODELS[name]).fit(*sample(800))
+    X_new, y_new = sample(4000)
+    for level in (0.5, 0.9):
+        lower, upper = model.predict_interval(X_new, level).T
+        # The share of a calibrated interval varies by about sqrt(p (1 - p) / n) with the training
+        # samples: .018 at one half for 800, .032 for the 240 of boosting.
+        assert abs(np.mean((lower <= y_new) & (y_new <= upper)) - level) < 0.08
+
+
+def test_several_outputs_are_intervals_by_themselves():
+    both = np.column_stack([y, 10.0 * X[:, 2] + y])
+    for name, model in MODELS.items():
+        model = clone(model).fit(X, both)
+        interval = model.predict_interval(X[:7])
+        assert interval.shape == (7, 2, 2), name
+        prediction = model.predict(X[:7])
+        assert np.all(interval[..., 0] <= prediction) and np.all(prediction <= interval[..., 1])

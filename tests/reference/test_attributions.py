@@ -1,0 +1,158 @@
+"""Attributions against their definitions, and the scores that they sum to."""
+
+import numpy as np
+import pytest
+from reference.literal_attributions import (
+    interventional_values,
+    line_values,
+    path_dependent_values,
+)
+
+import fctree
+from fctree.inspection import shap_values
+
+D = 10
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(400, D))
+Y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + np.maximum(X[:, 3:6].sum(axis=1), 0.0)
+LABELS = np.digitize(Y, [-0.5, 1.0])
+SAMPLES, BACKGROUND = X[:2], X[100:106]
+
+MODELS = {
+    "symmetric": fctree.SymmetricBoostingRegressor(max_iter=10, random_state=0),
+    "symmetric, deep": fctree.SymmetricBoostingRegressor(max_iter=3, max_depth=9, random_state=0),
+    "tree": fctree.CurvatureTreeRegressor(max_depth=4),
+    "sparse tree": fctree.CurvatureTreeRegressor(max_depth=4, max_coef=2),
+    "constant leaves": fctree.FCODTRegressor(max_depth=3, leaf_model="constant"),
+    "forest": fctree.CurvatureForestRegressor(n_estimators=5, random_state=0),
+    "boosting": fctree.CurvatureBoostingRegressor(max_iter=10, random_state=0),
+    "sparse boosting": fctree.CurvatureBoostingRegressor(
+        max_iter=10, max_coef=2, extrapolation=0.2, random_state=0
+    ),
+    "no bounds": fctree.CurvatureBoostingRegressor(
+        max_iter=10, max_coef=2, extrapolation=None, random_state=0
+    ),
+}
+CLASSIFIERS = {
+    "symmetric": fctree.SymmetricBoostingClassifier(max_iter=5, random_state=0),
+    "tree": fctree.CurvatureTreeClassifier(max_depth=3),
+    "forest": fctree.CurvatureForestClassifier(n_estimators=3, random_state=0),
+    "boosting": fctree.CurvatureBoostingClassifier(max_iter=5, random_state=0),
+}
+
+
+def methods_of(model):
+    symmetric = isinstance(model, fctree.SymmetricBoostingRegressor)
+    return ["interventional", "path_dependent" if symmetric else "aumann_shapley"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_interventional_values_are_those_of_all_coalitions(name):
+    model = MODELS[name].fit(X, Y)
+    found = shap_values(model, SAMPLES, BACKGROUND, method="interventional")
+    expected = interventional_values(model.predict, SAMPLES, BACKGROUND)
+    assert np.abs(found.values - expected).max() < 1e-12
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_classifiers_are_explained_on_the_scale_of_their_decisions(name, n_classes):
+    labels = np.minimum(LABELS, n_classes - 1)
+    model = CLASSIFIERS[name].fit(X[:, :6], labels)
+    samples, background = SAMPLES[:, :6], BACKGROUND[:, :6]
+    found = shap_values(model, samples, background, method="interventional")
+    expected = interventional_values(model.decision_function, samples, background)
+    assert found.values.shape == expected.shape
+    assert np.abs(found.values - expected).max() < 1e-12
+    assert found.output_names == (["0", "1", "2"] if n_classes == 3 else None)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_values_sum_to_the_predictions(name):
+    model = MODELS[name].fit(X, Y)
+    for method in methods_of(model):
+        found = shap_values(model, X[:50], BACKGROUND, method=method)
+        assert found.method == method
+        assert found.base_values == pytest.approx(model.predict(BACKGROUND).mean(), abs=1e-12)
+        sums = found.base_values + found.values.sum(axis=1)
+        assert np.abs(sums - model.predict(X[:50])).max() < 1e-10
+
+
+def test_values_of_log_links_are_logarithms():
+    model = fctree.SymmetricBoostingRegressor(loss="poisson", max_iter=20, random_state=0)
+    model.fit(X, np.round(np.exp(Y / 2)))
+    found = shap_values(model, SAMPLES, X)
+    sums = found.base_values + found.values.sum(axis=1)
+    assert np.abs(np.exp(sums) - model.predict(SAMPLES)).max() < 1e-10
+
+
+def test_path_dependent_values_follow_the_definition():
+    Z = X[:, :5].copy()
+    Z[::7, 0] = np.nan
+    model = fctree.SymmetricBoostingRegressor(max_iter=4, max_depth=5, random_state=0).fit(Z, Y)
+    found = shap_values(model, Z[:8], Z[:60], method="path_dependent")
+    expected = path_dependent_values(model.trees_, Z[:8], Z[:60])[:, :, 0]
+    assert np.abs(found.values - expected).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", ["tree", "sparse tree", "constant leaves"])
+def test_path_attributions_follow_the_line(name):
+    model = MODELS[name].fit(X, Y)
+    found = shap_values(model, X[:20], BACKGROUND, method="aumann_shapley")
+    expected = [
+        np.mean([line_values(model.tree_, x, b)[:, 0] for b in BACKGROUND], axis=0) for x in X[:20]
+    ]
+    assert np.abs(found.values - expected).max() < 1e-11  # of sums in another order
+
+
+def test_bounded_leaves_are_followed_along_the_line():
+    """Against a sum of small steps, each of which moves one linear piece."""
+    model = fctree.CurvatureBoostingRegressor(
+        max_iter=5, step_depth=None, subsample=1.0, random_state=0
+    ).fit(X[:, :2], Y)
+    x, b = X[:1, :2], X[1:2, :2]
+    found = shap_values(model, x, b, method="aumann_shapley").values[0]
+    linear = 0.0
+    for tree in range(model.n_iter_):
+        one = model.trees_.first(tree + 1)
+        leaf_of = one[tree].apply
+        t = (np.arange(200_000) + 0.5) / 200_000
+        line = b + t[:, np.newaxis] * (x - b)
+        rows = one.leaf_offsets[tree] + one[tree].leaf_index[leaf_of(line)]
+        score = np.einsum("ij,ij->i", one.leaf_coef[rows, 0], line) + one.leaf_intercept[rows, 0]
+        inside = (score > one.leaf_lower[rows, 0]) & (score < one.leaf_upper[rows, 0])
+        linear = linear + (one.leaf_coef[rows, 0] * inside[:, np.newaxis]).mean(axis=0) * (x - b)[0]
+    jumps = found - linear  # in proportion to the terms of the crossed splits
+    total = model.predict(x)[0] - model.predict(b)[0]
+    assert jumps.sum() == pytest.approx(total - linear.sum(), abs=1e-4)  # of the step length
+    assert found.sum() == pytest.approx(total, abs=1e-12)
+
+
+def test_columns_of_a_table_are_the_players():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({
+        "city": rng.choice(list("abcdefgh"), 300),
+        "size": rng.choice(["s", "m", "l"], 300),
+        "age": np.where(rng.random(300) < 0.2, np.nan, rng.normal(size=300)),
+    })  # fmt: skip
+    y = (table["city"] < "d") * 2.0 + (table["size"] == "m") + table["age"].fillna(3.0)
+
+    for model in (
+        fctree.SymmetricBoostingRegressor(max_iter=10, random_state=0),
+        fctree.CurvatureBoostingRegressor(max_iter=10, random_state=0),
+    ):
+        model.fit(table, y)
+        samples, background = table.iloc[:3], table.iloc[50:55]
+
+        def score(values):
+            frame = pd.DataFrame(values, columns=table.columns)
+            return model.predict(frame.astype({"age": float}))
+
+        found = shap_values(model, samples, background, method="interventional")
+        expected = interventional_values(
+            score, samples.to_numpy(dtype=object), background.to_numpy(dtype=object)
+        )
+        assert found.feature_names == ["city", "size", "age"]
+        assert np.abs(found.values - expected).max() < 1e-12
+        assert found.data[0, 0] == table["city"][0]

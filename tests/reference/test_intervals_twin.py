@@ -1,0 +1,145 @@
+"""Intervals are what their literal formulas say."""
+
+import numpy as np
+import pytest
+from fctree import (
+    CurvatureForestRegressor,
+    CurvatureTreeRegressor,
+    FCODTRegressor,
+    SymmetricBoostingRegressor,
+    TreeNTKRegressor,
+    TreeNTKRegressorCV,
+)
+from reference.literal_intervals import (
+    leave_one_out_errors,
+    quantile_of,
+    scale_of,
+    tree_reaches,
+)
+
+RNG = np.random.default_rng(0)
+X = RNG.uniform(-1, 1, (150, 3))
+y = np.abs(X[:, 0] + X[:, 1]) + (0.1 + np.abs(X[:, 2])) * RNG.standard_normal(150)
+X_NEW = RNG.uniform(-1, 1, (40, 3))
+WEIGHTS = {
+    "equal": None,
+    "counts": RNG.integers(1, 4, 150).astype(float),
+    "small": RNG.uniform(0.001, 0.01, 150),
+    "mixed": RNG.uniform(0.2, 3.0, 150),
+}
+PLAIN = {"feature_concatenation": False, "alpha": 0.5, "min_samples_leaf": 15}
+TREES = {
+    "paper": (FCODTRegressor(max_depth=2, **PLAIN), 4.0),
+    "curvature": (
+        CurvatureTreeRegressor(
+            max_depth=3, parent_weight=0.0, split_margin=0.0, standardize=False, **PLAIN
+        ),
+        8.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("kind", TREES)
+def test_trees_refit_their_leaves(kind, weights):
+    model, cost = TREES[kind]
+    model.fit(X, y, WEIGHTS[weights])
+    weight = np.ones(len(y)) if weights == "equal" else WEIGHTS[weights]
+    assert model.tree_.n_leaves >= 3
+    leaf = model.apply(X)
+    errors = leave_one_out_errors(leaf, X, y, weight, 0.5)
+    centre = model.predict(X_NEW)
+    for level in (0.5, 0.8, 0.95):
+        reach = tree_reaches(
+            model.tree_, errors, leaf, weight, cost, level, model.apply(X_NEW)
+        )
+        expected = np.column_stack([centre - reach, centre + reach])
+        # Leverages and refits solve the same systems in another order.
+        np.testing.assert_allclose(model.predict_interval(X_NEW, level), expected, rtol=1e-7)
+
+
+def test_leaves_of_one_sample_take_the_mean_of_their_node():
+    targets = X[:8, 0]
+    model = FCODTRegressor(max_depth=None, leaf_model="constant").fit(X[:8], targets)
+    tree, leaf = model.tree_, model.apply(X[:8])
+    assert np.all(tree.n_node_samples[leaf] == 1)
+    errors = np.empty(8)
+    for i, node in enumerate(tree.parents()[leaf]):
+        others = [k for k in range(8) if k != i and _is_below(tree, leaf[k], node)]
+        errors[i] = targets[i] - targets[others].mean()
+    reach = tree_reaches(tree, errors, leaf, np.ones(8), 4.0, 0.8, leaf)
+    expected = np.column_stack([targets - reach, targets + reach])
+    np.testing.assert_allclose(model.predict_interval(X[:8], 0.8), expected, atol=1e-12)
+
+
+def _is_below(tree, node, ancestor):
+    parent = tree.parents()
+    while node > ancestor:
+        node = parent[node]
+    return node == ancestor
+
+
+@pytest.mark.parametrize("weights", ["equal", "mixed"])
+def test_forests_have_out_of_bag_errors(weights):
+    forest = CurvatureForestRegressor(
+        n_estimators=12, max_depth=2, oob_score=True, random_state=0
+    ).fit(X, y, WEIGHTS[weights])
+    weight = np.ones(len(y)) if weights == "equal" else WEIGHTS[weights]
+    errors = y - forest.oob_prediction_
+    known = np.isfinite(errors)
+    assert known.sum() > 100
+    errors, weight_known = np.where(known, errors, 0.0), weight * known
+    unit = min(weight.mean(), 1.0)
+    mean = np.average(np.abs(errors), weights=weight_known)
+    leaves, leaves_new = forest.apply(X), forest.apply(X_NEW)
+    own = np.mean([
+        [scale_of(errors, weight_known, leaf == leaf[i], unit, mean, without=i)
+         for i in range(len(y))] for leaf in leaves.T
+    ], axis=0)
+    scores = (np.abs(errors) / own)[known]
+    known_unit = min(weight[known].mean(), 1.0)
+    quantile = quantile_of(scores, weight[known], known_unit, 0.8)
+    scale = np.mean([
+        [scale_of(errors, weight_known, leaf == node, unit, mean) for node in nodes]
+        for leaf, nodes in zip(leaves.T, leaves_new.T, strict=True)
+    ], axis=0)
+    centre = forest.predict(X_NEW)
+    expected = np.column_stack([centre - quantile * scale, centre + quantile * scale])
+    np.testing.assert_allclose(forest.predict_interval(X_NEW, 0.8), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_kernels_refit_without_each_sample(weights):
+    model = TreeNTKRegressor(alpha=0.1).fit(X, y, WEIGHTS[weights])
+    weight = np.ones(len(y)) if weights == "equal" else WEIGHTS[weights]
+    errors = np.empty(len(y))
+    for i in range(len(y)):
+        rest = weight.copy()
+        rest[i] -= min(weight[i], 1.0)
+        errors[i] = y[i] - TreeNTKRegressor(alpha=0.1).fit(X, y, rest).predict(X[i : i + 1])[0]
+    reach = quantile_of(np.abs(errors), weight, min(weight.mean(), 1.0), 0.9)
+    centre = model.predict(X_NEW)
+    expected = np.column_stack([centre - reach, centre + reach])
+    np.testing.assert_allclose(model.predict_interval(X_NEW), expected, rtol=1e-6)
+
+
+def test_kernels_with_a_singular_matrix_use_the_pseudo_inverse():
+    twice = np.repeat(X[:20], 2, axis=0)
+    model = TreeNTKRegressorCV(alphas=[0.0], depths=[2], scales=[2.0])
+    model.fit(twice, np.repeat(y[:20], 2))
+    interval = model.predict_interval(X_NEW)
+    assert np.all(np.isfinite(interval)) and np.all(interval[:, 0] <= interval[:, 1])
+
+
+def test_boosting_ranks_the_errors_of_samples_it_has_not_seen():
+    """What was held out is recovered by the quantile of an interval that all of it is inside of."""
+    model = SymmetricBoostingRegressor(
+        max_iter=30, calibration_fraction=0.3, random_state=0
+    ).fit(X, y)
+    assert model.interval_scores_.shape == (45, 1)
+    np.testing.assert_allclose(model.interval_levels_[:, 0], np.arange(1, 46) / 46)
+    below, above = model._reaches(X_NEW)
+    centre = model.predict(X_NEW)
+    score = model.interval_scores_[int(np.ceil(46 * 0.8)) - 1, 0]
+    expected = np.column_stack([centre - score * below[:, 0], centre + score * above[:, 0]])
+    np.testing.assert_allclose(model.predict_interval(X_NEW, 0.8), expected, rtol=1e-12)

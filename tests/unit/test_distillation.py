@@ -1,0 +1,203 @@
+"""Trees grown on the predictions of another model."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from fctree import (
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureTreeClassifier,
+    CurvatureTreeRegressor,
+    FCODTRegressor,
+    load_model,
+    save_model,
+)
+from fctree.inspection import distill
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+RNG = np.random.default_rng(0)
+X = RNG.uniform(-1, 1, (400, 3))
+MEAN = np.abs(X[:, 0] + X[:, 1]) + np.maximum(X[:, 2], 0.0)
+y = MEAN + 0.3 * RNG.standard_normal(400)
+LABELS = np.array(["a", "b", "c"])[np.searchsorted([0.5, 1.0], y)]
+X_TEST = RNG.uniform(-1, 1, (2000, 3))
+MEAN_TEST = np.abs(X_TEST[:, 0] + X_TEST[:, 1]) + np.maximum(X_TEST[:, 2], 0.0)
+
+
+class Truth:
+    """A teacher that knows the mean."""
+
+    def predict(self, X):
+        X = np.asarray(X)
+        return np.abs(X[:, 0] + X[:, 1]) + np.maximum(X[:, 2], 0.0)
+
+
+def test_a_perfect_teacher_gives_a_better_tree_than_the_targets():
+    tree = distill(Truth(), X, CurvatureTreeRegressor(max_depth=4), y=y,
+                   eval_set=(X_TEST, MEAN_TEST), random_state=0)
+    table = pd.DataFrame(tree.distillation_).set_index("model")
+    assert list(table.index) == ["distilled", "teacher", "plain", "control"]
+    assert table.score["distilled"] > max(table.score["plain"], table.score["control"]) + 0.01
+    assert table.n_leaves["control"] <= tree.get_n_leaves() == table.n_leaves["distilled"]
+    assert table.fidelity["teacher"] == 1.0 == table.score["teacher"]
+    assert tree.fidelity_ == table.fidelity["distilled"] == table.score["distilled"]
+
+
+def test_the_control_has_as_many_leaves_if_targets_give_them():
+    teacher = RandomForestRegressor(random_state=0).fit(X, y)
+    tree = distill(teacher, X, CurvatureTreeRegressor(max_depth=6, min_samples_leaf=5),
+                   n_points=2, y=y, eval_set=(X_TEST, MEAN_TEST), random_state=0)
+    leaves = dict(zip(tree.distillation_["model"], tree.distillation_["n_leaves"], strict=True))
+    assert leaves["plain"] < leaves["distilled"]
+    assert abs(leaves["control"] - leaves["distilled"]) <= 0.25 * leaves["distilled"]
+
+
+def test_without_targets_there_is_the_fidelity():
+    tree = distill(Truth(), X, random_state=0)
+    assert isinstance(tree, CurvatureTreeRegressor)
+    assert tree.distillation_["model"] == ["distilled"] and np.isnan(tree.distillation_["score"][0])
+    own = Truth().predict(X)
+    expected = 1 - np.mean((own - tree.predict(X)) ** 2) / own.var()
+    np.testing.assert_allclose(tree.fidelity_, expected)
+
+
+def test_no_points_is_a_fit_to_the_predictions():
+    tree = distill(Truth(), X, FCODTRegressor(max_depth=2), n_points=0)
+    expected = FCODTRegressor(max_depth=2).fit(X, Truth().predict(X))
+    assert tree.predict(X).tobytes() == expected.predict(X).tobytes()
+
+
+def test_points_lie_between_neighbours():
+    seen = []
+
+    class Recording(Truth):
+        def predict(self, X):
+            seen.append(X)
+            return super().predict(X)
+
+    distill(Recording(), X, n_points=5, random_state=0)
+    rows, points = seen[0][:400], seen[0][400:]
+    assert rows.tobytes() == X.tobytes() and points.shape == (2000, 3)
+    scaled = X / X.std(axis=0)
+    for row, point in zip(np.repeat(np.arange(400), 5)[::37], points[::37], strict=True):
+        nearest = np.argsort(((scaled - scaled[row]) ** 2).sum(axis=1))[1:11]
+        steps = (X[nearest] - X[row])
+        share = (steps @ (point - X[row])) / (steps**2).sum(axis=1)
+        off = np.abs(X[row] + share[:, None] * steps - point).max(axis=1)
+        assert np.any((off < 1e-12) & (share >= 0) & (share <= 1))
+
+
+def test_seeds_and_threads():
+    trees = [distill(Truth(), X, CurvatureTreeRegressor(n_jobs=jobs), random_state=seed)
+             for jobs, seed in [(1, 3), (2, 3), (1, 4)]]
+    first, same, other = (tree.predict(X).tobytes() for tree in trees)
+    assert first == same and first != other
+
+
+def test_it_is_stored_and_has_no_intervals(tmp_path):
+    tree = distill(Truth(), X, y=y, eval_set=(X_TEST, MEAN_TEST), random_state=0)
+    save_model(tree, tmp_path / "model")
+    for other in (load_model(tmp_path / "model"), pickle.loads(pickle.dumps(tree))):
+        assert other.predict(X).tobytes() == tree.predict(X).tobytes()
+        assert other.distillation_ == tree.distillation_
+    with pytest.raises(ValueError, match="distill"):
+        tree.predict_interval(X)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_are_targets(n_classes):
+    labels = LABELS if n_classes == 3 else np.where(LABELS == "a", "a", "b")
+    teacher = CurvatureBoostingClassifier(max_iter=30, random_state=0).fit(X, labels)
+    tree = distill(teacher, X, n_points=4, random_state=0)
+    assert isinstance(tree, CurvatureTreeClassifier)
+    assert list(tree.classes_) == list(np.unique(labels))
+    assert tree.fidelity_ > 0.85
+    assert np.mean(tree.predict(X) == teacher.predict(X)) == tree.fidelity_
+    own, taught = tree.predict_proba(X_TEST), teacher.predict_proba(X_TEST)
+    plain = CurvatureTreeClassifier().fit(X, teacher.predict(X)).predict_proba(X_TEST)
+    # Probabilities tell more than the classes.
+    assert np.abs(own - taught).mean() < min(0.08, np.abs(plain - taught).mean())
+
+
+def test_a_classifier_without_probabilities():
+    class Signs:
+        def predict(self, X):
+            return np.where(np.asarray(X)[:, 0] > 0, "up", "down")
+
+    tree = distill(Signs(), X, CurvatureTreeClassifier(), random_state=0)
+    assert list(tree.classes_) == ["down", "up"] and tree.fidelity_ > 0.97
+
+
+def test_classes_in_another_order():
+    teacher = RandomForestClassifier(n_estimators=20, random_state=0).fit(X, LABELS)
+    expected = distill(teacher, X, n_points=2, random_state=0).predict(X)
+
+    class Reversed:
+        classes_ = teacher.classes_[::-1]
+
+        def predict(self, X):
+            return teacher.predict(X)
+
+        def predict_proba(self, X):
+            return teacher.predict_proba(X)[:, ::-1]
+
+    tree = distill(Reversed(), X, n_points=2, random_state=0)
+    assert list(tree.predict(X)) == list(expected)
+
+
+def test_several_outputs_and_pipelines():
+    both = np.column_stack([y, X[:, 0]])
+    teacher = make_pipeline(StandardScaler(), RandomForestRegressor(n_estimators=10, random_state=0))
+    tree = distill(teacher.fit(X, both), X, n_points=2, random_state=0)
+    assert tree.predict(X).shape == (400, 2) and tree.fidelity_ > 0.6
+
+
+def test_tables_with_categories_and_missing_values():
+    frame = pd.DataFrame({"size": X[:, 0], "n": np.arange(400) % 7, "flag": X[:, 2] > 0,
+                          "colour": pd.Categorical(np.array(["red", "blue"])[(X[:, 1] > 0) * 1])})
+    frame.loc[::9, "size"] = np.nan
+    target = X[:, 0] + 2.0 * (X[:, 1] > 0)
+    teacher = CurvatureBoostingRegressor(max_iter=20, random_state=0).fit(frame, target)
+    before = frame.copy()
+    tree = distill(teacher, frame, n_points=3, y=target, eval_set=(frame, target), random_state=0)
+    assert tree.fidelity_ > 0.8 and list(tree.feature_names_in_) == list(frame.columns)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize("n_samples", [1, 2, 3])
+def test_few_rows(n_samples):
+    tree = distill(Truth(), X[:n_samples], random_state=0)
+    assert np.all(np.isfinite(tree.predict(X)))
+
+
+class Returns:
+    """A teacher that predicts the same whatever it is given."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def predict(self, X):
+        return self.value
+
+
+@pytest.mark.parametrize("value, message", [
+    (np.full(400, np.nan), "teacher.predict"), (np.ones(7), "shape"),
+    (np.ones((400, 2, 2)), "shape"), (np.array(["a"] * 400), "convert|teacher")])
+def test_bad_predictions_are_refused(value, message):
+    with pytest.raises(ValueError, match=message):
+        distill(Returns(value), X, n_points=0)
+
+
+@pytest.mark.parametrize("settings, error, message", [
+    ({"n_points": -1}, ValueError, "n_points"), ({"n_points": 1.5}, ValueError, "n_points"),
+    ({"n_points": True}, ValueError, "n_points"), ({"y": y}, ValueError, "eval_set"),
+    ({"eval_set": (X, y)}, ValueError, "eval_set"), ({"y": y[:5], "eval_set": (X, y)}, ValueError, "inconsistent"),
+    ({"tree": RandomForestRegressor()}, TypeError, "tree"),
+    ({"tree": CurvatureTreeRegressor(alpha=-1.0)}, ValueError, "alpha")])
+def test_bad_arguments_are_refused(settings, error, message):
+    with pytest.raises(error, match=message):
+        distill(Truth(), X, **settings)

@@ -1,0 +1,132 @@
+"""One tree of an ensemble, and partial effects of two features."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import fctree
+from fctree import plot_tree
+from fctree._scored_trees import drawn_tree
+from fctree.plotting import plot_regions
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((300, 4))
+Y = np.abs(X[:, 0] + X[:, 1]) + X[:, 2]
+LABELS = np.digitize(Y, [0.0, 1.5])
+MODELS = {
+    "symmetric": fctree.SymmetricBoostingRegressor(max_iter=6, max_depth=3, random_state=0).fit(X, Y),
+    "forest": fctree.CurvatureForestRegressor(n_estimators=3, max_depth=3, random_state=0).fit(X, Y),
+    "boosting": fctree.CurvatureBoostingRegressor(max_iter=4, random_state=0).fit(X, Y),
+    "classes": fctree.SymmetricBoostingClassifier(max_iter=4, max_depth=3, random_state=0).fit(X, LABELS),
+    "classes, oblique": fctree.CurvatureBoostingClassifier(max_iter=3, random_state=0).fit(X, LABELS),
+}
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_drawn_trees_add_what_the_ensemble_adds(name):
+    model = MODELS[name]
+    for number in range(3):
+        before, after = np.zeros((300, model.trees_.n_outputs)), np.zeros((300, model.trees_.n_outputs))
+        if name in ("symmetric", "classes"):
+            model.trees_[number].add_to(X, after)
+        else:
+            model.trees_.add_to(X, after, first=number, last=number + 1)
+        found = drawn_tree(model, number).predict(X)
+        inside = np.abs(found - (after - before)).max(axis=1) < 1e-12
+        assert inside.mean() > 0.9  # bounds of leaves act beyond the rows that a tree has drawn
+        if name in ("symmetric", "classes"):
+            assert inside.all()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_trees_of_ensembles_are_drawn(name):
+    ax = plot_tree(MODELS[name], tree=1)
+    texts = [text.get_text() for text in ax.texts]
+    assert any(text.startswith("x") for text in texts)
+    if name in ("symmetric", "classes"):
+        assert not any(text.startswith("n =") for text in texts)
+    else:
+        assert any(text.startswith("n =") for text in texts)
+
+
+def test_levels_of_symmetric_trees_are_alike():
+    tree = drawn_tree(MODELS["symmetric"], 0)
+    assert tree.node_count == 15
+    assert np.array_equal(tree.threshold[1:2], tree.threshold[2:3])
+    assert len(np.unique(tree.coef[3:7], axis=0)) == 1
+
+
+def test_numbers_of_trees_that_there_are_not():
+    with pytest.raises(ValueError, match="tree must be from 0 to 5, got 6"):
+        plot_tree(MODELS["symmetric"], tree=6)
+    with pytest.raises(TypeError, match="tree must be an integer"):
+        plot_tree(MODELS["symmetric"], tree=1.0)
+    with pytest.raises(TypeError, match="has one"):
+        plot_tree(fctree.CurvatureTreeRegressor().fit(X, Y), tree=0)
+    with pytest.raises(TypeError, match="draws one of them with tree=0"):
+        plot_tree(MODELS["symmetric"])
+
+
+def score(model, rows, output=0):
+    if hasattr(model, "classes_"):
+        return model.decision_function(rows)[:, output]
+    return model.predict(rows)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_partial_effects_are_means_over_samples(name):
+    model = MODELS[name]
+    output = 2 if "classes" in name else 0
+    ax = plot_regions(model, X=X, features=(0, 2), bounds=[[-1, 1], [-2, 2]], output=output)
+    image = ax.get_images()[0].get_array()
+    assert image.shape == (64, 64)
+    for i, j in ((0, 0), (5, 40), (63, 10)):
+        rows = X[::3].copy()
+        rows[:, 0] = np.linspace(-1, 1, 64)[i]
+        rows[:, 2] = np.linspace(-2, 2, 64)[j]
+        assert image[j, i] == pytest.approx(score(model, rows, output).mean(), abs=1e-12)
+
+
+def test_partial_effects_of_tables():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame({"city": RNG.choice(list("abcdef"), 300), "age": X[:, 0], "size": X[:, 1]})
+    table.loc[::9, "age"] = np.nan
+    for model in (fctree.CurvatureBoostingRegressor(max_iter=3, random_state=0),
+                  fctree.SymmetricBoostingRegressor(max_iter=3, random_state=0)):
+        model.fit(table, Y)
+        ax = plot_regions(model, X=table, features=("age", "size"), bounds=[[-1, 1], [0, 1]])
+        rows = table.iloc[::3].assign(age=-1.0, size=1.0)
+        image = ax.get_images()[0].get_array()
+        assert image[63, 0] == pytest.approx(model.predict(rows).mean(), abs=1e-12)
+        assert ax.get_xlabel() == "age"
+        with pytest.raises(ValueError, match="holds categories"):
+            plot_regions(model, X=table, features=("city", "age"))
+
+
+def test_what_partial_effects_need():
+    model = MODELS["symmetric"]
+    with pytest.raises(ValueError, match="has 4 features: choose two"):
+        plot_regions(model, X=X)
+    with pytest.raises(ValueError, match="need X"):
+        plot_regions(model, features=(0, 1))
+    with pytest.raises(ValueError, match="two different ones"):
+        plot_regions(model, X=X, features=(1, 1))
+    with pytest.raises(ValueError, match="which the model does not have"):
+        plot_regions(model, X=X, features=("age", 1))
+    with pytest.raises(ValueError, match="output must be an int of 0 to 0"):
+        plot_regions(model, X=X, features=(0, 1), output=1)
+    two = fctree.CurvatureTreeRegressor().fit(X[:, :2], Y)
+    with pytest.raises(ValueError, match="features= is for ensembles"):
+        plot_regions(two, X=X[:, :2], features=(0, 1))
+    pair = fctree.SymmetricBoostingRegressor(max_iter=2).fit(X[:, :2], Y)
+    assert plot_regions(pair, X=X[:, :2]).get_ylabel() == "x1"

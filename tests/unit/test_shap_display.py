@@ -1,0 +1,81 @@
+"""The pictures and the text of attributions: what is drawn where."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree.inspection import ShapDisplay, shap_values
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((200, 5))
+Y = 3.0 * X[:, 1] + X[:, 3] + 0.1 * X[:, 0]
+MODEL = SymmetricBoostingRegressor(max_iter=20, random_state=0).fit(X, Y)
+RESULT = shap_values(MODEL, X)
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+def labels(display):
+    return [text.get_text() for text in display.ax_.get_yticklabels()]
+
+
+def test_bars_are_mean_sizes_in_order():
+    display = ShapDisplay.from_result(RESULT, max_features=2)
+    size = np.sort(RESULT.mean_abs())[::-1]
+    widths = [bar.get_width() for bar in display.bars_]
+    assert labels(display) == ["x1", "x3", "3 others"]
+    np.testing.assert_allclose(widths, [size[0], size[1], size[2:].sum()])
+
+
+def test_a_waterfall_goes_from_the_base_value_to_the_score():
+    display = ShapDisplay.from_estimator(MODEL, X, sample=7)
+    ends = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in display.bars_]
+    assert ends[-1][0] == pytest.approx(RESULT.base_values)
+    assert ends[0][1] == pytest.approx(MODEL.predict(X[7:8])[0])
+    for above, below in zip(ends, ends[1:]):
+        assert above[0] == pytest.approx(below[1])
+    assert f"x1 = {X[7, 1]:.4g}" in labels(display)
+
+
+def test_a_picture_goes_into_given_axes():
+    _, ax = plt.subplots()
+    assert ShapDisplay(RESULT).plot(ax=ax).ax_ is ax
+
+
+def test_outputs_are_chosen():
+    model = SymmetricBoostingClassifier(max_iter=5, random_state=0)
+    result = shap_values(model.fit(X, np.digitize(Y, [-1, 1])), X)
+    mean = ShapDisplay.from_result(result)
+    assert mean.bars_[0].get_width() == pytest.approx(result.mean_abs().mean(axis=1).max())
+    one = ShapDisplay.from_result(result, output=2, sample=0)
+    assert one.bars_[-1].get_x() == pytest.approx(result.base_values[2])
+    with pytest.raises(ValueError, match="a waterfall needs output"):
+        ShapDisplay.from_result(result, sample=0)
+    with pytest.raises(ValueError, match="output must be an int of 0 to 2"):
+        ShapDisplay.from_result(result, output=3)
+
+
+def test_what_there_is_not_is_refused():
+    with pytest.raises(TypeError, match="result must be that of shap_values"):
+        ShapDisplay(RESULT.values)
+    with pytest.raises(ValueError, match="sample must be an int of 0 to 199"):
+        ShapDisplay.from_result(RESULT, sample=200)
+    with pytest.raises(ValueError, match="max_features"):
+        ShapDisplay.from_result(RESULT, max_features=0)
+
+
+def test_the_text_lists_the_largest_first():
+    lines = str(RESULT).splitlines()
+    assert "200 predictions (interventional)" in lines[0]
+    assert [line.split()[0] for line in lines[2:4]] == ["x1", "x3"]
+    assert repr(RESULT) == str(RESULT)
+    assert RESULT._repr_html_().startswith("<pre>")
