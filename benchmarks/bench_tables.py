@@ -137,7 +137,7 @@ def scored(build, form, table, folds, n_jobs):
 
 
 def run_accuracy(args):
-    tables = {f"drawn: {name}": draw_table(name) for name in DRAWN_TABLES}
+    tables = {f"drawn: {name}": draw_table(name, args.max_rows) for name in DRAWN_TABLES}
     if args.data is not None:
         tables |= {name: read_table(args.data, name, args.max_rows) for name in REAL_TABLES}
     if args.sets:
@@ -197,7 +197,7 @@ def main():
     parser.add_argument("--data", metavar="DIR", help="the folder of the real tables")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--sets", nargs="+", metavar="TABLE", help="only these tables")
-    parser.add_argument("--max-rows", type=int, default=3000)
+    parser.add_argument("--max-rows", type=int, default=1000)
     parser.add_argument("--n-jobs", type=int, default=2)
     parser.add_argument("--catboost-default", action="store_true", help="1,000 trees too")
     args = parser.parse_args()

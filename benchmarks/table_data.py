@@ -21,8 +21,7 @@ REAL_TABLES = {
     "diamonds": ("regression/diamonds", "text"),
 }
 _CAR = ("buying_price", "maintenance_price", "doors", "persons", "luggage_boot_size", "safety")
-DRAWN_TABLES = ("many levels", "two categories interact", "slopes", "drift", "noise")
-N_DRAWN = 3000
+DRAWN_TABLES = ("many levels", "two categories interact", "slopes", "drift", "noise", "houses")
 
 
 def read_table(folder, name, max_rows):
@@ -74,9 +73,11 @@ def _from_indicators(X):
     return pd.DataFrame(columns)
 
 
-def draw_table(name, seed=0, n=N_DRAWN):
+def draw_table(name, n, seed=0):
     """A drawn regression table, `DRAWN_TABLES` says which; noise of deviation 0.7."""
     rng = np.random.default_rng(seed)
+    if name == "houses":
+        return draw_houses(rng, n)
     x = rng.normal(size=(n, 3))
     place, group = rng.integers(0, 300, n), rng.integers(0, 20, n)
     identity = rng.integers(0, 1000, n)  # says nothing
@@ -96,6 +97,33 @@ def draw_table(name, seed=0, n=N_DRAWN):
         X[column] = np.array([f"{column} {value}" for value in values], dtype=object)
     X.loc[rng.random(n) < 0.1, "q"] = np.nan
     return X, truth + 0.7 * rng.normal(size=n)
+
+
+def draw_houses(rng, n):
+    """Prices of houses in thousands: 36 numbers, of which four say something, and 43 columns of
+    text of 2 to 25 levels, some correlated with the quality and four with missing values."""
+    area, quality = np.exp(rng.normal(7.3, 0.3, n)), rng.integers(1, 11, n)
+    year, size = rng.integers(1900, 2010, n), rng.normal(size=n)
+    X = {"area": area, "quality": quality.astype(float), "year": year.astype(float)}
+    for j in range(33):
+        X[f"n{j}"] = 0.5 * size + rng.normal(size=n) if j < 8 else rng.exponential(size=n)
+    log_price = 11.0 + 0.45 * np.log(area / 1500) + 0.09 * quality + 0.002 * (year - 1960)
+    for j in range(43):
+        n_levels = (2, 3, 4, 5, 6, 8, 10, 15, 25)[j % 9]
+        levels = rng.choice(n_levels, n, p=rng.dirichlet(np.full(n_levels, 0.5)))
+        if j % 5 == 0:
+            levels = (quality / 11 + 0.15 * rng.normal(size=n)) * n_levels
+            levels = np.clip(levels.astype(int), 0, n_levels - 1)
+        X[f"c{j}"] = np.array([f"level {level}" for level in levels], dtype=object)
+        if j < 16:
+            log_price += 0.04 * rng.normal(size=n_levels)[levels]
+    X = pd.DataFrame(X)
+    for j in (3, 9, 12, 20):
+        X.loc[rng.random(n) < 0.3, f"c{j}"] = None
+    for j in (1, 5):
+        X.loc[rng.random(n) < 0.15, f"n{j}"] = np.nan
+    log_price += 0.03 * size * (quality > 6) + 0.1 * rng.normal(size=n)
+    return X, np.exp(log_price) / 1000
 
 
 def draw_wide_table(n, n_columns=10, n_levels=10_000, seed=0):

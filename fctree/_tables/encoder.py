@@ -1,19 +1,16 @@
 """The fitted state of a table: its categories, target statistics and means."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from fctree._tables.statistics import (
-    N_FOLDS,
-    TargetStatistics,
-    fold_numbers,
-    statistic_targets,
-    target_rows,
-)
+from fctree._tables.fitting import fit_encoder, refit_encoder
+from fctree._tables.statistics import N_FOLDS
+from fctree._tables.sums import OnePlace, TablePart
 
-# Columns of so few categories become an indicator each. More indicators would cost oblique trees,
-# which combine all features, more than they gain.
+# Columns of so few categories become an indicator each in symmetric trees. Oblique trees combine all
+# features, so that a feature more costs them more than it gains.
 ONE_HOT_MAX_SIZE = 4
 UNSEEN = -1.0
 
@@ -23,11 +20,13 @@ class TableEncoder:
     """The columns of a table as features of a model.
 
     A column of numbers stays; where `impute`, missing values become the training mean, with an
-    indicator if training had any. A column of at most `ONE_HOT_MAX_SIZE` categories becomes an
+    indicator if training had any. A column of few categories (`one_hot_max_size`) becomes an
     indicator each (of two: of the second). One of more becomes a target statistic for each target
-    and the category's share of the training weight. Missing values are a category of their own
-    if training had any. A category that training had not is what is known without it: the means of
-    the indicators, the prior as its statistic; its share is 0.
+    and, where the table has numbers, one for what a linear model of these leaves of each target;
+    without `impute` the category's share of the training weight too. Pairs of columns
+    that say more than each of them become target statistics. Missing values are a category of
+    their own if training had any. A category or pair that training had not is what is known
+    without it: the means of the indicators, the prior as its statistic; its share is 0.
 
     Attributes
     ----------
@@ -38,15 +37,23 @@ class TableEncoder:
         Whether the column had missing values in training.
     means : ndarray of shape (n_features_in,), float64
         Means of the columns of numbers, NaN where all values were missing.
-    targets : ndarray of shape (n_statistics,), int64
+    targets : ndarray of shape (n_targets,), int64
         The outputs, or classes, that statistics are of.
-    priors : ndarray of shape (n_statistics,), float64
+    priors : ndarray of shape (n_targets,), float64
     strengths : list of n_features_in arrays of shape (n_statistics,)
-        Of the prior; empty for columns without statistics.
+        Of the priors; empty for columns without statistics. There are n_targets statistics, or twice
+        that with those of a linear model's residuals.
     statistics : list of n_features_in arrays of shape (n_levels, n_statistics)
         Levels are the categories, then the missing ones if training had any.
     shares : list of n_features_in arrays of shape (n_levels,)
         The levels' shares of the training weight; empty for columns of numbers.
+    pairs : ndarray of shape (n_pairs, 2), int64
+        Columns, of which the first holds categories.
+    edges : list of n_features_in arrays
+        Where the numbers of pairs are cut.
+    pair_strengths : list of n_pairs arrays of shape (n_targets,)
+    pair_statistics : list of n_pairs arrays of shape (n_cells, n_targets)
+        A cell is a level of the first column, and one of the second.
     """
 
     categories: list
@@ -58,6 +65,10 @@ class TableEncoder:
     strengths: list = field(default_factory=list)
     statistics: list = field(default_factory=list)
     shares: list = field(default_factory=list)
+    pairs: np.ndarray = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
+    edges: list = field(default_factory=list)
+    pair_strengths: list = field(default_factory=list)
+    pair_statistics: list = field(default_factory=list)
 
     @property
     def n_features_in(self):
@@ -69,35 +80,89 @@ class TableEncoder:
         """Whether some column holds categories."""
         return any(values is not None for values in self.categories)
 
+    def one_hot_max_size(self, n_classes):
+        """Most levels of a column of indicators: for oblique trees, where they are no more
+        features than statistics are."""
+        return max(2, n_classes or 2) if self.impute else ONE_HOT_MAX_SIZE
+
     def n_levels(self, column):
-        """Categories of a column, with that of missing values."""
+        """Categories of a column, with that of missing values; parts that its numbers are cut into."""
+        if self.categories[column] is None:
+            return len(self.edges[column]) + 2
         return len(self.categories[column]) + int(self.has_missing[column])
+
+    def n_cells(self, key):
+        """Levels of a column ``(c,)`` or of a pair ``(a, b)``."""
+        return math.prod(self.n_levels(column) for column in key)
+
+    def levels(self, X, key):
+        """Level numbers of samples, (n_samples,) int64: -1 for what training had not."""
+        found = [self._levels(X[:, column], column) for column in key]
+        if len(found) == 1:
+            return found[0]
+        cells = found[0] * self.n_levels(key[1]) + found[1]
+        return np.where((found[0] < 0) | (found[1] < 0), -1, cells)
+
+    def _levels(self, values, column):
+        if self.categories[column] is None:
+            edges, missing = self.edges[column], np.isnan(values)
+            return np.where(missing, len(edges) + 1, np.searchsorted(edges, values, "right"))
+        missing = np.isnan(values)
+        if missing.any():
+            level = len(self.categories[column]) if self.has_missing[column] else UNSEEN
+            values = np.where(missing, level, values)
+        return values.astype(np.int64)
 
     def has_statistics(self, column):
         """Whether a column becomes target statistics."""
         return len(self.statistics[column]) > 0
 
+    def clear(self):
+        """Forgets all statistics."""
+        width = self.n_features_in
+        self.means = np.full(width, np.nan)
+        self.targets, self.priors = np.empty(0, dtype=np.int64), np.empty(0)
+        self.strengths = [np.empty(0) for _ in range(width)]
+        self.statistics = [np.empty((0, 0)) for _ in range(width)]
+        self.shares = [np.empty(0) for _ in range(width)]
+        self.edges = [np.empty(0) for _ in range(width)]
+        self.pairs = np.empty((0, 2), dtype=np.int64)
+        self.pair_strengths, self.pair_statistics = [], []
+
+    def choose_statistics(self, targets, n_classes):
+        """Makes room for the statistics of columns of many categories; whether there are some."""
+        for column, values in enumerate(self.categories):
+            if values is not None and self.n_levels(column) > self.one_hot_max_size(n_classes):
+                self.statistics[column] = np.empty((self.n_levels(column), 0))
+                self.targets, self.priors = targets.numbers, targets.priors
+        return len(self.targets) > 0
+
     def layout(self):
         """The encoded columns as (column, kind, index), kind one of ``"value"``, ``"missing"``,
-        ``"level"``, ``"mean"`` and ``"share"``."""
-        encoded = []
+        ``"level"``, ``"mean"``, ``"effect"``, ``"share"`` and ``"pair"``."""
+        encoded, n_targets = [], len(self.targets)
         for column, values in enumerate(self.categories):
             if values is None:
                 encoded.append((column, "value", 0))
-                if self.has_missing[column] and not np.isnan(self.means[column]):
+                if self.impute and self.has_missing[column] and not np.isnan(self.means[column]):
                     encoded.append((column, "missing", 0))
             elif self.has_statistics(column):
-                encoded.extend((column, "mean", t) for t in range(len(self.targets)))
-                encoded.append((column, "share", 0))
+                encoded.extend((column, "mean", t) for t in range(n_targets))
+                more = self.statistics[column].shape[1] - n_targets
+                encoded.extend((column, "effect", t) for t in range(more))
+                if not self.impute:
+                    encoded.append((column, "share", 0))
             else:
                 first = 1 if self.n_levels(column) == 2 else 0
                 levels = range(first, self.n_levels(column))
                 encoded.extend((column, "level", level) for level in levels)
+            for pair in np.flatnonzero(self.pairs[:, 0] == column).tolist():
+                encoded.extend((column, "pair", pair * n_targets + t) for t in range(n_targets))
         return encoded
 
     @property
     def sources(self):
-        """The table's column of each encoded column, (n_encoded,) int64."""
+        """The table's column of each encoded column, (n_encoded,) int64; of pairs the first."""
         return np.array([column for column, _, _ in self.layout()], dtype=np.int64)
 
     def feature_names(self, names, classes=None):
@@ -109,25 +174,35 @@ class TableEncoder:
         classes : array of shape (n_classes,), default=None
             Labels, for statistics of classes.
         """
-        return [self._name(names[c], c, kind, i, classes) for c, kind, i in self.layout()]
+        return [self._name(names, entry, classes) for entry in self.layout()]
 
-    def _name(self, name, column, kind, index, classes):
+    def _name(self, names, entry, classes):
+        column, kind, index = entry
+        name = names[column]
+        if kind == "pair":
+            pair, index = divmod(index, len(self.targets))
+            name = f"{name} x {names[self.pairs[pair, 1]]}"
+        if kind in ("mean", "effect", "pair"):
+            of = self.targets[index] if classes is None else classes[self.targets[index]]
+            words = "mean effect" if kind == "effect" else "target mean"
+            return f"{name} ({words})" if len(self.targets) == 1 else f"{name} ({words}, {of})"
         if kind == "value":
             return str(name)
         if kind == "share":
             return f"{name} (share)"
-        if kind == "mean":
-            if len(self.targets) == 1:
-                return f"{name} (target mean)"
-            of = self.targets[index] if classes is None else classes[self.targets[index]]
-            return f"{name} (target mean, {of})"
         if kind == "missing" or index == len(self.categories[column]):
             return f"{name} is missing"
         return f"{name} = {self.categories[column][index]}"
 
     def summed_to_columns(self, importances):
-        """Importances of the encoded columns, added up to those of the table's."""
-        return np.bincount(self.sources, weights=importances, minlength=self.n_features_in)
+        """Importances of the encoded columns, added up to those of the table's; a pair's are
+        shared between its columns."""
+        found = np.zeros(self.n_features_in)
+        for (column, kind, index), value in zip(self.layout(), importances, strict=True):
+            columns = self.pairs[index // len(self.targets)] if kind == "pair" else [column]
+            for of_column in columns:
+                found[of_column] += value / len(columns)
+        return found
 
     def directions_of_encoded(self, directions):
         """Monotone constraints of the encoded columns; ValueError for one of categories."""
@@ -140,7 +215,7 @@ class TableEncoder:
         values = [kind == "value" for _, kind, _ in self.layout()]
         return np.where(values, np.asarray(directions)[self.sources], 0)
 
-    def fit_transform(self, X, y, n_classes, weight):
+    def fit_transform(self, X, y, n_classes, weight, unpaired=()):
         """Learn from training samples, and encode them.
 
         Parameters
@@ -150,6 +225,8 @@ class TableEncoder:
         y : array of shape (n_targets, n_samples)
         n_classes : int or None
         weight : array of shape (n_samples,) or None
+        unpaired : collection of int, default=()
+            Columns that take no part in pairs.
 
         Returns
         -------
@@ -158,46 +235,19 @@ class TableEncoder:
         renumbered : list of n_features_in arrays or None
             The number that each category has got: only those of training samples are kept.
         """
-        weight = _mean_one(weight, len(X))
         self.has_missing = np.isnan(X).any(axis=0)
         renumbered = [self._keep_seen(column, X) for column in range(self.n_features_in)]
-        X = renumber(X, renumbered)
-        self.means = self._means(X, weight)
-        levels = self._all_levels(X)
-        self.shares = [np.empty(0) for _ in range(self.n_features_in)]
-        for column, found in levels.items():
-            n_levels = self.n_levels(column)
-            self.shares[column] = np.bincount(found, weight, minlength=n_levels) / weight.sum()
-        self.strengths = [np.empty(0) for _ in range(self.n_features_in)]
-        self.statistics = [np.empty((0, 0)) for _ in range(self.n_features_in)]
-        own = {}
-        many = [column for column in levels if self.n_levels(column) > ONE_HOT_MAX_SIZE]
-        if many:
-            self.targets = statistic_targets(y, n_classes)
-            targets = target_rows(y, n_classes, self.targets)
-            self.priors = np.average(targets, axis=1, weights=weight)
-            folds = fold_numbers(len(X))
-            for column in many:
-                found = self._statistics(column, levels[column], folds, targets, weight)
-                self.strengths[column] = np.array([one.strength for one in found])
-                self.statistics[column] = _stacked(one.of_categories() for one in found)
-                own[column] = _stacked(one.of_samples() for one in found)
-        return self._encode(X, levels, own), renumbered
+        part = TablePart(renumber(X, renumbered), y, weight)
+        return self.encode_part(part, fit_encoder(self, OnePlace(part), n_classes, unpaired)), renumbered
 
     def refit_transform(self, X, y, n_classes, weight):
-        """Encode training samples again, by statistics of their own targets, for a warm start.
+        """Encode training samples again, by statistics of their own targets, for a warm start."""
+        part = TablePart(X, y, weight)
+        return self.encode_part(part, refit_encoder(self, OnePlace(part), n_classes))
 
-        Categories, priors and strengths stay; so the samples of the first fit get what they got.
-        """
-        levels, own = self._all_levels(X), {}
-        if self._with_statistics():
-            targets = target_rows(y, n_classes, self.targets)
-            weight, folds = _mean_one(weight, len(X)), fold_numbers(len(X))
-        for column in self._with_statistics():
-            known = self.strengths[column]
-            found = self._statistics(column, levels[column], folds, targets, weight, known)
-            own[column] = _stacked(one.of_samples() for one in found)
-        return self._encode(X, levels, own)
+    def encode_part(self, part, by_fold):
+        """Encode training samples, with statistics by fold (`fit_encoder`)."""
+        return self._encode(part.X, by_fold, part.folds if by_fold else None)
 
     def transform(self, X):
         """Encode samples that are not of the training data.
@@ -211,94 +261,68 @@ class TableEncoder:
         encoded : array of shape (n_samples, n_encoded)
             `X` itself where nothing is to be done.
         """
-        return self._encode(X, self._all_levels(X), {})
-
-    def _with_statistics(self):
-        """The columns that have target statistics in a fitted encoder."""
-        return [column for column in range(self.n_features_in) if self.has_statistics(column)]
+        return self._encode(X, {}, None)
 
     def _keep_seen(self, column, X):
         """Drops the categories that no sample has; the new number of each."""
         values = self.categories[column]
         if values is None:
             return None
-        codes = X[:, column]
-        codes = codes[codes >= 0].astype(np.int64)
-        seen = np.bincount(codes, minlength=len(values)) > 0
+        codes = np.nan_to_num(X[:, column], nan=UNSEEN).astype(np.int64) + 1
+        seen = np.bincount(codes, minlength=len(values) + 1)[1:] > 0
         numbers = np.where(seen, np.cumsum(seen) - 1, UNSEEN).astype(np.float64)
         self.categories[column] = [v for v, used in zip(values, seen, strict=True) if used]
         return numbers
 
-    def _means(self, X, weight):
-        """Weighted means of the columns of numbers over the samples that have them."""
-        means = np.full(self.n_features_in, np.nan)
-        if not self.impute:
-            return means
-        part = weight / weight.sum()
-        for column, values in enumerate(self.categories):
-            if values is None and not self.has_missing[column]:
-                means[column] = np.sum(part * X[:, column])
-            elif values is None:
-                present = ~np.isnan(X[:, column])
-                part_present = weight[present] / max(weight[present].sum(), np.finfo(float).tiny)
-                if present.any():
-                    means[column] = np.sum(part_present * X[present, column])
-        return means
-
-    def _all_levels(self, X):
-        """Level numbers by column of categories, (n_samples,) int64: -1 for what training had
-        not."""
-        levels = {}
-        for column, values in enumerate(self.categories):
-            if values is not None:
-                codes = X[:, column]
-                missing = np.isnan(codes)
-                if missing.any():
-                    level = len(values) if self.has_missing[column] else UNSEEN
-                    codes = np.where(missing, level, codes)
-                levels[column] = codes.astype(np.int64)
-        return levels
-
-    def _statistics(self, column, levels, folds, targets, weight, strengths=None):
-        """The statistics of a column with each target; of categories that are known."""
-        if levels.min() < 0:  # of a warm start on other samples
-            weight = weight * (levels >= 0)
-            levels = np.maximum(levels, 0)
-        strengths = [None] * len(targets) if strengths is None else strengths
-        cells, n_levels = levels * N_FOLDS + folds, self.n_levels(column)
-        return [
-            TargetStatistics(cells, n_levels, target, weight, prior=prior, strength=strength)
-            for target, prior, strength in zip(targets, self.priors, strengths, strict=True)
-        ]
-
-    def _encode(self, X, levels, own):
-        """Encoded columns; statistics of the samples where ``own`` has some, else of the levels."""
+    def _encode(self, X, by_fold, folds):
+        """Encoded columns; statistics by fold where ``by_fold`` has some."""
         layout = self.layout()
         if not self.has_categories and not self.impute:
             return X
         if len(layout) == self.n_features_in and not self.has_categories:
             return self._imputed(X, slice(None))
         encoded = np.empty((len(X), len(layout)), dtype=X.dtype)
+        known, levels = None, None
         for place, (column, kind, index) in enumerate(layout):
             if kind == "value":
                 encoded[:, place] = self._imputed(X[:, column], column)
-            elif kind == "missing":
+                continue
+            if kind == "missing":
                 encoded[:, place] = np.isnan(X[:, column])
-            elif kind == "mean" and column in own:
-                unseen = levels[column] < 0
-                encoded[:, place] = np.where(unseen, self.priors[index], own[column][:, index])
+                continue
+            key, statistic, unseen = self._statistic(column, kind, index)
+            if key != known:
+                known, levels = key, self.levels(X, key)
+            if key in by_fold and kind in ("mean", "effect", "pair"):
+                table = np.append(by_fold[key][:, :, statistic], np.full((1, N_FOLDS), unseen), axis=0)
+                encoded[:, place] = table.ravel()[levels * N_FOLDS + folds]
             else:
-                encoded[:, place] = self._of_levels(column, kind, index)[levels[column]]
+                values = self._of_levels(key, kind, statistic)
+                encoded[:, place] = np.append(values, unseen)[levels]
         return encoded
 
-    def _of_levels(self, column, kind, index):
-        """The values of the levels of a column, and last that of an unseen category."""
+    def _statistic(self, column, kind, index):
+        """The column or pair of an encoded column, the number of its statistic, and what unseen
+        levels get."""
+        if kind == "pair":
+            pair, target = divmod(index, len(self.targets))
+            return tuple(self.pairs[pair].tolist()), target, self.priors[target]
+        if kind == "mean":
+            return (column,), index, self.priors[index]
+        if kind == "effect":
+            return (column,), len(self.targets) + index, 0.0
+        return (column,), index, self.shares[column][index] if kind == "level" else 0.0
+
+    def _of_levels(self, key, kind, statistic):
+        """The values of the levels of a column or pair."""
+        if kind == "pair":
+            pair = np.flatnonzero((self.pairs == key).all(axis=1))[0]
+            return self.pair_statistics[pair][:, statistic]
         if kind == "level":
-            indicator = (np.arange(self.n_levels(column)) == index).astype(np.float64)
-            return np.append(indicator, self.shares[column][index])
+            return (np.arange(self.n_levels(key[0])) == statistic).astype(np.float64)
         if kind == "share":
-            return np.append(self.shares[column], 0.0)
-        return np.append(self.statistics[column][:, index], self.priors[index])
+            return self.shares[key[0]]
+        return self.statistics[key[0]][:, statistic]
 
     def _imputed(self, values, columns):
         """Numbers with their means where they are missing; 0 where training had none."""
@@ -310,14 +334,6 @@ class TableEncoder:
             return values
         filled = np.where(missing, means.astype(values.dtype), values)
         return np.where(empty, np.zeros((), values.dtype), filled)
-
-
-def _mean_one(weight, n_samples):
-    return np.ones(n_samples) if weight is None else weight * (n_samples / weight.sum())
-
-
-def _stacked(columns):
-    return np.stack(list(columns), axis=1)
 
 
 def renumber(X, numbers):

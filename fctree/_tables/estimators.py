@@ -10,7 +10,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_X_y, validate_data
+from sklearn.utils.validation import _check_monotonic_cst, check_X_y, validate_data
 
 from fctree._tables.columns import is_frame, raw_columns, read_column, table_of
 from fctree._tables.encoder import UNSEEN, TableEncoder, renumber
@@ -103,13 +103,22 @@ def _encode(estimator, train, held, n_classes, continuing):
     if continuing:
         features = encoder.refit_transform(X[counted], y[:, counted], n_classes, weight)
     else:
-        features, numbers = encoder.fit_transform(X[counted], y[:, counted], n_classes, weight)
+        unpaired = constrained_columns(estimator)
+        features, numbers = encoder.fit_transform(
+            X[counted], y[:, counted], n_classes, weight, unpaired
+        )
         X = renumber(X, numbers)
         held = None if held is None else renumber(held, numbers)
     if not isinstance(counted, slice):
         features, counted_features = encoder.transform(X).copy(), features
         features[counted] = counted_features
     return features, None if held is None else encoder.transform(held)
+
+
+def constrained_columns(estimator):
+    """Columns with a monotone constraint, which a pair could violate."""
+    directions = _check_monotonic_cst(estimator, getattr(estimator, "monotonic_cst", None))
+    return () if directions is None else np.flatnonzero(directions).tolist()
 
 
 def summed_to_columns(estimator, importances):
@@ -177,13 +186,12 @@ def _coded(estimator, table, reset):
     n_features = table.shape[1]
     known = [None] * n_features
     if reset:
-        chosen = getattr(estimator, "categorical_features", "from_dtype")
-        wanted = _wanted(chosen, names, n_features)
+        wanted = wanted_categories(estimator, names, n_features)
     else:
         encoder = getattr(estimator, "encoder_", None)
         known = known if encoder is None else encoder.categories
         wanted = [values is not None for values in known]
-    coded = np.empty(table.shape)
+    coded = np.empty(table.shape, order="F")
     categories = []
     for j, raw in enumerate(raw_columns(table)):
         name = f"x{j}" if names is None else names[j]
@@ -206,8 +214,9 @@ def _fill(out, column, known):
     return known
 
 
-def _wanted(chosen, names, n_features):
+def wanted_categories(estimator, names, n_features):
     """For each column True, False, or None: whatever its type says."""
+    chosen = getattr(estimator, "categorical_features", "from_dtype")
     if chosen is None:
         return [False] * n_features
     if isinstance(chosen, str):

@@ -20,34 +20,34 @@ N_FOLDS = 5
 MAX_TARGETS = 10
 
 
-def fold_numbers(n_samples):
-    """The fold of each sample, (n_samples,) int64: a hash of its number (SplitMix64)."""
-    z = (np.arange(n_samples, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+def fold_numbers(n_samples, first=0):
+    """The fold of each sample from the first on, (n_samples,) int64: a hash of its number
+    (SplitMix64)."""
+    numbers = np.arange(first, first + n_samples, dtype=np.uint64)
+    z = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return ((z ^ (z >> np.uint64(31))) % np.uint64(N_FOLDS)).astype(np.int64)
 
 
-def statistic_targets(y, n_classes):
+def statistic_targets(variances, n_classes):
     """Which targets to take statistics of.
 
     Parameters
     ----------
-    y : array of shape (n_targets, n_samples)
-        Targets of a regression, or one row of class numbers.
+    variances : array of shape (n_targets,) or (n_classes,)
+        Of the targets, or of the indicators of the classes.
     n_classes : int or None
         None for a regression.
 
     Returns
     -------
     numbers : array of shape (n_statistics,), int64
-        Rows of ``y``, or classes, all but one: of more than `MAX_TARGETS` those whose targets
-        (for classes, indicators) have the largest variances.
+        Targets, or classes, all but one: of more than `MAX_TARGETS` those with the largest
+        variances.
     """
     if n_classes is not None and n_classes <= 2:
         return np.array([n_classes - 1])
-    numbers = np.arange(len(y) if n_classes is None else n_classes)
-    variances = target_rows(y, n_classes, numbers).var(axis=1)
     most = MAX_TARGETS if n_classes is None else min(MAX_TARGETS, n_classes - 1)
     return np.sort(np.argsort(-variances, kind="stable")[:most])
 
@@ -104,46 +104,38 @@ def shrunk_means(weights, sums, strength, prior):
 
 
 class TargetStatistics:
-    """The statistics of one column with one target.
+    """The statistics of the levels of one column with one target.
 
     Parameters
     ----------
-    cells : array of shape (n_samples,), int64
-        ``N_FOLDS`` times the number of the category, plus that of the fold (`fold_numbers`).
-    n_categories : int
-    target, weight : array of shape (n_samples,)
-        ``weight`` with a mean of 1.
+    weights, sums : array of shape (n_levels, N_FOLDS)
+        The weight of each level in each fold, and the sum of weighted targets less their mean;
+        weights have a mean of 1. Of sums for each fold's own target: those of all samples but
+        the fold's, and a column more for the target of new samples, (n_levels, N_FOLDS + 1).
     prior : float
-        The weighted mean of ``target``.
-    strength : float, default=None
-        By default that of `shrinkage`.
+        The weighted mean of the target.
+    strength : float
+        Of the prior, see `shrinkage`.
     """
 
-    def __init__(self, cells, n_categories, target, weight, *, prior, strength=None):
-        self._cells = cells
+    def __init__(self, weights, sums, *, prior, strength):
+        self._weights = weights
+        self._sums = sums
         self._prior = prior
-        centred = target - prior
-        shape = (n_categories, N_FOLDS)
-        size = n_categories * N_FOLDS
-        weighted = weight * centred
-        self._sums = np.bincount(self._cells, weighted, minlength=size).reshape(shape)
-        self._weights = np.bincount(self._cells, weight, minlength=size).reshape(shape)
-        if strength is None:
-            squares = np.sum(weighted * centred)
-            strength = shrinkage(
-                self._weights.sum(axis=1), self._sums.sum(axis=1), squares, len(cells)
-            )
-        self.strength = float(strength)
+        self._strength = strength
 
-    def of_categories(self):
-        """For new samples: (n_categories,), from all folds."""
-        return shrunk_means(
-            self._weights.sum(axis=1), self._sums.sum(axis=1), self.strength, self._prior
-        )
+    def of_levels(self):
+        """For new samples: (n_levels,), from all folds."""
+        sums = self._sums
+        sums = sums.sum(axis=1) if sums.shape[1] == N_FOLDS else sums[:, N_FOLDS]
+        return shrunk_means(self._weights.sum(axis=1), sums, self._strength, self._prior)
 
-    def of_samples(self):
-        """For the training samples: (n_samples,), from the other folds."""
+    def of_folds(self):
+        """For training samples: (n_levels, N_FOLDS), from the other folds."""
         others = ~np.eye(N_FOLDS, dtype=bool)  # added up, not subtracted: exactly 0 for nothing
         weights = np.stack([self._weights[:, rest].sum(axis=1) for rest in others], axis=1)
-        sums = np.stack([self._sums[:, rest].sum(axis=1) for rest in others], axis=1)
-        return shrunk_means(weights, sums, self.strength, self._prior).ravel()[self._cells]
+        if self._sums.shape[1] == N_FOLDS:
+            sums = np.stack([self._sums[:, rest].sum(axis=1) for rest in others], axis=1)
+        else:
+            sums = self._sums[:, :N_FOLDS]
+        return shrunk_means(weights, sums, self._strength, self._prior)

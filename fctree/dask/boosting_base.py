@@ -11,6 +11,7 @@ from fctree._training.samples import unpack_eval_set
 from fctree._validation import check_targets
 from fctree.dask.cluster import gather
 from fctree.dask.partitions import partition_rows
+from fctree.dask.tables import PartitionedTable
 from fctree.dask.team import TeamFit
 
 
@@ -108,19 +109,32 @@ class DaskBoosting:
         ends = np.stack([least, np.sum([d.ends[1] for d in filled], axis=0)])
         return ends if filled[0].target_shape else ends[:, 0]
 
-    def _evaluated(self, client, eval_set):
+    def _encoded(self, client, X, y, sample_weight, *, impute):
+        """The partitions of a fit with encoded columns, their lengths, and what encodes them."""
+        table = PartitionedTable(client, self, X, impute=impute)
+        rows = partition_rows(client, X, y, sample_weight, table=table.is_read)
+        partitions = table.read(rows)
+        lengths = self._learn_targets(client, partitions)
+        self._check_loss()
+        encode = TargetEncoder(getattr(self, "classes_", None))
+        n_classes = self.n_classes_ if self._classification else None
+        return table.encode(partitions, lengths, encode, n_classes), lengths, table
+
+    def _evaluated(self, client, eval_set, table):
         """The partitions of an evaluation set and their lengths."""
         X, y, weight = unpack_eval_set(eval_set)
-        partitions = partition_rows(client, X, y, weight, target_name="y of eval_set")
+        rows = partition_rows(
+            client, X, y, weight, target_name="y of eval_set", table=table.is_read
+        )
+        partitions = table.read_evaluation(rows)
         described = self._describe_all(client, partitions, "eval_set")
         self._encode_targets(self._target_ends(described), reset=False)
-        return partitions, [d.n_rows for d in described]
+        return table.encode_evaluation(partitions), [d.n_rows for d in described]
 
     def _fit_together(self, client, train, evaluation):
         """Fits the plain estimator on the rows of all workers, and takes over what it has learnt."""
         local = self.to_local()
         vars(local).pop("trees_", None)  # of an earlier fit
-        local.encoder_ = None  # rows on workers are numbers
         fit = TeamFit(client, local, train, evaluation)
         with progress_listener(self.verbose, self.max_iter, type(self).__name__) as listener:
             fit.run(listener)

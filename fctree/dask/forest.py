@@ -9,6 +9,7 @@ from fctree._validation import unchanged_on_failure
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import join, partition_rows, remember_features
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
+from fctree.dask.tables import is_table
 from fctree.ensembles import CurvatureForestClassifier, CurvatureForestRegressor
 from fctree.ensembles.trees import ObliqueTrees
 
@@ -52,7 +53,9 @@ class _DaskForest:
                     raise ValueError(f"{name}=True is not supported on Dask")
             client = default_client()
             remember_features(self, X)
-            partitions = partition_rows(client, X, y, sample_weight)
+            partitions = partition_rows(
+                client, X, y, sample_weight, table=is_table(self, X)
+            )
             rows = client.submit(join, partitions, pure=False)
             seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
             self._random_seed = int(seed)

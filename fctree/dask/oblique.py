@@ -11,7 +11,7 @@ from fctree._training.samples import Samples
 from fctree._validation import check_kernel_part, unchanged_on_failure
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.cluster import settle
-from fctree.dask.partitions import Partition, join, partition_rows, remember_features
+from fctree.dask.partitions import Partition, join, remember_features
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.row_blocks import Run, cut_into_runs
 from fctree.ensembles import CurvatureBoostingClassifier, CurvatureBoostingRegressor
@@ -40,7 +40,8 @@ class _DaskObliqueBoosting(DaskBoosting):
         X : Dask array or data frame of shape (n_samples, n_features)
             Any partitions, empty ones too, of known or unknown lengths; finite numbers. What is
             not persisted is computed once and held by the workers until the fit is done. Arrays
-            in memory are cut into chunks.
+            in memory are cut into chunks. Categories, and missing numbers beside them, as in one
+            place.
         y : Dask array, series or data frame of shape (n_samples,) or (n_samples, n_outputs)
             With the partitions of `X` where lengths are unknown.
         sample_weight : Dask array or series of shape (n_samples,), default=None
@@ -68,9 +69,7 @@ class _DaskObliqueBoosting(DaskBoosting):
     def _fit(self, client, X, y, sample_weight, eval_set):
         self._check_supported(eval_set)
         remember_features(self, X)
-        partitions = partition_rows(client, X, y, sample_weight)
-        lengths = self._learn_targets(client, partitions)
-        self._check_loss()
+        partitions, lengths, table = self._encoded(client, X, y, sample_weight, impute=True)
         self._random_seed = int(
             check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
         )
@@ -79,7 +78,7 @@ class _DaskObliqueBoosting(DaskBoosting):
         train = BlockedRows(partitions, lengths, encode, sample)
         evaluation = None
         if eval_set is not None:
-            evaluation = BlockedRows(*self._evaluated(client, eval_set), encode, np.arange(0))
+            evaluation = BlockedRows(*self._evaluated(client, eval_set, table), encode, np.arange(0))
         self._fit_together(client, train, evaluation)
 
 

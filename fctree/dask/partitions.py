@@ -26,7 +26,7 @@ class Partition:
 
     def __sizeof__(self):
         arrays = (self.X, self.y, self.weight)
-        return sum(0 if array is None else array.nbytes for array in arrays)
+        return sum(getattr(array, "nbytes", 0) for array in arrays)
 
 
 def join(partitions):
@@ -35,8 +35,24 @@ def join(partitions):
     weight = None
     if filled[0].weight is not None:
         weight = np.concatenate([part.weight for part in filled])
-    X, y = (np.concatenate([getattr(part, name) for part in filled]) for name in ("X", "y"))
-    return Partition(X, y, weight)
+    y = np.concatenate([part.y for part in filled])
+    return Partition(_join_rows([part.X for part in filled]), y, weight)
+
+
+def _join_rows(parts):
+    if not hasattr(parts[0], "iloc"):
+        return np.concatenate(parts)
+    import pandas as pd
+    from pandas.api.types import union_categoricals
+
+    joined = {}
+    for name in parts[0].columns:
+        columns = [part[name] for part in parts]
+        if all(hasattr(column, "cat") for column in columns):
+            joined[name] = union_categoricals(columns)
+        else:
+            joined[name] = pd.concat(columns, ignore_index=True)
+    return pd.DataFrame(joined)
 
 
 def is_dask(collection):
@@ -104,8 +120,8 @@ def _row_blocks(collection, chunks, name):
 
 
 def _partition(X, y, weight, names):
-    """One block of rows, checked; runs on a worker."""
-    X = check_boosting_rows(X)
+    """One block of rows, checked but for the columns of a table; runs on a worker."""
+    X = X if names["table"] else check_boosting_rows(X)
     y = check_array(
         y,
         dtype=None,
@@ -118,20 +134,23 @@ def _partition(X, y, weight, names):
         raise ValueError(f"a partition of X has {len(X)} rows, that of {names['y']} {len(y)}")
     if weight is None:
         return Partition(X, y, None)
-    weight = check_sample_weight_part(weight, X)
+    weight = check_sample_weight_part(weight, y)
     used = np.flatnonzero(weight)
-    return Partition(X[used], y[used], weight[used])
+    X = X.iloc[used] if hasattr(X, "iloc") else X[used]
+    return Partition(X, y[used], weight[used])
 
 
-def partition_rows(client, X, y, sample_weight, *, target_name="y"):
+def partition_rows(client, X, y, sample_weight, *, target_name="y", table=False):
     """Futures of `Partition`s, in the order of the rows. Sources are read once.
+
+    With ``table`` the rows of `X` are taken as they are, to be read column by column.
 
     Raises
     ------
     ValueError
         For numbers of rows or partitions that disagree.
     """
-    names = {"y": target_name}
+    names = {"y": target_name, "table": table}
     X = _as_array(X)
     chunks = _row_chunks(X)
     blocks = [_row_blocks(X, chunks, "X")]

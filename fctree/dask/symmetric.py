@@ -7,11 +7,12 @@ from distributed import default_client
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
+from fctree._tables.estimators import n_encoded
 from fctree._training.samples import Samples
 from fctree._validation import unchanged_on_failure
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.cluster import assign, gather, settle
-from fctree.dask.partitions import partition_rows, remember_features
+from fctree.dask.partitions import remember_features
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.thresholds import find_thresholds
 from fctree.symmetric import SymmetricBoostingClassifier, SymmetricBoostingRegressor
@@ -29,7 +30,7 @@ class _DaskSymmetricBoosting(DaskBoosting):
         X : Dask array or data frame of shape (n_samples, n_features)
             Any partitions, empty ones too, of known or unknown lengths. NaN is a missing value.
             What is not persisted is computed once and held by the workers until the fit is
-            done. Arrays in memory are cut into chunks.
+            done. Arrays in memory are cut into chunks. Categories as in one place.
         y : Dask array, series or data frame of shape (n_samples,) or (n_samples, n_outputs)
             With the partitions of `X` where lengths are unknown.
         sample_weight : Dask array or series of shape (n_samples,), default=None
@@ -61,22 +62,20 @@ class _DaskSymmetricBoosting(DaskBoosting):
     def _fit(self, client, X, y, sample_weight, eval_set):
         self._check_supported(eval_set)
         remember_features(self, X)
-        partitions = partition_rows(client, X, y, sample_weight)
-        lengths = self._learn_targets(client, partitions)
-        self._check_loss()
+        partitions, lengths, table = self._encoded(client, X, y, sample_weight, impute=False)
         self._random_seed = int(
             check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
         )
         rules = {"max_bins": self.max_bins, "seed": self._random_seed}
         found = gather(
-            client, find_thresholds(client, partitions, lengths, self.n_features_in_, rules)
+            client, find_thresholds(client, partitions, lengths, n_encoded(self), rules)
         )
         self.bin_thresholds_ = [values for block in found for values in block]
         encode = TargetEncoder(getattr(self, "classes_", None))
         train = PlacedRows(partitions, lengths, encode)
         evaluation = None
         if eval_set is not None:
-            evaluation = PlacedRows(*self._evaluated(client, eval_set), encode)
+            evaluation = PlacedRows(*self._evaluated(client, eval_set, table), encode)
         self._fit_together(client, train, evaluation)
 
 

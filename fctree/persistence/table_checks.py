@@ -35,12 +35,13 @@ def rebuild_table_encoder(fields):
         valid = _is_array(getattr(encoder, name), (length,), dtype)
         _require(valid, f"an encoder's {name} is not {length} of {np.dtype(dtype)}")
     _require(np.all(encoder.targets >= 0), "an encoder's targets are not numbers of targets")
-    for name in ("strengths", "statistics", "shares"):
+    for name in ("strengths", "statistics", "shares", "edges"):
         values = getattr(encoder, name)
         valid = isinstance(values, list) and len(values) == width
         _require(valid, f"an encoder's {name} are not a list with an array for each column")
     for column in range(width):
         _check_column(encoder, column)
+    _check_pairs(encoder)
     return encoder
 
 
@@ -53,6 +54,11 @@ def _check_column(encoder, column):
         statistics = shares if encoder.has_statistics(column) else 0
         _require(shares >= 1, f"column {column} of an encoder has no categories")
     n_statistics = len(encoder.targets) if statistics else 0
+    if statistics and np.shape(encoder.strengths[column]) == (2 * n_statistics,):
+        n_statistics *= 2  # those of residuals too
+    edges = encoder.edges[column]
+    valid = isinstance(edges, np.ndarray) and edges.dtype == np.float64 and edges.ndim == 1
+    _require(valid and np.all(np.diff(edges) > 0), f"edges of column {column} are not ascending")
     for name, shape in (
         ("shares", (shares,)),
         ("strengths", (n_statistics,)),
@@ -60,6 +66,28 @@ def _check_column(encoder, column):
     ):
         valid = _is_array(getattr(encoder, name)[column], shape, np.float64)
         _require(valid, f"{name} of column {column} of an encoder are not an array of shape {shape}")
+
+
+def _check_pairs(encoder):
+    """Whether pairs are of columns that the encoder has, with a statistic for each cell."""
+    pairs, width = encoder.pairs, encoder.n_features_in
+    valid = isinstance(pairs, np.ndarray) and pairs.dtype == np.int64 and pairs.ndim == 2
+    _require(valid and pairs.shape[1] == 2, "an encoder's pairs are not an array of two columns")
+    valid = np.all((pairs >= 0) & (pairs < width)) and np.all(pairs[:, 0] != pairs[:, 1])
+    _require(valid, "an encoder's pairs are not of its columns")
+    distinct = len(set(map(tuple, pairs.tolist()))) == len(pairs)
+    _require(distinct, "an encoder's pairs are not distinct")
+    n_targets = len(encoder.targets)
+    for name in ("pair_strengths", "pair_statistics"):
+        values = getattr(encoder, name)
+        valid = isinstance(values, list) and len(values) == len(pairs)
+        _require(valid, f"an encoder's {name} are not a list with an array for each pair")
+    for place, pair in enumerate(pairs.tolist()):
+        _require(encoder.categories[pair[0]] is not None, "a pair's first column has no categories")
+        shape = (encoder.n_cells(pair), n_targets)
+        valid = _is_array(encoder.pair_statistics[place], shape, np.float64)
+        valid = valid and _is_array(encoder.pair_strengths[place], (n_targets,), np.float64)
+        _require(valid, f"statistics of pair {place} of an encoder do not fit its columns")
 
 
 def _check_categories(values, column):

@@ -173,7 +173,9 @@ def test_numbers_can_be_categories():
     model = clone(REGRESSORS["tree"]).set_params(categorical_features=[0], max_depth=0, alpha=0.0)
     assert model.fit(X, y).score(X, y) > 0.999
     assert model.encoder_.categories == [[0, 1, 2, 3], None]
-    assert model.encoder_.feature_names(["zone", "x"])[:2] == ["zone = 0", "zone = 1"]
+    assert model.encoder_.feature_names(["zone", "x"])[0] == "zone (target mean)"
+    symmetric = clone(REGRESSORS["symmetric"]).set_params(categorical_features=[0]).fit(X, y)
+    assert symmetric.encoder_.feature_names(["zone", "x"])[:2] == ["zone = 0", "zone = 1"]
 
 
 def test_integer_categories_of_pandas_are_not_read_as_numbers():
@@ -200,8 +202,8 @@ def test_pipelines_and_selectors_work():
 def test_many_classes_and_several_outputs():
     labels = np.arange(len(Y)) % 20
     fitted = clone(CLASSIFIERS["symmetric"]).fit(FRAME, labels)
-    assert fitted.encoder_.statistics[1].shape[1] == 10
+    assert fitted.encoder_.statistics[1].shape[1] == 2 * 10
     assert fitted.predict_proba(FRAME).shape == (len(Y), 20)
     both = clone(REGRESSORS["tree"]).fit(FRAME, np.column_stack([Y, -Y]))
-    assert both.encoder_.statistics[1].shape[1] == 2
+    assert both.encoder_.statistics[1].shape[1] == 2 * 2
     np.testing.assert_allclose(both.encoder_.priors, [Y.mean(), -Y.mean()])

@@ -232,8 +232,8 @@ def test_what_partitions_cannot_do_is_refused(params, words):
 def test_data_that_cannot_be_fitted_are_refused():
     X, y, _ = draw()
     model = DaskCurvatureBoostingRegressor(**SHORT)
-    X[3, 1] = np.nan
-    with pytest.raises(ValueError, match="X contains NaN"):
+    X[3, 1] = np.inf
+    with pytest.raises(ValueError, match="X contains infinity"):
         model.fit(in_chunks(X), in_chunks(y))
     with pytest.raises(ValueError, match="fewer samples than features"):
         model.fit(np.ones((3, 5)) * np.arange(3)[:, np.newaxis], np.arange(3.0))

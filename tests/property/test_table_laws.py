@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 from fctree import CurvatureBoostingRegressor, SymmetricBoostingClassifier, SymmetricBoostingRegressor
-from fctree._tables.encoder import ONE_HOT_MAX_SIZE, TableEncoder, renumber
+from fctree._tables.encoder import TableEncoder, renumber
+from fctree._tables.linear_effects import fit_linear_model
+from fctree._tables.moments import find_targets, weigh
 from fctree._tables.statistics import N_FOLDS, TargetStatistics, fold_numbers
+from fctree._tables.sums import FixedPoint, OnePlace, TablePart
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,25 +30,65 @@ def test_a_statistic_does_not_know_the_samples_own_target(samples, which):
     """With the prior and the strength as they are: all else that it is made of is of others."""
     codes, n_categories, target, weight = samples
     which %= len(codes)
-    known = {"prior": float(np.average(target, weights=weight)), "strength": 1.5}
-    cells = codes * N_FOLDS + fold_numbers(len(codes)), n_categories
-    before = TargetStatistics(*cells, target, weight, **known).of_samples()[which]
-    other = target.copy()
+    prior = float(np.average(target, weights=weight))
+    before = of_folds(codes, n_categories, target - prior, weight, prior)[which]
+    other = target - prior
     other[which] += 1e6
-    after = TargetStatistics(*cells, other, weight, **known).of_samples()[which]
-    assert before == after
+    assert of_folds(codes, n_categories, other, weight, prior)[which] == before
+
+
+def of_folds(codes, n_categories, centred, weight, prior, strength=1.5):
+    """The statistics of training samples."""
+    folds = fold_numbers(len(codes))
+    cells, shape = codes * N_FOLDS + folds, (n_categories, N_FOLDS)
+    weights, sums = (
+        np.bincount(cells, values, n_categories * N_FOLDS).reshape(shape)
+        for values in (weight, weight * centred)
+    )
+    found = TargetStatistics(weights, sums, prior=prior, strength=strength)
+    return found.of_folds()[codes, folds]
 
 
 @given(coded_samples())
 def test_statistics_lie_between_the_prior_and_the_targets(samples):
     codes, n_categories, target, weight = samples
-    prior = float(np.average(target, weights=weight))
-    cells = codes * N_FOLDS + fold_numbers(len(codes)), n_categories
-    found = TargetStatistics(*cells, target, weight, prior=prior)
+    encoder = TableEncoder([[f"{c:03}" for c in range(n_categories)]], False)
+    encoded, _ = encoder.fit_transform(codes[:, None].astype(float), target[None], None, weight)
+    if not encoder.has_statistics(0):
+        return
     tolerance = 1e-9 * (1 + np.abs(target).max())
-    for values in (found.of_samples(), found.of_categories()):
+    for values in (encoded[:, 0], encoder.statistics[0]):
         assert np.all(values >= target.min() - tolerance)
         assert np.all(values <= target.max() + tolerance)
+
+
+@given(coded_samples(), st.integers(1, 5))
+def test_sums_are_the_same_of_any_parts(samples, n_parts):
+    codes, n_categories, target, weight = samples
+    values = weight * target * 1e3
+    fixed = FixedPoint(np.abs(values).max(), len(values))
+    whole = fixed.cells(codes, values, n_categories)
+    order = np.random.default_rng(0).permutation(len(codes))
+    parts = np.array_split(order, n_parts)
+    words = sum(fixed.cells(codes[part], values[part], n_categories) for part in parts)
+    np.testing.assert_array_equal(words, whole)
+    expected = np.bincount(codes, values, n_categories)
+    np.testing.assert_allclose(fixed.value(whole), expected, atol=1e-12 * np.abs(values).sum())
+
+
+@given(coded_samples(), st.integers(0, 199))
+def test_the_linear_model_of_a_fold_does_not_know_the_folds_targets(samples, which):
+    codes, _, target, weight = samples
+    which %= len(codes)
+    X = np.column_stack([codes, np.cos(codes)]).astype(float)
+    part = TablePart(X, target[None], weight)
+    places = OnePlace(part)
+    weighting = weigh(places)
+    targets = find_targets(places, None, weighting)
+    before = fit_linear_model(places, [0, 1], targets, weighting).coef[part.folds[which]]
+    part.y[0, which] += 3.0
+    after = fit_linear_model(places, [0, 1], targets, weighting).coef[part.folds[which]]
+    np.testing.assert_array_equal(after, before)
 
 
 @given(coded_samples(), st.floats(0.01, 100))
@@ -74,7 +117,7 @@ def test_the_layout_says_how_many_columns_there_are(samples, impute):
     assert encoder.transform(X).shape == encoded.shape
     assert np.all(np.diff(encoder.sources) >= 0)
     assert not np.isnan(encoded).any() or not impute
-    if encoder.n_levels(0) <= ONE_HOT_MAX_SIZE:  # no targets in them: training samples are as new
+    if encoder.n_levels(0) <= encoder.one_hot_max_size(None):  # no targets in them: training samples are as new
         np.testing.assert_array_equal(encoder.transform(X), encoded)
 
 

@@ -8,6 +8,7 @@ from fctree._tables.statistics import (
     N_FOLDS,
     TargetStatistics,
     fold_numbers,
+    shrinkage,
     statistic_targets,
     target_rows,
 )
@@ -22,9 +23,26 @@ def drawn(seed, n=300, n_categories=25, effect=1.0):
     return codes, target, rng.exponential(size=n)
 
 
-def of_codes(codes, target, weight, **known):
-    cells = codes * N_FOLDS + fold_numbers(len(codes))
-    return TargetStatistics(cells, codes.max() + 1, target, weight, **known)
+class OfCodes:
+    """Statistics of the codes of one column."""
+
+    def __init__(self, codes, target, weight, prior):
+        self.codes, self.folds = codes, fold_numbers(len(codes))
+        cells, n = codes * N_FOLDS + self.folds, codes.max() + 1
+        centred = target - prior
+        weights, sums = (
+            np.bincount(cells, values, n * N_FOLDS).reshape(n, N_FOLDS)
+            for values in (weight, weight * centred)
+        )
+        squares = np.sum(weight * centred**2)
+        self.strength = shrinkage(weights.sum(axis=1), sums.sum(axis=1), squares, len(codes))
+        self.found = TargetStatistics(weights, sums, prior=prior, strength=self.strength)
+
+    def of_samples(self):
+        return self.found.of_folds()[self.codes, self.folds]
+
+    def of_levels(self):
+        return self.found.of_levels()
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -37,11 +55,11 @@ def test_statistics_are_those_of_the_twin(seed, effect, weighted):
         codes.tolist(), target.tolist(), weight.tolist()
     )
     prior_found = np.average(target, weights=weight)
-    found = of_codes(codes, target, weight, prior=prior_found)
+    found = OfCodes(codes, target, weight, prior=prior_found)
     np.testing.assert_allclose(found.strength, a, rtol=1e-7)
     np.testing.assert_allclose(found.of_samples(), own, rtol=1e-10)
     expected = [of_categories.get(c, prior) for c in range(codes.max() + 1)]
-    np.testing.assert_allclose(found.of_categories(), expected, rtol=1e-10)
+    np.testing.assert_allclose(found.of_levels(), expected, rtol=1e-10)
 
 
 def test_folds_are_those_of_the_twin_and_nearly_equal():
@@ -68,23 +86,27 @@ def test_the_encoder_has_the_statistics_of_the_twin():
 def test_categories_that_decide_the_target_are_believed():
     codes = np.repeat(np.arange(20), 10)
     target = codes.astype(float)
-    found = of_codes(codes, target, np.ones(200), prior=target.mean())
+    found = OfCodes(codes, target, np.ones(200), prior=target.mean())
     assert found.strength == 0.0
-    np.testing.assert_allclose(found.of_categories(), np.arange(20), atol=1e-12)
+    np.testing.assert_allclose(found.of_levels(), np.arange(20), atol=1e-12)
 
 
 @pytest.mark.parametrize("codes", [np.arange(50), np.zeros(50, dtype=np.int64)])
 def test_categories_of_one_sample_or_only_one_say_nothing(codes):
     target = np.random.default_rng(0).normal(size=50)
-    found = of_codes(codes, target, np.ones(50), prior=target.mean())
+    found = OfCodes(codes, target, np.ones(50), prior=target.mean())
     assert found.strength == np.inf
     np.testing.assert_array_equal(found.of_samples(), target.mean())
 
 
+def variances(labels, n_classes):
+    return np.array([(labels == number).var() for number in range(n_classes)])
+
+
 def test_classes_have_an_indicator_each_but_one():
     labels = np.random.default_rng(0).choice(4, p=[0.1, 0.5, 0.3, 0.1], size=400)[None] * 1.0
-    assert statistic_targets(labels, 2).tolist() == [1]
-    numbers = statistic_targets(labels, 4)
+    assert statistic_targets(variances(labels, 2), 2).tolist() == [1]
+    numbers = statistic_targets(variances(labels, 4), 4)
     assert len(numbers) == 3 and {1, 2} <= set(numbers)
     rows = target_rows(labels, 4, numbers)
     np.testing.assert_array_equal(rows, [labels[0] == number for number in numbers])
@@ -93,10 +115,10 @@ def test_classes_have_an_indicator_each_but_one():
 def test_many_classes_have_statistics_of_the_most_frequent():
     share = np.arange(1, 31) / np.arange(1, 31).sum()
     labels = np.random.default_rng(0).choice(30, p=share, size=5000)[None] * 1.0
-    numbers = statistic_targets(labels, 30)
+    numbers = statistic_targets(variances(labels, 30), 30)
     assert len(numbers) == MAX_TARGETS and numbers.min() > 10
 
 
 def test_outputs_have_statistics_each():
     y = np.random.default_rng(0).normal(size=(3, 50))
-    assert statistic_targets(y, None).tolist() == [0, 1, 2]
+    assert statistic_targets(y.var(axis=1), None).tolist() == [0, 1, 2]

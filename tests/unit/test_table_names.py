@@ -13,16 +13,15 @@ FRAME = as_pandas(COLUMNS)
 def test_text_names_categories_and_statistics():
     tree = CurvatureTreeRegressor(max_depth=1).fit(FRAME, Y)
     text = export_text(tree, max_coef=None)
-    for name in ("city (target mean)", "size = medium", "age is missing", "member"):
+    for name in ("city (target mean)", "size (mean effect)", "age is missing", "member"):
         assert name in text
     assert tree.encoder_.feature_names(tree.feature_names_in_) == [
         "age",
         "age is missing",
         "city (target mean)",
-        "city (share)",
-        "size = large",
-        "size = medium",
-        "size = small",
+        "city (mean effect)",
+        "size (target mean)",
+        "size (mean effect)",
         "member",
     ]
 

@@ -1,0 +1,166 @@
+"""Fits encoders: target statistics from sums over samples, which may lie in many places."""
+
+from copy import copy
+
+import numpy as np
+
+from fctree._tables.linear_effects import effect_sums, fit_linear_model
+from fctree._tables.moments import find_numbers, find_targets, weigh
+from fctree._tables.pairs import choose_pairs
+from fctree._tables.statistics import N_FOLDS, TargetStatistics, shrinkage
+
+
+def _level_sums(part, encoder, keys, targets, weighting):
+    """Words of the weights and of the weighted sums of centred targets, of each level and fold of
+    these columns or pairs, one after the other."""
+    weights = weighting.of(part)
+    terms = [weighting.fixed(1.0).words(weights)]
+    if len(targets.numbers):
+        for row, bound in zip(targets.centred(part), targets.bounds, strict=True):
+            terms.append(weighting.fixed(bound).words(weights * row))
+    found = []
+    for key in keys:
+        cells, words_of = encoder.levels(part.X, key) * N_FOLDS + part.folds, terms
+        seen = cells >= 0  # all but some of a warm start on other samples
+        if not seen.all():
+            cells, words_of = cells[seen], [[word[seen] for word in words] for words in terms]
+        size = encoder.n_cells(key) * N_FOLDS
+        found.extend(np.bincount(cells, word, minlength=size) for words in words_of for word in words)
+    return np.concatenate(found).astype(np.int64)
+
+
+def level_sums(places, encoder, keys, targets, weighting):
+    """Weights and sums of centred targets of the levels of columns and pairs.
+
+    Returns
+    -------
+    tables : list of lists of arrays of shape (n_levels, N_FOLDS)
+        For each key the weights, and the sums with each target.
+    """
+    if not keys:
+        return []
+    words = places.add(_level_sums, encoder, keys, targets, weighting)
+    scales = [weighting.fixed(bound) for bound in (1.0, *targets.bounds)]
+    tables, begin = [], 0
+    for key in keys:
+        shape = (2, encoder.n_cells(key), N_FOLDS)
+        ends = begin + np.prod(shape) * np.arange(1, 1 + len(scales))
+        parts = np.split(words[begin : ends[-1]], ends[:-1] - begin)
+        tables.append([f.value(part.reshape(shape)) for f, part in zip(scales, parts, strict=True)])
+        begin = ends[-1]
+    return tables
+
+
+def _statistics(tables, targets, weighting, known):
+    """`TargetStatistics` with each target, and their strengths, which may be known."""
+    weights, *sums = tables
+    n, found, strengths = weighting.n_samples, [], []
+    for place, (of_target, prior) in enumerate(zip(sums, targets.priors, strict=True)):
+        strength = known[place] if len(known) else shrinkage(
+            weights.sum(axis=1), of_target.sum(axis=1), n * targets.deviations[place] ** 2, n
+        )
+        strengths.append(strength)
+        found.append(TargetStatistics(weights, of_target, prior=prior, strength=strength))
+    return found, strengths
+
+
+def _effects(weights, found, weighting, known):
+    """Statistics of what a linear model of the numbers leaves of each target."""
+    statistics, strengths, n = [], [], weighting.n_samples
+    for place, (sums, squares) in enumerate(found):
+        strength = known[place] if len(known) else shrinkage(
+            weights.sum(axis=1), sums[:, N_FOLDS], squares, n
+        )
+        strengths.append(strength)
+        statistics.append(TargetStatistics(weights, sums, prior=0.0, strength=strength))
+    return statistics, strengths
+
+
+def _keep(found):
+    """Values of the levels for new samples, and for training samples of each fold."""
+    of_levels = np.stack([one.of_levels() for one in found], axis=1)
+    return of_levels, np.stack([one.of_folds() for one in found], axis=2)
+
+
+def _fit_statistics(encoder, places, targets, weighting, tables):
+    """Sets the statistics of columns from their sums; gives the values by key and fold."""
+    columns = [key for key in tables if encoder.has_statistics(key[0])]
+    numeric = [c for c, values in enumerate(encoder.categories) if values is None]
+    model = fit_linear_model(places, numeric, targets, weighting)
+    effects = effect_sums(places, encoder, columns, model, targets, weighting)
+    by_fold = {}
+    for (column,), of_effects in zip(columns, effects, strict=True):
+        known = encoder.strengths[column]
+        n = len(targets.numbers)
+        found, strengths = _statistics(tables[column,], targets, weighting, known[:n])
+        more, their_strengths = _effects(tables[column,][0], of_effects, weighting, known[n:])
+        encoder.strengths[column] = np.array(strengths + their_strengths)
+        encoder.statistics[column], by_fold[column,] = _keep(found + more)
+    return by_fold
+
+
+def _fit_pairs(encoder, places, targets, weighting):
+    """Sets the statistics of the chosen pairs; gives the values by key and fold."""
+    keys = [tuple(pair) for pair in encoder.pairs.tolist()]
+    tables = level_sums(places, encoder, keys, targets, weighting)
+    known = encoder.pair_strengths or [()] * len(keys)
+    encoder.pair_strengths, encoder.pair_statistics, by_fold = [], [], {}
+    for key, of_key, strengths in zip(keys, tables, known, strict=True):
+        found, strengths = _statistics(of_key, targets, weighting, strengths)
+        encoder.pair_strengths.append(np.array(strengths))
+        of_levels, by_fold[key] = _keep(found)
+        encoder.pair_statistics.append(of_levels)
+    return by_fold
+
+
+def fit_encoder(encoder, places, n_classes, unpaired=()):
+    """Fit a `TableEncoder` whose categories are those of the training samples.
+
+    Parameters
+    ----------
+    encoder : TableEncoder
+    places : OnePlace, or what has its methods
+    n_classes : int or None
+        None for a regression.
+    unpaired : collection of int
+        Columns that take no part in pairs.
+
+    Returns
+    -------
+    by_fold : dict of arrays of shape (n_levels, N_FOLDS, n_statistics)
+        What training samples of each fold get, by column ``(c,)`` or pair ``(a, b)``.
+    """
+    weighting = weigh(places)
+    numeric = [c for c, values in enumerate(encoder.categories) if values is None]
+    encoder.clear()
+    if encoder.impute:
+        encoder.means[numeric] = find_numbers(places, numeric, weighting).means
+    keys = [(c,) for c, values in enumerate(encoder.categories) if values is not None]
+    if not keys:
+        return {}
+    targets = find_targets(places, n_classes, weighting)
+    tables = dict(zip(keys, level_sums(places, encoder, keys, targets, weighting), strict=True))
+    for column, in keys:
+        encoder.shares[column] = tables[column,][0].sum(axis=1) / weighting.n_samples
+    if not encoder.choose_statistics(targets, n_classes):
+        return {}
+    by_fold = _fit_statistics(encoder, places, targets, weighting, tables)
+    encoder.edges, encoder.pairs = choose_pairs(encoder, places, targets, weighting, unpaired)
+    return by_fold | _fit_pairs(encoder, places, targets, weighting)
+
+
+def refit_encoder(encoder, places, n_classes):
+    """What training samples of each fold get in a warm start, by column or pair.
+
+    Categories, priors, strengths and pairs stay; so the samples of the first fit get what they got.
+    """
+    if not len(encoder.targets):
+        return {}
+    weighting = weigh(places)
+    targets = find_targets(places, n_classes, weighting, (encoder.targets, encoder.priors))
+    kept = copy(encoder)
+    kept.strengths, kept.statistics = list(encoder.strengths), list(encoder.statistics)
+    keys = [(c,) for c in range(encoder.n_features_in) if encoder.has_statistics(c)]
+    tables = dict(zip(keys, level_sums(places, kept, keys, targets, weighting), strict=True))
+    by_fold = _fit_statistics(kept, places, targets, weighting, tables)
+    return by_fold | _fit_pairs(kept, places, targets, weighting)

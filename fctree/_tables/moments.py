@@ -1,0 +1,197 @@
+"""Weights, means and deviations of numbers and targets, from sums over samples in many places."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fctree._tables.statistics import statistic_targets, target_rows
+from fctree._tables.sums import FixedPoint
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """Which targets statistics are of, and their units.
+
+    Attributes
+    ----------
+    n_classes : int or None
+    numbers : array of shape (n_statistics,), int64
+    priors : array of shape (n_statistics,)
+    deviations : array of shape (n_statistics,)
+    bounds : array of shape (n_statistics,)
+        At least the magnitudes of the targets less their priors.
+    """
+
+    n_classes: int | None
+    numbers: np.ndarray
+    priors: np.ndarray
+    deviations: np.ndarray
+    bounds: np.ndarray
+
+    def centred(self, part):
+        """Targets less their priors, (n_statistics, n_samples)."""
+        return target_rows(part.y, self.n_classes, self.numbers) - self.priors[:, np.newaxis]
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """How many samples there are, what makes the mean weight 1, and the largest weight then."""
+
+    n_samples: int
+    factor: float
+    largest: float
+
+    def fixed(self, bound):
+        """Fixed-point numbers for weighted values of this bound."""
+        return FixedPoint(bound * self.largest, self.n_samples)
+
+    def fixed_share(self, bound):
+        """Fixed-point numbers for values of this bound times shares of the weight."""
+        return FixedPoint(bound * self.largest / self.n_samples, self.n_samples)
+
+    def of(self, part):
+        """The weights of the samples of a part."""
+        return part.weights * self.factor
+
+    def shares(self, part):
+        """Their shares of the weight of all samples."""
+        return part.weights * (self.factor / self.n_samples)
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Moments of columns of numbers over the samples that have finite ones.
+
+    Attributes
+    ----------
+    columns : array of shape (n_columns,), int64
+    bounds : array of shape (n_columns,)
+        The largest magnitudes.
+    present : array of shape (n_columns,)
+        The share of the weight that has them.
+    means : array of shape (n_columns,)
+        NaN where there are none.
+    """
+
+    columns: np.ndarray
+    bounds: np.ndarray
+    present: np.ndarray
+    means: np.ndarray
+
+
+def _count(part):
+    return np.array([len(part)])
+
+
+def _largest_weight(part):
+    return np.array([part.weights.max(initial=0.0)])
+
+
+def _weight_sum(part, fixed):
+    return fixed.total(part.weights)
+
+
+def _finite(values):
+    """Values, 0 where they are missing or infinite, and where they are neither."""
+    present = np.isfinite(values)
+    return np.where(present, values, 0.0), present
+
+
+def _largest_numbers(part, columns):
+    found = [np.abs(_finite(part.X[:, column])[0]).max(initial=0.0) for column in columns]
+    return np.array(found)
+
+
+def _number_sums(part, columns, weighting, bounds):
+    """Words of the sums of each column and of the shares of the samples that have it."""
+    shares, found = weighting.shares(part), []
+    for column, bound in zip(columns, bounds, strict=True):
+        values, present = _finite(part.X[:, column])
+        total = weighting.fixed_share(bound).total(shares * values)
+        found.append([total, weighting.fixed_share(1.0).total(shares * present)])
+    return np.array(found, dtype=np.int64).reshape(-1, 2, 2)
+
+
+def _square_sums(part, numbers, weighting):
+    """Words of the sums of squares of centred numbers, in units of twice their bounds."""
+    shares, found = weighting.shares(part), []
+    for column, bound, mean in zip(numbers.columns, numbers.bounds, numbers.means, strict=True):
+        values, present = _finite(part.X[:, column])
+        centred = np.where(present, values - mean, 0.0) / max(2.0 * bound, np.finfo(float).tiny)
+        found.append(weighting.fixed_share(1.0).total(shares * centred**2))
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+
+def _largest_targets(part):
+    return np.abs(part.y).max(axis=1, initial=0.0)
+
+
+def _target_sums(part, n_classes, numbers, weighting, moments):
+    """Words of the weighted sums of the moments (fixed, power, centre) of targets."""
+    rows = target_rows(part.y, n_classes, numbers)
+    weights = weighting.of(part)
+    return np.array(
+        [
+            fixed.total(weights * (row - centre) ** power)
+            for row, (fixed, power, centre) in zip(rows, moments, strict=True)
+        ]
+    )
+
+
+def weigh(places):
+    """The `Weighting` of all samples."""
+    n = int(places.add(_count)[0])
+    largest = float(places.largest(_largest_weight)[0])
+    fixed = FixedPoint(largest, n)
+    factor = n / float(fixed.value(places.add(_weight_sum, fixed)))
+    return Weighting(n, factor, largest * factor)
+
+
+def find_numbers(places, columns, weighting):
+    """Means of columns of numbers."""
+    columns = np.array(columns, dtype=np.int64)
+    bounds = places.largest(_largest_numbers, columns)
+    words = places.add(_number_sums, columns, weighting, bounds)
+    present = weighting.fixed_share(1.0).value(words[:, 1].T)
+    totals = [weighting.fixed_share(b).value(w) for b, w in zip(bounds, words[:, 0], strict=True)]
+    unknown = np.full(len(columns), np.nan)
+    means = np.divide(totals, present, out=unknown, where=present > 0.0)
+    return Numbers(columns, bounds, present, means)
+
+
+def find_deviations(places, numbers, weighting):
+    """Standard deviations of columns of numbers, 0 where there are none."""
+    words = places.add(_square_sums, numbers, weighting)
+    squares, none = weighting.fixed_share(1.0).value(words.T), np.zeros(len(numbers.columns))
+    variances = np.divide(squares, numbers.present, out=none, where=numbers.present > 0.0)
+    return 2.0 * numbers.bounds * np.sqrt(variances)
+
+
+def find_targets(places, n_classes, weighting, known=None):
+    """`Targets`, which are chosen by their variances; ``known`` are their numbers and priors."""
+    largest = places.largest(_largest_targets)
+    if n_classes is None:
+        numbers, bounds = np.arange(len(largest)), largest
+    else:
+        numbers, bounds = np.arange(n_classes), np.ones(n_classes)
+
+    def average(power, centres):
+        scales = (bounds + np.abs(centres)) ** power
+        fixed = [weighting.fixed(scale) for scale in scales]
+        moments = [(f, power, centre) for f, centre in zip(fixed, centres, strict=True)]
+        words = places.add(_target_sums, n_classes, numbers, weighting, moments)
+        values = [f.value(word) for f, word in zip(fixed, words, strict=True)]
+        return np.array(values) / weighting.n_samples
+
+    if known is None:
+        priors = average(1, np.zeros(len(numbers)))
+        variances = average(2, priors)
+        chosen = statistic_targets(variances, n_classes)
+        priors = priors[chosen]
+    else:
+        chosen, priors = known
+        all_priors = np.zeros(len(numbers))
+        all_priors[chosen] = priors
+        variances = average(2, all_priors)
+    bounds = bounds[chosen] + np.abs(priors)
+    return Targets(n_classes, chosen, priors, np.sqrt(variances[chosen]), bounds)

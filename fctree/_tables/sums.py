@@ -1,0 +1,106 @@
+"""Sums that do not depend on the order of their terms, over samples in one place or in many.
+
+A term is two integers, multiples of units that follow from a bound of all terms and their number;
+float64 adds up such integers without rounding. So sums over parts of the samples merge to
+the bytes of one sum over all.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fctree._tables.statistics import fold_numbers
+
+_LEAST_BOUND = 1e-250  # what is smaller counts as 0
+
+
+class FixedPoint:
+    """Fixed-point numbers for `n` terms of a magnitude of at most `bound`.
+
+    Methods give the two words of a sum, int64, in the first axis; these add up over places.
+    """
+
+    def __init__(self, bound, n):
+        bits = max(52 - int(n).bit_length(), 1)
+        exponent = math.frexp(max(bound, _LEAST_BOUND))[1]
+        self._high = math.ldexp(1.0, exponent - bits)
+        self._low = math.ldexp(1.0, exponent - 2 * bits)
+
+    def words(self, values):
+        """The two words of each value, float64 integers."""
+        high = np.rint(values / self._high)
+        return high, np.rint((values - high * self._high) / self._low)
+
+    def total(self, values):
+        """Words of the sums along the last axis."""
+        return np.stack([word.sum(axis=-1) for word in self.words(values)]).astype(np.int64)
+
+    def cells(self, cells, values, n_cells):
+        """Words of the sums of each cell, (2, n_cells)."""
+        found = [np.bincount(cells, word, minlength=n_cells) for word in self.words(values)]
+        return np.stack(found).astype(np.int64)
+
+    def value(self, words):
+        """The sums that words stand for."""
+        return words[0] * self._high + words[1] * self._low
+
+
+@dataclass(eq=False)
+class TablePart:
+    """Samples of a table in one place.
+
+    Attributes
+    ----------
+    X : array of shape (n_samples, n_features_in)
+        Numbers, and the numbers of categories; NaN where missing.
+    y : array of shape (n_targets, n_samples)
+        Targets, or one row of class numbers.
+    weight : array of shape (n_samples,) or None
+        Positive.
+    first : int
+        The number of the first sample among those of all places.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray | None
+    first: int = 0
+
+    def __len__(self):
+        return len(self.X)
+
+    @cached_property
+    def weights(self):
+        """The weights, 1 where there are none."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
+    @cached_property
+    def folds(self):
+        """The fold of each sample."""
+        return fold_numbers(len(self), self.first)
+
+    def inside(self, rows):
+        """Places here of samples with these numbers."""
+        return rows[(rows >= self.first) & (rows < self.first + len(self))] - self.first
+
+
+class OnePlace:
+    """All samples in one place; other places have the same methods.
+
+    ``function(part, *arguments)`` gives an array: `add` adds those of all places up,
+    `largest` takes the largest elements, `rows` concatenates them in the order of the samples.
+    """
+
+    def __init__(self, part):
+        self._part = part
+
+    def add(self, function, *arguments):
+        return function(self._part, *arguments)
+
+    def largest(self, function, *arguments):
+        return function(self._part, *arguments)
+
+    def rows(self, function, *arguments):
+        return function(self._part, *arguments)

@@ -1,0 +1,238 @@
+"""Categories on Dask: encoders fitted from sums over partitions, which stay where they are.
+
+A partition's columns are read on its worker; the categories of all make the numbers of categories.
+All that an encoder learns is a sum of integers over the partitions, so that it is, byte for byte,
+that of all rows in one place.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fctree._tables.columns import raw_columns, read_column, table_of
+from fctree._tables.encoder import UNSEEN, TableEncoder
+from fctree._tables.estimators import constrained_columns, wanted_categories
+from fctree._tables.fitting import fit_encoder
+from fctree._tables.sums import TablePart
+from fctree._validation import check_boosting_rows
+from fctree.dask.cluster import gather
+from fctree.dask.partitions import Partition, is_dask, is_frame
+
+
+def is_table(estimator, X):
+    """Whether columns of ``X`` have to be read one by one."""
+    chosen = getattr(estimator, "categorical_features", None)
+    if chosen is not None and not isinstance(chosen, str) and len(chosen):
+        return True
+    if is_frame(X):
+        return table_of(X._meta) is not None
+    if is_dask(X):
+        return X.dtype.kind not in "fiub"
+    return table_of(X) is not None
+
+
+@dataclass(eq=False)
+class ReadPartition:
+    """Rows whose categories are numbered as they come; `values` of the categories by column.
+
+    Only categories of some row are among them; None for a column of numbers.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray | None
+    values: list
+
+    def __len__(self):
+        return len(self.X)
+
+
+def _read(part, wanted, names):
+    """A partition of a table, read column by column."""
+    X = part.X
+    if table_of(X) is None and not any(wanted):
+        X = check_boosting_rows(X)
+        return ReadPartition(X, part.y, part.weight, [None] * X.shape[1])
+    coded, categories = np.empty(X.shape, order="F"), []
+    for j, raw in enumerate(raw_columns(X)):
+        column = read_column(raw, names[j], wanted[j])
+        if column.values is None:
+            coded[:, j] = column.numbers
+            categories.append(None)
+            continue
+        seen, codes = np.unique(column.codes, return_inverse=True)
+        coded[:, j] = np.where(seen < 0, np.nan, np.cumsum(seen >= 0) - 1.0)[codes]
+        categories.append([column.values[code] for code in seen if code >= 0])
+    return ReadPartition(coded, part.y, part.weight, categories)
+
+
+def _describe(part):
+    """Categories of the columns, and which have missing values; None without rows."""
+    return (part.values, np.isnan(part.X).any(axis=0)) if len(part) else None
+
+
+def _numbered(part, categories):
+    """The partition with the numbers that its categories have among these."""
+    X = part.X.copy()
+    for j, (values, known) in enumerate(zip(part.values, categories, strict=True)):
+        if known is not None:
+            place = {value: float(number) for number, value in enumerate(known)}
+            numbers = np.array([*(place.get(value, UNSEEN) for value in values or []), np.nan])
+            X[:, j] = numbers[np.where(np.isnan(X[:, j]), -1, X[:, j]).astype(np.int64)]
+    return Partition(X, part.y, part.weight)
+
+
+def read_tables(client, partitions, wanted, names):
+    """Futures of `ReadPartition`s that agree on which columns hold categories.
+
+    Returns
+    -------
+    read : list of futures
+    described : list of tuples (values, has_missing)
+        Of the partitions with rows.
+    """
+
+    def read(wanted):
+        futures = [client.submit(_read, p, wanted, names, pure=False) for p in partitions]
+        tasks = [client.submit(_describe, part, pure=False) for part in futures]
+        return futures, [found for found in gather(client, tasks) if found is not None]
+
+    futures, described = read(wanted)
+    kinds = [[values is not None for values in found[0]] for found in described]
+    if any(of_part != kinds[0] for of_part in kinds):  # text in some partitions only
+        futures, described = read(np.any(kinds, axis=0).tolist())
+    return futures, described
+
+
+class Partitions:
+    """The places of a table's samples: partitions on workers (`fctree._tables.sums.OnePlace`)."""
+
+    def __init__(self, client, partitions, lengths, encode):
+        begins = np.concatenate([[0], np.cumsum(lengths)]).tolist()
+        self.client = client
+        self.encode = encode
+        self.parts = [(p, b) for p, b, n in zip(partitions, begins, lengths, strict=False) if n]
+
+    def _answers(self, function, arguments):
+        given = self.client.submit(_same, arguments, pure=False)
+        return gather(
+            self.client,
+            [
+                self.client.submit(_apply, function, part, begin, self.encode, given, pure=False)
+                for part, begin in self.parts
+            ],
+        )
+
+    def add(self, function, *arguments):
+        return np.sum(self._answers(function, arguments), axis=0)
+
+    def largest(self, function, *arguments):
+        return np.max(self._answers(function, arguments), axis=0)
+
+    def rows(self, function, *arguments):
+        return np.concatenate(self._answers(function, arguments))
+
+
+def _same(value):
+    return value
+
+
+def _table_part(part, begin, encode):
+    return TablePart(part.X, encode(part.y), part.weight, begin)
+
+
+def _apply(function, part, begin, encode, arguments):
+    return function(_table_part(part, begin, encode), *arguments)
+
+
+def _encoded(part, begin, encode, learnt):
+    """A training partition with encoded columns."""
+    encoder, by_fold = learnt
+    X = encoder.encode_part(_table_part(part, begin, encode), by_fold) if len(part) else part.X
+    return _with_width(part, X, encoder)
+
+
+def _with_width(part, X, encoder):
+    X = X if len(part) else np.empty((0, len(encoder.layout())))
+    return Partition(X, part.y, part.weight)
+
+
+def _transformed(part, encoder):
+    X = encoder.transform(part.X) if len(part) else part.X
+    return _with_width(part, X, encoder)
+
+
+class PartitionedTable:
+    """The encoding of an estimator's partitions, where its rows are tables.
+
+    Parameters
+    ----------
+    client : Client
+    estimator : estimator
+        Gets `encoder_`; None where its rows are plain numbers.
+    X : collection
+        The table of the fit.
+    impute : bool
+        Whether missing numbers become means, as oblique trees need.
+    """
+
+    def __init__(self, client, estimator, X, *, impute):
+        self.client = client
+        self.estimator = estimator
+        self.impute = impute
+        self.is_read = impute or is_table(estimator, X)
+        estimator.encoder_ = None
+        names = getattr(estimator, "feature_names_in_", None)
+        self.names = [f"x{j}" for j in range(estimator.n_features_in_)] if names is None else names
+
+    def read(self, partitions):
+        """Partitions of the fit with numbers for categories, which are known then."""
+        if not self.is_read:
+            return partitions
+        names = getattr(self.estimator, "feature_names_in_", None)
+        wanted = wanted_categories(self.estimator, names, self.estimator.n_features_in_)
+        read, described = read_tables(self.client, partitions, wanted, self.names)
+        if not described:
+            raise ValueError("X has no samples with a positive weight")
+        categories = [
+            None if of_column[0] is None else sorted(
+                set().union(*of_column), key=lambda value: (isinstance(value, str), value)
+            )
+            for of_column in zip(*(values for values, _ in described), strict=True)
+        ]
+        encoder = TableEncoder(categories, self.impute)
+        encoder.has_missing = np.any([missing for _, missing in described], axis=0)
+        self.estimator.encoder_ = encoder
+        return self._number(read)
+
+    def read_evaluation(self, partitions):
+        """Partitions of an evaluation set with the numbers of the fit's categories."""
+        if not self.is_read:
+            return partitions
+        wanted = [values is not None for values in self.estimator.encoder_.categories]
+        return self._number(read_tables(self.client, partitions, wanted, self.names)[0])
+
+    def _number(self, read):
+        categories = self.estimator.encoder_.categories
+        return [self.client.submit(_numbered, part, categories, pure=False) for part in read]
+
+    def encode(self, partitions, lengths, encode_targets, n_classes):
+        """Fits the encoder; the partitions with encoded columns."""
+        if not self.is_read:
+            return partitions
+        places = Partitions(self.client, partitions, lengths, encode_targets)
+        encoder = self.estimator.encoder_
+        by_fold = fit_encoder(encoder, places, n_classes, constrained_columns(self.estimator))
+        learnt = self.client.submit(_same, (encoder, by_fold), pure=False)
+        begins = np.concatenate([[0], np.cumsum(lengths)]).tolist()
+        return [
+            self.client.submit(_encoded, part, begin, encode_targets, learnt, pure=False)
+            for part, begin in zip(partitions, begins, strict=False)
+        ]
+
+    def encode_evaluation(self, partitions):
+        """The partitions of an evaluation set with encoded columns."""
+        if not self.is_read:
+            return partitions
+        encoder = self.estimator.encoder_
+        return [self.client.submit(_transformed, part, encoder, pure=False) for part in partitions]

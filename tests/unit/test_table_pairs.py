@@ -1,0 +1,119 @@
+"""Statistics of pairs of columns, and of what a linear model of the numbers leaves."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from fctree import (
+    CurvatureTreeRegressor,
+    SymmetricBoostingRegressor,
+    export_text,
+    load_model,
+    save_model,
+)
+from fctree.persistence.table_checks import rebuild_table_encoder
+
+
+def interacting(n=600, seed=0):
+    """Two categories of which only the pair says something, and a number."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 6, n), rng.integers(0, 7, n)
+    X = pd.DataFrame(
+        {"shop": [f"s{v}" for v in a], "ware": [f"w{v}" for v in b], "x": rng.normal(size=n)}
+    )
+    return X, 3.0 * rng.normal(size=(6, 7))[a, b] + 0.1 * rng.normal(size=n)
+
+
+def with_slopes(n=1000, seed=0):
+    """A category that decides the slope of a number."""
+    rng = np.random.default_rng(seed)
+    place, x = rng.integers(0, 12, n), rng.normal(size=n)
+    X = pd.DataFrame({"place": [f"p{v}" for v in place], "x": x})
+    return X, np.where(place % 2, 2.0, -2.0) * x + 0.1 * rng.normal(size=n)
+
+
+def beside_a_number(n=600, seed=0):
+    """Small effects of a category beside the large one of a number."""
+    rng = np.random.default_rng(seed)
+    grade, x = rng.integers(0, 40, n), rng.normal(size=n)
+    effect = rng.normal(size=40)
+    X = pd.DataFrame({"grade": [f"g{v:02}" for v in grade], "x": x})
+    return X, 5.0 * x + effect[grade] + 0.1 * rng.normal(size=n), effect
+
+
+def test_a_pair_is_found_named_and_counted(tmp_path):
+    X, y = interacting()
+    tree = CurvatureTreeRegressor(max_depth=0).fit(X, y)
+    assert tree.encoder_.pairs.tolist() == [[0, 1]]
+    assert "shop x ware (target mean)" in export_text(tree, max_coef=None)
+    model = SymmetricBoostingRegressor(max_iter=20, random_state=0).fit(X[:400], y[:400])
+    assert model.score(X[400:], y[400:]) > 0.9
+    shop, ware, x = model.feature_importances_
+    assert shop > 0.3 and ware > 0.3 and x < 0.2
+    save_model(model, tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_cells_that_training_had_not_are_the_prior():
+    X, y = interacting()
+    kept = ~((X["shop"] == "s1") & (X["ware"] == "w2"))
+    encoder = SymmetricBoostingRegressor(max_iter=1).fit(X[kept], y[kept]).encoder_
+    names = encoder.feature_names(list(X))
+    place = names.index("shop x ware (target mean)")
+    row = encoder.transform(np.array([[1.0, 2.0, 0.0], [-1.0, 2.0, 0.0]]))
+    np.testing.assert_allclose(row[:, place], encoder.priors[0])
+
+
+def test_a_pair_of_a_category_and_a_number_knows_slopes():
+    X, y = with_slopes()
+    model = SymmetricBoostingRegressor(max_iter=40, max_depth=2, random_state=0)
+    model.fit(X[:800], y[:800])
+    assert model.encoder_.pairs.tolist() == [[0, 1]]
+    assert len(model.encoder_.edges[1]) == 4
+    new = X[800:].copy()
+    assert model.score(new, y[800:]) > 0.8
+    new.loc[new.index[0], "x"] = np.nan
+    assert np.isfinite(model.predict(new)).all()
+
+
+def test_constrained_numbers_are_in_no_pair():
+    X, y = with_slopes()
+    model = SymmetricBoostingRegressor(max_iter=5, monotonic_cst={"x": 1}).fit(X, y)
+    assert len(model.encoder_.pairs) == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_makes_no_pairs(seed):
+    X, y = interacting(seed=seed)
+    y = np.random.default_rng(seed).normal(size=len(y))
+    assert len(CurvatureTreeRegressor(max_depth=0).fit(X, y).encoder_.pairs) == 0
+
+
+def test_effects_do_not_vary_with_the_numbers():
+    X, y, effect = beside_a_number()
+    encoder = CurvatureTreeRegressor(max_depth=0).fit(X, y).encoder_
+    assert "grade (mean effect)" in encoder.feature_names(list(X))
+    means, effects = (values - values.mean() for values in encoder.statistics[0].T)
+    effect = effect - effect.mean()
+    assert np.mean((effects - effect) ** 2) < 0.1 * np.mean((means - effect) ** 2)
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("pairs", np.array([[0, 5]])),
+        ("pairs", np.array([[2, 0]])),
+        ("pairs", np.array([[0, 0]])),
+        ("pair_statistics", []),
+        ("pair_statistics", [np.zeros((3, 1))]),
+        ("pair_strengths", [np.zeros(2)]),
+        ("edges", [np.array([1.0, 0.0])] * 3),
+    ],
+)
+def test_forged_pairs_are_refused(name, value):
+    X, y = interacting()
+    encoder = SymmetricBoostingRegressor(max_iter=1).fit(X, y).encoder_
+    fields = dict(vars(encoder))
+    assert rebuild_table_encoder(dict(fields)).pairs.tolist() == [[0, 1]]
+    with pytest.raises(ValueError, match="encoder|pair|edges"):
+        rebuild_table_encoder(fields | {name: value})
