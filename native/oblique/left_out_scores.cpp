@@ -8,6 +8,8 @@
 #include "oblique/score_rows.hpp"
 #include "oblique/split_search/leave_one_out.hpp"
 #include "ridge/dense.hpp"
+#include "ridge/factors.hpp"
+#include "ridge/spd.hpp"
 
 namespace fctree::oblique {
 
@@ -41,13 +43,14 @@ Vector dual_leverages(const GrowState& state, const OpenNode& leaf) {
   if (!(alpha > 0.0)) return Vector::Ones(rows.size);
   const CentredRows centred =
       centred_rows(state.data, rows, leaf.moments, state.origin, state.params.fit_intercept);
-  const Matrix projected = centred.x * leaf.ancestors;
-  Matrix system = centred.x * centred.x.transpose() + projected * projected.transpose();
+  RowMatrix system = RowMatrix::Zero(rows.size, spd_stride(rows.size));
+  system.leftCols(rows.size) = gram_of(centred.x) + gram_of(centred.x * leaf.ancestors);
   system.diagonal().array() += alpha;
-  const Matrix inverse = system.llt().solve(Matrix::Identity(rows.size, rows.size));
-  Vector found(rows.size);
+  RowMatrix inverse = RowMatrix::Zero(rows.size, spd_stride(rows.size));
+  Vector found = Vector::Ones(rows.size);
+  if (!invert_factor(system, inverse)) return found;
   for (index_t i = 0; i < rows.size; ++i)
-    found[i] = (1.0 - alpha * inverse(i, i)) / state.data.weight_of(rows.rows[i]);
+    found[i] = (1.0 - alpha * inverse.row(i).squaredNorm()) / state.data.weight_of(rows.rows[i]);
   return found;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/parallel.hpp"
+#include "ridge/spd.hpp"
 
 namespace fctree::ridge {
 
@@ -58,6 +59,24 @@ CholeskyFactor<Triangle>::CholeskyFactor(const Matrix& matrix) {
 
 template class CholeskyFactor<Eigen::Lower>;
 template class CholeskyFactor<Eigen::Upper>;
+
+bool invert_factor(RowMatrix& a, RowMatrix& inverse) {
+  const index_t d = a.rows();
+  if (d <= kSmall) return spd_kernels().invert_factor(a.data(), d, inverse.data());
+  const CholeskyFactor<Eigen::Upper> factor(a.leftCols(d));
+  if (factor.info() != Eigen::Success) return false;
+  inverse.setZero();
+  for (index_t begin = 0; begin < d; begin += kBlock) {
+    check_interrupt();
+    const index_t size = std::min(kBlock, d - begin), end = begin + size;
+    Matrix columns = Matrix::Zero(end, size);
+    columns.bottomRows(size).setIdentity();
+    factor.matrixLLT().topLeftCorner(end, end).template triangularView<Eigen::Upper>()
+        .solveInPlace(columns);
+    inverse.block(0, begin, end, size) = columns;
+  }
+  return true;
+}
 
 Matrix product_of(const Matrix& a, const Matrix& b) {
   const double work = static_cast<double>(a.cols()) * static_cast<double>(b.cols());

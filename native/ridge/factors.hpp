@@ -16,6 +16,10 @@ class CholeskyFactor : public Eigen::LLT<Matrix, Triangle> {
   explicit CholeskyFactor(const Matrix& matrix);
 };
 
+// inverse = U^{-1}, A = U'U by its upper triangle, as SpdKernels::invert_factor (spd.hpp) and for
+// any size. A is destroyed. False if it is not positive definite. O(d^3 / 3).
+bool invert_factor(RowMatrix& a, RowMatrix& inverse);
+
 // a b and x x', some rows at a time where they are large.
 Matrix product_of(const Matrix& a, const Matrix& b);
 Matrix gram_of(const Matrix& x);

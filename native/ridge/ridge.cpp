@@ -29,9 +29,11 @@ Matrix solve_singular(const Matrix& scaled, const Vector& scale, const Matrix& r
   if (n_null == 0) return solution;
   const Matrix null_space = scale.asDiagonal() * eigen.vectors.leftCols(n_null);
   const Matrix weighted = product_of(penalty, null_space);
-  solution -= null_space * (null_space.transpose() * weighted)
-                               .ldlt()
-                               .solve(weighted.transpose() * solution);
+  const Matrix inner = product_of(null_space.transpose(), weighted);
+  const Matrix along = weighted.transpose() * solution;
+  const CholeskyFactor<Eigen::Lower> factor(inner);
+  solution -= null_space * (factor.info() == Eigen::Success ? Matrix(factor.solve(along))
+                                                            : Matrix(inner.ldlt().solve(along)));
   return solution;
 }
 

@@ -47,12 +47,15 @@ Tridiagonal tridiagonalize(Matrix a) {
   // Q = H_0 H_1 .. applied to the identity from the last block of reflections to the first.
   for (index_t begin = (n - 2) / kBlock * kBlock; begin >= 0; begin -= kBlock) {
     const index_t size = std::min(kBlock, n - 1 - begin);
-    check_interrupt();
     const auto vectors = a.bottomRightCorner(n - begin, n - begin).leftCols(size);
     auto corner = found.rotation.bottomRightCorner(n - begin, n - begin);
     auto sequence = Eigen::householderSequence(vectors, factors.segment(begin, size));
     sequence.setLength(size).setShift(1);
-    corner.applyOnTheLeft(sequence);
+    for (index_t j = 0; j < corner.cols(); j += 2 * kBlock) {
+      check_interrupt();
+      auto columns = corner.middleCols(j, std::min(2 * kBlock, corner.cols() - j));
+      columns.applyOnTheLeft(sequence);
+    }
   }
   return found;
 }

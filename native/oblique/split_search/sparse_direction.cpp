@@ -140,7 +140,7 @@ Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
     const index_t n_leaving = std::max<index_t>(static_cast<index_t>(kept.size()) - most, 0);
     kept = without_least(kept, importance_of(direction, size, kept), n_leaving);
     const Matrix x = rows.x(Eigen::all, kept);
-    const RidgeProblem problem = {{x.transpose() * x, x.transpose() * rows.y},
+    const RidgeProblem problem = {{gram_of(x.transpose()), x.transpose() * rows.y},
                                   penalty_on(node.ancestors, kept), state.params.alpha,
                                   std::numeric_limits<double>::epsilon()};
     Features all(kept.size());
