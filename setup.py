@@ -62,7 +62,6 @@ OPENMP_FLAGS = [
 # What most files read: parsed once, and handed to the compiler before each file.
 CORE_HEADERS = ["Eigen/Core", "algorithm", "array", "cmath", "functional", "limits", "memory",
                 "numeric", "optional", "stdexcept", "string", "vector"]
-PYBIND11_HEADERS = ["pybind11/pybind11.h", "pybind11/numpy.h", "pybind11/stl.h"]
 # Flags of the interpreter's own build that fctree sets for itself.
 REPLACED_FLAGS = re.compile(r"-g\d?|-O.|-Wall|-Wsign-compare|-DNDEBUG")
 NO_COMPILER = """fctree is compiled while it is installed, which needs a C++17 compiler and Python's headers.
@@ -256,17 +255,17 @@ class BuildExt(build_ext):
                 names[name] = INSTRUCTION_SETS[name]
         return names
 
-    def parsed_headers(self, name, headers, command):
-        """The flags that read these headers as the compiler has parsed them, once for all files.
+    def parsed_headers(self, command):
+        """The flags that read the core's headers as the compiler has parsed them, once.
 
         Without them builds with sanitizers, so that one build shows whether a file includes what
         it needs, and those with ccache, which does not keep objects that were made with them.
         """
         if SANITIZE or "ccache" in Path(self.cxx[0]).name:
             return []
-        header = OBJECTS / "headers" / f"{name}.hpp"
+        header = OBJECTS / "headers" / "core.hpp"
         header.parent.mkdir(parents=True, exist_ok=True)
-        header.write_text("".join(f"#include <{each}>\n" for each in headers))
+        header.write_text("".join(f"#include <{each}>\n" for each in CORE_HEADERS))
         self.compile_one(header, "headers", [*command, "-x", "c++-header"], f"{header}.gch")
         return ["-include", str(header)]
 
@@ -274,7 +273,7 @@ class BuildExt(build_ext):
         """(source, folder of the object, command) of each object of the core."""
         command = [*self.cxx, *self.common_flags, f"-I{NATIVE}", *self.eigen]
         plain = [*command, "-O3", "-ffp-contract=off"]
-        headers = self.parsed_headers("core", CORE_HEADERS, plain)
+        headers = self.parsed_headers(plain)
         jobs = []
         for source in sorted(NATIVE.rglob("*.cpp")):
             if source.name.endswith(".isa.cpp"):
@@ -304,8 +303,6 @@ class BuildExt(build_ext):
                    "-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION"]
         folder = f"modules-{sysconfig.get_config_var('SOABI')}"
         sources = [self.translated(Path(source)) for source in extension.sources]
-        if extension.sources[0].endswith(".cpp"):
-            command += self.parsed_headers(folder, PYBIND11_HEADERS, command)
         return [(source, folder, command) for source in sources]
 
     def translated(self, source):
@@ -366,7 +363,6 @@ setup(
     ext_modules=[
         *(extension(path.stem, path.name) for path in sorted(BINDINGS.glob("*.pyx"))),
         extension("matrix", "matrix.cpp"),
-        extension("kernels", "kernels.cpp", "device_kernels.cpp"),
     ],
     cmdclass={"build_ext": BuildExt},
 )

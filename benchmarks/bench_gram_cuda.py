@@ -271,10 +271,10 @@ def main():
     if arguments.build:
         build(arguments.build.resolve())
     sys.path.insert(0, str(ROOT))
-    from fctree._native import kernels
+    from fctree._native import matrix
 
-    if kernels.why_no_device():
-        raise SystemExit(f"no GPU to measure: {kernels.why_no_device()}")
+    if matrix.why_no_device():
+        raise SystemExit(f"no GPU to measure: {matrix.why_no_device()}")
     results = {"device": device_facts()}
     if arguments.test:
         results["tests"] = run_tests()

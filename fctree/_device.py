@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 
-from fctree._native import kernels as _native
+from fctree._native import matrix as _native
 
 DEVICES = ("cpu", "auto", "cuda")
 _FLOATS = {"<f4": np.dtype(np.float32), "<f8": np.dtype(np.float64)}

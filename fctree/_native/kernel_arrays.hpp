@@ -14,7 +14,7 @@
 #include "kernels/gram.hpp"
 #include "translate.hpp"
 
-namespace fctree {
+namespace fctree::bindings {
 
 using namespace kernels;
 
@@ -74,7 +74,4 @@ struct BatchInput {
   index_t n_problems, n_x, n_y;
 };
 
-// Adds the functions for devices, and their emulation, to the module (device_kernels.cpp).
-void define_device_kernels(py::module_& module);
-
-}  // namespace fctree
+}  // namespace fctree::bindings

@@ -1,29 +1,20 @@
-// Matrix in, matrix out: the pieces of the core that take and give whole matrices, for
-// tests and for inspection, and what the build holds. pybind11 and Eigen; a matrix that is
-// not float64 and row-major is refused rather than copied.
-#include <pybind11/eigen.h>
-#include <pybind11/pybind11.h>
+// Matrices in, matrices out: Gram matrices of the tree kernels, moments and ridge directions, and what
+// the build holds. pybind11 and Eigen; an array that is not of the type and layout wanted is
+// refused rather than copied. One file to compile, so that pybind11's templates are compiled once.
 #include <pybind11/stl.h>
 
-#include <numeric>
 #include <string>
 
 #include "core/cpu.hpp"
 #include "core/parallel.hpp"
-#include "ridge/moments.hpp"
-#include "ridge/ridge.hpp"
+#include "device_functions.hpp"
+#include "gram_functions.hpp"
+#include "ridge_functions.hpp"
 #include "translate.hpp"
 
-namespace py = pybind11;
-
-namespace fctree {
-
-using namespace ridge;
+namespace fctree::bindings {
 
 namespace {
-
-using MatrixIn = Eigen::Ref<const RowMatrix>;
-using VectorIn = Eigen::Ref<const Vector>;
 
 py::dict build_config() {
   py::dict simd;
@@ -44,58 +35,13 @@ py::dict build_config() {
   return config;
 }
 
-// All rows of X (n, d) and y (n, K) as one node.
-struct WholeNode {
-  WholeNode(const MatrixIn& x, const MatrixIn& y, const VectorIn& weight)
-      : data{x.data(), y.data(), weight.data(), x.rows(), x.cols(), y.cols()}, rows(x.rows()) {
-    if (x.rows() == 0 || y.rows() != x.rows() || weight.size() != x.rows())
-      throw std::invalid_argument("X, y and weight need the same number of rows, at least one");
-    std::iota(rows.begin(), rows.end(), 0);
-  }
-  NodeRows node() const { return {rows.data(), static_cast<index_t>(rows.size())}; }
-  TrainingData data;
-  std::vector<std::int32_t> rows;
-};
-
-py::dict node_moments(const MatrixIn& x, const MatrixIn& y, const VectorIn& weight,
-                      int n_threads) {
-  const WholeNode whole(x, y, weight);
-  const Vector origin = Vector::Zero(x.cols() + y.cols());
-  const Moments moments = sum_moments(whole.data, {whole.node()}, origin, {n_threads, nullptr})[0];
-  py::dict result;
-  result["weight"] = moments.weight;
-  result["mean"] = moments.mean;
-  result["diagonal"] = moments.diagonal;
-  result["scatter"] = Matrix(moments.scatter.selfadjointView<Eigen::Upper>());
-  result["cross"] = moments.cross;
-  return result;
-}
-
-py::dict node_ridge(const MatrixIn& x, const MatrixIn& y, const VectorIn& weight,
-                    const MatrixIn& ancestors, double alpha, bool fit_intercept, bool dual) {
-  const WholeNode whole(x, y, weight);
-  if (ancestors.cols() != x.cols())
-    throw std::invalid_argument("ancestors need one column a feature of X");
-  const Vector origin = heaviest_sample(whole.data, whole.node());
-  const RidgeOptions options = {alpha, fit_intercept};
-  const Matrix directions = ancestors.transpose();
-  const Moments moments = sum_moments(whole.data, {whole.node()}, origin, {})[0];
-  const RidgeFit fit = dual ? fit_ridge_dual(whole.data, whole.node(), moments, directions,
-                                             origin, options)
-                            : fit_ridge(moments, directions, origin, options);
-  py::dict result;
-  result["coef"] = RowMatrix(fit.coef.transpose());
-  result["intercept"] = fit.intercept;
-  result["reduction"] = fit.reduction;
-  return result;
-}
-
 }  // namespace
 
-}  // namespace fctree
+}  // namespace fctree::bindings
 
 PYBIND11_MODULE(matrix, module) {
-  module.doc() = "Whole-matrix pieces of the core: moments, ridge directions, build facts.";
+  using namespace fctree::bindings;
+  module.doc() = "Gram matrices, moments and ridge directions; build facts.";
   py::register_exception_translator([](std::exception_ptr error) {
     try {
       if (error) std::rethrow_exception(error);
@@ -105,13 +51,8 @@ PYBIND11_MODULE(matrix, module) {
       fctree::set_python_error();
     }
   });
-  module.def("build_config", &fctree::build_config, "What was built and what is in use.");
-  module.def("node_moments", &fctree::node_moments, py::arg("X").noconvert(),
-             py::arg("y").noconvert(), py::arg("weight").noconvert(), py::arg("n_threads") = 1,
-             "Weighted mean, scatter (d, d), cross (d, K) and diagonal (d + K) of all rows.");
-  module.def("node_ridge", &fctree::node_ridge, py::arg("X").noconvert(),
-             py::arg("y").noconvert(), py::arg("weight").noconvert(),
-             py::arg("ancestors").noconvert(), py::kw_only(), py::arg("alpha"),
-             py::arg("fit_intercept") = true, py::arg("dual") = false,
-             "Ridge directions (K, d) of all rows given ancestors' directions (k, d).");
+  module.def("build_config", &build_config, "What was built and what is in use.");
+  define_gram_functions(module);
+  define_device_functions(module);
+  define_ridge_functions(module);
 }

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fctree._native import kernels as _native
+from fctree._native import matrix as _native
 
 _DEEPEST = 2**31 - 1
 _DEEPEST_COUNTED = 2**16  # leaf counts take memory and time in proportion

@@ -7,7 +7,7 @@ a batch, and all on a GPU, take both as batches.
 import numpy as np
 
 from fctree import _device
-from fctree._native import kernels as _native
+from fctree._native import matrix as _native
 from fctree._validation import (
     allocate_gram,
     check_kernel_samples,
@@ -25,10 +25,7 @@ def compute_gram(spec, X, Y, *, scale, device, out, n_jobs):
         return _gram_on_gpu([spec], X, Y, scale=scale, out=out, path=False)
     X, Y = check_kernel_samples(X, Y, batch=True)
     out = allocate_gram(_gram_shape(X, Y), X.dtype, out, (X, Y))
-    if X.ndim == 2:
-        _native.gram(spec, X, Y, scale, out, count_threads(n_jobs))
-    else:
-        _native.gram_batch([spec], X, Y, scale, out[:, np.newaxis], count_threads(n_jobs))
+    _gram_of_batch([spec], X, Y, scale, out, n_jobs)
     return out
 
 
@@ -38,8 +35,7 @@ def compute_path(specs, X, Y, *, scale, device, out, n_jobs):
         return _gram_on_gpu(specs, X, Y, scale=scale, out=out, path=True)
     X, Y = check_kernel_samples(X, Y, batch=True)
     out = allocate_gram(_gram_shape(X, Y, len(specs)), X.dtype, out, (X, Y))
-    run = _native.gram_path if X.ndim == 2 else _native.gram_batch
-    run(specs, X, Y, scale, out, count_threads(n_jobs))
+    _gram_of_batch(specs, X, Y, scale, out, n_jobs)
     return out
 
 
@@ -50,9 +46,20 @@ def compute_product(spec, X, Y, v, *, scale, device, n_jobs, to_host=False):
     X, Y = check_kernel_samples(X, Y, batch=True)
     vectors, one = check_vectors(v, X.shape if Y is None else Y.shape, X.dtype)
     out = np.empty((*X.shape[:-1], vectors.shape[-1]), dtype=X.dtype)
-    run = _native.gram_product if X.ndim == 2 else _native.gram_product_batch
-    run(spec, X, Y, scale, vectors, out, count_threads(n_jobs))
+    _native.gram_product(spec, *map(_batch, (X, Y)), scale, *map(_batch, (vectors, out)),
+                         count_threads(n_jobs))
     return out[..., 0] if one else out
+
+
+def _batch(array):
+    """A table as a batch of one table."""
+    return array[np.newaxis] if array is not None and array.ndim == 2 else array
+
+
+def _gram_of_batch(specs, X, Y, scale, out, n_jobs):
+    X, Y = map(_batch, (X, Y))
+    whole = out.reshape(len(X), len(specs), *out.shape[-2:])
+    _native.gram(specs, X, Y, scale, whole, count_threads(n_jobs))
 
 
 def _gram_shape(X, Y, *n_specs):

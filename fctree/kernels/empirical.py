@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_random_state
 
-from fctree._native import kernels as _native
+from fctree._native import matrix as _native
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import allocate_gram, check_kernel_samples, count_threads
 from fctree.kernels.architecture import (

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
 
-from fctree._native import kernels as _native
+from fctree._native import matrix as _native
 from fctree._typing import ArrayLike, FloatArray
 from fctree._validation import check_kernel_samples
 from fctree.kernels.architecture import check_scale, kernel_spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fctree._native import kernels as _native
+from fctree._native import matrix as _native
 from fctree._typing import ArrayLike
 from fctree.kernels.architecture import check_depth, check_scale, kernel_spec
 from fctree.kernels.compute import compute_gram, compute_path, compute_product

@@ -30,7 +30,7 @@ void for_each_problem(const GramInput<T>& all, index_t n_problems, const Executi
   constexpr index_t kEntriesSideBySide = 1 << 20;
   const GramInput<T> first = input_of(all, n_problems, 0);
   const index_t entries = first.x.n_rows * n_columns(first);
-  if (n_problems < execution.n_threads || entries > kEntriesSideBySide) {
+  if (n_problems == 1 || n_problems < execution.n_threads || entries > kEntriesSideBySide) {
     for (index_t b = 0; b < n_problems; ++b) compute(b, input_of(all, n_problems, b), execution);
     return;
   }

@@ -1,6 +1,5 @@
 #include "oblique/left_out_scores.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -9,7 +8,6 @@
 #include "oblique/split_search/leave_one_out.hpp"
 #include "ridge/dense.hpp"
 #include "ridge/factors.hpp"
-#include "ridge/spd.hpp"
 
 namespace fctree::oblique {
 
@@ -43,14 +41,12 @@ Vector dual_leverages(const GrowState& state, const OpenNode& leaf) {
   if (!(alpha > 0.0)) return Vector::Ones(rows.size);
   const CentredRows centred =
       centred_rows(state.data, rows, leaf.moments, state.origin, state.params.fit_intercept);
-  RowMatrix system = RowMatrix::Zero(rows.size, spd_stride(rows.size));
-  system.leftCols(rows.size) = gram_of(centred.x) + gram_of(centred.x * leaf.ancestors);
+  Matrix system = gram_of(centred.x) + gram_of(product_of(centred.x, leaf.ancestors));
   system.diagonal().array() += alpha;
-  RowMatrix inverse = RowMatrix::Zero(rows.size, spd_stride(rows.size));
-  Vector found = Vector::Ones(rows.size);
-  if (!invert_factor(system, inverse)) return found;
+  const Matrix inverse = CholeskyFactor(system).solve(Matrix::Identity(rows.size, rows.size));
+  Vector found(rows.size);
   for (index_t i = 0; i < rows.size; ++i)
-    found[i] = (1.0 - alpha * inverse.row(i).squaredNorm()) / state.data.weight_of(rows.rows[i]);
+    found[i] = (1.0 - alpha * inverse(i, i)) / state.data.weight_of(rows.rows[i]);
   return found;
 }
 

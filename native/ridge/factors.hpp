@@ -8,20 +8,24 @@
 
 namespace fctree::ridge {
 
-// The Cholesky factor of a symmetric matrix of which the given triangle is read: Eigen's object,
-// computed block by block. O(n^3 / 3).
-template <int Triangle>
-class CholeskyFactor : public Eigen::LLT<Matrix, Triangle> {
+// The Cholesky factor of a symmetric matrix A = L L', computed block by block. O(n^3 / 3).
+class CholeskyFactor : Eigen::LLT<Matrix> {
  public:
-  explicit CholeskyFactor(const Matrix& matrix);
+  explicit CholeskyFactor(const Matrix& matrix);  // of which the lower triangle is read
+  bool is_definite() const;                       // positive; else nothing below has a meaning
+  double reciprocal_condition() const;            // estimated
+  Matrix solve(Matrix rhs) const;                 // A^-1 rhs
+  void solve_lower(Matrix& rhs) const;            // L^-1 rhs, in place
+  void solve_upper(Matrix& rhs) const;            // L'^-1 rhs, in place
 };
 
 // inverse = U^{-1}, A = U'U by its upper triangle, as SpdKernels::invert_factor (spd.hpp) and for
-// any size. A is destroyed. False if it is not positive definite. O(d^3 / 3).
+// any size. A is destroyed. False if it is not positive definite.
 bool invert_factor(RowMatrix& a, RowMatrix& inverse);
 
-// a b and x x', some rows at a time where they are large.
+// a b, a' b and x x', some rows at a time where they are large.
 Matrix product_of(const Matrix& a, const Matrix& b);
+Matrix transposed_product(const Matrix& a, const Matrix& b);
 Matrix gram_of(const Matrix& x);
 
 }  // namespace fctree::ridge

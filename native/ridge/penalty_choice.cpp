@@ -7,6 +7,7 @@
 
 #include "ridge/dense.hpp"
 #include "ridge/factors.hpp"
+#include "ridge/ridge.hpp"
 #include "ridge/symmetric_eigen.hpp"
 
 namespace fctree::ridge {
@@ -40,11 +41,11 @@ DualFit dual_fit(const CentredRows& centred, const Vector& weight, bool fit_inte
   DualFit fit;
   fit.values = eigen.values.tail(rank);
   fit.vectors = eigen.vectors.rightCols(rank);
-  fit.cross = fit.vectors.transpose() * y;
+  fit.cross = transposed_product(fit.vectors, y);
   fit.beyond = Matrix::Zero(n, y.cols());
   fit.share = Vector::Zero(n);
   if (n - rank == (fit_intercept ? 1 : 0)) return fit;  // exactly, not up to rounding
-  fit.beyond = y - fit.vectors * fit.cross;
+  fit.beyond = y - product_of(fit.vectors, fit.cross);
   fit.share.array() = 1.0 - fit.vectors.rowwise().squaredNorm().array();
   if (fit_intercept) fit.share -= weight / weight.sum();
   fit.share = fit.share.cwiseMax(0.0);
@@ -57,14 +58,14 @@ double rest_of_unit(double rest, double weight) {
 }
 
 GridErrors dual_errors(const DualFit& fit, const Vector& weight, index_t begin, index_t size) {
-  const auto vectors = fit.vectors.middleRows(begin, size);
+  const Matrix vectors = fit.vectors.middleRows(begin, size);
   GridErrors errors = GridErrors::Zero();
   for (int g = 0; g < kGridSize; ++g) {
     check_interrupt();
     const Vector left = grid_alpha(g) * (fit.values.array() + grid_alpha(g)).inverse();
     const Vector rest = fit.share.segment(begin, size) + vectors.cwiseAbs2() * left;
     const Matrix residuals =
-        fit.beyond.middleRows(begin, size) + vectors * (left.asDiagonal() * fit.cross);
+        fit.beyond.middleRows(begin, size) + product_of(vectors, left.asDiagonal() * fit.cross);
     for (index_t i = 0; i < size; ++i) {
       const double own = rest_of_unit(rest[i], weight[begin + i]);
       errors[g] += (residuals.row(i) / std::max(own, std::numeric_limits<double>::min()))
@@ -77,19 +78,13 @@ GridErrors dual_errors(const DualFit& fit, const Vector& weight, index_t begin, 
 }  // namespace
 
 SpectralFit spectral_fit(const Moments& moments, const Vector& origin, bool fit_intercept) {
-  const Vector mean = moments.mean + origin;
-  const index_t d = moments.cross.rows();
-  Matrix scatter = moments.scatter.selfadjointView<Eigen::Upper>();
-  Matrix cross = moments.cross;
-  if (!fit_intercept) {
-    scatter += moments.weight * mean.head(d) * mean.head(d).transpose();
-    cross += moments.weight * mean.head(d) * mean.tail(cross.cols()).transpose();
-  }
-  const SymmetricEigen eigen = symmetric_eigen(scatter);
+  const auto [scatter, cross] = normal_equations(moments, origin, fit_intercept);
+  SymmetricEigen eigen = symmetric_eigen(scatter);
   SpectralFit fit;
-  fit.vectors = eigen.vectors;
+  fit.cross = transposed_product(eigen.vectors, cross);
+  fit.vectors = std::move(eigen.vectors);
   fit.values = eigen.values.cwiseMax(0.0);
-  fit.cross = fit.vectors.transpose() * cross;
+  const Vector mean = moments.mean + origin;
   fit.mean = fit_intercept ? mean : Vector(Vector::Zero(mean.size()));
   fit.base = fit_intercept ? 1.0 / moments.weight : 0.0;
   return fit;

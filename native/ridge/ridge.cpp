@@ -23,17 +23,15 @@ Matrix solve_singular(const Matrix& scaled, const Vector& scale, const Matrix& r
   index_t n_null = 0;
   while (n_null < d && values[n_null] <= smallest) ++n_null;
   const Matrix range = eigen.vectors.rightCols(d - n_null);
-  Matrix solution = scale.asDiagonal() *
-                    (range * (values.tail(d - n_null).cwiseInverse().asDiagonal() *
-                              (range.transpose() * (scale.asDiagonal() * rhs))));
+  const Matrix scaled_rhs = scale.asDiagonal() * rhs;
+  const Matrix along = values.tail(d - n_null).cwiseInverse().asDiagonal() *
+                       transposed_product(range, scaled_rhs);
+  Matrix solution = scale.asDiagonal() * product_of(range, along);
   if (n_null == 0) return solution;
   const Matrix null_space = scale.asDiagonal() * eigen.vectors.leftCols(n_null);
   const Matrix weighted = product_of(penalty, null_space);
-  const Matrix inner = product_of(null_space.transpose(), weighted);
-  const Matrix along = weighted.transpose() * solution;
-  const CholeskyFactor<Eigen::Lower> factor(inner);
-  solution -= null_space * (factor.info() == Eigen::Success ? Matrix(factor.solve(along))
-                                                            : Matrix(inner.ldlt().solve(along)));
+  const CholeskyFactor capacity(transposed_product(null_space, weighted));
+  solution -= product_of(null_space, capacity.solve(transposed_product(weighted, solution)));
   return solution;
 }
 
@@ -48,9 +46,9 @@ Matrix solve_semidefinite(Matrix system, const Matrix& rhs, const Matrix& penalt
   }
   system = scale.asDiagonal() * system * scale.asDiagonal();
   const Matrix scaled_rhs = scale.asDiagonal() * rhs;
-  const CholeskyFactor<Eigen::Upper> factor(system);
+  const CholeskyFactor factor(system.transpose());
   const double tolerance = 16.0 * static_cast<double>(d) * noise;
-  if (factor.info() == Eigen::Success && factor.rcond() > tolerance)
+  if (factor.is_definite() && factor.reciprocal_condition() > tolerance)
     return scale.asDiagonal() * factor.solve(scaled_rhs);
   system = system.selfadjointView<Eigen::Upper>();
   return solve_singular(system, scale, rhs, penalty, tolerance);
@@ -58,15 +56,15 @@ Matrix solve_semidefinite(Matrix system, const Matrix& rhs, const Matrix& penalt
 
 // The same for a system built from the samples themselves, by pseudo-inverse.
 Matrix pseudo_solve(const Matrix& gram, const Matrix& rhs) {
-  const CholeskyFactor<Eigen::Lower> factor(gram);
+  const CholeskyFactor factor(gram);
   const double cutoff =
       16.0 * static_cast<double>(gram.rows()) * std::numeric_limits<double>::epsilon();
-  if (factor.info() == Eigen::Success && factor.rcond() > cutoff) return factor.solve(rhs);
+  if (factor.is_definite() && factor.reciprocal_condition() > cutoff) return factor.solve(rhs);
   const SymmetricEigen eigen = symmetric_eigen(gram);
   const Vector& values = eigen.values;
   const double smallest = cutoff * std::max(values[values.size() - 1], 0.0);
   const Vector inverse = (values.array() > smallest).select(values.cwiseInverse(), 0.0);
-  return eigen.vectors * (inverse.asDiagonal() * (eigen.vectors.transpose() * rhs));
+  return product_of(eigen.vectors, inverse.asDiagonal() * transposed_product(eigen.vectors, rhs));
 }
 
 }  // namespace
@@ -79,14 +77,16 @@ Vector intercept_of(const Matrix& coef, const Moments& moments, const Vector& or
   return mean.tail(coef.cols()) - coef.transpose() * mean.head(d);
 }
 
+Matrix penalty_matrix(const Matrix& ancestors) { return penalty_matrix(ancestors, ancestors); }
+
 // By Woodbury: I - W (I + W'W)^{-1} W'.
-Matrix penalty_matrix(const Matrix& ancestors) {
-  const index_t d = ancestors.rows();
+Matrix penalty_matrix(const Matrix& ancestors, const Matrix& rows) {
+  const index_t d = rows.rows();
   const index_t k = ancestors.cols();
   Matrix penalty = Matrix::Identity(d, d);
   if (k == 0) return penalty;
-  const Matrix capacity = Matrix::Identity(k, k) + ancestors.transpose() * ancestors;
-  penalty.noalias() -= ancestors * capacity.llt().solve(ancestors.transpose());
+  const Matrix capacity = Matrix::Identity(k, k) + transposed_product(ancestors, ancestors);
+  penalty -= product_of(rows, CholeskyFactor(capacity).solve(rows.transpose()));
   return penalty;
 }
 
@@ -120,7 +120,7 @@ RidgeFit fit_ridge(const Moments& moments, const Matrix& ancestors, const Vector
                          rounding_noise(moments));
   fit.intercept = intercept_of(fit.coef, moments, origin, options.fit_intercept);
   fit.reduction =
-      (2.0 * cross - scatter * fit.coef).cwiseProduct(fit.coef).colwise().sum().transpose();
+      (2.0 * cross - product_of(scatter, fit.coef)).cwiseProduct(fit.coef).colwise().sum().transpose();
   return fit;
 }
 
@@ -151,14 +151,15 @@ RidgeFit fit_ridge_dual(const TrainingData& data, const NodeRows& node, const Mo
                         const Matrix& ancestors, const Vector& origin,
                         const RidgeOptions& options) {
   const auto [x, y] = centred_rows(data, node, moments, origin, options.fit_intercept);
-  const Matrix projected = x * ancestors;  // (n, k)
+  const Matrix projected = product_of(x, ancestors);  // (n, k)
   Matrix gram = gram_of(x) + gram_of(projected);
   gram.diagonal().array() += options.alpha;
   const Matrix dual = pseudo_solve(gram, y);
   RidgeFit fit;
-  fit.coef = x.transpose() * dual + ancestors * (projected.transpose() * dual);
+  fit.coef = transposed_product(x, dual) +
+             product_of(ancestors, transposed_product(projected, dual));
   fit.intercept = intercept_of(fit.coef, moments, origin, options.fit_intercept);
-  const Matrix fitted = x * fit.coef;
+  const Matrix fitted = product_of(x, fit.coef);
   fit.reduction = (2.0 * y - fitted).cwiseProduct(fitted).colwise().sum().transpose();
   return fit;
 }

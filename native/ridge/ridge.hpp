@@ -26,8 +26,10 @@ struct RidgeFit {
                       // without an intercept that of zero
 };
 
-// (I + W W')^{-1}, the shape of the penalty. O(d^2 k).
+// (I + W W')^{-1}, the shape of the penalty; or its rows and columns of some features, `rows` being
+// those of W. O(d^2 k).
 Matrix penalty_matrix(const Matrix& ancestors);
+Matrix penalty_matrix(const Matrix& ancestors, const Matrix& rows);
 
 // The node's samples and targets less their means (less nothing without an intercept), each
 // row times the root of its weight.

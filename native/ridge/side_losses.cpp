@@ -25,18 +25,16 @@ struct SideFit {
   double freedom = 0.0;
 };
 
-// tr(A^{-1} B) with A = U'U: sum of g' B g over the columns g of U^{-1}.
-double trace_of_ratio(const CholeskyFactor<Eigen::Upper>& factor, const Matrix& b) {
+// tr(A^{-1} B), B symmetric, by columns.
+double trace_of_ratio(const CholeskyFactor& factor, const Matrix& b) {
   constexpr index_t kStep = 64;
+  const index_t d = b.rows();
   double trace = 0.0;
-  for (index_t begin = 0; begin < b.rows(); begin += kStep) {
-    check_interrupt();
-    const index_t size = std::min(kStep, b.rows() - begin), end = begin + size;
-    Matrix columns = Matrix::Zero(end, size);
-    columns.bottomRows(size).setIdentity();
-    factor.matrixLLT().topLeftCorner(end, end).triangularView<Eigen::Upper>().solveInPlace(columns);
-    const Matrix images = b.topLeftCorner(end, end).selfadjointView<Eigen::Upper>() * columns;
-    trace += images.cwiseProduct(columns).sum();
+  for (index_t begin = 0; begin < d; begin += kStep) {
+    const index_t size = std::min(kStep, d - begin);
+    Matrix columns = Matrix::Zero(d, size);
+    columns.middleRows(begin, size).setIdentity();
+    trace += factor.solve(columns).cwiseProduct(b.middleCols(begin, size)).sum();
   }
   return trace;
 }
@@ -50,19 +48,19 @@ SideFit fit_large_side(const SideSystems& s, const Side& side) {
   const double weight = products(one, one), total = weight + prior(one, one);
   const double centring = s.fit_intercept ? 1.0 / total : 0.0;
   const Vector real = products.col(one).head(d), sums = real + prior.col(one).head(d);
-  const Matrix scatter = products.topLeftCorner(d, d);
-  Matrix system = base.leftCols(d) + scatter;
-  system.triangularView<Eigen::Upper>() -= (centring * sums) * sums.transpose();
-  const CholeskyFactor<Eigen::Upper> factor(system);
+  const Matrix scatter = products.topLeftCorner(d, d).selfadjointView<Eigen::Upper>();
+  Matrix system = base.leftCols(d).transpose();
+  system += scatter - (centring * sums) * sums.transpose();
+  const CholeskyFactor factor(system);
   SideFit fit;
-  if (factor.info() != Eigen::Success) return fit;
+  if (!factor.is_definite()) return fit;
   fit.rss = 0.0;
   for (index_t k = d; k < one; ++k) {
     const double target_sum = products(k, one) + prior(k, one);
     const Vector own = products.col(k).head(d);
     const Vector w = factor.solve(own + prior.col(k).head(d) - centring * target_sum * sums);
     const double intercept = centring * (target_sum - w.dot(sums));
-    fit.rss += products(k, k) + w.dot(scatter.selfadjointView<Eigen::Upper>() * w) -
+    fit.rss += products(k, k) + w.dot(Vector(product_of(scatter, w))) -
                2.0 * w.dot(own) +
                intercept * (intercept * weight - 2.0 * products(k, one) + 2.0 * w.dot(real));
   }

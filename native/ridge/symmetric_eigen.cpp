@@ -1,6 +1,5 @@
 #include "ridge/symmetric_eigen.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Householder>
 #include <Eigen/Jacobi>
 #include <algorithm>
@@ -10,13 +9,13 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "ridge/factors.hpp"
 
 namespace fctree::ridge {
 
 namespace {
 
-constexpr index_t kSmall = 512;  // Eigen takes a fraction of a second up to here
-constexpr index_t kBlock = 128;
+constexpr index_t kBlock = 64;
 
 // A symmetric tridiagonal matrix T and the orthogonal Q with A = Q T Q'.
 struct Tridiagonal {
@@ -25,37 +24,45 @@ struct Tridiagonal {
   Matrix rotation;
 };
 
+// Multiplies the last rows by the reflections I - h v v' of V's columns, the last one first, as by one
+// product I - V T V' (Schreiber and Van Loan, 1989). Rows above and columns before are the identity's.
+void reflect(Matrix& matrix, const Matrix& v, const Vector& h) {
+  const index_t size = v.cols();
+  const Matrix inner = transposed_product(v, v);
+  Matrix t = Matrix::Zero(size, size);
+  for (index_t i = 0; i < size; ++i) {
+    for (index_t row = 0; row < i; ++row)
+      for (index_t j = row; j < i; ++j) t(row, i) -= h[i] * t(row, j) * inner(j, i);
+    t(i, i) = h[i];
+  }
+  const Matrix below = matrix.bottomRightCorner(v.rows(), v.rows());
+  matrix.bottomRightCorner(v.rows(), v.rows()) -=
+      product_of(v, product_of(t, transposed_product(v, below)));
+}
+
 // By Householder's reflections, one a column; a is overwritten with them.
 Tridiagonal tridiagonalize(Matrix a) {
   const index_t n = a.rows();
-  Vector factors(n - 1);
+  Vector factors(std::max<index_t>(n - 1, 0)), below(factors.size());
   for (index_t i = 0; i + 1 < n; ++i) {
     check_interrupt();
     const index_t rest = n - i - 1;
-    double beta, h;
-    a.col(i).tail(rest).makeHouseholderInPlace(h, beta);
+    a.col(i).tail(rest).makeHouseholderInPlace(factors[i], below[i]);
     a(i + 1, i) = 1.0;
     const auto v = a.col(i).tail(rest);
     auto corner = a.bottomRightCorner(rest, rest);
-    Vector w = corner.selfadjointView<Eigen::Lower>() * (h * v);
-    w -= 0.5 * h * w.dot(v) * v;
+    Vector w = corner.selfadjointView<Eigen::Lower>() * (factors[i] * v);
+    w -= 0.5 * factors[i] * w.dot(v) * v;
     corner.selfadjointView<Eigen::Lower>().rankUpdate(v, w, -1.0);
-    a(i + 1, i) = beta;
-    factors[i] = h;
   }
-  Tridiagonal found = {a.diagonal(), a.diagonal(-1), Matrix::Identity(n, n)};
+  Tridiagonal found = {a.diagonal(), below, Matrix::Identity(n, n)};
   // Q = H_0 H_1 .. applied to the identity from the last block of reflections to the first.
-  for (index_t begin = (n - 2) / kBlock * kBlock; begin >= 0; begin -= kBlock) {
+  for (index_t begin = (n - 2) / kBlock * kBlock; n > 1 && begin >= 0; begin -= kBlock) {
     const index_t size = std::min(kBlock, n - 1 - begin);
-    const auto vectors = a.bottomRightCorner(n - begin, n - begin).leftCols(size);
-    auto corner = found.rotation.bottomRightCorner(n - begin, n - begin);
-    auto sequence = Eigen::householderSequence(vectors, factors.segment(begin, size));
-    sequence.setLength(size).setShift(1);
-    for (index_t j = 0; j < corner.cols(); j += 2 * kBlock) {
-      check_interrupt();
-      auto columns = corner.middleCols(j, std::min(2 * kBlock, corner.cols() - j));
-      columns.applyOnTheLeft(sequence);
-    }
+    const index_t rest = n - 1 - begin;
+    Matrix v = Matrix::Zero(rest, size);
+    for (index_t i = 0; i < size; ++i) v.col(i).tail(rest - i) = a.col(begin + i).tail(rest - i);
+    reflect(found.rotation, v, factors.segment(begin, size));
   }
   return found;
 }
@@ -111,12 +118,11 @@ bool diagonalize(Tridiagonal& t) {
 
 SymmetricEigen symmetric_eigen(const Matrix& matrix) {
   const index_t n = matrix.rows();
-  if (n <= kSmall) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(matrix);
-    return {solver.eigenvalues(), solver.eigenvectors(), solver.info() == Eigen::Success};
-  }
-  const double largest = matrix.triangularView<Eigen::Lower>().toDenseMatrix().cwiseAbs().maxCoeff();
-  const double scale = largest > 0.0 && std::isfinite(largest) ? largest : 1.0;
+  const double largest = matrix.cwiseAbs().maxCoeff();
+  if (!matrix.allFinite())
+    return {Vector::Constant(n, std::numeric_limits<double>::quiet_NaN()), Matrix::Identity(n, n),
+            false};
+  const double scale = largest > 0.0 ? largest : 1.0;
   Tridiagonal t = tridiagonalize(matrix / scale);
   SymmetricEigen found;
   found.converged = diagonalize(t);

@@ -1,5 +1,5 @@
-// Eigenvalues and eigenvectors of a symmetric matrix: compiled once, for Eigen's solver takes a
-// compiler longer than any other part of the core.
+// Eigenvalues and eigenvectors of a symmetric matrix, by Householder's reflections and implicit QR
+// steps (Golub and Van Loan, section 8.3) that an interrupt can end.
 #pragma once
 
 #include "core/matrix.hpp"
@@ -12,7 +12,7 @@ struct SymmetricEigen {
   bool converged;
 };
 
-// Reads the lower triangle. O(d^3); an interrupt can end it.
+// Of a matrix given whole. O(d^3).
 SymmetricEigen symmetric_eigen(const Matrix& matrix);
 
 }  // namespace fctree::ridge

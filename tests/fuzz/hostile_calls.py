@@ -127,7 +127,7 @@ def _fit_again(chance, model, X, n, d):
     outcome(model.predict, X)
 
 
-def _look(chance, model, X):
+def _look(chance, model, X, n):
     """Methods and functions that read a fitted model."""
     for name in dir(type(model)):
         if name.startswith("staged_"):
@@ -136,7 +136,7 @@ def _look(chance, model, X):
             outcome(getattr, model, name, None)
     outcome(export_text, model)
     outcome(repr, model)
-    outcome(model.score, X, targets(chance, np.shape(X)[0] if np.ndim(X) else 0, True))
+    outcome(model.score, X, targets(chance, n, True))
 
 
 def run_case(chance, folder):
@@ -161,7 +161,7 @@ def run_case(chance, folder):
             outcome(model.predict, other)
     outcome(model.predict, samples(chance, 3, max(d - 1, 0)))
     if chance.random() < 0.3:
-        _look(chance, model, X)
+        _look(chance, model, X, n)
     outcome(model.set_params, **_parameters(chance, cls))
     outcome(model.predict, X)
     if chance.random() < 0.3:

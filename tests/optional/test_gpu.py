@@ -6,7 +6,7 @@ import gc
 import numpy as np
 import pytest
 from fctree import TreeNTKClassifier, TreeNTKRegressor, TreeNTKRegressorCV, _device
-from fctree._native import kernels as native
+from fctree._native import matrix as native
 from fctree.kernels import relu_ntk, rule_ntk, tree_ntk, tree_ntk_matvec, tree_ntk_path
 from fctree.kernels.architecture import kernel_spec
 

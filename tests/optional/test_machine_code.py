@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from fctree._native import kernels, matrix
+from fctree._native import matrix
 
 pytestmark = [
     pytest.mark.skipif(not matrix.build_config()["cuda"], reason="this build has no CUDA"),
@@ -14,7 +14,7 @@ pytestmark = [
 
 
 def dump(*arguments):
-    done = subprocess.run(["cuobjdump", *arguments, kernels.__file__], capture_output=True, text=True)
+    done = subprocess.run(["cuobjdump", *arguments, matrix.__file__], capture_output=True, text=True)
     if done.returncode != 0:
         pytest.skip(f"cuobjdump: {done.stderr.strip()}")
     return done.stdout

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from fctree import TreeNTKClassifierCV, TreeNTKRegressor, TreeNTKRegressorCV
-from fctree._native import kernels as native
+from fctree._native import matrix as native
 from fctree.kernels import (
     empirical_tree_ntk,
     gradient_flow,
@@ -218,15 +218,24 @@ def test_estimators_refuse_a_device_that_is_not_there(estimator):
 
 def test_the_native_module_refuses_what_does_not_fit():
     spec = native.KernelSpec("power", depth=3)
+    batch = X[np.newaxis]
     with pytest.raises(ValueError, match="shape"):
-        native.gram(spec, X, None, 1.0, np.empty((12, 13)), 1)
+        native.gram([spec], batch, None, 1.0, np.empty((1, 1, 12, 13)), 1)
     with pytest.raises(ValueError, match="features"):
-        native.gram(spec, X, X[:, :2].copy(), 1.0, np.empty((12, 12)), 1)
+        native.gram([spec], batch, batch[..., :2].copy(), 1.0, np.empty((1, 1, 12, 12)), 1)
     with pytest.raises(TypeError):
-        native.gram(spec, X.astype(np.float32), X, 1.0, np.empty((12, 12)), 1)
+        native.gram([spec], batch.astype(np.float32), batch, 1.0, np.empty((1, 1, 12, 12)), 1)
     with pytest.raises(ValueError, match="path"):
-        native.gram_path([native.KernelSpec("relu")], X, None, 1.0, np.empty((1, 12, 12)), 1)
+        native.gram(2 * [native.KernelSpec("relu")], batch, None, 1.0, np.empty((1, 2, 12, 12)), 1)
     with pytest.raises(ValueError, match="called"):
         native.KernelSpec("nothing")
     with pytest.raises(ValueError, match="depth"):
         native.KernelSpec("power", depth=0)
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "nystrom", "cg"])
+def test_what_prediction_refuses_is_refused_by_the_fit(solver):
+    """Targets of zero need no product with the kernel; rows that are too long are refused anyway."""
+    X = np.array([[1.0, 2.0], [1e200, 0.0], [0.0, 1.0]])
+    with pytest.raises(ValueError, match="rescale the features"):
+        TreeNTKRegressor(solver=solver).fit(X, np.zeros(3))

@@ -7,7 +7,7 @@ import fctree
 import numpy as np
 import pytest
 from fctree import TreeNTKRegressor, TreeNTKRegressorCV
-from fctree._native import kernels as native
+from fctree._native import matrix as native
 from fctree.kernels import relu_ntk, rule_ntk, tree_ntk, tree_ntk_matvec, tree_ntk_path
 
 X = np.random.default_rng(0).standard_normal((12, 3))

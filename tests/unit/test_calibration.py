@@ -100,8 +100,18 @@ def test_nothing_known_and_nothing_wrong():
     assert 0 < useless < 1
 
 
+def test_constant_leaves_answer_with_the_shares_of_their_classes():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = FCODTClassifier(leaf_model="constant", max_depth=2).fit(X, y)
+    leaves, probabilities = model.apply(X), model.predict_proba(X)
+    assert model.temperature_ is None
+    for leaf in np.unique(leaves):
+        share = np.bincount(y[leaves == leaf], minlength=2) / np.sum(leaves == leaf)
+        np.testing.assert_allclose(probabilities[leaves == leaf], np.broadcast_to(share, (np.sum(leaves == leaf), 2)),
+                                   atol=1e-12)
+
+
 @pytest.mark.parametrize("model", [FCODTClassifier(), FCODTClassifier(max_depth=None),
-                                   FCODTClassifier(leaf_model="constant", max_depth=None),
                                    CurvatureTreeClassifier()], ids=str)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_probabilities_are_neither_0_nor_1_and_keep_the_labels(model, load):

@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 import pytest
 from fctree import TreeNTKClassifier, TreeNTKRegressor, _device
-from fctree._native import kernels as native
+from fctree._native import matrix as native
 from fctree.kernels import relu_ntk, rule_ntk, tree_ntk, tree_ntk_matvec, tree_ntk_path
 
 RNG = np.random.default_rng(0)
@@ -68,11 +68,11 @@ def gpu(monkeypatch):
 
     def gram(specs, X, Y, scale, out, place):
         places.append((place, X.on_device, out.on_device))
-        native.gram_batch(specs, at(X), at(Y), scale, at(out), 1)
+        native.gram(specs, at(X), at(Y), scale, at(out), 1)
 
     def product(spec, X, Y, scale, vectors, out, place):
         places.append((place, X.on_device, out.on_device))
-        native.gram_product_batch(spec, at(X), at(Y), scale, at(vectors), at(out), 1)
+        native.gram_product(spec, at(X), at(Y), scale, at(vectors), at(out), 1)
 
     monkeypatch.setattr(native, "device_gram", gram)
     monkeypatch.setattr(native, "device_product", product)

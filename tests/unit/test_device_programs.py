@@ -7,7 +7,7 @@ compared with the processor's own engine.
 
 import numpy as np
 import pytest
-from fctree._native import kernels as native
+from fctree._native import matrix as native
 from fctree.kernels import relu_ntk, tree_ntk, tree_ntk_matvec, tree_ntk_path
 from fctree.kernels.architecture import kernel_spec
 
@@ -94,7 +94,7 @@ GRADIENTS = {
 
 def by_the_processor(spec, X, Y, scale):
     out = np.empty((len(X), len(X if Y is None else Y)), X.dtype)
-    native.gram(spec, X, Y, scale, out, 1)
+    native.gram([spec], X[None], Y if Y is None else Y[None], scale, out[None, None], 1)
     return out
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fctree._native import kernels as native
+from fctree._native import matrix as native
 from fctree.kernels import (
     TreeNTK,
     relu_ntk,
@@ -85,9 +85,9 @@ def test_the_native_module_refuses_what_does_not_fit():
         ([native.KernelSpec("relu")] * 2, X, None, 1.0, np.empty((7, 2, 40, 40)), 1),
     ):
         with pytest.raises(ValueError):
-            native.gram_batch(*arguments)
+            native.gram(*arguments)
     with pytest.raises(ValueError, match="vectors"):
-        native.gram_product_batch(spec, X, Y, 1.0, np.ones((7, 24, 1)), np.empty((7, 40, 1)), 1)
+        native.gram_product(spec, X, Y, 1.0, np.ones((7, 24, 1)), np.empty((7, 40, 1)), 1)
 
 
 def test_estimators_and_gaussian_processes_take_one_table():

@@ -3,7 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
-from fctree._native import kernels as native
+from fctree._native import matrix as native
 
 FUNCTIONS = {"arcsine": mpmath.asin, "arccosine": mpmath.acos}
 

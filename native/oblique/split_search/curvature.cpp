@@ -16,21 +16,11 @@ namespace {
 // inverted: directions without variation stay weak.
 constexpr double kJitter = 1e-6;
 
-// U^-T H U^-1, by columns and then by rows, some at a time.
-void whiten(const CholeskyFactor<Eigen::Upper>& factor, Matrix& hessian) {
-  constexpr index_t kStep = 64;
-  const index_t d = hessian.rows();
-  const index_t step = d <= 512 ? d : kStep;
-  for (index_t begin = 0; begin < d; begin += step) {
-    check_interrupt();
-    auto columns = hessian.middleCols(begin, std::min(step, d - begin));
-    factor.matrixU().transpose().solveInPlace(columns);
-  }
-  for (index_t begin = 0; begin < d; begin += step) {
-    check_interrupt();
-    auto rows = hessian.middleRows(begin, std::min(step, d - begin));
-    factor.matrixU().solveInPlace<Eigen::OnTheRight>(rows);
-  }
+// L^-1 H L'^-1 of a symmetric H.
+void whiten(const CholeskyFactor& factor, Matrix& hessian) {
+  factor.solve_lower(hessian);
+  hessian.transposeInPlace();
+  factor.solve_lower(hessian);
 }
 
 }  // namespace
@@ -53,7 +43,7 @@ CurvatureProblem curvature_problem(const Moments& moments,
 Matrix curvature_directions(const CurvatureProblem& problem, index_t n_directions) {
   const index_t d = problem.covariance.rows();
   if (!(problem.covariance.trace() > 0.0)) return Matrix(d, 0);
-  const CholeskyFactor<Eigen::Upper> factor(problem.covariance);  // C = U'U
+  const CholeskyFactor factor(problem.covariance);  // C = L L'
   Matrix hessian = Matrix::Zero(d, d);
   for (Matrix whitened : problem.hessians) {
     whiten(factor, whitened);
@@ -70,18 +60,19 @@ Matrix curvature_directions(const CurvatureProblem& problem, index_t n_direction
   std::stable_sort(order.begin(), order.end(),
                    [&](index_t a, index_t b) { return strength[a] > strength[b]; });
   n_directions = std::min(n_directions, d);
-  Matrix directions(d, n_directions);
   index_t n_found = 0;
-  for (index_t i = 0; i < n_directions; ++i) {
-    if (!(strength[order[i]] > 0.0)) break;
-    Vector direction = factor.matrixU().solve(eigen.vectors.col(order[i]));
+  while (n_found < n_directions && strength[order[n_found]] > 0.0) ++n_found;
+  order.resize(n_found);
+  Matrix directions = eigen.vectors(Eigen::all, order);
+  factor.solve_upper(directions);
+  for (auto direction : directions.colwise()) {
     // The sign of an eigenvector is arbitrary: the largest coefficient is made positive.
     index_t largest = 0;
     direction.cwiseAbs().maxCoeff(&largest);
     if (direction[largest] < 0.0) direction = -direction;
-    directions.col(n_found++) = direction.normalized();
+    direction.normalize();
   }
-  return directions.leftCols(n_found);
+  return directions;
 }
 
 }  // namespace fctree::oblique

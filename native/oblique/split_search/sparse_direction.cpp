@@ -1,6 +1,5 @@
 #include "oblique/split_search/sparse_direction.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -87,18 +86,6 @@ Vector sparse_ridge(const RidgeProblem& problem, const Vector& direction, index_
       [&](const Features& kept, const Vector&) { return solve_on(problem, kept, output); });
 }
 
-// penalty_matrix(ancestors) of these features alone: that of all may be far too large.
-Matrix penalty_on(const Matrix& ancestors, const Features& kept) {
-  const auto n = static_cast<index_t>(kept.size());
-  const index_t k = ancestors.cols();
-  Matrix penalty = Matrix::Identity(n, n);
-  if (k == 0) return penalty;
-  const Matrix capacity = Matrix::Identity(k, k) + ancestors.transpose() * ancestors;
-  const Matrix rows = ancestors(kept, Eigen::all);
-  penalty.noalias() -= rows * capacity.llt().solve(rows.transpose());
-  return penalty;
-}
-
 // The ridge with coefficients of all other features held at zero.
 Vector ridge_on_drawn(const RidgeProblem& problem, const OpenNode& node, index_t output) {
   Vector direction = node.fit.coef.col(output);
@@ -140,8 +127,9 @@ Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
     const index_t n_leaving = std::max<index_t>(static_cast<index_t>(kept.size()) - most, 0);
     kept = without_least(kept, importance_of(direction, size, kept), n_leaving);
     const Matrix x = rows.x(Eigen::all, kept);
-    const RidgeProblem problem = {{gram_of(x.transpose()), x.transpose() * rows.y},
-                                  penalty_on(node.ancestors, kept), state.params.alpha,
+    const RidgeProblem problem = {{transposed_product(x, x), transposed_product(x, rows.y)},
+                                  penalty_matrix(node.ancestors, node.ancestors(kept, Eigen::all)),
+                                  state.params.alpha,
                                   std::numeric_limits<double>::epsilon()};
     Features all(kept.size());
     std::iota(all.begin(), all.end(), 0);

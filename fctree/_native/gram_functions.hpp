@@ -1,14 +1,13 @@
-// Gram matrices of the tree kernels: native/kernels on NumPy arrays. An array that is not of
-// the type and layout wanted is refused rather than copied.
+// Gram matrices of the tree kernels: native/kernels on NumPy arrays.
+#pragma once
+
 #include <pybind11/stl.h>
 
 #include "kernel_arrays.hpp"
 #include "kernels/batch.hpp"
 #include "kernels/empirical.hpp"
 
-namespace fctree {
-
-namespace {
+namespace fctree::bindings {
 
 KernelKind kind_of(const std::string& name) {
   for (const NamedKernel& kernel : kKernels)
@@ -32,44 +31,8 @@ Samples<T> samples_of(const Array<T>& x) {
 }
 
 template <class T>
-GramInput<T> input_of(const Array<T>& x, const std::optional<Array<T>>& y, double scale) {
-  GramInput<T> input = {samples_of(x), {nullptr, 0, 0}, scale};
-  if (y) {
-    input.y = samples_of(*y);
-    if (input.y.n_features != input.x.n_features)
-      throw std::invalid_argument("X and Y need the same number of features");
-  }
-  return input;
-}
-
-template <class T>
-index_t n_columns(const GramInput<T>& input) {
-  return input.y.data == nullptr ? input.x.n_rows : input.y.n_rows;
-}
-
-template <class T>
-void gram(const OwnedSpec& spec, const Array<T>& x, const std::optional<Array<T>>& y,
-          double scale, Array<T> out, int n_threads) {
-  const GramInput<T> input = input_of(x, y, scale);
-  T* data = checked_output(out, {input.x.n_rows, n_columns(input)});
-  const ReleasedGil released;
-  compute_gram(view(spec), input, data, n_columns(input), execution_on(n_threads));
-}
-
-template <class T>
-void gram_path(const std::vector<OwnedSpec>& specs, const Array<T>& x,
-               const std::optional<Array<T>>& y, double scale, Array<T> out, int n_threads) {
-  const GramInput<T> input = input_of(x, y, scale);
-  T* data = checked_output(
-      out, {static_cast<index_t>(specs.size()), input.x.n_rows, n_columns(input)});
-  const std::vector<KernelSpec> all = views(specs);
-  const ReleasedGil released;
-  compute_gram_path(all, input, data, execution_on(n_threads));
-}
-
-template <class T>
-void gram_batch(const std::vector<OwnedSpec>& specs, const Array<T>& x,
-                const std::optional<Array<T>>& y, double scale, Array<T> out, int n_threads) {
+void gram(const std::vector<OwnedSpec>& specs, const Array<T>& x,
+          const std::optional<Array<T>>& y, double scale, Array<T> out, int n_threads) {
   const BatchInput<T> input(x, y, scale);
   T* data = checked_output(
       out, {input.n_problems, static_cast<index_t>(specs.size()), input.n_x, input.n_y});
@@ -79,8 +42,8 @@ void gram_batch(const std::vector<OwnedSpec>& specs, const Array<T>& x,
 }
 
 template <class T>
-void gram_product_batch(const OwnedSpec& spec, const Array<T>& x, const std::optional<Array<T>>& y,
-                        double scale, const Array<T>& vectors, Array<T> out, int n_threads) {
+void gram_product(const OwnedSpec& spec, const Array<T>& x, const std::optional<Array<T>>& y,
+                  double scale, const Array<T>& vectors, Array<T> out, int n_threads) {
   const BatchInput<T> input(x, y, scale);
   if (vectors.ndim() != 3 || vectors.shape(0) != input.n_problems || vectors.shape(1) != input.n_y)
     throw std::invalid_argument("vectors need one row for each row of Y");
@@ -88,19 +51,6 @@ void gram_product_batch(const OwnedSpec& spec, const Array<T>& x, const std::opt
   T* data = checked_output(out, {input.n_problems, input.n_x, batch.n_vectors});
   const ReleasedGil released;
   multiply_gram_batch(view(spec), input.all, batch, data, execution_on(n_threads));
-}
-
-template <class T>
-void gram_product(const OwnedSpec& spec, const Array<T>& x, const std::optional<Array<T>>& y,
-                  double scale, const Array<T>& vectors, Array<T> out, int n_threads) {
-  const GramInput<T> input = input_of(x, y, scale);
-  if (vectors.ndim() != 2 || vectors.shape(0) != n_columns(input))
-    throw std::invalid_argument("vectors need one row for each row of Y");
-  const index_t n_vectors = vectors.shape(1);
-  T* data = checked_output(out, {input.x.n_rows, n_vectors});
-  const T* values = vectors.data();
-  const ReleasedGil released;
-  multiply_gram(view(spec), input, values, n_vectors, data, execution_on(n_threads));
 }
 
 template <class T>
@@ -115,14 +65,17 @@ void empirical(const LeafPaths& paths, const Array<double>& split_weights,
                const Array<double>& leaf_weights, const Array<double>& x,
                const std::optional<Array<double>>& y, double scale, Array<double> out,
                int n_threads) {
-  const GramInput<double> input = input_of(x, y, scale);
+  GramInput<double> input = {samples_of(x), {nullptr, 0, 0}, scale};
+  if (y) input.y = samples_of(*y);
+  if (y && input.y.n_features != input.x.n_features)
+    throw std::invalid_argument("X and Y need the same number of features");
   if (split_weights.ndim() != 3 || split_weights.shape(1) != paths.n_parameters ||
       split_weights.shape(2) != input.x.n_features)
     throw std::invalid_argument("split_weights must be (n_trees, n_parameters, n_features)");
   if (leaf_weights.ndim() != 2 || leaf_weights.shape(0) != split_weights.shape(0) ||
       leaf_weights.shape(1) != paths.n_leaves())
     throw std::invalid_argument("leaf_weights must be (n_trees, n_leaves)");
-  double* data = checked_output(out, {input.x.n_rows, n_columns(input)});
+  double* data = checked_output(out, {input.x.n_rows, y ? input.y.n_rows : input.x.n_rows});
   const EnsembleWeights weights = {split_weights.data(), leaf_weights.data(),
                                    split_weights.shape(0)};
   const ReleasedGil released;
@@ -142,51 +95,29 @@ LeafPaths make_paths(std::vector<std::int64_t> start, std::vector<std::int64_t> 
 }
 
 template <class T>
-void apply(void (*function)(const T*, std::int64_t, T*), const Array<T>& in, Array<T> out) {
-  if (in.size() != out.size()) throw std::invalid_argument("out has the wrong size");
-  function(in.data(), in.size(), out.mutable_data());
+void define_function(py::module_& module, const char* name,
+                     void (*function)(const T*, std::int64_t, T*)) {
+  module.def(name, [function](const Array<T>& in, Array<T> out) {
+    if (in.size() != out.size()) throw std::invalid_argument("out has the wrong size");
+    function(in.data(), in.size(), out.mutable_data());
+  }, py::arg("x").noconvert(), py::arg("out").noconvert());
 }
 
 // The functions that exist for both types; an array of the other type does not match.
 template <class T>
 void define_for(py::module_& module) {
-  module.def("gram", &gram<T>, py::arg("spec"), py::arg("X").noconvert(),
-             py::arg("Y").noconvert().none(true), py::arg("scale"), py::arg("out").noconvert(),
-             py::arg("n_threads"), "out (n_x, n_y) = the kernel's values.");
-  module.def("gram_path", &gram_path<T>, py::arg("specs"), py::arg("X").noconvert(),
-             py::arg("Y").noconvert().none(true), py::arg("scale"), py::arg("out").noconvert(),
-             py::arg("n_threads"), "out (n_specs, n_x, n_y): one matrix a specification.");
-  module.def("gram_product", &gram_product<T>, py::arg("spec"), py::arg("X").noconvert(),
-             py::arg("Y").noconvert().none(true), py::arg("scale"),
-             py::arg("vectors").noconvert(), py::arg("out").noconvert(), py::arg("n_threads"),
-             "out (n_x, n_vectors) = K(X, Y) vectors, without the matrix.");
-  module.def("gram_batch", &gram_batch<T>, py::arg("specs"), py::arg("X").noconvert(),
+  module.def("gram", &gram<T>, py::arg("specs"), py::arg("X").noconvert(),
              py::arg("Y").noconvert().none(true), py::arg("scale"), py::arg("out").noconvert(),
              py::arg("n_threads"), "out (n_problems, n_specs, n_x, n_y), problem by problem.");
-  module.def("gram_product_batch", &gram_product_batch<T>, py::arg("spec"),
-             py::arg("X").noconvert(), py::arg("Y").noconvert().none(true), py::arg("scale"),
+  module.def("gram_product", &gram_product<T>, py::arg("spec"), py::arg("X").noconvert(),
+             py::arg("Y").noconvert().none(true), py::arg("scale"),
              py::arg("vectors").noconvert(), py::arg("out").noconvert(), py::arg("n_threads"),
              "out (n_problems, n_x, n_vectors) = K(X, Y) vectors, problem by problem.");
   module.def("gram_diagonal", &gram_diagonal<T>, py::arg("spec"), py::arg("X").noconvert(),
              py::arg("scale"), py::arg("out").noconvert(), "out (n_x,): K(x, x).");
 }
 
-}  // namespace
-
-}  // namespace fctree
-
-PYBIND11_MODULE(kernels, module) {
-  using namespace fctree;
-  module.doc() = "Gram matrices of tree neural tangent kernels, in tiles.";
-  py::register_exception_translator([](std::exception_ptr error) {
-    try {
-      if (error) std::rethrow_exception(error);
-    } catch (const py::builtin_exception&) {
-      throw;
-    } catch (...) {
-      set_python_error();
-    }
-  });
+inline void define_gram_functions(py::module_& module) {
   py::class_<OwnedSpec>(module, "KernelSpec")
       .def(py::init(&make_spec), py::arg("kind"), py::kw_only(), py::arg("depth") = 1,
            py::arg("weight") = 1.0, py::arg("coefficients") = std::vector<double>(),
@@ -196,22 +127,15 @@ PYBIND11_MODULE(kernels, module) {
            py::arg("path_parameter"), py::arg("path_left"), py::arg("n_parameters"));
   define_for<double>(module);
   define_for<float>(module);
-  define_device_kernels(module);
   module.def("empirical", &empirical, py::arg("paths"), py::arg("split_weights").noconvert(),
              py::arg("leaf_weights").noconvert(), py::arg("X").noconvert(),
              py::arg("Y").noconvert().none(true), py::arg("scale"), py::arg("out").noconvert(),
              py::arg("n_threads"), "out (n_x, n_y): the finite ensemble's kernel.");
   const FunctionKernels& functions = function_kernels();
-  module.def("arcsine", [&](const Array<double>& in, Array<double> out) {
-    apply(functions.arcsine_double, in, out);
-  }, py::arg("x").noconvert(), py::arg("out").noconvert());
-  module.def("arcsine", [&](const Array<float>& in, Array<float> out) {
-    apply(functions.arcsine_float, in, out);
-  }, py::arg("x").noconvert(), py::arg("out").noconvert());
-  module.def("arccosine", [&](const Array<double>& in, Array<double> out) {
-    apply(functions.arccosine_double, in, out);
-  }, py::arg("x").noconvert(), py::arg("out").noconvert());
-  module.def("arccosine", [&](const Array<float>& in, Array<float> out) {
-    apply(functions.arccosine_float, in, out);
-  }, py::arg("x").noconvert(), py::arg("out").noconvert());
+  define_function<double>(module, "arcsine", functions.arcsine_double);
+  define_function<float>(module, "arcsine", functions.arcsine_float);
+  define_function<double>(module, "arccosine", functions.arccosine_double);
+  define_function<float>(module, "arccosine", functions.arccosine_float);
 }
+
+}  // namespace fctree::bindings

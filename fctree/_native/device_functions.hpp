@@ -1,14 +1,14 @@
 // Gram matrices on a device: native/cuda on arrays given by their addresses, and the emulation of
 // the device's programs on NumPy arrays.
+#pragma once
+
 #include <pybind11/stl.h>
 
 #include "cuda/device.h"
 #include "cuda/emulation.hpp"
 #include "kernel_arrays.hpp"
 
-namespace fctree {
-
-namespace {
+namespace fctree::bindings {
 
 // An array wherever it lies; whoever made this keeps the array alive.
 struct ArrayAddress {
@@ -182,9 +182,7 @@ void define_emulation(py::module_& module) {
              py::arg("order") = "rising", "The same for products with vectors.");
 }
 
-}  // namespace
-
-void define_device_kernels(py::module_& module) {
+inline void define_device_functions(py::module_& module) {
   py::class_<ArrayAddress>(module, "ArrayAddress")
       .def(py::init<std::uintptr_t, std::vector<index_t>, std::string, bool>(), py::arg("address"),
            py::arg("shape"), py::arg("dtype"), py::arg("on_device"))
@@ -222,4 +220,4 @@ void define_device_kernels(py::module_& module) {
   define_emulation<float>(module);
 }
 
-}  // namespace fctree
+}  // namespace fctree::bindings
