@@ -202,7 +202,7 @@ def test_states_that_are_none(path):
 
 
 def test_results_of_no_fit_are_refused(tmp_path):
-    """What looks fitted to scikit-learn, by one attribute, has to be."""
+    """A model that one attribute makes look fitted has to be."""
     header, _ = parts_of(FCODTRegressor(), tmp_path / "model")
     header["attributes"]["encoder_"] = None
     refused(tmp_path / "forged", file_of(header, []), match="has encoder_, but is not fitted")
