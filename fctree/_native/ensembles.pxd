@@ -151,12 +151,15 @@ cdef extern from "ensembles/forest.hpp" namespace "fctree::ensembles" nogil:
         TrainingData data
         int64_t first_tree
 
+    cdef struct OutOfBagSums:
+        double* scores
+        int64_t* counts
     ObliqueTreesArrays c_grow_forest "fctree::ensembles::grow_forest"(
         const ObliqueForestTask&, const ObliqueParams&, const ObliqueForestParams&,
         const Execution&) except +set_python_error
     void c_sum_out_of_bag "fctree::ensembles::sum_out_of_bag"(
         const ObliqueForestTask&, const ObliqueTreesView&, int64_t, const ObliqueForestParams&,
-        double*, int64_t*, const Execution&) except +set_python_error
+        const OutOfBagSums&, const Execution&) except +set_python_error
 
 
 cdef arrays_of(ObliqueTreesArrays* trees)

@@ -233,7 +233,7 @@ def sum_out_of_bag(X, y, sample_weight, trees, *, dict params, int n_threads):
     cdef int64_t[::1] counts = numbers
     with nogil:
         c_sum_out_of_bag(task, native_trees.view, native_trees.n_trees, native_params,
-                         &scores[0, 0], &counts[0], execution)
+                         OutOfBagSums(&scores[0, 0], &counts[0]), execution)
     return sums, numbers
 
 

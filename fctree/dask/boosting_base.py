@@ -1,4 +1,4 @@
-"""What fits of boosting on Dask collections share: what they support, and their targets."""
+"""Shared parts of boosting on Dask collections: what is supported, and the targets."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from fctree.dask.team import TeamFit
 
 @dataclass(frozen=True)
 class Description:
-    """What the client knows of a partition: its rows and features, the shape of one target, and
+    """A partition as the client knows it: its rows and features, the shape of one target, and
     either the labels or the least targets and the sums, one an output."""
 
     n_rows: int

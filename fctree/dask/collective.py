@@ -31,7 +31,7 @@ class PeerLost(RuntimeError):
 
 
 class Inbox:
-    """What other workers have sent to this one for a fit, in the order they sent it."""
+    """Messages of other workers to this one for a fit, in the order they were sent."""
 
     def __init__(self):
         self.queues = {}

@@ -24,7 +24,7 @@ from fctree.kernel_ridge.solvers import (
 
 @dataclass(frozen=True)
 class Description:
-    """What the client knows of a partition; `labels` where its targets are classes."""
+    """A partition as the client knows it; `labels` where its targets are classes."""
 
     n_rows: int
     target_shape: tuple
@@ -34,7 +34,7 @@ class Description:
 
 @dataclass(frozen=True)
 class Problem:
-    """What every task knows: the kernel, and the labels of a classifier."""
+    """Settings that every task shares: the kernel, and the labels of a classifier."""
 
     kernel: TreeKernel
     classes: np.ndarray | None

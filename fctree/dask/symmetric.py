@@ -55,7 +55,7 @@ class _DaskSymmetricBoosting(DaskBoosting):
 
     def _check_supported(self, eval_set):
         super()._check_supported(eval_set)
-        if self.posterior_samples:
+        if getattr(self, "posterior_samples", 0):
             raise ValueError("posterior_samples must be 0 for a fit on partitions")
 
     def _fit(self, client, X, y, sample_weight, eval_set):

@@ -29,6 +29,7 @@ _OF_TREES = {
     "feature_concatenation", "leaf_model", "fit_intercept", "directions", "n_curvature", "max_coef",
     "split_criterion", "max_thresholds", "n_screened", "parent_weight", "split_margin",
 }  # fmt: skip
+_OF_REGRESSION = {"quantile", "posterior_samples", "posterior_scale", "posterior_noise"}
 
 
 def upgraded(name, params, attributes):
@@ -45,6 +46,8 @@ def upgraded(name, params, attributes):
     name : str
     params, attributes : dict
     """
+    if name == "SymmetricBoostingClassifier":
+        params = {key: value for key, value in params.items() if key not in _OF_REGRESSION}
     if not _OF_TREES <= params.keys():  # not of that family
         return name, params, attributes
     if name in _TREES:

@@ -34,14 +34,11 @@ class BaseSymmetricBoosting(BaseBoosting):
         "max_depth": [Interval(Integral, 1, 16, closed="both")],
         "max_bins": [Interval(Integral, 2, 254, closed="both")],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
-        "posterior_samples": [Interval(Integral, 0, None, closed="left")],
         "random_strength": [Interval(Real, 0, None, closed="left")],
         "score_noise": [StrOptions({"normal", "gumbel"})],
         "score_function": [StrOptions({"l2", "cosine"})],
         "monotonic_cst": ["array-like", dict, None],
         "model_shrink_rate": [Interval(Real, 0, None, closed="left")],
-        "posterior_scale": [Interval(Real, 0, None, closed="neither")],
-        "posterior_noise": [Interval(Real, 0, None, closed="left")],
     }
 
     _check_data = check_boosting_data

@@ -20,8 +20,6 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
     Parameters
     ----------
     loss : {"log_loss"}, default="log_loss"
-    quantile : None
-        For regression losses only.
     learning_rate : float, default=0.1
         Factor applied to each tree's leaf values.
     max_iter : int, default=100
@@ -79,8 +77,6 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
         Threads; None is 1, -1 all cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seeds the noise, the samples and the validation split.
-    posterior_samples, posterior_scale, posterior_noise
-        For regression only: `posterior_samples` must be 0.
 
     Attributes
     ----------
@@ -107,21 +103,18 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
     _parameter_constraints = {
         **BaseSymmetricBoosting._parameter_constraints,
         **loss_constraints("classification"),
-        "quantile": [None],
     }
 
     def __init__(
         self,
         *,
         loss: str = "log_loss",
-        quantile: float | None = None,
         learning_rate: float = 0.1,
         max_iter: int = 100,
         max_depth: int = 6,
         max_bins: int = 254,
         l2_leaf_reg: float = 3.0,
         min_samples_leaf: int | float = 1,
-        posterior_samples: int = 0,
         random_strength: float = 1.0,
         score_noise: str = "normal",
         score_function: str = "l2",
@@ -138,14 +131,7 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
         verbose: int = 0,
         n_jobs: int | None = None,
         random_state: RandomState = None,
-        posterior_scale: float = 0.1,
-        posterior_noise: float = 0.01,
     ) -> None:
         parameters = locals().copy()  # by name, as the signature has them
         del parameters["self"]
         self.__dict__.update(parameters)
-
-    def _choose_loss(self):
-        if self.posterior_samples:
-            raise ValueError("posterior_samples is for regression; a classifier needs 0")
-        return super()._choose_loss()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
+
 from sklearn.base import RegressorMixin
+from sklearn.utils._param_validation import Interval
 
 from fctree._training.losses import loss_constraints
 from fctree._typing import ArrayLike, FloatArray, RandomState
@@ -133,6 +136,9 @@ class SymmetricBoostingRegressor(NumericTargets, RegressorMixin, BaseSymmetricBo
     _parameter_constraints = {
         **BaseSymmetricBoosting._parameter_constraints,
         **loss_constraints("regression"),
+        "posterior_samples": [Interval(Integral, 0, None, closed="left")],
+        "posterior_scale": [Interval(Real, 0, None, closed="neither")],
+        "posterior_noise": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

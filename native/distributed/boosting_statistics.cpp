@@ -91,11 +91,8 @@ void DistributedBoostingStatistics::set_features(const double* x, index_t n_samp
   map_features(map, sample_x_.data(), n_sampled, d, mapped_sample_.data(), execution);
   offset_ = offset_of(map);
   if (!sorts_axes) return;
-  bins_ = std::make_unique<BinnedFeatures>(
-      BinnedFeatures{FeatureBins(mapped_sample_.data(), n_sampled, offset_, execution),
-                     std::vector<std::uint8_t>(n_samples * map.width())});
-  find_bins(x, n_samples, map.width(), bins_->bins.thresholds().data(), bins_->bins.n_bins() - 1,
-            bins_->of_values.data(), execution);
+  const FeatureBins bins(mapped_sample_.data(), n_sampled, offset_, execution);
+  bins_ = std::make_unique<BinnedFeatures>(BinnedFeatures{bins, bins.of(x, n_samples, execution)});
 }
 
 ObliqueTreeArrays DistributedBoostingStatistics::grow(const TrainingData& data, index_t,

@@ -118,13 +118,13 @@ ObliqueTreesArrays grow_forest(const ObliqueForestTask& task, const ObliqueParam
 }
 
 void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees, index_t n_trees,
-                    const ObliqueForestParams& params, double* scores, index_t* counts,
+                    const ObliqueForestParams& params, const OutOfBagSums& out,
                     const Execution& execution) {
   const TrainingData& data = task.data;
   const index_t d = data.n_features, n_outputs = data.n_outputs;
   const RowSampler rows = sampler_of(task, params.seed);
-  std::fill_n(scores, data.n_samples * n_outputs, 0.0);
-  std::fill_n(counts, data.n_samples, 0);
+  std::fill_n(out.scores, data.n_samples * n_outputs, 0.0);
+  std::fill_n(out.counts, data.n_samples, 0);
   std::vector<double> x(data.n_samples * d), sums(data.n_samples * n_outputs);
   std::vector<index_t> left_out;
   with_team(execution, [&](const Execution& team) {
@@ -139,9 +139,9 @@ void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees
       std::fill_n(sums.begin(), size * n_outputs, 0.0);
       add_trees(trees, {tree, tree + 1}, x.data(), size, {sums.data(), n_outputs, 1}, team);
       for (index_t at = 0; at < size; ++at) {
-        ++counts[left_out[at]];
+        ++out.counts[left_out[at]];
         for (index_t k = 0; k < n_outputs; ++k)
-          scores[left_out[at] * n_outputs + k] += sums[at * n_outputs + k];
+          out.scores[left_out[at] * n_outputs + k] += sums[at * n_outputs + k];
       }
     }
   });

@@ -25,10 +25,14 @@ struct ObliqueForestTask {
 ObliqueTreesArrays grow_forest(const ObliqueForestTask& task, const ObliqueParams& tree_params,
                                const ObliqueForestParams& params, const Execution& execution);
 
-// Out-of-bag predictions: scores (n_samples, n_outputs) are sums over the trees without the sample
-// and counts (n_samples) the number of these trees. The trees are the first n_trees of the forest.
+// Out-of-bag predictions: sums of the scores of the trees without each sample, and the number of these
+// trees. The trees are the first n_trees of the forest.
+struct OutOfBagSums {
+  double* scores;   // (n_samples, n_outputs)
+  index_t* counts;  // (n_samples)
+};
 void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees, index_t n_trees,
-                    const ObliqueForestParams& params, double* scores, index_t* counts,
+                    const ObliqueForestParams& params, const OutOfBagSums& out,
                     const Execution& execution);
 
 }  // namespace fctree::ensembles

@@ -212,8 +212,9 @@ class Booster : public GrowingModel {
     const index_t depth = static_cast<index_t>(splits.size());
     train_.find_leaves(splits, execution_);
     const LeafAssignment leaves = {train_.leaf(), in_bag(), index_t{1} << depth};
-    LeafValues values = compute_leaf_values(*loss_, train_.view(), derivatives(), scale_, leaves,
-                                            params_.l2_leaf_reg, train_.tiles(), execution_);
+    LeafValues values =
+        compute_leaf_values(*loss_, {train_.view(), derivatives(), scale_}, leaves,
+                            params_.l2_leaf_reg, train_.tiles(), execution_);
     if (task_.monotone != nullptr) {
       std::vector<std::uint8_t> parts_missing;
       for (const LevelSplit& split : splits) parts_missing.push_back(threshold(split) == kInfinity);

@@ -201,18 +201,24 @@ inline Pack denominator_of(Pack weight, double l2) {
   return sum > least ? sum : least;
 }
 
+struct SideSum {
+  Pack gradient;
+  Pack denominator;
+};
+
 // The scores of both sides, from their sums of gradients; where the leaf values would violate the
 // monotone constraint, the leaf counts as not split.
-inline Pack both_sides(Pack left, Pack right, Pack left_denominator, Pack right_denominator,
-                       const CutRule& rule, int pack, Pack* joint) {
-  const Pack numerator =
-      left * left * right_denominator + right * right * left_denominator;
-  const Pack score = numerator / (left_denominator * right_denominator);
+inline Pack both_sides(const SideSum& left, const SideSum& right, const CutRule& rule, int pack,
+                       const Pack& joint) {
+  const Pack numerator = left.gradient * left.gradient * right.denominator +
+                         right.gradient * right.gradient * left.denominator;
+  const Pack score = numerator / (left.denominator * right.denominator);
   if (rule.direction == nullptr) return score;
   const Pack sign = load(rule.direction + pack * kLanes);
   // Leaf values fall where the mean gradient rises.
-  const Pack fall = (right * left_denominator - left * right_denominator) * sign;
-  return fall > broadcast(0.0) ? *joint : score;
+  const Pack fall =
+      (right.gradient * left.denominator - left.gradient * right.denominator) * sign;
+  return fall > broadcast(0.0) ? joint : score;
 }
 
 void score_leaf(const LeafHistogram& leaf, const ChannelScales& scales, const CutRule& rule,
@@ -250,7 +256,7 @@ void score_leaf(const LeafHistogram& leaf, const ChannelScales& scales, const Cu
         Pack joint{};
         if (rule.direction != nullptr)
           joint = total * total / denominator_of(whole, rule.l2_leaf_reg);
-        score += both_sides(gl, gr, left_denominator, right_denominator, rule, p, &joint);
+        score += both_sides({gl, left_denominator}, {gr, right_denominator}, rule, p, joint);
         if (out.squared_norm != nullptr) {
           const Pack ml = gl / left_denominator, mr = gr / right_denominator;
           squared_norm += ml * ml * left.weight + mr * mr * right.weight;

@@ -25,56 +25,73 @@ struct LeafSumScales {
 
 constexpr index_t kRowsAtOnce = 512;
 
-// Adds the rows of one tile and output; sums are kLeafSumWords * stride apart from leaf to leaf.
-// Words first, a block of rows at once, which needs no leaf and so goes by vectors.
-void add_tile(const ScoredSamples& s, const double* gradient, const double* hessian,
-              const LeafAssignment& leaves, const FixedPoint& gradients, const FixedPoint& hessians,
-              index_t begin, index_t end, index_t stride, std::int64_t* sums) {
-  const TwoWords one = hessians.words(1.0);
-  const bool plain = s.weight == nullptr && hessian == nullptr;
-  std::int64_t g_high[kRowsAtOnce], g_low[kRowsAtOnce], h_high[kRowsAtOnce], h_low[kRowsAtOnce];
-  const auto find_words = [&](index_t first, index_t n, const FixedPoint& scale, const auto& term,
-                              std::int64_t* high, std::int64_t* low) {
+// What is summed for one output.
+struct OutputTerms {
+  const double* gradient;
+  const double* hessian;  // null: all 1
+  const double* weight;   // null: all 1
+  const FixedPoint& gradients;
+  const FixedPoint& hessians;
+};
+
+struct BlockOfWords {
+  std::int64_t high[kRowsAtOnce], low[kRowsAtOnce];
+
+  // The words of term(0) .. term(n - 1).
+  template <class Term>
+  void find(index_t n, const FixedPoint& scale, const Term& term) {
     for (index_t i = 0; i < n; ++i) {
-      const TwoWords words = scale.words(term(first + i));
+      const TwoWords words = scale.words(term(i));
       high[i] = words.high;
       low[i] = words.low;
     }
-  };
+  }
+};
+
+// Adds rows begin .. end; sums are `stride` apart from leaf to leaf. Words first, a block of rows at
+// once, which needs no leaf and so goes by vectors.
+void add_tile(const OutputTerms& terms, const LeafAssignment& leaves, index_t begin, index_t end,
+              index_t stride, std::int64_t* sums) {
+  BlockOfWords gradients, hessians;
+  if (terms.weight == nullptr && terms.hessian == nullptr)
+    hessians.find(kRowsAtOnce, terms.hessians, [](index_t) { return 1.0; });
   for (index_t first = begin; first < end; first += kRowsAtOnce) {
     const index_t n = std::min(kRowsAtOnce, end - first);
-    const double* w = s.weight;
+    const double* g = terms.gradient + first;
+    const double* h = terms.hessian == nullptr ? nullptr : terms.hessian + first;
+    const double* w = terms.weight == nullptr ? nullptr : terms.weight + first;
     if (w == nullptr)
-      find_words(first, n, gradients, [=](index_t i) { return gradient[i]; }, g_high, g_low);
+      gradients.find(n, terms.gradients, [=](index_t i) { return g[i]; });
     else
-      find_words(first, n, gradients, [=](index_t i) { return w[i] * gradient[i]; }, g_high, g_low);
-    if (!plain)
-      find_words(first, n, hessians,
-                 [=](index_t i) {
-                   return hessian == nullptr ? w[i] : (w == nullptr ? 1.0 : w[i]) * hessian[i];
-                 },
-                 h_high, h_low);
+      gradients.find(n, terms.gradients, [=](index_t i) { return w[i] * g[i]; });
+    if (w != nullptr && h != nullptr)
+      hessians.find(n, terms.hessians, [=](index_t i) { return w[i] * h[i]; });
+    else if (w != nullptr || h != nullptr)
+      hessians.find(n, terms.hessians, [=, only = w != nullptr ? w : h](index_t i) { return only[i]; });
     for (index_t i = 0; i < n; ++i) {
       if (!is_in(leaves, first + i)) continue;
       std::int64_t* sum = sums + leaves.leaf[first + i] * stride;
-      sum[0] += g_high[i];
-      sum[1] += g_low[i];
-      sum[2] += plain ? one.high : h_high[i];
-      sum[3] += plain ? one.low : h_low[i];
+      sum[0] += gradients.high[i];
+      sum[1] += gradients.low[i];
+      sum[2] += hessians.high[i];
+      sum[3] += hessians.low[i];
     }
   }
 }
 
-LeafSums sum_leaves(const ScoredSamples& s, const Derivatives& d, const LeafAssignment& leaves,
+LeafSums sum_leaves(const ScaledDerivatives& derivatives, const LeafAssignment& leaves,
                     const LeafSumScales& scales, const Tiles& tiles, const Execution& execution) {
+  const ScoredSamples& s = derivatives.samples;
+  const Derivatives& d = derivatives.values;
   const index_t stride = kLeafSumWords * s.n_outputs;
   std::vector<LeafSums> parts(tiles.count());
   parallel_for(execution, tiles.count(), [&](index_t tile) {
     parts[tile].assign(leaves.n_leaves * stride, 0);
     for (index_t k = 0; k < s.n_outputs; ++k) {
       const index_t first = k * s.n_samples;
-      add_tile(s, d.gradient + first, d.hessian == nullptr ? nullptr : d.hessian + first, leaves,
-               scales.gradient[k], scales.hessian[k], tiles.begin(tile), tiles.end(tile), stride,
+      const OutputTerms terms = {d.gradient + first, d.hessian == nullptr ? nullptr : d.hessian + first,
+                                 s.weight, scales.gradient[k], scales.hessian[k]};
+      add_tile(terms, leaves, tiles.begin(tile), tiles.end(tile), stride,
                parts[tile].data() + k * kLeafSumWords);
     }
   });
@@ -102,15 +119,16 @@ LeafValues newton_steps(const Loss& loss, const LeafSums& sums, const LeafSumSca
   return out;
 }
 
-LeafValues newton_values(const Loss& loss, const ScoredSamples& s, const Derivatives& d,
-                         const DerivativeScale& scale, const LeafAssignment& leaves,
-                         double l2_leaf_reg, const Tiles& tiles, const Execution& execution) {
+LeafValues newton_values(const Loss& loss, const ScaledDerivatives& derivatives,
+                         const LeafAssignment& leaves, double l2_leaf_reg, const Tiles& tiles,
+                         const Execution& execution) {
+  const DerivativeScale& scale = derivatives.scale;
   LeafSumScales scales;
-  for (index_t k = 0; k < s.n_outputs; ++k) {
+  for (index_t k = 0; k < derivatives.samples.n_outputs; ++k) {
     scales.gradient.emplace_back(scale.gradient[k].largest(), scale.n_samples);
     scales.hessian.emplace_back(scale.hessian[k], scale.n_samples);
   }
-  const LeafSums sums = sum_leaves(s, d, leaves, scales, tiles, execution);
+  const LeafSums sums = sum_leaves(derivatives, leaves, scales, tiles, execution);
   return newton_steps(loss, sums, scales, l2_leaf_reg);
 }
 
@@ -141,13 +159,12 @@ LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssi
 
 }  // namespace
 
-LeafValues compute_leaf_values(const Loss& loss, const ScoredSamples& samples,
-                               const Derivatives& derivatives, const DerivativeScale& scale,
+LeafValues compute_leaf_values(const Loss& loss, const ScaledDerivatives& derivatives,
                                const LeafAssignment& leaves, double l2_leaf_reg,
                                const Tiles& tiles, const Execution& execution) {
   if (loss.leaf_rule() == LeafRule::newton)
-    return newton_values(loss, samples, derivatives, scale, leaves, l2_leaf_reg, tiles, execution);
-  return order_values(loss, samples, leaves, execution);
+    return newton_values(loss, derivatives, leaves, l2_leaf_reg, tiles, execution);
+  return order_values(loss, derivatives.samples, leaves, execution);
 }
 
 }  // namespace fctree::symmetric

@@ -24,10 +24,16 @@ struct LeafValues {
   std::vector<double> weight;
 };
 
+// A round's derivatives with the scale of their sums.
+struct ScaledDerivatives {
+  const ScoredSamples& samples;
+  const Derivatives& values;
+  const DerivativeScale& scale;
+};
+
 // Sums of Newton steps do not depend on the order of the rows, others go row by row: the same for
 // any number of threads. O(n K), O(n K log n) for quantiles of weighted samples.
-LeafValues compute_leaf_values(const Loss& loss, const ScoredSamples& samples,
-                               const Derivatives& derivatives, const DerivativeScale& scale,
+LeafValues compute_leaf_values(const Loss& loss, const ScaledDerivatives& derivatives,
                                const LeafAssignment& leaves, double l2_leaf_reg,
                                const Tiles& tiles, const Execution& execution);
 

@@ -49,7 +49,7 @@ def fingerprint(model, X):
              model.predict(X[:3])]
     if hasattr(model, "predict_proba"):
         parts.append(model.predict_proba(X))
-    if model.posterior_samples:
+    if getattr(model, "posterior_samples", 0):
         parts.append(model.predict(X, return_std=True)[1])
     for part in parts:
         digest.update(np.ascontiguousarray(part).tobytes())

@@ -80,25 +80,26 @@ double FeatureBins::threshold_between(index_t feature, index_t left, index_t rig
   return std::min(std::max(middle, thresholds[left]), thresholds[right - 1]);
 }
 
-BinnedFeatures bin_features(const double* x, index_t n_samples, const Vector& offset,
-                            const Execution& execution) {
-  const index_t n_features = offset.size();
-  BinnedFeatures found = {FeatureBins(x, n_samples, offset, execution),
-                          std::vector<std::uint8_t>(n_samples * n_features)};
-  find_bins(x, n_samples, n_features, found.bins.thresholds().data(), found.bins.n_bins() - 1,
-            found.of_values.data(), execution);
-  return found;
-}
-
-void find_bins(const double* x, index_t n_samples, index_t n_features, const double* thresholds,
-               index_t n_thresholds, std::uint8_t* bins, const Execution& execution) {
+std::vector<std::uint8_t> FeatureBins::of(const double* x, index_t n_samples,
+                                          const Execution& execution) const {
+  const index_t n_features = static_cast<index_t>(highest_.size()) / n_bins_;
+  const index_t n_thresholds = n_bins_ - 1;
+  std::vector<std::uint8_t> bins(n_samples * n_features);
   const Partition parts = partition_range(n_samples, kChunkRows, n_samples);
   parallel_for(execution, parts.n_parts, [&](index_t p) {
     for (index_t i = parts.begin(p); i < parts.end(p); ++i)
       for (index_t j = 0; j < n_features; ++j)
         bins[i * n_features + j] = static_cast<std::uint8_t>(interval_of(
-            thresholds + j * n_thresholds, n_thresholds, x[i * n_features + j]));
+            thresholds_.data() + j * n_thresholds, n_thresholds, x[i * n_features + j]));
   });
+  return bins;
+}
+
+BinnedFeatures bin_features(const double* x, index_t n_samples, const Vector& offset,
+                            const Execution& execution) {
+  BinnedFeatures found = {FeatureBins(x, n_samples, offset, execution), {}};
+  found.of_values = found.bins.of(x, n_samples, execution);
+  return found;
 }
 
 }  // namespace fctree::oblique

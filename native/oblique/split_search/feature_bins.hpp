@@ -19,15 +19,14 @@ class FeatureBins {
               const Execution& execution);
 
   index_t n_bins() const { return n_bins_; }
-  // (n_features, n_bins - 1), ascending, padded with infinity. The bin of a value is the number of
-  // thresholds below it.
-  const std::vector<double>& thresholds() const { return thresholds_; }
+  // The bins of x (n_samples, n_features): the numbers of thresholds below its values.
+  std::vector<std::uint8_t> of(const double* x, index_t n_samples, const Execution& execution) const;
   // The threshold between two bins of a feature, all bins between which are empty.
   double threshold_between(index_t feature, index_t left, index_t right) const;
 
  private:
   index_t n_bins_ = 1;
-  std::vector<double> thresholds_;
+  std::vector<double> thresholds_;  // (n_features, n_bins - 1), ascending, padded with infinity
   std::vector<double> lowest_;  // of the sample in each bin, (n_features, n_bins)
   std::vector<double> highest_;
 };
@@ -39,9 +38,5 @@ struct BinnedFeatures {
 };
 BinnedFeatures bin_features(const double* x, index_t n_samples, const Vector& offset,
                             const Execution& execution);
-
-// The bins of x (n_samples, n_features), the same shape, by thresholds (n_features, n_thresholds).
-void find_bins(const double* x, index_t n_samples, index_t n_features, const double* thresholds,
-               index_t n_thresholds, std::uint8_t* bins, const Execution& execution);
 
 }  // namespace fctree::oblique
