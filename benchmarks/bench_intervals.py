@@ -193,7 +193,7 @@ def processor_seconds(model, X, y):
 
 def measure_cost(repeats):
     """Seconds of fits with and without what intervals need."""
-    results, rows = {}, []
+    results, rows = [], []
     for n, d in ((1_000, 10), (10_000, 10), (20_000, 50)):
         X, y, _ = simulate("sim1", n, d, seed=0)
         models = TREES if n > 10_000 else {
@@ -206,8 +206,8 @@ def measure_cost(repeats):
             times = np.array([[processor_seconds(own, X, y), processor_seconds(plain, X, y)]
                               for _ in range(repeats)])
             best, plain_best = times.min(axis=0)
-            results[f"{name}, {n} x {d}"] = {
-                "with": best, "without": plain_best, "more": best / plain_best - 1.0}
+            results.append({"model": name, "n": n, "d": d, "with": best, "without": plain_best,
+                            "more": best / plain_best - 1.0})
             rows.append([name, f"{n:,} x {d}", f"{1e3 * plain_best:.1f}", f"{1e3 * best:.1f}",
                          f"{100 * (best / plain_best - 1.0):.1f} %"])
     print_markdown("Cost in fit", ["model", "samples", "without, ms", "with, ms", "more"], rows)

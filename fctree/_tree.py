@@ -12,6 +12,8 @@ model* is the affine function (or the constant) that predicts inside a leaf.
 
 from __future__ import annotations
 
+from html import escape
+
 import numpy as np
 from scipy.sparse import csr_matrix
 
@@ -25,6 +27,7 @@ from fctree._native_input import (
 )
 from fctree._typing import ArrayLike, FloatArray, NDArray
 
+_MOST_NODES_SHOWN = 64
 # Names of the values that ``split_kind`` takes; -1 marks leaves.
 SPLIT_KINDS = _oblique.direction_kinds()
 
@@ -79,8 +82,8 @@ class ObliqueTree:
         How each direction was found: an index into ``("ridge", "curvature",
         "axis")``, -1 at leaves. None if unknown.
     feature_scale : array of shape (n_features,), float64, default=None
-        Standard deviation of each feature in training (1 for constant ones), if the tree was grown
-        on standardised features. Text and pictures order the terms of a sum by `coef` times it.
+        Standard deviation of each feature in training, 1 for constant ones. Text and pictures
+        order the terms of a sum by `coef` times it. None if unknown.
 
     Raises
     ------
@@ -352,6 +355,12 @@ class ObliqueTree:
         sizes = ["node_count", "n_leaves", "max_depth", "n_features", "n_outputs"]
         sizes += [] if self.n_classes is None else ["n_classes"]
         return f"ObliqueTree({', '.join(f'{s}={getattr(self, s)}' for s in sizes)})"
+
+    def _repr_html_(self):
+        from fctree.plotting import export_text  # which knows of this class
+
+        text = f"\n{export_text(self)}" if self.node_count < _MOST_NODES_SHOWN else ""
+        return f"<pre>{escape(repr(self) + text)}</pre>"
 
     # Checks ---------------------------------------------------------------------------
 

@@ -48,25 +48,10 @@ _BOOSTING_DTYPES = (np.float64, np.float32)
 
 
 def check_boosting_features(estimator, X):
-    """``X`` for prediction: (n_samples, n_features_in_), float32 or float64, NaN allowed.
-
-    A NumPy array that needs no conversion skips the general validation, which takes longer than
-    predicting a row.
-    """
-    if (
-        type(X) is np.ndarray
-        and X.ndim == 2
-        and X.dtype in _BOOSTING_DTYPES
-        and X.shape[0] > 0
-        and X.shape[1] == estimator.n_features_in_
-        and not hasattr(estimator, "feature_names_in_")
-        and getattr(estimator, "encoder_", None) is None
-    ):
-        return strided_in_elements(X)
-    X = validated_features(
-        estimator, X, dtype=list(_BOOSTING_DTYPES), ensure_all_finite=False
+    """``X`` for prediction: (n_samples, n_features_in_), float32 or float64, NaN allowed."""
+    return strided_in_elements(
+        validated_features(estimator, X, dtype=list(_BOOSTING_DTYPES), ensure_all_finite=False)
     )
-    return strided_in_elements(X)
 
 
 def check_boosting_data(estimator, X, y, *, reset, classification):
@@ -127,6 +112,8 @@ def check_sample_weight_part(sample_weight, X):
             f"{weight.min()}; weights must be at least 0"
         )
     return weight
+
+
 def check_soft_features(estimator, X):
     """``X`` for prediction, encoded: float32 or float64, C-contiguous, finite."""
     return validated_features(estimator, X, dtype=list(_BOOSTING_DTYPES), order="C")

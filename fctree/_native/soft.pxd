@@ -141,7 +141,7 @@ cdef extern from "soft/train.hpp" namespace "fctree::soft" nogil:
         double leaves
 
     void c_draw_weights "fctree::soft::draw_weights"[T](
-        const Ensemble[T]&, const InitialSpread&, cbool, uint64_t, T*, T*
+        const Ensemble[T]&, const InitialSpread&, cbool, uint64_t, T*, T*, const Execution&
     ) except +set_python_error
     SoftHistory train_soft[T](const SoftTask&, const SoftTreeParams&, SoftState[T]&,
                               const RoundListener&, const Execution&) except +set_python_error

@@ -202,14 +202,17 @@ def reachable_leaves(X, const real[:, :, ::1] split_weights,
 
 
 def draw_weights(real[:, :, ::1] split_weights, real[:, :, ::1] leaf_weights, *,
-                 tuple spread, bint intercept, uint64_t seed):
+                 tuple spread, bint intercept, uint64_t seed, int n_threads):
     """Draw the weights; ``spread`` are the deviations of weights, intercepts and leaves."""
     cdef Ensemble[real] trees = ensemble_of[real](
         split_weights, leaf_weights, {"routing": 0, "gamma": 1.0, "scale": 1.0})
     cdef InitialSpread native
     native.weights, native.intercepts, native.leaves = spread
-    c_draw_weights(trees, native, intercept, seed, &split_weights[0, 0, 0],
-                         &leaf_weights[0, 0, 0])
+    cdef Execution execution = execution_on(n_threads)
+    cdef real* splits = &split_weights[0, 0, 0]
+    cdef real* leaves = &leaf_weights[0, 0, 0]
+    with nogil:
+        c_draw_weights(trees, native, intercept, seed, splits, leaves, execution)
 
 
 cdef SoftSamples samples_of(tuple arrays):

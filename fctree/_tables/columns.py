@@ -70,7 +70,7 @@ def _columns_are_numeric(X):
     if library == "pandas" and hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
         return [getattr(dtype, "kind", "O") in _NUMERIC_KINDS for dtype in X.dtypes]
     if library == "polars" and hasattr(X, "get_columns"):
-        return [dtype.is_numeric() for dtype in X.dtypes]
+        return [str(dtype) in _POLARS_NUMBERS for dtype in X.dtypes]
     if library == "pyarrow" and hasattr(X, "column_names"):
         return [
             str(column.type) in _ARROW_NUMBERS and not column.null_count for column in X.columns
@@ -78,6 +78,11 @@ def _columns_are_numeric(X):
     return None
 
 
+_POLARS_NUMBERS = {
+    *(f"{kind}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)),
+    "Float32",
+    "Float64",
+}
 _ARROW_NUMBERS = {
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     "halffloat",

@@ -1,12 +1,12 @@
 """Feature importances with confidence intervals, Shapley values of predictions, distillation."""
 
+from fctree.inspection.attributions import shap_values
 from fctree.inspection.display import VariableImportanceDisplay
 from fctree.inspection.distillation import distill
 from fctree.inspection.importance import variable_importance
 from fctree.inspection.results import ImportanceResult, ShapleyResult
 from fctree.inspection.shap_display import ShapDisplay
 from fctree.inspection.shap_result import ShapValues
-from fctree.inspection.shap_values import shap_values
 from fctree.inspection.shapley import shapley_importance
 from fctree.inspection.theory import (
     boosting_kernel,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -159,6 +160,11 @@ class VariableImportanceDisplay:
         -------
         display : VariableImportanceDisplay
             Itself; the axes are `ax_`.
+
+        Warns
+        -----
+        UserWarning
+            For each of the results' warnings, among them why a bar is pale.
         """
         require_matplotlib()
         import matplotlib.pyplot as plt
@@ -175,6 +181,7 @@ class VariableImportanceDisplay:
             height = 1.0 + len(order) * (0.22 + 0.16 * len(self.results))
             _, ax = plt.subplots(figsize=(6.4, height), layout="constrained")
         self.bars_ = {}
+        all_trusted = True
         thickness = 0.8 / len(self.results)
         for at, (label, result) in enumerate(self.results.items()):
             place = np.arange(len(order)) + (at - (len(self.results) - 1) / 2) * thickness
@@ -192,11 +199,15 @@ class VariableImportanceDisplay:
             # Pale if the interval is not trusted.
             for bar, trusted in zip(self.bars_[label], result.trusted[order], strict=True):
                 bar.set_alpha(1.0 if trusted else 0.45)
+            all_trusted &= bool(np.all(result.trusted[order]))
+            for text in result.warnings:
+                warnings.warn(f"{label}: {text}", stacklevel=2)
         ax.axvline(0.0, color="#444444", linewidth=0.8)
         ax.set_yticks(np.arange(len(order)), [first.names[j] for j in order])
         ax.invert_yaxis()
         kind = "Shapley value" if isinstance(first, ShapleyResult) else "importance"
-        ax.set_xlabel(f"{kind} ({first.scoring})")
+        note = "" if all_trusted else "\npale: do not trust the interval"
+        ax.set_xlabel(f"{kind} ({first.scoring}){note}")
         if len(self.results) > 1:
             ax.legend()
         self.ax_, self.figure_ = ax, ax.figure

@@ -8,7 +8,7 @@ import numpy as np
 
 from fctree._typing import ArrayLike, Self
 from fctree.inspection.shap_result import ShapValues
-from fctree.inspection.shap_values import shap_values
+from fctree.inspection.attributions import shap_values
 from fctree.plotting.node_colors import CLASS_COLORS, require_matplotlib
 from fctree.plotting.tree_labels import at_least
 

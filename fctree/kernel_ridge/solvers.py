@@ -149,6 +149,8 @@ def solve_by_conjugate_gradients(kernel, X, targets, weights, *, alpha, **stoppi
     """Coefficients of all samples without the n x n matrix; O(n^2) a product."""
     roots = np.ones((len(X), 1)) if weights is None else np.sqrt(weights)[:, np.newaxis]
     samples = kernel.at_hand(X)
+    # Refuses rows that are too long for the kernel even if no product is needed below.
+    kernel.multiply(samples, kernel.at_hand(X[:1]), np.zeros((1, 1)))
 
     def multiply(v):
         return roots * kernel.multiply(samples, None, roots * v) + alpha * v

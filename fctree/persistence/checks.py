@@ -83,6 +83,8 @@ def _is_fitted(model, names):
     present = [name for name in names if hasattr(model, name)]
     missing = [name for name in names if not hasattr(model, name)]
     _require(not present or not missing, f"the fitted model lacks {', '.join(missing)}")
+    others = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
+    _require(present or not others, f"the model has {', '.join(others)}, but is not fitted")
     return bool(present)
 
 

@@ -27,7 +27,7 @@ class TreeLabels:
         Overrides the estimator's classes; ``0, 1, ...`` if there are none.
     max_coef : int or None
         Terms shown of a sum, those that move it most (largest in absolute value, per standard
-        deviation of the feature where the tree was standardised); None shows all.
+        deviation of the feature where the tree knows it); None shows all.
     decimals : int
         Digits after the decimal point.
     number : int or None, default=None

@@ -1,10 +1,13 @@
 """Draws boxes, bars and branches into matplotlib axes, in points from their lower left."""
 
+import warnings
+
 from fctree.plotting.node_box import FONT_SIZE, LINE, PAD, STRIP
 from fctree.plotting.node_colors import NodeColors, text_color
 
 _INK, _FAINT, _RIM, _BRANCH = "#1d2329", "#68737e", "#8b959e", "#b9c1c8"
 _MARGIN = 8.0
+_SMALLEST_TEXT = 4.0  # points
 
 
 def prepare_axes(ax, size):
@@ -32,6 +35,13 @@ def prepare_axes(ax, size):
     box = ax.get_window_extent()
     available = [length * 72.0 / ax.figure.dpi for length in (box.width, box.height)]
     scale = min(available[0] / width, available[1] / height)
+    if scale * FONT_SIZE < _SMALLEST_TEXT:
+        warnings.warn(
+            f"the axes are too small to read the tree: text has {scale * FONT_SIZE:.1f} points; it "
+            f"needs {width / 72:.1f} x {height / 72:.1f} inches (ax=None gives a figure of that "
+            "size), or max_depth draws less of it",
+            stacklevel=3,
+        )
     # The drawing sits in the middle of axes of another shape.
     extra_x = available[0] / scale - width
     extra_y = available[1] / scale - height

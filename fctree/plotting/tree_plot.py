@@ -32,13 +32,14 @@ def plot_tree(
 ) -> Axes:
     """Draw a tree, or one of an ensemble, with matplotlib.
 
-    A split shows the largest coefficients of its direction as bars (positive to the
-    right, negative to the left) and the threshold; samples that satisfy the inequality go left.
+    A split shows the terms of its direction that move it most as bars (coefficients per standard
+    deviation of the feature, positive to the right, negative to the left; the numbers are the
+    coefficients) and the threshold; samples that satisfy the inequality go left.
     Its coloured header has the number of samples and, in a tree with
     other than ridge splits, how the direction was found. A leaf shows the mean of y (or
     the largest class and its fraction), the number of samples and, if it is a ridge leaf,
-    the largest coefficients of its model on one scale for all leaves: the model of `output` in
-    regression, the score of the second class if there are two, none for more.
+    the largest terms of its model on one scale for all leaves and the intercept: the model of
+    `output` in regression, the score of the second class if there are two, none for more.
 
     Colour is the mean of y, or the class, paler in mixed nodes, with a strip of the class
     fractions. The width of a line shows the share of samples that take it.
@@ -57,8 +58,8 @@ def plot_tree(
     class_names : array-like of shape (n_classes,), default=None
         Names of the classes; by default the estimator's ``classes_``.
     max_coef : int or None, default=3
-        Coefficients shown of each linear function, the largest in absolute value; None
-        shows all that are not zero.
+        Coefficients shown of each linear function, the largest per standard deviation of the
+        feature; None shows all that are not zero.
     decimals : int, default=2
         Digits after the decimal point.
     max_depth : int or None, default=None
@@ -68,8 +69,8 @@ def plot_tree(
     cmap : str or matplotlib Colormap, default=None
         Colours of a regression's means, "viridis" by default.
     ax : matplotlib Axes, default=None
-        Where to draw; the drawing is scaled to fit. None creates a figure of the size that the
-        tree needs.
+        Where to draw; the drawing is scaled to fit, with a warning if that makes the text
+        unreadable. None creates a figure of the size that the tree needs.
 
     Returns
     -------
@@ -161,7 +162,9 @@ def _boxes(labels, left, output):
             if tree.children_left[node] >= 0:
                 box.lines.append(f"{n_leaves_below[node]} leaves below")
             elif models.shape[0]:
-                coef, scale = models[tree.leaf_index[node]], leaf_scale
+                row = tree.leaf_index[node]
+                coef, scale = models[row], leaf_scale
+                box.footer = f"intercept {labels.number(tree.leaf_intercept[row, output])}"
         if tree.n_classes is not None:
             box.fractions = tree.value[node, 0]
         shown, n_more = labels.largest(coef)

@@ -163,6 +163,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
 
     def _partial_fit(self, X, y, sample_weight):
         """One epoch over these samples."""
+        self._validate_params()  # scikit-learn does so in the first call only
         with unchanged_on_failure(self):
             first = not hasattr(self, "_state")
             train = self._check_samples(X, y, sample_weight, reset=first)
@@ -197,6 +198,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             n_outputs=self.n_outputs_,
             dtype=train.X.dtype,
             seed=self._random_seed,
+            n_threads=count_threads(self.n_jobs),
         )
         self.loss_curve_ = []
         self.validation_loss_curve_ = []
@@ -237,7 +239,8 @@ class BaseSoftTree(TakesTables, BaseEstimator):
 
     def _train(self, train, validation, n_epochs):
         self._check_shape()
-        state = copied(self._state)
+        # Weights that were just drawn belong to nobody yet.
+        state = copied(self._state) if self._state["n_batches"] else self._state
         offset, multiplier = self._offset_and_multiplier()
         with progress_listener(
             self.verbose, n_epochs, type(self).__name__, unit="epoch"

@@ -23,7 +23,7 @@ ARRAYS = (
 )
 
 
-def initial_state(estimator, *, n_features, n_outputs, dtype, seed):
+def initial_state(estimator, *, n_features, n_outputs, dtype, seed, n_threads):
     """The state before the first step, a dict with the names of the core's ``SoftState``."""
     n_leaves = 2**estimator.depth
     width = n_features + int(estimator.fit_intercept)
@@ -34,7 +34,12 @@ def initial_state(estimator, *, n_features, n_outputs, dtype, seed):
     else:
         spread = (_SPLIT_SPREAD / np.sqrt(n_features), _INTERCEPT_SPREAD, 0.0)
     _native.draw_weights(
-        splits, leaves, spread=spread, intercept=estimator.fit_intercept, seed=seed
+        splits,
+        leaves,
+        spread=spread,
+        intercept=estimator.fit_intercept,
+        seed=seed,
+        n_threads=n_threads,
     )
     return {
         "split_weights": splits,

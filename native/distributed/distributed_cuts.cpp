@@ -102,7 +102,7 @@ void add_cut_products(const TrainingData& data, const NodeRows& rows, const Cand
     out[0] += static_cast<double>(own.size);
     RowSelection selection = select(data, own);
     selection.factor = data.weight;
-    dense_kernels().add_products(selection, candidate.about.data(), tile.data(), out + 1);
+    add_products(selection, candidate.about.data(), tile.data(), out + 1);
   }
 }
 

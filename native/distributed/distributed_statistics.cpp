@@ -22,13 +22,13 @@ namespace {
 index_t count(const std::vector<OpenNode*>& nodes) { return static_cast<index_t>(nodes.size()); }
 
 // products += those of some rows, factor by row number.
-void add_products(const TrainingData& data, const NodeRows& rows, const double* factor,
+void add_block_products(const TrainingData& data, const NodeRows& rows, const double* factor,
                   const double* shift, double* products) {
   if (rows.size == 0) return;
   RowSelection selection = select(data, rows);
   selection.factor = factor;
   std::vector<double> tile(2 * kTileRows * packed_width(data.n_features, data.n_outputs));
-  dense_kernels().add_products(selection, shift, tile.data(), products);
+  ridge::add_products(selection, shift, tile.data(), products);
 }
 
 // The scores of a node's rows along its ridge and curvature directions, standardised by its moments:
@@ -144,7 +144,7 @@ std::vector<Moments> DistributedStatistics::full_moments(const GrowState& state,
   const std::vector<double> sums = sum_blocks(
       rows_.blocks(), {count(nodes), width * width},
       [&](index_t i, index_t block, double* out) {
-        add_products(data_, rows_.rows(nodes[i]->begin, block), data_.weight, shifts[i].data(),
+        add_block_products(data_, rows_.rows(nodes[i]->begin, block), data_.weight, shifts[i].data(),
                      out);
       },
       state.execution);
@@ -236,7 +236,7 @@ std::vector<std::vector<Matrix>> DistributedStatistics::residual_scatter(
       rows_.blocks(), {count(nodes) * n_outputs, width * width},
       [&](index_t item, index_t block, double* out) {
         const index_t i = item / n_outputs, k = item % n_outputs;
-        add_products(data_, rows_.rows(nodes[i]->begin, block),
+        add_block_products(data_, rows_.rows(nodes[i]->begin, block),
                      factors.data() + k * data_.n_samples, means[i].data(), out);
       },
       state.execution);

@@ -36,6 +36,7 @@ LeafBounds score_ranges(const ObliqueTreeArrays& tree, const double* x, const do
   const index_t n_outputs = tree.n_outputs;
   std::vector<double> score(n_outputs);
   for (std::size_t i = 0; i < leaf.size(); ++i) {
+    if (i % 1024 == 0) check_interrupt();
     if (weight != nullptr && !(weight[i] > 0.0)) continue;
     const index_t slot = tree.leaf_index[leaf[i]];
     score_row(tree, slot, x + i * tree.n_features, score.data());

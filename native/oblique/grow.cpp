@@ -67,6 +67,9 @@ void Grower::open_root() {
   if (!root.moments.diagonal.allFinite() || !root.moments.mean.allFinite())
     throw std::invalid_argument(
         "X, y or sample_weight is too large: the sum of its squares overflows float64");
+  const Vector variance = root.moments.diagonal.head(data.n_features) / root.moments.weight;
+  for (const double of_feature : variance)
+    tree_.feature_scale.push_back(of_feature > 0.0 ? std::sqrt(of_feature) : 1.0);
   if (state_.params.choose_alpha)
     state_.params.alpha = state_.statistics->find_alpha(state_, root);
   if (state_.needs_fit(root)) fit_node(state_, root);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/parallel.hpp"
+#include "ridge/spd.hpp"
 
 namespace fctree::ridge {
 
@@ -83,6 +84,17 @@ Matrix CholeskyFactor::solve(Matrix rhs) const {
   solve_lower(rhs);
   solve_upper(rhs);
   return rhs;
+}
+
+bool invert_factor(RowMatrix& a, RowMatrix& inverse) {
+  const index_t d = a.rows();
+  if (d <= kSmall) return spd_kernels().invert_factor(a.data(), d, inverse.data());
+  const CholeskyFactor factor(a.leftCols(d).transpose());
+  if (!factor.is_definite()) return false;
+  Matrix columns = Matrix::Identity(d, d);
+  factor.solve_upper(columns);
+  inverse.leftCols(d) = columns;
+  return true;
 }
 
 Matrix product_of(const Matrix& a, const Matrix& b) {

@@ -19,6 +19,10 @@ class CholeskyFactor : Eigen::LLT<Matrix> {
   void solve_upper(Matrix& rhs) const;            // L'^-1 rhs, in place
 };
 
+// inverse = U^{-1}, A = U'U by its upper triangle, as SpdKernels::invert_factor (spd.hpp) and for
+// any size. A is destroyed. False if it is not positive definite.
+bool invert_factor(RowMatrix& a, RowMatrix& inverse);
+
 // a b, a' b and x x', some rows at a time where they are large.
 Matrix product_of(const Matrix& a, const Matrix& b);
 Matrix transposed_product(const Matrix& a, const Matrix& b);

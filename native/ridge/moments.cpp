@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-
-#include "ridge/dense.hpp"
-
 namespace fctree::ridge {
 
 namespace {
@@ -22,11 +19,12 @@ Partition chunks_of(const NodeRows& node, index_t n_features) {
   return partition_range(node.size, std::max(kMinChunkRows, 8 * n_features), kMaxChunks);
 }
 
-// Whole tiles, so that sums are the same, of work that is done in a fraction of a second.
+// Rows of work that is done in a fraction of a second: whole tiles, unless they are wide.
 index_t rows_at_a_time(index_t width) {
-  constexpr double kWork = 5e7;
+  constexpr double kWork = 1e9;
   const double rows = kWork / (static_cast<double>(width) * static_cast<double>(width));
-  return kTileRows * std::max<index_t>(1, static_cast<index_t>(rows) / kTileRows);
+  if (rows >= kTileRows) return static_cast<index_t>(rows) / kTileRows * kTileRows;
+  return std::max<index_t>(8, static_cast<index_t>(rows));
 }
 
 struct Chunk {
@@ -52,6 +50,15 @@ Vector heaviest_sample(const TrainingData& data, const NodeRows& node) {
   return sample;
 }
 
+void add_products(RowSelection rows, const double* origin, double* tile, double* products) {
+  const index_t step = rows_at_a_time(packed_width(rows.n_features, rows.n_outputs));
+  for (index_t left = rows.n_rows; left > 0; left -= step, rows.rows += step) {
+    check_interrupt();
+    rows.n_rows = std::min(step, left);
+    dense_kernels().add_products(rows, origin, tile, products);
+  }
+}
+
 std::vector<RowMatrix> sum_products(const TrainingData& data, const std::vector<NodeRows>& nodes,
                                     const std::vector<Vector>& shifts, const double* factor,
                                     const Execution& execution) {
@@ -71,15 +78,9 @@ std::vector<RowMatrix> sum_products(const TrainingData& data, const std::vector<
     const Chunk& chunk = chunks[c];
     std::vector<double> tile(2 * kTileRows * width);
     products[c] = RowMatrix::Zero(width, width);
-    const index_t step = rows_at_a_time(width);
-    for (index_t begin = chunk.begin; begin < chunk.end; begin += step) {
-      check_interrupt();
-      const RowSelection selection = {
-          data.x,          data.y,         factor, nodes[chunk.node].rows + begin,
-          std::min(step, chunk.end - begin), data.n_features, data.n_outputs};
-      dense_kernels().add_products(selection, shifts[chunk.node].data(), tile.data(),
-                                   products[c].data());
-    }
+    add_products({data.x, data.y, factor, nodes[chunk.node].rows + chunk.begin,
+                  chunk.end - chunk.begin, data.n_features, data.n_outputs},
+                 shifts[chunk.node].data(), tile.data(), products[c].data());
   });
   std::vector<RowMatrix> totals(nodes.size());
   const double merged = static_cast<double>(chunks.size() * width * width);

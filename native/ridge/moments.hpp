@@ -16,6 +16,7 @@
 
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
+#include "ridge/dense.hpp"
 
 namespace fctree::ridge {
 
@@ -46,6 +47,10 @@ struct Moments {
   Matrix scatter;    // (d, d), upper triangle; empty if only means and diagonal are known
   Matrix cross;      // (d, K)
 };
+
+// products (width, width) += sum of factor * z z' over rows: the kernel (dense.hpp), which has no
+// interrupts, some rows at a time.
+void add_products(RowSelection rows, const double* origin, double* tile, double* products);
 
 // Sum of factor * z z' over the samples of each node, z the packed row (dense.hpp) about the
 // node's shift (d + K); factor is by row number, or null for ones. O(n (d + K)^2 / 2).

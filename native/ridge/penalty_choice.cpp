@@ -15,31 +15,64 @@ namespace fctree::ridge {
 namespace {
 
 constexpr index_t kChunkRows = 1024;
+constexpr double kLeastRest = 1e-10;  // of 1 - leverage, that rounding leaves some digits of
 
 double grid_alpha(int i) { return std::pow(10.0, 3.0 - 0.5 * i); }
 
-// Eigenvectors from the (n, n) Gram matrix, for fewer samples than features.
-SpectralFit dual_fit(const CentredRows& centred) {
+// The fit in the eigenvectors of the (n, n) Gram matrix, for at most as many samples as features. A
+// penalty leaves the share alpha / (value + alpha) of a residual along each: residuals and 1 -
+// leverage come without cancellation, however closely the model interpolates.
+struct DualFit {
+  Matrix vectors;  // (n, r), of positive values
+  Vector values;   // (r)
+  Matrix cross;    // (r, K)
+  Matrix beyond;   // (n, K): what no penalty fits
+  Vector share;    // (n): 1 - leverage without a penalty
+};
+
+DualFit dual_fit(const CentredRows& centred, const Vector& weight, bool fit_intercept) {
   const auto& [x, y] = centred;
+  const index_t n = x.rows();
   const SymmetricEigen eigen = symmetric_eigen(gram_of(x));
-  const Vector& values = eigen.values;
-  const double smallest =
-      values.maxCoeff() * static_cast<double>(x.rows()) * std::numeric_limits<double>::epsilon();
+  const double smallest = eigen.values.maxCoeff() * static_cast<double>(n) *
+                          std::numeric_limits<double>::epsilon();
   index_t rank = 0;
-  while (rank < values.size() && values[values.size() - 1 - rank] > smallest) ++rank;
-  SpectralFit fit;
-  fit.values = values.tail(rank);
-  fit.vectors = product_of(x.transpose(), eigen.vectors.rightCols(rank)) *
-                fit.values.cwiseSqrt().cwiseInverse().asDiagonal();
-  fit.cross = transposed_product(fit.vectors, transposed_product(x, y));
+  while (rank < n && eigen.values[n - 1 - rank] > smallest) ++rank;
+  DualFit fit;
+  fit.values = eigen.values.tail(rank);
+  fit.vectors = eigen.vectors.rightCols(rank);
+  fit.cross = transposed_product(fit.vectors, y);
+  fit.beyond = Matrix::Zero(n, y.cols());
+  fit.share = Vector::Zero(n);
+  if (n - rank == (fit_intercept ? 1 : 0)) return fit;  // exactly, not up to rounding
+  fit.beyond = y - product_of(fit.vectors, fit.cross);
+  fit.share.array() = 1.0 - fit.vectors.rowwise().squaredNorm().array();
+  if (fit_intercept) fit.share -= weight / weight.sum();
+  fit.share = fit.share.cwiseMax(0.0);
   return fit;
 }
 
-void centre_fit(SpectralFit& fit, const Moments& moments, const Vector& origin,
-                bool fit_intercept) {
-  const Vector mean = moments.mean + origin;
-  fit.mean = fit_intercept ? mean : Vector(Vector::Zero(mean.size()));
-  fit.base = fit_intercept ? 1.0 / moments.weight : 0.0;
+// 1 - the leverage of one unit of weight, or of the whole sample where it weighs less.
+double rest_of_unit(double rest, double weight) {
+  return weight > 1.0 ? (weight - 1.0 + rest) / weight : rest;
+}
+
+GridErrors dual_errors(const DualFit& fit, const Vector& weight, index_t begin, index_t size) {
+  const Matrix vectors = fit.vectors.middleRows(begin, size);
+  GridErrors errors = GridErrors::Zero();
+  for (int g = 0; g < kGridSize; ++g) {
+    check_interrupt();
+    const Vector left = grid_alpha(g) * (fit.values.array() + grid_alpha(g)).inverse();
+    const Vector rest = fit.share.segment(begin, size) + vectors.cwiseAbs2() * left;
+    const Matrix residuals =
+        fit.beyond.middleRows(begin, size) + product_of(vectors, left.asDiagonal() * fit.cross);
+    for (index_t i = 0; i < size; ++i) {
+      const double own = rest_of_unit(rest[i], weight[begin + i]);
+      errors[g] += (residuals.row(i) / std::max(own, std::numeric_limits<double>::min()))
+                       .squaredNorm();
+    }
+  }
+  return errors;
 }
 
 }  // namespace
@@ -51,7 +84,9 @@ SpectralFit spectral_fit(const Moments& moments, const Vector& origin, bool fit_
   fit.cross = transposed_product(eigen.vectors, cross);
   fit.vectors = std::move(eigen.vectors);
   fit.values = eigen.values.cwiseMax(0.0);
-  centre_fit(fit, moments, origin, fit_intercept);
+  const Vector mean = moments.mean + origin;
+  fit.mean = fit_intercept ? mean : Vector(Vector::Zero(mean.size()));
+  fit.base = fit_intercept ? 1.0 / moments.weight : 0.0;
   return fit;
 }
 
@@ -62,20 +97,23 @@ GridErrors sum_grid_errors(const TrainingData& data, const NodeRows& samples,
   GridErrors errors = GridErrors::Zero();
   Vector coordinates, filtered;
   for (index_t i = 0; i < samples.size; ++i) {
+    if (i % 16 == 0) check_interrupt();
     const index_t row = samples.rows[i];
     const double weight = data.weight_of(row);
     coordinates.noalias() =
         fit.vectors.transpose() * (VectorView(data.x + row * d, d) - fit.mean.head(d));
     for (int g = 0; g < kGridSize; ++g) {
       filtered = coordinates.array() / (fit.values.array() + grid_alpha(g));
-      const double leverage = std::min(fit.base + filtered.dot(coordinates), 0.98);
+      const double leverage = fit.base + filtered.dot(coordinates);
+      const double rest = 1.0 - std::min(weight, 1.0) * leverage;
       double squares = 0.0;
       for (index_t k = 0; k < n_outputs; ++k) {
-        const double residual =
-            data.y[row * n_outputs + k] - fit.mean[d + k] - filtered.dot(fit.cross.col(k));
+        double residual = data.y[row * n_outputs + k] - fit.mean[d + k];
+        // Of a sample that is all but interpolated only rounding is left: the mean's error then.
+        if (rest > kLeastRest) residual = (residual - filtered.dot(fit.cross.col(k))) / rest;
         squares += residual * residual;
       }
-      errors[g] += weight * squares / ((1.0 - leverage) * (1.0 - leverage));
+      errors[g] += weight * squares;
     }
   }
   return errors;
@@ -90,19 +128,23 @@ double best_alpha(const GridErrors& errors) {
 
 double choose_alpha(const TrainingData& data, const NodeRows& node, const Moments& moments,
                     const Vector& origin, bool fit_intercept, const Execution& execution) {
-  SpectralFit fit;
-  if (moments.scatter.size() == 0) {
-    fit = dual_fit(centred_rows(data, node, moments, origin, fit_intercept));
-    centre_fit(fit, moments, origin, fit_intercept);
-  } else {
-    fit = spectral_fit(moments, origin, fit_intercept);
-  }
   const Partition parts = partition_range(node.size, kChunkRows, node.size);
   std::vector<GridErrors> partial(parts.n_parts);
-  parallel_for(execution, parts.n_parts, [&](index_t p) {
-    const NodeRows samples = {node.rows + parts.begin(p), parts.end(p) - parts.begin(p)};
-    partial[p] = sum_grid_errors(data, samples, fit);
-  });
+  if (node.size <= data.n_features + 1) {
+    Vector weight(node.size);
+    for (index_t i = 0; i < node.size; ++i) weight[i] = data.weight_of(node.rows[i]);
+    const DualFit fit = dual_fit(centred_rows(data, node, moments, origin, fit_intercept), weight,
+                                 fit_intercept);
+    parallel_for(execution, parts.n_parts, [&](index_t p) {
+      partial[p] = dual_errors(fit, weight, parts.begin(p), parts.end(p) - parts.begin(p));
+    });
+  } else {
+    const SpectralFit fit = spectral_fit(moments, origin, fit_intercept);
+    parallel_for(execution, parts.n_parts, [&](index_t p) {
+      const NodeRows samples = {node.rows + parts.begin(p), parts.end(p) - parts.begin(p)};
+      partial[p] = sum_grid_errors(data, samples, fit);
+    });
+  }
   GridErrors errors = GridErrors::Zero();
   for (const GridErrors& part : partial) errors += part;
   return best_alpha(errors);

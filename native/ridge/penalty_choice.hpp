@@ -1,7 +1,9 @@
 // The ridge penalty chosen by leave-one-out (alpha = "loo").
 //
-// One eigendecomposition of the root's scatter gives the closed-form leave-one-out error of
-// its ridge fit for every penalty of a grid: O(n d^2 + n d (number of penalties)).
+// One eigendecomposition of the root's scatter, or of its samples' inner products where there are
+// no more of them than features, gives the closed-form leave-one-out error of its ridge fit for
+// every penalty of a grid: O(n d^2 + n d (number of penalties)). Left out is one unit of weight, or
+// a sample that weighs less.
 #pragma once
 
 #include "core/parallel.hpp"

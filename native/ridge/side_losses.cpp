@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ridge/dense.hpp"
+#include "ridge/factors.hpp"
 #include "ridge/spd.hpp"
 
 namespace fctree::ridge {
@@ -13,6 +14,63 @@ namespace {
 
 // Least value of 1 - df / n: a model with as many numbers as samples has no estimate.
 constexpr double kLeastFreedom = 0.02;
+
+// From here on one side's system is larger than a core's cache, and eight of them at once are slower
+// than one after the other, take eight times the memory, and hear no interrupt.
+constexpr index_t kLargeSystem = 512;
+
+// As fit_sides (side_kernels.isa.cpp) computes them.
+struct SideFit {
+  double rss = std::numeric_limits<double>::infinity();
+  double freedom = 0.0;
+};
+
+// tr(A^{-1} B), B symmetric, by columns.
+double trace_of_ratio(const CholeskyFactor& factor, const Matrix& b) {
+  constexpr index_t kStep = 64;
+  const index_t d = b.rows();
+  double trace = 0.0;
+  for (index_t begin = 0; begin < d; begin += kStep) {
+    const index_t size = std::min(kStep, d - begin);
+    Matrix columns = Matrix::Zero(d, size);
+    columns.middleRows(begin, size).setIdentity();
+    trace += factor.solve(columns).cwiseProduct(b.middleCols(begin, size)).sum();
+  }
+  return trace;
+}
+
+SideFit fit_large_side(const SideSystems& s, const Side& side) {
+  const index_t d = s.n_features, one = d + s.n_outputs;
+  const RowMatrixView whole(s.whole, s.width, s.width), left(side.left, s.width, s.width);
+  const RowMatrixView prior(s.prior, s.width, s.width), base(s.base, d, s.base_stride);
+  Matrix products = left.topLeftCorner(one + 1, one + 1);
+  if (side.is_right) products = whole.topLeftCorner(one + 1, one + 1) - products;
+  const double weight = products(one, one), total = weight + prior(one, one);
+  const double centring = s.fit_intercept ? 1.0 / total : 0.0;
+  const Vector real = products.col(one).head(d), sums = real + prior.col(one).head(d);
+  const Matrix scatter = products.topLeftCorner(d, d).selfadjointView<Eigen::Upper>();
+  Matrix system = base.leftCols(d).transpose();
+  system += scatter - (centring * sums) * sums.transpose();
+  const CholeskyFactor factor(system);
+  SideFit fit;
+  if (!factor.is_definite()) return fit;
+  fit.rss = 0.0;
+  for (index_t k = d; k < one; ++k) {
+    const double target_sum = products(k, one) + prior(k, one);
+    const Vector own = products.col(k).head(d);
+    const Vector w = factor.solve(own + prior.col(k).head(d) - centring * target_sum * sums);
+    const double intercept = centring * (target_sum - w.dot(sums));
+    fit.rss += products(k, k) + w.dot(Vector(product_of(scatter, w))) -
+               2.0 * w.dot(own) +
+               intercept * (intercept * weight - 2.0 * products(k, one) + 2.0 * w.dot(real));
+  }
+  fit.freedom = trace_of_ratio(factor, scatter);
+  if (s.fit_intercept) {
+    const Vector solved = factor.solve(sums);
+    fit.freedom += (weight - 2.0 * solved.dot(real) + weight * solved.dot(sums) / total) / total;
+  }
+  return fit;
+}
 
 }  // namespace
 
@@ -68,11 +126,21 @@ SideLosses::SideLosses(const ChildModels& models, const RowMatrix& whole)
                models.base.cols(),   models.fit_intercept, models.base.data(),
                models.prior.data(),  whole.data()},
       one_(models.n_features + models.n_outputs),
-      scratch_(side_scratch_size(models.n_features, models.n_outputs)) {}
+      scratch_(one_at_a_time() ? 0 : side_scratch_size(models.n_features, models.n_outputs)) {}
+
+bool SideLosses::one_at_a_time() const { return systems_.n_features > kLargeSystem; }
 
 void SideLosses::of(const Side* sides, index_t n, double* losses) {
   std::array<double, kSidesAtOnce> rss, freedom;
-  side_kernels().fit_sides(systems_, sides, n, scratch_.data(), rss.data(), freedom.data());
+  if (one_at_a_time()) {
+    for (index_t i = 0; i < n; ++i) {
+      const SideFit fit = fit_large_side(systems_, sides[i]);
+      rss[i] = fit.rss;
+      freedom[i] = fit.freedom;
+    }
+  } else {
+    side_kernels().fit_sides(systems_, sides, n, scratch_.data(), rss.data(), freedom.data());
+  }
   const index_t at = one_ * systems_.width + one_;
   for (index_t i = 0; i < n; ++i) {
     const double left = sides[i].left[at];

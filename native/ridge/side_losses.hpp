@@ -47,6 +47,9 @@ class SideLosses {
   // O(n d^3 / 2).
   void of(const Side* sides, index_t n, double* losses);
 
+  // Whether systems are so large that nothing is gained by more sides in a call.
+  bool one_at_a_time() const;
+
  private:
   SideSystems systems_;
   index_t one_;  // where the packed products have the weight

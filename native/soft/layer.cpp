@@ -129,6 +129,7 @@ void LayerPass<T>::add_gradients(const Ensemble<T>& trees, const T* gradient, in
   std::uint8_t* touched =
       gradients.touched == nullptr ? nullptr : gradients.touched + tree * trees.n_nodes();
   for (index_t block = 0; block < n_blocks_; ++block) {
+    check_interrupt();
     const TreePass<T>& done = pass(tree, block);
     const T* rows = gradient + first_row(block) * trees.n_outputs;
     if (done.is_dense) {

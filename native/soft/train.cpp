@@ -291,12 +291,14 @@ class Trainer {
 
 template <class T>
 void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, bool intercept,
-                  std::uint64_t seed, T* split_weights, T* leaf_weights) {
+                  std::uint64_t seed, T* split_weights, T* leaf_weights,
+                  const Execution& execution) {
   const Random random(seed, Purpose::soft_weights);
   const index_t n_splits = shape.n_nodes() * shape.n_features;
   const index_t n_values = shape.n_leaves() * shape.n_outputs;
-  for (index_t tree = 0; tree < shape.n_trees; ++tree) {
+  parallel_for(execution, shape.n_trees, [&](index_t tree) {
     for (index_t i = 0; i < n_splits; ++i) {
+      if (i % 65536 == 0) check_interrupt();
       const bool constant = intercept && i % shape.n_features == shape.n_features - 1;
       split_weights[tree * n_splits + i] =
           static_cast<T>((constant ? spread.intercepts : spread.weights) *
@@ -310,7 +312,7 @@ void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, bool in
               : static_cast<T>(spread.leaves *
                                random.normal(static_cast<std::uint32_t>(tree),
                                              static_cast<std::uint32_t>(i), 1));
-  }
+  });
 }
 
 template <class T>
@@ -325,7 +327,7 @@ SoftHistory train_soft(const SoftTask& task, const SoftTreeParams& params, SoftS
 
 #define FCTREE_INSTANTIATE(T)                                                                   \
   template void draw_weights(const Ensemble<T>&, const InitialSpread&, bool, std::uint64_t, T*, \
-                             T*);                                                               \
+                             T*, const Execution&);                                             \
   template SoftHistory train_soft(const SoftTask&, const SoftTreeParams&, SoftState<T>&,        \
                                   const RoundListener&, const Execution&);
 FCTREE_INSTANTIATE(float)

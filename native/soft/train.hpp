@@ -63,7 +63,8 @@ struct InitialSpread {
 };
 template <class T>
 void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, bool intercept,
-                  std::uint64_t seed, T* split_weights, T* leaf_weights);
+                  std::uint64_t seed, T* split_weights, T* leaf_weights,
+                  const Execution& execution);
 
 // Trains for params.max_epochs more epochs, or until it stops early, which restores the best. The
 // listener is told of each epoch.

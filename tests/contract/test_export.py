@@ -62,7 +62,28 @@ def test_text_can_be_cut_to_the_largest_terms(frame):
     model = FCODTRegressor(max_depth=1).fit(X, y)
     first = export_text(model, max_coef=1).splitlines()[0]
     assert sum(name in first for name in X.columns) == 1
-    assert X.columns[np.abs(model.tree_.coef[0]).argmax()] in first
+    sizes = np.abs(model.tree_.coef[0]) * X.to_numpy().std(axis=0)
+    assert X.columns[sizes.argmax()] in first
+
+
+def test_units_do_not_choose_the_terms(frame):
+    X, y = frame
+    X = X.copy()
+    for name in X.columns:
+        first = []
+        for unit in (1e-6, 1.0, 1e6):
+            scaled = X.assign(**{name: unit * X[name]})
+            model = FCODTRegressor(max_depth=1, alpha=0).fit(scaled, y)
+            line = export_text(model, max_coef=1).splitlines()[0]
+            first.append([column for column in X.columns if column in line])
+        assert first[0] == first[1] == first[2]
+
+
+def test_a_tree_in_a_notebook(frame):
+    tree = models(frame)[0].tree_
+    assert len(repr(tree)) < 200
+    html = tree._repr_html_()
+    assert html.startswith("<pre>ObliqueTree(") and "&lt;" in html
 
 
 def test_text_of_a_bare_root(frame):
@@ -102,6 +123,25 @@ def test_a_picture_goes_where_it_is_told(frame):
     figure.canvas.draw()
     texts = " ".join(text.get_text() for text in axes.texts)
     assert "height" in texts or "width" in texts or "depth" in texts
+    pyplot.close(figure)
+
+
+def test_leaves_show_the_intercepts_of_their_models(frame):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    X, y = frame
+    tree = FCODTRegressor(max_depth=1).fit(X, y).tree_
+    axes = plot_tree(tree, decimals=4)
+    shown = [text.get_text() for text in axes.texts if text.get_text().startswith("intercept ")]
+    assert sorted(shown) == sorted(f"intercept {value:.4f}" for value in tree.leaf_intercept[:, 0])
+    pyplot.close(axes.figure)
+
+
+def test_axes_that_are_too_small_to_read_are_said_to_be(frame):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    model = models(frame)[0]
+    figure, axes = pyplot.subplots(figsize=(1, 1))
+    with pytest.warns(UserWarning, match="too small to read the tree: text has"):
+        plot_tree(model, ax=axes)
     pyplot.close(figure)
 
 

@@ -1,5 +1,6 @@
 """Hostile fits and predictions: any data, weights and parameters, in any type and layout."""
 
+import inspect
 import os
 import pickle
 
@@ -9,13 +10,14 @@ from fctree import (
     CurvatureTreeClassifier,
     CurvatureTreeRegressor,
     FCODTRegressor,
+    export_text,
     load_model,
     save_model,
 )
-from scipy import sparse
 from sklearn.base import clone
 
 from fuzz.estimators import classifies, public_estimators, small
+from fuzz.hostile_data import in_some_type, numbers, pick, samples, targets, weights
 from fuzz.outcomes import Refused, check_predictions, outcome
 
 # Parameters that multiply the work: large values are honest requests for much of it.
@@ -56,98 +58,12 @@ _CHOICES = {
     "fit_intercept": [True, False],
     "oob_score": [True, False],
     "min_samples_leaf": [1, 2, 5, 0.2],
-    "n_jobs": [1, 2, 3, -1, 10**6],
+    "n_jobs": [1, 2, 3, -1, -2, 0, 10**6, 2**31, -(2**31), None],
+    "categorical_features": ["from_dtype", None, [0], [True], ["c0"], [10**9], "all"],
+    "monotonic_cst": [None, [1], [1, -1], {"c0": 1}, np.array([1, 0, -1])],
+    "cv": [None, 2, 3, 1, 50],
     "max_coef": [1, 2, None],
 }
-
-
-def _pick(chance, values):
-    return values[chance.integers(len(values))]
-
-
-def _numbers(chance, shape):
-    """Finite numbers of some scale, or with what is not finite."""
-    values = chance.standard_normal(shape)
-    kind = chance.integers(12)
-    if kind == 0:
-        values = np.round(values)
-    elif kind == 1:
-        values = np.zeros(shape) + _pick(chance, [0.0, 1.0, -1e300, 5e-324])
-    elif kind == 2:
-        values = values * _pick(chance, [1e300, 1e150, 1e-150, 1e-310, 1e16])
-    elif kind == 3 and values.size:
-        extremes = [1e308, -1e308, 5e-324, 0.0, 1.7976931348623157e308]
-        flat = values.ravel()
-        for _ in range(3):
-            flat[chance.integers(flat.size)] = _pick(chance, extremes)
-        values = flat.reshape(shape)
-    elif kind == 4 and values.size:
-        flat = values.ravel()
-        flat[chance.integers(flat.size)] = _pick(chance, [np.nan, np.inf, -np.inf])
-        values = flat.reshape(shape)
-    elif kind == 5:
-        values = 1e9 + values
-    elif kind == 6 and values.ndim == 2:
-        values[:, :] = values[:, :1]
-    return values
-
-
-def _in_some_type(values, chance):
-    """The same numbers as another type, layout or container."""
-    kind = chance.integers(16)
-    with np.errstate(all="ignore"):
-        if kind < 6:
-            types = ["f4", "f2", "i8", "i4", ">f8", "bool", "O", "U8", "g", "c16", "M8[s]", "u1"]
-            changed, _ = outcome(values.astype, _pick(chance, types))
-            return values if isinstance(changed, Refused) else changed
-    if kind == 6:
-        return np.asfortranarray(values)
-    if kind == 7:
-        return values.tolist()
-    if kind == 8 and values.ndim == 2:
-        return pd.DataFrame(values, columns=[f"c{j}" for j in range(values.shape[1])])
-    if kind == 9 and values.ndim == 2:
-        return sparse.csr_matrix(values)
-    if kind == 10:
-        wide = np.repeat(values, 2, axis=0)[::2]
-        return wide[::-1][::-1]
-    if kind == 11:
-        values.flags.writeable = False
-    return values
-
-
-def _targets(chance, n, classification):
-    kind = chance.integers(8)
-    if kind == 0:
-        return _in_some_type(_numbers(chance, (n, _pick(chance, [1, 2, 0]))), chance)
-    if kind == 1:
-        return _in_some_type(_numbers(chance, n), chance)
-    if classification or kind == 2:
-        labels = chance.integers(_pick(chance, [1, 2, 3, 5]), size=n)
-        names = [labels, labels.astype(str), labels.astype(float), labels > 0,
-                 labels.astype(object), np.array(["a", "b", "c", "d", "e"], dtype=object)[labels]]
-        return _pick(chance, names)
-    return np.abs(_numbers(chance, n)) if chance.random() < 0.3 else _numbers(chance, n)
-
-
-def _weights(chance, n):
-    kind = chance.integers(14)
-    weights = chance.random(n)
-    if kind < 6:
-        return None
-    if kind == 6:
-        return np.zeros(n)
-    if kind == 7:
-        return np.full(n, _pick(chance, [1e308, 1e-320, 1e-300, 1e200, 1.0]))
-    if kind == 8:
-        return chance.integers(3, size=n)
-    if kind == 9:
-        return _in_some_type(_numbers(chance, n), chance)
-    if kind == 10:
-        return weights[: max(n - 1, 0)]
-    if kind == 11 and n:
-        weights[chance.integers(n)] = _pick(chance, [1e308, 0.0, -1.0, np.nan])
-    return weights
 
 
 def _parameters(chance, cls):
@@ -156,13 +72,13 @@ def _parameters(chance, cls):
     chosen = {}
     for name in chance.choice(names, size=chance.integers(0, 5)):
         if chance.random() < 0.6 and name in _CHOICES:
-            chosen[name] = _pick(chance, _CHOICES[name])
+            chosen[name] = pick(chance, _CHOICES[name])
         elif name in _WORK:
-            chosen[name] = _pick(chance, _SMALL_NUMBERS)
+            chosen[name] = pick(chance, _SMALL_NUMBERS)
         elif chance.random() < 0.7:
-            chosen[name] = _pick(chance, _NUMBERS)
+            chosen[name] = pick(chance, _NUMBERS)
         else:
-            chosen[name] = _pick(chance, _OTHERS)
+            chosen[name] = pick(chance, _OTHERS)
     chosen.pop("verbose", None)
     return chosen
 
@@ -181,33 +97,77 @@ def is_number(X):
     return bool(np.all(np.isfinite(X.astype(np.float64))))
 
 
+def _validation(chance, cls, d):
+    """Arguments of fit besides the samples, for estimators that have them."""
+    given = {}
+    known = inspect.signature(cls.fit).parameters
+    if "eval_set" not in known or chance.random() < 0.7:
+        return given
+    n = int(chance.integers(0, 20))
+    held_out = (samples(chance, n, d), targets(chance, n, classifies(cls)))
+    kind = chance.integers(5)
+    if kind == 0:
+        given["eval_set"] = pick(chance, [held_out, [held_out], [held_out, held_out], (), "X"])
+    elif kind < 3:
+        given["X_val"], given["y_val"] = held_out
+        given["sample_weight_val"] = weights(chance, n)
+    else:
+        given["init_score"] = in_some_type(numbers(chance, pick(chance, [50, (50, 3), n])), chance)
+    return given
+
+
+def _fit_again(chance, model, X, n, d):
+    """Another fit, warm or not, on other data or in other ways."""
+    if chance.random() < 0.5:
+        outcome(model.set_params, warm_start=True)
+    again = X if chance.random() < 0.5 else samples(chance, n, d)
+    method = pick(chance, ["fit", "fit", "partial_fit"])
+    y = targets(chance, n, classifies(type(model)))
+    outcome(getattr(model, method, model.fit), again, y, sample_weight=weights(chance, n))
+    outcome(model.predict, X)
+
+
+def _look(chance, model, X, n):
+    """Methods and functions that read a fitted model."""
+    for name in dir(type(model)):
+        if name.startswith("staged_"):
+            outcome(lambda own=name: [len(stage) for stage in getattr(model, own)(X)])
+        elif name.endswith("_"):
+            outcome(getattr, model, name, None)
+    outcome(export_text, model)
+    outcome(repr, model)
+    outcome(model.score, X, targets(chance, n, True))
+
+
 def run_case(chance, folder):
     """One estimator, fitted on something, and what can be done with it then."""
-    cls = _pick(chance, list(public_estimators().values()))
+    cls = pick(chance, list(public_estimators().values()))
     n, d = int(chance.integers(0, 51)), int(chance.integers(0, 9))
-    X = _in_some_type(_numbers(chance, (n, d)), chance)
-    y = _targets(chance, n, classifies(cls))
+    X = samples(chance, n, d)
+    y = targets(chance, n, classifies(cls))
     model = small(cls, **_parameters(chance, cls))
-    fitted, given = outcome(model.fit, X, y, sample_weight=_weights(chance, n))
+    fitted, given = outcome(
+        model.fit, X, y, sample_weight=weights(chance, n), **_validation(chance, cls, d)
+    )
     if isinstance(fitted, Refused):
         outcome(model.predict, X)
         return
-    finite = _usable(X)
-    if finite is not None:
-        check_predictions(model, X, must_accept=True, warned=bool(given))
+    check_predictions(model, X, must_accept=True, warned=bool(given))
     for _ in range(2):
-        other = _in_some_type(_numbers(chance, (int(chance.integers(1, 40)), d)), chance)
+        other = samples(chance, int(chance.integers(1, 40)), d)
         if _usable(other) is not None:
             check_predictions(model, other, must_accept=False)
         else:
             outcome(model.predict, other)
+    outcome(model.predict, samples(chance, 3, max(d - 1, 0)))
+    if chance.random() < 0.3:
+        _look(chance, model, X, n)
     outcome(model.set_params, **_parameters(chance, cls))
     outcome(model.predict, X)
     if chance.random() < 0.3:
         _store(model, X, folder)
     if chance.random() < 0.3:
-        outcome(model.fit, X, _targets(chance, n, classifies(cls)))
-        outcome(model.predict, X)
+        _fit_again(chance, model, X, n, d)
     outcome(clone, model)
 
 

@@ -41,7 +41,7 @@ def check_predictions(model, X, *, must_accept, warned=False):
 
     Parameters
     ----------
-    X : array of numbers, finite or missing
+    X : samples, finite or missing
     must_accept : bool
         Whether an error is a failure: for the data that the model was fitted on.
     warned : bool
@@ -55,7 +55,8 @@ def check_predictions(model, X, *, must_accept, warned=False):
             assert not must_accept, f"{name} refuses the training data: {result.error!r}"
             continue
         result = np.asarray(result)
-        assert len(result) == len(X), f"{name} has {len(result)} rows for {len(X)} samples"
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        assert len(result) == n, f"{name} has {len(result)} rows for {n} samples"
         silent = not given and not warned
         assert is_finite(result) or not silent, f"{name} is not finite, without a warning"
         if name == "predict_proba" and is_finite(result):

@@ -132,7 +132,7 @@ def test_kernels_with_a_singular_matrix_use_the_pseudo_inverse():
 
 
 def test_boosting_ranks_the_errors_of_samples_it_has_not_seen():
-    """What was held out is recovered by the quantile of an interval that all of it is inside of."""
+    """The kept scores are those of the held-out samples, and intervals reach one of them to each side."""
     model = SymmetricBoostingRegressor(
         max_iter=30, calibration_fraction=0.3, random_state=0
     ).fit(X, y)

@@ -199,3 +199,10 @@ def test_states_that_are_none(path):
         for kind in ("MT19937", "SFC64"):
             stream = np.random.Generator(getattr(np.random, kind)(1))
             refused(path, file_with_stream(stream, path, change), "random stream|state")
+
+
+def test_results_of_no_fit_are_refused(tmp_path):
+    """A model that one attribute makes look fitted has to be."""
+    header, _ = parts_of(FCODTRegressor(), tmp_path / "model")
+    header["attributes"]["encoder_"] = None
+    refused(tmp_path / "forged", file_of(header, []), match="has encoder_, but is not fitted")

@@ -231,3 +231,11 @@ def test_the_native_module_refuses_what_does_not_fit():
         native.KernelSpec("nothing")
     with pytest.raises(ValueError, match="depth"):
         native.KernelSpec("power", depth=0)
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "nystrom", "cg"])
+def test_what_prediction_refuses_is_refused_by_the_fit(solver):
+    """Targets of zero need no product with the kernel; rows that are too long are refused anyway."""
+    X = np.array([[1.0, 2.0], [1e200, 0.0], [0.0, 1.0]])
+    with pytest.raises(ValueError, match="rescale the features"):
+        TreeNTKRegressor(solver=solver).fit(X, np.zeros(3))

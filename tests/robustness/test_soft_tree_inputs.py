@@ -145,3 +145,10 @@ def test_ends_of_the_ranges(gamma, depth):
     assert np.all(np.isfinite(model.predict(X)))
     counts = model.reachable_leaves(X)
     assert np.all(counts == 2**depth) if gamma > 1 else np.all(counts <= 2)
+
+
+def test_parameters_that_were_changed_are_checked_in_later_parts():
+    X = np.random.default_rng(0).standard_normal((20, 2))
+    model = SoftTreeRegressor(n_trees=1, depth=1).partial_fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="optimizer"):
+        model.set_params(optimizer=np.nan).partial_fit(X, X[:, 0])

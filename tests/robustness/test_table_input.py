@@ -147,3 +147,11 @@ def test_directions_of_categories_are_refused_and_of_numbers_kept():
     model = SymmetricBoostingRegressor(monotonic_cst={"age": 1}, max_iter=20).fit(frame, -Y)
     older = [model.predict(frame.assign(age=float(age))) for age in range(20, 70, 5)]
     assert np.all(np.diff(older, axis=0) >= -1e-12)
+
+
+def test_integers_of_128_bits_are_numbers():
+    polars = pytest.importorskip("polars")
+    column = polars.Series([2**70, 1, 2] * 10, dtype=polars.Int128)
+    X = polars.DataFrame({"large": column, "small": list(range(30))})
+    model = clone(REGRESSORS["tree"]).fit(X, np.arange(30.0))
+    assert np.all(np.isfinite(model.predict(X)))

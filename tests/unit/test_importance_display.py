@@ -1,5 +1,7 @@
 """The picture of importances: what is drawn where."""
 
+import dataclasses
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -46,6 +48,19 @@ def test_bars_are_the_importances_in_order():
     assert display.ax_.get_legend() is None
     alphas = [bar.get_alpha() for bar in display.bars_["early stopping"]]
     assert alphas == [1.0, 1.0, 0.45]  # the last is near 0
+    assert "pale: do not trust the interval" in display.ax_.get_xlabel()
+
+
+def test_warnings_of_the_results_are_given():
+    result = results()[0]
+    assert result.warnings  # of the feature that is near 0
+    with pytest.warns(UserWarning) as given:
+        VariableImportanceDisplay.from_result(result)
+    assert {f"early stopping: {text}" for text in result.warnings} <= {
+        str(warning.message) for warning in given
+    }
+    certain = dataclasses.replace(result, trusted=np.ones(3, dtype=bool), warnings=[])
+    assert "pale" not in VariableImportanceDisplay.from_result(certain).ax_.get_xlabel()
 
 
 def test_intervals_are_drawn():
@@ -79,7 +94,8 @@ def test_from_estimator_is_the_function():
     shapley = VariableImportanceDisplay.from_estimator(
         MODEL, *make_data(), shapley=True, random_state=0
     )
-    assert shapley.ax_.get_xlabel() == "Shapley value (neg_mean_squared_error)"
+    first = shapley.ax_.get_xlabel().splitlines()[0]
+    assert first == "Shapley value (neg_mean_squared_error)"
 
 
 def test_plot_returns_the_display():

@@ -1,8 +1,5 @@
-"""`alpha="loo"` against refits without each sample.
-
-The closed form must choose the penalty that honest refits choose. Its documented limit is
-copied: a sample whose residual grows more than fiftyfold when it is left out counts as
-fiftyfold (a leverage above 0.98 says that the model all but passes through the sample).
+"""`alpha="loo"` against refits without each sample: the closed form must choose the penalty that
+honest refits choose.
 """
 
 import numpy as np
@@ -13,7 +10,6 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
 GRID = 10.0 ** np.arange(3.0, -4.25, -0.5)  # the largest first
-LARGEST_GROWTH = 50.0
 
 
 def refit_errors(X, y, counts=None, fit_intercept=True):
@@ -25,17 +21,14 @@ def refit_errors(X, y, counts=None, fit_intercept=True):
                   solver="cholesky")
     repeated = np.tile(Y, (1, len(GRID)))
 
-    def residual_sizes(weights, i):
+    errors = np.zeros(len(GRID))
+    for i in np.flatnonzero(counts):
+        # A unit of weight is left out, or a sample that weighs less.
+        weights = counts - np.minimum(counts, 1.0) * (np.arange(len(X)) == i)
         kept = weights > 0
         model.fit(X[kept], repeated[kept], sample_weight=weights[kept])
         residuals = repeated[i] - model.predict(X[i:i + 1])[0]
-        return np.linalg.norm(residuals.reshape(len(GRID), -1), axis=1)
-
-    errors = np.zeros(len(GRID))
-    for i in np.flatnonzero(counts):
-        inside = residual_sizes(counts, i)
-        outside = residual_sizes(counts - (np.arange(len(X)) == i), i)
-        errors += counts[i] * np.minimum(outside, LARGEST_GROWTH * inside) ** 2
+        errors += counts[i] * np.sum(residuals.reshape(len(GRID), -1) ** 2, axis=1)
     return errors
 
 
@@ -90,6 +83,19 @@ def test_about_as_many_features_as_samples(n_samples, n_features, fit_intercept)
     X, y = noisy_table(n_samples, n_features, seed=4)
     model = FCODTRegressor(alpha="loo", max_depth=0, fit_intercept=fit_intercept).fit(X, y)
     assert_chosen(model, refit_errors(X, y, fit_intercept=fit_intercept))
+
+
+@pytest.mark.parametrize("weights", ["ones", "copies", "below one"])
+@pytest.mark.parametrize("n_features, scale, noise", [(60, 1, 1), (60, 1, 5), (60, 3, 1),
+                                                      (500, 0.1, 1), (400, 1, 3)])
+def test_more_features_than_samples(n_features, scale, noise, weights):
+    """A model that interpolates: leverages near 1 must not hide how badly it predicts."""
+    X, y = noisy_table(30, n_features, seed=10, noise=noise)
+    rng = np.random.default_rng(11)
+    weight = {"ones": np.ones(30), "copies": rng.integers(1, 4, 30).astype(float),
+              "below one": rng.uniform(0.1, 0.9, 30)}[weights]
+    model = FCODTRegressor(alpha="loo", max_depth=0).fit(scale * X + 2, y, sample_weight=weight)
+    assert_chosen(model, refit_errors(scale * X + 2, y, weight))
 
 
 def test_classes_are_chosen_for_by_their_indicators():

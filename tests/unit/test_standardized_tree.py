@@ -89,4 +89,4 @@ def test_text_lists_what_moves_a_sum_most():
     text = export_text(CurvatureTreeRegressor(max_depth=0).fit(X, y), max_coef=1)
     assert "*x1 + ... (1 more)" in text
     raw = CurvatureTreeRegressor(max_depth=0, standardize=False, alpha=0.0).fit(X, y)
-    assert "*x0 + ... (1 more)" in export_text(raw, max_coef=1)
+    assert "*x1 + ... (1 more)" in export_text(raw, max_coef=1)

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "ridge/dense.hpp"
+#include "ridge/factors.hpp"
 #include "ridge/side_losses.hpp"
 #include "ridge/spd.hpp"
 
@@ -36,17 +38,25 @@ LeverageModel leverage_model(const Moments& pooled, const RidgeFit& fit, const M
   }
   add_jitter(pooled, system.data(), spd_stride(d));
   model.inverse = RowMatrix::Zero(d, spd_stride(d));
-  if (!spd_kernels().invert_factor(system.data(), d, model.inverse.data()))
+  if (!invert_factor(system, model.inverse))
     model.inverse.setConstant(1.0);  // no leverage below the cap: the model is not trusted
   return model;
 }
 
 void find_leverages(const TrainingData& data, const NodeRows& samples, const LeverageModel& model,
                     double* out) {
-  const RowSelection selection = {data.x,       data.y,          nullptr,        samples.rows,
-                                  samples.size, data.n_features, data.n_outputs};
+  constexpr double kWork = 1e9;  // between two looks for an interrupt
+  const double d = static_cast<double>(data.n_features);
+  const index_t step = std::max<index_t>(8, static_cast<index_t>(kWork / std::max(d * d, 1.0)));
   std::vector<double> tile(2 * kTileRows * packed_width(data.n_features, data.n_outputs));
-  dense_kernels().leverages(selection, model.mean.data(), model.inverse.data(), tile.data(), out);
+  for (index_t begin = 0; begin < samples.size; begin += step) {
+    check_interrupt();
+    const index_t size = std::min(step, samples.size - begin);
+    const RowSelection selection = {data.x, data.y,          nullptr,       samples.rows + begin,
+                                    size,   data.n_features, data.n_outputs};
+    dense_kernels().leverages(selection, model.mean.data(), model.inverse.data(), tile.data(),
+                              out + begin);
+  }
 }
 
 Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,

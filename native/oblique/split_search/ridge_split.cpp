@@ -11,7 +11,7 @@ void ModelCutChoice::consider(const RowMatrix& left, index_t n_left, double thre
   cut.left = left;
   cut.n_left = n_left;
   cut.threshold = threshold;
-  if (n_waiting_ == kCutsAtOnce) judge();
+  if (n_waiting_ == kCutsAtOnce || losses_.one_at_a_time()) judge();
 }
 
 void ModelCutChoice::judge() {
@@ -90,7 +90,7 @@ Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildMo
     const RowSelection between = {data.x,          data.y,           data.weight,
                                   rows.data() + summed, size - summed, data.n_features,
                                   data.n_outputs};
-    dense_kernels().add_products(between, models.origin.data(), tile.data(), left.data());
+    add_products(between, models.origin.data(), tile.data(), left.data());
     summed = size;
     choice.consider(left, size, cut_between(scores, order, size));
   }

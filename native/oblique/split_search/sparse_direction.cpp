@@ -127,7 +127,7 @@ Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
     const index_t n_leaving = std::max<index_t>(static_cast<index_t>(kept.size()) - most, 0);
     kept = without_least(kept, importance_of(direction, size, kept), n_leaving);
     const Matrix x = rows.x(Eigen::all, kept);
-    const RidgeProblem problem = {{x.transpose() * x, x.transpose() * rows.y},
+    const RidgeProblem problem = {{transposed_product(x, x), transposed_product(x, rows.y)},
                                   penalty_matrix(node.ancestors, node.ancestors(kept, Eigen::all)),
                                   state.params.alpha,
                                   std::numeric_limits<double>::epsilon()};

@@ -1,0 +1,52 @@
+"""Ctrl-C while something large is computed at once: factors, eigenvectors, sides of cuts, weights.
+
+Bounds are generous: a second is promised on a free machine, and what is not divided into steps takes
+tens of seconds here.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX systems")
+
+FIT = """
+import sys
+import numpy as np
+from fctree import CurvatureTreeRegressor, FCODTRegressor, SoftTreeRegressor
+
+X = np.random.default_rng(0).standard_normal(({n}, {d}))
+y = np.abs(X[:, :5]).sum(axis=1)
+model = {model}
+print("ready", flush=True)
+try:
+    while True:
+        model.fit(X, y)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+
+
+@pytest.mark.parametrize("n, d, model, wait", [
+    (1300, 1200, "CurvatureTreeRegressor(max_depth=2)", 2.5),
+    (2000, 2500, "FCODTRegressor(alpha='loo', max_depth=1)", 2.0),
+    (100, 40_000, "SoftTreeRegressor(n_trees=32, depth=6)", 0.7),
+])
+def test_large_steps_hear_an_interrupt(n, d, model, wait):
+    process = subprocess.Popen([sys.executable, "-c", FIT.format(n=n, d=d, model=model)],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline().strip() == "ready"
+        time.sleep(wait)
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        line = process.stdout.readline().strip()
+        assert line == "stopped", process.communicate(timeout=60)[1]
+        assert time.monotonic() - sent < 5
+    finally:
+        process.kill()
+        process.communicate()
