@@ -150,7 +150,7 @@ def fit_encoder(encoder, places, n_classes, unpaired=()):
 
 
 def refit_encoder(encoder, places, n_classes):
-    """What training samples of each fold get in a warm start, by column or pair.
+    """Statistics that training samples of each fold get in a warm start, by column or pair.
 
     Categories, priors, strengths and pairs stay; so the samples of the first fit get what they got.
     """

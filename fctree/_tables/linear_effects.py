@@ -1,4 +1,4 @@
-"""What a linear model of the numbers leaves of the targets, by category.
+"""Mean residuals by category of a linear model of the numbers.
 
 The mean target of a category mixes its own effect with that of the numbers that go with it (large
 diamonds are seldom clear). Its mean residual of a ridge regression on the numbers does not, and varies less. The

@@ -1,4 +1,4 @@
-"""Which pairs of columns say more about the targets than each of the two.
+"""Choice of the pairs of columns that say more about the targets than each of the two.
 
 Pairs of two categories, or of a category and a number that is cut into five parts. A pair is taken
 where its cells explain more than the sum of an effect of each column, by an F-test on at most 5,000
