@@ -131,7 +131,7 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
   const double* x = mapped_.data();
   const index_t width = map_.width();
   const TrainingData data = {x, response_.target.data(), response_.weight.data(), train_.n(),
-                             width, task_.sizes.n_outputs};
+                             width, task_.sizes.n_outputs, response_.count.data()};
   Contender grown;
   grown.tree = statistics_.grow(data, kind, kinds_[kind], execution_);
   if (kinds_[kind].choose_alpha) {

@@ -12,6 +12,7 @@
 // again when less than kResolution of it is left in any column.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "core/matrix.hpp"
@@ -27,8 +28,14 @@ struct TrainingData {
   index_t n_samples;
   index_t n_features;
   index_t n_outputs;
+  const double* count = nullptr;  // (n_samples,) how many samples a row is, or null for its weight
 
   double weight_of(index_t row) const { return weight == nullptr ? 1.0 : weight[row]; }
+  // The weight of one of the samples that a row is: of the row where it is less than one.
+  double unit_of(index_t row) const {
+    const double w = weight_of(row);
+    return w / std::max(count == nullptr ? w : count[row], 1.0);
+  }
 };
 
 // The samples of a node: their row numbers, ascending.

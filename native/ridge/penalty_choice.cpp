@@ -52,12 +52,8 @@ DualFit dual_fit(const CentredRows& centred, const Vector& weight, bool fit_inte
   return fit;
 }
 
-// 1 - the leverage of one unit of weight, or of the whole sample where it weighs less.
-double rest_of_unit(double rest, double weight) {
-  return weight > 1.0 ? (weight - 1.0 + rest) / weight : rest;
-}
-
-GridErrors dual_errors(const DualFit& fit, const Vector& weight, index_t begin, index_t size) {
+// `share` (n): that of one of the samples which a row is in its weight.
+GridErrors dual_errors(const DualFit& fit, const Vector& share, index_t begin, index_t size) {
   const Matrix vectors = fit.vectors.middleRows(begin, size);
   GridErrors errors = GridErrors::Zero();
   for (int g = 0; g < kGridSize; ++g) {
@@ -67,7 +63,8 @@ GridErrors dual_errors(const DualFit& fit, const Vector& weight, index_t begin, 
     const Matrix residuals =
         fit.beyond.middleRows(begin, size) + product_of(vectors, left.asDiagonal() * fit.cross);
     for (index_t i = 0; i < size; ++i) {
-      const double own = rest_of_unit(rest[i], weight[begin + i]);
+      const double of_one = share[begin + i];
+      const double own = 1.0 - of_one + of_one * rest[i];  // 1 - the leverage of one of them
       errors[g] += (residuals.row(i) / std::max(own, std::numeric_limits<double>::min()))
                        .squaredNorm();
     }
@@ -105,7 +102,7 @@ GridErrors sum_grid_errors(const TrainingData& data, const NodeRows& samples,
     for (int g = 0; g < kGridSize; ++g) {
       filtered = coordinates.array() / (fit.values.array() + grid_alpha(g));
       const double leverage = fit.base + filtered.dot(coordinates);
-      const double rest = 1.0 - std::min(weight, 1.0) * leverage;
+      const double rest = 1.0 - data.unit_of(row) * leverage;
       double squares = 0.0;
       for (index_t k = 0; k < n_outputs; ++k) {
         double residual = data.y[row * n_outputs + k] - fit.mean[d + k];
@@ -131,12 +128,15 @@ double choose_alpha(const TrainingData& data, const NodeRows& node, const Moment
   const Partition parts = partition_range(node.size, kChunkRows, node.size);
   std::vector<GridErrors> partial(parts.n_parts);
   if (node.size <= data.n_features + 1) {
-    Vector weight(node.size);
-    for (index_t i = 0; i < node.size; ++i) weight[i] = data.weight_of(node.rows[i]);
+    Vector weight(node.size), share(node.size);
+    for (index_t i = 0; i < node.size; ++i) {
+      weight[i] = data.weight_of(node.rows[i]);
+      share[i] = data.unit_of(node.rows[i]) / weight[i];
+    }
     const DualFit fit = dual_fit(centred_rows(data, node, moments, origin, fit_intercept), weight,
                                  fit_intercept);
     parallel_for(execution, parts.n_parts, [&](index_t p) {
-      partial[p] = dual_errors(fit, weight, parts.begin(p), parts.end(p) - parts.begin(p));
+      partial[p] = dual_errors(fit, share, parts.begin(p), parts.end(p) - parts.begin(p));
     });
   } else {
     const SpectralFit fit = spectral_fit(moments, origin, fit_intercept);

@@ -35,6 +35,7 @@ BAD = {
 ONLY_REGRESSORS = {
     "power": [1.0, 2.0, 0.0, "high"],
     "quantile": [0.0, 1.0, -0.5, "median"],
+    "calibration_fraction": [0.0, 1.0, -0.5, 3, "auto"],
     "posterior_samples": [-1, 0.5],
     "posterior_scale": [0.0, -1.0],
     "posterior_noise": [-1.0, "none"],
