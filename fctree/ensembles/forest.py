@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
+from fctree._parameters import set_parameters
 from fctree._tables.estimators import (
     TABLE_CONSTRAINTS,
     TakesTables,
@@ -97,21 +98,7 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.max_depth = max_depth
-        self.alpha = alpha
-        self.min_samples_leaf = min_samples_leaf
-        self.max_coef = max_coef
-        self.extrapolation = extrapolation
-        self.tree = tree
-        self.categorical_features = categorical_features
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        set_parameters(self, locals())
 
     # A subclass has _encode_targets(y, reset=), y as float64 (n_samples, n_outputs), and
     # _impurity_scale(); _decode_scores(scores) gives predictions that score() takes.

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
 from fctree._native_input import native_params
+from fctree._parameters import set_parameters
 from fctree._tables.estimators import (
     TABLE_CONSTRAINTS,
     TakesTables,
@@ -82,29 +83,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
-        self.n_trees = n_trees
-        self.depth = depth
-        self.gamma = gamma
-        self.routing = routing
-        self.scale = scale
-        self.batch_norm = batch_norm
-        self.fit_intercept = fit_intercept
-        self.initialization = initialization
-        self.optimizer = optimizer
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.max_epochs = max_epochs
-        self.l2_regularization = l2_regularization
-        self.l2_leaf_reg = l2_leaf_reg
-        self.categorical_features = categorical_features
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        set_parameters(self, locals())
 
     # What predictions depend on: parameters as they were in the last fit.
     _RULE = ("routing", "gamma", "scale", "batch_norm", "fit_intercept")

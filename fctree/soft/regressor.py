@@ -66,7 +66,7 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
         Whether to hold samples out, stop when their loss no longer improves, and keep the best
         weights.
     validation_fraction : float or int, default=0.1
-        Share, or number, of samples to hold out.
+        Share, or number, of samples to hold out; classes are stratified.
     n_iter_no_change : int, default=10
         Number of epochs without an improvement by more than `tol` before stopping.
     tol : float, default=1e-4
