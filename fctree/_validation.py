@@ -11,12 +11,12 @@ from numbers import Integral
 
 import joblib
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import (
     _check_sample_weight,
     _get_feature_names,
     check_array,
     check_X_y,
-    validate_data,
 )
 
 from fctree._memory import check_memory
@@ -372,3 +372,8 @@ def unchanged_on_failure(estimator):
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def draw_seed(random_state):
+    """A seed of the core's random numbers, from what scikit-learn takes for one."""
+    return int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64))

@@ -8,14 +8,14 @@ from sklearn.base import ClassifierMixin
 
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.losses import loss_constraints
+from fctree._training.targets import BoostedClasses
 from fctree._typing import ArrayLike, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
-from fctree.symmetric.targets import ClassTargets
 
 
 @shares_documentation(CurvatureBoostingRegressor)
-class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBoosting):
+class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvatureBoosting):
     """Gradient boosting of curvature trees with ridge leaves, for classes.
 
     Each tree is a shallow oblique tree for the log-loss's Newton step, with

@@ -11,15 +11,15 @@ from sklearn.utils._param_validation import Interval
 from fctree._intervals.boosted import BoostedIntervals
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.losses import loss_constraints
-from fctree._typing import ArrayLike, NDArray, RandomState
+from fctree._training.targets import BoostedTargets
+from fctree._typing import ArrayLike, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.symmetric.regressor import SymmetricBoostingRegressor
-from fctree.symmetric.targets import NumericTargets
 
 
 @shares_documentation(SymmetricBoostingRegressor)
 class CurvatureBoostingRegressor(
-    NumericTargets, BoostedIntervals, RegressorMixin, BaseCurvatureBoosting
+    BoostedTargets, BoostedIntervals, RegressorMixin, BaseCurvatureBoosting
 ):
     """Gradient boosting of curvature trees with ridge leaves.
 
@@ -144,16 +144,3 @@ class CurvatureBoostingRegressor(
         random_state: RandomState = None,
     ) -> None:
         set_parameters(self, locals())
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the targets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,) or (n_samples, n_outputs), as in `fit`
-        """
-        return self._inverse_link(self._raw_predict(X))

@@ -68,6 +68,3 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         weight = None if weight is None else weight[judged]
         found = self._labels(scores[judged])
         self.oob_score_ = float(accuracy_score(truth, found, sample_weight=weight))
-
-    def _predict_scores(self, X):
-        return self._scores(X)

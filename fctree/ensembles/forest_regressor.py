@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from fctree._intervals.forests import ForestIntervals
-from fctree._typing import ArrayLike, NDArray
-from fctree._validation import check_targets
+from fctree._training.targets import NumericTargets
 from fctree.ensembles.forest import BaseCurvatureForest
 
 
-class CurvatureForestRegressor(ForestIntervals, RegressorMixin, BaseCurvatureForest):
+class CurvatureForestRegressor(
+    NumericTargets, ForestIntervals, RegressorMixin, BaseCurvatureForest
+):
     """A forest of curvature trees with ridge leaves.
 
     The mean of trees grown on random draws of the samples, with random features for each split.
@@ -84,18 +83,7 @@ class CurvatureForestRegressor(ForestIntervals, RegressorMixin, BaseCurvatureFor
         return 1.0 / self.n_outputs_
 
     def _encode_targets(self, y, *, reset):
-        targets = check_targets(y)
-        if reset:
-            self.n_outputs_ = targets.shape[1]
-            self._single_target = np.ndim(y) == 1
-        elif targets.shape[1] != self.n_outputs_:
-            raise ValueError(
-                f"y has {targets.shape[1]} outputs, but {self.n_outputs_} were expected"
-            )
-        return targets
-
-    def _shaped(self, scores):
-        return scores[:, 0] if self._single_target else scores
+        return np.ascontiguousarray(super()._encode_targets(y, reset=reset).T)
 
     def _use_out_of_bag(self, X, targets, weight):
         left_out = self._predict_out_of_bag(X, targets, weight)
@@ -113,24 +101,6 @@ class CurvatureForestRegressor(ForestIntervals, RegressorMixin, BaseCurvatureFor
         )
 
     def _keep_out_of_bag(self, scores, judged, targets, weight):
-        self.oob_prediction_ = self._shaped(scores)
+        self.oob_prediction_ = self._inverse_link(scores)
         weight = None if weight is None else weight[judged]
         self.oob_score_ = float(r2_score(targets[judged], scores[judged], sample_weight=weight))
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the targets: the mean over the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,) or (n_samples, n_outputs), as in `fit`
-        """
-        return self._shaped(self._scores(X))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

@@ -108,6 +108,13 @@ def _adapt(estimator, parameters, min_iter):
     )
 
 
+def _predict(model, X):
+    """Predictions or class probabilities."""
+    if is_classifier(model.estimator):
+        return model.fitted.predict_proba(X)
+    return model.fitted.predict(X)
+
+
 class SingleFit(WarmStartModel):
     """An estimator that is fitted as it is, once for each set of features.
 
@@ -117,6 +124,7 @@ class SingleFit(WarmStartModel):
     """
 
     n_iter_ = 1
+    predict = _predict
 
     def __init__(self, estimator):
         self.estimator = estimator
@@ -131,15 +139,11 @@ class SingleFit(WarmStartModel):
         """Refuse: the estimator cannot continue."""
         raise CannotContinue(f"{type(self.estimator).__name__} cannot continue training")
 
-    def predict(self, X):
-        """Predictions or class probabilities."""
-        if is_classifier(self.estimator):
-            return self.fitted.predict_proba(X)
-        return self.fitted.predict(X)
-
 
 class EstimatorRounds(RoundByRound):
     """Base of the rounds of scikit-learn estimators; their own parameters stop them."""
+
+    predict = _predict
 
     def __init__(self, estimator, max_iter, min_iter):
         patience = getattr(estimator, "n_iter_no_change", None) or _DEFAULT_PATIENCE
@@ -147,12 +151,6 @@ class EstimatorRounds(RoundByRound):
         super().__init__(max_iter, patience, tol, min_iter)
         self.estimator = estimator
         self.fitted = None
-
-    def predict(self, X):
-        """Predictions or class probabilities."""
-        if is_classifier(self.estimator):
-            return self.fitted.predict_proba(X)
-        return self.fitted.predict(X)
 
     def start(self, train):
         """An untrained clone."""

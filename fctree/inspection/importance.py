@@ -168,23 +168,16 @@ def variable_importance(
     values, stderr, null_stderr = map(np.array, (values, stderr, null_stderr))
     interval = wald(values, stderr, confidence_level, null_stderr)
     return ImportanceResult(
-        names=names,
-        groups=[np.flatnonzero(row) for row in members],
+        **study.common_results(names, members, interval),
         method=method,
         scoring=scoring,
         importances=values,
-        stderr=interval.stderr,
-        confidence_interval=interval.limits,
         confidence_level=confidence_level,
-        p_values=interval.p_values,
         trusted=interval.trusted | sample_splitting,
         n_iter=np.array([0 if cost is None else cost.n_iter for cost in costs]),
         fit_seconds=np.array([0.0 if cost is None else cost.seconds for cost in costs]),
         scores=np.array(scores),
         full_score=comparison.full_score,
-        full_n_iter=study.n_iter,
-        full_fit_seconds=study.fit_seconds,
-        n_test=len(study.parts.test),
         sample_splitting=sample_splitting,
         warnings=_warnings(study, names, costs, interval.trusted | sample_splitting),
     )

@@ -120,15 +120,11 @@ confidence_level, min_iter, verbose, n_jobs, client, random_state
     stderr, null_stderr = scores.errors(subsets.sampling_variance(scores.values))
     interval = wald(values, stderr, confidence_level, null_stderr)
     return ShapleyResult(
-        names=names,
-        groups=[np.flatnonzero(row) for row in members],
+        **study.common_results(names, members, interval),
         method=method,
         scoring=scoring,
         importances=values,
-        stderr=interval.stderr,
-        confidence_interval=interval.limits,
         confidence_level=confidence_level,
-        p_values=interval.p_values,
         trusted=interval.trusted,
         full_score=float(scores.values[-1]),
         empty_score=float(scores.values[0]),
@@ -137,9 +133,6 @@ confidence_level, min_iter, verbose, n_jobs, client, random_state
         n_iter=scores.n_iter,
         fit_seconds=scores.seconds,
         exact=subsets.exact,
-        full_n_iter=study.n_iter,
-        full_fit_seconds=study.fit_seconds,
-        n_test=len(study.parts.test),
         warnings=_warnings(study, scores, names, interval.trusted),
     )
 

@@ -87,6 +87,19 @@ class Study:
         self.fit_seconds += cost.seconds
         return outputs
 
+    def common_results(self, names, members, interval):
+        """What results of all kinds hold, of the groups and the Wald `interval` of their values."""
+        return {
+            "names": names,
+            "groups": [np.flatnonzero(row) for row in members],
+            "stderr": interval.stderr,
+            "confidence_interval": interval.limits,
+            "p_values": interval.p_values,
+            "full_n_iter": self.n_iter,
+            "full_fit_seconds": self.fit_seconds,
+            "n_test": len(self.parts.test),
+        }
+
     def warnings(self):
         """Warnings about the full model."""
         if self.models.stopped_early_:

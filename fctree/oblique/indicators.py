@@ -34,11 +34,11 @@ def predicted_shares(shares):
 
 
 class IndicatorScores:
-    """For a classifier whose ``_predict_scores(X)`` are predicted indicators."""
+    """For a classifier whose ``_raw_predict(X)`` are predicted indicators."""
 
     classes_: NDArray[Any]
     n_classes_: int
-    _predict_scores: Callable[[Any], FloatArray]
+    _raw_predict: Callable[[Any], FloatArray]
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Class scores: the leaf models' values, not probabilities.
@@ -53,7 +53,7 @@ class IndicatorScores:
             With two classes ``2 * s - 1``, s the predicted indicator of ``classes_[1]``,
             positive where that class is predicted; else one column per class.
         """
-        scores = self._predict_scores(X)
+        scores = self._raw_predict(X)
         return 2.0 * scores[:, 0] - 1.0 if self.n_classes_ <= 2 else scores
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
@@ -70,7 +70,7 @@ class IndicatorScores:
         -------
         probabilities : array of shape (n_samples, n_classes)
         """
-        return self._probabilities(self._predict_scores(X))
+        return self._probabilities(self._raw_predict(X))
 
     def _probabilities(self, scores):
         if self.n_classes_ == 1:
@@ -90,7 +90,7 @@ class IndicatorScores:
         -------
         y : array of shape (n_samples,)
         """
-        return self._labels(self._predict_scores(X))
+        return self._labels(self._raw_predict(X))
 
     def _labels(self, scores):
         if self.n_classes_ <= 2:

@@ -6,7 +6,6 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,6 +28,7 @@ from fctree._validation import (
     check_soft_data,
     check_soft_features,
     count_threads,
+    draw_seed,
     unchanged_on_failure,
 )
 from fctree.soft.state import copied, initial_state
@@ -121,7 +121,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             continuing = self.warm_start and hasattr(self, "_state")
             train = self._check_samples(X, y, sample_weight, reset=not continuing)
             if not continuing:
-                self._draw_seed()
+                self._random_seed = draw_seed(self.random_state)
             validation = None
             if self.early_stopping:
                 train, validation = hold_out(
@@ -153,7 +153,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                 )
             encode_samples(self, train, None, n_classes=None, continuing=not first)
             if first:
-                self._draw_seed()
+                self._random_seed = draw_seed(self.random_state)
                 self._start(train)
             self._train(train, None, 1)
         return self
@@ -163,11 +163,6 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         targets = self._encode_targets(y, reset=reset)
         weight = check_sample_weight(sample_weight, X)
         return Samples(X, targets, weight, None).without_zero_weights()
-
-    def _draw_seed(self):
-        self._random_seed = int(
-            check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-        )
 
     def _new_state(self, train):
         """Weights as they are drawn, and no history."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._parameters import shares_documentation
-from fctree._typing import ArrayLike, FloatArray, NDArray, Self
-from fctree._validation import encode_labels
+from fctree._training.targets import ClassTargets
+from fctree._typing import ArrayLike, NDArray, Self
 from fctree.soft.base import BaseSoftTree
 from fctree.soft.regressor import SoftTreeRegressor
 
@@ -19,7 +17,7 @@ _LEAST_PROBABILITY = 1e-15  # of a class in the starting scores
 
 
 @shares_documentation(SoftTreeRegressor)
-class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
+class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
     """Sum of soft oblique trees, trained jointly by gradient descent, for classification.
 
     With two classes the trees predict the log-odds of ``classes_[1]``, with more one score per
@@ -57,21 +55,12 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
     (1, 3)
     """
 
-    _classification = True
     _all_classes: NDArray[Any] | None = None  # those that a first partial_fit was told
 
     _loss = "log_loss"
 
-    def _encode_targets(self, y, *, reset):
-        check_classification_targets(y)
-        if reset:
-            self._set_classes(np.unique(y) if self._all_classes is None else self._all_classes)
-        return encode_labels(y, self.classes_).astype(np.float64)[np.newaxis]
-
     def _set_classes(self, classes):
-        self.classes_ = classes
-        self.n_classes_ = len(classes)
-        self.n_outputs_ = self.n_classes_ if self.n_classes_ > 2 else 1
+        super()._set_classes(classes if self._all_classes is None else self._all_classes)
 
     def _start(self, train):
         self._new_state(train)
@@ -133,55 +122,3 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
             return self._partial_fit(X, y, sample_weight)
         finally:
             self.__dict__.pop("_all_classes", None)
-
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Raw scores.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        scores : array of shape (n_samples,) or (n_samples, n_classes)
-            The log-odds of ``classes_[1]`` with two classes, else one column per class.
-        """
-        scores = self._raw_predict(X)
-        return scores[:, 0] if self.n_classes_ <= 2 else scores
-
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Class probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : array of shape (n_samples, n_classes)
-        """
-        scores = self._raw_predict(X)
-        if self.n_classes_ > 2:
-            return softmax(scores, axis=1)
-        if self.n_classes_ == 1:
-            return np.ones((len(scores), 1))
-        positive = expit(scores[:, 0])
-        return np.column_stack([1.0 - positive, positive])
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-        """
-        scores = self._raw_predict(X)
-        if self.n_classes_ == 1:
-            return np.full(len(scores), self.classes_[0])
-        if self.n_classes_ == 2:
-            return self.classes_[(scores[:, 0] > 0.0).astype(np.intp)]
-        return self.classes_[np.argmax(scores, axis=1)]

@@ -6,14 +6,14 @@ from sklearn.base import ClassifierMixin
 
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.losses import loss_constraints
+from fctree._training.targets import BoostedClasses
 from fctree._typing import ArrayLike, RandomState
 from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.symmetric.regressor import SymmetricBoostingRegressor
-from fctree.symmetric.targets import ClassTargets
 
 
 @shares_documentation(SymmetricBoostingRegressor)
-class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBoosting):
+class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetricBoosting):
     """Gradient boosting of symmetric (oblivious) trees for classes.
 
     With two classes a tree predicts one raw score, the log-odds of ``classes_[1]``; with more,

@@ -10,14 +10,14 @@ from sklearn.utils._param_validation import Interval
 from fctree._intervals.boosted import BoostedIntervals
 from fctree._parameters import set_parameters
 from fctree._training.losses import loss_constraints
+from fctree._training.targets import BoostedTargets
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.symmetric.posterior import posterior_std, sample_posterior
-from fctree.symmetric.targets import NumericTargets
 
 
 class SymmetricBoostingRegressor(
-    NumericTargets, BoostedIntervals, RegressorMixin, BaseSymmetricBoosting
+    BoostedTargets, BoostedIntervals, RegressorMixin, BaseSymmetricBoosting
 ):
     """Gradient boosting of symmetric (oblivious) regression trees.
 
@@ -201,7 +201,7 @@ class SymmetricBoostingRegressor(
         elif hasattr(self, "posterior_trees_"):
             del self.posterior_trees_  # those of an earlier fit
 
-    def predict(
+    def predict(  # type: ignore[override]
         self,
         X: ArrayLike,
         return_std: bool = False,

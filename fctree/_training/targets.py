@@ -1,4 +1,4 @@
-"""Targets of boosted models, and predictions from their raw scores: numbers, or classes."""
+"""Targets of estimators, and predictions from their scores: numbers, or classes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,55 @@ from fctree._validation import check_predictions, check_targets, encode_labels
 
 
 class NumericTargets:
-    """For a boosting regressor: y to (n_outputs, n_samples), raw scores to predictions."""
+    """For a regressor whose scores, (n_samples, n_outputs), `_raw_predict` gives."""
 
-    _staged_raw_predict: Callable[[Any], Iterator[FloatArray]]
+    n_outputs_: int
+    _single_target: bool
+    _raw_predict: Callable[[Any], FloatArray]
 
     def _encode_targets(self, y, *, reset):
+        """The targets, (n_outputs, n_samples); with ``reset`` it remembers their shape."""
         targets = np.ascontiguousarray(check_targets(y).T)
-        check_domain(self.loss, targets)
         if reset:
-            self._log_link = LOSSES[self.loss].link == "log"
             self.n_outputs_ = len(targets)
             self._single_target = np.ndim(y) == 1
         elif len(targets) != self.n_outputs_:
             raise ValueError(f"y has {len(targets)} outputs, but {self.n_outputs_} were expected")
+        return targets
+
+    def _inverse_link(self, scores):
+        """Predictions in the shape of the targets; the scores are overwritten."""
+        return scores[:, 0] if self._single_target else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,) or (n_samples, n_outputs), as in `fit`
+        """
+        return self._inverse_link(self._raw_predict(X))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class BoostedTargets(NumericTargets):
+    """For a boosting regressor, whose loss may have a link."""
+
+    _staged_raw_predict: Callable[[Any], Iterator[FloatArray]]
+
+    def _encode_targets(self, y, *, reset):
+        targets = super()._encode_targets(y, reset=reset)
+        check_domain(self.loss, targets)
+        if reset:
+            self._log_link = LOSSES[self.loss].link == "log"
         return targets
 
     def _inverse_link(self, scores):
@@ -36,7 +72,7 @@ class NumericTargets:
         if fitted["_log_link"] if "_log_link" in fitted else LOSSES[self.loss].link == "log":
             np.exp(scores, out=scores)
             check_predictions(scores)
-        return scores[:, 0] if self._single_target else scores
+        return super()._inverse_link(scores)
 
     def staged_predict(self, X: ArrayLike) -> Iterator[FloatArray]:
         """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other.
@@ -52,28 +88,27 @@ class NumericTargets:
         for scores in self._staged_raw_predict(X):
             yield self._inverse_link(scores.copy())
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
 
 class ClassTargets:
-    """For a boosting classifier: labels to numbers, raw scores to classes and probabilities."""
+    """For a classifier whose scores, of the log-loss, `_raw_predict` gives."""
 
     _classification = True
+    classes_: NDArray[Any]
+    n_classes_: int
+    n_outputs_: int
     _raw_predict: Callable[[Any], FloatArray]
-    _staged_raw_predict: Callable[[Any], Iterator[FloatArray]]
 
     def _encode_targets(self, y, *, reset):
+        """The numbers of the classes, (1, n_samples); with ``reset`` they become known."""
         check_classification_targets(y)
         if reset:
-            self.classes_, labels = np.unique(y, return_inverse=True)
-            self.n_classes_ = len(self.classes_)
-            self.n_outputs_ = self.n_classes_ if self.n_classes_ > 2 else 1
-        else:
-            labels = encode_labels(y, self.classes_)
-        return labels.astype(np.float64)[np.newaxis]
+            self._set_classes(np.unique(y))
+        return encode_labels(y, self.classes_).astype(np.float64)[np.newaxis]
+
+    def _set_classes(self, classes):
+        self.classes_ = classes
+        self.n_classes_ = len(classes)
+        self.n_outputs_ = self.n_classes_ if self.n_classes_ > 2 else 1
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Raw scores.
@@ -115,21 +150,6 @@ class ClassTargets:
         """
         return self._labels(self._raw_predict(X))
 
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other."""
-        for scores in self._staged_raw_predict(X):
-            yield self._labels(scores)
-
-    def staged_predict_proba(self, X: ArrayLike) -> Iterator[FloatArray]:
-        """The probabilities of the first 1, 2, .. `n_iter_` trees, one after the other."""
-        for scores in self._staged_raw_predict(X):
-            yield self._probabilities(scores)
-
-    def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
-        """The raw scores of the first 1, 2, .. `n_iter_` trees, one after the other."""
-        for scores in self._staged_raw_predict(X):
-            yield self._decision(scores.copy())
-
     def _decision(self, scores):
         return scores[:, 0] if self.n_classes_ <= 2 else scores
 
@@ -147,3 +167,24 @@ class ClassTargets:
         if self.n_classes_ == 2:
             return self.classes_[(scores[:, 0] > 0.0).astype(np.intp)]
         return self.classes_[np.argmax(scores, axis=1)]
+
+
+class BoostedClasses(ClassTargets):
+    """For a boosting classifier."""
+
+    _staged_raw_predict: Callable[[Any], Iterator[FloatArray]]
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
+        """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other."""
+        for scores in self._staged_raw_predict(X):
+            yield self._labels(scores)
+
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """The probabilities of the first 1, 2, .. `n_iter_` trees, one after the other."""
+        for scores in self._staged_raw_predict(X):
+            yield self._probabilities(scores)
+
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """The raw scores of the first 1, 2, .. `n_iter_` trees, one after the other."""
+        for scores in self._staged_raw_predict(X):
+            yield self._decision(scores.copy())
