@@ -86,7 +86,7 @@ def _is_fitted(model, names):
     """Whether the model is fitted, and has these attributes; ValueError if it has some only."""
     fitted = _has_all(model, names)
     others = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
-    _require(fitted or not others, f"the model has {', '.join(others)}, but is not fitted")
+    require(fitted or not others, f"the model has {', '.join(others)}, but is not fitted")
     return fitted
 
 
