@@ -88,7 +88,7 @@ class Study:
         return outputs
 
     def common_results(self, names, members, interval):
-        """What results of all kinds hold, of the groups and the Wald `interval` of their values."""
+        """Fields of a result: of the study, the groups, and the Wald `interval` of their values."""
         return {
             "names": names,
             "groups": [np.flatnonzero(row) for row in members],
