@@ -21,8 +21,9 @@ def shares_documentation(source):
     """
     entries = {}
     for block in re.split(r"\n(?=\S)", cleandoc(source.__doc__ or "")):
-        names = block.partition("\n")[0].partition(" : ")[0]
-        entries.update({name.strip(): block.rstrip() for name in names.split(",")})
+        names = block.partition("\n")[0].partition(" : ")[0].split(", ")
+        if all(name.isidentifier() for name in names):
+            entries |= dict.fromkeys(names, block.rstrip())
 
     def expand(match):
         names = (name.strip() for name in match[1].split(","))

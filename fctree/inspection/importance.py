@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, validate_params
+from sklearn.utils._param_validation import validate_params
 
 from fctree._typing import ArrayLike, RandomState
 from fctree.inspection.groups import check_groups
 from fctree.inspection.intervals import wald
 from fctree.inspection.results import ImportanceResult
-from fctree.inspection.study import Study, check_method
-
-FRACTION = [Interval(Real, 0, 1, closed="neither"), Interval(Integral, 1, None, closed="left")]
+from fctree.inspection.study import STUDY_CONSTRAINTS, Study, check_method
 
 
 @validate_params(
-    {
-        "validation_fraction": FRACTION,
-        "test_fraction": FRACTION,
-        "confidence_level": [Interval(Real, 0, 1, closed="neither")],
-        "sample_splitting": ["boolean"],
-        "verbose": ["verbose"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-    },
-    prefer_skip_nested_validation=True,
+    {**STUDY_CONSTRAINTS, "sample_splitting": ["boolean"]}, prefer_skip_nested_validation=True
 )
 def variable_importance(
     estimator: Any,

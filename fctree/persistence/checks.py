@@ -212,18 +212,9 @@ def _n_scores(n_classes):
 
 
 _BOOSTING_NAMES = (
-    "trees_",
-    "_steps",
-    "_step_factors",
-    "n_iter_",
-    "baseline_",
-    "bin_thresholds_",
-    "train_score_",
-    "validation_score_",
-    "n_outputs_",
-    "n_features_in_",
-    "_random_seed",
-)
+    "trees_", "_steps", "_step_factors", "n_iter_", "baseline_", "bin_thresholds_", "train_score_",
+    "validation_score_", "n_outputs_", "n_features_in_", "_random_seed",
+)  # fmt: skip
 
 
 def check_boosting_regressor(model):

@@ -16,17 +16,9 @@ from fctree.persistence.table_checks import n_tree_features
 from fctree.soft.state import ARRAYS
 
 _NAMES = (
-    "_state",
-    "_random_seed",
-    "baseline_",
-    "output_scale_",
-    "n_outputs_",
-    "n_features_in_",
-    "n_iter_",
-    "loss_curve_",
-    "validation_loss_curve_",
-    "reachable_leaves_curve_",
-)
+    "_state", "_random_seed", "baseline_", "output_scale_", "n_outputs_", "n_features_in_",
+    "n_iter_", "loss_curve_", "validation_loss_curve_", "reachable_leaves_curve_",
+)  # fmt: skip
 _COUNTERS = ("n_batches", "n_epochs")
 _MOST_LEVELS = 15
 _LARGEST = float(np.finfo(np.float64).max)
