@@ -36,8 +36,9 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         With `oob_score`: accuracy of the out-of-bag predictions.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         With `oob_score`: the mean of the trees without the sample, NaN if there are none.
-    feature_importances_, encoder_, n_features_in_, feature_names_in_
+    feature_importances_, encoder_
         As in `CurvatureForestRegressor`.
+    n_features_in_, feature_names_in_
 
     Examples
     --------

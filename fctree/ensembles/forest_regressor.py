@@ -7,10 +7,13 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from fctree._intervals.forests import ForestIntervals
+from fctree._parameters import shares_documentation
 from fctree._training.targets import NumericTargets
+from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
 from fctree.ensembles.forest import BaseCurvatureForest
 
 
+@shares_documentation(CurvatureBoostingRegressor)
 class CurvatureForestRegressor(
     NumericTargets, ForestIntervals, RegressorMixin, BaseCurvatureForest
 ):
@@ -34,39 +37,37 @@ class CurvatureForestRegressor(
         probability. Equal samples are drawn together.
     oob_score : bool, default=False
         Whether to compute the out-of-bag score.
-    extrapolation : float or None, default=0.0
-        How far predictions may leave the leaf's training range, as a multiple of it; None sets no
-        limit.
-    max_depth, alpha, min_samples_leaf, max_coef : default=None
-        Of every tree, as in `CurvatureTreeRegressor`; values other than None override `tree`.
+    extrapolation, max_depth, alpha, min_samples_leaf, max_coef
+        As in `CurvatureBoostingRegressor`.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
         An unfitted tree with the parameters of all trees. None is
         ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
         max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
-    categorical_features : default="from_dtype"
-        Features that are categories, as in `CurvatureTreeRegressor`.
+    categorical_features
+        As in `CurvatureBoostingRegressor`.
     warm_start : bool, default=False
         Whether `fit` adds trees to those of the last fit, up to `n_estimators` in total; the same
         bytes as all at once.
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. Results do not depend on it.
+    n_jobs
+        As in `CurvatureBoostingRegressor`.
     random_state : int, RandomState instance or None, default=None
         Seeds the draws.
 
     Attributes
     ----------
-    trees_ : ObliqueTrees
-        All trees as flat arrays; `estimators_` gives them one by one.
+    trees_
+        As in `CurvatureBoostingRegressor`.
     oob_score_ : float
         With `oob_score`: R² of the out-of-bag predictions.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         With `oob_score`: the mean of the trees without the sample, NaN if there are none.
-    feature_importances_ : ndarray of shape (n_features,)
+    feature_importances_
+        As in `CurvatureBoostingRegressor`.
     interval_scores_, interval_levels_, interval_scales_ : arrays
         From which `predict_interval` computes: conformity scores, the levels that they suffice for, and
         the scales of the leaves.
-    encoder_ : TableEncoder
-        How categories and missing values become the features that trees have.
+    encoder_
+        As in `CurvatureBoostingRegressor`.
     n_features_in_, feature_names_in_, n_outputs_
 
     Examples

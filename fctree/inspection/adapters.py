@@ -149,6 +149,8 @@ class EstimatorRounds(RoundByRound):
         patience = getattr(estimator, "n_iter_no_change", None) or _DEFAULT_PATIENCE
         tol = getattr(estimator, "tol", None) or 0.0
         super().__init__(max_iter, patience, tol, min_iter)
+        if getattr(estimator, "early_stopping", False):
+            estimator.set_params(early_stopping=False)  # done here, by the validation part
         self.estimator = estimator
         self.fitted = None
 
@@ -196,8 +198,6 @@ class PartialFits(EstimatorRounds):
                 f"{type(estimator).__name__} has partial_fit, but no max_iter: whether its calls "
                 "are epochs of one training is not known. Wrap it as a WarmStartModel"
             )
-        if parameters.get("early_stopping"):
-            estimator.set_params(early_stopping=False)  # done here, by the validation part
         super().__init__(estimator, rounds, min_iter)
 
     def train_round(self, train):
@@ -218,13 +218,12 @@ class GrowingEnsemble(EstimatorRounds):
     """
 
     def __init__(self, estimator, min_iter, size):
+        stops = getattr(estimator, "early_stopping", False)
         super().__init__(estimator, getattr(estimator, size), min_iter)
         self.size = size
         estimator.set_params(warm_start=True)
-        # Done here, by the validation part.
-        if getattr(estimator, "early_stopping", False):
-            estimator.set_params(early_stopping=False)
-        elif size == "n_estimators" and getattr(estimator, "n_iter_no_change", None) is not None:
+        patience = getattr(estimator, "n_iter_no_change", None)
+        if not stops and size == "n_estimators" and patience is not None:
             estimator.set_params(n_iter_no_change=None)
 
     def start(self, train):
@@ -250,8 +249,6 @@ class RepeatedFits(EstimatorRounds):
     def __init__(self, estimator, min_iter):
         super().__init__(estimator, estimator.max_iter, min_iter)
         estimator.set_params(warm_start=True, max_iter=1)
-        if getattr(estimator, "early_stopping", False):
-            estimator.set_params(early_stopping=False)
 
     def train_round(self, train):
         """One iteration."""

@@ -116,15 +116,8 @@ class MaskedBoosting:
         return self.estimator.n_iter_
 
     def _boost(self, masked, method, progress):
-        model, trees = self.estimator, None
-        if method != "retrain":
-            found = model.trees_
-            trees = (
-                found.split_feature,
-                found.split_threshold,
-                found.missing_right.view(np.uint8),
-                found.leaf_values,
-            )
+        model = self.estimator
+        trees = None if method == "retrain" else model.trees_._native()
         return _native.boost_masked(
             self._samples(self.parts.train),
             self._samples(self.parts.validation),

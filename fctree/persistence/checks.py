@@ -211,28 +211,35 @@ def _n_scores(n_classes):
     return n_classes if n_classes > 2 else 1
 
 
+def of_regressors(names, check):
+    """Raise ValueError unless a regressor is unfitted, or has these attributes and passes `check`."""
+
+    def check_regressor(model):
+        if _is_fitted(model, (*names, "n_outputs_", "_single_target")):
+            _check_whole(model, "n_outputs_", 1)
+            _check_truth(model, "_single_target")
+            check(model)
+
+    return check_regressor
+
+
+def of_classifiers(names, check):
+    """Raise ValueError unless a classifier is unfitted, or has these attributes and passes `check`."""
+
+    def check_classifier(model):
+        if _is_fitted(model, (*names, "n_outputs_", "classes_", "n_classes_")):
+            _check_classes(model)
+            n_scores = _n_scores(model.n_classes_)
+            _check_whole(model, "n_outputs_", n_scores, n_scores)
+            check(model)
+
+    return check_classifier
+
+
 _BOOSTING_NAMES = (
     "trees_", "_steps", "_step_factors", "n_iter_", "baseline_", "bin_thresholds_", "train_score_",
-    "validation_score_", "n_outputs_", "n_features_in_", "_random_seed",
+    "validation_score_", "n_features_in_", "_random_seed",
 )  # fmt: skip
-
-
-def check_boosting_regressor(model):
-    """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
-    if _is_fitted(model, (*_BOOSTING_NAMES, "_single_target")):
-        _check_whole(model, "n_outputs_", 1)
-        _check_truth(model, "_single_target")
-        _check_boosting(model)
-        check_quantile_models(model, _check_trees)
-
-
-def check_boosting_classifier(model):
-    """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
-    if _is_fitted(model, (*_BOOSTING_NAMES, "classes_", "n_classes_")):
-        _check_classes(model)
-        n_scores = _n_scores(model.n_classes_)
-        _check_whole(model, "n_outputs_", n_scores, n_scores)
-        _check_boosting(model)
 
 
 def _check_boosting(model):
@@ -256,11 +263,20 @@ def _check_boosting(model):
         _check_trees(f"posterior_trees_[{index}]", trees, model)
 
 
+def _check_boosting_regressor(model):
+    _check_boosting(model)
+    check_quantile_models(model, _check_trees)
+
+
 def _check_trees(name, trees, model):
     require(isinstance(trees, SymmetricTrees), f"{name} is not SymmetricTrees")
     require(trees.n_outputs == model.n_outputs_, f"{name} has {trees.n_outputs} outputs")
     largest = trees.split_feature.max(initial=-1)
     require(largest < n_tree_features(model), f"{name} splits by feature {largest}")
+
+
+check_boosting_regressor = of_regressors(_BOOSTING_NAMES, _check_boosting_regressor)
+check_boosting_classifier = of_classifiers(_BOOSTING_NAMES, _check_boosting)
 
 
 def _check_thresholds(model):

@@ -25,27 +25,7 @@ def _check_trees(model, n_outputs, name="trees_", trees=None):
 
 
 _BOOSTING_NAMES = ("trees_", "tree_kinds_", "n_iter_", "baseline_", "alpha_", "train_score_",
-                   "validation_score_", "n_outputs_", "n_features_in_", "_random_seed")
-
-
-def check_boosting_regressor(model):
-    """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
-    if checks._is_fitted(model, (*_BOOSTING_NAMES, "_single_target")):
-        checks._check_whole(model, "n_outputs_", 1)
-        checks._check_truth(model, "_single_target")
-        _check_boosting(model)
-        checks.check_quantile_models(
-            model, lambda name, trees, model: _check_trees(model, model.n_outputs_, name, trees)
-        )
-
-
-def check_boosting_classifier(model):
-    """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
-    if checks._is_fitted(model, (*_BOOSTING_NAMES, "classes_", "n_classes_")):
-        checks._check_classes(model)
-        n_scores = checks._n_scores(model.n_classes_)
-        checks._check_whole(model, "n_outputs_", n_scores, n_scores)
-        _check_boosting(model)
+                   "validation_score_", "n_features_in_", "_random_seed")
 
 
 def _check_boosting(model):
@@ -62,16 +42,26 @@ def _check_boosting(model):
     require(len(model.baseline_) == model.n_outputs_, "baseline_ is not a score an output")
 
 
+def _check_boosting_regressor(model):
+    _check_boosting(model)
+    checks.check_quantile_models(
+        model, lambda name, trees, model: _check_trees(model, model.n_outputs_, name, trees)
+    )
+
+
+check_boosting_regressor = checks.of_regressors(_BOOSTING_NAMES, _check_boosting_regressor)
+check_boosting_classifier = checks.of_classifiers(_BOOSTING_NAMES, _check_boosting)
+
+
 _FOREST_NAMES = ("trees_", "n_features_in_", "_random_seed")
 
 
-def check_forest_regressor(model):
-    """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
-    if checks._is_fitted(model, (*_FOREST_NAMES, "n_outputs_", "_single_target")):
-        checks._check_whole(model, "n_outputs_", 1)
-        checks._check_truth(model, "_single_target")
-        _check_forest(model, model.n_outputs_)
-        checks.check_intervals(model, len(model.trees_.leaf_intercept))
+def _check_forest_regressor(model):
+    _check_forest(model, model.n_outputs_)
+    checks.check_intervals(model, len(model.trees_.leaf_intercept))
+
+
+check_forest_regressor = checks.of_regressors(_FOREST_NAMES, _check_forest_regressor)
 
 
 def check_forest_classifier(model):

@@ -5,41 +5,21 @@ import numpy as np
 from fctree._native_input import require
 from fctree.persistence.checks import (
     _check_array,
-    _check_classes,
     _check_features,
-    _check_truth,
     _check_whole,
-    _is_fitted,
-    _n_scores,
+    of_classifiers,
+    of_regressors,
 )
 from fctree.persistence.table_checks import n_tree_features
 from fctree.soft.state import ARRAYS
 
 _NAMES = (
-    "_state", "_random_seed", "baseline_", "output_scale_", "n_outputs_", "n_features_in_",
+    "_state", "_random_seed", "baseline_", "output_scale_", "n_features_in_",
     "n_iter_", "loss_curve_", "validation_loss_curve_", "reachable_leaves_curve_",
 )  # fmt: skip
 _COUNTERS = ("n_batches", "n_epochs")
 _MOST_LEVELS = 15
 _LARGEST = float(np.finfo(np.float64).max)
-
-
-def check_soft_tree_regressor(model):
-    """Raise ValueError unless it is unfitted or its trees can be evaluated and continued."""
-    if _is_fitted(model, (*_NAMES, "_single_target", "_target_scale")):
-        _check_whole(model, "n_outputs_", 1)
-        _check_truth(model, "_single_target")
-        _check_outputs(model, "_target_scale")
-        _check_soft_trees(model)
-
-
-def check_soft_tree_classifier(model):
-    """Raise ValueError unless it is unfitted or its trees can be evaluated and continued."""
-    if _is_fitted(model, (*_NAMES, "classes_", "n_classes_")):
-        _check_classes(model)
-        n_scores = _n_scores(model.n_classes_)
-        _check_whole(model, "n_outputs_", n_scores, n_scores)
-        _check_soft_trees(model)
 
 
 def _check_outputs(model, name):
@@ -60,6 +40,15 @@ def _check_soft_trees(model):
         require(numbers, f"{name} is not a list of floats")
     _check_rule(model)
     _check_state(model)
+
+
+def _check_soft_tree_regressor(model):
+    _check_outputs(model, "_target_scale")
+    _check_soft_trees(model)
+
+
+check_soft_tree_regressor = of_regressors((*_NAMES, "_target_scale"), _check_soft_tree_regressor)
+check_soft_tree_classifier = of_classifiers(_NAMES, _check_soft_trees)
 
 
 def _check_rule(model):

@@ -273,18 +273,21 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         factor = np.where(varies, 1.0 / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
         return self._state["running_mean"], factor, intercept
 
-    def _raw_predict(self, X):
-        """Raw scores, (n_samples, n_outputs) float64."""
+    def _evaluated(self, function, X):
+        """A native function of samples on the trees."""
         check_is_fitted(self)
-        X = check_soft_features(self, X)
-        out = _native.predict(
-            X,
+        return function(
+            check_soft_features(self, X),
             self._state["split_weights"],
             self._state["leaf_weights"],
             self._shape(),
             self._standardization(),
             count_threads(self.n_jobs),
         )
+
+    def _raw_predict(self, X):
+        """Raw scores, (n_samples, n_outputs) float64."""
+        out = self._evaluated(_native.predict, X)
         return check_predictions(self.baseline_ + self.output_scale_ * out)
 
     def reachable_leaves(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -300,16 +303,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             From 1, a hard tree's path, to ``2**depth``, which all samples reach with
             ``routing="logistic"``.
         """
-        check_is_fitted(self)
-        X = check_soft_features(self, X)
-        return _native.reachable_leaves(
-            X,
-            self._state["split_weights"],
-            self._state["leaf_weights"],
-            self._shape(),
-            self._standardization(),
-            count_threads(self.n_jobs),
-        )
+        return self._evaluated(_native.reachable_leaves, X)
 
     @property
     def split_weights_(self) -> NDArray[np.floating]:
