@@ -89,14 +89,33 @@ class BoostedTargets(NumericTargets):
             yield self._inverse_link(scores.copy())
 
 
-class ClassTargets:
-    """For a classifier whose scores, of the log-loss, `_raw_predict` gives."""
+class PredictedClasses:
+    """For a classifier with ``_labels(scores)``, whose scores `_raw_predict` gives."""
 
-    _classification = True
     classes_: NDArray[Any]
     n_classes_: int
-    n_outputs_: int
     _raw_predict: Callable[[Any], FloatArray]
+    _labels: Callable[[Any], NDArray[Any]]
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        """
+        return self._labels(self._raw_predict(X))
+
+
+class ClassTargets(PredictedClasses):
+    """For a classifier whose scores are those of the log-loss."""
+
+    _classification = True
+    n_outputs_: int
 
     def _encode_targets(self, y, *, reset):
         """The numbers of the classes, (1, n_samples); with ``reset`` they become known."""
@@ -136,19 +155,6 @@ class ClassTargets:
         probabilities : array of shape (n_samples, n_classes)
         """
         return self._probabilities(self._raw_predict(X))
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-        """
-        return self._labels(self._raw_predict(X))
 
     def _decision(self, scores):
         return scores[:, 0] if self.n_classes_ <= 2 else scores
