@@ -1,5 +1,6 @@
 """Weights, means and deviations of numbers and targets, from sums over samples in many places."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,9 +36,11 @@ class Targets:
 
 @dataclass(frozen=True)
 class Weighting:
-    """How many samples there are, what makes the mean weight 1, and the largest weight then."""
+    """How many samples there are, the unit of their weights, what makes the mean weight 1 in these
+    units, and the largest weight then."""
 
     n_samples: int
+    unit: float
     factor: float
     largest: float
 
@@ -51,11 +54,11 @@ class Weighting:
 
     def of(self, part):
         """The weights of the samples of a part."""
-        return part.weights * self.factor
+        return part.weights / self.unit * self.factor
 
     def shares(self, part):
         """Their shares of the weight of all samples."""
-        return part.weights * (self.factor / self.n_samples)
+        return part.weights / self.unit * (self.factor / self.n_samples)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +90,8 @@ def _largest_weight(part):
     return np.array([part.weights.max(initial=0.0)])
 
 
-def _weight_sum(part, fixed):
-    return fixed.total(part.weights)
+def _weight_sum(part, fixed, unit):
+    return fixed.total(part.weights / unit)
 
 
 def _finite(values):
@@ -142,9 +145,10 @@ def weigh(places):
     """The `Weighting` of all samples."""
     n = int(places.add(_count)[0])
     largest = float(places.largest(_largest_weight)[0])
-    fixed = FixedPoint(largest, n)
-    factor = n / float(fixed.value(places.add(_weight_sum, fixed)))
-    return Weighting(n, factor, largest * factor)
+    unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)  # a power of two: no rounding
+    fixed = FixedPoint(2.0, n)
+    factor = n / float(fixed.value(places.add(_weight_sum, fixed, unit)))
+    return Weighting(n, unit, factor, largest / unit * factor)
 
 
 def find_numbers(places, columns, weighting):

@@ -23,6 +23,14 @@ void whiten(const CholeskyFactor& factor, Matrix& hessian) {
   factor.solve_lower(hessian);
 }
 
+// Whether the feature is constant in the node, or nothing else: rounding must not use it.
+bool is_alone(const CurvatureProblem& problem, index_t feature) {
+  const auto covariance = problem.covariance.col(feature);
+  return covariance.cwiseAbs().sum() == covariance[feature] &&
+         std::all_of(problem.hessians.begin(), problem.hessians.end(),
+                     [&](const Matrix& hessian) { return hessian.col(feature).isZero(0.0); });
+}
+
 }  // namespace
 
 CurvatureProblem curvature_problem(const Moments& moments,
@@ -65,6 +73,8 @@ Matrix curvature_directions(const CurvatureProblem& problem, index_t n_direction
   order.resize(n_found);
   Matrix directions = eigen.vectors(Eigen::all, order);
   factor.solve_upper(directions);
+  for (index_t j = 0; j < d; ++j)
+    if (is_alone(problem, j)) directions.row(j).setZero();
   for (auto direction : directions.colwise()) {
     // The sign of an eigenvector is arbitrary: the largest coefficient is made positive.
     index_t largest = 0;
