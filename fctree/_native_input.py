@@ -13,19 +13,10 @@ import numpy as np
 REAL = (np.dtype(np.float64), np.dtype(np.float32))
 _MOST = 2**40
 _COUNTS = {
-    "max_iter",
-    "max_epochs",
-    "max_depth",
-    "max_coef",
-    "max_thresholds",
-    "min_samples_leaf",
-    "min_samples_split",
-    "batch_size",
-    "n_iter_no_change",
-    "n_curvature",
-    "n_estimators",
+    "max_iter", "max_epochs", "max_depth", "max_coef", "max_thresholds", "min_samples_leaf",
+    "min_samples_split", "batch_size", "n_iter_no_change", "n_curvature", "n_estimators",
     "n_screened",
-}
+}  # fmt: skip
 _MOST_THREADS = max(64, 4 * (os.cpu_count() or 1))  # more help nobody
 
 

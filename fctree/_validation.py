@@ -11,12 +11,12 @@ from numbers import Integral
 
 import joblib
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import (
     _check_sample_weight,
     _get_feature_names,
     check_array,
     check_X_y,
-    validate_data,
 )
 
 from fctree._memory import check_memory
@@ -106,12 +106,16 @@ def check_sample_weight_part(sample_weight, X):
     )
     if weight.shape != (len(X),):
         raise ValueError(f"sample_weight has the shape {weight.shape}, expected {(len(X),)}")
+    _refuse_negative(weight)
+    return weight
+
+
+def _refuse_negative(weight):
     if np.any(weight < 0):
         raise ValueError(
             f"Negative values in data passed to `sample_weight`: the smallest is "
             f"{weight.min()}; weights must be at least 0"
         )
-    return weight
 
 
 def check_soft_features(estimator, X):
@@ -158,11 +162,7 @@ def check_sample_weight(sample_weight, X):
     if sample_weight is None:
         return None
     sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-    if np.any(sample_weight < 0):
-        raise ValueError(
-            f"Negative values in data passed to `sample_weight`: the smallest is "
-            f"{sample_weight.min()}; weights must be at least 0"
-        )
+    _refuse_negative(sample_weight)
     if not np.any(sample_weight):
         raise ValueError("sample_weight is zero for every sample; at least one must be positive")
     return np.require(sample_weight, requirements=["C", "ALIGNED"])
@@ -372,3 +372,8 @@ def unchanged_on_failure(estimator):
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def draw_seed(random_state):
+    """A seed of the core's random numbers, from what scikit-learn takes for one."""
+    return int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64))

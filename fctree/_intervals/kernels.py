@@ -74,7 +74,7 @@ class KernelIntervals(PredictsIntervals):
     _penalty: float | None
     _fit_weights: FloatArray | None
     _fitted_kernel: Any
-    _predict_outputs: Any
+    _raw_predict: Any
 
     def _keep_system(self, penalty, weights):
         self._penalty, self._fit_weights = penalty, weights
@@ -98,5 +98,5 @@ class KernelIntervals(PredictsIntervals):
         return f"{super()._why_without_intervals()}, with solver='cholesky'"
 
     def _centres_and_scales(self, X):
-        outputs = self._predict_outputs(X)
+        outputs = self._raw_predict(X)
         return outputs, np.ones_like(outputs)

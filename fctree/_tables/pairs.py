@@ -18,7 +18,7 @@ _QUANTILES = np.arange(1, 5) / 5
 _SWEEPS = 4
 
 
-def _sample(part, encoder, rows, targets, columns):
+def _sample(part, rows, targets, columns):
     """Levels and numbers of some samples, and their centred targets."""
     inside = part.inside(rows)
     X = part.X[inside][:, columns]
@@ -43,7 +43,7 @@ def choose_pairs(encoder, places, targets, weighting, unpaired):
         return edges, none
     n = weighting.n_samples
     rows = np.arange(n) if n <= _MAX_ROWS else n * np.arange(_MAX_ROWS) // _MAX_ROWS
-    drawn = places.rows(_sample, encoder, rows, targets, np.array(columns))
+    drawn = places.rows(_sample, rows, targets, np.array(columns))
     sample = np.full((len(drawn), width), np.nan)
     sample[:, columns] = drawn[:, : len(columns)]
     residuals = drawn[:, len(columns) :][:, :_MAX_TARGETS].T

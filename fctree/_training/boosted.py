@@ -1,19 +1,27 @@
 """The frame of a boosted fit: what is checked, held out and drawn before trees are grown."""
 
+from __future__ import annotations
+
 import warnings
 from numbers import Integral, Real
 
-import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
 
+from fctree._intervals.boosted import raw_scores
 from fctree._native_input import native_params
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.losses import choose_loss
-from fctree._training.samples import Samples, check_init_score, validation_samples
-from fctree._validation import check_sample_weight, unchanged_on_failure
+from fctree._training.samples import (
+    Samples,
+    check_init_score,
+    chosen_eval_set,
+    validation_samples,
+)
+from fctree._typing import ArrayLike, EvalSet, Self
+from fctree._validation import check_sample_weight, count_threads, draw_seed, unchanged_on_failure
 
 ROUND_CONSTRAINTS = {
     "learning_rate": [Interval(Real, 0, None, closed="neither")],
@@ -29,14 +37,59 @@ ROUND_CONSTRAINTS = {
 class BaseBoosting(TakesTables, BaseEstimator):
     """Boosted trees of any kind.
 
-    A family has _check_data, what validates its X and y, and _boost(train, validation,
-    continuing=), which grows trees_; an estimator has _encode_targets(y, reset=), y as float64
+    A family has _check_data, what validates its X and y, _check_rows, the same for predictions,
+    and _boost(train, validation, continuing=), which grows trees_; an estimator has _encode_targets(y, reset=), y as float64
     (n_targets, n_samples).
     """
 
     _classification = False
 
-    def _fit_rounds(self, X, y, sample_weight, eval_set, init_score):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        eval_set: EvalSet | None = None,
+        init_score: ArrayLike | None = None,
+        *,
+        X_val: ArrayLike | None = None,
+        y_val: ArrayLike | None = None,
+        sample_weight_val: ArrayLike | None = None,
+    ) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Numbers, NaN for missing values; or a table with categories (`categorical_features`).
+            Symmetric trees read float32 and float64 arrays of any memory layout as they are, and
+            take infinities for the least and the largest values.
+        y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
+            Targets in the domain of the loss, or class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights; samples of weight 0 are ignored.
+        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
+            Samples for `validation_score_` and early stopping. In symmetric trees missing values
+            where training has none go with the majority of each split.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Raw scores to start from instead of the best constant; predictions do not include them.
+            Not allowed together with `eval_set`.
+        X_val, y_val, sample_weight_val
+            The evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For infinity in `X` of oblique trees, inconsistent shapes, negative weights, targets outside
+            the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds than a warm
+            start has.
+        """
+        eval_set = chosen_eval_set(eval_set, X_val, y_val, sample_weight_val)
         with unchanged_on_failure(self):
             continuing = self.warm_start and hasattr(self, "trees_")
             X, y = self._check_data(X, y, reset=not continuing, classification=self._classification)
@@ -45,9 +98,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
             initial = check_init_score(init_score, len(X), self.n_outputs_)
             train = Samples(X, targets, weight, initial).without_zero_weights()
             if not continuing:
-                self._random_seed = int(
-                    check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-                )
+                self._random_seed = draw_seed(self.random_state)
             train, validation = validation_samples(self, train, eval_set)
             n_classes = self.n_classes_ if self._classification else None
             encode_samples(self, train, validation, n_classes=n_classes, continuing=continuing)
@@ -58,7 +109,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
                     "so that predictions are the constant baseline_; a smaller learning_rate, or "
                     "more validation samples, may help",
                     UserWarning,
-                    stacklevel=4,
+                    stacklevel=3,
                 )
             self._after_fit(train)
         return self
@@ -93,3 +144,9 @@ class BaseBoosting(TakesTables, BaseEstimator):
 
     def _choose_loss(self):
         return choose_loss(self)
+
+    def _raw_predict(self, X):
+        """Raw scores, (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        X = self._check_rows(X)
+        return raw_scores(self.trees_, self.baseline_, X, count_threads(self.n_jobs))

@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 
 import numpy as np
+from distributed import default_client
+from sklearn.base import _fit_context
 
 from fctree._native.core import Loss
 from fctree._training.losses import LOSSES
 from fctree._training.progress import progress_listener
 from fctree._training.samples import unpack_eval_set
-from fctree._validation import check_targets
+from fctree._validation import check_targets, draw_seed, unchanged_on_failure
 from fctree.dask.cluster import gather
-from fctree.dask.partitions import partition_rows
+from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.tables import PartitionedTable
 from fctree.dask.team import TeamFit
 
@@ -55,7 +57,57 @@ def leaves_are_sums(loss):
 
 
 class DaskBoosting:
-    """Boosting on Dask collections; subclasses are plain estimators too."""
+    """Boosting on Dask collections; subclasses are plain estimators too.
+
+    A family says whether it imputes missing numbers and has ``_training_rows`` and
+    ``_evaluation_rows``, which know where the rows of a fit are (`TeamFit`).
+    """
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, eval_set=None):
+        """Grow the trees from sums over the rows, which are taken where the rows are.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_samples, n_features)
+            Any partitions, empty ones too, of known or unknown lengths. What is not persisted is
+            computed once and held by the workers until the fit is done. Arrays in memory are cut
+            into chunks. Categories and missing values as in one place.
+        y : Dask array, series or data frame of shape (n_samples,) or (n_samples, n_outputs)
+            With the partitions of `X` where lengths are unknown.
+        sample_weight : Dask array or series of shape (n_samples,), default=None
+        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
+            Samples to measure `validation_score_` on; ``early_stopping=True`` needs it.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For data as the plain estimators refuse them, partitions that disagree, and what a
+            fit on partitions does not have: losses whose leaves are quantiles, `warm_start`,
+            `posterior_samples`, early stopping without `eval_set`, and nodes of oblique trees with
+            fewer samples than features that need a ridge model of their own.
+        RuntimeError
+            Where workers were lost more often than the fit could be continued.
+        """
+        with unchanged_on_failure(self):
+            self._fit(default_client(), X, y, sample_weight, eval_set)
+        return self
+
+    def _fit(self, client, X, y, sample_weight, eval_set):
+        self._check_supported(eval_set)
+        remember_features(self, X)
+        partitions, lengths, table = self._encoded(client, X, y, sample_weight)
+        self._random_seed = draw_seed(self.random_state)
+        encode = TargetEncoder(getattr(self, "classes_", None))
+        train = self._training_rows(client, partitions, lengths, encode)
+        evaluation = None
+        if eval_set is not None:
+            evaluation = self._evaluation_rows(*self._evaluated(client, eval_set, table), encode)
+        self._fit_together(client, train, evaluation)
 
     def _check_supported(self, eval_set):
         if self.warm_start:
@@ -109,9 +161,9 @@ class DaskBoosting:
         ends = np.stack([least, np.sum([d.ends[1] for d in filled], axis=0)])
         return ends if filled[0].target_shape else ends[:, 0]
 
-    def _encoded(self, client, X, y, sample_weight, *, impute):
+    def _encoded(self, client, X, y, sample_weight):
         """The partitions of a fit with encoded columns, their lengths, and what encodes them."""
-        table = PartitionedTable(client, self, X, impute=impute)
+        table = PartitionedTable(client, self, X, impute=self._imputes)
         rows = partition_rows(client, X, y, sample_weight, table=table.is_read)
         partitions = table.read(rows)
         lengths = self._learn_targets(client, partitions)

@@ -1,11 +1,9 @@
 """Forests of oblique trees whose trees are grown by many workers."""
 
-import numpy as np
 from distributed import default_client
 from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
 
-from fctree._validation import unchanged_on_failure
+from fctree._validation import draw_seed, unchanged_on_failure
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import join, partition_rows, remember_features
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
@@ -57,8 +55,7 @@ class _DaskForest:
                 client, X, y, sample_weight, table=is_table(self, X)
             )
             rows = client.submit(join, partitions, pure=False)
-            seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-            self._random_seed = int(seed)
+            self._random_seed = draw_seed(self.random_state)
             local = self._local_class(**self.get_params(deep=False))
             local._random_seed = self._random_seed
             n_ranges = max(1, min(self.n_estimators, len(client.nthreads())))

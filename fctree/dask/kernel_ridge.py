@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from distributed import default_client
-from scipy import linalg
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -15,9 +14,9 @@ from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.prediction import HasLocal
 from fctree.kernel_ridge import TreeNTKClassifier, TreeNTKRegressor
 from fctree.kernel_ridge.solvers import (
+    LandmarkSystem,
     TreeKernel,
     conjugate_gradients,
-    jittered_factor,
     warn_unless,
 )
 
@@ -124,20 +123,8 @@ class _DaskTreeNTK(HasLocal):
         n_jobs=None,
         random_state=None,
     ):
-        super().__init__(
-            alpha=alpha,
-            depth=depth,
-            scale=scale,
-            architecture=architecture,
-            solver=solver,
-            n_components=n_components,
-            max_iter=max_iter,
-            tol=tol,
-            device=device,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
+        given = {**locals()}
+        super().__init__(**{k: v for k, v in given.items() if k not in ("self", "__class__")})
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -206,29 +193,16 @@ class _DaskTreeNTK(HasLocal):
         lengths, total = sizes
         landmarks = self._draw_landmarks(client, parts, lengths)
         sent = client.scatter(landmarks, broadcast=True)
-        K = kernel.gram(landmarks)
-        T = jittered_factor(K)
-        A = jittered_factor(T @ T.T * (total / len(landmarks)), self.alpha)
+        system = LandmarkSystem(kernel.gram(landmarks), total, self.alpha)
 
         def summed(function, *args):
             tasks = [client.submit(function, p, problem, sent, *args, pure=False) for p in parts]
             return sum(gather(client, tasks))
 
-        def outward(v):
-            return linalg.solve_triangular(T, linalg.solve_triangular(A, v))
-
-        def inward(v):
-            half = linalg.solve_triangular(T, v, trans="T")
-            return linalg.solve_triangular(A, half, trans="T")
-
-        def multiply(v):
-            c = outward(v)
-            return inward(summed(_landmark_product, c) + self.alpha * (K @ c))
-
-        b = inward(summed(_landmark_targets))
-        solution, self.n_iter_, converged = conjugate_gradients(multiply, b, **self._stopping())
-        warn_unless(converged, self.n_iter_)
-        return landmarks, outward(solution)
+        solution, self.n_iter_ = system.solve(
+            lambda c: summed(_landmark_product, c), summed(_landmark_targets), **self._stopping()
+        )
+        return landmarks, solution
 
     def _by_gradients(self, client, problem, parts, sizes):
         """As `solve_by_conjugate_gradients`, a block of rows a task."""

@@ -3,15 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from distributed import default_client
-from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
 
 from fctree._training.samples import Samples
-from fctree._validation import check_kernel_part, unchanged_on_failure
+from fctree._validation import check_kernel_part
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.cluster import settle
-from fctree.dask.partitions import Partition, join, remember_features
+from fctree.dask.partitions import Partition, join
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.row_blocks import Run, cut_into_runs
 from fctree.ensembles import CurvatureBoostingClassifier, CurvatureBoostingRegressor
@@ -31,55 +28,14 @@ def sample_rows(n_rows, seed):
 class _DaskObliqueBoosting(DaskBoosting):
     """Fitting on Dask collections; subclasses are plain estimators too."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, eval_set=None):
-        """Grow the trees from sums over the rows, which are taken where the rows are.
+    _imputes = True
 
-        Parameters
-        ----------
-        X : Dask array or data frame of shape (n_samples, n_features)
-            Any partitions, empty ones too, of known or unknown lengths; finite numbers. What is
-            not persisted is computed once and held by the workers until the fit is done. Arrays
-            in memory are cut into chunks. Categories, and missing numbers beside them, as in one
-            place.
-        y : Dask array, series or data frame of shape (n_samples,) or (n_samples, n_outputs)
-            With the partitions of `X` where lengths are unknown.
-        sample_weight : Dask array or series of shape (n_samples,), default=None
-        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
-            Samples to measure `validation_score_` on; ``early_stopping=True`` needs it.
-
-        Returns
-        -------
-        self : estimator
-
-        Raises
-        ------
-        ValueError
-            For data as the plain estimators refuse them, partitions that disagree, and what a
-            fit on partitions does not have: losses whose leaves are quantiles, `warm_start`,
-            early stopping without `eval_set`, and nodes with fewer samples than features that
-            need a ridge model of their own.
-        RuntimeError
-            Where workers were lost more often than the fit could be continued.
-        """
-        with unchanged_on_failure(self):
-            self._fit(default_client(), X, y, sample_weight, eval_set)
-        return self
-
-    def _fit(self, client, X, y, sample_weight, eval_set):
-        self._check_supported(eval_set)
-        remember_features(self, X)
-        partitions, lengths, table = self._encoded(client, X, y, sample_weight, impute=True)
-        self._random_seed = int(
-            check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-        )
-        encode = TargetEncoder(getattr(self, "classes_", None))
+    def _training_rows(self, client, partitions, lengths, encode):
         sample = sample_rows(sum(lengths), self._random_seed)
-        train = BlockedRows(partitions, lengths, encode, sample)
-        evaluation = None
-        if eval_set is not None:
-            evaluation = BlockedRows(*self._evaluated(client, eval_set, table), encode, np.arange(0))
-        self._fit_together(client, train, evaluation)
+        return BlockedRows(partitions, lengths, encode, sample)
+
+    def _evaluation_rows(self, partitions, lengths, encode):
+        return BlockedRows(partitions, lengths, encode, np.arange(0))
 
 
 @dataclass

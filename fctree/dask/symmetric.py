@@ -3,16 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from distributed import default_client
-from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
 
 from fctree._tables.estimators import n_encoded
 from fctree._training.samples import Samples
-from fctree._validation import unchanged_on_failure
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.cluster import assign, gather, settle
-from fctree.dask.partitions import remember_features
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.thresholds import find_thresholds
 from fctree.symmetric import SymmetricBoostingClassifier, SymmetricBoostingRegressor
@@ -21,62 +16,23 @@ from fctree.symmetric import SymmetricBoostingClassifier, SymmetricBoostingRegre
 class _DaskSymmetricBoosting(DaskBoosting):
     """Fitting on Dask collections; subclasses are plain estimators too."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, eval_set=None):
-        """Grow the trees where the partitions are.
-
-        Parameters
-        ----------
-        X : Dask array or data frame of shape (n_samples, n_features)
-            Any partitions, empty ones too, of known or unknown lengths. NaN is a missing value.
-            What is not persisted is computed once and held by the workers until the fit is
-            done. Arrays in memory are cut into chunks. Categories as in one place.
-        y : Dask array, series or data frame of shape (n_samples,) or (n_samples, n_outputs)
-            With the partitions of `X` where lengths are unknown.
-        sample_weight : Dask array or series of shape (n_samples,), default=None
-        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
-            Samples to measure `validation_score_` on; ``early_stopping=True`` needs it.
-
-        Returns
-        -------
-        self : estimator
-
-        Raises
-        ------
-        ValueError
-            For data as the plain estimators refuse them, partitions that disagree, and what a
-            fit on partitions does not have: losses whose leaves are quantiles, `warm_start`,
-            `posterior_samples`, early stopping without `eval_set`.
-        RuntimeError
-            Where workers were lost more often than the fit could be continued.
-        """
-        with unchanged_on_failure(self):
-            self._fit(default_client(), X, y, sample_weight, eval_set)
-        return self
+    _imputes = False
 
     def _check_supported(self, eval_set):
         super()._check_supported(eval_set)
         if getattr(self, "posterior_samples", 0):
             raise ValueError("posterior_samples must be 0 for a fit on partitions")
 
-    def _fit(self, client, X, y, sample_weight, eval_set):
-        self._check_supported(eval_set)
-        remember_features(self, X)
-        partitions, lengths, table = self._encoded(client, X, y, sample_weight, impute=False)
-        self._random_seed = int(
-            check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-        )
+    def _training_rows(self, client, partitions, lengths, encode):
         rules = {"max_bins": self.max_bins, "seed": self._random_seed}
         found = gather(
             client, find_thresholds(client, partitions, lengths, n_encoded(self), rules)
         )
         self.bin_thresholds_ = [values for block in found for values in block]
-        encode = TargetEncoder(getattr(self, "classes_", None))
-        train = PlacedRows(partitions, lengths, encode)
-        evaluation = None
-        if eval_set is not None:
-            evaluation = PlacedRows(*self._evaluated(client, eval_set, table), encode)
-        self._fit_together(client, train, evaluation)
+        return PlacedRows(partitions, lengths, encode)
+
+    def _evaluation_rows(self, partitions, lengths, encode):
+        return PlacedRows(partitions, lengths, encode)
 
 
 @dataclass

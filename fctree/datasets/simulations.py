@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
 
+from fctree._parameters import shares_documentation
 from fctree._typing import ArrayLike, FloatArray, RandomState
 
 # Columns averaged by the five ridge functions of sim1 and sim2.
@@ -99,6 +100,7 @@ def make_ridge_relu(
     )
 
 
+@shares_documentation(make_ridge_relu)
 @validate_params(_RIDGE_CONSTRAINTS, prefer_skip_nested_validation=True)
 def make_ridge_exp(
     n_samples: int = 2000,
@@ -120,23 +122,15 @@ def make_ridge_exp(
 
     Parameters
     ----------
-    n_samples : int, default=2000
-        Number of samples, at least 1.
-    n_features : int, default=10
-        Number of features, at least 10.
-    noise : float, default=0.1
-        Standard deviation of the noise, in the units of y; at least 0.
+    n_samples, n_features, noise, return_truth
+        As in `make_ridge_relu`.
     random_state : int, RandomState instance or None, default=None
         Seed of the draws. The same seed gives the same X as in `make_ridge_relu`.
-    return_truth : bool, default=False
-        Return f(x) as well.
 
     Returns
     -------
-    X : array of shape (n_samples, n_features), float64
-    y : array of shape (n_samples,), float64
-    f : array of shape (n_samples,), float64
-        The noiseless function; only with ``return_truth=True``.
+    X, y, f
+        As in `make_ridge_relu`.
 
     Raises
     ------

@@ -5,25 +5,16 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from fctree._intervals.boosted import raw_scores
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
-from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
-from fctree._training.samples import chosen_eval_set
 from fctree._training.team import ALONE
-from fctree._tree import ObliqueTree
-from fctree._typing import ArrayLike, EvalSet, FloatArray, NDArray, Self
-from fctree._validation import (
-    check_ensemble_data,
-    check_features,
-    count_threads,
-)
+from fctree._validation import check_ensemble_data, check_features, count_threads
+from fctree.ensembles.members import HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
 from fctree.oblique.base import BaseObliqueTree
@@ -40,7 +31,7 @@ _DEFAULT_TREE = CurvatureTreeRegressor(
 )
 
 
-class BaseCurvatureBoosting(BaseBoosting):
+class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
     """Boosted oblique trees; subclasses define the loss, the targets and the predictions."""
 
     _parameter_constraints = {
@@ -53,51 +44,6 @@ class BaseCurvatureBoosting(BaseBoosting):
 
     _check_rows = check_features
     _check_data = check_ensemble_data
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        eval_set: EvalSet | None = None,
-        init_score: ArrayLike | None = None,
-        *,
-        X_val: ArrayLike | None = None,
-        y_val: ArrayLike | None = None,
-        sample_weight_val: ArrayLike | None = None,
-    ) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers, NaN for missing values; or a table with categories (`categorical_features`).
-        y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
-            Targets in the domain of the loss, or class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored.
-        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
-            Samples for `validation_score_` and early stopping.
-        init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            Raw scores to start from instead of the best constant; predictions do not include them.
-            Not allowed together with `eval_set`.
-        X_val, y_val, sample_weight_val
-            The evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
-
-        Returns
-        -------
-        self : estimator
-
-        Raises
-        ------
-        ValueError
-            For infinity in `X`, inconsistent shapes, negative weights, targets outside
-            the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds than a warm
-            start has.
-        """
-        eval_set = chosen_eval_set(eval_set, X_val, y_val, sample_weight_val)
-        return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
 
     def _tree_settings(self):
         return ensemble_tree_settings(self, _DEFAULT_TREE)
@@ -173,12 +119,6 @@ class BaseCurvatureBoosting(BaseBoosting):
         scores[:] = self.baseline_
         return scores
 
-    def _raw_predict(self, X):
-        """Raw scores, (n_samples, n_outputs)."""
-        check_is_fitted(self)
-        X = self._check_rows(X)
-        return raw_scores(self.trees_, self.baseline_, X, count_threads(self.n_jobs))
-
     def _staged_raw_predict(self, X):
         """Raw scores of the first 1, 2, .. trees; the same array each time."""
         check_is_fitted(self)
@@ -188,38 +128,6 @@ class BaseCurvatureBoosting(BaseBoosting):
         for tree in range(self.n_iter_):
             self.trees_.add_to(X, scores, first=tree, last=tree + 1, n_threads=n_threads)
             yield scores
-
-    def apply(self, X: ArrayLike) -> NDArray[np.int64]:
-        """The leaf that each sample reaches in each tree.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        leaves : array of shape (n_samples, n_iter_), int64
-            Node numbers within each tree.
-        """
-        check_is_fitted(self)
-        X = self._check_rows(X)
-        return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
-
-    @property
-    def estimators_(self) -> list[ObliqueTree]:
-        """The trees as `ObliqueTree` objects, views of `trees_`, in the order of the rounds."""
-        check_is_fitted(self)
-        return [self.trees_[tree] for tree in range(self.n_iter_)]
-
-    @property
-    def feature_importances_(self) -> FloatArray:
-        """Mean over the trees of the features' importances, (n_features,).
-
-        As in `CurvatureTreeRegressor` for each tree; they sum to 1, or are all 0 if nothing is
-        explained.
-        """
-        check_is_fitted(self)
-        return summed_to_columns(self, self.trees_.compute_feature_importances())
 
 
 def _as_native(samples):

@@ -6,13 +6,16 @@ from typing import Any
 
 from sklearn.base import ClassifierMixin
 
+from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.losses import loss_constraints
+from fctree._training.targets import BoostedClasses
 from fctree._typing import ArrayLike, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
-from fctree.symmetric.targets import ClassTargets
+from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
 
 
-class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBoosting):
+@shares_documentation(CurvatureBoostingRegressor)
+class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvatureBoosting):
     """Gradient boosting of curvature trees with ridge leaves, for classes.
 
     Each tree is a shallow oblique tree for the log-loss's Newton step, with
@@ -25,71 +28,25 @@ class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBo
     Parameters
     ----------
     loss : {"log_loss"}, default="log_loss"
-    learning_rate : float, default=0.05
-        Factor applied to each tree's scores.
-    max_iter : int, default=300
-        Number of trees; with `warm_start` in total. A third of them at twice the learning rate is
-        slightly less accurate in a third of the time.
-    subsample : float, default=0.7
-        Share of the samples used for each tree. Equal samples are drawn together.
-    colsample : float, default=1.0
-        Share of the features used for each tree.
-    l2_leaf_reg : float, default=1.0
-        Weight of pseudo-samples with target 0 that shrink each leaf's mean.
-    extrapolation : float or None, default=0.0
-        How far predictions may leave the leaf's training range, as a multiple of it; None sets no
-        limit.
-    step_depth : int or None, default=8
-        Depth of the ordinary trees (splits along axes, constant leaves) that compete in each
-        round; None grows none. They need ``subsample < 1``: left-out samples decide. With more
-        than 65,536 samples thresholds lie between 256 bins of each feature.
-    max_depth, alpha, min_samples_leaf, max_coef : default=None
-        Of every tree, as in `CurvatureTreeRegressor`; values other than None override `tree`.
-    tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        An unfitted tree with the parameters of all trees. None is
-        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=9, split_margin=0.0,
-        feature_concatenation=False)``.
-    categorical_features : default="from_dtype"
-        Features that are categories, as in `CurvatureTreeRegressor`.
-    early_stopping : bool, default=False
-        Whether to stop when the validation loss has not fallen by `tol` for
-        `n_iter_no_change` rounds, and to keep the trees up to its minimum.
-    validation_fraction : float or int, default=0.1
-        Share or number of samples held out for early stopping without an `eval_set`, stratified
-        by class.
-    n_iter_no_change : int, default=10
-    tol : float, default=1e-7
-    warm_start : bool, default=False
-        Whether `fit` continues the last fit, up to `max_iter` trees in total. T trees and then
-        T more give the same bytes as 2 T at once.
-    verbose : int, default=0
-        1 shows a progress bar, 2 one line per round.
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the samples and the validation split.
+    learning_rate, max_iter, subsample, colsample, l2_leaf_reg, extrapolation, step_depth, \
+            max_depth, alpha, min_samples_leaf, max_coef, tree, categorical_features, \
+            early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \
+            n_jobs, random_state
+        As in `CurvatureBoostingRegressor`.
 
     Attributes
     ----------
-    trees_ : ObliqueTrees
-        All trees as flat arrays; `estimators_` gives them one by one.
-    tree_kinds_ : ndarray of shape (n_iter_,), int64
-        0 for a curvature tree, 1 for one with constant leaves.
+    trees_, tree_kinds_
+        As in `CurvatureBoostingRegressor`.
     baseline_ : ndarray of shape (n_outputs,)
         The raw score, the log-odds or centred log-frequencies, that trees are added to.
-    alpha_ : float
-        The penalty used.
+    alpha_
+        As in `CurvatureBoostingRegressor`.
     classes_ : ndarray of shape (n_classes,)
     n_classes_ : int
-    n_iter_ : int
-        Number of trees.
-    train_score_, validation_score_ : ndarray
-        Negative mean loss before the first round and after each; the second is empty without
-        validation samples. Rounds removed by early stopping are included.
-    feature_importances_ : ndarray of shape (n_features,)
-    encoder_ : TableEncoder
-        How categories and missing values become the features that trees have.
-    n_features_in_, feature_names_in_, n_outputs_
+    n_iter_, train_score_, validation_score_, feature_importances_, encoder_, n_features_in_, \
+            feature_names_in_, n_outputs_
+        As in `CurvatureBoostingRegressor`.
 
     Examples
     --------
@@ -132,25 +89,4 @@ class CurvatureBoostingClassifier(ClassTargets, ClassifierMixin, BaseCurvatureBo
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_depth = max_depth
-        self.alpha = alpha
-        self.min_samples_leaf = min_samples_leaf
-        self.max_coef = max_coef
-        self.step_depth = step_depth
-        self.subsample = subsample
-        self.colsample = colsample
-        self.l2_leaf_reg = l2_leaf_reg
-        self.extrapolation = extrapolation
-        self.tree = tree
-        self.categorical_features = categorical_features
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        set_parameters(self, locals())

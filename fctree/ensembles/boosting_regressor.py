@@ -9,14 +9,17 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval
 
 from fctree._intervals.boosted import BoostedIntervals
+from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.losses import loss_constraints
-from fctree._typing import ArrayLike, NDArray, RandomState
+from fctree._training.targets import BoostedTargets
+from fctree._typing import ArrayLike, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
-from fctree.symmetric.targets import NumericTargets
+from fctree.symmetric.regressor import SymmetricBoostingRegressor
 
 
+@shares_documentation(SymmetricBoostingRegressor)
 class CurvatureBoostingRegressor(
-    NumericTargets, BoostedIntervals, RegressorMixin, BaseCurvatureBoosting
+    BoostedTargets, BoostedIntervals, RegressorMixin, BaseCurvatureBoosting
 ):
     """Gradient boosting of curvature trees with ridge leaves.
 
@@ -32,12 +35,8 @@ class CurvatureBoostingRegressor(
             "tweedie"}, default="squared_error"
         Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
         predict ``exp(raw score)``.
-    quantile : float in (0, 1) or None, default=None
-        The quantile for ``loss="quantile"``, required there. For ``"huber"`` the share of
-        residuals in the quadratic part (None: 0.9). Must be None for other losses.
-    power : float in (1, 2) or None, default=None
-        The variance power for ``loss="tweedie"`` (None: 1.5): near 1 for counts, near 2 for
-        amounts. Must be None for other losses.
+    quantile, power
+        As in `SymmetricBoostingRegressor`.
     learning_rate : float, default=0.05
         Factor applied to each tree's scores.
     max_iter : int, default=300
@@ -68,19 +67,12 @@ class CurvatureBoostingRegressor(
         Whether to stop when the validation loss has not fallen by `tol` for
         `n_iter_no_change` rounds, and to keep the trees up to its minimum.
     validation_fraction : float or int, default=0.1
-        Share or number of samples held out for early stopping without an `eval_set`.
+        Share or number of samples held out for early stopping without an `eval_set`; classes are
+        stratified.
     n_iter_no_change : int, default=10
     tol : float, default=1e-7
-    calibration_fraction : float or None, default=None
-        Share of the samples that `predict_interval` is calibrated on; None fits no intervals. They
-        take two more models, of quantiles, on the rest of the samples.
-    warm_start : bool, default=False
-        Whether `fit` continues the last fit, up to `max_iter` trees in total. T trees and then
-        T more give the same bytes as 2 T at once.
-    verbose : int, default=0
-        1 shows a progress bar, 2 one line per round.
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. Results do not depend on it.
+    calibration_fraction, warm_start, verbose, n_jobs
+        As in `SymmetricBoostingRegressor`.
     random_state : int, RandomState instance or None, default=None
         Seeds the samples and the validation split.
 
@@ -90,8 +82,8 @@ class CurvatureBoostingRegressor(
         All trees as flat arrays; `estimators_` gives them one by one.
     tree_kinds_ : ndarray of shape (n_iter_,), int64
         0 for a curvature tree, 1 for one with constant leaves.
-    baseline_ : ndarray of shape (n_outputs,)
-        The raw score to which trees are added.
+    baseline_
+        As in `SymmetricBoostingRegressor`.
     alpha_ : float
         The penalty used.
     n_iter_ : int
@@ -99,8 +91,8 @@ class CurvatureBoostingRegressor(
     train_score_, validation_score_ : ndarray
         Negative mean loss before the first round and after each; the second is empty without
         validation samples. Rounds removed by early stopping are included.
-    interval_trees_ : list of two
-        With `calibration_fraction`: the trees of the quantile models.
+    interval_trees_
+        As in `SymmetricBoostingRegressor`.
     feature_importances_ : ndarray of shape (n_features,)
     encoder_ : TableEncoder
         How categories and missing values become the features that trees have.
@@ -151,41 +143,4 @@ class CurvatureBoostingRegressor(
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
-        self.loss = loss
-        self.quantile = quantile
-        self.power = power
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_depth = max_depth
-        self.alpha = alpha
-        self.min_samples_leaf = min_samples_leaf
-        self.max_coef = max_coef
-        self.step_depth = step_depth
-        self.subsample = subsample
-        self.colsample = colsample
-        self.l2_leaf_reg = l2_leaf_reg
-        self.extrapolation = extrapolation
-        self.tree = tree
-        self.categorical_features = categorical_features
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.calibration_fraction = calibration_fraction
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the targets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,) or (n_samples, n_outputs), as in `fit`
-        """
-        return self._inverse_link(self._raw_predict(X))
+        set_parameters(self, locals())

@@ -7,28 +7,24 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
-from fctree._tables.estimators import (
-    TABLE_CONSTRAINTS,
-    TakesTables,
-    encode_training,
-    summed_to_columns,
-)
-from fctree._tree import ObliqueTree
-from fctree._typing import ArrayLike, FloatArray, NDArray, RandomState, Self
+from fctree._parameters import set_parameters
+from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training
+from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import (
     check_ensemble_data,
     check_features,
     check_predictions,
     check_sample_weight,
     count_threads,
+    draw_seed,
     unchanged_on_failure,
 )
+from fctree.ensembles.members import HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
 from fctree.oblique.base import BaseObliqueTree
@@ -51,7 +47,7 @@ _DEFAULT_TREE = CurvatureTreeRegressor(
 _COUNTS = {"sqrt": np.sqrt, "log2": np.log2}
 
 
-class BaseCurvatureForest(TakesTables, BaseEstimator):
+class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     """A forest of oblique trees; subclasses define the targets and the predictions."""
 
     _parameter_constraints = {
@@ -97,21 +93,7 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.max_depth = max_depth
-        self.alpha = alpha
-        self.min_samples_leaf = min_samples_leaf
-        self.max_coef = max_coef
-        self.extrapolation = extrapolation
-        self.tree = tree
-        self.categorical_features = categorical_features
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        set_parameters(self, locals())
 
     # A subclass has _encode_targets(y, reset=), y as float64 (n_samples, n_outputs), and
     # _impurity_scale(); _decode_scores(scores) gives predictions that score() takes.
@@ -144,9 +126,7 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
             continuing = self.warm_start and hasattr(self, "trees_")
             X, targets, weight = self._samples(X, y, sample_weight, reset=not continuing)
             if not continuing:
-                self._random_seed = int(
-                    check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-                )
+                self._random_seed = draw_seed(self.random_state)
             self._grow(X, targets, weight, continuing=continuing)
             self._use_out_of_bag(X, targets, weight)
         return self
@@ -250,7 +230,7 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
         scores[judged] = sums[judged] / numbers[judged, np.newaxis]
         return scores
 
-    def _scores(self, X):
+    def _raw_predict(self, X):
         """The mean of the trees' scores, (n_samples, n_outputs)."""
         check_is_fitted(self)
         return self._mean_of_trees(check_features(self, X))
@@ -260,35 +240,3 @@ class BaseCurvatureForest(TakesTables, BaseEstimator):
         self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
         scores /= self.trees_.n_trees
         return check_predictions(scores)
-
-    def apply(self, X: ArrayLike) -> NDArray[np.int64]:
-        """The leaf that each sample reaches in each tree.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        leaves : array of shape (n_samples, n_trees), int64
-            Node numbers within each tree.
-        """
-        check_is_fitted(self)
-        X = check_features(self, X)
-        return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
-
-    @property
-    def estimators_(self) -> list[ObliqueTree]:
-        """The trees as `ObliqueTree` objects, views of `trees_`."""
-        check_is_fitted(self)
-        return [self.trees_[tree] for tree in range(self.trees_.n_trees)]
-
-    @property
-    def feature_importances_(self) -> FloatArray:
-        """Mean over the trees of the features' importances, (n_features,).
-
-        As in `CurvatureTreeRegressor` for each tree; they sum to 1, or are all 0 if nothing is
-        explained.
-        """
-        check_is_fitted(self)
-        return summed_to_columns(self, self.trees_.compute_feature_importances())

@@ -5,11 +5,14 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 
+from fctree._parameters import shares_documentation
 from fctree._validation import encode_labels
 from fctree.ensembles.forest import BaseCurvatureForest
+from fctree.ensembles.forest_regressor import CurvatureForestRegressor
 from fctree.oblique.indicators import IndicatorScores, class_indicators
 
 
+@shares_documentation(CurvatureForestRegressor)
 class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureForest):
     """A forest of curvature trees with ridge leaves, for classes.
 
@@ -18,51 +21,23 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees; with `warm_start` in total.
-    max_samples : int, float or None, default=None
-        Mean number, or share, of the samples drawn for a tree; None is all.
-    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
-        Number, or share, of the features considered for a split, drawn for each node. The models
-        in nodes and leaves use all features.
-    bootstrap : bool, default=True
-        Whether samples are drawn with replacement: each counts a Poisson number of times, with
-        mean `max_samples` over the number of samples. Otherwise each is taken with that
-        probability. Equal samples are drawn together.
-    oob_score : bool, default=False
-        Whether to compute the out-of-bag score.
-    extrapolation : float or None, default=0.0
-        How far predictions may leave the leaf's training range, as a multiple of it; None sets no
-        limit.
-    max_depth, alpha, min_samples_leaf, max_coef : default=None
-        Of every tree, as in `CurvatureTreeRegressor`; values other than None override `tree`.
-    tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        An unfitted tree with the parameters of all trees. None is
-        ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
-        max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
-    categorical_features : default="from_dtype"
-        Features that are categories, as in `CurvatureTreeRegressor`.
-    warm_start : bool, default=False
-        Whether `fit` adds trees to those of the last fit, up to `n_estimators` in total; the same
-        bytes as all at once.
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the draws.
+    n_estimators, max_samples, max_features, bootstrap, oob_score, extrapolation, max_depth, \
+            alpha, min_samples_leaf, max_coef, tree, categorical_features, warm_start, n_jobs, \
+            random_state
+        As in `CurvatureForestRegressor`.
 
     Attributes
     ----------
-    trees_ : ObliqueTrees
-        All trees as flat arrays; `estimators_` gives them one by one.
+    trees_
+        As in `CurvatureForestRegressor`.
     classes_ : ndarray of shape (n_classes,)
     n_classes_ : int
     oob_score_ : float
         With `oob_score`: accuracy of the out-of-bag predictions.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         With `oob_score`: the mean of the trees without the sample, NaN if there are none.
-    feature_importances_ : ndarray of shape (n_features,)
-    encoder_ : TableEncoder
-        How categories and missing values become the features that trees have.
+    feature_importances_, encoder_
+        As in `CurvatureForestRegressor`.
     n_features_in_, feature_names_in_
 
     Examples
@@ -94,6 +69,3 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         weight = None if weight is None else weight[judged]
         found = self._labels(scores[judged])
         self.oob_score_ = float(accuracy_score(truth, found, sample_weight=weight))
-
-    def _predict_scores(self, X):
-        return self._scores(X)

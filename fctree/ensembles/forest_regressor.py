@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from fctree._intervals.forests import ForestIntervals
-from fctree._typing import ArrayLike, NDArray
-from fctree._validation import check_targets
+from fctree._parameters import shares_documentation
+from fctree._training.targets import NumericTargets
+from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
 from fctree.ensembles.forest import BaseCurvatureForest
 
 
-class CurvatureForestRegressor(ForestIntervals, RegressorMixin, BaseCurvatureForest):
+@shares_documentation(CurvatureBoostingRegressor)
+class CurvatureForestRegressor(
+    NumericTargets, ForestIntervals, RegressorMixin, BaseCurvatureForest
+):
     """A forest of curvature trees with ridge leaves.
 
     The mean of trees grown on random draws of the samples, with random features for each split.
@@ -35,39 +37,37 @@ class CurvatureForestRegressor(ForestIntervals, RegressorMixin, BaseCurvatureFor
         probability. Equal samples are drawn together.
     oob_score : bool, default=False
         Whether to compute the out-of-bag score.
-    extrapolation : float or None, default=0.0
-        How far predictions may leave the leaf's training range, as a multiple of it; None sets no
-        limit.
-    max_depth, alpha, min_samples_leaf, max_coef : default=None
-        Of every tree, as in `CurvatureTreeRegressor`; values other than None override `tree`.
+    extrapolation, max_depth, alpha, min_samples_leaf, max_coef
+        As in `CurvatureBoostingRegressor`.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
         An unfitted tree with the parameters of all trees. None is
         ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
         max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
-    categorical_features : default="from_dtype"
-        Features that are categories, as in `CurvatureTreeRegressor`.
+    categorical_features
+        As in `CurvatureBoostingRegressor`.
     warm_start : bool, default=False
         Whether `fit` adds trees to those of the last fit, up to `n_estimators` in total; the same
         bytes as all at once.
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. Results do not depend on it.
+    n_jobs
+        As in `CurvatureBoostingRegressor`.
     random_state : int, RandomState instance or None, default=None
         Seeds the draws.
 
     Attributes
     ----------
-    trees_ : ObliqueTrees
-        All trees as flat arrays; `estimators_` gives them one by one.
+    trees_
+        As in `CurvatureBoostingRegressor`.
     oob_score_ : float
         With `oob_score`: R² of the out-of-bag predictions.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         With `oob_score`: the mean of the trees without the sample, NaN if there are none.
-    feature_importances_ : ndarray of shape (n_features,)
+    feature_importances_
+        As in `CurvatureBoostingRegressor`.
     interval_scores_, interval_levels_, interval_scales_ : arrays
         From which `predict_interval` computes: conformity scores, the levels that they suffice for, and
         the scales of the leaves.
-    encoder_ : TableEncoder
-        How categories and missing values become the features that trees have.
+    encoder_
+        As in `CurvatureBoostingRegressor`.
     n_features_in_, feature_names_in_, n_outputs_
 
     Examples
@@ -84,18 +84,7 @@ class CurvatureForestRegressor(ForestIntervals, RegressorMixin, BaseCurvatureFor
         return 1.0 / self.n_outputs_
 
     def _encode_targets(self, y, *, reset):
-        targets = check_targets(y)
-        if reset:
-            self.n_outputs_ = targets.shape[1]
-            self._single_target = np.ndim(y) == 1
-        elif targets.shape[1] != self.n_outputs_:
-            raise ValueError(
-                f"y has {targets.shape[1]} outputs, but {self.n_outputs_} were expected"
-            )
-        return targets
-
-    def _shaped(self, scores):
-        return scores[:, 0] if self._single_target else scores
+        return np.ascontiguousarray(super()._encode_targets(y, reset=reset).T)
 
     def _use_out_of_bag(self, X, targets, weight):
         left_out = self._predict_out_of_bag(X, targets, weight)
@@ -113,24 +102,6 @@ class CurvatureForestRegressor(ForestIntervals, RegressorMixin, BaseCurvatureFor
         )
 
     def _keep_out_of_bag(self, scores, judged, targets, weight):
-        self.oob_prediction_ = self._shaped(scores)
+        self.oob_prediction_ = self._inverse_link(scores)
         weight = None if weight is None else weight[judged]
         self.oob_score_ = float(r2_score(targets[judged], scores[judged], sample_weight=weight))
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the targets: the mean over the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,) or (n_samples, n_outputs), as in `fit`
-        """
-        return self._shaped(self._scores(X))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

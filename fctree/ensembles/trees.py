@@ -24,27 +24,14 @@ from fctree._tree import SPLIT_KINDS, ObliqueTree
 from fctree._typing import FloatArray, NDArray
 
 _OF_NODES = (
-    "children_left",
-    "children_right",
-    "split_kind",
-    "threshold",
-    "coef",
-    "value",
-    "impurity",
-    "n_node_samples",
-    "weighted_n_node_samples",
-    "leaf_index",
-)
+    "children_left", "children_right", "split_kind", "threshold", "coef", "value", "impurity",
+    "n_node_samples", "weighted_n_node_samples", "leaf_index",
+)  # fmt: skip
 _OF_LEAVES = ("leaf_coef", "leaf_intercept", "leaf_lower", "leaf_upper")
 _OFFSETS = ("node_offsets", "leaf_offsets")
 _INTEGERS = (
-    *_OFFSETS,
-    "children_left",
-    "children_right",
-    "split_kind",
-    "n_node_samples",
-    "leaf_index",
-)
+    *_OFFSETS, "children_left", "children_right", "split_kind", "n_node_samples", "leaf_index",
+)  # fmt: skip
 
 
 @dataclass(eq=False, frozen=True, repr=False)

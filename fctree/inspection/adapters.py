@@ -108,6 +108,13 @@ def _adapt(estimator, parameters, min_iter):
     )
 
 
+def _predict(model, X):
+    """Predictions or class probabilities."""
+    if is_classifier(model.estimator):
+        return model.fitted.predict_proba(X)
+    return model.fitted.predict(X)
+
+
 class SingleFit(WarmStartModel):
     """An estimator that is fitted as it is, once for each set of features.
 
@@ -117,6 +124,7 @@ class SingleFit(WarmStartModel):
     """
 
     n_iter_ = 1
+    predict = _predict
 
     def __init__(self, estimator):
         self.estimator = estimator
@@ -131,28 +139,20 @@ class SingleFit(WarmStartModel):
         """Refuse: the estimator cannot continue."""
         raise CannotContinue(f"{type(self.estimator).__name__} cannot continue training")
 
-    def predict(self, X):
-        """Predictions or class probabilities."""
-        if is_classifier(self.estimator):
-            return self.fitted.predict_proba(X)
-        return self.fitted.predict(X)
-
 
 class EstimatorRounds(RoundByRound):
     """Base of the rounds of scikit-learn estimators; their own parameters stop them."""
+
+    predict = _predict
 
     def __init__(self, estimator, max_iter, min_iter):
         patience = getattr(estimator, "n_iter_no_change", None) or _DEFAULT_PATIENCE
         tol = getattr(estimator, "tol", None) or 0.0
         super().__init__(max_iter, patience, tol, min_iter)
+        if getattr(estimator, "early_stopping", False):
+            estimator.set_params(early_stopping=False)  # done here, by the validation part
         self.estimator = estimator
         self.fitted = None
-
-    def predict(self, X):
-        """Predictions or class probabilities."""
-        if is_classifier(self.estimator):
-            return self.fitted.predict_proba(X)
-        return self.fitted.predict(X)
 
     def start(self, train):
         """An untrained clone."""
@@ -198,8 +198,6 @@ class PartialFits(EstimatorRounds):
                 f"{type(estimator).__name__} has partial_fit, but no max_iter: whether its calls "
                 "are epochs of one training is not known. Wrap it as a WarmStartModel"
             )
-        if parameters.get("early_stopping"):
-            estimator.set_params(early_stopping=False)  # done here, by the validation part
         super().__init__(estimator, rounds, min_iter)
 
     def train_round(self, train):
@@ -220,13 +218,12 @@ class GrowingEnsemble(EstimatorRounds):
     """
 
     def __init__(self, estimator, min_iter, size):
+        stops = getattr(estimator, "early_stopping", False)
         super().__init__(estimator, getattr(estimator, size), min_iter)
         self.size = size
         estimator.set_params(warm_start=True)
-        # Done here, by the validation part.
-        if getattr(estimator, "early_stopping", False):
-            estimator.set_params(early_stopping=False)
-        elif size == "n_estimators" and getattr(estimator, "n_iter_no_change", None) is not None:
+        patience = getattr(estimator, "n_iter_no_change", None)
+        if not stops and size == "n_estimators" and patience is not None:
             estimator.set_params(n_iter_no_change=None)
 
     def start(self, train):
@@ -252,8 +249,6 @@ class RepeatedFits(EstimatorRounds):
     def __init__(self, estimator, min_iter):
         super().__init__(estimator, estimator.max_iter, min_iter)
         estimator.set_params(warm_start=True, max_iter=1)
-        if getattr(estimator, "early_stopping", False):
-            estimator.set_params(early_stopping=False)
 
     def train_round(self, train):
         """One iteration."""

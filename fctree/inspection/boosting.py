@@ -116,15 +116,8 @@ class MaskedBoosting:
         return self.estimator.n_iter_
 
     def _boost(self, masked, method, progress):
-        model, trees = self.estimator, None
-        if method != "retrain":
-            found = model.trees_
-            trees = (
-                found.split_feature,
-                found.split_threshold,
-                found.missing_right.view(np.uint8),
-                found.leaf_values,
-            )
+        model = self.estimator
+        trees = None if method == "retrain" else model.trees_._native()
         return _native.boost_masked(
             self._samples(self.parts.train),
             self._samples(self.parts.validation),
@@ -161,7 +154,7 @@ def _fit_full(parts, estimator):
 
 
 def _fit_on_worker(parts, estimator):
-    from fctree.dask.state import threads_here
+    from fctree.dask.cluster import threads_here
 
     n_jobs = estimator.n_jobs
     _fit_full(parts, estimator.set_params(n_jobs=threads_here()))

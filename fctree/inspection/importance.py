@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, validate_params
+from sklearn.utils._param_validation import validate_params
 
 from fctree._typing import ArrayLike, RandomState
 from fctree.inspection.groups import check_groups
 from fctree.inspection.intervals import wald
 from fctree.inspection.results import ImportanceResult
-from fctree.inspection.study import Study, check_method
-
-FRACTION = [Interval(Real, 0, 1, closed="neither"), Interval(Integral, 1, None, closed="left")]
+from fctree.inspection.study import STUDY_CONSTRAINTS, Study, check_method
 
 
 @validate_params(
-    {
-        "validation_fraction": FRACTION,
-        "test_fraction": FRACTION,
-        "confidence_level": [Interval(Real, 0, 1, closed="neither")],
-        "sample_splitting": ["boolean"],
-        "verbose": ["verbose"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-    },
-    prefer_skip_nested_validation=True,
+    {**STUDY_CONSTRAINTS, "sample_splitting": ["boolean"]}, prefer_skip_nested_validation=True
 )
 def variable_importance(
     estimator: Any,
@@ -168,23 +156,16 @@ def variable_importance(
     values, stderr, null_stderr = map(np.array, (values, stderr, null_stderr))
     interval = wald(values, stderr, confidence_level, null_stderr)
     return ImportanceResult(
-        names=names,
-        groups=[np.flatnonzero(row) for row in members],
+        **study.common_results(names, members, interval),
         method=method,
         scoring=scoring,
         importances=values,
-        stderr=interval.stderr,
-        confidence_interval=interval.limits,
         confidence_level=confidence_level,
-        p_values=interval.p_values,
         trusted=interval.trusted | sample_splitting,
         n_iter=np.array([0 if cost is None else cost.n_iter for cost in costs]),
         fit_seconds=np.array([0.0 if cost is None else cost.seconds for cost in costs]),
         scores=np.array(scores),
         full_score=comparison.full_score,
-        full_n_iter=study.n_iter,
-        full_fit_seconds=study.fit_seconds,
-        n_test=len(study.parts.test),
         sample_splitting=sample_splitting,
         warnings=_warnings(study, names, costs, interval.trusted | sample_splitting),
     )

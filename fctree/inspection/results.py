@@ -12,8 +12,77 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-@dataclass(eq=False, repr=False)
-class ImportanceResult:
+@dataclass(eq=False, repr=False, kw_only=True)
+class _Values:
+    """Values of groups of features with their errors; a subclass has a ``_title``."""
+
+    names: list
+    groups: list
+    method: str
+    scoring: str
+    importances: np.ndarray
+    stderr: np.ndarray
+    confidence_interval: np.ndarray
+    confidence_level: float
+    p_values: np.ndarray
+    trusted: np.ndarray
+    n_iter: np.ndarray
+    fit_seconds: np.ndarray
+    full_score: float
+    full_n_iter: int
+    full_fit_seconds: float
+    n_test: int
+    warnings: list = field(default_factory=list)
+
+    def to_frame(self) -> DataFrame:
+        """The values with errors, intervals and tests as a pandas data frame, one row per group.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("to_frame() needs pandas, which is not installed") from error
+        columns = {
+            "importance": self.importances,
+            "stderr": self.stderr,
+            "low": self.confidence_interval[:, 0],
+            "high": self.confidence_interval[:, 1],
+            "p_value": self.p_values,
+            "trusted": self.trusted,
+        }
+        return pd.DataFrame(columns, index=self.names)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self):
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def __str__(self):
+        """A table, the largest value first."""
+        width = max(len("feature"), *(len(name) for name in self.names))
+        level = f"{100 * self.confidence_level:g} % interval"
+        lines = [self._title()]
+        lines.append(f"{'feature':<{width}}  {'value':>10}  {'stderr':>9}  {level:>24}  {'p':>8}")
+        for row in np.argsort(-self.importances, kind="stable"):
+            low, high = self.confidence_interval[row]
+            mark = "" if self.trusted[row] else "  *"
+            lines.append(
+                f"{self.names[row]:<{width}}  {self.importances[row]:>10.4g}  "
+                f"{self.stderr[row]:>9.2g}  {f'[{low:.4g}, {high:.4g}]':>24}  "
+                f"{self.p_values[row]:>8.2g}{mark}"
+            )
+        if not np.all(self.trusted):
+            lines.append("* the interval is not to be trusted, see warnings")
+        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ImportanceResult(_Values):
     """Importances of groups of features.
 
     Attributes
@@ -46,43 +115,15 @@ class ImportanceResult:
     warnings : list of str
     """
 
-    names: list
-    groups: list
-    method: str
-    scoring: str
-    importances: np.ndarray
-    stderr: np.ndarray
-    confidence_interval: np.ndarray
-    confidence_level: float
-    p_values: np.ndarray
-    trusted: np.ndarray
-    n_iter: np.ndarray
-    fit_seconds: np.ndarray
     scores: np.ndarray
-    full_score: float
-    full_n_iter: int
-    full_fit_seconds: float
-    n_test: int
     sample_splitting: bool = False
-    warnings: list = field(default_factory=list)
 
-    def to_frame(self) -> DataFrame:
-        """The importances as a pandas data frame, one row per group."""
-        return importance_frame(self)
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self):
-        return f"<pre>{escape(str(self))}</pre>"
-
-    def __str__(self):
-        title = f"Importance by {self.method}, {self.scoring}, {self.n_test} test samples"
-        return importance_text(self, title)
+    def _title(self):
+        return f"Importance by {self.method}, {self.scoring}, {self.n_test} test samples"
 
 
-@dataclass(eq=False, repr=False)
-class ShapleyResult:
+@dataclass(eq=False, repr=False, kw_only=True)
+class ShapleyResult(_Values):
     """Shapley values of features or groups of them.
 
     They sum to `full_score` minus `empty_score`.
@@ -105,83 +146,14 @@ confidence_level, p_values, trusted, warnings
     n_test : int
     """
 
-    names: list
-    groups: list
-    method: str
-    scoring: str
-    importances: np.ndarray
-    stderr: np.ndarray
-    confidence_interval: np.ndarray
-    confidence_level: float
-    p_values: np.ndarray
-    trusted: np.ndarray
-    full_score: float
     empty_score: float
     subsets: np.ndarray
     subset_scores: np.ndarray
-    n_iter: np.ndarray
-    fit_seconds: np.ndarray
     exact: bool
-    full_n_iter: int
-    full_fit_seconds: float
-    n_test: int
-    warnings: list = field(default_factory=list)
 
-    def to_frame(self) -> DataFrame:
-        """The values as a pandas data frame, one row per group."""
-        return importance_frame(self)
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self):
-        return f"<pre>{escape(str(self))}</pre>"
-
-    def __str__(self):
+    def _title(self):
         kind = "all" if self.exact else "drawn"
-        title = (
+        return (
             f"Shapley values by {self.method}, {self.scoring}, "
             f"{len(self.subsets)} subsets ({kind}), {self.n_test} test samples"
         )
-        return importance_text(self, title)
-
-
-def importance_frame(result):
-    """Names, importances, errors, intervals and tests as a pandas data frame.
-
-    Raises
-    ------
-    ImportError
-        If pandas is not installed.
-    """
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError("to_frame() needs pandas, which is not installed") from error
-    columns = {
-        "importance": result.importances,
-        "stderr": result.stderr,
-        "low": result.confidence_interval[:, 0],
-        "high": result.confidence_interval[:, 1],
-        "p_value": result.p_values,
-        "trusted": result.trusted,
-    }
-    return pd.DataFrame(columns, index=result.names)
-
-
-def importance_text(result, title):
-    """A table as text, the largest importance first."""
-    width = max(len("feature"), *(len(name) for name in result.names))
-    level = f"{100 * result.confidence_level:g} % interval"
-    lines = [title, f"{'feature':<{width}}  {'value':>10}  {'stderr':>9}  {level:>24}  {'p':>8}"]
-    for row in np.argsort(-result.importances, kind="stable"):
-        low, high = result.confidence_interval[row]
-        mark = "" if result.trusted[row] else "  *"
-        lines.append(
-            f"{result.names[row]:<{width}}  {result.importances[row]:>10.4g}  "
-            f"{result.stderr[row]:>9.2g}  {f'[{low:.4g}, {high:.4g}]':>24}  "
-            f"{result.p_values[row]:>8.2g}{mark}"
-        )
-    if not np.all(result.trusted):
-        lines.append("* the interval is not to be trusted, see warnings")
-    return "\n".join([*lines, *(f"warning: {text}" for text in result.warnings)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,9 @@ from sklearn.utils._param_validation import Interval, validate_params
 
 from fctree._typing import ArrayLike, RandomState
 from fctree.inspection.groups import check_disjoint, check_groups
-from fctree.inspection.importance import FRACTION
 from fctree.inspection.intervals import wald
 from fctree.inspection.results import ShapleyResult
-from fctree.inspection.study import Study, check_method, draws
+from fctree.inspection.study import STUDY_CONSTRAINTS, Study, check_method, draws
 from fctree.inspection.subsets import AllSubsets, DrawnSubsets
 
 _ENUMERATED = 4096  # subsets at most, where their number is not given
@@ -24,12 +23,7 @@ _DRAWN = 2048
 @validate_params(
     {
         "n_subsets": [Interval(Integral, 2, None, closed="left"), None],
-        "validation_fraction": FRACTION,
-        "test_fraction": FRACTION,
-        "confidence_level": [Interval(Real, 0, 1, closed="neither")],
-        "verbose": ["verbose"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
+        **STUDY_CONSTRAINTS,
     },
     prefer_skip_nested_validation=True,
 )
@@ -120,15 +114,11 @@ confidence_level, min_iter, verbose, n_jobs, client, random_state
     stderr, null_stderr = scores.errors(subsets.sampling_variance(scores.values))
     interval = wald(values, stderr, confidence_level, null_stderr)
     return ShapleyResult(
-        names=names,
-        groups=[np.flatnonzero(row) for row in members],
+        **study.common_results(names, members, interval),
         method=method,
         scoring=scoring,
         importances=values,
-        stderr=interval.stderr,
-        confidence_interval=interval.limits,
         confidence_level=confidence_level,
-        p_values=interval.p_values,
         trusted=interval.trusted,
         full_score=float(scores.values[-1]),
         empty_score=float(scores.values[0]),
@@ -137,9 +127,6 @@ confidence_level, min_iter, verbose, n_jobs, client, random_state
         n_iter=scores.n_iter,
         fit_seconds=scores.seconds,
         exact=subsets.exact,
-        full_n_iter=study.n_iter,
-        full_fit_seconds=study.fit_seconds,
-        n_test=len(study.parts.test),
         warnings=_warnings(study, scores, names, interval.trusted),
     )
 

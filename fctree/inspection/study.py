@@ -1,9 +1,11 @@
 """Shared by importances and Shapley values: the data split, the full model, its masks."""
 
 import time
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
 from tqdm.auto import tqdm
 
 from fctree.inspection.adapters import masked_models
@@ -11,6 +13,15 @@ from fctree.inspection.partition import partition
 from fctree.inspection.scores import find_score, target_of
 from fctree.inspection.workers import Workers
 
+_FRACTION = [Interval(Real, 0, 1, closed="neither"), Interval(Integral, 1, None, closed="left")]
+STUDY_CONSTRAINTS = {
+    "validation_fraction": _FRACTION,
+    "test_fraction": _FRACTION,
+    "confidence_level": [Interval(Real, 0, 1, closed="neither")],
+    "verbose": ["verbose"],
+    "n_jobs": [Integral, None],
+    "random_state": ["random_state"],
+}
 METHODS = ("early_stopping", "dropout", "retrain")
 
 
@@ -86,6 +97,19 @@ class Study:
         self.n_iter += cost.n_iter
         self.fit_seconds += cost.seconds
         return outputs
+
+    def common_results(self, names, members, interval):
+        """Fields of a result: of the study, the groups, and the Wald `interval` of their values."""
+        return {
+            "names": names,
+            "groups": [np.flatnonzero(row) for row in members],
+            "stderr": interval.stderr,
+            "confidence_interval": interval.limits,
+            "p_values": interval.p_values,
+            "full_n_iter": self.n_iter,
+            "full_fit_seconds": self.fit_seconds,
+            "n_test": len(self.parts.test),
+        }
 
     def warnings(self):
         """Warnings about the full model."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, Options, StrOptions
@@ -15,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from fctree._device import DEVICES, uses_gpu
 from fctree._intervals.kernels import KernelIntervals
 from fctree._tables.estimators import TakesTables, encode_training
-from fctree._typing import ArrayLike, FloatArray, NDArray
+from fctree._training.targets import NumericTargets, PredictedClasses
+from fctree._typing import ArrayLike, FloatArray
 from fctree._validation import check_features, check_predictions, check_training_data
 from fctree.kernel_ridge.solvers import TreeKernel
 from fctree.kernels.architecture import ARCHITECTURES, check_scale
@@ -34,7 +33,7 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
         architecture = vars(self).get("_architecture", self.architecture)
         return TreeKernel(depth, check_scale(scale), architecture, self.device, self.n_jobs)
 
-    def _predict_outputs(self, X):
+    def _raw_predict(self, X):
         """f(X) of shape (n_samples, n_outputs), in tiles."""
         check_is_fitted(self)
         X = check_features(self, X)
@@ -50,7 +49,7 @@ def _check_coefficients(coefficients):
         )
 
 
-class RegressorTargets(KernelIntervals, RegressorMixin):
+class RegressorTargets(NumericTargets, KernelIntervals, RegressorMixin):
     """Numeric targets, one or several outputs."""
 
     def _check_targets(self, X, y, sample_weight):
@@ -67,27 +66,11 @@ class RegressorTargets(KernelIntervals, RegressorMixin):
         self.dual_coef_ = coefficients[:, 0] if self._one_output else coefficients
         self._keep_system(penalty, weights)
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the targets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,) or (n_samples, n_outputs)
-        """
-        outputs = self._predict_outputs(X)
-        return outputs[:, 0] if self._one_output else outputs
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
+    def _inverse_link(self, scores):
+        return scores[:, 0] if self._one_output else scores
 
 
-class ClassifierTargets(ClassifierMixin):
+class ClassifierTargets(PredictedClasses, ClassifierMixin):
     """Classes as one-hot targets; predictions are the class of the largest output (the papers'
     protocol)."""
 
@@ -117,19 +100,8 @@ class ClassifierTargets(ClassifierMixin):
         scores : array of shape (n_samples,) or (n_samples, n_classes)
             With two classes the second's output less the first's.
         """
-        outputs = self._predict_outputs(X)
+        outputs = self._raw_predict(X)
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-        """
-        best = self._predict_outputs(X).argmax(axis=1)
-        return self.classes_[best]
+    def _labels(self, scores):
+        return self.classes_[scores.argmax(axis=1)]

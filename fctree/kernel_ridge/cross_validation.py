@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval
 from tqdm.auto import tqdm
 
 from fctree._memory import check_memory
+from fctree._parameters import set_parameters
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, Self
 from fctree._validation import unchanged_on_failure
@@ -101,15 +102,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
-        self.alphas = alphas
-        self.depths = depths
-        self.scales = scales
-        self.architecture = architecture
-        self.cv = cv
-        self.categorical_features = categorical_features
-        self.device = device
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+        set_parameters(self, locals())
 
     def _fitted_kernel(self):
         return self._kernel(self.depth_, self.scale_)

@@ -10,6 +10,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from fctree._parameters import set_parameters, shares_documentation
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import unchanged_on_failure
@@ -64,19 +65,7 @@ class SingleTreeNTK(BaseTreeNTK):
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
-        self.alpha = alpha
-        self.depth = depth
-        self.scale = scale
-        self.architecture = architecture
-        self.solver = solver
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.tol = tol
-        self.categorical_features = categorical_features
-        self.device = device
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        set_parameters(self, locals())
 
     def _fitted_kernel(self):
         fitted = vars(self)
@@ -214,6 +203,7 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     """
 
 
+@shares_documentation(TreeNTKRegressor)
 class TreeNTKClassifier(ClassifierTargets, SingleTreeNTK):
     """Kernel ridge classification with a tree neural tangent kernel.
 
@@ -222,47 +212,18 @@ class TreeNTKClassifier(ClassifierTargets, SingleTreeNTK):
 
     Parameters
     ----------
-    alpha : float, default=1e-8
-        Ridge penalty, as in `sklearn.kernel_ridge.KernelRidge`. The default is the papers' nearly
-        unpenalised regression; noisy targets need more.
-    depth : int or inf, default=3
-        Depth of the trees; ``inf`` with ``architecture="decision_list"``.
-    scale : float, default=2.0
-        Hardness of the splits (the papers' alpha).
-    architecture : str or mapping, default="perfect"
-        As in `fctree.kernels.tree_ntk`.
-    solver : {"cholesky", "nystrom", "cg"}, default="cholesky"
-        ``"cholesky"`` needs the n x n matrix and O(n^3) time. ``"nystrom"`` expands the
-        solution in `n_components` samples drawn at random (landmarks), by preconditioned
-        conjugate gradients: O(n) memory, O(n * n_components) per iteration. ``"cg"`` solves
-        the full system by plain conjugate gradients without the matrix.
-    n_components : int, default=1000
-        Landmarks of ``"nystrom"``; all samples if there are fewer.
-    max_iter, tol : int, default=1000; float, default=1e-6
-        Maximum number of iterations, and the relative residual at which they end (``"nystrom"``,
-        ``"cg"``).
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
-            default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
-    device : {"cpu", "auto", "cuda"}, default="cpu"
-    verbose : int, default=0
-        1 shows the progress of the iterations.
-    n_jobs : int, default=None
-        Threads for the kernel, as in scikit-learn; the result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the landmarks.
+    alpha, depth, scale, architecture, solver, n_components, max_iter, tol, \
+            categorical_features, device, verbose, n_jobs, random_state
+        As in `TreeNTKRegressor`.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-    X_fit_ : array of shape (n_fit, n_features)
+    X_fit_
+        As in `TreeNTKRegressor`.
     dual_coef_ : array of shape (n_fit, n_classes)
-    n_iter_ : int
-    encoder_ : TableEncoder
-        How categories and missing values become the features of `X_fit_`.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    n_iter_, encoder_, n_features_in_, feature_names_in_
+        As in `TreeNTKRegressor`.
 
     Examples
     --------

@@ -161,38 +161,63 @@ def solve_by_conjugate_gradients(kernel, X, targets, weights, *, alpha, **stoppi
 
 
 def solve_with_landmarks(kernel, X, landmarks, targets, weights, *, alpha, **stopping):
-    """Coefficients of landmarks: f = K(., Z) c, with (K_zx W K_xz + alpha K_zz) c = K_zx W y.
+    """Coefficients of landmarks, and the number of iterations; O(n m) a product."""
+    total = len(X) if weights is None else weights.sum()
+    column = np.ones((len(X), 1)) if weights is None else weights[:, np.newaxis]
+    system = LandmarkSystem(kernel.gram(landmarks), total, alpha)
+    samples, centres = kernel.at_hand(X), kernel.at_hand(landmarks)
+
+    def product(c):
+        return kernel.multiply(centres, samples, column * kernel.multiply(samples, centres, c))
+
+    projected = kernel.multiply(centres, samples, column * targets)
+    return system.solve(product, projected, **stopping)
+
+
+class LandmarkSystem:
+    """The system of m landmarks: f = K(., Z) c, (K_zx W K_xz + alpha K_zz) c = K_zx W y.
 
     Conjugate gradients with the preconditioner of Rudi, Carratino and Rosasco ("FALKON",
     2017): the system with the m landmarks in place of all n samples, sum(w) / m K_zz^2 +
     alpha K_zz, factored as B B' with B = T' A', T'T = K_zz, A'A = sum(w) / m T T' + alpha I.
-    O(n m) a product and O(m^3) once; memory O(n + m^2).
+    O(m^3) once; memory O(n + m^2).
+
+    Parameters
+    ----------
+    K : array of shape (m, m)
+        K_zz.
+    total : float
+        The sum of the samples' weights.
+    alpha : float
     """
-    n, m = len(X), len(landmarks)
-    total = n if weights is None else weights.sum()
-    column = np.ones((n, 1)) if weights is None else weights[:, np.newaxis]
-    K = kernel.gram(landmarks)
-    T = jittered_factor(K)
-    A = jittered_factor(T @ T.T * (total / m), alpha)
-    samples, centres = kernel.at_hand(X), kernel.at_hand(landmarks)
 
-    def outward(v):
-        return linalg.solve_triangular(T, linalg.solve_triangular(A, v, check_finite=False),
-                                       check_finite=False)
+    def __init__(self, K, total, alpha):
+        self.K, self.alpha = K, alpha
+        self.T = jittered_factor(K)
+        self.A = jittered_factor(self.T @ self.T.T * (total / len(K)), alpha)
 
-    def inward(v):
-        half = linalg.solve_triangular(T, v, trans="T", check_finite=False)
-        return linalg.solve_triangular(A, half, trans="T", check_finite=False)
+    def _outward(self, v):
+        half = linalg.solve_triangular(self.A, v, check_finite=False)
+        return linalg.solve_triangular(self.T, half, check_finite=False)
 
-    def multiply(v):
-        c = outward(v)
-        fitted = column * kernel.multiply(samples, centres, c)
-        return inward(kernel.multiply(centres, samples, fitted) + alpha * (K @ c))
+    def _inward(self, v):
+        half = linalg.solve_triangular(self.T, v, trans="T", check_finite=False)
+        return linalg.solve_triangular(self.A, half, trans="T", check_finite=False)
 
-    b = inward(kernel.multiply(centres, samples, column * targets))
-    solution, n_iter, converged = conjugate_gradients(multiply, b, **stopping)
-    warn_unless(converged, n_iter)
-    return outward(solution), n_iter
+    def solve(self, product, projected, **stopping):
+        """Coefficients and the number of iterations.
+
+        ``product(c)`` is K_zx W K_xz c, `projected` K_zx W y.
+        """
+
+        def multiply(v):
+            c = self._outward(v)
+            return self._inward(product(c) + self.alpha * (self.K @ c))
+
+        found = conjugate_gradients(multiply, self._inward(projected), **stopping)
+        solution, n_iter, converged = found
+        warn_unless(converged, n_iter)
+        return self._outward(solution), n_iter
 
 
 def jittered_factor(K, alpha=0.0):

@@ -46,7 +46,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         )
         return arrays
 
-    def _predict_scores(self, X):
+    def _raw_predict(self, X):
         """The leaf models' values, (n_samples, n_outputs)."""
         check_is_fitted(self)
         X = check_features(self, X)

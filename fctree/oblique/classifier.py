@@ -85,7 +85,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         -------
         probabilities : array of shape (n_samples, n_classes)
         """
-        scores = self._predict_scores(X)
+        scores = self._raw_predict(X)
         if self.temperature_ is None:
             return self._probabilities(scores)
         return calibrated(class_scores(scores), self.temperature_)

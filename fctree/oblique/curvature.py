@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fctree._parameters import set_parameters, shares_documentation
 from fctree._typing import ArrayLike, RandomState
 from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.classifier import TreeClassifier
@@ -43,22 +44,7 @@ class BaseCurvatureTree(BaseObliqueTree):
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
-        self.max_depth = max_depth
-        self.alpha = alpha
-        self.min_samples_leaf = min_samples_leaf
-        self.max_coef = max_coef
-        self.standardize = standardize
-        self.directions = directions
-        self.n_curvature = n_curvature
-        self.n_screened = n_screened
-        self.max_thresholds = max_thresholds
-        self.parent_weight = parent_weight
-        self.split_margin = split_margin
-        self.feature_concatenation = feature_concatenation
-        self.leaf_model = leaf_model
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        set_parameters(self, locals())
 
 
 class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
@@ -165,6 +151,7 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
     """
 
 
+@shares_documentation(CurvatureTreeRegressor)
 class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     """One readable oblique classification tree with linear models in its leaves.
 
@@ -174,75 +161,28 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
 
     Parameters
     ----------
-    max_depth : int or None, default=3
-        Maximum number of splits on a path; None grows until no split passes.
-    alpha : float or "loo", default=1.0
-        Penalty of every ridge regression, as in
-        `sklearn.linear_model.Ridge`; with `standardize` it acts on the coefficients of
-        standardised features. 0 gives least squares, with the minimum-norm solution for collinear
-        columns. ``"loo"`` chooses the penalty from 1e-4, 10^-3.5, .., 1e3 with the smallest
-        leave-one-out error of the root's ridge regression.
-    min_samples_leaf : int or float, default=20
-        Minimum number of samples in a leaf; a float is a fraction of the training
-        samples, rounded up.
-    max_coef : int or None, default=None
-        Maximum number of features in a split, for readability: a direction with more nonzero
-        coefficients is replaced by one of the same kind on fewer features.
-        The linear models in the leaves stay dense. None sets no limit.
-    standardize : bool, default=True
-        Whether the tree is grown on features of mean 0 and variance 1. Coefficients, thresholds
-        and leaf models are in the units of `X` either way.
-    directions : {"ridge", "curvature", "axis", "all"} or tuple of them, default="all"
-        Candidate directions of splits: the ridge direction, the curvature
-        directions, in which the residuals of the node's ridge model bend most, the axes of the
-        features, or all of these.
-    n_curvature : int, default=2
-        Number of curvature directions per node.
-    n_screened : int or None, default=8
-        Number of axes that are searched exactly, chosen by a cheap screening; None searches all.
-    max_thresholds : int, default=32
-        Cuts tried along each direction, at quantiles of the scores.
-    parent_weight : float, default=3.0
-        Number of pseudo-samples that shrink a child's model towards its parent's; 0 is no
-        shrinkage.
-    split_margin : float, default=0.75
-        How clearly a split has to lower the leave-one-out error, in units of what the best of
-        as many random candidates reaches by chance; 0 accepts any decrease.
-    feature_concatenation : bool, default=True
-        Whether the scores of a node's ridge models are passed to its children as features.
+    max_depth, alpha, min_samples_leaf, max_coef, standardize, directions, n_curvature, \
+            n_screened, max_thresholds, parent_weight, split_margin, feature_concatenation
+        As in `CurvatureTreeRegressor`.
     leaf_model : {"ridge", "constant"}, default="ridge"
         Model of the leaves: their own ridge regression on the indicators, or the class
         fractions of their samples.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
-            default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
-    n_jobs : int or None, default=None
-        Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
-        context, -1 means all cores. Trees and predictions are the same to the last bit
-        for any number.
-    random_state : int, RandomState instance or None, default=None
-        Growing a single tree draws no random numbers; accepted for a uniform interface.
+    categorical_features, n_jobs, random_state
+        As in `CurvatureTreeRegressor`.
 
     Attributes
     ----------
     tree_ : ObliqueTree
         The tree as plain arrays, in the units of `X`.
-    alpha_ : float
-        The penalty used: `alpha`, or the one chosen by leave-one-out.
+    alpha_
+        As in `CurvatureTreeRegressor`.
     classes_ : array of shape (n_classes_,)
         The classes, sorted.
     n_classes_ : int
     temperature_ : float
         Factor of the scores in the softmax that gives probabilities.
-    encoder_ : TableEncoder
-        How categories and missing values become the features of the model.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Names of the features, if `X` has string column names.
-    feature_importances_ : array of shape (n_features_in_,)
-        See the property.
+    encoder_, n_features_in_, feature_names_in_, feature_importances_
+        As in `CurvatureTreeRegressor`.
 
     See Also
     --------

@@ -13,9 +13,11 @@ formulas and what they cost.
 
 from __future__ import annotations
 
+from fctree._parameters import set_parameters, shares_documentation
 from fctree._typing import ArrayLike, RandomState
 from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.classifier import TreeClassifier
+from fctree.oblique.curvature import CurvatureTreeRegressor
 from fctree.oblique.parameters import FCODT_CONSTRAINTS, FCODT_FIXED
 from fctree.oblique.regressor import TreeRegressor
 
@@ -41,19 +43,10 @@ class BaseFCODT(BaseObliqueTree):
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
-        self.alpha = alpha
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.feature_concatenation = feature_concatenation
-        self.leaf_model = leaf_model
-        self.fit_intercept = fit_intercept
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        set_parameters(self, locals())
 
 
+@shares_documentation(CurvatureTreeRegressor)
 class FCODTRegressor(TreeRegressor, BaseFCODT):
     """The oblique regression tree of the FC-ODT paper.
 
@@ -91,36 +84,16 @@ class FCODTRegressor(TreeRegressor, BaseFCODT):
     fit_intercept : bool, default=True
         Whether ridge regressions are centred within the node. False gives the paper's
         uncentred form.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
-            default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
-    n_jobs : int or None, default=None
-        Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
-        context, -1 means all cores. Trees and predictions are the same to the last bit
-        for any number.
-    random_state : int, RandomState instance or None, default=None
-        Growing a single tree draws no random numbers; accepted for a uniform interface.
+    categorical_features, n_jobs, random_state
+        As in `CurvatureTreeRegressor`.
 
     Attributes
     ----------
     tree_ : ObliqueTree
         The tree as plain arrays.
-    alpha_ : float
-        The penalty used: `alpha`, or the one chosen by leave-one-out.
-    interval_scores_, interval_levels_, interval_scales_ : arrays
-        From which `predict_interval` computes: conformity scores, the levels that they suffice for, and
-        the scales of the leaves.
-    encoder_ : TableEncoder
-        How categories and missing values become the features of the model.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Names of the features, if `X` has string column names.
-    n_outputs_ : int
-        Number of columns of `y`.
-    feature_importances_ : array of shape (n_features_in_,)
-        See the property.
+    alpha_, interval_scores_, interval_levels_, interval_scales_, encoder_, n_features_in_, \
+            feature_names_in_, n_outputs_, feature_importances_
+        As in `CurvatureTreeRegressor`.
 
     References
     ----------
@@ -144,6 +117,7 @@ class FCODTRegressor(TreeRegressor, BaseFCODT):
     """
 
 
+@shares_documentation(FCODTRegressor)
 class FCODTClassifier(TreeClassifier, BaseFCODT):
     """The oblique classification tree of the FC-ODT paper.
 
@@ -153,59 +127,26 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
 
     Parameters
     ----------
-    alpha : float or "loo", default=1.0
-        Penalty of every ridge regression, as in
-        `sklearn.linear_model.Ridge`: it acts on the squared coefficients, so it depends
-        on the features' scales; standardise or rescale them first. ``"loo"`` takes
-        the penalty from 1e-4, 10^-3.5, .., 1e3 with the least leave-one-out error of the
-        root's ridge regression.
-    max_depth : int or None, default=3
-        Maximum number of splits on a path; None grows until nothing can be split.
-    min_samples_split : int or float, default=2
-        Minimum number of samples of a node to be split; a float is a fraction
-        of the training samples, rounded up.
-    min_samples_leaf : int or float, default=1
-        Smallest number of samples that a leaf may hold, likewise.
-    min_impurity_decrease : float, default=0.0
-        Smallest decrease of the Gini impurity, weighted by the share of samples in the
-        node, for which a node is split.
-    feature_concatenation : bool, default=True
-        Whether the score of a node is passed to its children as one more feature.
+    alpha, max_depth, min_samples_split, min_samples_leaf, min_impurity_decrease, \
+            feature_concatenation
+        As in `FCODTRegressor`.
     leaf_model : {"ridge", "constant"}, default="ridge"
         Model of the leaves: their own ridge regression on the indicators, or the
         class fractions of their samples.
-    fit_intercept : bool, default=True
-        Whether ridge regressions are centred within the node.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
-            default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
-    n_jobs : int or None, default=None
-        Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
-        context, -1 means all cores. Trees and predictions are the same to the last bit
-        for any number.
-    random_state : int, RandomState instance or None, default=None
-        Growing a single tree draws no random numbers; accepted for a uniform interface.
+    fit_intercept, categorical_features, n_jobs, random_state
+        As in `FCODTRegressor`.
 
     Attributes
     ----------
-    tree_ : ObliqueTree
-        The tree as plain arrays.
-    alpha_ : float
-        The penalty used: `alpha`, or the one chosen by leave-one-out.
+    tree_, alpha_
+        As in `FCODTRegressor`.
     classes_ : array of shape (n_classes_,)
         The classes, sorted.
     n_classes_ : int
     temperature_ : float
         Factor of the scores in the softmax that gives probabilities.
-    encoder_ : TableEncoder
-        How categories and missing values become the features of the model.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Names of the features, if `X` has string column names.
-    feature_importances_ : array of shape (n_features_in_,)
-        See the property.
+    encoder_, n_features_in_, feature_names_in_, feature_importances_
+        As in `FCODTRegressor`.
 
     References
     ----------

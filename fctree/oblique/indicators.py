@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from fctree._typing import ArrayLike, FloatArray, NDArray
+from fctree._training.targets import PredictedClasses
+from fctree._typing import ArrayLike, FloatArray
 
 
 def class_indicators(labels, n_classes):
@@ -33,12 +31,8 @@ def predicted_shares(shares):
     return np.ascontiguousarray(shares if n_classes > 2 else shares[:, 1:])
 
 
-class IndicatorScores:
-    """For a classifier whose ``_predict_scores(X)`` are predicted indicators."""
-
-    classes_: NDArray[Any]
-    n_classes_: int
-    _predict_scores: Callable[[Any], FloatArray]
+class IndicatorScores(PredictedClasses):
+    """For a classifier whose scores are predicted indicators."""
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Class scores: the leaf models' values, not probabilities.
@@ -53,7 +47,7 @@ class IndicatorScores:
             With two classes ``2 * s - 1``, s the predicted indicator of ``classes_[1]``,
             positive where that class is predicted; else one column per class.
         """
-        scores = self._predict_scores(X)
+        scores = self._raw_predict(X)
         return 2.0 * scores[:, 0] - 1.0 if self.n_classes_ <= 2 else scores
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
@@ -70,7 +64,7 @@ class IndicatorScores:
         -------
         probabilities : array of shape (n_samples, n_classes)
         """
-        return self._probabilities(self._predict_scores(X))
+        return self._probabilities(self._raw_predict(X))
 
     def _probabilities(self, scores):
         if self.n_classes_ == 1:
@@ -78,19 +72,6 @@ class IndicatorScores:
         if self.n_classes_ == 2:
             scores = np.hstack([1.0 - scores, scores])
         return _project_to_simplex(scores)
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-        """
-        return self._labels(self._predict_scores(X))
 
     def _labels(self, scores):
         if self.n_classes_ <= 2:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 
 from fctree._intervals.trees import TreeIntervals
 from fctree._tables.estimators import encode_training
+from fctree._training.targets import NumericTargets
 from fctree._tree import ObliqueTree
-from fctree._typing import ArrayLike, NDArray, Self
-from fctree._validation import check_targets, check_training_data, unchanged_on_failure
+from fctree._typing import ArrayLike, Self
+from fctree._validation import check_training_data, unchanged_on_failure
 
 
-class TreeRegressor(TreeIntervals, RegressorMixin):
+class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
     """Mixin that fits and predicts numeric targets; precedes a subclass of `BaseObliqueTree`."""
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -43,35 +42,13 @@ class TreeRegressor(TreeIntervals, RegressorMixin):
         """
         with unchanged_on_failure(self):
             X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)
-            targets = check_targets(y)
-            n_outputs = targets.shape[1]
+            targets = np.ascontiguousarray(self._encode_targets(y, reset=True).T)
             X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
             left_out = np.full(targets.shape, np.nan)
             arrays = self._grow(
-                X, targets, sample_weight, impurity_scale=1.0 / n_outputs, left_out=left_out
+                X, targets, sample_weight, impurity_scale=1.0 / self.n_outputs_, left_out=left_out
             )
             arrays["value"] = arrays["value"][:, :, None]
             self.tree_ = ObliqueTree(**arrays)
-            self.n_outputs_ = n_outputs
-            self._single_target = y.ndim == 1
             self._keep_intervals(X, targets, sample_weight, left_out)
         return self
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the targets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,) or (n_samples, n_outputs), as in `fit`
-        """
-        values = self._predict_scores(X)
-        return values[:, 0] if self._single_target else values
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

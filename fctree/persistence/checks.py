@@ -10,6 +10,7 @@ from dataclasses import fields as dataclass_fields
 
 import numpy as np
 
+from fctree._native_input import require
 from fctree._tree import ObliqueTree
 from fctree.kernels.architecture import check_scale, kernel_spec
 from fctree.persistence.table_checks import n_tree_features
@@ -18,19 +19,14 @@ from fctree.symmetric.trees import SymmetricTrees
 _MOST_THRESHOLDS = 254  # of a feature: bins are numbered by a byte
 
 
-def _require(condition, message):
-    if not condition:
-        raise ValueError(message)
-
-
 # Trees ----------------------------------------------------------------------------------
 
 
 def _check_fields(name, fields, required, optional=()):
     missing = [field for field in required if field not in fields]
     unknown = sorted(set(fields) - set(required) - set(optional))
-    _require(not missing, f"a {name} lacks {', '.join(missing)}")
-    _require(not unknown, f"a {name} has no {', '.join(unknown)}")
+    require(not missing, f"a {name} lacks {', '.join(missing)}")
+    require(not unknown, f"a {name} has no {', '.join(unknown)}")
 
 
 def rebuild_oblique_tree(fields):
@@ -42,13 +38,13 @@ def rebuild_oblique_tree(fields):
         if name != "n_classes" and (name not in optional or array is not None):
             _check_array(f"the tree's {name}", array)
     n_classes = fields.get("n_classes")
-    _require(
+    require(
         n_classes is None or (type(n_classes) is int and n_classes >= 1),
         f"a tree has n_classes={n_classes!r}",
     )
     tree = ObliqueTree(**fields)
-    _require(tree.n_outputs >= 1, "a tree has no output")
-    _require(tree.n_features >= 1, "a tree has no features")
+    require(tree.n_outputs >= 1, "a tree has no output")
+    require(tree.n_features >= 1, "a tree has no features")
     return tree
 
 
@@ -67,12 +63,12 @@ def _constructed(cls, fields):
 
 
 def _check_array(name, array, dtype=None, n_axes=None):
-    _require(isinstance(array, np.ndarray), f"{name} is not an array")
+    require(isinstance(array, np.ndarray), f"{name} is not an array")
     if dtype is not None:
         given, expected = array.dtype, np.dtype(dtype)
-        _require(given == expected, f"{name} has values of type {given}, not {expected}")
+        require(given == expected, f"{name} has values of type {given}, not {expected}")
     if n_axes is not None:
-        _require(array.ndim == n_axes, f"{name} has {array.ndim} axes, not {n_axes}")
+        require(array.ndim == n_axes, f"{name} has {array.ndim} axes, not {n_axes}")
 
 
 # Estimators -----------------------------------------------------------------------------
@@ -82,7 +78,7 @@ def _has_all(model, names):
     """Whether the model has these attributes; ValueError if it has some of them."""
     present = [name for name in names if hasattr(model, name)]
     missing = [name for name in names if not hasattr(model, name)]
-    _require(not present or not missing, f"the fitted model lacks {', '.join(missing)}")
+    require(not present or not missing, f"the fitted model lacks {', '.join(missing)}")
     return bool(present)
 
 
@@ -90,7 +86,7 @@ def _is_fitted(model, names):
     """Whether the model is fitted, and has these attributes; ValueError if it has some only."""
     fitted = _has_all(model, names)
     others = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
-    _require(fitted or not others, f"the model has {', '.join(others)}, but is not fitted")
+    require(fitted or not others, f"the model has {', '.join(others)}, but is not fitted")
     return fitted
 
 
@@ -110,9 +106,9 @@ def check_intervals(model, n_scales=None):
     if not _has_all(model, names):
         return
     shapes = {name: getattr(model, name).shape for name in names if _check_scores(model, name)}
-    _require(shapes[names[0]] == shapes[names[1]], "interval_levels_ is not one a score")
-    _require(len({shape[1] for shape in shapes.values()}) == 1, "intervals have different outputs")
-    _require(n_scales in (None, shapes[names[-1]][0]), "interval_scales_ is not one a leaf")
+    require(shapes[names[0]] == shapes[names[1]], "interval_levels_ is not one a score")
+    require(len({shape[1] for shape in shapes.values()}) == 1, "intervals have different outputs")
+    require(n_scales in (None, shapes[names[-1]][0]), "interval_scales_ is not one a leaf")
 
 
 def check_quantile_models(model, check_trees):
@@ -125,33 +121,33 @@ def check_quantile_models(model, check_trees):
     if not _has_all(model, names):
         return
     n_outputs = model.n_outputs_
-    _require(model.interval_scores_.shape[1] == n_outputs, "interval_scores_ has other outputs")
+    require(model.interval_scores_.shape[1] == n_outputs, "interval_scores_ has other outputs")
     trees = model.interval_trees_
-    _require(isinstance(trees, list) and len(trees) == 2, "interval_trees_ is not a list of two")
+    require(isinstance(trees, list) and len(trees) == 2, "interval_trees_ is not a list of two")
     for index, of_quantile in enumerate(trees):
         check_trees(f"interval_trees_[{index}]", of_quantile, model)
     shape = (2, n_outputs)
     for name in names[2:]:
         _check_array(name, getattr(model, name), np.float64, 2)
-        _require(getattr(model, name).shape == shape, f"{name} has not the shape {shape}")
+        require(getattr(model, name).shape == shape, f"{name} has not the shape {shape}")
 
 
 def _check_scores(model, name):
     array = getattr(model, name)
     _check_array(name, array, np.float64, 2)
-    _require(bool(np.all(array >= 0.0)), f"{name} has negative values")
+    require(bool(np.all(array >= 0.0)), f"{name} has negative values")
     return True
 
 
 def _check_whole(model, name, least, most=2**63 - 1):
     value = getattr(model, name)
     valid = type(value) is int and least <= value <= most
-    _require(valid, f"{name} is {value!r}, not an integer from {least} to {most}")
+    require(valid, f"{name} is {value!r}, not an integer from {least} to {most}")
 
 
 def _check_truth(model, name):
     value = getattr(model, name)
-    _require(type(value) is bool, f"{name} is {value!r}, not True or False")
+    require(type(value) is bool, f"{name} is {value!r}, not True or False")
 
 
 def _check_features(model):
@@ -159,7 +155,7 @@ def _check_features(model):
     if hasattr(model, "feature_names_in_"):
         names = model.feature_names_in_
         _check_array("feature_names_in_", names, object, 1)
-        _require(
+        require(
             len(names) == model.n_features_in_ and all(isinstance(name, str) for name in names),
             "feature_names_in_ is not a name for each feature",
         )
@@ -170,21 +166,21 @@ def _check_classes(model):
     _check_whole(model, "n_classes_", 1)
     classes = model.classes_
     _check_array("classes_", classes, n_axes=1)
-    _require(len(classes) == model.n_classes_, "classes_ has another length than n_classes_")
+    require(len(classes) == model.n_classes_, "classes_ has another length than n_classes_")
     try:
         ascending = bool(np.all(classes[:-1] < classes[1:]))
     except TypeError:
         ascending = False
-    _require(ascending, "classes_ is not ascending")
+    require(ascending, "classes_ is not ascending")
 
 
 def _check_oblique_tree(model, n_outputs, n_classes):
     tree = model.tree_
-    _require(isinstance(tree, ObliqueTree), "tree_ is not an ObliqueTree")
-    _require(tree.n_features == n_tree_features(model), "tree_ has another number of features")
-    _require(tree.n_outputs == n_outputs, f"tree_ has {tree.n_outputs} outputs, not {n_outputs}")
-    _require(tree.n_classes == n_classes, f"tree_ has n_classes={tree.n_classes!r}")
-    _require(isinstance(model.alpha_, float), f"alpha_ is {model.alpha_!r}, not a float")
+    require(isinstance(tree, ObliqueTree), "tree_ is not an ObliqueTree")
+    require(tree.n_features == n_tree_features(model), "tree_ has another number of features")
+    require(tree.n_outputs == n_outputs, f"tree_ has {tree.n_outputs} outputs, not {n_outputs}")
+    require(tree.n_classes == n_classes, f"tree_ has n_classes={tree.n_classes!r}")
+    require(isinstance(model.alpha_, float), f"alpha_ is {model.alpha_!r}, not a float")
 
 
 def check_tree_regressor(model):
@@ -204,7 +200,7 @@ def check_tree_classifier(model):
     if _is_fitted(model, names):
         temperature = model.temperature_
         valid = temperature is None or (type(temperature) is float and temperature > 0.0)
-        _require(valid, f"temperature_ is {temperature!r}, not a positive float or None")
+        require(valid, f"temperature_ is {temperature!r}, not a positive float or None")
         _check_features(model)
         _check_classes(model)
         _check_oblique_tree(model, _n_scores(model.n_classes_), model.n_classes_)
@@ -215,80 +211,87 @@ def _n_scores(n_classes):
     return n_classes if n_classes > 2 else 1
 
 
+def of_regressors(names, check):
+    """Raise ValueError unless a regressor is unfitted, or has these attributes and passes `check`."""
+
+    def check_regressor(model):
+        if _is_fitted(model, (*names, "n_outputs_", "_single_target")):
+            _check_whole(model, "n_outputs_", 1)
+            _check_truth(model, "_single_target")
+            check(model)
+
+    return check_regressor
+
+
+def of_classifiers(names, check):
+    """Raise ValueError unless a classifier is unfitted, or has these attributes and passes `check`."""
+
+    def check_classifier(model):
+        if _is_fitted(model, (*names, "n_outputs_", "classes_", "n_classes_")):
+            _check_classes(model)
+            n_scores = _n_scores(model.n_classes_)
+            _check_whole(model, "n_outputs_", n_scores, n_scores)
+            check(model)
+
+    return check_classifier
+
+
 _BOOSTING_NAMES = (
-    "trees_",
-    "_steps",
-    "_step_factors",
-    "n_iter_",
-    "baseline_",
-    "bin_thresholds_",
-    "train_score_",
-    "validation_score_",
-    "n_outputs_",
-    "n_features_in_",
-    "_random_seed",
-)
-
-
-def check_boosting_regressor(model):
-    """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
-    if _is_fitted(model, (*_BOOSTING_NAMES, "_single_target")):
-        _check_whole(model, "n_outputs_", 1)
-        _check_truth(model, "_single_target")
-        _check_boosting(model)
-        check_quantile_models(model, _check_trees)
-
-
-def check_boosting_classifier(model):
-    """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
-    if _is_fitted(model, (*_BOOSTING_NAMES, "classes_", "n_classes_")):
-        _check_classes(model)
-        n_scores = _n_scores(model.n_classes_)
-        _check_whole(model, "n_outputs_", n_scores, n_scores)
-        _check_boosting(model)
+    "trees_", "_steps", "_step_factors", "n_iter_", "baseline_", "bin_thresholds_", "train_score_",
+    "validation_score_", "n_features_in_", "_random_seed",
+)  # fmt: skip
 
 
 def _check_boosting(model):
     _check_features(model)
     _check_whole(model, "_random_seed", 0)
     _check_array("baseline_", model.baseline_, np.float64, 1)
-    _require(len(model.baseline_) == model.n_outputs_, "baseline_ is not a score an output")
+    require(len(model.baseline_) == model.n_outputs_, "baseline_ is not a score an output")
     _check_trees("trees_", model.trees_, model)
     _check_trees("_steps", model._steps, model)
     _check_whole(model, "n_iter_", 0)
     n_trees = {model.n_iter_, model.trees_.n_trees, model._steps.n_trees}
-    _require(len(n_trees) == 1, "n_iter_ is not the number of trees")
+    require(len(n_trees) == 1, "n_iter_ is not the number of trees")
     _check_array("_step_factors", model._step_factors, np.float64, 1)
-    _require(len(model._step_factors) == model.n_iter_, "_step_factors is not one a round")
+    require(len(model._step_factors) == model.n_iter_, "_step_factors is not one a round")
     for name in ("train_score_", "validation_score_"):
         _check_array(name, getattr(model, name), np.float64, 1)
     _check_thresholds(model)
     posterior = getattr(model, "posterior_trees_", [])
-    _require(isinstance(posterior, list), "posterior_trees_ is not a list")
+    require(isinstance(posterior, list), "posterior_trees_ is not a list")
     for index, trees in enumerate(posterior):
         _check_trees(f"posterior_trees_[{index}]", trees, model)
 
 
+def _check_boosting_regressor(model):
+    _check_boosting(model)
+    check_quantile_models(model, _check_trees)
+
+
 def _check_trees(name, trees, model):
-    _require(isinstance(trees, SymmetricTrees), f"{name} is not SymmetricTrees")
-    _require(trees.n_outputs == model.n_outputs_, f"{name} has {trees.n_outputs} outputs")
+    require(isinstance(trees, SymmetricTrees), f"{name} is not SymmetricTrees")
+    require(trees.n_outputs == model.n_outputs_, f"{name} has {trees.n_outputs} outputs")
     largest = trees.split_feature.max(initial=-1)
-    _require(largest < n_tree_features(model), f"{name} splits by feature {largest}")
+    require(largest < n_tree_features(model), f"{name} splits by feature {largest}")
+
+
+check_boosting_regressor = of_regressors(_BOOSTING_NAMES, _check_boosting_regressor)
+check_boosting_classifier = of_classifiers(_BOOSTING_NAMES, _check_boosting)
 
 
 def _check_thresholds(model):
     thresholds = model.bin_thresholds_
-    _require(
+    require(
         isinstance(thresholds, list) and len(thresholds) == n_tree_features(model),
         "bin_thresholds_ is not a list of an array for each feature",
     )
     for feature, values in enumerate(thresholds):
         name = f"bin_thresholds_[{feature}]"
         _check_array(name, values, np.float64, 1)
-        _require(len(values) <= _MOST_THRESHOLDS, f"{name} has {len(values)} thresholds")
+        require(len(values) <= _MOST_THRESHOLDS, f"{name} has {len(values)} thresholds")
         # A single NaN is above nothing, not even itself.
         ascending = np.all(values[:-1] < values[1:]) and not np.any(np.isnan(values))
-        _require(ascending, f"{name} is not ascending")
+        require(ascending, f"{name} is not ascending")
 
 
 _TREE_NTK_NAMES = ("X_fit_", "dual_coef_", "n_features_in_")
@@ -308,10 +311,10 @@ def check_tree_ntk_regressor(model):
 def check_tree_ntk_classifier(model):
     """Raise ValueError unless it is unfitted or its expansion fits together."""
     if _is_fitted(model, (*_TREE_NTK_NAMES, *_chosen_names(model), "classes_")):
-        _require(isinstance(model.classes_, np.ndarray), "classes_ is not an array")
+        require(isinstance(model.classes_, np.ndarray), "classes_ is not an array")
         _check_tree_ntk(model, 2)
         n_columns = model.dual_coef_.shape[1]
-        _require(n_columns == len(model.classes_), "dual_coef_ is not a column a class")
+        require(n_columns == len(model.classes_), "dual_coef_ is not a column a class")
 
 
 def _chosen_names(model):
@@ -323,9 +326,9 @@ def _check_tree_ntk(model, n_axes):
     _check_array("X_fit_", model.X_fit_, np.float64, 2)
     _check_array("dual_coef_", model.dual_coef_, np.float64, n_axes)
     n_rows, n_features = model.X_fit_.shape
-    _require(n_features == n_tree_features(model), f"X_fit_ has {n_features} features")
-    _require(n_rows >= 1 and np.all(np.isfinite(model.X_fit_)), "X_fit_ is not finite samples")
-    _require(len(model.dual_coef_) == n_rows, "dual_coef_ is not a row a sample of X_fit_")
+    require(n_features == n_tree_features(model), f"X_fit_ has {n_features} features")
+    require(n_rows >= 1 and np.all(np.isfinite(model.X_fit_)), "X_fit_ is not finite samples")
+    require(len(model.dual_coef_) == n_rows, "dual_coef_ is not a row a sample of X_fit_")
     _check_kernel(model)
 
 
@@ -333,11 +336,11 @@ def _check_system(model):
     """Penalty and weights of the fit; files of version 1 have none."""
     penalty, weights = (vars(model).get(name) for name in ("_penalty", "_fit_weights"))
     valid = penalty is None or (isinstance(penalty, float) and penalty >= 0.0)
-    _require(valid, f"_penalty is {penalty!r}, not a float or None")
+    require(valid, f"_penalty is {penalty!r}, not a float or None")
     if weights is not None:
         _check_array("_fit_weights", weights, np.float64, 1)
         valid = len(weights) == len(model.X_fit_) or penalty is None
-        _require(valid and bool(np.all(weights >= 0.0)), "_fit_weights is not one a sample")
+        require(valid and bool(np.all(weights >= 0.0)), "_fit_weights is not one a sample")
 
 
 def _check_kernel(model):

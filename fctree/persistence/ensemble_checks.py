@@ -5,9 +5,9 @@ from dataclasses import fields as dataclass_fields
 
 import numpy as np
 
+from fctree._native_input import require
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.persistence import checks
-from fctree.persistence.checks import _require
 from fctree.persistence.table_checks import n_tree_features
 
 
@@ -19,33 +19,13 @@ def rebuild_oblique_trees(fields):
 
 def _check_trees(model, n_outputs, name="trees_", trees=None):
     trees = model.trees_ if trees is None else trees
-    _require(isinstance(trees, ObliqueTrees), f"{name} is not ObliqueTrees")
-    _require(trees.n_features == n_tree_features(model), f"{name} has {trees.n_features} features")
-    _require(trees.n_outputs == n_outputs, f"{name} has {trees.n_outputs} outputs")
+    require(isinstance(trees, ObliqueTrees), f"{name} is not ObliqueTrees")
+    require(trees.n_features == n_tree_features(model), f"{name} has {trees.n_features} features")
+    require(trees.n_outputs == n_outputs, f"{name} has {trees.n_outputs} outputs")
 
 
 _BOOSTING_NAMES = ("trees_", "tree_kinds_", "n_iter_", "baseline_", "alpha_", "train_score_",
-                   "validation_score_", "n_outputs_", "n_features_in_", "_random_seed")
-
-
-def check_boosting_regressor(model):
-    """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
-    if checks._is_fitted(model, (*_BOOSTING_NAMES, "_single_target")):
-        checks._check_whole(model, "n_outputs_", 1)
-        checks._check_truth(model, "_single_target")
-        _check_boosting(model)
-        checks.check_quantile_models(
-            model, lambda name, trees, model: _check_trees(model, model.n_outputs_, name, trees)
-        )
-
-
-def check_boosting_classifier(model):
-    """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
-    if checks._is_fitted(model, (*_BOOSTING_NAMES, "classes_", "n_classes_")):
-        checks._check_classes(model)
-        n_scores = checks._n_scores(model.n_classes_)
-        checks._check_whole(model, "n_outputs_", n_scores, n_scores)
-        _check_boosting(model)
+                   "validation_score_", "n_features_in_", "_random_seed")
 
 
 def _check_boosting(model):
@@ -53,25 +33,35 @@ def _check_boosting(model):
     checks._check_whole(model, "_random_seed", 0)
     checks._check_whole(model, "n_iter_", 0)
     _check_trees(model, model.n_outputs_)
-    _require(model.n_iter_ == model.trees_.n_trees, "n_iter_ is not the number of trees")
+    require(model.n_iter_ == model.trees_.n_trees, "n_iter_ is not the number of trees")
     checks._check_array("tree_kinds_", model.tree_kinds_, np.int64, 1)
-    _require(len(model.tree_kinds_) == model.n_iter_, "tree_kinds_ is not one a tree")
-    _require(isinstance(model.alpha_, float), f"alpha_ is {model.alpha_!r}, not a float")
+    require(len(model.tree_kinds_) == model.n_iter_, "tree_kinds_ is not one a tree")
+    require(isinstance(model.alpha_, float), f"alpha_ is {model.alpha_!r}, not a float")
     for name in ("baseline_", "train_score_", "validation_score_"):
         checks._check_array(name, getattr(model, name), np.float64, 1)
-    _require(len(model.baseline_) == model.n_outputs_, "baseline_ is not a score an output")
+    require(len(model.baseline_) == model.n_outputs_, "baseline_ is not a score an output")
+
+
+def _check_boosting_regressor(model):
+    _check_boosting(model)
+    checks.check_quantile_models(
+        model, lambda name, trees, model: _check_trees(model, model.n_outputs_, name, trees)
+    )
+
+
+check_boosting_regressor = checks.of_regressors(_BOOSTING_NAMES, _check_boosting_regressor)
+check_boosting_classifier = checks.of_classifiers(_BOOSTING_NAMES, _check_boosting)
 
 
 _FOREST_NAMES = ("trees_", "n_features_in_", "_random_seed")
 
 
-def check_forest_regressor(model):
-    """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
-    if checks._is_fitted(model, (*_FOREST_NAMES, "n_outputs_", "_single_target")):
-        checks._check_whole(model, "n_outputs_", 1)
-        checks._check_truth(model, "_single_target")
-        _check_forest(model, model.n_outputs_)
-        checks.check_intervals(model, len(model.trees_.leaf_intercept))
+def _check_forest_regressor(model):
+    _check_forest(model, model.n_outputs_)
+    checks.check_intervals(model, len(model.trees_.leaf_intercept))
+
+
+check_forest_regressor = checks.of_regressors(_FOREST_NAMES, _check_forest_regressor)
 
 
 def check_forest_classifier(model):
@@ -85,4 +75,4 @@ def _check_forest(model, n_outputs):
     checks._check_features(model)
     checks._check_whole(model, "_random_seed", 0)
     _check_trees(model, n_outputs)
-    _require(model.trees_.n_trees >= 1, "a forest has no trees")
+    require(model.trees_.n_trees >= 1, "a forest has no trees")

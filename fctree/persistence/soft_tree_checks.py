@@ -2,58 +2,30 @@
 
 import numpy as np
 
+from fctree._native_input import require
 from fctree.persistence.checks import (
     _check_array,
-    _check_classes,
     _check_features,
-    _check_truth,
     _check_whole,
-    _is_fitted,
-    _n_scores,
-    _require,
+    of_classifiers,
+    of_regressors,
 )
 from fctree.persistence.table_checks import n_tree_features
 from fctree.soft.state import ARRAYS
 
 _NAMES = (
-    "_state",
-    "_random_seed",
-    "baseline_",
-    "output_scale_",
-    "n_outputs_",
-    "n_features_in_",
-    "n_iter_",
-    "loss_curve_",
-    "validation_loss_curve_",
-    "reachable_leaves_curve_",
-)
+    "_state", "_random_seed", "baseline_", "output_scale_", "n_features_in_",
+    "n_iter_", "loss_curve_", "validation_loss_curve_", "reachable_leaves_curve_",
+)  # fmt: skip
 _COUNTERS = ("n_batches", "n_epochs")
 _MOST_LEVELS = 15
 _LARGEST = float(np.finfo(np.float64).max)
 
 
-def check_soft_tree_regressor(model):
-    """Raise ValueError unless it is unfitted or its trees can be evaluated and continued."""
-    if _is_fitted(model, (*_NAMES, "_single_target", "_target_scale")):
-        _check_whole(model, "n_outputs_", 1)
-        _check_truth(model, "_single_target")
-        _check_outputs(model, "_target_scale")
-        _check_soft_trees(model)
-
-
-def check_soft_tree_classifier(model):
-    """Raise ValueError unless it is unfitted or its trees can be evaluated and continued."""
-    if _is_fitted(model, (*_NAMES, "classes_", "n_classes_")):
-        _check_classes(model)
-        n_scores = _n_scores(model.n_classes_)
-        _check_whole(model, "n_outputs_", n_scores, n_scores)
-        _check_soft_trees(model)
-
-
 def _check_outputs(model, name):
     values = getattr(model, name)
     _check_array(name, values, np.float64, 1)
-    _require(len(values) == model.n_outputs_, f"{name} is not a number an output")
+    require(len(values) == model.n_outputs_, f"{name} is not a number an output")
 
 
 def _check_soft_trees(model):
@@ -65,41 +37,50 @@ def _check_soft_trees(model):
     for name in ("loss_curve_", "validation_loss_curve_", "reachable_leaves_curve_"):
         curve = getattr(model, name)
         numbers = isinstance(curve, list) and all(type(value) is float for value in curve)
-        _require(numbers, f"{name} is not a list of floats")
+        require(numbers, f"{name} is not a list of floats")
     _check_rule(model)
     _check_state(model)
+
+
+def _check_soft_tree_regressor(model):
+    _check_outputs(model, "_target_scale")
+    _check_soft_trees(model)
+
+
+check_soft_tree_regressor = of_regressors((*_NAMES, "_target_scale"), _check_soft_tree_regressor)
+check_soft_tree_classifier = of_classifiers(_NAMES, _check_soft_trees)
 
 
 def _check_rule(model):
     if not hasattr(model, "_rule"):  # files of 0.1 have the parameters only
         model._rule = {name: getattr(model, name) for name in model._RULE}
     rule = model._rule
-    _require(isinstance(rule, dict) and set(rule) == set(model._RULE), "_rule has other names")
+    require(isinstance(rule, dict) and set(rule) == set(model._RULE), "_rule has other names")
     for name in ("batch_norm", "fit_intercept"):
-        _require(type(rule[name]) is bool, f"{name} is {rule[name]!r}, not True or False")
+        require(type(rule[name]) is bool, f"{name} is {rule[name]!r}, not True or False")
     for name in ("gamma", "scale"):
         valid = type(rule[name]) in (int, float) and 0 < rule[name] <= _LARGEST
-        _require(valid, f"{name} is {rule[name]!r}")
+        require(valid, f"{name} is {rule[name]!r}")
     routings = ("smooth_step", "logistic", "erf")
-    _require(rule["routing"] in routings, "routing has no such value")
+    require(rule["routing"] in routings, "routing has no such value")
 
 
 def _check_state(model):
     state = model._state
-    _require(isinstance(state, dict), "_state is not a dict")
-    _require(set(state) == {*ARRAYS, *_COUNTERS}, "_state has other names than a state's")
+    require(isinstance(state, dict), "_state is not a dict")
+    require(set(state) == {*ARRAYS, *_COUNTERS}, "_state has other names than a state's")
     for name in _COUNTERS:
         value = state[name]
-        _require(type(value) is int and value >= 0, f"{name} is {value!r}")
+        require(type(value) is int and value >= 0, f"{name} is {value!r}")
     splits = state["split_weights"]
     _check_array("split_weights", splits, n_axes=3)
-    _require(splits.dtype in (np.float32, np.float64), f"split_weights are {splits.dtype}")
+    require(splits.dtype in (np.float32, np.float64), f"split_weights are {splits.dtype}")
     n_trees, n_nodes, width = splits.shape
     n_leaves = n_nodes + 1
     perfect = n_leaves & (n_leaves - 1) == 0 and 2 <= n_leaves <= 2**_MOST_LEVELS
-    _require(n_trees >= 1 and perfect, f"split_weights have the shape {splits.shape}")
+    require(n_trees >= 1 and perfect, f"split_weights have the shape {splits.shape}")
     expected = n_tree_features(model) + int(model._rule["fit_intercept"])
-    _require(width == expected, f"splits have weights of {width} features, not {expected}")
+    require(width == expected, f"splits have weights of {width} features, not {expected}")
     leaves = (n_trees, n_leaves, model.n_outputs_)
     shapes = {
         "leaf_weights": leaves,
@@ -110,7 +91,7 @@ def _check_state(model):
     }
     for name, shape in shapes.items():
         _check_array(name, state[name], splits.dtype)
-        _require(state[name].shape == shape, f"{name} has the shape {state[name].shape}")
+        require(state[name].shape == shape, f"{name} has the shape {state[name].shape}")
     lengths = {
         "running_mean": n_tree_features(model),
         "running_variance": n_tree_features(model),
@@ -118,6 +99,6 @@ def _check_state(model):
     }
     for name, length in lengths.items():
         _check_array(name, state[name], np.float64, 1)
-        _require(len(state[name]) == length, f"{name} has {len(state[name])} values")
+        require(len(state[name]) == length, f"{name} has {len(state[name])} values")
     for name in ARRAYS:
-        _require(state[name].flags.c_contiguous, f"{name} is not in C order")
+        require(state[name].flags.c_contiguous, f"{name} is not in C order")

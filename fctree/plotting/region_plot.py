@@ -121,10 +121,7 @@ def plot_regions(
     X, shown = _samples(tree, X, y, classes, output)
     bounds = _bounds(bounds, X)
     polygons = leaf_polygons(tree, bounds)
-    if ax is None:
-        from matplotlib import pyplot
-
-        _, ax = pyplot.subplots(figsize=(6.4, 4.8), layout="constrained")
+    ax = _new_axes() if ax is None else ax
     if tree.n_classes is None:
         low, high = _range(tree, polygons, shown, output)
         colors = NodeColors(tree, output=output, cmap=cmap, low=low, high=high)
@@ -136,27 +133,32 @@ def plot_regions(
     _outline(ax, polygons)
     if X is not None:
         _scatter(ax, X, shown, None if tree.n_classes is not None else colors)
-    ax.set(xlim=bounds[0], ylim=bounds[1])
-    ax.set_xlabel(labels.feature_names[0], parse_math=False)
-    ax.set_ylabel(labels.feature_names[1], parse_math=False)
-    return ax
+    return _framed(ax, bounds, labels.feature_names)
 
 
 def _draw_effect(effect, feature_names, cmap, ax):
     """A partial effect as a picture, with the samples that are inside."""
-    from matplotlib import pyplot
-
     image, bounds, names, points = effect
     names = names if feature_names is None else [str(name) for name in feature_names]
     if len(names) != 2:
         raise ValueError(f"feature_names has {len(names)} names, expected 2")
-    if ax is None:
-        _, ax = pyplot.subplots(figsize=(6.4, 4.8), layout="constrained")
+    ax = _new_axes() if ax is None else ax
     half = np.diff(bounds, axis=1).ravel() / (len(image) - 1) / 2
     extent = np.stack([bounds[:, 0] - half, bounds[:, 1] + half], axis=1).ravel()
     shown = ax.imshow(image, origin="lower", aspect="auto", extent=extent, cmap=cmap)
     ax.figure.colorbar(shown, ax=ax, label="mean score")
     _scatter(ax, points, None, None)
+    return _framed(ax, bounds, names)
+
+
+def _new_axes():
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=(6.4, 4.8), layout="constrained")[1]
+
+
+def _framed(ax, bounds, names):
+    """The axes with limits and names of both features."""
     ax.set(xlim=bounds[0], ylim=bounds[1])
     ax.set_xlabel(names[0], parse_math=False)
     ax.set_ylabel(names[1], parse_math=False)

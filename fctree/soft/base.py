@@ -6,12 +6,12 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
 from fctree._native_input import native_params
+from fctree._parameters import set_parameters
 from fctree._tables.estimators import (
     TABLE_CONSTRAINTS,
     TakesTables,
@@ -28,6 +28,7 @@ from fctree._validation import (
     check_soft_data,
     check_soft_features,
     count_threads,
+    draw_seed,
     unchanged_on_failure,
 )
 from fctree.soft.state import copied, initial_state
@@ -82,29 +83,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
-        self.n_trees = n_trees
-        self.depth = depth
-        self.gamma = gamma
-        self.routing = routing
-        self.scale = scale
-        self.batch_norm = batch_norm
-        self.fit_intercept = fit_intercept
-        self.initialization = initialization
-        self.optimizer = optimizer
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.max_epochs = max_epochs
-        self.l2_regularization = l2_regularization
-        self.l2_leaf_reg = l2_leaf_reg
-        self.categorical_features = categorical_features
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        set_parameters(self, locals())
 
     # What predictions depend on: parameters as they were in the last fit.
     _RULE = ("routing", "gamma", "scale", "batch_norm", "fit_intercept")
@@ -142,7 +121,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             continuing = self.warm_start and hasattr(self, "_state")
             train = self._check_samples(X, y, sample_weight, reset=not continuing)
             if not continuing:
-                self._draw_seed()
+                self._random_seed = draw_seed(self.random_state)
             validation = None
             if self.early_stopping:
                 train, validation = hold_out(
@@ -174,7 +153,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                 )
             encode_samples(self, train, None, n_classes=None, continuing=not first)
             if first:
-                self._draw_seed()
+                self._random_seed = draw_seed(self.random_state)
                 self._start(train)
             self._train(train, None, 1)
         return self
@@ -184,11 +163,6 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         targets = self._encode_targets(y, reset=reset)
         weight = check_sample_weight(sample_weight, X)
         return Samples(X, targets, weight, None).without_zero_weights()
-
-    def _draw_seed(self):
-        self._random_seed = int(
-            check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-        )
 
     def _new_state(self, train):
         """Weights as they are drawn, and no history."""
@@ -299,18 +273,21 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         factor = np.where(varies, 1.0 / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
         return self._state["running_mean"], factor, intercept
 
-    def _raw_predict(self, X):
-        """Raw scores, (n_samples, n_outputs) float64."""
+    def _evaluated(self, function, X):
+        """A native function of samples on the trees."""
         check_is_fitted(self)
-        X = check_soft_features(self, X)
-        out = _native.predict(
-            X,
+        return function(
+            check_soft_features(self, X),
             self._state["split_weights"],
             self._state["leaf_weights"],
             self._shape(),
             self._standardization(),
             count_threads(self.n_jobs),
         )
+
+    def _raw_predict(self, X):
+        """Raw scores, (n_samples, n_outputs) float64."""
+        out = self._evaluated(_native.predict, X)
         return check_predictions(self.baseline_ + self.output_scale_ * out)
 
     def reachable_leaves(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -326,16 +303,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             From 1, a hard tree's path, to ``2**depth``, which all samples reach with
             ``routing="logistic"``.
         """
-        check_is_fitted(self)
-        X = check_soft_features(self, X)
-        return _native.reachable_leaves(
-            X,
-            self._state["split_weights"],
-            self._state["leaf_weights"],
-            self._shape(),
-            self._standardization(),
-            count_threads(self.n_jobs),
-        )
+        return self._evaluated(_native.reachable_leaves, X)
 
     @property
     def split_weights_(self) -> NDArray[np.floating]:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils.multiclass import check_classification_targets
 
-from fctree._typing import ArrayLike, FloatArray, NDArray, Self
-from fctree._validation import encode_labels
+from fctree._parameters import shares_documentation
+from fctree._training.targets import ClassTargets
+from fctree._typing import ArrayLike, NDArray, Self
 from fctree.soft.base import BaseSoftTree
+from fctree.soft.regressor import SoftTreeRegressor
 
 _LEAST_PROBABILITY = 1e-15  # of a class in the starting scores
 
 
-class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
+@shares_documentation(SoftTreeRegressor)
+class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
     """Sum of soft oblique trees, trained jointly by gradient descent, for classification.
 
     With two classes the trees predict the log-odds of ``classes_[1]``, with more one score per
@@ -25,64 +26,11 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
 
     Parameters
     ----------
-    n_trees : int, default=10
-        Trees; the prediction is their sum.
-    depth : int, default=4
-        Depth of the trees, from 1 to 15; a tree has ``2**depth`` leaves.
-    gamma : float, default=1.0
-        Width of the band of ``<w, x>`` in which samples go both ways. Smaller is harder and
-        faster; the paper tunes it from 1e-4 to 1.
-    routing : {"smooth_step", "logistic", "erf"}, default="smooth_step"
-        ``S``: the paper's cubic; ``1 / (1 + exp(-6 t / gamma))``, which has the same slope at 0
-        and reaches every leaf; or ``(1 + erf(scale t)) / 2``, that of the tree kernels.
-    scale : float, default=2.0
-        Hardness of ``routing="erf"``; unused otherwise.
-    batch_norm : bool, default=True
-        Standardise each feature by the batch's mean and variance in training and by running
-        averages in predictions. Without it, standardise the features.
-    fit_intercept : bool, default=True
-        Whether splits have an intercept, as a feature that is always 1. The paper's have none.
-    initialization : {"standard", "ntk"}, default="standard"
-        ``"standard"`` starts from splits with products of deviation 1 and leaves of 0; ``"ntk"``
-        draws all weights standard normal and divides the sum of the trees by the square root of
-        their number, the start of the kernel theory; targets are then not standardised.
-    optimizer : {"adam", "gradient_descent"}, default="adam"
-        Adam, or steps along the gradient of the batch's mean loss.
-    learning_rate : float, default=0.01
-        Step size.
-    batch_size : int, default=256
-        Maximum number of samples per step; the batches of an epoch have nearly equal sizes.
-    max_epochs : int, default=100
-        Number of epochs in total: a warm start trains the remaining ones.
-    l2_regularization : float, default=0.0
-        Adds ``l2_regularization * sum(split_weights**2)`` to the mean of the losses: the paper's
-        penalty, the same for any number of samples.
-    l2_leaf_reg : float, default=20.0
-        Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the sum of the losses, as gradient
-        boosting does: a prior that fades as samples are added. In `partial_fit` the sum is over
-        the samples of the call.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
-            default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
-    early_stopping : bool, default=False
-        Whether to hold samples out, stop when their loss no longer improves, and keep the best
-        weights.
-    validation_fraction : float or int, default=0.1
-        Share, or number, of samples to hold out, stratified by class.
-    n_iter_no_change : int, default=10
-        Number of epochs without an improvement by more than `tol` before stopping.
-    tol : float, default=1e-4
-        Smallest improvement of the loss that counts.
-    warm_start : bool, default=False
-        Whether `fit` continues the last fit; fits with 50 and then 100 epochs give the same bytes
-        as one with 100 on the same samples.
-    verbose : int, default=0
-        1 shows a progress bar, 2 one line per epoch.
-    n_jobs : int or None, default=None
-        Threads, as in scikit-learn. Results are the same for any number.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the initial weights, the order of the samples, and the validation split.
+    n_trees, depth, gamma, routing, scale, batch_norm, fit_intercept, initialization, \
+            optimizer, learning_rate, batch_size, max_epochs, l2_regularization, l2_leaf_reg, \
+            categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, \
+            warm_start, verbose, n_jobs, random_state
+        As in `SoftTreeRegressor`.
 
     Attributes
     ----------
@@ -107,21 +55,12 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
     (1, 3)
     """
 
-    _classification = True
     _all_classes: NDArray[Any] | None = None  # those that a first partial_fit was told
 
     _loss = "log_loss"
 
-    def _encode_targets(self, y, *, reset):
-        check_classification_targets(y)
-        if reset:
-            self._set_classes(np.unique(y) if self._all_classes is None else self._all_classes)
-        return encode_labels(y, self.classes_).astype(np.float64)[np.newaxis]
-
     def _set_classes(self, classes):
-        self.classes_ = classes
-        self.n_classes_ = len(classes)
-        self.n_outputs_ = self.n_classes_ if self.n_classes_ > 2 else 1
+        super()._set_classes(classes if self._all_classes is None else self._all_classes)
 
     def _start(self, train):
         self._new_state(train)
@@ -183,55 +122,3 @@ class SoftTreeClassifier(ClassifierMixin, BaseSoftTree):
             return self._partial_fit(X, y, sample_weight)
         finally:
             self.__dict__.pop("_all_classes", None)
-
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Raw scores.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        scores : array of shape (n_samples,) or (n_samples, n_classes)
-            The log-odds of ``classes_[1]`` with two classes, else one column per class.
-        """
-        scores = self._raw_predict(X)
-        return scores[:, 0] if self.n_classes_ <= 2 else scores
-
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Class probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : array of shape (n_samples, n_classes)
-        """
-        scores = self._raw_predict(X)
-        if self.n_classes_ > 2:
-            return softmax(scores, axis=1)
-        if self.n_classes_ == 1:
-            return np.ones((len(scores), 1))
-        positive = expit(scores[:, 0])
-        return np.column_stack([1.0 - positive, positive])
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-        """
-        scores = self._raw_predict(X)
-        if self.n_classes_ == 1:
-            return np.full(len(scores), self.classes_[0])
-        if self.n_classes_ == 2:
-            return self.classes_[(scores[:, 0] > 0.0).astype(np.intp)]
-        return self.classes_[np.argmax(scores, axis=1)]

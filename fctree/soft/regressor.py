@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 
-from fctree._typing import ArrayLike, NDArray, Self
-from fctree._validation import check_targets
+from fctree._training.targets import NumericTargets
+from fctree._typing import ArrayLike, Self
 from fctree.soft.base import BaseSoftTree
 
 
-class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
+class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     """Sum of soft oblique trees, trained jointly by gradient descent, for regression.
 
     A node sends a sample to the left with a probability ``S(<w, x>)`` that is exactly 0 or 1
@@ -66,7 +64,7 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
         Whether to hold samples out, stop when their loss no longer improves, and keep the best
         weights.
     validation_fraction : float or int, default=0.1
-        Share, or number, of samples to hold out.
+        Share, or number, of samples to hold out; classes are stratified.
     n_iter_no_change : int, default=10
         Number of epochs without an improvement by more than `tol` before stopping.
     tol : float, default=1e-4
@@ -127,15 +125,6 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
 
     _loss = "squared_error"
 
-    def _encode_targets(self, y, *, reset):
-        targets = np.ascontiguousarray(check_targets(y).T)
-        if reset:
-            self.n_outputs_ = len(targets)
-            self._single_target = np.ndim(y) == 1
-        elif len(targets) != self.n_outputs_:
-            raise ValueError(f"y has {len(targets)} outputs, but {self.n_outputs_} were expected")
-        return targets
-
     def _start(self, train):
         self._new_state(train)
         if self.initialization == "ntk":
@@ -184,22 +173,3 @@ class SoftTreeRegressor(RegressorMixin, BaseSoftTree):
         self : estimator
         """
         return self._partial_fit(X, y, sample_weight)
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the targets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,) or (n_samples, n_outputs), as in `fit`
-        """
-        scores = self._raw_predict(X)
-        return scores[:, 0] if self._single_target else scores
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

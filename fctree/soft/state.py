@@ -11,16 +11,10 @@ _SPLIT_SPREAD = 0.5
 _INTERCEPT_SPREAD = 0.25
 
 ARRAYS = (
-    "split_weights",
-    "leaf_weights",
-    "split_first_moment",
-    "split_second_moment",
-    "leaf_first_moment",
-    "leaf_second_moment",
-    "running_mean",
-    "running_variance",
+    "split_weights", "leaf_weights", "split_first_moment", "split_second_moment",
+    "leaf_first_moment", "leaf_second_moment", "running_mean", "running_variance",
     "reached_leaves",
-)
+)  # fmt: skip
 
 
 def initial_state(estimator, *, n_features, n_outputs, dtype, seed, n_threads):

@@ -5,24 +5,18 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from fctree._intervals.boosted import raw_scores
 from fctree._native import symmetric as _native
 from fctree._native_input import native_params
 from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
-from fctree._training.samples import check_directions, chosen_eval_set
+from fctree._training.samples import check_directions
 from fctree._training.team import ALONE
-from fctree._typing import ArrayLike, EvalSet, FloatArray, NDArray, Self
-from fctree._validation import (
-    check_boosting_data,
-    check_boosting_features,
-    count_threads,
-)
+from fctree._typing import ArrayLike, FloatArray, NDArray
+from fctree._validation import check_boosting_data, check_boosting_features, count_threads
 from fctree.symmetric.trees import SymmetricTrees
 
 
@@ -43,53 +37,6 @@ class BaseSymmetricBoosting(BaseBoosting):
 
     _check_rows = check_boosting_features
     _check_data = check_boosting_data
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        eval_set: EvalSet | None = None,
-        init_score: ArrayLike | None = None,
-        *,
-        X_val: ArrayLike | None = None,
-        y_val: ArrayLike | None = None,
-        sample_weight_val: ArrayLike | None = None,
-    ) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            NaN is a missing value; infinities are the least and the largest values.
-            float32 and float64 arrays of any memory layout are read as they are. Columns may be
-            categories (`categorical_features`).
-        y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
-            Targets in the domain of the loss, or class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored.
-        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
-            Samples for `validation_score_` and early stopping. Missing values
-            where training has none go with the majority of each split.
-        init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            Raw scores to start from instead of the best constant; predictions do not include them.
-            Not allowed together with `eval_set`.
-        X_val, y_val, sample_weight_val
-            The evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
-
-        Returns
-        -------
-        self : estimator
-
-        Raises
-        ------
-        ValueError
-            For inconsistent shapes, negative weights, targets outside the loss's domain,
-            labels in `eval_set` that `y` lacks, or fewer rounds than a warm start has.
-        """
-        eval_set = chosen_eval_set(eval_set, X_val, y_val, sample_weight_val)
-        return self._fit_rounds(X, y, sample_weight, eval_set, init_score)
 
     def _native_params(self, n_rounds):
         params = {
@@ -195,12 +142,6 @@ class BaseSymmetricBoosting(BaseBoosting):
             )
             first += len(X)
         return np.ascontiguousarray(scores.T)
-
-    def _raw_predict(self, X):
-        """Raw scores, (n_samples, n_outputs)."""
-        check_is_fitted(self)
-        X = self._check_rows(X)
-        return raw_scores(self.trees_, self.baseline_, X, count_threads(self.n_jobs))
 
     def _staged_raw_predict(self, X):
         """Raw scores of the first 1, 2, .. trees; the same array each time."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from sklearn.base import ClassifierMixin
 
+from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.losses import loss_constraints
+from fctree._training.targets import BoostedClasses
 from fctree._typing import ArrayLike, RandomState
 from fctree.symmetric.base import BaseSymmetricBoosting
-from fctree.symmetric.targets import ClassTargets
+from fctree.symmetric.regressor import SymmetricBoostingRegressor
 
 
-class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBoosting):
+@shares_documentation(SymmetricBoostingRegressor)
+class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetricBoosting):
     """Gradient boosting of symmetric (oblivious) trees for classes.
 
     With two classes a tree predicts one raw score, the log-odds of ``classes_[1]``; with more,
@@ -20,70 +23,22 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
     Parameters
     ----------
     loss : {"log_loss"}, default="log_loss"
-    learning_rate : float, default=0.1
-        Factor applied to each tree's leaf values.
-    max_iter : int, default=100
-        Number of trees; with `warm_start` in total.
-    max_depth : int, default=6
-        Depth of the trees, at most 16.
-    max_bins : int, default=254
-        Maximum number of bins per feature, not counting missing values.
-    l2_leaf_reg : float, default=3.0
-        L2 penalty of leaf values: it is added to the weight (or the hessian) of a leaf.
-    min_samples_leaf : int, default=1
-        Minimum number of samples in every leaf that is not empty.
-    random_strength : float, default=1.0
-        Amount of noise added to the scores of candidate splits.
-    score_noise : {"normal", "gumbel"}, default="normal"
-        ``"normal"``: normal, with standard deviation
-        ``random_strength * RMS(gradients) * q / (1 + q)``, ``q = n exp(-iteration * learning_rate)``,
-        as in CatBoost: it fades as the model grows. It is added to the cosine score, or to the square root of the l2 score.
-        ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
-        the unused candidates, the SampleTree of Ustimenko et al. (2023).
-    score_function : {"l2", "cosine"}, default="l2"
-        Score of a split: the decrease of the squared error, or the cosine between
-        the gradients and the leaf values.
-    subsample : float in (0, 1], default=1.0
-        Probability that a sample is used for a tree.
-    colsample : float in (0, 1], default=1.0
-        Share of the features that a tree may use.
+    learning_rate, max_iter, max_depth, max_bins, l2_leaf_reg, min_samples_leaf, \
+            random_strength, score_noise, score_function, subsample, colsample
+        As in `SymmetricBoostingRegressor`.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
         1 if the probability of ``classes_[1]`` may only rise with a feature, -1 for only fall, 0
         for no constraint; two classes only.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
-            default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
-    model_shrink_rate : float, default=0.0
-        Before each tree the model is multiplied by ``1 - model_shrink_rate * learning_rate``.
-        With ``n * model_shrink_rate = lambda`` boosting converges to kernel ridge regression with
-        that penalty (Ustimenko et al., 2023).
-    early_stopping : bool, default=False
-        Whether to stop when the loss on `eval_set`, or on samples held out, has not fallen by
-        more than `tol` for `n_iter_no_change` rounds, and keep the model of the best round.
-    validation_fraction : float or int, default=0.1
-        Share or number of samples to hold out for early stopping without an `eval_set`, stratified
-        by class.
-    n_iter_no_change : int, default=10
-        Rounds without improvement before stopping.
-    tol : float, default=1e-7
-        Smallest decrease of the mean loss that counts as an improvement.
-    warm_start : bool, default=False
-        Whether `fit` continues the last fit, up to `max_iter` trees in total. T trees and then
-        T more give the same bytes as 2 T at once.
-    verbose : int, default=0
-        1 shows a progress bar, 2 one line per round.
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the noise, the samples and the validation split.
+    categorical_features, model_shrink_rate, early_stopping, validation_fraction, \
+            n_iter_no_change, tol, warm_start, verbose, n_jobs, random_state
+        As in `SymmetricBoostingRegressor`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     n_classes_ : int
-    trees_ : SymmetricTrees
-    bin_thresholds_ : list of n_features arrays
+    trees_, bin_thresholds_
+        As in `SymmetricBoostingRegressor`.
     baseline_ : ndarray of shape (n_outputs,)
         The raw scores that trees are added to: the log-odds, or centred log-frequencies.
     n_iter_, train_score_, validation_score_, feature_importances_, encoder_, n_features_in_, \
@@ -132,6 +87,4 @@ class SymmetricBoostingClassifier(ClassTargets, ClassifierMixin, BaseSymmetricBo
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
-        parameters = locals().copy()  # by name, as the signature has them
-        del parameters["self"]
-        self.__dict__.update(parameters)
+        set_parameters(self, locals())

@@ -8,15 +8,16 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval
 
 from fctree._intervals.boosted import BoostedIntervals
+from fctree._parameters import set_parameters
 from fctree._training.losses import loss_constraints
+from fctree._training.targets import BoostedTargets
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.symmetric.posterior import posterior_std, sample_posterior
-from fctree.symmetric.targets import NumericTargets
 
 
 class SymmetricBoostingRegressor(
-    NumericTargets, BoostedIntervals, RegressorMixin, BaseSymmetricBoosting
+    BoostedTargets, BoostedIntervals, RegressorMixin, BaseSymmetricBoosting
 ):
     """Gradient boosting of symmetric (oblivious) regression trees.
 
@@ -82,14 +83,15 @@ class SymmetricBoostingRegressor(
         Whether to stop when the loss on `eval_set`, or on samples held out, has not fallen by
         more than `tol` for `n_iter_no_change` rounds, and keep the model of the best round.
     validation_fraction : float or int, default=0.1
-        Share or number of samples to hold out for early stopping without an `eval_set`.
+        Share or number of samples to hold out for early stopping without an `eval_set`; classes
+        are stratified.
     n_iter_no_change : int, default=10
         Rounds without improvement before stopping.
     tol : float, default=1e-7
+        Smallest decrease of the mean loss that counts as an improvement.
     calibration_fraction : float or None, default=None
         Share of the samples that `predict_interval` is calibrated on; None fits no intervals. They
         take two more models, of quantiles, on the rest of the samples.
-        Smallest decrease of the mean loss that counts as an improvement.
     warm_start : bool, default=False
         Whether `fit` continues the last fit, up to `max_iter` trees in total. T trees and then
         T more give the same bytes as 2 T at once.
@@ -183,9 +185,7 @@ class SymmetricBoostingRegressor(
         posterior_scale: float = 0.1,
         posterior_noise: float = 0.01,
     ) -> None:
-        parameters = locals().copy()  # by name, as the signature has them
-        del parameters["self"]
-        self.__dict__.update(parameters)
+        set_parameters(self, locals())
 
     def _choose_loss(self):
         if self.posterior_samples and self.loss != "squared_error":
@@ -201,7 +201,7 @@ class SymmetricBoostingRegressor(
         elif hasattr(self, "posterior_trees_"):
             del self.posterior_trees_  # those of an earlier fit
 
-    def predict(
+    def predict(  # type: ignore[override]
         self,
         X: ArrayLike,
         return_std: bool = False,

@@ -137,17 +137,7 @@ class SymmetricTrees:
             check_array("keep", keep, np.float64, (self.n_trees,))
             check_array("origin", origin, np.float64, shape)
             keep, origin = np.ascontiguousarray(keep), np.ascontiguousarray(origin)
-        _native.add_trees(
-            X,
-            self.split_feature,
-            self.split_threshold,
-            self.missing_right.view(np.uint8),
-            self.leaf_values,
-            scores,
-            check_threads(n_threads),
-            keep,
-            origin,
-        )
+        _native.add_trees(X, *self._native(), scores, check_threads(n_threads), keep, origin)
 
     def apply(self, X: NDArray[Any], *, n_threads: int = 1) -> NDArray[np.int32]:
         """The leaf of each row of ``X`` (n, d) in each tree, (n, n_trees) int32.
@@ -157,14 +147,12 @@ class SymmetricTrees:
         ValueError
             As in `add_to`.
         """
-        return _native.apply(
-            self._checked(X),
-            self.split_feature,
-            self.split_threshold,
-            self.missing_right.view(np.uint8),
-            self.leaf_values,
-            check_threads(n_threads),
-        )
+        return _native.apply(self._checked(X), *self._native(), check_threads(n_threads))
+
+    def _native(self):
+        """The arrays that the core evaluates."""
+        missing_right = self.missing_right.view(np.uint8)
+        return self.split_feature, self.split_threshold, missing_right, self.leaf_values
 
     def _checked(self, X):
         width = X.shape[1] if isinstance(X, np.ndarray) and X.ndim == 2 else "n_features"

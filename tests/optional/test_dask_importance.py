@@ -121,31 +121,31 @@ def test_a_killed_worker_changes_nothing(tmp_path):
 
 
 def test_data_that_no_worker_holds_any_more_are_sent_again(client, monkeypatch):
-    from fctree.dask import placement
+    from fctree.dask import cluster
 
-    gather, calls = placement.gather, []
+    gather, calls = cluster.gather, []
 
     def lose_once(*args):
         calls.append(args)
         if len(calls) == 3:
-            raise placement.WorkerLost("gone")
+            raise cluster.WorkerLost("gone")
         return gather(*args)
 
     X, y = draw()
     local = variable_importance(BOOSTING, X, y, random_state=0)
-    monkeypatch.setattr(placement, "gather", lose_once)
+    monkeypatch.setattr(cluster, "gather", lose_once)
     found = variable_importance(BOOSTING, X, y, client=client, random_state=0)
     assert len(calls) > 3
     assert_same(found, local)
 
 
 def test_workers_lost_again_and_again_are_one_error(client, monkeypatch):
-    from fctree.dask import placement
+    from fctree.dask import cluster
 
     def lose(*args):
-        raise placement.WorkerLost("gone")
+        raise cluster.WorkerLost("gone")
 
-    monkeypatch.setattr(placement, "gather", lose)
+    monkeypatch.setattr(cluster, "gather", lose)
     X, y = draw()
     with pytest.raises(RuntimeError, match="lost 6 times"):
         variable_importance(BOOSTING, X, y, client=client, random_state=0)

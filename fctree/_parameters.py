@@ -1,0 +1,38 @@
+"""Parameters of estimators: set by name, and documented once for the classes that share them."""
+
+import re
+from inspect import cleandoc
+
+
+def set_parameters(estimator, arguments):
+    """Set the parameters of an estimator from the ``locals()`` of its constructor."""
+    vars(estimator).update({k: v for k, v in arguments.items() if k not in ("self", "__class__")})
+
+
+def shares_documentation(source):
+    """Decorate a class or a function that documents entries with "As in `source`.".
+
+    Its docstring then has the entries of the source in their place.
+
+    Raises
+    ------
+    KeyError
+        For an entry that the source does not have.
+    """
+    entries = {}
+    for block in re.split(r"\n(?=\S)", cleandoc(source.__doc__ or "")):
+        names = block.partition("\n")[0].partition(" : ")[0].split(", ")
+        if all(name.isidentifier() for name in names):
+            entries |= dict.fromkeys(names, block.rstrip())
+
+    def expand(match):
+        names = (name.strip() for name in match[1].split(","))
+        return "\n".join(dict.fromkeys(entries[name] for name in names))
+
+    def decorate(documented):
+        if documented.__doc__:  # none where Python runs with -OO
+            reference = rf"^(\S.*)\n    As in `{source.__name__}`\.$"
+            documented.__doc__ = re.sub(reference, expand, cleandoc(documented.__doc__), flags=re.M)
+        return documented
+
+    return decorate

@@ -1,0 +1,196 @@
+"""Targets of estimators, and predictions from their scores: numbers, or classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.utils.multiclass import check_classification_targets
+
+from fctree._training.losses import LOSSES, check_domain
+from fctree._typing import ArrayLike, FloatArray, NDArray
+from fctree._validation import check_predictions, check_targets, encode_labels
+
+
+class NumericTargets:
+    """For a regressor whose scores, (n_samples, n_outputs), `_raw_predict` gives."""
+
+    n_outputs_: int
+    _single_target: bool
+    _raw_predict: Callable[[Any], FloatArray]
+
+    def _encode_targets(self, y, *, reset):
+        """The targets, (n_outputs, n_samples); with ``reset`` it remembers their shape."""
+        targets = np.ascontiguousarray(check_targets(y).T)
+        if reset:
+            self.n_outputs_ = len(targets)
+            self._single_target = np.ndim(y) == 1
+        elif len(targets) != self.n_outputs_:
+            raise ValueError(f"y has {len(targets)} outputs, but {self.n_outputs_} were expected")
+        return targets
+
+    def _inverse_link(self, scores):
+        """Predictions in the shape of the targets; the scores are overwritten."""
+        return scores[:, 0] if self._single_target else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,) or (n_samples, n_outputs), as in `fit`
+        """
+        return self._inverse_link(self._raw_predict(X))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class BoostedTargets(NumericTargets):
+    """For a boosting regressor, whose loss may have a link."""
+
+    _staged_raw_predict: Callable[[Any], Iterator[FloatArray]]
+
+    def _encode_targets(self, y, *, reset):
+        targets = super()._encode_targets(y, reset=reset)
+        check_domain(self.loss, targets)
+        if reset:
+            self._log_link = LOSSES[self.loss].link == "log"
+        return targets
+
+    def _inverse_link(self, scores):
+        # The loss of the fit; models saved by 0.1 have it as the parameter only.
+        fitted = vars(self)
+        if fitted["_log_link"] if "_log_link" in fitted else LOSSES[self.loss].link == "log":
+            np.exp(scores, out=scores)
+            check_predictions(scores)
+        return super()._inverse_link(scores)
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        y : array of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        for scores in self._staged_raw_predict(X):
+            yield self._inverse_link(scores.copy())
+
+
+class PredictedClasses:
+    """For a classifier with ``_labels(scores)``, whose scores `_raw_predict` gives."""
+
+    classes_: NDArray[Any]
+    n_classes_: int
+    _raw_predict: Callable[[Any], FloatArray]
+    _labels: Callable[[Any], NDArray[Any]]
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        """
+        return self._labels(self._raw_predict(X))
+
+
+class ClassTargets(PredictedClasses):
+    """For a classifier whose scores are those of the log-loss."""
+
+    _classification = True
+    n_outputs_: int
+
+    def _encode_targets(self, y, *, reset):
+        """The numbers of the classes, (1, n_samples); with ``reset`` they become known."""
+        check_classification_targets(y)
+        if reset:
+            self._set_classes(np.unique(y))
+        return encode_labels(y, self.classes_).astype(np.float64)[np.newaxis]
+
+    def _set_classes(self, classes):
+        self.classes_ = classes
+        self.n_classes_ = len(classes)
+        self.n_outputs_ = self.n_classes_ if self.n_classes_ > 2 else 1
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Raw scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : array of shape (n_samples,) or (n_samples, n_classes)
+            The log-odds of ``classes_[1]`` with two classes, else one column per class.
+        """
+        return self._decision(self._raw_predict(X))
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : array of shape (n_samples, n_classes)
+        """
+        return self._probabilities(self._raw_predict(X))
+
+    def _decision(self, scores):
+        return scores[:, 0] if self.n_classes_ <= 2 else scores
+
+    def _probabilities(self, scores):
+        if self.n_classes_ > 2:
+            return softmax(scores, axis=1)
+        if self.n_classes_ == 1:
+            return np.ones((len(scores), 1))
+        positive = expit(scores[:, 0])
+        return np.column_stack([1.0 - positive, positive])
+
+    def _labels(self, scores):
+        if self.n_classes_ == 1:
+            return np.full(len(scores), self.classes_[0])
+        if self.n_classes_ == 2:
+            return self.classes_[(scores[:, 0] > 0.0).astype(np.intp)]
+        return self.classes_[np.argmax(scores, axis=1)]
+
+
+class BoostedClasses(ClassTargets):
+    """For a boosting classifier."""
+
+    _staged_raw_predict: Callable[[Any], Iterator[FloatArray]]
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
+        """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other."""
+        for scores in self._staged_raw_predict(X):
+            yield self._labels(scores)
+
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """The probabilities of the first 1, 2, .. `n_iter_` trees, one after the other."""
+        for scores in self._staged_raw_predict(X):
+            yield self._probabilities(scores)
+
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """The raw scores of the first 1, 2, .. `n_iter_` trees, one after the other."""
+        for scores in self._staged_raw_predict(X):
+            yield self._decision(scores.copy())

@@ -1,0 +1,51 @@
+"""The trees of forests and of boosting, as their estimators show them."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._tables.estimators import summed_to_columns
+from fctree._tree import ObliqueTree
+from fctree._typing import ArrayLike, FloatArray, NDArray
+from fctree._validation import check_features, count_threads
+from fctree.ensembles.trees import ObliqueTrees
+
+
+class HasObliqueTrees:
+    """An estimator whose `trees_` are `ObliqueTrees`."""
+
+    trees_: ObliqueTrees
+    n_jobs: int | None
+
+    def apply(self, X: ArrayLike) -> NDArray[np.int64]:
+        """The leaf that each sample reaches in each tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        leaves : array of shape (n_samples, n_trees), int64
+            Node numbers within each tree.
+        """
+        check_is_fitted(self)
+        X = check_features(self, X)
+        return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
+
+    @property
+    def estimators_(self) -> list[ObliqueTree]:
+        """The trees as `ObliqueTree` objects, views of `trees_`, in order."""
+        check_is_fitted(self)
+        return [self.trees_[tree] for tree in range(self.trees_.n_trees)]
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Mean over the trees of the features' importances, (n_features,).
+
+        As in `CurvatureTreeRegressor` for each tree; they sum to 1, or are all 0 if nothing is
+        explained.
+        """
+        check_is_fitted(self)
+        return summed_to_columns(self, self.trees_.compute_feature_importances())
