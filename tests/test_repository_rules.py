@@ -12,7 +12,7 @@ import fctree
 
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "native"
-FOLDERS = ("native", "fctree", "tests", "benchmarks", "examples", "docs", ".ci")
+FOLDERS = ("native", "fctree", "tests", "benchmarks", "examples", "docs", ".ci", ".github")
 CODE_SUFFIXES = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".pyx", ".pxd"}
 # Each folder of the core, and those that its files may include.
 LAYERS = {
@@ -202,6 +202,22 @@ def test_no_machine_paths():
     for path in text_files():
         found = re.search(rf"(?<![\w.$}}])/({roots})/[a-z]\w*", path.read_text())
         assert not found, f"{path.relative_to(ROOT)}: {found.group()}"
+
+
+def test_no_package_index_is_named():
+    hosts = r"\b(pypi|pythonhosted|anaconda|npmjs)\.(org|com)\b"
+    for path in text_files():
+        assert not re.search(hosts, path.read_text()), path.relative_to(ROOT)
+
+
+def test_python_versions_are_the_same_everywhere():
+    project = (ROOT / "pyproject.toml").read_text()
+    minors = re.findall(r'"Programming Language :: Python :: 3\.(\d+)"', project)
+    first, last = minors[0], minors[-1]
+    assert minors == [str(minor) for minor in range(int(first), int(last) + 1)]
+    assert f'requires-python = ">=3.{first}"' in project
+    assert f'build = "cp3{{{",".join(minors)}}}-*"' in project
+    assert f"Python 3.{first} to 3.{last}" in (ROOT / "README.md").read_text()
 
 
 def struct_fields(path, name):
