@@ -289,6 +289,15 @@ def test_soft_tree_parameters_have_one_name_on_both_sides(estimator):
     assert re.findall(r"(\w+)$", struct, flags=re.M) == fields
 
 
+@pytest.mark.parametrize("name", [name for name in fctree.__all__ if "Classifier" in name])
+def test_classifiers_are_documented_without_their_regressors(name):
+    text = inspect.getdoc(getattr(fctree, name))
+    assert not re.search(r"\b[Aa]s (in|for)\s+(the regressor|\S*Regressor)", text)
+    parameters = text[text.index("Parameters\n---"):text.index("Attributes\n---")]
+    documented = re.findall(r"^(\w+(?:, \w+)*) :", parameters, flags=re.M)
+    assert {*", ".join(documented).split(", ")} == {*parameters_of(getattr(fctree, name))}
+
+
 def test_core_structs_have_no_defaults():
     for path in NATIVE.rglob("params.hpp"):
         assert not re.search(r"^  \w+ \w+\s*(=|\{)", path.read_text(), flags=re.M), path
