@@ -174,6 +174,8 @@ class _DaskTreeNTK(HasLocal):
                 raise ValueError("X has no samples with a positive weight")
             parts, described = [parts[i] for i in filled], [described[i] for i in filled]
             lengths = [description.n_rows for description in described]
+            self._choose_kernel()
+            self.encoder_ = None  # numbers only
             problem = Problem(self._fitted_kernel(), self._learn_targets(described))
             total = sum(description.weight for description in described) or float(sum(lengths))
             solve = self._by_landmarks if self.solver == "nystrom" else self._by_gradients

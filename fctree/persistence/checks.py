@@ -78,14 +78,20 @@ def _check_array(name, array, dtype=None, n_axes=None):
 # Estimators -----------------------------------------------------------------------------
 
 
-def _is_fitted(model, names):
+def _has_all(model, names):
     """Whether the model has these attributes; ValueError if it has some of them."""
     present = [name for name in names if hasattr(model, name)]
     missing = [name for name in names if not hasattr(model, name)]
     _require(not present or not missing, f"the fitted model lacks {', '.join(missing)}")
-    others = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
-    _require(present or not others, f"the model has {', '.join(others)}, but is not fitted")
     return bool(present)
+
+
+def _is_fitted(model, names):
+    """Whether the model is fitted, and has these attributes; ValueError if it has some only."""
+    fitted = _has_all(model, names)
+    others = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
+    _require(fitted or not others, f"the model has {', '.join(others)}, but is not fitted")
+    return fitted
 
 
 def check_intervals(model, n_scales=None):
@@ -101,7 +107,7 @@ def check_intervals(model, n_scales=None):
     """
     names = ["interval_scores_", "interval_levels_"]
     names += [] if n_scales is None else ["interval_scales_"]
-    if not _is_fitted(model, names):
+    if not _has_all(model, names):
         return
     shapes = {name: getattr(model, name).shape for name in names if _check_scores(model, name)}
     _require(shapes[names[0]] == shapes[names[1]], "interval_levels_ is not one a score")
@@ -116,7 +122,7 @@ def check_quantile_models(model, check_trees):
     """
     check_intervals(model)
     names = ("interval_scores_", "interval_trees_", "interval_baselines_", "interval_reach_")
-    if not _is_fitted(model, names):
+    if not _has_all(model, names):
         return
     n_outputs = model.n_outputs_
     _require(model.interval_scores_.shape[1] == n_outputs, "interval_scores_ has other outputs")
