@@ -161,7 +161,7 @@ def _fit_full(parts, estimator):
 
 
 def _fit_on_worker(parts, estimator):
-    from fctree.dask.state import threads_here
+    from fctree.dask.cluster import threads_here
 
     n_jobs = estimator.n_jobs
     _fit_full(parts, estimator.set_params(n_jobs=threads_here()))
