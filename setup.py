@@ -5,7 +5,7 @@ time); everything else once. Objects lie in ``build/objects`` and are compiled a
 command, a file that they include or a compiler or library behind them changes. The environment
 can say:
 
-CC, CXX, CFLAGS            the compilers, and flags for both
+CC, CXX, CFLAGS, LDFLAGS   the compilers, flags for both, and flags for linking
 FCTREE_OPENMP=0            build with plain threads instead of OpenMP (it is probed otherwise)
 FCTREE_SANITIZE=address,undefined   or ``thread``: build with sanitizers
 FCTREE_CUDA=1              build with CUDA, or fail where that is not possible
@@ -69,6 +69,7 @@ NO_COMPILER = """fctree is compiled while it is installed, which needs a C++17 c
   Fedora            dnf install gcc-c++ python3-devel
   macOS             xcode-select --install
   conda             conda install -c conda-forge cxx-compiler
+  Windows           winget install LLVM.LLVM, and the Build Tools of Visual Studio (C++)
 CC and CXX name other compilers. What was tried:
 """
 
@@ -155,7 +156,11 @@ class BuildExt(build_ext):
         import numpy
         import pybind11
 
-        of_python = getattr(self.compiler, "compiler_so_cxx", None) or self.compiler.compiler_so
+        self.is_windows = self.compiler.compiler_type == "msvc"
+        if self.is_windows:  # MSVC does not know the vector types of the core; it links what clang compiles
+            of_python = [*shlex.split(os.environ.get("CXX", "clang++")), "-fms-runtime-lib=dll"]
+        else:
+            of_python = getattr(self.compiler, "compiler_so_cxx", None) or self.compiler.compiler_so
         self.cxx = [flag for flag in of_python if not REPLACED_FLAGS.fullmatch(flag)]
         self.eigen = ["-isystem", eigen_include_dir()]
         self.libraries = [*self.eigen]
@@ -179,7 +184,8 @@ class BuildExt(build_ext):
         """Compiles and links a small program ``folder/probe``; what went wrong, or ''."""
         path = Path(folder, "probe.cpp")
         path.write_text(source)
-        command = [*self.cxx, *compile_flags, str(path), *link_flags, "-o", str(path.with_suffix(""))]
+        command = [*self.cxx, *compile_flags, str(path), *link_flags,
+                   *shlex.split(os.environ.get("LDFLAGS", "")), "-o", str(path.with_suffix(""))]
         try:
             done = subprocess.run(command, capture_output=True, text=True)
         except OSError as error:
@@ -190,8 +196,14 @@ class BuildExt(build_ext):
         self.common_flags = ["-std=c++17", "-fvisibility=hidden", "-fno-math-errno"]
         # Threads are the core's business (core/parallel.hpp), not Eigen's.
         self.common_flags += ["-DEIGEN_DONT_PARALLELIZE"]
-        self.common_flags += ["-pthread"]
-        self.link_flags = ["-pthread"]
+        if self.is_windows:
+            self.common_flags += ["-D_USE_MATH_DEFINES", "-DNOMINMAX"]
+            # Clang's own library, which asks the processor for its instruction sets.
+            of_clang = [*self.cxx, "--rtlib=compiler-rt", "-print-libgcc-file-name"]
+            self.link_flags = [subprocess.check_output(of_clang, text=True).strip()]
+        else:
+            self.common_flags += ["-pthread"]
+            self.link_flags = ["-pthread"]
         if SANITIZE:
             flags = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g"]
             self.common_flags += [*flags, "-UNDEBUG", "-fno-sanitize-recover=all"]
@@ -205,7 +217,7 @@ class BuildExt(build_ext):
 
     def add_openmp(self):
         # The thread sanitizer understands plain threads only.
-        if os.environ.get("FCTREE_OPENMP", "1") == "0" or "thread" in SANITIZE:
+        if os.environ.get("FCTREE_OPENMP", "1") == "0" or "thread" in SANITIZE or self.is_windows:
             return
         source = "#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }\n"
         for compile_flags, link_flags in OPENMP_FLAGS:

@@ -41,7 +41,7 @@ def main():
             error = np.mean((model.predict(X_test) - truth) ** 2)
             print(f"{name:<30}{error:>17.4f}{size_of(model):>11}{1e3 * fit:>10.1f}{1e9 * predict:>18.0f}")
     tree = models["curvature tree, depth 3"]
-    ax = plot_tree(tree, feature_names=[f"x{j + 1}" for j in range(X.shape[1])])
+    ax = plot_tree(tree)
     ax.figure.savefig(output, dpi=110)
     print(f"\nThe tree's picture is in {output}")
 

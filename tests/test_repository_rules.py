@@ -12,7 +12,7 @@ import fctree
 
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "native"
-FOLDERS = ("native", "fctree", "tests", "benchmarks", "examples", "docs", ".ci")
+FOLDERS = ("native", "fctree", "tests", "benchmarks", "examples", "docs", ".ci", ".github")
 CODE_SUFFIXES = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".pyx", ".pxd"}
 # Each folder of the core, and those that its files may include.
 LAYERS = {
@@ -204,6 +204,22 @@ def test_no_machine_paths():
         assert not found, f"{path.relative_to(ROOT)}: {found.group()}"
 
 
+def test_no_package_index_is_named():
+    hosts = r"\b(pypi|pythonhosted|anaconda|npmjs)\.(org|com)\b"
+    for path in text_files():
+        assert not re.search(hosts, path.read_text()), path.relative_to(ROOT)
+
+
+def test_python_versions_are_the_same_everywhere():
+    project = (ROOT / "pyproject.toml").read_text()
+    minors = re.findall(r'"Programming Language :: Python :: 3\.(\d+)"', project)
+    first, last = minors[0], minors[-1]
+    assert minors == [str(minor) for minor in range(int(first), int(last) + 1)]
+    assert f'requires-python = ">=3.{first}"' in project
+    assert f'build = "cp3{{{",".join(minors)}}}-*"' in project
+    assert f"Python 3.{first} to 3.{last}" in (ROOT / "README.md").read_text()
+
+
 def struct_fields(path, name):
     body = re.search(rf"struct {name} {{(.*?)}};", path.read_text(), flags=re.S).group(1)
     body = re.sub(r"//.*", "", body)
@@ -271,6 +287,15 @@ def test_soft_tree_parameters_have_one_name_on_both_sides(estimator):
     binding = (ROOT / "fctree" / "_native" / "soft.pxd").read_text()
     struct = re.search(r"cdef struct SoftTreeParams:\n((?:        .*\n)+)", binding).group(1)
     assert re.findall(r"(\w+)$", struct, flags=re.M) == fields
+
+
+@pytest.mark.parametrize("name", [name for name in fctree.__all__ if "Classifier" in name])
+def test_classifiers_are_documented_without_their_regressors(name):
+    text = inspect.getdoc(getattr(fctree, name))
+    assert not re.search(r"\b[Aa]s (in|for)\s+(the regressor|\S*Regressor)", text)
+    parameters = text[text.index("Parameters\n---"):text.index("Attributes\n---")]
+    documented = re.findall(r"^(\w+(?:, \w+)*) :", parameters, flags=re.M)
+    assert {*", ".join(documented).split(", ")} == {*parameters_of(getattr(fctree, name))}
 
 
 def test_core_structs_have_no_defaults():

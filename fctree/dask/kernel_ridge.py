@@ -278,7 +278,9 @@ class DaskTreeNTKClassifier(_DaskTreeNTK, TreeNTKClassifier):
     ----------
     alpha, depth, scale, architecture, solver, n_components, max_iter, tol, device, verbose, \
 n_jobs, random_state
-        As for `DaskTreeNTKRegressor`.
+        Those of `TreeNTKClassifier`; threads are the workers' (``nthreads``), and `solver` is
+        ``"nystrom"`` (the default) or ``"cg"``, which keeps all rows for prediction and lets every
+        worker read all of them.
 
     Attributes are those of `TreeNTKClassifier`.
 

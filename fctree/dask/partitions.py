@@ -108,6 +108,10 @@ def _as_array(values):
 def _row_blocks(collection, chunks, name):
     """One delayed object for each block of rows; cut like X where the lengths are known."""
     if is_frame(collection):
+        if hasattr(collection, "simplify"):
+            # All of Dask's optimisations would join partitions of a file of which few columns are
+            # read: those of y would no longer be those of X.
+            return list(collection.simplify().to_delayed(optimize_graph=False))
         return list(collection.to_delayed())
     if collection.ndim == 2:
         collection = collection.rechunk({1: -1})

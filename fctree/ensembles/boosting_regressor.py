@@ -55,14 +55,24 @@ class CurvatureBoostingRegressor(
         Depth of the ordinary trees (splits along axes, constant leaves) that compete in each
         round; None grows none. They need ``subsample < 1``: left-out samples decide. With more
         than 65,536 samples thresholds lie between 256 bins of each feature.
-    max_depth, alpha, min_samples_leaf, max_coef : default=None
-        Of every tree, as in `CurvatureTreeRegressor`; values other than None override `tree`.
+    max_depth : int or None, default=None
+        Maximum number of splits on a path of a tree. Here and in the next three None leaves what
+        `tree` says.
+    alpha : float, "loo" or None, default=None
+        Penalty of every ridge regression; "loo" chooses it by leave-one-out errors.
+    min_samples_leaf : int, float or None, default=None
+        Minimum number of samples in a leaf; a float is a fraction of a tree's training samples,
+        rounded up.
+    max_coef : int or None, default=None
+        Maximum number of features in a split.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
         An unfitted tree with the parameters of all trees. None is
         ``CurvatureTreeRegressor(n_screened=4, max_thresholds=9, split_margin=0.0,
         feature_concatenation=False)``.
-    categorical_features : default="from_dtype"
-        Features that are categories, as in `CurvatureTreeRegressor`.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
     early_stopping : bool, default=False
         Whether to stop when the validation loss has not fallen by `tol` for
         `n_iter_no_change` rounds, and to keep the trees up to its minimum.

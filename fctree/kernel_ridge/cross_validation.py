@@ -11,6 +11,7 @@ from scipy.linalg import eigh
 from sklearn.base import _fit_context, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval
+from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from fctree._memory import check_memory
@@ -182,7 +183,8 @@ class SearchingTreeNTK(BaseTreeNTK):
         MemoryError
             If two Gram matrices do not fit in memory.
         """
-        with unchanged_on_failure(self):
+        # Eigenvectors would differ with the number of a BLAS's threads, which spin while others compute.
+        with unchanged_on_failure(self), threadpool_limits(1, user_api="blas"):
             alphas, depths, scales = self._check_grid()
             self._architecture = self.architecture
             X, targets, weights = self._check_targets(X, y, sample_weight)
@@ -226,19 +228,27 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     Parameters
     ----------
     alphas : sequence of float, default=(1e-8, 1e-4, 1e-2, 1.0)
+        Ridge penalties to try.
     depths : sequence of int (or inf), default=(1, 2, 3, 5, 8)
+        Depths of the trees to try.
     scales : sequence of float, default=(0.5, 1.0, 2.0, 4.0, 8.0)
+        Hardnesses of the splits to try.
     architecture : str or mapping, default="perfect"
         With a mapping `depths` is not used.
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
         as in scikit-learn, which share the Gram matrix.
-    categorical_features : default="from_dtype"
-        Features that are categories, as in `TreeNTKRegressor`.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
     device : {"cpu", "auto", "cuda"}, default="cpu"
+        Where the kernels are computed.
     verbose : int, default=0
         1 shows the progress over the kernels.
     n_jobs : int, default=None
+        Threads for the kernels, as in scikit-learn; linear algebra runs on one, so that the result
+        does not depend on it.
 
     Attributes
     ----------
@@ -248,8 +258,12 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
         Minus the mean squared error, over left-out samples or the mean of the folds.
     cv_results_ : dict of arrays
         ``scale``, ``depth``, ``alpha`` and ``score`` of all that was tried.
-    X_fit_, dual_coef_, n_features_in_, feature_names_in_
-        As in `TreeNTKRegressor`.
+    X_fit_ : array of shape (n_samples, n_features)
+        The training samples.
+    dual_coef_ : array of shape (n_samples,) or (n_samples, n_outputs)
+        Their coefficients.
+    n_features_in_, feature_names_in_
+        Number and names of the features.
 
     Examples
     --------
@@ -268,14 +282,42 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
 
     Parameters
     ----------
-    alphas, depths, scales, architecture, cv, categorical_features, device, verbose, n_jobs
-        As for `TreeNTKRegressorCV`; integer ``cv`` is stratified.
+    alphas : sequence of float, default=(1e-8, 1e-4, 1e-2, 1.0)
+        Ridge penalties to try.
+    depths : sequence of int (or inf), default=(1, 2, 3, 5, 8)
+        Depths of the trees to try.
+    scales : sequence of float, default=(0.5, 1.0, 2.0, 4.0, 8.0)
+        Hardnesses of the splits to try.
+    architecture : str or mapping, default="perfect"
+        Shape of the trees, see `fctree.kernels.tree_ntk`; with a mapping `depths` is not used.
+    cv : int, splitter, iterable or None, default=None
+        None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
+        as in scikit-learn, stratified for an integer, which share the Gram matrix.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
+    device : {"cpu", "auto", "cuda"}, default="cpu"
+        Where the kernels are computed.
+    verbose : int, default=0
+        1 shows the progress over the kernels.
+    n_jobs : int, default=None
+        Threads for the kernels, as in scikit-learn; linear algebra runs on one, so that the result
+        does not depend on it.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-    alpha_, depth_, scale_, cv_results_, X_fit_, dual_coef_
-        As for `TreeNTKRegressorCV`.
+    alpha_, depth_, scale_ : float, int, float
+        The chosen ones; the first of equals.
+    cv_results_ : dict of arrays
+        ``scale``, ``depth``, ``alpha`` and ``score`` of all that was tried.
+    X_fit_ : array of shape (n_samples, n_features)
+        The training samples.
+    dual_coef_ : array of shape (n_samples, n_classes)
+        Their coefficients.
+    n_features_in_, feature_names_in_
+        Number and names of the features.
     best_score_ : float
         Accuracy, over left-out samples or the mean of the folds.
 

@@ -156,7 +156,7 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     """One readable oblique classification tree with linear models in its leaves.
 
     Ridge models predict class indicators: one indicator per class, or only that of
-    ``classes_[1]`` if there are two. Splits are found as in `CurvatureTreeRegressor`, for the
+    ``classes_[1]`` if there are two. Splits are those that `CurvatureTreeRegressor` finds for the
     squared error of the indicators.
 
     Parameters

@@ -5,7 +5,16 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor, export_text, plot_regions, plot_tree
+from fctree import (
+    CurvatureBoostingRegressor,
+    CurvatureForestRegressor,
+    FCODTClassifier,
+    FCODTRegressor,
+    SymmetricBoostingRegressor,
+    export_text,
+    plot_regions,
+    plot_tree,
+)
 from reference.tree_comparison import smooth_table
 from sklearn.exceptions import NotFittedError
 
@@ -84,6 +93,15 @@ def test_a_tree_in_a_notebook(frame):
     assert len(repr(tree)) < 200
     html = tree._repr_html_()
     assert html.startswith("<pre>ObliqueTree(") and "&lt;" in html
+
+
+@pytest.mark.parametrize(
+    "model", [CurvatureForestRegressor(n_estimators=30), CurvatureBoostingRegressor(max_iter=30),
+              SymmetricBoostingRegressor(max_iter=30)])
+def test_trees_of_an_ensemble_print_in_one_line(frame, model):
+    X, y = frame
+    text = repr(model.fit(X, y).trees_)
+    assert "n_trees=30" in text and len(text) < 200
 
 
 def test_text_of_a_bare_root(frame):

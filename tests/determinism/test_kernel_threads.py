@@ -14,6 +14,7 @@ from fctree.kernels import (
     tree_ntk_matvec,
     tree_ntk_path,
 )
+from threadpoolctl import threadpool_limits
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((500, 7)), RNG.standard_normal((333, 7))
@@ -40,6 +41,16 @@ def test_threads(name):
     one = CALLS[name](1).tobytes()
     for n_jobs in (2, 4):
         assert CALLS[name](n_jobs).tobytes() == one
+
+
+def test_search_does_not_depend_on_the_threads_of_the_blas():
+    """Eigenvectors of 300 samples do, where the search lets a BLAS use them."""
+    coefficients = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, user_api="blas"):
+            model = TreeNTKRegressorCV(alphas=(0.1,), depths=(2,), scales=(1.0,))
+            coefficients.append(model.fit(X[:300], X[:300, 0]).dual_coef_.tobytes())
+    assert coefficients[0] == coefficients[1]
 
 
 def test_processes():
