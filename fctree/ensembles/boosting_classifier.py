@@ -28,59 +28,11 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     Parameters
     ----------
     loss : {"log_loss"}, default="log_loss"
-    learning_rate : float, default=0.05
-        Factor applied to each tree's scores.
-    max_iter : int, default=300
-        Number of trees; with `warm_start` in total. A third of them at twice the learning rate is
-        slightly less accurate in a third of the time.
-    subsample : float, default=0.7
-        Share of the samples used for each tree. Equal samples are drawn together.
-    colsample : float, default=1.0
-        Share of the features used for each tree.
-    l2_leaf_reg : float, default=1.0
-        Weight of pseudo-samples with target 0 that shrink each leaf's mean.
-    extrapolation : float or None, default=0.0
-        How far predictions may leave the leaf's training range, as a multiple of it; None sets no
-        limit.
-    step_depth : int or None, default=8
-        Depth of the ordinary trees (splits along axes, constant leaves) that compete in each
-        round; None grows none. They need ``subsample < 1``: left-out samples decide. With more
-        than 65,536 samples thresholds lie between 256 bins of each feature.
-    max_depth : int or None, default=None
-        Maximum number of splits on a path of a tree. Here and in the next three None leaves what
-        `tree` says.
-    alpha : float, "loo" or None, default=None
-        Penalty of every ridge regression; "loo" chooses it by leave-one-out errors.
-    min_samples_leaf : int, float or None, default=None
-        Minimum number of samples in a leaf; a float is a fraction of a tree's training samples,
-        rounded up.
-    max_coef : int or None, default=None
-        Maximum number of features in a split.
-    tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        An unfitted tree with the parameters of all trees. None is
-        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=9, split_margin=0.0,
-        feature_concatenation=False)``.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
-            default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
-    early_stopping : bool, default=False
-        Whether to stop when the validation loss has not fallen by `tol` for
-        `n_iter_no_change` rounds, and to keep the trees up to its minimum.
-    validation_fraction : float or int, default=0.1
-        Share or number of samples held out for early stopping without an `eval_set`, stratified
-        by class.
-    n_iter_no_change : int, default=10
-    tol : float, default=1e-7
-    warm_start : bool, default=False
-        Whether `fit` continues the last fit, up to `max_iter` trees in total. T trees and then
-        T more give the same bytes as 2 T at once.
-    verbose : int, default=0
-        1 shows a progress bar, 2 one line per round.
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the samples and the validation split.
+    learning_rate, max_iter, subsample, colsample, l2_leaf_reg, extrapolation, step_depth, \
+            max_depth, alpha, min_samples_leaf, max_coef, tree, categorical_features, \
+            early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \
+            n_jobs, random_state
+        As in `CurvatureBoostingRegressor`.
 
     Attributes
     ----------

@@ -21,47 +21,10 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees; with `warm_start` in total.
-    max_samples : int, float or None, default=None
-        Mean number, or share, of the samples drawn for a tree; None is all.
-    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
-        Number, or share, of the features considered for a split, drawn for each node. The models
-        in nodes and leaves use all features.
-    bootstrap : bool, default=True
-        Whether samples are drawn with replacement: each counts a Poisson number of times, with
-        mean `max_samples` over the number of samples. Otherwise each is taken with that
-        probability. Equal samples are drawn together.
-    oob_score : bool, default=False
-        Whether to compute the out-of-bag score.
-    extrapolation : float or None, default=0.0
-        How far predictions may leave the leaf's training range, as a multiple of it; None sets no
-        limit.
-    max_depth : int or None, default=None
-        Maximum number of splits on a path of a tree. Here and in the next three None leaves what
-        `tree` says.
-    alpha : float, "loo" or None, default=None
-        Penalty of every ridge regression; "loo" chooses it by leave-one-out errors.
-    min_samples_leaf : int, float or None, default=None
-        Minimum number of samples in a leaf; a float is a fraction of a tree's training samples,
-        rounded up.
-    max_coef : int or None, default=None
-        Maximum number of features in a split.
-    tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        An unfitted tree with the parameters of all trees. None is
-        ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
-        max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
-            default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
-    warm_start : bool, default=False
-        Whether `fit` adds trees to those of the last fit, up to `n_estimators` in total; the same
-        bytes as all at once.
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the draws.
+    n_estimators, max_samples, max_features, bootstrap, oob_score, extrapolation, max_depth, \
+            alpha, min_samples_leaf, max_coef, tree, categorical_features, warm_start, n_jobs, \
+            random_state
+        As in `CurvatureForestRegressor`.
 
     Attributes
     ----------

@@ -37,23 +37,13 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
     ----------
     classes_ : ndarray of shape (n_classes,)
     n_classes_ : int
-    trees_ : SymmetricTrees
-    bin_thresholds_ : list of n_features arrays
-        Each feature's candidate thresholds; ``inf`` at the end for one with missing values.
+    trees_, bin_thresholds_
+        As in `SymmetricBoostingRegressor`.
     baseline_ : ndarray of shape (n_outputs,)
         The raw scores that trees are added to: the log-odds, or centred log-frequencies.
-    n_iter_ : int
-        Number of trees.
-    train_score_, validation_score_ : ndarray
-        Negative mean log-loss before the first round and after each; without validation samples
-        the second is empty, and NaN for rounds of a warm start that had none. Rounds
-        removed by early stopping are included; a warm start continues from the last one kept.
-    feature_importances_ : ndarray of shape (n_features,)
-        Shares of the total gain of the splits.
-    encoder_ : TableEncoder or None
-        How categories become the features that `trees_` split; None without categories.
-    n_features_in_, feature_names_in_, n_outputs_
-        Number and names of the features, and number of raw scores of a sample.
+    n_iter_, train_score_, validation_score_, feature_importances_, encoder_, n_features_in_, \
+            feature_names_in_, n_outputs_
+        As in :class:`SymmetricBoostingRegressor`; scores are minus the mean log-loss.
 
     Examples
     --------
