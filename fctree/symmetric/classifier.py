@@ -41,9 +41,14 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
         As in `SymmetricBoostingRegressor`.
     baseline_ : ndarray of shape (n_outputs,)
         The raw scores that trees are added to: the log-odds, or centred log-frequencies.
-    n_iter_, train_score_, validation_score_, feature_importances_, encoder_, n_features_in_, \
-            feature_names_in_, n_outputs_
-        As in :class:`SymmetricBoostingRegressor`; scores are minus the mean log-loss.
+    n_iter_, feature_importances_, encoder_
+        As in `SymmetricBoostingRegressor`.
+    train_score_, validation_score_ : ndarray
+        Negative mean log-loss before the first round and after each; without validation samples
+        the second is empty, and NaN for rounds of a warm start that had none. Rounds
+        removed by early stopping are included; a warm start continues from the last one kept.
+    n_features_in_, feature_names_in_, n_outputs_
+        Number and names of the features, and number of raw scores of a sample.
 
     Examples
     --------
