@@ -44,6 +44,7 @@ bool factor_by_blocks(Matrix& matrix) {
 // solve(columns), some of them at a time where there are many.
 template <class Solve>
 void solve_by_columns(Matrix& rhs, const Solve& solve) {
+  if (rhs.size() == 0) return;
   if (rhs.rows() <= kSmall) return solve(rhs);
   for (index_t begin = 0; begin < rhs.cols(); begin += kBlock / 2) {
     check_interrupt();
