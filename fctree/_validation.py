@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
 
 from fctree._memory import check_memory
 from fctree._native_input import check_threads, strided_in_elements
-from fctree._tables.estimators import validate_table, validated_features
+from fctree._tables.estimators import aligned, validate_table, validated_features
 
 
 def check_features(estimator, X):
@@ -161,7 +161,7 @@ def check_sample_weight(sample_weight, X):
     """Finite, non-negative weights of shape (n_samples,), or None for equal ones."""
     if sample_weight is None:
         return None
-    sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    sample_weight = aligned(_check_sample_weight(sample_weight, X, dtype=np.float64))
     _refuse_negative(sample_weight)
     if not np.any(sample_weight):
         raise ValueError("sample_weight is zero for every sample; at least one must be positive")

@@ -46,7 +46,12 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
     if reset:
         plain = all(values is None for values in categories)
         estimator.encoder_ = None if plain and not impute else TableEncoder(categories, impute)
-    return out
+    return tuple(map(aligned, out)) if isinstance(out, tuple) else aligned(out)
+
+
+def aligned(array):
+    """The array, copied where its elements do not lie at multiples of their size."""
+    return array if array.flags.aligned else array.copy()
 
 
 def validated_features(estimator, X, **checks):
