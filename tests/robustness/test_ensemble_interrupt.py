@@ -61,4 +61,4 @@ def test_interrupting_leaves_the_estimator_as_it_was(name, size, n_jobs, rows, t
         errors.seek(0)
         told = errors.read()
     assert lines == ["as before", "usable"], told
-    assert seconds < 5
+    assert seconds < (60 if os.environ.get("FCTREE_SANITIZED") else 5)

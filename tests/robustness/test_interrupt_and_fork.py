@@ -14,6 +14,8 @@ import pytest
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and fork of POSIX systems")
 
+BOUND = 60 if os.environ.get("FCTREE_SANITIZED") else 5
+
 LONG_FIT = """
 import sys
 import numpy as np
@@ -68,13 +70,13 @@ def test_interrupting_leaves_the_estimator_unfitted(n_jobs):
     assert lines[0] == "unfitted", errors
     assert "usable" in lines[1], errors
     # A second is promised on a free machine; a busy one may take some more.
-    assert seconds < 5
+    assert seconds < BOUND
 
 
 def test_interrupting_leaves_the_last_fit_in_place():
     lines, seconds, errors = interrupt(2, "refit")
     assert lines[0] == "as before", errors
-    assert seconds < 5
+    assert seconds < BOUND
 
 
 FORK_AFTER_FIT = """
@@ -159,6 +161,6 @@ def test_interrupting_a_gram_matrix(n_jobs):
         line = process.stdout.readline().strip()
         seconds = time.monotonic() - sent
         assert line == "stopped", process.communicate(timeout=60)[1]
-        assert seconds < 5
+        assert seconds < BOUND
     finally:
         process.kill()

@@ -46,7 +46,7 @@ def test_large_steps_hear_an_interrupt(n, d, model, wait):
         process.send_signal(signal.SIGINT)
         line = process.stdout.readline().strip()
         assert line == "stopped", process.communicate(timeout=60)[1]
-        assert time.monotonic() - sent < 5
+        assert time.monotonic() - sent < (60 if os.environ.get("FCTREE_SANITIZED") else 5)
     finally:
         process.kill()
         process.communicate()
