@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
 
 from fctree._memory import check_memory
 from fctree._native_input import check_threads, strided_in_elements
-from fctree._tables.estimators import aligned, validate_table, validated_features
+from fctree._tables.estimators import validate_table, validated_features
 
 
 def check_features(estimator, X):
@@ -49,8 +49,8 @@ _BOOSTING_DTYPES = (np.float64, np.float32)
 
 def check_boosting_features(estimator, X):
     """``X`` for prediction: (n_samples, n_features_in_), float32 or float64, NaN allowed."""
-    return strided_in_elements(
-        validated_features(estimator, X, dtype=list(_BOOSTING_DTYPES), ensure_all_finite=False)
+    return validated_features(
+        estimator, X, dtype=list(_BOOSTING_DTYPES), ensure_all_finite=False
     )
 
 
@@ -63,7 +63,7 @@ def check_boosting_data(estimator, X, y, *, reset, classification):
         their numbers, to be encoded by `encode_samples`
     y : array of shape (n_samples,) or (n_samples, n_outputs)
     """
-    X, y = validate_table(
+    return validate_table(
         estimator,
         X,
         y,
@@ -73,7 +73,6 @@ def check_boosting_data(estimator, X, y, *, reset, classification):
         multi_output=not classification,
         y_numeric=not classification,
     )
-    return strided_in_elements(X), y
 
 
 def check_boosting_rows(X):
@@ -161,7 +160,9 @@ def check_sample_weight(sample_weight, X):
     """Finite, non-negative weights of shape (n_samples,), or None for equal ones."""
     if sample_weight is None:
         return None
-    sample_weight = aligned(_check_sample_weight(sample_weight, X, dtype=np.float64))
+    sample_weight = strided_in_elements(
+        _check_sample_weight(sample_weight, X, dtype=np.float64)
+    )
     _refuse_negative(sample_weight)
     if not np.any(sample_weight):
         raise ValueError("sample_weight is zero for every sample; at least one must be positive")

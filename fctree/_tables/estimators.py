@@ -12,6 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_monotonic_cst, check_X_y, validate_data
 
+from fctree._native_input import strided_in_elements
 from fctree._tables.columns import is_frame, raw_columns, read_column, table_of
 from fctree._tables.encoder import UNSEEN, TableEncoder, renumber
 
@@ -46,18 +47,13 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
     if reset:
         plain = all(values is None for values in categories)
         estimator.encoder_ = None if plain and not impute else TableEncoder(categories, impute)
-    return tuple(map(aligned, out)) if isinstance(out, tuple) else aligned(out)
-
-
-def aligned(array):
-    """The array, copied where its elements do not lie at multiples of their size."""
-    return array if array.flags.aligned else array.copy()
+    return tuple(map(strided_in_elements, out)) if isinstance(out, tuple) else strided_in_elements(out)
 
 
 def validated_features(estimator, X, **checks):
     """``X`` for prediction, encoded as the model has learned."""
     if _needs_nothing(estimator, X, **checks):
-        return X
+        return strided_in_elements(X)
     encoder = getattr(estimator, "encoder_", None)
     impute = encoder is not None and encoder.impute
     X = validate_table(estimator, X, reset=False, impute=impute, **checks)
@@ -74,7 +70,6 @@ def _needs_nothing(estimator, X, *, dtype, order=None, ensure_all_finite=True):
         and X.dtype in (dtype if isinstance(dtype, list) else [dtype])
         and X.shape[0] > 0
         and X.shape[1] == estimator.n_features_in_
-        and X.flags.aligned
         and (order is None or X.flags.c_contiguous)
         and not hasattr(estimator, "feature_names_in_")
         and (encoder is None or not (encoder.has_categories or encoder.has_missing.any()))

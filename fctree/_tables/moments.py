@@ -97,17 +97,12 @@ def _weight_sum(part, fixed, unit):
 def _finite(values):
     """Values, 0 where they are missing or infinite, and where they are neither."""
     present = np.isfinite(values)
-    return np.where(present, values, 0.0), present
+    return values if present.all() else np.where(present, values, 0.0), present
 
 
 def _largest_numbers(part, columns):
-    found = [_largest_magnitude(part.X[:, column]) for column in columns]
+    found = [np.abs(_finite(part.X[:, column])[0]).max(initial=0.0) for column in columns]
     return np.array(found)
-
-
-def _largest_magnitude(values):
-    largest = max(-values.min(initial=0.0), values.max(initial=0.0))
-    return largest if np.isfinite(largest) else np.abs(_finite(values)[0]).max(initial=0.0)
 
 
 def _number_sums(part, columns, weighting, bounds):
@@ -115,11 +110,10 @@ def _number_sums(part, columns, weighting, bounds):
     shares, found = weighting.shares(part), []
     of_all = weighting.fixed_share(1.0).total(shares)
     for column, bound in zip(columns, bounds, strict=True):
-        values, present, counted = part.X[:, column], np.isfinite(part.X[:, column]), of_all
-        if not present.all():
-            values = np.where(present, values, 0.0)
-            counted = weighting.fixed_share(1.0).total(shares * present)
-        found.append([weighting.fixed_share(bound).total(shares * values), counted])
+        values, present = _finite(part.X[:, column])
+        total = weighting.fixed_share(bound).total(shares * values)
+        counted = of_all if present.all() else weighting.fixed_share(1.0).total(shares * present)
+        found.append([total, counted])
     return np.array(found, dtype=np.int64).reshape(-1, 2, 2)
 
 

@@ -130,8 +130,13 @@ void ObliqueBooster::sample_rows(index_t iteration) {
 Contender ObliqueBooster::grow_kind(index_t kind) {
   const double* x = mapped_.data();
   const index_t width = map_.width();
-  const TrainingData data = {x, response_.target.data(), response_.weight.data(), train_.n(),
-                             width, task_.sizes.n_outputs, response_.count.data()};
+  TrainingData data = {x, response_.target.data(), response_.weight.data(), train_.n(), width,
+                       task_.sizes.n_outputs};
+  std::vector<double> counts;
+  if (kinds_[kind].choose_alpha) {
+    for (index_t i = 0; i < train_.n(); ++i) counts.push_back(train_.view().weight_of(i));
+    data.count = counts.data();
+  }
   Contender grown;
   grown.tree = statistics_.grow(data, kind, kinds_[kind], execution_);
   if (kinds_[kind].choose_alpha) {

@@ -89,7 +89,6 @@ void find_working_response(const Loss& loss, const ScoredSamples& s, const Deriv
   const Secants secants = secant ? find_secants(loss, s, d) : Secants();
   out.target.resize(n * s.n_outputs);
   out.weight.resize(n);
-  out.count.resize(n);
   parallel_for(execution, (n + kTaskRows - 1) / kTaskRows, [&](index_t task) {
     const index_t end = std::min(n, (task + 1) * kTaskRows);
     for (index_t i = task * kTaskRows; i < end; ++i) {
@@ -98,7 +97,6 @@ void find_working_response(const Loss& loss, const ScoredSamples& s, const Deriv
           secant ? secant_weight(s, d, i, secants, target) : newton_weight(s, d, i);
       for (index_t k = 0; k < s.n_outputs && !secant; ++k)
         target[k] = (0.0 - d.gradient[k * n + i]) / curvature;  // not -0 without a gradient
-      out.count[i] = s.weight_of(i);
       out.weight[i] = in_bag == nullptr || in_bag[i] != 0 ? s.weight_of(i) * curvature : 0.0;
     }
   });

@@ -17,7 +17,6 @@ namespace fctree::ensembles {
 struct WorkingResponse {
   std::vector<double> target;  // (n_samples, n_outputs), row-major
   std::vector<double> weight;  // (n_samples,), 0 for rows left out
-  std::vector<double> count;   // (n_samples,), the samples' own weight
 };
 
 // in_bag (n_samples,) or null for all rows.

@@ -70,7 +70,7 @@ void find_left_out_scores(const GrowState& state, const OpenNode& leaf, double* 
   }
   for (index_t i = 0; i < rows.size; ++i) {
     const index_t row = rows.rows[i];
-    const double h = std::min(data.weight_of(row), 1.0) * (base + leverage[i]);
+    const double h = data.unit_of(row) * (base + leverage[i]);
     for (index_t k = 0; k < n_outputs; ++k) {
       const double score = constant[k] + projected(k, i);
       scores[row * n_outputs + k] = h < kLargestLeverage
