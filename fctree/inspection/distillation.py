@@ -98,6 +98,10 @@ def distill(
         raise ValueError(f"n_points must be an integer of at least 0, got {n_points!r}")
     if (y is None) != (eval_set is None):
         raise ValueError("y and eval_set belong together: one of them is None")
+    if not callable(getattr(teacher, "predict", None)):
+        raise TypeError(f"teacher must have a method predict, got {teacher!r}")
+    if eval_set is not None and (not isinstance(eval_set, (tuple, list)) or len(eval_set) != 2):
+        raise ValueError("eval_set must be a pair (X, y)")
     tree = _unfitted(teacher, tree)
     rows = _Rows(X)
     points = rows.with_points(n_points, check_random_state(random_state))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from numbers import Integral
 
@@ -97,6 +98,10 @@ def empirical_tree_ntk(
     _native.empirical(
         paths, split_weights, leaf_weights, X, Y, scale, out, count_threads(n_jobs)
     )
+    if not np.all(np.isfinite(out)):
+        warnings.warn(
+            "the kernel is not finite: samples or their distances are too large", RuntimeWarning, stacklevel=2
+        )
     return out
 
 

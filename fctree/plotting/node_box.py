@@ -81,7 +81,8 @@ def _text_lines_width(box):
 
 def cut(text):
     """The text, or as much of it as fits a name's column."""
-    if text_width(text) <= NAME_LIMIT:
+    long, text = len(text) > 300, text[:300]
+    if not long and text_width(text) <= NAME_LIMIT:
         return text
     while len(text) > 1 and text_width(text + "\N{HORIZONTAL ELLIPSIS}") > NAME_LIMIT:
         text = text[:-1]

@@ -74,6 +74,9 @@ def base_models():
     return parts
 
 
+prepare = base_models
+
+
 def _change_header(node, chance):
     """Replaces, removes, moves or adds one entry somewhere inside of a JSON value."""
     keys = list(node) if isinstance(node, dict) else list(range(len(node)))
