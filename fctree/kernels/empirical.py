@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from numbers import Integral
 
@@ -11,7 +10,12 @@ from sklearn.utils import check_random_state
 
 from fctree._native import matrix as _native
 from fctree._typing import ArrayLike, FloatArray, RandomState
-from fctree._validation import allocate_gram, check_kernel_samples, count_threads
+from fctree._validation import (
+    allocate_gram,
+    check_kernel_samples,
+    count_threads,
+    warn_if_not_finite,
+)
 from fctree.kernels.architecture import (
     check_architecture,
     check_counts,
@@ -98,10 +102,7 @@ def empirical_tree_ntk(
     _native.empirical(
         paths, split_weights, leaf_weights, X, Y, scale, out, count_threads(n_jobs)
     )
-    if not np.all(np.isfinite(out)):
-        warnings.warn(
-            "the kernel is not finite: samples or their distances are too large", RuntimeWarning, stacklevel=2
-        )
+    warn_if_not_finite("the kernel is", out)
     return out
 
 

@@ -39,8 +39,8 @@ def partial_effect_image(model, X, features, bounds, output):
     at_least("output", output, 0, high=scored.trees.n_outputs - 1)
     columns, names = _columns(scored, features)
     X = X if hasattr(X, "iloc") else np.asarray(X)
-    if X.ndim != 2 or X.shape[1] != len(names) or len(X) == 0:
-        raise ValueError(f"X must have the shape (n_samples, {len(names)}), got {X.shape}")
+    if X.ndim != 2 or X.shape[1] != model.n_features_in_ or len(X) == 0:
+        raise ValueError(f"X must have the shape (n_samples, {model.n_features_in_}), got {X.shape}")
     points = np.column_stack([_column(X, j) for j in columns])
     bounds = _bounds(bounds, points)
     grids = [np.linspace(*limits, _GRID) for limits in bounds]
