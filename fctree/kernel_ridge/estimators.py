@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._tables.estimators import TABLE_CONSTRAINTS
+from fctree._native_input import native_params
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
@@ -114,21 +115,22 @@ class SingleTreeNTK(BaseTreeNTK):
             X, targets, weights = self._check_targets(X, y, sample_weight)
             self._choose_kernel()
             kernel = self._fitted_kernel()
+            alpha = native_params({"alpha": self.alpha})["alpha"]
             stopping = {"tol": self.tol, "max_iter": self.max_iter, "verbose": self.verbose}
             self.n_iter_ = 1
             if self.solver == "cholesky":
-                X_fit, coefficients = X, solve_gram(kernel.gram(X), targets, self.alpha, weights)
+                X_fit, coefficients = X, solve_gram(kernel.gram(X), targets, alpha, weights)
             elif self.solver == "cg":
                 X_fit = X
                 coefficients, self.n_iter_ = solve_by_conjugate_gradients(
-                    kernel, X, targets, weights, alpha=self.alpha, **stopping
+                    kernel, X, targets, weights, alpha=alpha, **stopping
                 )
             else:
                 X_fit = self._choose_landmarks(X, weights)
                 coefficients, self.n_iter_ = solve_with_landmarks(
-                    kernel, X, X_fit, targets, weights, alpha=self.alpha, **stopping
+                    kernel, X, X_fit, targets, weights, alpha=alpha, **stopping
                 )
-            penalty = float(self.alpha) if self.solver == "cholesky" else None
+            penalty = float(alpha) if self.solver == "cholesky" else None
             self._store(X_fit, coefficients, penalty, weights)
         return self
 

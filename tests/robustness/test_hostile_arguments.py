@@ -6,7 +6,7 @@ import pytest
 from fuzz.estimators import classifies, public_estimators, small
 from scipy import sparse
 
-from fctree import CurvatureForestRegressor, ObliqueTrees, SymmetricTrees, export_text, plot_regions, plot_tree
+from fctree import ObliqueTrees, SymmetricTrees, export_text, plot_regions, plot_tree
 from fctree.inspection import ShapDisplay, distill, local_complexity, shap_values, stopping_threshold
 from fctree.kernels import empirical_tree_ntk, tree_ntk_matvec
 
@@ -32,6 +32,14 @@ def test_targets_that_are_sparse_and_integers_beyond_float64(name):
     if not classifies(ESTIMATORS[name]):
         with pytest.raises(ValueError, match="too large"):
             model.fit(X, [10**400, 1] * 20)
+
+
+def test_parameters_of_no_axis_or_beyond_float64():
+    with pytest.raises(ValueError, match="monotonic_cst"):
+        fitted("SymmetricBoostingRegressor", monotonic_cst=np.array(1))
+    for name in ("TreeNTKRegressor", "TreeNTKClassifier"):
+        with pytest.raises(ValueError, match="alpha"):
+            fitted(name, alpha=10**400)
 
 
 def test_no_classes():
