@@ -32,7 +32,7 @@ def _check_fields(name, fields, required, optional=()):
 def rebuild_oblique_tree(fields):
     """The ObliqueTree with these attributes; its constructor checks the structure."""
     parameters = inspect.signature(ObliqueTree).parameters
-    optional = ("n_classes", "split_kind", "feature_scale")
+    optional = ("n_classes", "split_kind", "feature_scale", "boundary_width")
     _check_fields("ObliqueTree", fields, [p for p in parameters if p not in optional], optional)
     for name, array in fields.items():
         if name != "n_classes" and (name not in optional or array is not None):
