@@ -98,7 +98,7 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         Model of the leaves: their own ridge regression, or the mean of their samples.
         Ridge models choose the splits either way. ``"soft"`` lets ridge models blend across
         soft boundaries: after growth, splits, the widths of their boundaries and leaf models are
-        optimised together, and kept if that lowers the leave-one-out error.
+        optimised together, and kept if that clearly lowers the leave-one-out error.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Features that are categories: those whose column has a categorical or text type, or a list

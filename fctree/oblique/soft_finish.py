@@ -7,13 +7,13 @@ of ``coef @ x`` in the node. Splits, widths and leaf models then minimise
     mean squared error + (3 |leaf models - start|^2 + .3 |splits - start|^2) / n
 
 by L-BFGS, in standardised features and targets. Leave-one-out predictions of the result follow from the
-leverages of its linearisation; the hard tree stays where they have the larger error.
+leverages of its linearisation; it replaces the hard tree if their squared error is clearly smaller.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import minimize
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
@@ -26,11 +26,12 @@ _STEEPNESS = 4.0
 _LEAF_PENALTY = 3.0
 _SPLIT_PENALTY = 0.3
 _MOST_LEVERAGE = 0.999
+_STANDARD_ERRORS = 2.0  # of the decrease of the left-out error, for a soft tree to be kept
 _BLOCK_VALUES = 1 << 20  # of the largest array of a block of rows
 
 
 def soften(tree, X, targets, weight, left_out, *, keep_zeros):
-    """Soften a grown tree where that lowers the leave-one-out error.
+    """Soften a grown tree where that clearly lowers the leave-one-out error.
 
     Parameters
     ----------
@@ -51,17 +52,26 @@ def soften(tree, X, targets, weight, left_out, *, keep_zeros):
     """
     if tree.node_count == 1:
         return tree
-    with threadpool_limits(1, user_api="blas"):  # sums whose order no setting changes
+    # Sums whose order no setting changes; numbers that overflow leave the hard tree.
+    with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
         finish = SoftFinish(tree, X, targets, weight, keep_zeros)
         solution = finish.minimise()
         predicted = finish.left_out(solution)
-    known = np.isfinite(left_out).all(axis=1)
-    squares = [((targets - answer)[known] ** 2).sum(axis=1) for answer in (left_out, predicted)]
-    hard, soft = (square @ finish.weight[known] for square in squares)
-    if not soft < hard:
-        return tree
+        hard, soft = (((targets - answer) ** 2).sum(axis=1) for answer in (left_out, predicted))
+        if not _clearly_positive(hard - soft, finish.weight):
+            return tree
     left_out[:] = predicted
     return finish.tree_of(solution)
+
+
+def _clearly_positive(differences, weight):
+    """Whether the mean exceeds two standard errors; NaN does not count."""
+    known = np.isfinite(differences) & (weight > 0.0)
+    if not known.any():
+        return False
+    differences, share = differences[known], weight[known] / weight[known].sum()
+    mean = share @ differences
+    return mean > _STANDARD_ERRORS * np.sqrt(share**2 @ (differences - mean) ** 2)
 
 
 class SoftFinish:
@@ -111,9 +121,9 @@ class SoftFinish:
         rows = np.column_stack([coef, -threshold])
         for i in range(len(nodes)):
             inside = passes.indices[passes.indptr[i] : passes.indptr[i + 1]]
-            inside = inside[self.weight[inside] > 0.0]
             values = (self.X[inside] - self.mean) / self.spread @ coef[i]
-            deviation = values.std() if len(values) else 0.0
+            share = self.weight[inside] / self.weight[inside].sum()
+            deviation = np.sqrt(share @ (values - share @ values) ** 2)
             rows[i] *= _STEEPNESS / (deviation if deviation > 0.0 else 1.0)
         return rows
 
@@ -211,7 +221,10 @@ class SoftFinish:
             gram = np.diag(penalty * self.total)
             for rows, jacobian, _ in self._jacobians(splits, leaves, k, width):
                 gram += jacobian.T @ (jacobian * self.weight[rows, np.newaxis])
-            factor = cholesky(gram, lower=True, overwrite_a=True)
+            try:
+                factor = cholesky(gram, lower=True, overwrite_a=True)
+            except (LinAlgError, ValueError):  # not positive definite to rounding, not finite
+                return np.full_like(found, np.nan)
             for rows, jacobian, predicted in self._jacobians(splits, leaves, k, width):
                 half = solve_triangular(factor, jacobian.T, lower=True)
                 leverage = unit[rows] * (half * half).sum(axis=0)
