@@ -1,4 +1,4 @@
-"""What soft boundaries bring to one curvature tree.
+"""One curvature tree with hard and with soft boundaries.
 
 Real tables, two of five folds: R² of the tree with hard splits and with `leaf_model="soft"`, by depth, and of 30 rounds of
 boosting with trees of depth 2.
