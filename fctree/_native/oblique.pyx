@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from fctree._native.core cimport Execution, copied, execution_on, set_python_error
+from fctree._native.core cimport Execution, copied, execution_on, pointer, set_python_error
 
 import numpy as np
 
@@ -66,6 +66,31 @@ cdef extern from "oblique/predict.hpp" namespace "fctree::oblique" nogil:
                       const Execution&) except +set_python_error
 
 
+cdef extern from "ridge/ridge.hpp" namespace "fctree::ridge" nogil:
+    cdef struct RidgeOptions:
+        double alpha
+        cbool fit_intercept
+
+
+cdef extern from "ridge_functions.hpp" namespace "fctree::bindings" nogil:
+    cdef cppclass NodeMoments:
+        double weight
+        vector[double] mean
+        vector[double] diagonal
+        vector[double] scatter
+        vector[double] cross
+
+    cdef cppclass NodeRidge:
+        vector[double] coef
+        vector[double] intercept
+
+    NodeMoments c_node_moments "fctree::bindings::node_moments"(
+        const TrainingData&, const Execution&) except +set_python_error
+    NodeRidge c_node_ridge "fctree::bindings::node_ridge"(
+        const TrainingData&, const double*, int64_t, const RidgeOptions&,
+        cbool) except +set_python_error
+
+
 cdef extern from "oblique/soft_predict.hpp" namespace "fctree::oblique" nogil:
     cdef struct SoftTree:
         RoutingArrays arrays
@@ -87,6 +112,54 @@ cdef RoutingArrays routing_of(const int64_t[::1] children_left, const int64_t[::
     return tree
 
 
+cdef TrainingData training_data(const double[:, ::1] X, const double[:, ::1] y,
+                                const double[::1] weight):
+    cdef TrainingData data
+    data.x = &X[0, 0]
+    data.y = &y[0, 0]
+    data.weight = NULL
+    if weight is not None:
+        data.weight = &weight[0]
+    data.n_samples = X.shape[0]
+    data.n_features = X.shape[1]
+    data.n_outputs = y.shape[1]
+    return data
+
+
+def node_moments(const double[:, ::1] X, const double[:, ::1] y, const double[::1] weight, *,
+                 int n_threads=1):
+    """Moments of all rows by name: weighted mean, scatter (d, d), cross (d, K), diagonal (d + K)."""
+    cdef TrainingData data = training_data(X, y, weight)
+    cdef Execution execution = execution_on(n_threads)
+    cdef NodeMoments found
+    with nogil:
+        found = c_node_moments(data, execution)
+    d, n_outputs = X.shape[1], y.shape[1]
+    return {
+        "weight": found.weight,
+        "mean": copied(found.mean.data(), (d + n_outputs,)),
+        "diagonal": copied(found.diagonal.data(), (d + n_outputs,)),
+        "scatter": copied(found.scatter.data(), (d, d)),
+        "cross": copied(found.cross.data(), (d, n_outputs)),
+    }
+
+
+def node_ridge(const double[:, ::1] X, const double[:, ::1] y, const double[::1] weight, *,
+               const double[:, ::1] ancestors, double alpha, bint fit_intercept=True,
+               bint dual=False):
+    """Ridge directions (K, d) of all rows and their intercepts, given ``ancestors`` (k, d)."""
+    cdef TrainingData data = training_data(X, y, weight)
+    cdef RidgeOptions options
+    options.alpha, options.fit_intercept = alpha, fit_intercept
+    cdef int64_t n_ancestors = ancestors.shape[0]
+    cdef const double* directions = pointer(ancestors)
+    cdef NodeRidge fit
+    with nogil:
+        fit = c_node_ridge(data, directions, n_ancestors, options, dual)
+    return (copied(fit.coef.data(), (y.shape[1], X.shape[1])),
+            copied(fit.intercept.data(), (y.shape[1],)))
+
+
 def direction_kinds():
     """Names of the kinds of candidate directions, in the order of ``split_kind``."""
     cdef vector[DirectionKind] kinds = native_direction_kinds()
@@ -105,15 +178,7 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
     """
     if X.shape[0] >= 2**31:
         raise ValueError(f"X has {X.shape[0]} samples; at most {2**31 - 1} are supported")
-    cdef TrainingData data
-    data.x = &X[0, 0]
-    data.y = &y[0, 0]
-    data.weight = NULL
-    if sample_weight is not None:
-        data.weight = &sample_weight[0]
-    data.n_samples = X.shape[0]
-    data.n_features = X.shape[1]
-    data.n_outputs = y.shape[1]
+    cdef TrainingData data = training_data(X, y, sample_weight)
     cdef ObliqueParams native_params = params
     cdef Execution execution = execution_on(n_threads)
     cdef ObliqueTreeArrays tree

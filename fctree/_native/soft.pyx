@@ -202,17 +202,16 @@ def reachable_leaves(X, const real[:, :, ::1] split_weights,
 
 
 def draw_weights(real[:, :, ::1] split_weights, real[:, :, ::1] leaf_weights, *,
-                 tuple spread, bint intercept, uint64_t seed, int n_threads):
-    """Draw the weights; ``spread`` are the deviations of weights, intercepts and leaves."""
+                 dict spread, uint64_t seed, int n_threads):
+    """Draw the weights; ``spread`` has the fields of ``InitialSpread``."""
     cdef Ensemble[real] trees = ensemble_of[real](
         split_weights, leaf_weights, {"routing": 0, "gamma": 1.0, "scale": 1.0})
-    cdef InitialSpread native
-    native.weights, native.intercepts, native.leaves = spread
+    cdef InitialSpread native = spread
     cdef Execution execution = execution_on(n_threads)
     cdef real* splits = &split_weights[0, 0, 0]
     cdef real* leaves = &leaf_weights[0, 0, 0]
     with nogil:
-        c_draw_weights(trees, native, intercept, seed, splits, leaves, execution)
+        c_draw_weights(trees, native, seed, splits, leaves, execution)
 
 
 cdef SoftSamples samples_of(tuple arrays):

@@ -139,7 +139,7 @@ void add_diagonal(const RowSelection& s, const double* origin, double* sums) {
   }
 }
 
-void add_to_bins(const BinnedFeature& f, const BinTerms& rows, std::int64_t n_rows, double* bins,
+void add_to_bins(const ScreenedFeature& f, const BinTerms& rows, std::int64_t n_rows, double* bins,
                  double* own) {
   const auto [terms_begin, width, residuals_begin, n_outputs] = rows;
   const double* terms = terms_begin;

@@ -29,12 +29,40 @@ struct Cut {
 inline double least_better(double best) { return best * (1.0 + 1e-10); }
 inline bool is_better(double decrease, double best) { return decrease > least_better(best); }
 
-// By how much a cut lowers the weighted variance, given the sums of w (y - mean) on its left and
-// the weights of its sides.
-template <class Sums>
-inline double constant_decrease(const Sums& sums, double left_weight, double right_weight) {
-  return sums.squaredNorm() / (left_weight * right_weight);
-}
+// A scan over cuts from left to right under the constant criterion: by how much a cut lowers the
+// weighted variance, summed over outputs. kOutputs: 1, whose sum stays in a register, or
+// Eigen::Dynamic.
+template <int kOutputs = Eigen::Dynamic>
+class ConstantScan {
+ public:
+  // Of samples of this weight.
+  ConstantScan(index_t n_outputs, double weight)
+      : weight_(weight), sums_(Outputs::Zero(n_outputs)) {}
+
+  // Moves samples to the left side: their weight, and their sums of w (y - mean).
+  template <class Sums>
+  void move(double weight, const Sums& sums) {
+    left_weight_ += weight;
+    sums_ += sums;
+  }
+  // Whether a cut here beats the best before: is_better without a division.
+  bool improves() const {
+    const double weights = left_weight_ * (weight_ - left_weight_);
+    return weights > 0.0 && sums_.squaredNorm() > to_beat_ * weights;
+  }
+  void take(double threshold, index_t n_left) {
+    const double decrease = sums_.squaredNorm() / (left_weight_ * (weight_ - left_weight_));
+    best_ = {true, threshold, decrease, n_left, 0.0, 0.0};
+    to_beat_ = least_better(decrease);
+  }
+  const Cut& best() const { return best_; }
+
+ private:
+  using Outputs = Eigen::Matrix<double, kOutputs, 1>;
+  double weight_, left_weight_ = 0.0, to_beat_ = 0.0;
+  Outputs sums_;
+  Cut best_;
+};
 
 struct CutRules {
   index_t min_samples_leaf;
