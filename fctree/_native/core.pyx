@@ -96,7 +96,8 @@ cdef const double* pointer_1d(const double[::1] values) noexcept:
 
 
 cdef class Listener:
-    """Passes each round's losses to a Python function, whose first error ends the fit."""
+    """Passes each round's losses to a Python function; what it returns, or its first error, ends the
+    fit."""
 
 
 cdef cbool tell(void* context, int64_t iteration, double train_loss,
@@ -110,11 +111,10 @@ cdef cbool tell_python(void* context, long long iteration, double train_loss,
     if listener.told is None:
         return True
     try:
-        listener.told(iteration, train_loss, eval_loss)
+        return not listener.told(iteration, train_loss, eval_loss)
     except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
         listener.error = error
         return False
-    return True
 
 
 LossInfo = namedtuple("LossInfo", "name task domain link parameter low high default")

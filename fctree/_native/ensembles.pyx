@@ -118,7 +118,8 @@ def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
     ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial)`` of arrays of shapes
     (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None. ``kinds`` are the fields of
     ``native/oblique/params.hpp`` for each kind of tree, ``continued`` an ObliqueTrees or None.
-    ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None.
+    ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None; the last
+    one if it returns True.
     Of samples that are in many ``places`` these are those of one, ``placed`` says which:
     ``(blocks of train, blocks of eval or None, numbers of the rows in the sample)``.
     ``past_losses`` are those that early stopping went by before, where a fit goes on that lost some

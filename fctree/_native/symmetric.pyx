@@ -118,7 +118,8 @@ def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[:
 
     ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial, raw)`` with arrays of
     shapes (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None twice.
-    ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None.
+    ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None; the last
+    one if it returns True.
     ``past_losses`` are those that early stopping went by before, where a fit goes on that lost
     some of its ``places``.
     """

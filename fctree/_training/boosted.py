@@ -14,13 +14,14 @@ from fctree._native_input import native_params
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.losses import choose_loss
+from fctree._training.round_watch import RoundWatch, check_callbacks
 from fctree._training.samples import (
     Samples,
     check_init_score,
     chosen_eval_set,
     validation_samples,
 )
-from fctree._typing import ArrayLike, EvalSet, Self
+from fctree._typing import ArrayLike, Callbacks, EvalSet, Self
 from fctree._validation import check_sample_weight, count_threads, draw_seed, unchanged_on_failure
 
 ROUND_CONSTRAINTS = {
@@ -38,8 +39,8 @@ class BaseBoosting(TakesTables, BaseEstimator):
     """Boosted trees of any kind.
 
     A family has _check_data, what validates its X and y, _check_rows, the same for predictions,
-    and _boost(train, validation, continuing=), which grows trees_; an estimator has _encode_targets(y, reset=), y as float64
-    (n_targets, n_samples).
+    and _boost(train, validation, continuing=, watch=), which grows trees_; an estimator has
+    _encode_targets(y, reset=), y as float64 (n_targets, n_samples).
     """
 
     _classification = False
@@ -56,6 +57,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
         X_val: ArrayLike | None = None,
         y_val: ArrayLike | None = None,
         sample_weight_val: ArrayLike | None = None,
+        callbacks: Callbacks = None,
     ) -> Self:
         """Grow the trees.
 
@@ -77,6 +79,12 @@ class BaseBoosting(TakesTables, BaseEstimator):
             Not allowed together with `eval_set`.
         X_val, y_val, sample_weight_val
             The evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
+        callbacks : callable or list of callable, default=None
+            Functions ``callback(round, scores)`` that are called after each round with the number
+            of rounds of the model and the losses, such as ``{"training": {"loss": 0.31},
+            "valid_0": {"loss": 0.35}}``. If one returns True, the fit stops and keeps what has been
+            grown (with `early_stopping` the best round of it). `fctree.callbacks.max_time` makes
+            one that limits the time.
 
         Returns
         -------
@@ -88,8 +96,12 @@ class BaseBoosting(TakesTables, BaseEstimator):
             For infinity in `X` of oblique trees, inconsistent shapes, negative weights, targets outside
             the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds than a warm
             start has.
+        TypeError
+            For callbacks that are not callable or return something else than True, False or None.
+            Other errors of a callback are raised as they are, and leave the estimator as it was.
         """
         eval_set = chosen_eval_set(eval_set, X_val, y_val, sample_weight_val)
+        watch = RoundWatch(check_callbacks(callbacks))
         with unchanged_on_failure(self):
             continuing = self.warm_start and hasattr(self, "trees_")
             X, y = self._check_data(X, y, reset=not continuing, classification=self._classification)
@@ -102,7 +114,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
             train, validation = validation_samples(self, train, eval_set)
             n_classes = self.n_classes_ if self._classification else None
             encode_samples(self, train, validation, n_classes=n_classes, continuing=continuing)
-            self._boost(train, validation, continuing=continuing)
+            self._boost(train, validation, continuing=continuing, watch=watch)
             if self.n_iter_ == 0:
                 warnings.warn(
                     "early stopping kept no round: the validation loss was least before the first, "

@@ -64,7 +64,7 @@ class DaskBoosting:
     """
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, eval_set=None):
+    def fit(self, X, y, sample_weight=None, eval_set=None, *, callbacks=None):
         """Grow the trees from sums over the rows, which are taken where the rows are.
 
         Parameters
@@ -78,6 +78,8 @@ class DaskBoosting:
         sample_weight : Dask array or series of shape (n_samples,), default=None
         eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
             Samples to measure `validation_score_` on; ``early_stopping=True`` needs it.
+        callbacks : None
+            Not supported.
 
         Returns
         -------
@@ -87,12 +89,14 @@ class DaskBoosting:
         ------
         ValueError
             For data as the plain estimators refuse them, partitions that disagree, and what a
-            fit on partitions does not have: losses whose leaves are quantiles, `warm_start`,
+            fit on partitions does not have: callbacks, losses whose leaves are quantiles, `warm_start`,
             `posterior_samples`, early stopping without `eval_set`, and nodes of oblique trees with
             fewer samples than features that need a ridge model of their own.
         RuntimeError
             Where workers were lost more often than the fit could be continued.
         """
+        if callbacks is not None:
+            raise ValueError("callbacks are not supported on Dask")
         with unchanged_on_failure(self):
             self._fit(default_client(), X, y, sample_weight, eval_set)
         return self

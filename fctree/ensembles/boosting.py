@@ -12,6 +12,7 @@ from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
+from fctree._training.round_watch import UNWATCHED
 from fctree._training.team import ALONE
 from fctree._validation import check_ensemble_data, check_features, count_threads
 from fctree.ensembles.members import HasObliqueTrees
@@ -67,10 +68,10 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         }
         return native_params(params)
 
-    def _boost(self, train, validation, *, continuing, team=ALONE):
+    def _boost(self, train, validation, *, continuing, team=ALONE, watch=UNWATCHED):
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
-        with team.listener(self, n_rounds) as listener:
+        with team.listener(self, n_rounds) as progress:
             arrays, kinds, baseline, train_loss, eval_loss, alpha = _native.boost(
                 _as_native(train),
                 validation and _as_native(validation),
@@ -80,7 +81,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 n_outputs=self.n_outputs_,
                 kinds=self._kinds(train.n_samples, self.alpha_ if done else None),
                 params=self._native_params(n_rounds),
-                listener=listener,
+                listener=watch.listener(progress),
                 n_threads=count_threads(self.n_jobs),
                 places=team.places,
                 placed=team.placed(train, validation),

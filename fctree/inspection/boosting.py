@@ -118,6 +118,10 @@ class MaskedBoosting:
     def _boost(self, masked, method, progress):
         model = self.estimator
         trees = None if method == "retrain" else model.trees_._native()
+
+        def told(mask, n_rounds, loss):
+            progress()
+
         return _native.boost_masked(
             self._samples(self.parts.train),
             self._samples(self.parts.validation),
@@ -133,7 +137,7 @@ class MaskedBoosting:
             first_iteration=0 if trees is None else self._rounds_before(),
             min_rounds=self.min_iter,
             params=model._native_params(0 if method == "dropout" else model.max_iter),
-            listener=lambda mask, n_rounds, loss: progress(),
+            listener=told,
             n_threads=count_threads(model.n_jobs),
         )
 

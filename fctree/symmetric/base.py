@@ -13,6 +13,7 @@ from fctree._native_input import native_params
 from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
+from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import check_directions
 from fctree._training.team import ALONE
 from fctree._typing import ArrayLike, FloatArray, NDArray
@@ -59,7 +60,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             n_threads=count_threads(self.n_jobs),
         )
 
-    def _boost(self, train, validation, *, continuing, team=ALONE):
+    def _boost(self, train, validation, *, continuing, team=ALONE, watch=UNWATCHED):
         n_threads = count_threads(self.n_jobs)
         if not continuing:
             if team is ALONE:
@@ -67,7 +68,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             self.baseline_ = None
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
-        with team.listener(self, n_rounds) as listener:
+        with team.listener(self, n_rounds) as progress:
             arrays, baseline, train_loss, eval_loss = _native.boost(
                 train.native(self._raw_so_far(train) if continuing else None),
                 validation
@@ -79,7 +80,7 @@ class BaseSymmetricBoosting(BaseBoosting):
                 n_outputs=self.n_outputs_,
                 first_iteration=done,
                 params=self._native_params(n_rounds),
-                listener=listener,
+                listener=watch.listener(progress),
                 n_threads=n_threads,
                 places=team.places,
                 past_losses=team.past_losses(self),
