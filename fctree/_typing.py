@@ -1,6 +1,6 @@
 """Types that the public signatures use."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -12,15 +12,18 @@ else:
     Self = Any  # in typing from Python 3.11 on
 
 __all__ = [
-    "ArrayLike", "Callback", "Callbacks", "EvalSet", "FloatArray", "NDArray", "RandomState",
+    "ArrayLike", "Callback", "Callbacks", "EvalMetric", "EvalSets", "FloatArray", "NDArray", "RandomState",
     "RoundScores", "Self",
 ]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 RandomState: TypeAlias = int | np.random.RandomState | None
-# (X, y) or (X, y, sample_weight), or a list of one.
-EvalSet: TypeAlias = tuple[ArrayLike, ...] | list[tuple[ArrayLike, ...]]
-# Losses after a round, by data set and name.
+# (X, y) or (X, y, sample_weight), or a list of these.
+EvalSets: TypeAlias = tuple[ArrayLike, ...] | list[tuple[ArrayLike, ...]]
+# Names of scorers, or metric(estimator, X, y).
+_Metric: TypeAlias = str | Callable[..., float]
+EvalMetric: TypeAlias = _Metric | Sequence[_Metric] | Mapping[str, _Metric] | None
+# Losses and metrics after a round, by data set and name.
 RoundScores: TypeAlias = dict[str, dict[str, float]]
 # callback(round, scores), which returns True to stop.
 Callback: TypeAlias = Callable[[int, RoundScores], bool | None]

@@ -14,7 +14,6 @@ from fctree._native.core cimport (
     loss_choice,
     pointer,
     pointer_1d,
-    tell,
 )
 
 import numpy as np
@@ -111,31 +110,29 @@ def few_values(X, const double[::1] weight, int64_t limit):
     return out
 
 
-def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[::1] baseline,
+def boost(train, list evals, *, thresholds, const int8_t[::1] monotone, const double[::1] baseline,
           tuple loss, int64_t n_outputs, int64_t first_iteration,
-          dict params, listener, int n_threads, Places places=None, past_losses=()):
+          dict params, listener, int n_threads, judge=None, Places places=None, past_losses=()):
     """Grow trees; returns their arrays by name, the baseline, the losses of the rounds.
 
-    ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial, raw)`` with arrays of
+    ``train`` and those of ``evals`` are tuples ``(X, y, weight, initial, raw)`` with arrays of
     shapes (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None twice.
     ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None; the last
-    one if it returns True.
+    one if it returns True. ``judge(losses, scores)``, if not None, takes a list each with the loss and
+    the raw scores of each evaluation set and returns what early stopping goes by.
     ``past_losses`` are those that early stopping went by before, where a fit goes on that lost
     some of its ``places``.
     """
     cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
     cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
-    cdef LabelledSamples eval_samples
     cdef BoostingTask task
     task.train = samples_of(train)
     if task.train.n_samples() >= 2**31:
         raise ValueError(
             f"X has {task.train.n_samples()} samples; at most {2**31 - 1} are supported"
         )
-    task.eval = NULL
-    if eval is not None:
-        eval_samples = samples_of(eval)
-        task.eval = &eval_samples
+    for arrays in evals:
+        task.evals.push_back(samples_of(arrays))
     task.thresholds = pointer_1d(values)
     task.offsets = &offsets[0]
     task.monotone = NULL
@@ -150,16 +147,18 @@ def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[:
     task.past_losses = past_losses
     cdef BoostingParams native_params = params
     cdef Execution execution = execution_on(n_threads, places)
-    cdef Listener holder = Listener()
-    holder.told = listener
-    cdef RoundListener native_listener
-    native_listener.told = tell
-    native_listener.context = <void*>holder
+    cdef Listener holder = Listener(listener, judge, [(n_outputs, shape[1].shape[1]) for shape in evals])
+    cdef RoundListener native_listener = holder.native()
     cdef BoostingResult result
-    with nogil:
-        result = c_boost(task, native_params, native_listener, execution)
-    if holder.error is not None:
-        raise holder.error
+    interrupt = None
+    try:
+        with nogil:
+            result = c_boost(task, native_params, native_listener, execution)
+    except KeyboardInterrupt as error:
+        interrupt = error
+    holder.raise_error()
+    if interrupt is not None:
+        raise interrupt
 
     cdef SymmetricTreesArrays* trees = &result.trees
     if places is not None:
@@ -197,14 +196,11 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
     """
     cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
     cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
-    cdef LabelledSamples eval_samples
     cdef SymmetricTreesView view
     cdef MaskedTask task
     task.boosting.train = samples_of(train)
-    task.boosting.eval = NULL
     if eval is not None:
-        eval_samples = samples_of(eval)
-        task.boosting.eval = &eval_samples
+        task.boosting.evals.push_back(samples_of(eval))
     task.boosting.thresholds = pointer_1d(values)
     task.boosting.offsets = &offsets[0]
     task.boosting.monotone = NULL
@@ -226,16 +222,12 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
     task.n_masks = masked.shape[0]
     cdef BoostingParams native_params = params
     cdef Execution execution = execution_on(n_threads)
-    cdef Listener holder = Listener()
-    holder.told = listener
-    cdef RoundListener native_listener
-    native_listener.told = tell
-    native_listener.context = <void*>holder
+    cdef Listener holder = Listener(listener)
+    cdef RoundListener native_listener = holder.native()
     cdef MaskedResult result
     with nogil:
         result = c_boost_masked(task, native_params, native_listener, execution)
-    if holder.error is not None:
-        raise holder.error
+    holder.raise_error()
     count = (task.n_masks,)
     return {
         "test_raw": copied(result.test_raw.data(),

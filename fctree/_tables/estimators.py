@@ -97,16 +97,16 @@ def encode_training(estimator, X, y, weight, *, n_classes, continuing=False):
     -------
     X : array of shape (n_samples, n_encoded)
     """
-    return _encode(estimator, (X, y, weight), None, n_classes, continuing)[0]
+    return _encode(estimator, (X, y, weight), [], n_classes, continuing)[0]
 
 
-def encode_samples(estimator, train, validation, *, n_classes, continuing):
-    """`encode_training` for Samples, in place, and for those held out or None."""
-    held = None if validation is None else validation.X
+def encode_samples(estimator, train, held, *, n_classes, continuing):
+    """`encode_training` for Samples, in place, and for a list of those held out."""
     parts = (train.X, train.y, train.weight)
-    train.X, held = _encode(estimator, parts, held, n_classes, continuing)
-    if validation is not None:
-        validation.X = held
+    features = [samples.X for samples in held]
+    train.X, features = _encode(estimator, parts, features, n_classes, continuing)
+    for samples, X in zip(held, features):
+        samples.X = X
 
 
 def _encode(estimator, train, held, n_classes, continuing):
@@ -128,11 +128,11 @@ def _encode(estimator, train, held, n_classes, continuing):
             X[counted], y[:, counted], n_classes, weight, unpaired
         )
         X = renumber(X, numbers)
-        held = None if held is None else renumber(held, numbers)
+        held = [renumber(X_held, numbers) for X_held in held]
     if not isinstance(counted, slice):
         features, counted_features = encoder.transform(X).copy(), features
         features[counted] = counted_features
-    return features, None if held is None else encoder.transform(held)
+    return features, [encoder.transform(X_held) for X_held in held]
 
 
 def constrained_columns(estimator):

@@ -31,6 +31,10 @@ class NumericTargets:
             raise ValueError(f"y has {len(targets)} outputs, but {self.n_outputs_} were expected")
         return targets
 
+    def _decode_targets(self, targets):
+        """Targets as in `fit`, from those of `_encode_targets`."""
+        return targets[0] if self._single_target else targets.T
+
     def _inverse_link(self, scores):
         """Predictions in the shape of the targets; the scores are overwritten."""
         return scores[:, 0] if self._single_target else scores
@@ -123,6 +127,10 @@ class ClassTargets(PredictedClasses):
         if reset:
             self._set_classes(np.unique(y))
         return encode_labels(y, self.classes_).astype(np.float64)[np.newaxis]
+
+    def _decode_targets(self, targets):
+        """Labels as in `fit`, from the numbers of the classes."""
+        return self.classes_[targets[0].astype(np.intp)]
 
     def _set_classes(self, classes):
         self.classes_ = classes

@@ -9,7 +9,8 @@ from sklearn.base import _fit_context
 from fctree._native.core import Loss
 from fctree._training.losses import LOSSES
 from fctree._training.progress import progress_listener
-from fctree._training.samples import unpack_eval_set
+from fctree._training.round_watch import UNWATCHED
+from fctree._training.samples import unpack_eval_sets
 from fctree._validation import check_targets, draw_seed, unchanged_on_failure
 from fctree.dask.cluster import gather
 from fctree.dask.partitions import partition_rows, remember_features
@@ -64,7 +65,7 @@ class DaskBoosting:
     """
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, eval_set=None, *, callbacks=None):
+    def fit(self, X, y, sample_weight=None, eval_set=None, *, eval_metric=None, callbacks=None):
         """Grow the trees from sums over the rows, which are taken where the rows are.
 
         Parameters
@@ -78,7 +79,7 @@ class DaskBoosting:
         sample_weight : Dask array or series of shape (n_samples,), default=None
         eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
             Samples to measure `validation_score_` on; ``early_stopping=True`` needs it.
-        callbacks : None
+        eval_metric, callbacks : None
             Not supported.
 
         Returns
@@ -89,14 +90,17 @@ class DaskBoosting:
         ------
         ValueError
             For data as the plain estimators refuse them, partitions that disagree, and what a
-            fit on partitions does not have: callbacks, losses whose leaves are quantiles, `warm_start`,
+            fit on partitions does not have: several evaluation sets, callbacks, metrics, losses whose leaves are quantiles, `warm_start`,
             `posterior_samples`, early stopping without `eval_set`, and nodes of oblique trees with
             fewer samples than features that need a ridge model of their own.
         RuntimeError
             Where workers were lost more often than the fit could be continued.
         """
-        if callbacks is not None:
-            raise ValueError("callbacks are not supported on Dask")
+        for name, value in (("eval_metric", eval_metric), ("callbacks", callbacks)):
+            if value is not None:
+                raise ValueError(f"{name} is not supported on Dask")
+        if len(unpack_eval_sets(eval_set)) > 1:
+            raise ValueError("eval_set with several evaluation sets is not supported on Dask")
         with unchanged_on_failure(self):
             self._fit(default_client(), X, y, sample_weight, eval_set)
         return self
@@ -178,7 +182,7 @@ class DaskBoosting:
 
     def _evaluated(self, client, eval_set, table):
         """The partitions of an evaluation set and their lengths."""
-        X, y, weight = unpack_eval_set(eval_set)
+        X, y, weight = unpack_eval_sets(eval_set)[0]
         rows = partition_rows(
             client, X, y, weight, target_name="y of eval_set", table=table.is_read
         )
@@ -195,3 +199,4 @@ class DaskBoosting:
         with progress_listener(self.verbose, self.max_iter, type(self).__name__) as listener:
             fit.run(listener)
         vars(self).update({k: v for k, v in vars(local).items() if k not in self.get_params(deep=False)})
+        self.evals_result_ = UNWATCHED.results(self, 0)

@@ -68,13 +68,13 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         }
         return native_params(params)
 
-    def _boost(self, train, validation, *, continuing, team=ALONE, watch=UNWATCHED):
+    def _boost(self, train, held, *, continuing, team=ALONE, watch=UNWATCHED):
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
         with team.listener(self, n_rounds) as progress:
             arrays, kinds, baseline, train_loss, eval_loss, alpha = _native.boost(
                 _as_native(train),
-                validation and _as_native(validation),
+                [_as_native(samples) for samples in held],
                 baseline=self.baseline_ if continuing else None,
                 continued=self.trees_ if done else None,
                 loss=self._choose_loss(),
@@ -82,9 +82,10 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 kinds=self._kinds(train.n_samples, self.alpha_ if done else None),
                 params=self._native_params(n_rounds),
                 listener=watch.listener(progress),
+                judge=watch.judge(self),
                 n_threads=count_threads(self.n_jobs),
                 places=team.places,
-                placed=team.placed(train, validation),
+                placed=team.placed(train, held),
                 past_losses=team.past_losses(self),
             )
         self._keep(ObliqueTrees(**arrays), kinds, (baseline, alpha), (-train_loss, -eval_loss),

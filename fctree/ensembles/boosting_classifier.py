@@ -44,8 +44,8 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
         As in `CurvatureBoostingRegressor`.
     classes_ : ndarray of shape (n_classes,)
     n_classes_ : int
-    n_iter_, train_score_, validation_score_, feature_importances_, encoder_, n_features_in_, \
-            feature_names_in_, n_outputs_
+    n_iter_, train_score_, validation_score_, evals_result_, feature_importances_, encoder_, \
+            n_features_in_, feature_names_in_, n_outputs_
         As in `CurvatureBoostingRegressor`.
 
     Examples

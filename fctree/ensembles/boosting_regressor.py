@@ -101,7 +101,7 @@ class CurvatureBoostingRegressor(
     train_score_, validation_score_ : ndarray
         Negative mean loss before the first round and after each; the second is empty without
         validation samples. Rounds removed by early stopping are included.
-    interval_trees_
+    evals_result_, interval_trees_
         As in `SymmetricBoostingRegressor`.
     feature_importances_ : ndarray of shape (n_features,)
     encoder_ : TableEncoder

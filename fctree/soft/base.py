@@ -122,13 +122,14 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             train = self._check_samples(X, y, sample_weight, reset=not continuing)
             if not continuing:
                 self._random_seed = draw_seed(self.random_state)
-            validation = None
+            held = []
             if self.early_stopping:
                 train, validation = hold_out(
                     train, self._classification, self.validation_fraction, self._random_seed
                 )
+                held = [validation]
             n_classes = self.n_classes_ if self._classification else None
-            encode_samples(self, train, validation, n_classes=n_classes, continuing=continuing)
+            encode_samples(self, train, held, n_classes=n_classes, continuing=continuing)
             if not continuing:
                 self._start(train)
             done = self._state["n_epochs"]
@@ -137,7 +138,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                     f"max_epochs={self.max_epochs} must be at least the {done} epochs that a "
                     f"warm start continues from"
                 )
-            self._train(train, validation, self.max_epochs - done)
+            self._train(train, held[0] if held else None, self.max_epochs - done)
         return self
 
     def _partial_fit(self, X, y, sample_weight):
@@ -151,7 +152,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                     "partial_fit cannot learn categories from parts of the data: use fit, or "
                     "encode them"
                 )
-            encode_samples(self, train, None, n_classes=None, continuing=not first)
+            encode_samples(self, train, [], n_classes=None, continuing=not first)
             if first:
                 self._random_seed = draw_seed(self.random_state)
                 self._start(train)

@@ -60,7 +60,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             n_threads=count_threads(self.n_jobs),
         )
 
-    def _boost(self, train, validation, *, continuing, team=ALONE, watch=UNWATCHED):
+    def _boost(self, train, held, *, continuing, team=ALONE, watch=UNWATCHED):
         n_threads = count_threads(self.n_jobs)
         if not continuing:
             if team is ALONE:
@@ -71,8 +71,10 @@ class BaseSymmetricBoosting(BaseBoosting):
         with team.listener(self, n_rounds) as progress:
             arrays, baseline, train_loss, eval_loss = _native.boost(
                 train.native(self._raw_so_far(train) if continuing else None),
-                validation
-                and validation.native(self._raw_so_far(validation) if continuing else None),
+                [
+                    samples.native(self._raw_so_far(samples) if continuing else None)
+                    for samples in held
+                ],
                 thresholds=self.bin_thresholds_,
                 monotone=check_directions(self, n_outputs=self.n_outputs_),
                 baseline=self.baseline_,
@@ -81,6 +83,7 @@ class BaseSymmetricBoosting(BaseBoosting):
                 first_iteration=done,
                 params=self._native_params(n_rounds),
                 listener=watch.listener(progress),
+                judge=watch.judge(self),
                 n_threads=n_threads,
                 places=team.places,
                 past_losses=team.past_losses(self),

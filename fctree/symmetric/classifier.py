@@ -47,6 +47,8 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
         Negative mean log-loss before the first round and after each; without validation samples
         the second is empty, and NaN for rounds of a warm start that had none. Rounds
         removed by early stopping are included; a warm start continues from the last one kept.
+    evals_result_
+        As in `SymmetricBoostingRegressor`.
     n_features_in_, feature_names_in_, n_outputs_
         Number and names of the features, and number of raw scores of a sample.
 

@@ -71,7 +71,7 @@ def sample_posterior(model, train):
         params["seed"] = int(rng.integers(2**63 - 1))
         arrays, *_ = _native.boost(
             samples.native(None),
-            None,
+            [],
             thresholds=model.bin_thresholds_,
             monotone=None,
             baseline=np.zeros(model.n_outputs_),

@@ -81,7 +81,8 @@ class SymmetricBoostingRegressor(
         that penalty [2]_.
     early_stopping : bool, default=False
         Whether to stop when the loss on `eval_set`, or on samples held out, has not fallen by
-        more than `tol` for `n_iter_no_change` rounds, and keep the model of the best round.
+        more than `tol` for `n_iter_no_change` rounds, and keep the model of the best round. With
+        several sets it is the loss on the first, with `eval_metric` the first metric on it.
     validation_fraction : float or int, default=0.1
         Share or number of samples to hold out for early stopping without an `eval_set`; classes
         are stratified.
@@ -119,6 +120,9 @@ class SymmetricBoostingRegressor(
         Negative mean loss before the first round and after each; without validation samples
         the second is empty, and NaN for rounds of a warm start that had none. Rounds
         removed by early stopping are included; a warm start continues from the last one kept.
+    evals_result_ : dict of dict of ndarray
+        Loss and metrics after each round by data set (``"training"``, ``"valid_0"``, ``"valid_1"``,
+        ..) and name (``"loss"``, those of `eval_metric`).
     interval_trees_ : list of two
         With `calibration_fraction`: the trees of the quantile models.
     feature_importances_ : ndarray of shape (n_features,)

@@ -37,7 +37,8 @@ class ObliqueBooster : public GrowingModel {
         rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed) {
     if (params.standardize)
       map_ = statistics_.find_map(task.train, task.sizes.n_features, execution);
-    if (task.eval != nullptr) eval_ = std::make_unique<BoostedSet>(*task.eval, task.sizes);
+    evals_.reserve(task.evals.size());
+    for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, task.sizes);
     result_.trees.n_features = task.sizes.n_features;
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
@@ -78,7 +79,7 @@ class ObliqueBooster : public GrowingModel {
   BoostingStatistics& statistics_;
   std::unique_ptr<Loss> loss_;
   BoostedSet train_;
-  std::unique_ptr<BoostedSet> eval_;
+  std::vector<BoostedSet> evals_;
   FeatureMap map_;              // to the features of the round's trees
   std::vector<double> mapped_;  // those of all rows
   std::vector<double> gradient_;
@@ -95,12 +96,13 @@ void ObliqueBooster::start() {
     result_.baseline.assign(task_.baseline, task_.baseline + task_.sizes.n_outputs);
   else if (task_.train.initial == nullptr)
     loss_->baseline(train_.view(), execution_.all, result_.baseline.data());
-  for (BoostedSet* set : {&train_, eval_.get()}) {
-    if (set == nullptr) continue;
-    set->start(result_.baseline);
+  const auto start = [&](BoostedSet& set) {
+    set.start(result_.baseline);
     if (task_.continued != nullptr)
-      set->add(*task_.continued, 0, task_.first_iteration, execution_);
-  }
+      set.add(*task_.continued, 0, task_.first_iteration, execution_);
+  };
+  start(train_);
+  for (BoostedSet& eval : evals_) start(eval);
 }
 
 void ObliqueBooster::grow_round(index_t iteration) {
@@ -114,8 +116,9 @@ RoundLosses ObliqueBooster::evaluate() {
   const Derivatives out = derivatives();
   RoundLosses losses;
   losses.train = statistics_.evaluate(train_, *loss_, &out, execution_);
-  losses.has_eval = eval_ != nullptr;
-  if (eval_) losses.eval = statistics_.evaluate(*eval_, *loss_, nullptr, execution_);
+  for (const BoostedSet& eval : evals_)
+    losses.evals.push_back(
+        {statistics_.evaluate(eval, *loss_, nullptr, execution_), eval.view().raw});
   return losses;
 }
 
@@ -202,7 +205,7 @@ void ObliqueBooster::add_tree(index_t iteration) {
   append_tree(chosen.tree, chosen.bounds, map_, params_.learning_rate, trees);
   const index_t last = trees.n_trees();
   train_.add(view_of(trees), last - 1, last, execution_);
-  if (eval_) eval_->add(view_of(trees), last - 1, last, execution_);
+  for (BoostedSet& eval : evals_) eval.add(view_of(trees), last - 1, last, execution_);
 }
 
 }  // namespace

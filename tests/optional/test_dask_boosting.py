@@ -228,12 +228,13 @@ def test_what_partitions_cannot_do_is_refused(params, message):
     assert not hasattr(model, "trees_")
 
 
-@pytest.mark.parametrize("arguments", [{"callbacks": print}])
+@pytest.mark.parametrize(
+    "arguments", [{"callbacks": print}, {"eval_metric": "r2"}, {"eval_set": [(0, 0), (0, 0)]}])
 def test_arguments_of_fit_that_partitions_cannot_take_are_refused(arguments):
     X, y, _ = draw(50)
     for kind in (DaskSymmetricBoostingRegressor, DaskSymmetricBoostingClassifier):
         model = kind(**SHORT)
-        with pytest.raises(ValueError, match=f"{next(iter(arguments))}.* not supported on Dask"):
+        with pytest.raises(ValueError, match=f"{next(iter(arguments))} .*not supported on Dask"):
             model.fit(in_chunks(X, (25, 25)), in_chunks(y, (25, 25)), **arguments)
         assert not hasattr(model, "trees_")
 
