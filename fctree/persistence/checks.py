@@ -32,7 +32,7 @@ def _check_fields(name, fields, required, optional=()):
 def rebuild_oblique_tree(fields):
     """The ObliqueTree with these attributes; its constructor checks the structure."""
     parameters = inspect.signature(ObliqueTree).parameters
-    optional = ("n_classes", "split_kind", "feature_scale")
+    optional = ("n_classes", "split_kind", "feature_scale", "boundary_width")
     _check_fields("ObliqueTree", fields, [p for p in parameters if p not in optional], optional)
     for name, array in fields.items():
         if name != "n_classes" and (name not in optional or array is not None):
@@ -237,8 +237,8 @@ def of_classifiers(names, check):
 
 
 _BOOSTING_NAMES = (
-    "trees_", "_steps", "_step_factors", "n_iter_", "baseline_", "bin_thresholds_", "train_score_",
-    "validation_score_", "n_features_in_", "_random_seed",
+    "trees_", "n_iter_", "baseline_", "bin_thresholds_", "train_score_", "validation_score_",
+    "n_features_in_", "_random_seed",
 )  # fmt: skip
 
 
@@ -248,12 +248,8 @@ def _check_boosting(model):
     _check_array("baseline_", model.baseline_, np.float64, 1)
     require(len(model.baseline_) == model.n_outputs_, "baseline_ is not a score an output")
     _check_trees("trees_", model.trees_, model)
-    _check_trees("_steps", model._steps, model)
     _check_whole(model, "n_iter_", 0)
-    n_trees = {model.n_iter_, model.trees_.n_trees, model._steps.n_trees}
-    require(len(n_trees) == 1, "n_iter_ is not the number of trees")
-    _check_array("_step_factors", model._step_factors, np.float64, 1)
-    require(len(model._step_factors) == model.n_iter_, "_step_factors is not one a round")
+    require(model.n_iter_ == model.trees_.n_trees, "n_iter_ is not the number of trees")
     for name in ("train_score_", "validation_score_"):
         _check_array(name, getattr(model, name), np.float64, 1)
     _check_thresholds(model)
