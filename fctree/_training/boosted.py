@@ -14,6 +14,7 @@ from fctree._native_input import native_params
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.losses import choose_loss
+from fctree._training.class_weights import weigh_classes
 from fctree._training.eval_metrics import named_scorers
 from fctree._training.round_scores import joined_results
 from fctree._training.round_watch import RoundWatch, check_callbacks
@@ -122,6 +123,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
             if not continuing:
                 self._random_seed = draw_seed(self.random_state)
             train, held = validation_samples(self, train, eval_sets, watch)
+            train, held = weigh_classes(self, train, held)
             n_classes = self.n_classes_ if self._classification else None
             encode_samples(self, train, held, n_classes=n_classes, continuing=continuing)
             self._boost_watched(train, held, continuing, watch)

@@ -120,8 +120,9 @@ class DaskBoosting:
     def _check_supported(self, eval_set):
         if self.warm_start:
             raise ValueError("warm_start=True: a fit on partitions cannot be continued")
-        if getattr(self, "calibration_fraction", None) is not None:
-            raise ValueError("calibration_fraction is not supported on Dask")
+        for name in ("calibration_fraction", "class_weight"):
+            if getattr(self, name, None) is not None:
+                raise ValueError(f"{name} is not supported on Dask")
         if self.early_stopping and eval_set is None:
             raise ValueError("early_stopping=True needs an eval_set for a fit on partitions")
 

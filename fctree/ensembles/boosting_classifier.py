@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import ClassifierMixin
 
 from fctree._parameters import set_parameters, shares_documentation
+from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._training.losses import loss_constraints
 from fctree._training.targets import BoostedClasses
 from fctree._typing import ArrayLike, RandomState
@@ -28,6 +29,10 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     Parameters
     ----------
     loss : {"log_loss"}, default="log_loss"
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
+        have weight 1), or such that all classes weigh the same. They hold for evaluation and held-out
+        samples too, but not in metrics.
     learning_rate, max_iter, subsample, colsample, l2_leaf_reg, extrapolation, step_depth, \
             max_depth, alpha, min_samples_leaf, max_coef, tree, categorical_features, \
             early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \
@@ -61,12 +66,14 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     _parameter_constraints = {
         **BaseCurvatureBoosting._parameter_constraints,
         **loss_constraints("classification"),
+        **CLASS_WEIGHT_CONSTRAINTS,
     }
 
     def __init__(
         self,
         *,
         loss: str = "log_loss",
+        class_weight: dict[Any, float] | str | None = None,
         learning_rate: float = 0.05,
         max_iter: int = 300,
         max_depth: int | None = None,

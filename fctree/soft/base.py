@@ -18,6 +18,7 @@ from fctree._tables.estimators import (
     encode_samples,
     n_encoded,
 )
+from fctree._training.class_weights import weigh_classes
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.progress import progress_listener
 from fctree._training.samples import Samples, hold_out
@@ -128,6 +129,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                     train, self._classification, self.validation_fraction, self._random_seed
                 )
                 held = [validation]
+            train, held = weigh_classes(self, train, held)
             n_classes = self.n_classes_ if self._classification else None
             encode_samples(self, train, held, n_classes=n_classes, continuing=continuing)
             if not continuing:
@@ -152,6 +154,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                     "partial_fit cannot learn categories from parts of the data: use fit, or "
                     "encode them"
                 )
+            train, _ = weigh_classes(self, train, [])
             encode_samples(self, train, [], n_classes=None, continuing=not first)
             if first:
                 self._random_seed = draw_seed(self.random_state)

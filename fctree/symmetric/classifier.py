@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sklearn.base import ClassifierMixin
 
 from fctree._parameters import set_parameters, shares_documentation
+from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._training.losses import loss_constraints
 from fctree._training.targets import BoostedClasses
 from fctree._typing import ArrayLike, RandomState
@@ -23,6 +26,10 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
     Parameters
     ----------
     loss : {"log_loss"}, default="log_loss"
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
+        have weight 1), or such that all classes weigh the same. They hold for evaluation and held-out
+        samples too, but not in metrics.
     learning_rate, max_iter, max_depth, max_bins, l2_leaf_reg, min_samples_leaf, \
             random_strength, score_noise, score_function, subsample, colsample
         As in `SymmetricBoostingRegressor`.
@@ -65,12 +72,14 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
     _parameter_constraints = {
         **BaseSymmetricBoosting._parameter_constraints,
         **loss_constraints("classification"),
+        **CLASS_WEIGHT_CONSTRAINTS,
     }
 
     def __init__(
         self,
         *,
         loss: str = "log_loss",
+        class_weight: dict[Any, float] | str | None = None,
         learning_rate: float = 0.1,
         max_iter: int = 100,
         max_depth: int = 6,
