@@ -12,8 +12,8 @@ else:
     Self = Any  # in typing from Python 3.11 on
 
 __all__ = [
-    "ArrayLike", "Callback", "Callbacks", "EvalMetric", "EvalSets", "FloatArray", "NDArray", "RandomState",
-    "RoundScores", "Self",
+    "ArrayLike", "Callback", "Callbacks", "CustomLossFunction", "EvalMetric", "EvalSets",
+    "FloatArray", "NDArray", "RandomState", "RoundScores", "Self",
 ]
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -28,3 +28,5 @@ RoundScores: TypeAlias = dict[str, dict[str, float]]
 # callback(round, scores), which returns True to stop.
 Callback: TypeAlias = Callable[[int, RoundScores], bool | None]
 Callbacks: TypeAlias = Callback | Sequence[Callback] | None
+# loss(y_true, raw_prediction) -> (gradient, hessian)
+CustomLossFunction: TypeAlias = Callable[[NDArray[Any], FloatArray], tuple[ArrayLike, ArrayLike]]

@@ -79,6 +79,12 @@ cdef extern from "core/loss/loss.hpp" namespace "fctree" nogil:
                         const Derivatives*) except +set_python_error
 
 
+cdef extern from "core/loss/derivatives_function.hpp" namespace "fctree" nogil:
+    cdef struct DerivativesFunction:
+        cbool (*compute)(void*, const ScoredSamples&, const Derivatives&) noexcept
+        void* context
+
+
 cdef extern from "core/loss/registry.hpp" namespace "fctree" nogil:
     cdef struct LossParameter:
         const char* name
@@ -96,6 +102,7 @@ cdef extern from "core/loss/registry.hpp" namespace "fctree" nogil:
     cdef cppclass LossChoice:
         string name
         double parameter
+        const DerivativesFunction* function
 
     const vector[NativeLossInfo]& native_losses "fctree::losses"()
     unique_ptr[NativeLoss] make_loss(const LossChoice&, int64_t) except +set_python_error
@@ -152,7 +159,10 @@ cdef class Listener:
     cdef object told
     cdef object judge
     cdef list shapes
+    cdef object loss
+    cdef DerivativesFunction derivatives
     cdef object error
 
     cdef RoundListener native(self) noexcept
+    cdef LossChoice choice(self, loss) except *
     cdef raise_error(self)

@@ -108,6 +108,12 @@ cdef struct JudgeCall:
     double* loss
 
 
+cdef struct DerivativesCall:
+    void* context
+    const ScoredSamples* samples
+    const Derivatives* out
+
+
 cdef class Listener:
     """Passes each round's losses to Python functions; what they return, or their first error, ends the
     fit.
@@ -129,6 +135,19 @@ cdef class Listener:
         if self.judge is not None:
             listener.judge = judge
         return listener
+
+    cdef LossChoice choice(self, loss) except *:
+        """Of ``(name, parameter)`` or a function ``loss(raw, gradient, hessian)`` that writes the last
+        two, all of the shape (n_outputs, n_samples) and valid during the call."""
+        cdef LossChoice found
+        if isinstance(loss, tuple):
+            return loss_choice(loss)
+        self.loss = loss
+        self.derivatives.compute = compute
+        self.derivatives.context = <void*>self
+        found.parameter = 0.0
+        found.function = &self.derivatives
+        return found
 
     cdef raise_error(self):
         """Raises what a function has raised."""
@@ -174,6 +193,28 @@ cdef cbool judge_python(void* arguments) noexcept with gil:
             scores.append(view_of(dereference(call.evaluations)[i].raw, n_outputs, n_samples,
                                   cnp.NPY_FLOAT64))
         call.loss[0] = listener.judge(losses, scores)
+    except BaseException as error:
+        listener.error = error
+        return False
+    return True
+
+
+cdef cbool compute(void* context, const ScoredSamples& samples, const Derivatives& out) noexcept nogil:
+    cdef DerivativesCall call
+    call.context, call.samples, call.out = context, &samples, &out
+    return call_python(compute_python, &call)
+
+
+cdef cbool compute_python(void* arguments) noexcept with gil:
+    cdef DerivativesCall* call = <DerivativesCall*>arguments
+    cdef Listener listener = <Listener>call.context
+    cdef int64_t n_outputs = call.samples.n_outputs, n_samples = call.samples.n_samples
+    try:
+        listener.loss(
+            view_of(call.samples.raw, n_outputs, n_samples, cnp.NPY_FLOAT64),
+            view_of(call.out.gradient, n_outputs, n_samples, cnp.NPY_FLOAT64),
+            view_of(call.out.hessian, n_outputs, n_samples, cnp.NPY_FLOAT64),
+        )
     except BaseException as error:
         listener.error = error
         return False

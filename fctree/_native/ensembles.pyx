@@ -15,7 +15,6 @@ from fctree._native.core cimport (
     RoundListener,
     copied,
     execution_on,
-    loss_choice,
     pointer,
     pointer_1d,
 )
@@ -109,7 +108,7 @@ def check_size(X):
         raise ValueError(f"X has {len(X)} samples; at most {2**31 - 1} are supported")
 
 
-def boost(train, list evals, *, const double[::1] baseline, continued, tuple loss,
+def boost(train, list evals, *, const double[::1] baseline, continued, loss,
           int64_t n_outputs, list kinds, dict params, listener, int n_threads,
           judge=None, Places places=None, placed=None, past_losses=()):
     """Grow trees; returns their arrays, the kinds, the baseline, the losses and alpha.
@@ -149,7 +148,9 @@ def boost(train, list evals, *, const double[::1] baseline, continued, tuple los
     task.sizes.n_targets = train[1].shape[0]
     task.sizes.n_outputs = n_outputs
     task.past_losses = past_losses
-    task.loss = loss_choice(loss)
+    shapes = [(n_outputs, arrays[1].shape[1]) for arrays in evals]
+    cdef Listener holder = Listener(listener, judge, shapes)
+    task.loss = holder.choice(loss)
     task.baseline = pointer_1d(baseline)
     cdef Trees before
     task.continued = NULL
@@ -163,7 +164,6 @@ def boost(train, list evals, *, const double[::1] baseline, continued, tuple los
         native_kinds.push_back(<ObliqueParams>kind)
     cdef ObliqueBoostingParams native_params = params
     cdef Execution execution = execution_on(n_threads, places)
-    cdef Listener holder = Listener(listener, judge, [(n_outputs, shape[1].shape[1]) for shape in evals])
     cdef RoundListener native_listener = holder.native()
     cdef ObliqueBoostingResult result
     interrupt = None

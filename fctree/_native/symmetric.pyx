@@ -111,7 +111,7 @@ def few_values(X, const double[::1] weight, int64_t limit):
 
 
 def boost(train, list evals, *, thresholds, const int8_t[::1] monotone, const double[::1] baseline,
-          tuple loss, int64_t n_outputs, int64_t first_iteration,
+          loss, int64_t n_outputs, int64_t first_iteration,
           dict params, listener, int n_threads, judge=None, Places places=None, past_losses=()):
     """Grow trees; returns their arrays by name, the baseline, the losses of the rounds.
 
@@ -139,7 +139,9 @@ def boost(train, list evals, *, thresholds, const int8_t[::1] monotone, const do
     if monotone is not None:
         task.monotone = &monotone[0]
     task.baseline = pointer_1d(baseline)
-    task.loss = loss_choice(loss)
+    shapes = [(n_outputs, arrays[1].shape[1]) for arrays in evals]
+    cdef Listener holder = Listener(listener, judge, shapes)
+    task.loss = holder.choice(loss)
     task.n_outputs = n_outputs
     task.first_iteration = first_iteration
     task.min_rounds = 0
@@ -147,7 +149,6 @@ def boost(train, list evals, *, thresholds, const int8_t[::1] monotone, const do
     task.past_losses = past_losses
     cdef BoostingParams native_params = params
     cdef Execution execution = execution_on(n_threads, places)
-    cdef Listener holder = Listener(listener, judge, [(n_outputs, shape[1].shape[1]) for shape in evals])
     cdef RoundListener native_listener = holder.native()
     cdef BoostingResult result
     interrupt = None

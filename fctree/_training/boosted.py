@@ -5,16 +5,18 @@ from __future__ import annotations
 import warnings
 from numbers import Integral, Real
 
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils._param_validation import Interval
+import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._intervals.boosted import raw_scores
 from fctree._native_input import native_params
+from fctree._sklearn import Interval, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.losses import choose_loss
 from fctree._training.class_weights import weigh_classes
+from fctree._training.custom_loss import CustomLoss
 from fctree._training.eval_metrics import named_scorers
 from fctree._training.round_scores import joined_results
 from fctree._training.round_watch import RoundWatch, check_callbacks
@@ -48,7 +50,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
 
     _classification = False
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: ArrayLike,
@@ -113,6 +115,11 @@ class BaseBoosting(TakesTables, BaseEstimator):
         """
         eval_sets = chosen_eval_sets(eval_set, X_val, y_val, sample_weight_val)
         watch = RoundWatch(check_callbacks(callbacks), named_scorers(eval_metric))
+        if callable(self.loss) and self.early_stopping and not watch.scorers:
+            raise ValueError(
+                "early_stopping=True needs an eval_metric where the loss is a function, which gives "
+                "no value of the loss"
+            )
         with unchanged_on_failure(self):
             continuing = self.warm_start and hasattr(self, "trees_")
             X, y = self._check_data(X, y, reset=not continuing, classification=self._classification)
@@ -175,6 +182,15 @@ class BaseBoosting(TakesTables, BaseEstimator):
 
     def _choose_loss(self):
         return choose_loss(self)
+
+    def _native_loss(self, train):
+        """The loss as the core takes it, for these samples."""
+        loss = self._choose_loss()
+        if not callable(loss):
+            return loss
+        if self._classification:
+            return CustomLoss(loss, train.y[0].astype(np.intp), self.n_outputs_ == 1)
+        return CustomLoss(loss, self._decode_targets(train.y), self._single_target)
 
     def _raw_predict(self, X):
         """Raw scores, (n_samples, n_outputs)."""

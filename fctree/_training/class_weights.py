@@ -4,7 +4,8 @@ from dataclasses import replace
 from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
+
+from fctree._sklearn import StrOptions
 
 CLASS_WEIGHT_CONSTRAINTS = {"class_weight": [StrOptions({"balanced"}), dict, None]}
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_monotonic_cst
 
+from fctree._sklearn import check_monotonic_cst
 from fctree._training.eval_metrics import EvalSet
 from fctree._validation import check_sample_weight
 
@@ -108,7 +108,7 @@ def check_init_score(init_score, n_samples, n_outputs):
 
 def check_directions(estimator, *, n_outputs):
     """Monotone constraints as int8, one for each feature of the trees, or None for none."""
-    directions = _check_monotonic_cst(estimator, estimator.monotonic_cst)
+    directions = check_monotonic_cst(estimator, estimator.monotonic_cst)
     encoder = getattr(estimator, "encoder_", None)
     if directions is not None and encoder is not None:
         directions = encoder.directions_of_encoded(directions)

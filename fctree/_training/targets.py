@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.utils.multiclass import check_classification_targets
 
-from fctree._training.losses import LOSSES, check_domain
+from fctree._training.losses import check_domain, has_log_link
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_predictions, check_targets, encode_labels
 
@@ -67,13 +67,13 @@ class BoostedTargets(NumericTargets):
         targets = super()._encode_targets(y, reset=reset)
         check_domain(self.loss, targets)
         if reset:
-            self._log_link = LOSSES[self.loss].link == "log"
+            self._log_link = has_log_link(self.loss)
         return targets
 
     def _inverse_link(self, scores):
         # The loss of the fit; models saved by 0.1 have it as the parameter only.
         fitted = vars(self)
-        if fitted["_log_link"] if "_log_link" in fitted else LOSSES[self.loss].link == "log":
+        if fitted["_log_link"] if "_log_link" in fitted else has_log_link(self.loss):
             np.exp(scores, out=scores)
             check_predictions(scores)
         return super()._inverse_link(scores)

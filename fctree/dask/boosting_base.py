@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from distributed import default_client
-from sklearn.base import _fit_context
 
 from fctree._native.core import Loss
-from fctree._training.losses import LOSSES
+from fctree._sklearn import fit_context
+from fctree._training.losses import LOSSES, refuse_function
 from fctree._training.progress import progress_listener
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import unpack_eval_sets
@@ -64,7 +64,7 @@ class DaskBoosting:
     ``_evaluation_rows``, which know where the rows of a fit are (`TeamFit`).
     """
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, eval_set=None, *, eval_metric=None, callbacks=None):
         """Grow the trees from sums over the rows, which are taken where the rows are.
 
@@ -128,6 +128,7 @@ class DaskBoosting:
 
     def _check_loss(self):
         """Refuses losses that sums do not make the leaves of."""
+        refuse_function(self.loss, "on Dask")
         if not leaves_are_sums(self._choose_loss()):
             usable = [info.name for info in LOSSES.values() if leaves_are_sums((info.name, 0.5))]
             raise ValueError(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
+from fctree._sklearn import Interval
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
 from fctree._training.round_watch import UNWATCHED
@@ -77,7 +77,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 [_as_native(samples) for samples in held],
                 baseline=self.baseline_ if continuing else None,
                 continued=self.trees_ if done else None,
-                loss=self._choose_loss(),
+                loss=self._native_loss(train),
                 n_outputs=self.n_outputs_,
                 kinds=self._kinds(train.n_samples, self.alpha_ if done else None),
                 params=self._native_params(n_rounds),

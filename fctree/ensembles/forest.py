@@ -6,13 +6,13 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._parameters import set_parameters
+from fctree._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training
 from fctree._training.class_weights import weighted_by_class
 from fctree._typing import ArrayLike, RandomState, Self
@@ -101,7 +101,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     # _impurity_scale(); _decode_scores(scores) gives predictions that score() takes.
     _classification = False
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees.
 

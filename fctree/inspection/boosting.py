@@ -5,6 +5,7 @@ import copy
 import numpy as np
 
 from fctree._native import symmetric as _native
+from fctree._training.losses import refuse_function
 from fctree._training.samples import Samples, check_directions
 from fctree._validation import count_threads
 from fctree.symmetric.base import BaseSymmetricBoosting
@@ -28,6 +29,7 @@ class MaskedBoosting:
     """
 
     def __init__(self, estimator, min_iter, n_jobs, workers=None):
+        refuse_function(estimator.loss, "for importances of models that are trained again")
         self.estimator = estimator.set_params(early_stopping=True, warm_start=False, verbose=0)
         self.min_iter = min_iter
         self.workers = workers

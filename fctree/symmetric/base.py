@@ -5,11 +5,11 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import symmetric as _native
 from fctree._native_input import native_params
+from fctree._sklearn import Interval, StrOptions
 from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
@@ -77,7 +77,7 @@ class BaseSymmetricBoosting(BaseBoosting):
                 thresholds=self.bin_thresholds_,
                 monotone=check_directions(self, n_outputs=self.n_outputs_),
                 baseline=self.baseline_,
-                loss=self._choose_loss(),
+                loss=self._native_loss(train),
                 n_outputs=self.n_outputs_,
                 first_iteration=done,
                 params=self._native_params(n_rounds),

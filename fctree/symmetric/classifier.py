@@ -10,7 +10,7 @@ from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._training.losses import loss_constraints
 from fctree._training.targets import BoostedClasses
-from fctree._typing import ArrayLike, RandomState
+from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.symmetric.regressor import SymmetricBoostingRegressor
 
@@ -25,7 +25,11 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
 
     Parameters
     ----------
-    loss : {"log_loss"}, default="log_loss"
+    loss : {"log_loss"} or callable, default="log_loss"
+        Loss to minimise. A function ``loss(y_true, raw_prediction)`` takes the numbers of the classes
+        (n_samples,) and raw scores (n_samples,), or (n_samples, n_classes) for more than two, and
+        returns the gradient and the hessian, at least 0, of each sample in the shape of the scores,
+        without weights. Scores start at 0; probabilities are those of the log-loss.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
         have weight 1), or such that all classes weigh the same. They hold for evaluation and held-out
@@ -78,7 +82,7 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
     def __init__(
         self,
         *,
-        loss: str = "log_loss",
+        loss: str | CustomLossFunction = "log_loss",
         class_weight: dict[Any, float] | str | None = None,
         learning_rate: float = 0.1,
         max_iter: int = 100,

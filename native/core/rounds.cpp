@@ -17,7 +17,7 @@ namespace {
 double record(const RoundLosses& losses, index_t first_iteration, const RoundListener& listener,
               RoundHistory& history) {
   const double train = losses.train.mean();
-  if (!std::isfinite(train))
+  if (losses.has_value && !std::isfinite(train))
     throw std::invalid_argument("the training loss is not finite after " +
                                 std::to_string(first_iteration + history.n_rounds) +
                                 " rounds: the targets, init_score or learning_rate are too large");

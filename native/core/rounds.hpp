@@ -48,6 +48,7 @@ struct RoundPlan {
 struct RoundLosses {
   LossSum train;
   std::vector<Evaluation> evals;
+  bool has_value = true;  // of the loss; else all are NaN
 };
 
 class GrowingModel {

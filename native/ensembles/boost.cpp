@@ -69,6 +69,7 @@ class ObliqueBooster : public GrowingModel {
   void map_rows(index_t iteration);
   Contender grow_kind(index_t kind);
   double left_out_loss(const Contender& contender);
+  double left_out_change(const ObliqueTreesArrays& one) const;
   void add_tree(index_t iteration);
 
   const ObliqueBoostingTask& task_;
@@ -115,6 +116,7 @@ RoundLosses ObliqueBooster::evaluate() {
   loss_->prepare(train_.view());
   const Derivatives out = derivatives();
   RoundLosses losses;
+  losses.has_value = loss_->has_value();
   losses.train = statistics_.evaluate(train_, *loss_, &out, execution_);
   for (const BoostedSet& eval : evals_)
     losses.evals.push_back(
@@ -153,7 +155,7 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
   if (params_.l2_leaf_reg > 0.0) shrink_leaves(params_.l2_leaf_reg, grown.tree);
   revise_constants(*loss_, train_.view(), x, response_.weight.data(), grown.leaf, grown.tree);
   grown.bounds = bound_leaves(grown.tree, x, response_.weight.data(), grown.leaf,
-                              {params_.extrapolation, largest_step(*loss_)}, execution_.all);
+                              {params_.extrapolation, loss_->largest_step()}, execution_.all);
   return grown;
 }
 
@@ -163,7 +165,24 @@ double ObliqueBooster::left_out_loss(const Contender& contender) {
   one.n_features = task_.sizes.n_features;
   one.n_outputs = task_.sizes.n_outputs;
   append_tree(contender.tree, contender.bounds, map_, params_.learning_rate, one);
+  if (!loss_->has_value()) return left_out_change(one);
   return statistics_.left_out_loss(train_, *loss_, {one, in_bag_}, execution_);
+}
+
+// What the step changes the loss on those rows by, up to second order.
+double ObliqueBooster::left_out_change(const ObliqueTreesArrays& one) const {
+  BoostedSet stepped = train_;
+  stepped.add(view_of(one), 0, 1, execution_);
+  const ScoredSamples before = train_.view(), after = stepped.view();
+  double sum = 0.0;
+  for (index_t k = 0; k < before.n_outputs; ++k)
+    for (index_t i = 0; i < before.n_samples; ++i) {
+      if (in_bag_[i] != 0) continue;
+      const index_t at = k * before.n_samples + i;
+      const double step = after.raw[at] - before.raw[at];
+      sum += before.weight_of(i) * step * (gradient_[at] + 0.5 * hessian_[at] * step);
+    }
+  return sum;
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {

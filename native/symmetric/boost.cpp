@@ -168,6 +168,7 @@ class Booster : public GrowingModel {
     loss_->prepare(train_.view());
     const Derivatives out = derivatives();
     RoundLosses losses;
+    losses.has_value = loss_->has_value();
     losses.train = train_.evaluate(*loss_, &out, &scale_, execution_);
     for (const ScoredSet& eval : evals_)
       losses.evals.push_back({eval.evaluate(*loss_, nullptr, nullptr, execution_), eval.view().raw});
