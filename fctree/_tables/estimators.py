@@ -9,10 +9,10 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_array
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_monotonic_cst, check_X_y, validate_data
+from sklearn.utils.validation import check_X_y, validate_data
 
 from fctree._native_input import strided_in_elements
+from fctree._sklearn import StrOptions, check_monotonic_cst
 from fctree._tables.columns import is_frame, raw_columns, read_column, table_of
 from fctree._tables.encoder import UNSEEN, TableEncoder, renumber
 
@@ -137,7 +137,7 @@ def _encode(estimator, train, held, n_classes, continuing):
 
 def constrained_columns(estimator):
     """Columns with a monotone constraint, which a pair could violate."""
-    directions = _check_monotonic_cst(estimator, getattr(estimator, "monotonic_cst", None))
+    directions = check_monotonic_cst(estimator, getattr(estimator, "monotonic_cst", None))
     return () if directions is None else np.flatnonzero(directions).tolist()
 
 

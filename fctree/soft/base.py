@@ -5,13 +5,13 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
 from fctree._native_input import native_params
 from fctree._parameters import set_parameters
+from fctree._sklearn import Interval, StrOptions, fit_context, validate_parameters
 from fctree._tables.estimators import (
     TABLE_CONSTRAINTS,
     TakesTables,
@@ -93,7 +93,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
     # float64 (n_targets, n_samples); and _start(samples), which sets baseline_ and output_scale_.
     _classification = False
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the trees.
 
@@ -145,7 +145,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
 
     def _partial_fit(self, X, y, sample_weight):
         """One epoch over these samples."""
-        self._validate_params()  # scikit-learn does so in the first call only
+        validate_parameters(self)  # scikit-learn does so in the first call only
         with unchanged_on_failure(self):
             first = not hasattr(self, "_state")
             train = self._check_samples(X, y, sample_weight, reset=first)

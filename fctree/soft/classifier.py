@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 
 from fctree._parameters import set_parameters, shares_documentation
+from fctree._sklearn import fit_context
 from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._training.targets import ClassTargets
 from fctree._typing import ArrayLike, NDArray, RandomState, Self
@@ -137,7 +138,7 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
     def _scaled(self, y):
         return y
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
         self,
         X: ArrayLike,
