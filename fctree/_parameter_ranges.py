@@ -79,7 +79,7 @@ _NAMED = {
     "array-like": lambda value: hasattr(value, "__len__") and not isinstance(value, str),
     "boolean": lambda value: isinstance(value, (bool, np.bool_)),
     "random_state": lambda value: _succeeds(check_random_state, value),
-    "verbose": lambda value: isinstance(value, (Integral, np.bool_)) and value >= 0,
+    "verbose": lambda value: isinstance(value, (int, np.integer, np.bool_)) and value >= 0,
     "cv_object": lambda value: value is None or _succeeds(check_cv, value),
 }
 

@@ -325,6 +325,11 @@ def _check_tree_ntk(model, n_axes):
     require(n_features == n_tree_features(model), f"X_fit_ has {n_features} features")
     require(n_rows >= 1 and np.all(np.isfinite(model.X_fit_)), "X_fit_ is not finite samples")
     require(len(model.dual_coef_) == n_rows, "dual_coef_ is not a row a sample of X_fit_")
+    matrix = vars(model).get("feature_matrix_")  # not in files of version 1
+    if matrix is not None:
+        _check_array("feature_matrix_", matrix, np.float64, 2)
+        valid = matrix.shape == (n_features, n_features) and np.all(np.isfinite(matrix))
+        require(bool(valid), "feature_matrix_ is not a finite matrix of the features")
     _check_kernel(model)
 
 
@@ -333,6 +338,12 @@ def _check_system(model):
     penalty, weights = (vars(model).get(name) for name in ("_penalty", "_fit_weights"))
     valid = penalty is None or (isinstance(penalty, float) and penalty >= 0.0)
     require(valid, f"_penalty is {penalty!r}, not a float or None")
+    errors = vars(model).get("_fold_errors")
+    if errors is not None:
+        _check_array("_fold_errors", errors, np.float64, 2)
+        valid = len(errors) == len(model.X_fit_) or penalty is None
+        require(valid and errors.shape[1] == model.dual_coef_.reshape(len(model.X_fit_), -1).shape[1],
+                "_fold_errors is not one an output of each sample")
     if weights is not None:
         _check_array("_fit_weights", weights, np.float64, 1)
         valid = len(weights) == len(model.X_fit_) or penalty is None
