@@ -118,6 +118,7 @@ class DaskBoosting:
         self._fit_together(client, train, evaluation)
 
     def _check_supported(self, eval_set):
+        refuse_function(self.loss, "on Dask")
         if self.warm_start:
             raise ValueError("warm_start=True: a fit on partitions cannot be continued")
         for name in ("calibration_fraction", "class_weight"):
@@ -128,7 +129,6 @@ class DaskBoosting:
 
     def _check_loss(self):
         """Refuses losses that sums do not make the leaves of."""
-        refuse_function(self.loss, "on Dask")
         if not leaves_are_sums(self._choose_loss()):
             usable = [info.name for info in LOSSES.values() if leaves_are_sums((info.name, 0.5))]
             raise ValueError(
