@@ -202,6 +202,16 @@ def test_python_functions_are_short():
                 assert body_length(node) <= 60, f"{path.relative_to(ROOT)}: {node.name}"
 
 
+def test_private_names_of_scikit_learn_are_in_one_module():
+    for path in files(".py"):
+        if path.relative_to(ROOT).parts[0] != "fctree" or path.name == "_sklearn.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
+                names = [*node.module.split("."), *(alias.name for alias in node.names)]
+                assert not any(name.startswith("_") for name in names), f"{path}: {names}"
+
+
 def test_docstrings_begin_with_a_noun_or_a_verb():
     for path in files(".py"):
         for node in ast.walk(ast.parse(path.read_text())):

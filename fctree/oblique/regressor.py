@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin
 
 from fctree._intervals.trees import TreeIntervals
+from fctree._sklearn import fit_context
 from fctree._tables.estimators import encode_training
 from fctree._training.targets import NumericTargets
 from fctree._tree import ObliqueTree
@@ -16,7 +17,7 @@ from fctree._validation import check_training_data, unchanged_on_failure
 class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
     """Mixin that fits and predicts numeric targets; precedes a subclass of `BaseObliqueTree`."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.
 
