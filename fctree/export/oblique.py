@@ -1,0 +1,186 @@
+"""Oblique trees: projections as further columns in ONNX, a walk over nodes in C."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fctree.ensembles.trees import ObliqueTrees
+from fctree.export.axis_trees import AxisTrees
+
+_MOST_STEPS = 8  # of floating-point numbers, from a quotient to the exact bound
+
+
+class ObliqueScores:
+    """The sum of oblique trees.
+
+    A split along one feature compares that feature; the projections of the others are further
+    columns.
+    """
+
+    def __init__(self, trees: ObliqueTrees) -> None:
+        self._trees = trees
+        self._splits, self._directions = _as_axis_trees(trees)
+        self._is_linear = np.any(trees.leaf_coef != 0.0, axis=(1, 2))
+
+    def onnx(self, graph, x):
+        """Write the sums, (n_samples, n_outputs), to a `Graph`."""
+        trees = self._trees
+        if len(trees) == 0:
+            return graph.zeros(x, trees.n_outputs)
+        columns = x
+        if len(self._directions):
+            projections = graph.add("MatMul", x, np.ascontiguousarray(self._directions.T))
+            columns = graph.add("Concat", x, projections, axis=1)
+        splits = self._splits
+        linear = np.bincount(splits.leaf_tree, self._is_linear, splits.n_trees) > 0
+        parts = []
+        if not np.all(linear):
+            chosen, leaves = splits.choose(~linear)
+            constants = np.clip(trees.leaf_intercept, trees.leaf_lower, trees.leaf_upper)
+            parts.append(chosen.sums(graph, columns, constants[leaves]))
+        if np.any(linear):
+            chosen, leaves = splits.choose(linear)
+            parts.append(self._linear_sums(graph, x, chosen.leaves(graph, columns), leaves))
+        return graph.add("Add", *parts) if len(parts) == 2 else parts[0]
+
+    def _linear_sums(self, graph, x, found, leaves):
+        """The leaf models of the leaves that samples have reached, clipped and added up."""
+        trees = self._trees
+        n_outputs, n_features = trees.leaf_coef.shape[1:]
+        n_trees = len(np.unique(self._splits.leaf_tree[leaves]))
+
+        def of_leaves(values):
+            return graph.add("Gather", values[leaves], found, axis=0)
+
+        coef = of_leaves(trees.leaf_coef.reshape(-1, n_outputs * n_features))
+        coef = graph.add("Reshape", coef, np.array([0, n_trees * n_outputs, n_features]))
+        products = graph.add("MatMul", coef, graph.add("Unsqueeze", x, np.array([2])))
+        scores = graph.add("Reshape", products, np.array([0, n_trees, n_outputs]))
+        scores = graph.add("Add", scores, of_leaves(trees.leaf_intercept))
+        if self._has_bounds():
+            scores = graph.add("Max", scores, of_leaves(trees.leaf_lower))
+            scores = graph.add("Min", scores, of_leaves(trees.leaf_upper))
+        return graph.add("ReduceSum", scores, np.array([1]), keepdims=0)
+
+    def _has_bounds(self):
+        trees = self._trees
+        return bool(np.any(np.isfinite(trees.leaf_lower) | np.isfinite(trees.leaf_upper)))
+
+    def c(self, source):
+        """Write a function that adds the sums to ``out``; returns its name."""
+        trees, splits = self._trees, self._splits
+        for name in ("roots", "column", "threshold", "low", "high"):
+            source.array(name, getattr(splits, name))
+        source.array("leaf_intercept", trees.leaf_intercept)
+        if len(self._directions) or np.any(self._is_linear):
+            source.add_dot()
+        value = "x[@column[node]]"
+        if len(self._directions):
+            source.array("directions", self._directions)
+            d = trees.n_features
+            value = (f"@column[node] < {d} ? x[@column[node]] : "
+                     f"@dot(@directions + (@column[node] - {d}) * {d}, x, {d})")  # fmt: skip
+        source.add(f"""
+static int @find_leaf(int node, const double *x) {{
+  while (node >= 0) {{
+    const double value = {value};
+    node = value <= @threshold[node] ? @low[node] : @high[node];
+  }}
+  return -1 - node;
+}}
+""")
+        self._c_leaves(source)
+        return "@add_trees"
+
+    def _c_leaves(self, source):
+        trees = self._trees
+        n_outputs, d = trees.leaf_coef.shape[1:]
+        model = ""
+        if np.any(self._is_linear):
+            source.array("leaf_coef", trees.leaf_coef[self._is_linear])
+            numbers = np.where(self._is_linear, np.cumsum(self._is_linear) - 1, -1)
+            source.array("leaf_model", numbers)
+            model = f"""
+      if (@leaf_model[leaf] >= 0)
+        score += @dot(@leaf_coef + (@leaf_model[leaf] * {n_outputs} + k) * {d}, x, {d});"""
+        if self._has_bounds():
+            source.array("leaf_lower", trees.leaf_lower)
+            source.array("leaf_upper", trees.leaf_upper)
+            model += """
+      if (score < @leaf_lower[at]) score = @leaf_lower[at];
+      if (score > @leaf_upper[at]) score = @leaf_upper[at];"""
+        source.add(f"""
+static void @add_trees(const double *x, double *out) {{
+  for (int tree = 0; tree < {len(trees)}; ++tree) {{
+    const int leaf = @find_leaf(@roots[tree], x);
+    for (int k = 0; k < {n_outputs}; ++k) {{
+      const int at = leaf * {n_outputs} + k;
+      double score = @leaf_intercept[at];{model}
+      out[k] += score;
+    }}
+  }}
+}}
+""")
+
+
+def _as_axis_trees(trees):
+    """The splits as comparisons of columns, and the directions of the columns beyond the
+    features."""
+    tree = np.repeat(np.arange(len(trees)), np.diff(trees.node_offsets))
+    first = trees.node_offsets[:-1]
+    is_leaf = trees.children_left < 0
+    is_node = ~is_leaf
+    is_node[first] = True
+    number = np.cumsum(is_node) - 1
+    leaf = trees.leaf_offsets[:-1][tree] + trees.leaf_index
+    column, threshold, flipped, directions = _columns_of_splits(trees, ~is_leaf)
+
+    def child(children):
+        below = np.where(is_leaf, np.arange(len(tree)), children + first[tree])
+        below = np.where(is_leaf[below], ~leaf[below], number[below])
+        return below[is_node]
+
+    left, right, flipped = child(trees.children_left), child(trees.children_right), flipped[is_node]
+    splits = AxisTrees(
+        roots=number[first],
+        tree=tree[is_node],
+        column=column[is_node],
+        threshold=threshold[is_node],
+        missing_low=np.zeros(np.count_nonzero(is_node), dtype=bool),
+        low=np.where(flipped, right, left),
+        high=np.where(flipped, left, right),
+        leaf_tree=np.repeat(np.arange(len(trees)), np.diff(trees.leaf_offsets)),
+    )
+    return splits, directions
+
+
+def _columns_of_splits(trees, is_split):
+    """The column and threshold of each node, whether its children are exchanged, and directions.
+
+    ``c * x <= t`` for one feature is ``x <= b`` with the largest number b for which it holds, to the
+    last bit of a product in float64; for negative c it is ``x > b`` for the largest b for which it
+    does not hold.
+    """
+    coef = np.where(is_split[:, np.newaxis], trees.coef, 0.0)
+    column = np.argmax(coef != 0.0, axis=1)
+    c = coef[np.arange(len(coef)), column]
+    threshold = np.where(is_split, trees.threshold, 0.0)
+    bound, exact = _bounds(np.where(c == 0.0, 1.0, c), threshold)
+    on_axis = exact & (np.count_nonzero(coef, axis=1) == 1)
+    dense = np.flatnonzero(is_split & ~on_axis)
+    column[dense] = trees.n_features + np.arange(len(dense))
+    threshold = np.where(on_axis, bound, threshold)
+    return column, threshold, on_axis & (c < 0.0), coef[dense]
+
+
+def _bounds(c, t):
+    """The largest b with ``(c * b <= t) == (c > 0)`` by element, and whether it was found."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        bound = t / c
+        for _ in range(_MOST_STEPS):
+            up = np.nextafter(bound, np.inf)
+            inside, above = (c * bound <= t) == (c > 0), (c * up <= t) == (c > 0)
+            bound = np.where(above, up, np.where(inside, bound, np.nextafter(bound, -np.inf)))
+        up = np.nextafter(bound, np.inf)
+        inside, above = (c * bound <= t) == (c > 0), (c * up <= t) == (c > 0)
+    return bound, inside & ~above & np.isfinite(bound)
