@@ -70,8 +70,11 @@ class AxisTrees:
 
     def leaves(self, graph, x):
         """Write the leaf that each sample reaches in each tree, (n_samples, n_trees) int64."""
-        numbers = np.arange(len(self.leaf_tree), dtype=np.float64)
-        return graph.cast(self._ensemble(graph, x, numbers, self.leaf_tree), np.int64)
+        if graph.ml_opset >= 5:
+            numbers = np.arange(len(self.leaf_tree), dtype=np.float64)
+            return graph.cast(self._ensemble(graph, x, numbers, self.leaf_tree), np.int64)
+        first = np.searchsorted(self.leaf_tree, np.arange(self.n_trees))
+        return graph.add("Add", graph.cast(self._ensemble_of_opset_3(graph, x, first), np.int64), first)
 
     def sums(self, graph, x, values):
         """Write the sums over the trees of the leaves' values.
@@ -88,7 +91,7 @@ class AxisTrees:
         sums : str
             (n_samples, n_outputs) float64.
         """
-        if values.shape[1] == 1:
+        if values.shape[1] == 1 and graph.ml_opset >= 5:
             return self._ensemble(graph, x, values[:, 0], np.zeros(len(values), dtype=np.int64))
         found = graph.add("Gather", values, self.leaves(graph, x), axis=0)
         return graph.add("ReduceSum", found, np.array([1]), keepdims=0)
@@ -111,4 +114,40 @@ class AxisTrees:
             n_targets=int(targets.max()) + 1,
             aggregate_function=1,  # sum
             post_transform=0,
+        )  # fmt: skip
+
+    def _ensemble_of_opset_3(self, graph, x, first):
+        """The older operator, whose outputs are float32: exact numbers of leaves in their trees."""
+        kept = self.low != self.high
+        n_nodes = np.bincount(self.tree[kept], minlength=self.n_trees)
+        n_leaves = len(self.leaf_tree)
+        number = np.arange(n_leaves) - first[self.leaf_tree]
+        node, leaf = np.arange(len(self.tree)) - self.roots[self.tree], n_nodes[self.leaf_tree] + number
+
+        def children(child):
+            below = np.where(child >= 0, node[np.maximum(child, 0)], leaf[np.maximum(~child, 0)])
+            return np.concatenate([below[kept], np.zeros(n_leaves, dtype=np.int64)])[order].tolist()
+
+        def all_nodes(of_splits, of_leaves):
+            return np.concatenate([of_splits[kept], of_leaves])[order]
+
+        order = np.arange(np.count_nonzero(kept) + n_leaves)
+        order = np.lexsort([all_nodes(node, leaf), all_nodes(self.tree, self.leaf_tree)])
+        zeros = np.zeros(n_leaves, dtype=np.int64)
+        is_leaf = np.append(np.zeros(np.count_nonzero(kept), dtype=bool), zeros == 0)[order]
+        return graph.add(
+            "TreeEnsembleRegressor", x, domain="ai.onnx.ml",
+            nodes_treeids=all_nodes(self.tree, self.leaf_tree).tolist(),
+            nodes_nodeids=all_nodes(node, leaf).tolist(),
+            nodes_featureids=all_nodes(self.column, zeros).tolist(),
+            nodes_modes=["LEAF" if one else "BRANCH_LEQ" for one in is_leaf],
+            nodes_values_as_tensor=all_nodes(self.threshold, zeros.astype(np.float64)),
+            nodes_missing_value_tracks_true=all_nodes(self.missing_low, zeros).astype(int).tolist(),
+            nodes_truenodeids=children(self.low),
+            nodes_falsenodeids=children(self.high),
+            target_treeids=self.leaf_tree.tolist(),
+            target_nodeids=leaf.tolist(),
+            target_ids=self.leaf_tree.tolist(),
+            target_weights_as_tensor=number.astype(np.float64),
+            n_targets=self.n_trees,
         )  # fmt: skip

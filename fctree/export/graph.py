@@ -32,9 +32,15 @@ class Graph:
 
     Arithmetic is in float64 whatever the types of inputs and outputs: trees decide as in
     `predict`, and sums lose nothing.
+
+    Parameters
+    ----------
+    ml_opset : int, default=5
+        The version of ``ai.onnx.ml``, at least 3.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ml_opset: int = OPSETS["ai.onnx.ml"]) -> None:
+        self.ml_opset = ml_opset
         self._onnx = import_onnx()
         self.nodes: list[Any] = []
         self.constants: list[Any] = []

@@ -30,14 +30,15 @@ _ESTIMATORS: tuple[Any, ...] = (
     FCODTRegressor, SoftTreeClassifier, SoftTreeRegressor, SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
 )  # fmt: skip
+_ML_OPSET = 3  # the latest that skl2onnx writes
 
 
 def register_skl2onnx() -> None:
     """Register the estimators with skl2onnx.
 
     Afterwards `skl2onnx.to_onnx` and `skl2onnx.convert_sklearn` convert pipelines, searches and
-    ensembles of scikit-learn that contain them, for a `target_opset` whose ``ai.onnx.ml`` is 5 or
-    later (the default). Inputs have to be one tensor of numbers: encode categories in the pipeline.
+    ensembles of scikit-learn that contain them. Inputs have to be one tensor of numbers: encode
+    categories in the pipeline.
 
     Raises
     ------
@@ -80,7 +81,7 @@ def _convert(scope, operator, container):
             "in the pipeline, or convert the model alone by fctree.export.to_onnx"
         )
     types = import_onnx("skl2onnx.common.data_types")
-    graph = Graph()
+    graph = Graph(ml_opset=_ML_OPSET)
     source = graph.cast("X", np.float64)
     wide = isinstance(operator.outputs[-1].type, types.DoubleTensorType)
     outputs = write_outputs(
@@ -100,15 +101,16 @@ def _copy(scope, container, graph, names):
         return names.setdefault(name, scope.get_unique_variable_name(f"fctree_{name}"))
 
     for constant in graph.constants:
-        tensor = container.add_initializer(renamed(constant.name), None, None, constant)
-        if constant.string_data:
-            tensor.string_data.extend(constant.string_data)
+        content = list(constant.string_data) or constant
+        shape = list(constant.dims)
+        container.add_initializer(renamed(constant.name), constant.data_type, shape, content)
     for node in graph.nodes:
         container.add_node(
             node.op_type,
             [renamed(name) for name in node.input],
             [renamed(name) for name in node.output],
             op_domain=node.domain,
+            op_version=_ML_OPSET if node.domain else None,
             name=scope.get_unique_operator_name(f"fctree_{node.op_type}"),
             **{one.name: attribute_value(one) for one in node.attribute},
         )
