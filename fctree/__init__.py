@@ -1,6 +1,6 @@
 """fctree: shallow, fast and explained trees, used like scikit-learn."""
 
-from fctree import datasets, inspection, kernels
+from fctree import datasets, export, inspection, kernels
 from fctree._config import show_config
 from fctree._tree import ObliqueTree
 from fctree._version import __version__
@@ -54,6 +54,7 @@ __all__ = [
     "TreeNTKRegressorCV",
     "__version__",
     "datasets",
+    "export",
     "export_text",
     "inspection",
     "kernels",

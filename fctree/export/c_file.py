@@ -74,6 +74,14 @@ class CFile:
         return "\n".join(self._parts).replace("@", f"{self.name}_")
 
 
+def as_comment(lines):
+    """A comment, of which no text ends it or is warned of."""
+    text = "\n".join(lines)
+    for mark in ("*/", "/*", "??"):
+        text = text.replace(mark, " ".join(mark))
+    return f"/* {text} */"
+
+
 def _number(value):
     """A number as C reads it, to the last bit."""
     if np.isinf(value):

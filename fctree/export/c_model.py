@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fctree.export.c_file import CFile
+from fctree.export.c_file import CFile, as_comment
 from fctree.export.description import describe
 
 
@@ -66,12 +66,12 @@ def _comment(model, described, name):
     link, table = described.link, described.table
     kind = "predictions" if link.classes is None else "probabilities"
     lines = [
-        f"/* {type(model).__name__} of fctree.",
-        f"   {name}(x, out): x has {table.n_columns} columns of a sample, NaN where missing; out "
-        f"takes {link.n_predictions} {kind}.",
+        f"{type(model).__name__} of fctree.",
+        f"   {name}(x, out): x has {table.n_columns} columns of a sample, NaN where missing;",
+        f"   out takes {link.n_predictions} {kind}.",
     ]
     if link.classes is not None:
-        lines.append(f"   Classes: {', '.join(map(str, link.classes))}.".replace("*/", "* /"))
+        lines.append(f"   Classes: {', '.join(map(str, link.classes))}.")
     if table.categories:
-        lines += ["   Numbers of categories, -1 for others:", table.c_comment()]
-    return "\n".join([*lines, "*/"])
+        lines += ["   Numbers of categories, -1 for others:", *table.c_comment()]
+    return as_comment(lines)

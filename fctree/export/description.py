@@ -67,7 +67,7 @@ def _soft(model):
     )
 
 
-# What reads each family.
+# The function that reads each family.
 FAMILIES = {
     BaseSymmetricBoosting: _symmetric,
     BaseCurvatureBoosting: _curvature_boosting,
@@ -77,7 +77,7 @@ FAMILIES = {
 }
 
 
-def describe(model) -> Description:
+def describe(model: Any) -> Description:
     """Read a fitted model.
 
     Raises

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 _LEFT = {
@@ -27,7 +29,7 @@ class SoftScores:
     model : fitted SoftTreeRegressor or SoftTreeClassifier
     """
 
-    def __init__(self, model) -> None:
+    def __init__(self, model: Any) -> None:
         rule = model._rule
         self._routing = rule["routing"]
         hardness = {

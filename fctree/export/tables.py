@@ -35,7 +35,7 @@ class TableSteps:
     model : fitted estimator
     """
 
-    def __init__(self, model) -> None:
+    def __init__(self, model: Any) -> None:
         self._encoder = getattr(model, "encoder_", None)
         self.names = column_names(model)
         self.n_columns = len(self.names)
@@ -57,8 +57,8 @@ class TableSteps:
         return self._encoder is None or not (self._encoder.impute or self.categories)
 
     def _key(self, entry):
-        """What features that are computed together have in common."""
-        column, kind, index = entry
+        """A key that the features of one step share."""
+        column, kind, _ = entry
         if kind in ("value", "missing"):
             return kind, column
         return "lookup", self._encoder.level_values(entry)[0]
@@ -73,7 +73,7 @@ class TableSteps:
         return Lookup(found[0][0], np.stack([values for _, values in found], axis=1))
 
     def _mean(self, column):
-        """What a missing number becomes, NaN if it stays missing."""
+        """The number that replaces a missing one, NaN if it stays missing."""
         mean = self._encoder.means[column] if self._encoder.impute else np.nan
         return 0.0 if self._always_zero(column) else float(mean)
 
@@ -239,10 +239,10 @@ class TableSteps:
         return f"(level{a} < 0 || level{b} < 0 ? -1 : level{a} * {size} + level{b})"
 
     def c_comment(self):
-        """The numbers of the categories, as a comment."""
+        """The numbers of the categories, lines of a comment."""
         lines = []
         for name in self.categories:
             values = self._encoder.categories[self.names.index(name)]
             pairs = ", ".join(f"{number} {value!r}" for number, value in enumerate(values))
-            lines.append(f"   {name!r}: {pairs}".replace("*/", "* /"))
-        return "\n".join(lines)
+            lines.append(f"   {name!r}: {pairs}")
+        return lines

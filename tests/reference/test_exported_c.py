@@ -37,7 +37,7 @@ def compiled(folder, *sources):
         files[-1].write_text(source)
     library = folder / "model.so"
     command = [compiler, *STRICT, "-O1", "-fPIC", "-shared", *files, "-o", library, "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return ctypes.CDLL(str(library))
 
@@ -141,6 +141,11 @@ def test_names_that_c_does_not_have(name):
     X, y = regression()
     with pytest.raises(ValueError, match="name"):
         to_c(clone(REGRESSORS["tree"]).fit(X, y), name=name)
+
+
+def test_labels_that_end_comments(tmp_path):
+    X, _, y = *CLASSES["one class"](), np.tile(["*/ ??/", "/* \n", "*//*/"], 50)
+    check(clone(CLASSIFIERS["symmetric"]).fit(X, y), X, tmp_path)
 
 
 def test_other_models_are_refused():

@@ -1,4 +1,4 @@
-"""What exporting needs of the libraries that it writes for."""
+"""Exporting says which library is missing, and to C needs none."""
 
 import sys
 
