@@ -178,7 +178,7 @@ def peer_models(X, y):
 
 
 def run_speed(args):
-    X, y = draw(2_000 if args.quick else 10_000, args.features)
+    X, y = draw(10_000, args.features)
     models = {
         f"SymmetricBoosting, {TREES} trees of depth {DEPTH}": fctree.SymmetricBoostingRegressor(
             max_iter=TREES, max_depth=DEPTH, random_state=0
@@ -226,7 +226,7 @@ def timed(name, predict, onnx_models, feature_name, function, X, repeats):
         if function is not None:
             calls["C"] = c_call(function, A)
         timings, _ = interleave(calls, repeats=repeats, batch=True)
-        out += [{"model": name, "program": program, "rows": rows, "n_rows": n, **timing.as_dict()}
+        out += [{"model": name, "program": program, "rows": rows, "n_rows": len(A), **timing.as_dict()}
                 for program, timing in timings.items()]  # fmt: skip
     return out
 

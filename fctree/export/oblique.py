@@ -7,6 +7,7 @@ import numpy as np
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.export.axis_trees import AxisTrees
 
+_FEW_LEAVES = 32  # in a tree: evaluating all of them is faster than gathering one
 _MOST_STEPS = 8  # of floating-point numbers, from a quotient to the exact bound
 
 
@@ -46,21 +47,48 @@ class ObliqueScores:
     def _linear_sums(self, graph, x, found, leaves):
         """The leaf models of the leaves that samples have reached, clipped and added up."""
         trees = self._trees
-        n_outputs, n_features = trees.leaf_coef.shape[1:]
-        n_trees = len(np.unique(self._splits.leaf_tree[leaves]))
-
-        def of_leaves(values):
-            return graph.add("Gather", values[leaves], found, axis=0)
-
-        coef = of_leaves(trees.leaf_coef.reshape(-1, n_outputs * n_features))
-        coef = graph.add("Reshape", coef, np.array([0, n_trees * n_outputs, n_features]))
-        products = graph.add("MatMul", coef, graph.add("Unsqueeze", x, np.array([2])))
-        scores = graph.add("Reshape", products, np.array([0, n_trees, n_outputs]))
-        scores = graph.add("Add", scores, of_leaves(trees.leaf_intercept))
+        n_trees = self._count_trees(leaves)
+        few = len(leaves) <= _FEW_LEAVES * n_trees
+        evaluate = self._gather_of_all if few else self._product_of_gathered
+        scores = evaluate(graph, x, found, leaves)
+        scores = graph.add("Reshape", scores, np.array([0, n_trees, trees.n_outputs]))
         if self._has_bounds():
-            scores = graph.add("Max", scores, of_leaves(trees.leaf_lower))
-            scores = graph.add("Min", scores, of_leaves(trees.leaf_upper))
+            for operator, bound in (("Max", trees.leaf_lower), ("Min", trees.leaf_upper)):
+                scores = graph.add(operator, scores, graph.add("Gather", bound[leaves], found, axis=0))
         return graph.add("ReduceSum", scores, np.array([1]), keepdims=0)
+
+    def _count_trees(self, leaves):
+        """The number of trees that leaves belong to."""
+        return len(np.unique(self._splits.leaf_tree[leaves]))
+
+    def _gather_of_all(self, graph, x, found, leaves):
+        """All leaf models evaluated, of which those of `found` are taken: little else than a
+        product of matrices."""
+        trees = self._trees
+        coef = trees.leaf_coef[leaves].reshape(-1, trees.n_features)
+        intercept = trees.leaf_intercept[leaves].ravel()
+        scores = graph.add("Gemm", x, np.ascontiguousarray(coef.T), intercept)
+        if trees.n_outputs > 1:
+            index = graph.add("Mul", found, np.array(trees.n_outputs))
+            index = graph.add("Unsqueeze", index, np.array([2]))
+            index = graph.add("Add", index, np.arange(trees.n_outputs))
+            n_columns = self._count_trees(leaves) * trees.n_outputs
+            found = graph.add("Reshape", index, np.array([0, n_columns]))
+        return graph.add("GatherElements", scores, found, axis=1)
+
+    def _product_of_gathered(self, graph, x, found, leaves):
+        """Only the leaf models of `found` evaluated: less arithmetic, on scattered memory."""
+        trees = self._trees
+        n_outputs, n_features = trees.leaf_coef.shape[1:]
+        n_models = self._count_trees(leaves) * n_outputs
+        coef = trees.leaf_coef[leaves].reshape(-1, n_outputs * n_features)
+        coef = graph.add("Gather", coef, found, axis=0)
+        coef = graph.add("Reshape", coef, np.array([0, n_models, n_features]))
+        products = graph.add("MatMul", coef, graph.add("Unsqueeze", x, np.array([2])))
+        products = graph.add("Reshape", products, np.array([0, n_models]))
+        intercept = graph.add("Gather", trees.leaf_intercept[leaves], found, axis=0)
+        intercept = graph.add("Reshape", intercept, np.array([0, n_models]))
+        return graph.add("Add", products, intercept)
 
     def _has_bounds(self):
         trees = self._trees
