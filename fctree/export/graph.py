@@ -12,7 +12,12 @@ IR_VERSION = 10
 
 
 def import_onnx(name: str = "onnx") -> Any:
-    """Import a module that exporting to ONNX needs.
+    """Import a module that exporting to ONNX needs; `import_library` of the extra."""
+    return import_library(name, "'fctree[onnx]'")
+
+
+def import_library(name: str, source: str) -> Any:
+    """Import a module of a library that exporting needs.
 
     Raises
     ------
@@ -23,7 +28,7 @@ def import_onnx(name: str = "onnx") -> Any:
         return import_module(name)
     except ImportError as error:
         raise ImportError(
-            f"exporting to ONNX needs {name.partition('.')[0]}: pip install 'fctree[onnx]'"
+            f"this export needs {name.partition('.')[0]}: pip install {source}"
         ) from error
 
 

@@ -9,22 +9,22 @@ from fctree.symmetric.trees import SymmetricTrees
 
 
 class SymmetricScores:
-    """The sum of symmetric trees."""
+    """The sum of symmetric trees; `leaf_values` (n_leaves, n_outputs) has those of all."""
 
     def __init__(self, trees: SymmetricTrees) -> None:
         self._trees = trees
         self._n_levels = np.count_nonzero(trees.split_feature >= 0, axis=1)
         steps = 2 ** (trees.depth - self._n_levels)
         leaves = [trees.leaf_values[t, ::step] for t, step in enumerate(steps)]
-        self._leaves = np.concatenate([np.zeros((0, trees.n_outputs)), *leaves])
+        self.leaf_values = np.concatenate([np.zeros((0, trees.n_outputs)), *leaves])
 
     def onnx(self, graph, x):
         """Write the sums, (n_samples, n_outputs), to a `Graph`."""
         if len(self._trees) == 0:
             return graph.zeros(x, self._trees.n_outputs)
-        return self._as_axis_trees().sums(graph, x, self._leaves)
+        return self.as_axis_trees().sums(graph, x, self.leaf_values)
 
-    def _as_axis_trees(self):
+    def as_axis_trees(self):
         """All nodes of the trees, breadth-first in each."""
         trees, n_levels = self._trees, self._n_levels
         n_nodes = np.maximum(2**n_levels - 1, 1)
@@ -60,7 +60,7 @@ class SymmetricScores:
         source.array("split_feature", trees.split_feature[used])
         source.array("split_threshold", trees.split_threshold[used])
         source.array("n_levels", self._n_levels)
-        source.array("leaf_values", self._leaves)
+        source.array("leaf_values", self.leaf_values)
         right = "value > @split_threshold[split]"
         if np.any(trees.missing_right[used]):
             source.array("missing_right", trees.missing_right[used].astype(np.int64))
