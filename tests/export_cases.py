@@ -63,6 +63,27 @@ def regression(n_outputs=1):
     return X, y if n_outputs == 1 else np.stack([y, X[:, 2] - y / 100, y**1.1], axis=1)
 
 
+def soft_boundaries(kind):
+    """A fitted tree with soft boundaries, and rows: one output, two outputs, or a number of classes."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, size=(600, 4))
+    y = np.logaddexp(0.0, 4.0 * X[:, 0]) + np.tanh(3.0 * X[:, 1]) + 0.05 * rng.standard_normal(600)
+    radius = X[:, 0] ** 2 + X[:, 1] ** 2
+    targets = {
+        "one output": y,
+        "two outputs": np.stack([y, X[:, 0] - y], axis=1),
+        "two classes": (radius > 0.6).astype(int),
+        "three classes": np.digitize(radius, [0.3, 0.8]),
+    }
+    tree = CurvatureTreeClassifier if "classes" in kind else CurvatureTreeRegressor
+    model = tree(leaf_model="soft", max_depth=2).fit(X, targets[kind])
+    assert model.tree_.boundary_width is not None
+    return model, rows_near(X, missing=True) * rng.choice([1.0, 100.0], size=(600, 1))
+
+
+SOFT_BOUNDARIES = ("one output", "two outputs", "two classes", "three classes")
+
+
 def rows_near(X, missing=False):
     """Rows that no threshold was made of: a projection that equals its threshold but for rounding may
     go either way."""

@@ -14,6 +14,7 @@ from fctree.ensembles.forest import BaseCurvatureForest
 from fctree.export.links import Link
 from fctree.export.oblique import ObliqueScores
 from fctree.export.soft import SoftScores
+from fctree.export.soft_boundaries import SoftBoundaryScores
 from fctree.export.symmetric import SymmetricScores
 from fctree.export.tables import TableSteps
 from fctree.oblique.base import BaseObliqueTree
@@ -57,8 +58,10 @@ def _forest(model):
 
 
 def _tree(model):
-    trees = ensemble_of(model.tree_)
-    return ObliqueScores(trees), Link.of(model, np.zeros(trees.n_outputs), 1.0, indicators=True)
+    tree = model.tree_
+    is_soft = tree.boundary_width is not None
+    scores = SoftBoundaryScores(tree) if is_soft else ObliqueScores(ensemble_of(tree))
+    return scores, Link.of(model, np.zeros(tree.n_outputs), 1.0, indicators=True)
 
 
 def _soft(model):

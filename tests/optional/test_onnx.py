@@ -8,10 +8,12 @@ from export_cases import (
     CLASSIFIERS,
     OF_SEVERAL_OUTPUTS,
     REGRESSORS,
+    SOFT_BOUNDARIES,
     categories,
     predictions,
     regression,
     rows_near,
+    soft_boundaries,
 )
 from fctree import CurvatureBoostingRegressor, CurvatureTreeRegressor, SymmetricBoostingRegressor
 from fctree.export import register_skl2onnx, to_onnx
@@ -63,6 +65,12 @@ def check(model, X, dtype):
 def test_regressors(name, dtype):
     X, y = regression()
     check(clone(REGRESSORS[name]).fit(X, y), rows_near(X, missing=True), dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", SOFT_BOUNDARIES)
+def test_soft_boundaries(kind, dtype):
+    check(*soft_boundaries(kind), dtype)
 
 
 @pytest.mark.parametrize("name", OF_SEVERAL_OUTPUTS)

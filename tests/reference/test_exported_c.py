@@ -13,10 +13,12 @@ from export_cases import (
     CLASSIFIERS,
     OF_SEVERAL_OUTPUTS,
     REGRESSORS,
+    SOFT_BOUNDARIES,
     categories,
     predictions,
     regression,
     rows_near,
+    soft_boundaries,
 )
 from fctree import SymmetricBoostingRegressor, load_model
 from fctree.export import to_c
@@ -65,6 +67,12 @@ def test_regressors(name, tmp_path):
     X, y = regression()
     model = clone(REGRESSORS[name]).fit(X, y)
     check(model, rows_near(X, missing=True), tmp_path)
+
+
+@pytest.mark.parametrize("kind", SOFT_BOUNDARIES)
+def test_soft_boundaries(kind, tmp_path):
+    model, X = soft_boundaries(kind)
+    check(model, X, tmp_path)
 
 
 @pytest.mark.parametrize("name", OF_SEVERAL_OUTPUTS)
@@ -118,7 +126,7 @@ def test_categories_by_number(name, kind, tmp_path):
     assert "'sex': 0 'f', 1 'm'" in to_c(model)
 
 
-@pytest.mark.parametrize("name", ["boosting", "boosting_classes", "classes", "forest", "tree"])
+@pytest.mark.parametrize("name", ["boosting", "boosting_classes", "classes", "forest", "symmetric", "tree"])
 def test_models_of_0_1(name, tmp_path):
     """Which have no encoder."""
     folder = Path(__file__).parents[1] / "contract" / "models_of_0_1"
