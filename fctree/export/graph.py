@@ -68,7 +68,7 @@ class Graph:
         output : str, or list of str where `n_outputs` is above 1
         """
         names = [one if isinstance(one, str) else self._constant(one) for one in inputs]
-        outputs = [f"{operator}{len(self.nodes)}_{k}" for k in range(n_outputs)]
+        outputs = [f"{operator}/{len(self.nodes)}/{k}" for k in range(n_outputs)]
         tensors = {
             key: self._onnx.numpy_helper.from_array(value, key)
             for key, value in attributes.items()
@@ -86,7 +86,7 @@ class Graph:
         if array.dtype.kind in "OU":
             array = array.astype(object)
         self.constants.append(
-            self._onnx.numpy_helper.from_array(array, f"constant{len(self.constants)}")
+            self._onnx.numpy_helper.from_array(array, f"constant/{len(self.constants)}")
         )
         return self.constants[-1].name
 

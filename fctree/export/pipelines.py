@@ -98,7 +98,7 @@ def _copy(scope, container, graph, names):
     attribute_value = import_onnx("onnx.helper").get_attribute_value
 
     def renamed(name):
-        return names.setdefault(name, scope.get_unique_variable_name(f"fctree_{name}"))
+        return names.setdefault(name, scope.get_unique_variable_name(f"fctree/{name}"))
 
     for constant in graph.constants:
         content = list(constant.string_data) or constant

@@ -147,6 +147,13 @@ def test_categories_of_text_and_numbers():
         to_onnx(model)
 
 
+def test_columns_named_like_outputs():
+    frame, y = categories()
+    frame = frame[["city", "x"]].rename(columns={"x": "variable"})
+    with pytest.raises(ValueError, match="'variable'.*rename"):
+        to_onnx(CurvatureTreeRegressor(categorical_features=["city"]).fit(frame, y))
+
+
 def test_other_arguments_are_refused():
     X, y = regression()
     with pytest.raises(ValueError, match="dtype must be"):
