@@ -50,6 +50,7 @@ def session(model):
     """ONNX Runtime with one thread."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
+    options.log_severity_level = 3  # CatBoost's models make it warn of each call
     return onnxruntime.InferenceSession(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )

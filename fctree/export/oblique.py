@@ -8,6 +8,7 @@ from fctree.ensembles.trees import ObliqueTrees
 from fctree.export.axis_trees import AxisTrees
 
 _FEW_LEAVES = 32  # in a tree: evaluating all of them is faster than gathering one
+_DIRECTIONS_AT_A_TIME = 2048  # so many float64 numbers a row in memory
 _MOST_STEPS = 8  # of floating-point numbers, from a quotient to the exact bound
 
 
@@ -28,21 +29,37 @@ class ObliqueScores:
         trees = self._trees
         if len(trees) == 0:
             return graph.zeros(x, trees.n_outputs)
-        columns = x
-        if len(self._directions):
-            projections = graph.add("MatMul", x, np.ascontiguousarray(self._directions.T))
-            columns = graph.add("Concat", x, projections, axis=1)
-        splits = self._splits
-        linear = np.bincount(splits.leaf_tree, self._is_linear, splits.n_trees) > 0
+        parts = [part for group in self._groups() for part in self._group_sums(graph, x, group)]
+        return graph.add("Sum", *parts) if len(parts) > 1 else parts[0]
+
+    def _groups(self):
+        """Masks of consecutive trees, of which only one's projections are in memory at a time."""
+        splits, dense = self._splits, self._splits.column >= self._trees.n_features
+        n_directions = np.bincount(splits.tree, dense, splits.n_trees)
+        group = (np.cumsum(n_directions) - 1) // _DIRECTIONS_AT_A_TIME
+        return [group == number for number in np.unique(group)]
+
+    def _group_sums(self, graph, x, group):
+        """The sums over some trees: those of constant leaves, and those with linear ones."""
+        trees, d = self._trees, self._trees.n_features
+        splits, leaves = self._splits.choose(group)
+        columns, dense = x, splits.column >= d
+        if np.any(dense):
+            used = np.arange(splits.column[dense].min(), splits.column[dense].max() + 1)
+            directions = np.ascontiguousarray(self._directions[used - d].T)
+            columns = graph.add("Concat", x, graph.add("MatMul", x, directions), axis=1)
+            splits.column = np.where(dense, splits.column - used[0] + d, splits.column)
+        linear = np.bincount(splits.leaf_tree, self._is_linear[leaves], splits.n_trees) > 0
         parts = []
         if not np.all(linear):
-            chosen, leaves = splits.choose(~linear)
+            chosen, numbers = splits.choose(~linear)
             constants = np.clip(trees.leaf_intercept, trees.leaf_lower, trees.leaf_upper)
-            parts.append(chosen.sums(graph, columns, constants[leaves]))
+            parts.append(chosen.sums(graph, columns, constants[leaves[numbers]]))
         if np.any(linear):
-            chosen, leaves = splits.choose(linear)
-            parts.append(self._linear_sums(graph, x, chosen.leaves(graph, columns), leaves))
-        return graph.add("Add", *parts) if len(parts) == 2 else parts[0]
+            chosen, numbers = splits.choose(linear)
+            found = chosen.leaves(graph, columns)
+            parts.append(self._linear_sums(graph, x, found, leaves[numbers]))
+        return parts
 
     def _linear_sums(self, graph, x, found, leaves):
         """The leaf models of the leaves that samples have reached, clipped and added up."""

@@ -16,7 +16,7 @@ from export_cases import (
     soft_boundaries,
 )
 from fctree import CurvatureBoostingRegressor, CurvatureTreeRegressor, SymmetricBoostingRegressor
-from fctree.export import register_skl2onnx, to_onnx
+from fctree.export import oblique, register_skl2onnx, to_onnx
 from sklearn.base import clone
 from sklearn.ensemble import VotingRegressor
 from sklearn.linear_model import Ridge
@@ -87,6 +87,17 @@ def test_classifiers(name, classes, dtype):
     X = X.copy()
     X[::7, 1] = np.nan
     check(clone(CLASSIFIERS[name]).fit(X, y), rows_near(X, missing=True), dtype)
+
+
+@pytest.mark.parametrize("few_leaves", [0, 1000])
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("name", ["boosting", "forest"])
+def test_large_ensembles(name, n_outputs, few_leaves, monkeypatch):
+    """Trees in several groups; leaf models gathered, or all evaluated."""
+    monkeypatch.setattr(oblique, "_DIRECTIONS_AT_A_TIME", 7)
+    monkeypatch.setattr(oblique, "_FEW_LEAVES", few_leaves)
+    X, y = regression(n_outputs)
+    check(clone(REGRESSORS[name]).fit(X, y), rows_near(X), np.float64)
 
 
 def test_error_functions_are_in_single_precision():

@@ -126,6 +126,7 @@ def test_categories_by_number(name, kind, tmp_path):
     assert "'sex': 0 'f', 1 'm'" in to_c(model)
 
 
+@pytest.mark.filterwarnings("ignore:the file is of fctree 0.1")
 @pytest.mark.parametrize("name", ["boosting", "boosting_classes", "classes", "forest", "symmetric", "tree"])
 def test_models_of_0_1(name, tmp_path):
     """Which have no encoder."""
