@@ -297,9 +297,14 @@ class TableEncoder:
                 table = np.append(by_fold[key][:, :, statistic], np.full((1, N_FOLDS), unseen), axis=0)
                 encoded[:, place] = table.ravel()[levels * N_FOLDS + folds]
             else:
-                values = self._of_levels(key, kind, statistic)
-                encoded[:, place] = np.append(values, unseen)[levels]
+                encoded[:, place] = self.level_values((column, kind, index))[1][levels]
         return encoded
+
+    def level_values(self, entry):
+        """The column or pair of an encoded column that is no number, and the values of its levels,
+        that of unseen ones last."""
+        key, statistic, unseen = self._statistic(*entry)
+        return key, np.append(self._of_levels(key, entry[1], statistic), unseen)
 
     def _statistic(self, column, kind, index):
         """The column or pair of an encoded column, the number of its statistic, and what unseen

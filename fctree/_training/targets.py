@@ -70,10 +70,15 @@ class BoostedTargets(NumericTargets):
             self._log_link = has_log_link(self.loss)
         return targets
 
-    def _inverse_link(self, scores):
-        # The loss of the fit; models saved by 0.1 have it as the parameter only.
+    @property
+    def _has_log_link(self):
+        """Whether the loss of the fit has a log link; models saved by 0.1 have the loss as the
+        parameter only."""
         fitted = vars(self)
-        if fitted["_log_link"] if "_log_link" in fitted else has_log_link(self.loss):
+        return fitted["_log_link"] if "_log_link" in fitted else has_log_link(self.loss)
+
+    def _inverse_link(self, scores):
+        if self._has_log_link:
             np.exp(scores, out=scores)
             check_predictions(scores)
         return super()._inverse_link(scores)
