@@ -66,10 +66,10 @@ def distill(
         A fitted clone of `tree` with two more attributes. It has no intervals: its errors are those
         of another model's predictions.
 
-        fidelity_ : float
+        ``fidelity_`` : float
             R² of the tree for the teacher's predictions, or the share of rows in the teacher's class;
             on `eval_set` if there is one, else on `X`.
-        distillation_ : dict of lists
+        ``distillation_`` : dict of lists
             A column each: ``model`` ("distilled", and with `y` and `eval_set` "teacher", "plain": the tree
             on `y`, and "control": the tree on `y` grown to as many leaves as the distilled one, or
             as near as lowering `split_margin` gets), ``n_leaves``, ``fidelity`` and ``score`` (R² or accuracy for the

@@ -61,7 +61,7 @@ class SymmetricBoostingRegressor(
         ``random_strength * RMS(gradients) * q / (1 + q)``, ``q = n exp(-iteration * learning_rate)``,
         as in CatBoost: it fades as the model grows. It is added to the cosine score, or to the square root of the l2 score.
         ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
-        the unused candidates, the SampleTree of [2]_.
+        the unused candidates, the SampleTree of Ustimenko et al. (2023).
     score_function : {"l2", "cosine"}, default="l2"
         Score of a split: the decrease of the squared error, or the cosine between
         the gradients and the leaf values.
@@ -78,7 +78,7 @@ class SymmetricBoostingRegressor(
     model_shrink_rate : float, default=0.0
         Before each tree the model is multiplied by ``1 - model_shrink_rate * learning_rate``.
         With ``n * model_shrink_rate = lambda`` boosting converges to kernel ridge regression with
-        that penalty [2]_.
+        that penalty (Ustimenko et al., 2023).
     early_stopping : bool, default=False
         Whether to stop when the loss on `eval_set`, or on samples held out, has not fallen by
         more than `tol` for `n_iter_no_change` rounds, and keep the model of the best round.
