@@ -2,15 +2,19 @@
 
 import os
 import re
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
+GENERATED = DOCS / "generated"
+sys.path.insert(0, str(DOCS))
 # Threads of the examples: one, so that pictures are the same on every machine.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 import fctree  # noqa: E402
+from reference import write_reference  # noqa: E402
 
 project = "fctree"
 author = copyright = "the fctree developers"
@@ -24,7 +28,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["templates"]
-exclude_patterns = ["_build", "figures", "templates", "**/GALLERY_HEADER.rst"]
+exclude_patterns = ["_build", "static", "figures", "templates", "**/GALLERY_HEADER.rst"]
 myst_heading_anchors = 4
 nitpicky = False
 
@@ -35,6 +39,7 @@ autosummary_imported_members = False
 maximum_signature_line_length = 88
 numpydoc_show_class_members = False
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 
 # Gallery.
 os.environ.setdefault("MPLBACKEND", "agg")
@@ -70,14 +75,8 @@ html_theme_options = {
 }
 html_sidebars = {"index": [], "generated/changelog": []}
 
-# Pages that list others, and what else their part of the navigation holds.
-LISTS = {
-    "index": [],
-    "guide/index": [],
-    "algorithms/index": [],
-    "results/index": [],
-    "development": [],
-}
+# Pages that list others.
+LISTS = ["index", "guide/index", "algorithms/index", "results/index", "development"]
 ITEM = re.compile(r"^- \[[^\]]+\]\(([^)#]+)\)", flags=re.M)
 
 
@@ -85,6 +84,7 @@ def translate_links(text):
     """Links to what is a page of the site though it lies outside of docs/ in the repository."""
     text = re.sub(r"\]\((?:\.\./)+examples/(plot_\w+)\.py\)", r"](/generated/gallery/\1.rst)", text)
     text = re.sub(r"\]\((?:\.\./)+examples/?\)", "](/generated/gallery/index.rst)", text)
+    text = re.sub(r"\]\((?:\.\./)*reference\.py\)", "](/generated/reference.rst)", text)
     return re.sub(r"\]\((?:\.\./)+CHANGELOG\.md\)", "](/generated/changelog.md)", text)
 
 
@@ -105,12 +105,12 @@ def drop_foreign_labels(app, what, name, obj, options, lines):
 def write_changelog():
     """Copies the changelog, whose links start in the root of the repository, to the pages."""
     text = (DOCS.parent / "CHANGELOG.md").read_text()
-    path = DOCS / "generated" / "changelog.md"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text.replace("](docs/", "](../"))
+    GENERATED.joinpath("changelog.md").write_text(text.replace("](docs/", "](../"))
 
 
 def setup(app):
+    GENERATED.mkdir(exist_ok=True)
     write_changelog()
+    write_reference(GENERATED / "reference.rst")
     app.connect("source-read", read_source)
     app.connect("autodoc-process-docstring", drop_foreign_labels)

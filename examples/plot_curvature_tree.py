@@ -1,6 +1,6 @@
 """
-A tree to read
-==============
+A curvature tree to read
+========================
 
 A curvature tree splits on weighted sums of features and predicts with a small linear model in each leaf. Eight such
 leaves describe a function for which ordinary boosting needs thousands of parameters, and one picture shows all of it.

@@ -35,4 +35,4 @@ ax.set(xlabel="rounds", ylabel="log-loss", yscale="log")
 ax.legend()
 
 # %%
-# ``eval_set=[(X_val, y_val)]`` means the same. Without either, a share ``validation_fraction`` of the training samples is held out.
+# ``eval_set=(X_val, y_val)`` means the same. Without either, a share ``validation_fraction`` of the training samples is held out.
