@@ -1,6 +1,6 @@
 """
-What the model does not know
-============================
+Knowledge uncertainty by posterior samples
+==========================================
 
 With ``posterior_samples`` symmetric boosting trains several models, samples of the posterior of its kernel, and
 ``predict(X, return_std=True)`` returns how much they differ: little where there are data, much where there are none. Noise of
