@@ -1,5 +1,6 @@
 """Settings of the site: the Markdown pages, an API reference, and the gallery of examples."""
 
+import inspect
 import os
 import re
 import sys
@@ -51,6 +52,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("fctree",),
     "download_all_examples": False,
+    "capture_repr": (),
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,
@@ -102,6 +104,15 @@ def drop_foreign_labels(app, what, name, obj, options, lines):
     lines[:] = [re.sub(r":ref:`([^<`]+?) <[^`]+>`", r"\1", line) for line in lines]
 
 
+def constructor_signature(app, what, name, obj, options, signature, returns):
+    """The parameters of ``__init__`` where a stand-in for a base class hides them."""
+    if what == "class" and signature.startswith("(*args"):
+        parameters = [*inspect.signature(obj.__init__).parameters.values()][1:]
+        shown = [parameter.replace(annotation=parameter.empty) for parameter in parameters]
+        signature = str(inspect.Signature(shown))
+    return signature, returns
+
+
 def write_changelog():
     """Copies the changelog, whose links start in the root of the repository, to the pages."""
     text = (DOCS.parent / "CHANGELOG.md").read_text()
@@ -114,3 +125,4 @@ def setup(app):
     write_reference(GENERATED / "reference.rst")
     app.connect("source-read", read_source)
     app.connect("autodoc-process-docstring", drop_foreign_labels)
+    app.connect("autodoc-process-signature", constructor_signature)

@@ -52,6 +52,6 @@ def write_reference(path):
     """Writes the page that lists the names and has Sphinx make a page of each."""
     lines = ["Reference", "=========", "", "Every public name, by what it is for.", "", ".. currentmodule:: fctree"]
     for title, names in sections().items():
-        lines += ["", title, "-" * len(title), "", ".. autosummary::", "   :toctree: api", ""]
+        lines += ["", title, "-" * len(title), "", ".. autosummary::", "   :toctree: api", "   :nosignatures:", ""]
         lines += [f"   {name}" for name in names]
     path.write_text("\n".join([*lines, ""]))
