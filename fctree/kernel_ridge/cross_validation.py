@@ -22,6 +22,7 @@ from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
     DEVICE,
+    ROUNDS,
     BaseTreeNTK,
     ClassifierTargets,
     RegressorTargets,
@@ -83,6 +84,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         "scales": ["array-like"],
         "architecture": ARCHITECTURE,
         "cv": ["cv_object"],
+        "feature_learning": ROUNDS,
         **TABLE_CONSTRAINTS,
         "device": DEVICE,
         "verbose": ["verbose"],
@@ -98,6 +100,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         scales: Iterable[float] = (0.5, 1.0, 2.0, 4.0, 8.0),
         architecture: str | Mapping[int, int] = "perfect",
         cv: Any = None,
+        feature_learning: int = 0,
         categorical_features: ArrayLike | str | None = "from_dtype",
         device: str = "cpu",
         verbose: int = 0,
@@ -162,6 +165,10 @@ class SearchingTreeNTK(BaseTreeNTK):
                                      None if weights is None else weights[test])
         return scores.mean(axis=0)
 
+    def _solve(self, kernel, X, targets, weights):
+        """The samples and their coefficients with the chosen penalty."""
+        return X, solve_gram(kernel.gram(X), targets, self.alpha_, weights)
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose the parameters, then fit with them.
@@ -215,9 +222,10 @@ class SearchingTreeNTK(BaseTreeNTK):
             names = ("scale", "depth", "alpha", "score")
             self.cv_results_ = {n: np.array(v) for n, v in
                                 zip(names, zip(*tried, strict=True), strict=True)}
-            solution = best[4]
-            if solution is None:
-                solution = solve_gram(self._fitted_kernel().gram(X), targets, self.alpha_, weights)
+            kernel, solution = self._fitted_kernel(), best[4]
+            X = self._learn_features(kernel, self._solve, X, targets, weights)
+            if solution is None or self.feature_matrix_ is not None:
+                solution = self._solve(kernel, X, targets, weights)[1]
             self._store(X, solution, float(self.alpha_), weights)
         return self
 
@@ -238,6 +246,8 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
         as in scikit-learn, which share the Gram matrix.
+    feature_learning : int, default=0
+        As in `TreeNTKRegressor`, with the chosen kernel and penalty.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Features that are categories: those whose column has a categorical or text type, or a list
@@ -259,7 +269,11 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     cv_results_ : dict of arrays
         ``scale``, ``depth``, ``alpha`` and ``score`` of all that was tried.
     X_fit_ : array of shape (n_samples, n_features)
-        The training samples.
+        The training samples, times `feature_matrix_` where there is one.
+    feature_matrix_ : array of shape (n_features, n_features) or None
+        The learned metric P: the kernel is computed on ``X P``. None without one.
+    feature_learning_errors_ : array of shape (feature_learning + 1,)
+        Mean squared errors of three folds by the number of rounds, if there are any.
     dual_coef_ : array of shape (n_samples,) or (n_samples, n_outputs)
         Their coefficients.
     n_features_in_, feature_names_in_
@@ -293,6 +307,9 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
         as in scikit-learn, stratified for an integer, which share the Gram matrix.
+    feature_learning : int, default=0
+        Most rounds in which the directions along which the predictor changes become a new metric of
+        the features, with the chosen kernel and penalty; three folds choose how many are kept.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Features that are categories: those whose column has a categorical or text type, or a list
@@ -313,7 +330,11 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     cv_results_ : dict of arrays
         ``scale``, ``depth``, ``alpha`` and ``score`` of all that was tried.
     X_fit_ : array of shape (n_samples, n_features)
-        The training samples.
+        The training samples, times `feature_matrix_` where there is one.
+    feature_matrix_ : array of shape (n_features, n_features) or None
+        The learned metric P: the kernel is computed on ``X P``. None without one.
+    feature_learning_errors_ : array of shape (feature_learning + 1,)
+        Mean squared errors of three folds by the number of rounds, if there are any.
     dual_coef_ : array of shape (n_samples, n_classes)
         Their coefficients.
     n_features_in_, feature_names_in_

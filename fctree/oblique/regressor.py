@@ -49,6 +49,7 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
                 X, targets, sample_weight, impurity_scale=1.0 / self.n_outputs_, left_out=left_out
             )
             arrays["value"] = arrays["value"][:, :, None]
-            self.tree_ = ObliqueTree(**arrays)
+            tree = ObliqueTree(**arrays)
+            self.tree_ = self._finish(tree, X, targets, sample_weight, left_out)
             self._keep_intervals(X, targets, sample_weight, left_out)
         return self
