@@ -83,7 +83,7 @@ def test_values_are_accepted():
             continue
         parameters = {name: eval(value) for name, value in settings}
         estimator = BOOSTERS["fctree"]["log_loss" in cell]
-        estimator(max_iter=2, max_depth=2).set_params(**parameters).fit([[0.0], [1.0], [2.0], [3.0]] * 5, [1, 2, 1, 3] * 5)
+        estimator(max_iter=2, max_depth=2).set_params(**parameters).fit([[0.0], [1.0], [2.0], [3.0]] * 5, [1, 2, 3, 4] * 5)
 
 
 @pytest.mark.parametrize("title", ["HistGradientBoosting", "SymmetricBoosting"])
