@@ -13,6 +13,8 @@ from scipy.linalg import eigh
 from sklearn.model_selection import KFold
 from threadpoolctl import threadpool_limits
 
+from fctree._training.left_out import clearly_positive
+
 _FOLDS = 3
 
 
@@ -42,7 +44,7 @@ def learn_matrix(kernel, solve, X, targets, weights, n_rounds):
     Returns
     -------
     matrix : array of shape (n_features, n_features) or None
-        Symmetric; None if no round predicts better than none.
+        Symmetric; None if no round predicts clearly better than none.
     errors : array of shape (n_rounds + 1,)
         Mean squared errors of three folds, by the number of rounds.
     left_out : array of shape (n_samples, n_outputs) or None
@@ -60,9 +62,10 @@ def learn_matrix(kernel, solve, X, targets, weights, n_rounds):
         for k, (matrix, solution) in enumerate(path):
             answers = kernel.multiply(mapped(X[test], matrix), *solution)
             left_out[k, test] = targets[test] - answers
-    errors = (left_out**2).sum(axis=2) @ weight / weight.sum()
-    chosen = int(np.argmin(errors)) if np.isfinite(errors).all() else 0
-    if chosen == 0:
+    losses = (left_out**2).sum(axis=2)
+    errors = losses @ weight / weight.sum()
+    chosen = int(np.argmin(errors))
+    if not clearly_positive(losses[0] - losses[chosen], weight):
         return None, errors, None
     *_, (matrix, _) = _path(kernel, solve, X, targets, weights, chosen)
     return matrix, errors, left_out[chosen]

@@ -19,6 +19,7 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from fctree._memory import check_memory
+from fctree._training.left_out import clearly_positive
 from fctree._tree import ObliqueTree
 
 _STEPS = 150
@@ -26,7 +27,6 @@ _STEEPNESS = 4.0
 _LEAF_PENALTY = 3.0
 _SPLIT_PENALTY = 0.3
 _MOST_LEVERAGE = 0.999
-_STANDARD_ERRORS = 2.0  # of the decrease of the left-out error, for a soft tree to be kept
 _BLOCK_VALUES = 1 << 20  # of the largest array of a block of rows
 
 
@@ -58,20 +58,10 @@ def soften(tree, X, targets, weight, left_out, *, keep_zeros):
         solution = finish.minimise()
         predicted = finish.left_out(solution)
         hard, soft = (((targets - answer) ** 2).sum(axis=1) for answer in (left_out, predicted))
-        if not _clearly_positive(hard - soft, finish.weight):
+        if not clearly_positive(hard - soft, finish.weight):
             return tree
     left_out[:] = predicted
     return finish.tree_of(solution)
-
-
-def _clearly_positive(differences, weight):
-    """Whether the mean exceeds two standard errors; NaN does not count."""
-    known = np.isfinite(differences) & (weight > 0.0)
-    if not known.any():
-        return False
-    differences, share = differences[known], weight[known] / weight[known].sum()
-    mean = share @ differences
-    return mean > _STANDARD_ERRORS * np.sqrt(share**2 @ (differences - mean) ** 2)
 
 
 class SoftFinish:
