@@ -31,12 +31,10 @@ extensions = [
 templates_path = ["templates"]
 exclude_patterns = ["_build", "static", "figures", "templates", "**/GALLERY_HEADER.rst"]
 myst_heading_anchors = 4
-nitpicky = False
 
 # Reference. Libraries that only some modules need are stood in for where they are missing.
 autodoc_mock_imports = [name for name in ("dask", "distributed", "torch") if not find_spec(name)]
 autodoc_typehints = "none"  # docstrings have them
-autosummary_imported_members = False
 maximum_signature_line_length = 88
 numpydoc_show_class_members = False
 add_module_names = False

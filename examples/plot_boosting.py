@@ -3,9 +3,9 @@ Boosting beside scikit-learn's
 ==============================
 
 ``CurvatureBoostingRegressor`` adds trees with linear leaves, and ordinary trees where those predict better;
-``SymmetricBoostingRegressor`` adds trees that ask one question a level, like CatBoost. Which of them suits the data depends on
-the shape of the target. Where it is made of steps, the ordinary trees of scikit-learn's ``HistGradientBoostingRegressor``
-get there first.
+``SymmetricBoostingRegressor`` adds trees that ask one question a level, like CatBoost. Which of them suits
+the data depends on the shape of the target. Where it is made of steps, the ordinary trees of scikit-learn's
+``HistGradientBoostingRegressor`` get there first.
 """
 
 import matplotlib.pyplot as plt
@@ -32,8 +32,8 @@ models = {
 }
 
 # %%
-# All have ``staged_predict``, so one fit gives the score after every round. Parameters are the defaults but for the number of
-# rounds; ``CurvatureBoosting*`` takes steps of 0.05, the others of 0.1.
+# All have ``staged_predict``, so one fit gives the score after every round. Parameters are the defaults but
+# for the number of rounds; ``CurvatureBoosting*`` takes steps of 0.05, the others of 0.1.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for ax, (title, target) in zip(axes, targets.items()):

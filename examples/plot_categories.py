@@ -2,8 +2,9 @@
 Categories and missing values
 =============================
 
-Every estimator takes a data frame as it is: columns of text, categorical columns, missing values. Few categories become
-indicators; many become target statistics, which are cross-fitted so that no sample sees its own target.
+Every estimator takes a data frame as it is: columns of text, categorical columns, missing values. Few
+categories become indicators; many become target statistics, which are cross-fitted so that no sample sees its
+own target.
 """
 
 import matplotlib.pyplot as plt
@@ -15,8 +16,8 @@ from sklearn.model_selection import train_test_split
 from fctree import CurvatureBoostingRegressor, CurvatureTreeRegressor, SymmetricBoostingRegressor
 
 # %%
-# Prices of flats in a hundred districts. Districts have a price per square metre of their own, some areas are unknown, and one
-# column, the agent's name, means nothing although it has 300 values.
+# Prices of flats in a hundred districts. Districts have a price per square metre of their own, some areas are
+# unknown, and one column, the agent's name, means nothing although it has 300 values.
 
 rng = np.random.default_rng(0)
 n_samples = 4000
@@ -37,8 +38,8 @@ table = pd.DataFrame(
 print(table.head())
 
 # %%
-# The table goes into ``fit`` as it is. scikit-learn's boosting also takes categories, of at most 255 values: here it gets the
-# columns that it can take.
+# The table goes into ``fit`` as it is. scikit-learn's boosting also takes categories, of at most 255 values:
+# here it gets the columns that it can take.
 
 X_train, X_test, y_train, y_test = train_test_split(table, price, random_state=0)
 as_categories = {"district": "category", "balcony": "category"}
@@ -55,8 +56,8 @@ for name, score in scores.items():
     print(f"{name:<22} R² {score:.3f}")
 
 # %%
-# Importances speak of the table's columns, whatever they have become inside. The agents' share is nearly zero: by its strength, which
-# is estimated, the statistic of a column without meaning shrinks to a constant.
+# Importances speak of the table's columns, whatever they have become inside. The agents' share is nearly
+# zero: by its strength, which is estimated, the statistic of a column without meaning shrinks to a constant.
 
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 ax.barh(table.columns, models["curvature boosting"].feature_importances_)

@@ -2,13 +2,14 @@
 A curvature tree to read
 ========================
 
-A curvature tree splits on weighted sums of features and predicts with a small linear model in each leaf. Eight such
-leaves describe a function for which ordinary boosting needs thousands of parameters, and one picture shows all of it.
+A curvature tree splits on weighted sums of features and predicts with a small linear model in each leaf.
+Eight such leaves describe a function for which ordinary boosting needs thousands of parameters, and one
+picture shows all of it.
 """
 
 # %%
-# The target is a sum of five bent planes, along ``x0``, ``x1 + x2`` and longer sums, plus noise. Errors are measured
-# against the function itself, on new samples.
+# The target is a sum of five bent planes, along ``x0``, ``x1 + x2`` and longer sums, plus noise. Errors are
+# measured against the function itself, on new samples.
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -25,9 +26,10 @@ tree = CurvatureTreeRegressor().fit(X, y)
 plot_tree(tree)
 
 # %%
-# A square box is a split, with bars for its largest coefficients: rows for which the weighted sum is at most the threshold go
-# left. A round box is a leaf with the coefficients of its linear model. The tree has one parameter that is worth a thought,
-# ``max_depth``, and too much of it costs little: a split has to pass a leave-one-out test.
+# A square box is a split, with bars for its largest coefficients: rows for which the weighted sum is at most
+# the threshold go left. A round box is a leaf with the coefficients of its linear model. The tree has one
+# parameter that is worth a thought, ``max_depth``, and too much of it costs little: a split has to pass a
+# leave-one-out test.
 #
 # How it compares:
 

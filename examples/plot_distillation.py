@@ -2,8 +2,8 @@
 One tree for an ensemble
 ========================
 
-``distill`` grows one curvature tree on the predictions of any fitted model. The tree can be read and drawn; how well it stands for
-the model is measured beside what the same tree would have learned without it.
+``distill`` grows one curvature tree on the predictions of any fitted model. The tree can be read and drawn;
+how well it stands for the model is measured beside what the same tree would have learned without it.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +20,8 @@ ensemble = CurvatureBoostingRegressor(max_iter=100, random_state=0).fit(X_train,
 print(f"the ensemble: {len(ensemble.estimators_)} trees, R² {ensemble.score(X_test, y_test):.3f} on new samples")
 
 # %%
-# The tree sees the ensemble's predictions at the training samples and at fifteen points near each of them, so that it is not
-# short of data.
+# The tree sees the ensemble's predictions at the training samples and at fifteen points near each of them, so
+# that it is not short of data.
 
 tree = distill(ensemble, X_train, CurvatureTreeRegressor(max_depth=4), random_state=0)
 plain = CurvatureTreeRegressor(max_depth=4).fit(X_train, y_train)
@@ -31,8 +31,8 @@ for name, model in {"distilled": tree, "without the ensemble": plain}.items():
           f"{fidelity:.3f} for the predictions of the ensemble")
 
 # %%
-# On noisy data the tree alone stops where it cannot tell a bend from noise; the ensemble's predictions have no noise. The
-# first three levels of the distilled tree:
+# On noisy data the tree alone stops where it cannot tell a bend from noise; the ensemble's predictions have
+# no noise. The first three levels of the distilled tree:
 
 plot_tree(tree, max_depth=2)
 

@@ -2,9 +2,9 @@
 Early stopping with an evaluation set
 =====================================
 
-``fit(X, y, X_val=.., y_val=..)`` scores the model after every round on samples that it is not trained on. With
-``early_stopping=True`` training ends when ``n_iter_no_change`` rounds have not improved that score, and the model of the best
-round is kept.
+``fit(X, y, X_val=.., y_val=..)`` scores the model after every round on samples that it is not trained on.
+With ``early_stopping=True`` training ends when ``n_iter_no_change`` rounds have not improved that score, and
+the model of the best round is kept.
 """
 
 import matplotlib.pyplot as plt
@@ -24,8 +24,8 @@ model.fit(X_train, y_train, X_val=X_val, y_val=y_val)
 print(f"{model.n_iter_} rounds are kept; accuracy on the test samples {model.score(X_test, y_test):.3f}")
 
 # %%
-# ``train_score_`` and ``validation_score_`` hold the negative mean loss before the first round and after each one. On the training
-# samples the loss falls on and on, on the others it does not.
+# ``train_score_`` and ``validation_score_`` hold the negative mean loss before the first round and after each
+# one. On the training samples the loss falls on and on, on the others it does not.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 ax.plot(-model.train_score_, label="training samples")
@@ -35,4 +35,5 @@ ax.set(xlabel="rounds", ylabel="log-loss", yscale="log")
 ax.legend()
 
 # %%
-# ``eval_set=(X_val, y_val)`` means the same. Without either, a share ``validation_fraction`` of the training samples is held out.
+# ``eval_set=(X_val, y_val)`` means the same. Without either, a share ``validation_fraction`` of the training
+# samples is held out.

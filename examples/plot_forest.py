@@ -2,8 +2,8 @@
 A forest and its out-of-bag score
 =================================
 
-A forest of curvature trees predicts well without tuning. Each tree leaves a third of the samples out, which give an estimate of
-the score on new samples without holding any back.
+A forest of curvature trees predicts well without tuning. Each tree leaves a third of the samples out, which
+give an estimate of the score on new samples without holding any back.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A tree kernel in a Gaussian process
 ===================================
 
-``TreeNTK`` is the kernel of infinitely many soft trees, as a kernel of scikit-learn's Gaussian processes: hyperparameters
-are found by maximum likelihood, and predictions have standard deviations.
+``TreeNTK`` is the kernel of infinitely many soft trees, as a kernel of scikit-learn's Gaussian processes:
+hyperparameters are found by maximum likelihood, and predictions have standard deviations.
 """
 
 import matplotlib.pyplot as plt
@@ -42,7 +42,8 @@ for ax, (name, (kernel, columns)) in zip(axes, kernels.items()):
     print(f"{name}: {process.kernel_}")
 
 # %%
-# Functions drawn before there are any data show what a kernel assumes. The larger ``scale``, the harder the splits of its trees.
+# Functions drawn before there are any data show what a kernel assumes. The larger ``scale``, the harder the
+# splits of its trees.
 
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.2), sharey=True, layout="constrained")
 for ax, scale in zip(axes, (0.3, 2.0, 20.0)):

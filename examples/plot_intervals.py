@@ -2,8 +2,8 @@
 Prediction intervals
 ====================
 
-``predict_interval`` gives a range for a new target instead of one number, from the errors that the model would have made without
-each sample. Trees, forests and tree kernels need no second fit for it.
+``predict_interval`` gives a range for a new target instead of one number, from the errors that the model
+would have made without each sample. Trees, forests and tree kernels need no second fit for it.
 """
 
 import matplotlib.pyplot as plt
@@ -45,5 +45,6 @@ for ax, (name, model) in zip(axes, models.items()):
 axes[0].set_ylabel("y")
 
 # %%
-# The level asked for, 90 %, is kept on average over new samples. How well the width follows the noise differs: a tree has one width for each
-# leaf, a forest averages over many trees, boosting models two quantiles of the errors.
+# The level asked for, 90 %, is kept on average over new samples. How well the width follows the noise
+# differs: a tree has one width for each leaf, a forest averages over many trees, boosting models two
+# quantiles of the errors.

@@ -2,9 +2,9 @@
 Knowledge uncertainty by posterior samples
 ==========================================
 
-With ``posterior_samples`` symmetric boosting trains several models, samples of the posterior of its kernel, and
-``predict(X, return_std=True)`` returns how much they differ: little where there are data, much where there are none. Noise of
-the target, which more data would not remove, is not part of it.
+With ``posterior_samples`` symmetric boosting trains several models, samples of the posterior of its kernel,
+and ``predict(X, return_std=True)`` returns how much they differ: little where there are data, much where
+there are none. Noise of the target, which more data would not remove, is not part of it.
 """
 
 import matplotlib.pyplot as plt
@@ -35,7 +35,7 @@ for ax, values, title in zip(axes, (mean, std), ("prediction", "knowledge uncert
     figure.colorbar(mesh, ax=ax)
 
 # %%
-# In the corners the model says that it does not know. To the left and right of the ring, and above and below, it knows too much: its
-# splits are on single features, and continue what they have seen there.
+# In the corners the model says that it does not know. To the left and right of the ring, and above and below,
+# it knows too much: its splits are on single features, and continue what they have seen there.
 #
 # A range that also holds the noise is a prediction interval, which is another example.

@@ -2,8 +2,8 @@
 Regions of two features
 =======================
 
-``plot_regions`` draws the exact regions of a tree of two features, coloured by the linear models inside. It shows at a glance what
-the curvature search adds to the tree that it started from.
+``plot_regions`` draws the exact regions of a tree of two features, coloured by the linear models inside. It
+shows at a glance what the curvature search adds to the tree that it started from.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +19,8 @@ from fctree import (
 )
 
 # %%
-# A valley. FC-ODT as published cuts along the direction of its linear fit, here across the valley; the curvature search
-# finds where two linear models differ, and one cut is enough.
+# A valley. FC-ODT as published cuts along the direction of its linear fit, here across the valley; the
+# curvature search finds where two linear models differ, and one cut is enough.
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-1, 1, size=(600, 2))

@@ -2,8 +2,8 @@
 Shapley values of predictions
 =============================
 
-``shap_values`` shares the difference between a prediction and the mean prediction out among the features. The values are
-exact, not sampled, and sum to the prediction.
+``shap_values`` shares the difference between a prediction and the mean prediction out among the features. The
+values are exact, not sampled, and sum to the prediction.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Splits that are short to read
 =============================
 
-``max_coef`` limits every split of a curvature tree to a few features. On many data sets that costs almost no accuracy, and a split
-on two or three features can be said in a sentence.
+``max_coef`` limits every split of a curvature tree to a few features. On many data sets that costs almost no
+accuracy, and a split on two or three features can be said in a sentence.
 """
 
 import matplotlib.pyplot as plt

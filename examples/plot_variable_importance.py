@@ -2,8 +2,9 @@
 Variable importance with intervals
 ==================================
 
-How much worse would the model predict without a feature? ``variable_importance`` answers with a confidence interval, and in
-place of a new fit for each feature it continues the training of the full model for a few rounds.
+How much worse would the model predict without a feature? ``variable_importance`` answers with a confidence
+interval, and in place of a new fit for each feature it continues the training of the full model for a few
+rounds.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +15,8 @@ from fctree import SymmetricBoostingRegressor
 from fctree.inspection import VariableImportanceDisplay, shapley_importance, variable_importance
 
 # %%
-# Of ten features five matter. The sixth is made nearly a copy of ``x3``, so that each can stand in for the other.
+# Of ten features five matter. The sixth is made nearly a copy of ``x3``, so that each can stand in for the
+# other.
 
 X, y = make_friedman1(n_samples=1500, noise=1.0, random_state=0)
 X[:, 5] = X[:, 3] + 0.1 * (X[:, 5] - 0.5)
@@ -25,8 +27,8 @@ importance = variable_importance(model, X, y, scoring="r2", random_state=0)
 print(importance)
 
 # %%
-# ``x3`` is the strongest feature of the function, and loses most of its importance to its copy. Shapley values, the mean gain of adding
-# a feature to a subset of the others, share what the two have in common.
+# ``x3`` is the strongest feature of the function, and loses most of its importance to its copy. Shapley
+# values, the mean gain of adding a feature to a subset of the others, share what the two have in common.
 
 shares = shapley_importance(model, X, y, scoring="r2", n_subsets=60, random_state=0)
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
