@@ -92,7 +92,7 @@ class CurvatureBoostingRegressor(
     ----------
     trees_ : ObliqueTrees
         All trees as flat arrays; `estimators_` gives them one by one.
-    tree_kinds_ : ndarray of shape (n_iter_,), int64
+    tree_kinds_ : ndarray of shape (n_iter,), int64
         0 for a curvature tree, 1 for one with constant leaves.
     baseline_
         As in `SymmetricBoostingRegressor`.

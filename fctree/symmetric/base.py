@@ -138,7 +138,7 @@ class BaseSymmetricBoosting(BaseBoosting):
 
         Returns
         -------
-        leaves : array of shape (n_samples, n_iter_), int32
+        leaves : array of shape (n_samples, n_iter), int32
             Indices into the second axis of ``trees_.leaf_values``.
         """
         check_is_fitted(self)

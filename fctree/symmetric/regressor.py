@@ -64,7 +64,7 @@ class SymmetricBoostingRegressor(
         ``random_strength * RMS(gradients) * q / (1 + q)``, ``q = n exp(-iteration * learning_rate)``,
         as in CatBoost: it fades as the model grows. It is added to the cosine score, or to the square root of the l2 score.
         ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
-        the unused candidates, the SampleTree of [2]_.
+        the unused candidates, the SampleTree of Ustimenko et al. (2023).
     score_function : {"l2", "cosine"}, default="l2"
         Score of a split: the decrease of the squared error, or the cosine between
         the gradients and the leaf values.
