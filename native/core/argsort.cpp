@@ -50,19 +50,21 @@ std::uint64_t* sort_by_key(std::uint64_t* items, std::uint64_t* spare, index_t n
 }
 
 // Items with equal upper bits, in a row, by comparison.
-void sort_ties(const double* values, std::uint64_t* items, index_t n, int lowest) {
-  for (index_t begin = 0; begin < n;) {
-    index_t end = begin + 1;
-    while (end < n && (items[end] ^ items[begin]) >> lowest == 0) ++end;
-    if (end - begin > 1) sort_by_comparison(values, items + begin, items + end);
-    begin = end;
+template <int kLowest>
+void sort_ties(const double* values, std::uint64_t* items, index_t n) {
+  const auto ties = [items](index_t i) { return (items[i] ^ items[i - 1]) >> kLowest == 0; };
+  for (index_t i = 1; i < n; ++i) {
+    if (!ties(i)) continue;
+    const index_t begin = i - 1;
+    while (i + 1 < n && ties(i + 1)) ++i;
+    sort_by_comparison(values, items + begin, items + i + 1);
   }
 }
 
 template <int kDigitBits, int kDigits>
 const std::uint64_t* sort_items(const double* values, SortBuffer buffer, index_t n) {
   std::uint64_t* items = sort_by_key<kDigitBits, kDigits>(buffer.items, buffer.spare, n);
-  sort_ties(values, items, n, lowest_bit(kDigitBits * kDigits));
+  sort_ties<lowest_bit(kDigitBits * kDigits)>(values, items, n);
   return items;
 }
 
