@@ -251,7 +251,8 @@ def test_parameters_have_one_name_on_both_sides():
 
 
 @pytest.mark.parametrize("kind, most", [
-    ("CurvatureTree", 16), ("FCODT", 16), ("CurvatureForest", 22), ("CurvatureBoosting", 26)])
+    ("CurvatureTree", 16), ("FCODT", 16), ("CurvatureForest", 22), ("CurvatureBoosting", 26),
+    ("SymmetricBoosting", 26)])
 @pytest.mark.parametrize("task", ["Regressor", "Classifier"])
 def test_parameters_are_few(kind, task, most):
     assert len(parameters_of(getattr(fctree, kind + task))) <= most
@@ -274,7 +275,7 @@ def test_ensembles_have_their_trees_parameters_in_one_place():
 )
 def test_boosting_parameters_have_one_name_on_both_sides(estimator):
     fields = struct_fields(NATIVE / "symmetric" / "params.hpp", "BoostingParams")
-    assert set(fields) - {"seed"} <= set(inspect.signature(estimator).parameters)
+    assert set(fields) - {"seed", "model_shrink_rate"} <= set(inspect.signature(estimator).parameters)
     binding = (ROOT / "fctree" / "_native" / "symmetric.pxd").read_text()
     struct = re.search(r"cdef struct BoostingParams:\n((?:        .*\n)+)", binding).group(1)
     assert re.findall(r"(\w+)$", struct, flags=re.M) == fields

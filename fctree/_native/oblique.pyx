@@ -84,6 +84,16 @@ cdef extern from "oblique/predict.hpp" namespace "fctree::oblique" nogil:
                       const Execution&) except +set_python_error
 
 
+cdef extern from "oblique/soft_predict.hpp" namespace "fctree::oblique" nogil:
+    cdef struct SoftTree:
+        RoutingArrays arrays
+        const double* width
+        int64_t n_nodes
+
+    void predict_soft_tree(const SoftTree&, const LeafModels&, const double*, int64_t, double*,
+                           const Execution&) except +set_python_error
+
+
 cdef RoutingArrays routing_of(const int64_t[::1] children_left, const int64_t[::1] children_right,
                               const double[::1] threshold, const double[:, ::1] coef) noexcept:
     cdef RoutingArrays tree
@@ -211,8 +221,11 @@ def predict(const double[:, ::1] X, const int64_t[::1] children_left,
             const int64_t[::1] children_right, const double[::1] threshold,
             const double[:, ::1] coef, const int64_t[::1] leaf_index,
             const double[:, :, ::1] leaf_coef, const double[:, ::1] leaf_intercept,
-            int n_threads):
-    """The leaf models' values, (n, K) float64; constant leaves have an empty ``leaf_coef``."""
+            const double[::1] boundary_width, int n_threads):
+    """The leaf models' values, (n, K) float64; constant leaves have an empty ``leaf_coef``.
+
+    ``boundary_width`` (n_nodes,) or None for hard splits.
+    """
     out = np.empty((X.shape[0], leaf_intercept.shape[1]))
     if X.shape[0] == 0:
         return out
@@ -225,7 +238,16 @@ def predict(const double[:, ::1] X, const int64_t[::1] children_left,
         leaves.coef = &leaf_coef[0, 0, 0]
     leaves.intercept = &leaf_intercept[0, 0]
     leaves.n_outputs = leaf_intercept.shape[1]
+    cdef SoftTree soft
+    soft.arrays = tree
+    soft.width = NULL
+    soft.n_nodes = threshold.shape[0]
+    if boundary_width is not None:
+        soft.width = &boundary_width[0]
     cdef Execution execution = execution_on(n_threads)
     with nogil:
-        predict_tree(tree, leaves, &X[0, 0], X.shape[0], &values[0, 0], execution)
+        if soft.width == NULL:
+            predict_tree(tree, leaves, &X[0, 0], X.shape[0], &values[0, 0], execution)
+        else:
+            predict_soft_tree(soft, leaves, &X[0, 0], X.shape[0], &values[0, 0], execution)
     return out

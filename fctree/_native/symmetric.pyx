@@ -248,24 +248,16 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
 
 def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,
               const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
-              double[:, ::1] scores, int n_threads, const double[::1] keep=None,
-              const double[:, ::1] origin=None):
-    """Add each row's leaf values, tree by tree, to ``scores`` (n, n_outputs), in place.
-
-    With ``keep`` (n_trees,) the scores are drawn towards ``origin`` (n, n_outputs) by a tree's
-    factor before it is added.
-    """
+              double[:, ::1] scores, int n_threads):
+    """Add each row's leaf values, tree by tree, to ``scores`` (n, n_outputs), in place."""
     if X.shape[0] == 0 or split_feature.shape[0] == 0:
         return
     cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
                                             leaf_values)
     cdef FeatureMatrix matrix = matrix_of(X)
-    cdef ScoreUpdate update
-    update.keep = pointer_1d(keep)
-    update.origin = pointer(origin)
     cdef Execution execution = execution_on(n_threads)
     with nogil:
-        c_add_trees(trees, matrix, update, &scores[0, 0], execution)
+        c_add_trees(trees, matrix, &scores[0, 0], execution)
 
 
 def apply(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,

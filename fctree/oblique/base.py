@@ -14,6 +14,7 @@ from fctree._tables.estimators import TakesTables, summed_to_columns
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_features, check_predictions, count_threads
 from fctree.oblique.parameters import native_tree_params
+from fctree.oblique.soft_finish import soften
 
 
 class BaseObliqueTree(TakesTables, BaseEstimator):
@@ -47,6 +48,14 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
             leaf=leaf,
         )
         return arrays
+
+    def _finish(self, tree, X, targets, sample_weight, left_out):
+        """The tree, softened where that is asked for and better; ``left_out`` is then replaced."""
+        if self.leaf_model != "soft":
+            return tree
+        return soften(
+            tree, X, targets, sample_weight, left_out, keep_zeros=self.max_coef is not None
+        )
 
     def _raw_predict(self, X):
         """The leaf models' values, (n_samples, n_outputs)."""

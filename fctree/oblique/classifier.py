@@ -64,11 +64,12 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         elif n_classes == 1:
             fractions = np.ones_like(fractions)
         arrays["value"] = fractions[:, np.newaxis, :]
-        self.tree_ = ObliqueTree(n_classes=n_classes, **arrays)
+        tree = ObliqueTree(n_classes=n_classes, **arrays)
+        self.tree_ = self._finish(tree, X, targets, sample_weight, left_out)
         self.classes_ = classes
         self.n_classes_ = n_classes
         self.temperature_ = None
-        if n_classes > 1 and self.leaf_model == "ridge":
+        if n_classes > 1 and self.leaf_model != "constant":
             self.temperature_ = find_temperature(left_out, shares, sample_weight)
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:

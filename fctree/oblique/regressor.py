@@ -55,6 +55,9 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
                 leaf=leaf,
             )
             arrays["value"] = arrays["value"][:, :, None]
-            self.tree_ = ObliqueTree(**arrays)
+            grown = ObliqueTree(**arrays)
+            self.tree_ = self._finish(grown, X, targets, sample_weight, left_out)
+            if self.tree_ is not grown:
+                leaf = self.tree_.leaf_index[self.tree_.apply(X)]
             self._keep_intervals(targets, sample_weight, left_out, leaf)
         return self

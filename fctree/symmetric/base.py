@@ -32,7 +32,6 @@ class BaseSymmetricBoosting(BaseBoosting):
         "score_noise": [StrOptions({"normal", "gumbel"})],
         "score_function": [StrOptions({"l2", "cosine"})],
         "monotonic_cst": ["array-like", dict, None],
-        "model_shrink_rate": [Interval(Real, 0, None, closed="left")],
     }
 
     _check_rows = check_boosting_features
@@ -46,7 +45,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             "random_strength": self.random_strength,
             "score_noise": _native.ScoreNoise[self.score_noise].value,
             "score_function": _native.ScoreFunction[self.score_function].value,
-            "model_shrink_rate": self.model_shrink_rate,
+            "model_shrink_rate": 0.0,  # not so in posterior samples
         }
         return native_params(params)
 
@@ -88,58 +87,30 @@ class BaseSymmetricBoosting(BaseBoosting):
 
     def _keep(self, trees, baseline, train_score, eval_score, continuing):
         """Append the rounds of a fit to those of the fits that it continues."""
-        keep = 1.0 - self.model_shrink_rate * self.learning_rate
-        factors = np.full(trees.n_trees, keep)
         if continuing:
-            steps = SymmetricTrees.concatenate([self._steps, trees])
-            factors = np.append(self._step_factors, factors)
-            rounds = self._steps.n_trees, len(train_score) - 1
+            rounds = self.trees_.n_trees, len(train_score) - 1
             train_score = joined_scores(self.train_score_, train_score, *rounds)
             eval_score = joined_scores(self.validation_score_, eval_score, *rounds)
-        else:
-            steps = trees
+            trees = SymmetricTrees.concatenate([self.trees_, trees])
         self.baseline_ = baseline
-        self.n_iter_ = steps.n_trees
+        self.n_iter_ = trees.n_trees
         self.train_score_ = train_score
         self.validation_score_ = eval_score
-        self._steps = steps
-        self._step_factors = factors
-        self.trees_ = self._shrunk()
+        self.trees_ = trees
 
     def _keep_first(self, n_rounds):
         """Drops the trees of later rounds."""
-        self._steps = self._steps[:n_rounds]
-        self._step_factors = self._step_factors[:n_rounds]
         self.n_iter_ = n_rounds
-        self.trees_ = self._shrunk()
-
-    def _keep_factors(self):
-        """Factor of the model in each round, before its tree is added; None if all are 1."""
-        return None if np.all(self._step_factors == 1.0) else self._step_factors
-
-    def _shrunk(self):
-        """The trees with what later rounds' shrinkage has left of their leaf values."""
-        if self._keep_factors() is None:
-            return self._steps
-        left = np.cumprod(np.append(self._step_factors[1:], 1.0)[::-1])[::-1]
-        leaf_values = self._steps.leaf_values * left[:, None, None]
-        return SymmetricTrees(**{**vars(self._steps), "leaf_values": leaf_values})
+        self.trees_ = self.trees_[:n_rounds]
 
     def _raw_so_far(self, samples):
         """The scores of the model to continue, as its own rounds computed them."""
         scores = np.empty((sum(map(len, samples.parts)), self.n_outputs_))
         scores[:] = self.baseline_ if samples.initial is None else samples.initial.T
-        origin = scores.copy()
         first = 0
         for X in samples.parts:
             rows = slice(first, first + len(X))
-            self._steps.add_to(
-                X,
-                scores[rows],
-                n_threads=count_threads(self.n_jobs),
-                keep=self._keep_factors(),
-                origin=origin[rows],
-            )
+            self.trees_.add_to(X, scores[rows], n_threads=count_threads(self.n_jobs))
             first += len(X)
         return np.ascontiguousarray(scores.T)
 
@@ -150,11 +121,8 @@ class BaseSymmetricBoosting(BaseBoosting):
         scores = np.empty((len(X), self.n_outputs_))
         scores[:] = self.baseline_
         n_threads = count_threads(self.n_jobs)
-        origin = scores.copy()
-        factors = self._keep_factors()
         for tree in range(self.n_iter_):
-            keep = None if factors is None else factors[tree : tree + 1]
-            self._steps[tree].add_to(X, scores, n_threads=n_threads, keep=keep, origin=origin)
+            self.trees_[tree].add_to(X, scores, n_threads=n_threads)
             yield scores
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:

@@ -29,8 +29,8 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
         1 if the probability of ``classes_[1]`` may only rise with a feature, -1 for only fall, 0
         for no constraint; two classes only.
-    categorical_features, model_shrink_rate, early_stopping, validation_fraction, \
-            n_iter_no_change, tol, warm_start, verbose, n_jobs, random_state
+    categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, \
+            verbose, n_jobs, random_state
         As in `SymmetricBoostingRegressor`.
 
     Attributes
@@ -82,7 +82,6 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
         colsample: float = 1.0,
         monotonic_cst: ArrayLike | dict[str, int] | None = None,
         categorical_features: ArrayLike | str | None = "from_dtype",
-        model_shrink_rate: float = 0.0,
         early_stopping: bool = False,
         validation_fraction: int | float = 0.1,
         n_iter_no_change: int = 10,

@@ -53,7 +53,8 @@ class SymmetricBoostingRegressor(
         Minimum number of samples in every leaf that is not empty.
     posterior_samples : int, default=0
         Number of posterior samples for ``predict(X, return_std=True)``, 0 or at least 2; each
-        is a model of its own (`posterior_scale`, `posterior_noise`). Squared error only.
+        is a model of its own. The prior's standard deviation is 0.1 of that of `y`, the assumed
+        noise's 0.01 of it. Squared error only.
     random_strength : float, default=1.0
         Amount of noise added to the scores of candidate splits.
     score_noise : {"normal", "gumbel"}, default="normal"
@@ -75,10 +76,6 @@ class SymmetricBoostingRegressor(
             default="from_dtype"
         Features that are categories: those whose column has a categorical or text type, or a list
         of names or indices, or a mask; None for none.
-    model_shrink_rate : float, default=0.0
-        Before each tree the model is multiplied by ``1 - model_shrink_rate * learning_rate``.
-        With ``n * model_shrink_rate = lambda`` boosting converges to kernel ridge regression with
-        that penalty [2]_.
     early_stopping : bool, default=False
         Whether to stop when the loss on `eval_set`, or on samples held out, has not fallen by
         more than `tol` for `n_iter_no_change` rounds, and keep the model of the best round.
@@ -101,10 +98,6 @@ class SymmetricBoostingRegressor(
         Threads; None is 1, -1 all cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seeds the noise, the samples and the validation split.
-    posterior_scale : float, default=0.1
-        Standard deviation of the posterior samples' prior, in standard deviations of `y`.
-    posterior_noise : float, default=0.01
-        Standard deviation of the assumed noise of `y`, in the same unit.
 
     Attributes
     ----------
@@ -147,8 +140,6 @@ class SymmetricBoostingRegressor(
         **BaseSymmetricBoosting._parameter_constraints,
         **loss_constraints("regression"),
         "posterior_samples": [Interval(Integral, 0, None, closed="left")],
-        "posterior_scale": [Interval(Real, 0, None, closed="neither")],
-        "posterior_noise": [Interval(Real, 0, None, closed="left")],
         "calibration_fraction": [Interval(Real, 0, 1, closed="neither"), None],
     }
 
@@ -172,7 +163,6 @@ class SymmetricBoostingRegressor(
         colsample: float = 1.0,
         monotonic_cst: ArrayLike | dict[str, int] | None = None,
         categorical_features: ArrayLike | str | None = "from_dtype",
-        model_shrink_rate: float = 0.0,
         early_stopping: bool = False,
         validation_fraction: int | float = 0.1,
         n_iter_no_change: int = 10,
@@ -182,8 +172,6 @@ class SymmetricBoostingRegressor(
         verbose: int = 0,
         n_jobs: int | None = None,
         random_state: RandomState = None,
-        posterior_scale: float = 0.1,
-        posterior_noise: float = 0.01,
     ) -> None:
         set_parameters(self, locals())
 

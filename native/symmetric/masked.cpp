@@ -205,20 +205,16 @@ class MaskedBooster {
   // The trees of a mask use none of the replaced columns: the samples can stay as they are.
   void add_to(std::vector<double>& test, const BoostingResult& grown,
               const Execution& execution) const {
-    std::vector<double> origin(task_.test.n_samples * n_outputs_);
-    for (std::size_t i = 0; i < origin.size(); ++i) origin[i] = grown.baseline[i % n_outputs_];
-    if (test.empty()) test = origin;
+    if (test.empty()) {
+      test.resize(task_.test.n_samples * n_outputs_);
+      for (std::size_t i = 0; i < test.size(); ++i) test[i] = grown.baseline[i % n_outputs_];
+    }
     const SymmetricTreesArrays& trees = grown.trees;
     const SymmetricTreesView view = {trees.split_feature.data(), trees.split_threshold.data(),
                                      trees.missing_right.data(), trees.leaf_values.data(),
                                      trees.n_trees(),            trees.max_depth,
                                      n_outputs_};
-    const double factor = 1.0 - params_.model_shrink_rate * params_.learning_rate;
-    const std::vector<double> factors(trees.n_trees(), factor);
-    const bool shrinks = factor != 1.0;
-    const ScoreUpdate update = {shrinks ? factors.data() : nullptr,
-                                shrinks ? origin.data() : nullptr};
-    add_trees(view, task_.test, update, test.data(), execution);
+    add_trees(view, task_.test, test.data(), execution);
   }
 
   const MaskedTask& task_;

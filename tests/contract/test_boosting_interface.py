@@ -27,7 +27,7 @@ def kind(request):
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_pickles_predict_and_go_on_alike(kind, protocol):
     X, y = table(kind)
-    model = kind(**SMALL, warm_start=True, model_shrink_rate=0.5).fit(X, y)
+    model = kind(**SMALL, warm_start=True).fit(X, y)
     copy = pickle.loads(pickle.dumps(model, protocol))
     assert copy.predict(X).tobytes() == model.predict(X).tobytes()
     for one in (model, copy):

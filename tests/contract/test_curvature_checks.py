@@ -14,6 +14,7 @@ SETTINGS = [
     {"standardize": False, "min_samples_leaf": 1},
     {"alpha": "loo", "parent_weight": 0.0, "split_margin": 0.0, "max_depth": None},
     {"max_coef": 2},
+    {"leaf_model": "soft", "min_samples_leaf": 2, "split_margin": 0.0},
 ]
 ESTIMATORS = [kind(**settings) for kind in (CurvatureTreeRegressor, CurvatureTreeClassifier)
               for settings in SETTINGS]

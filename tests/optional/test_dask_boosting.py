@@ -74,7 +74,7 @@ def fit_both(kind, params, X, y, weight=None, lengths=(250, 1, 0, 349)):
         {"loss": "poisson", "max_bins": 16, "min_samples_leaf": 5},
         {"loss": "gamma", "random_strength": 0.0},
         {"score_noise": "gumbel", "random_strength": 1e-3, "l2_leaf_reg": 0.0},
-        {"monotonic_cst": [1, -1] + [0] * 8, "model_shrink_rate": 0.2},
+        {"monotonic_cst": [1, -1] + [0] * 8},
     ],
     ids=lambda params: ",".join(params) or "defaults",
 )

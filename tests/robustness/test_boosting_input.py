@@ -21,7 +21,6 @@ BAD = {
     "colsample": [0.0, 1.5, None],
     "monotonic_cst": ["up", 1],
     "categorical_features": ["all", 1],
-    "model_shrink_rate": [-1.0, np.nan],
     "early_stopping": ["auto", 2],
     "validation_fraction": [0.0, 1.0, 0, -3],
     "n_iter_no_change": [0, None],
@@ -37,8 +36,6 @@ ONLY_REGRESSORS = {
     "quantile": [0.0, 1.0, -0.5, "median"],
     "calibration_fraction": [0.0, 1.0, -0.5, 3, "auto"],
     "posterior_samples": [-1, 0.5],
-    "posterior_scale": [0.0, -1.0],
-    "posterior_noise": [-1.0, "none"],
 }
 
 
