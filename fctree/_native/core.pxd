@@ -108,6 +108,23 @@ cdef extern from "core/loss/registry.hpp" namespace "fctree" nogil:
     unique_ptr[NativeLoss] make_loss(const LossChoice&, int64_t) except +set_python_error
 
 
+cdef extern from "core/column_sums.hpp" namespace "fctree" nogil:
+    cdef struct NumberTable:
+        const double* values
+        int64_t n_rows
+        int64_t n_columns
+
+    cdef struct ColumnUnits:
+        const double* high
+        const double* low
+
+    cdef cppclass ColumnKernels:
+        void (*find_largest)(const NumberTable&, double*, double*) noexcept
+        void (*add_words)(const NumberTable&, const double*, const ColumnUnits&, double*) noexcept
+
+    const ColumnKernels& column_kernels()
+
+
 cdef extern from "core/patience.hpp" namespace "fctree" nogil:
     cdef cppclass NativePatience "fctree::Patience":
         NativePatience(int64_t, double)

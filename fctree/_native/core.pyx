@@ -221,6 +221,32 @@ cdef cbool compute_python(void* arguments) noexcept with gil:
     return True
 
 
+cdef NumberTable number_table(const double[:, ::1] values) noexcept:
+    cdef NumberTable table
+    table.values = pointer(values)
+    table.n_rows, table.n_columns = values.shape[0], values.shape[1]
+    return table
+
+
+def largest_numbers(const double[:, ::1] values, double[::1] largest, double[::1] missing):
+    """Raise ``largest`` to the magnitudes in each column; ``missing`` is 1.0 where some are NaN or
+    infinite, which do not count."""
+    cdef NumberTable table = number_table(values)
+    with nogil:
+        column_kernels().find_largest(table, &largest[0], &missing[0])
+
+
+def add_words(const double[:, ::1] values, const double[::1] share, const double[::1] high,
+              const double[::1] low, double[:, ::1] words):
+    """Add the two words of ``share * values`` in units ``high`` and ``low`` to those of each column,
+    (2, n_columns); NaN and infinity count as 0."""
+    cdef NumberTable table = number_table(values)
+    cdef ColumnUnits units
+    units.high, units.low = &high[0], &low[0]
+    with nogil:
+        column_kernels().add_words(table, &share[0], units, &words[0, 0])
+
+
 LossInfo = namedtuple("LossInfo", "name task domain link parameter low high default")
 LossInfo.__doc__ = """A loss of native/core/loss/registry.hpp.
 

@@ -46,11 +46,19 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
             targets = np.ascontiguousarray(self._encode_targets(y, reset=True).T)
             X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
             left_out = np.full(targets.shape, np.nan)
+            leaf = np.empty(len(X), dtype=np.int64)
             arrays = self._grow(
-                X, targets, sample_weight, impurity_scale=1.0 / self.n_outputs_, left_out=left_out
+                X,
+                targets,
+                sample_weight,
+                impurity_scale=1.0 / self.n_outputs_,
+                left_out=left_out,
+                leaf=leaf,
             )
             arrays["value"] = arrays["value"][:, :, None]
-            tree = ObliqueTree(**arrays)
-            self.tree_ = self._finish(tree, X, targets, sample_weight, left_out)
-            self._keep_intervals(X, targets, sample_weight, left_out)
+            grown = ObliqueTree(**arrays)
+            self.tree_ = self._finish(grown, X, targets, sample_weight, left_out)
+            if self.tree_ is not grown:
+                leaf = self.tree_.leaf_index[self.tree_.apply(X)]
+            self._keep_intervals(targets, sample_weight, left_out, leaf)
         return self
