@@ -12,7 +12,7 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 
 import numpy as np
 from fctree import CurvatureBoostingRegressor, CurvatureTreeRegressor
-from fctree.inspection import distill
+from fctree.inspection import compare_distilled, distill
 from real_data import REGRESSION_SETS, load_table, short_name
 from report import add_arguments, print_markdown, write_json
 from sklearn.model_selection import KFold
@@ -29,8 +29,8 @@ def measure_table(X, y, depth, n_folds):
         teacher = CurvatureBoostingRegressor(
             max_iter=100, learning_rate=0.1, n_jobs=2, random_state=0).fit(X[train], y[train])
         tree = distill(teacher, X[train], CurvatureTreeRegressor(max_depth=depth, n_jobs=2),
-                       y=y[train], eval_set=(X[test], y[test]), random_state=0)
-        table = tree.distillation_
+                       random_state=0)
+        table = compare_distilled(tree, teacher, X[train], y[train], (X[test], y[test]))
         for row, name in enumerate(table["model"]):
             found[name].append([table["score"][row], table["fidelity"][row],
                                 table["n_leaves"][row] or np.nan])

@@ -214,3 +214,19 @@ def _described(X):
         return f"a {type(X).__name__}"
     layout = "C-contiguous" if X.flags.c_contiguous else "not C-contiguous"
     return f"{layout} {X.dtype} of shape {X.shape}"
+
+
+def plain_array(name, array, dtype, shape):
+    """C-contiguous array of that type; copied only if needed, without loss of precision."""
+    array = np.asarray(array)
+    expected = tuple("any" if size is None else size for size in shape)
+    if array.ndim != len(shape) or any(
+        size not in (None, given) for size, given in zip(shape, array.shape)
+    ):
+        raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
+    try:
+        return array.astype(dtype, order="C", casting="same_kind", copy=False)
+    except TypeError:
+        raise ValueError(
+            f"{name} must hold {np.dtype(dtype).name} values, got {array.dtype}"
+        ) from None

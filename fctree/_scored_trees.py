@@ -49,6 +49,8 @@ class ScoredTrees:
         ------
         TypeError
             If it is not a model of symmetric or oblique trees.
+        ValueError
+            If its splits are soft.
         NotFittedError
             If it has not been fitted.
         """
@@ -62,7 +64,12 @@ class ScoredTrees:
         check_is_fitted(model)
         if hasattr(model, "baseline_"):
             return cls(model, model.trees_, np.array(model.baseline_, dtype=np.float64), 1.0)
-        trees = model.trees_ if hasattr(model, "trees_") else _ensemble_of(model.tree_)
+        tree = getattr(model, "tree_", None)
+        if tree is not None and tree.boundary_width is not None:
+            raise ValueError(
+                'a tree with soft boundaries has no paths: fit one with leaf_model="ridge"'
+            )
+        trees = model.trees_ if hasattr(model, "trees_") else ensemble_of(model.tree_)
         offset, factor = np.zeros(trees.n_outputs), 1.0 / trees.n_trees
         if is_classifier(model) and model.n_classes_ <= 2:
             offset, factor = offset - 1.0, 2.0 * factor
@@ -219,7 +226,7 @@ def _oblique_of(tree: SymmetricTrees, n_features: int) -> ObliqueTree:
     )
 
 
-def _ensemble_of(tree: ObliqueTree) -> ObliqueTrees:
+def ensemble_of(tree: ObliqueTree) -> ObliqueTrees:
     """One tree as an ensemble, without bounds."""
     shape = tree.leaf_intercept.shape
     leaf_coef = tree.leaf_coef

@@ -23,6 +23,7 @@ from fctree._native_input import (
     check_rows,
     check_threads,
     check_tree_links,
+    plain_array,
     require,
 )
 from fctree._typing import ArrayLike, FloatArray, NDArray
@@ -84,6 +85,11 @@ class ObliqueTree:
     feature_scale : array of shape (n_features,), float64, default=None
         Standard deviation of each feature in training, 1 for constant ones. Text and pictures
         order the terms of a sum by `coef` times it. None if unknown.
+    boundary_width : array of shape (n_nodes,), float64, default=None
+        Widths of soft boundaries, in the units of `threshold`; NaN at leaves. `predict` lets a
+        sample go to both sides of a split, with the share
+        ``1 / (1 + exp((coef @ x - threshold) / boundary_width))`` to the left, and weights the leaf
+        models by the shares; `apply` and `decision_path` follow the larger one. None for hard splits.
 
     Raises
     ------
@@ -133,37 +139,41 @@ class ObliqueTree:
         n_classes: int | None = None,
         split_kind: ArrayLike | None = None,
         feature_scale: ArrayLike | None = None,
+        boundary_width: ArrayLike | None = None,
     ) -> None:
         n_nodes = np.size(children_left)
         node = (n_nodes,)
-        self.children_left = _plain("children_left", children_left, np.int64, node)
-        self.children_right = _plain("children_right", children_right, np.int64, node)
-        self.threshold = _plain("threshold", threshold, np.float64, node)
-        self.coef = _plain("coef", coef, np.float64, (n_nodes, None))
-        self.intercept = _plain("intercept", intercept, np.float64, node)
-        self.split_output = _plain("split_output", split_output, np.int64, node)
-        self.leaf_intercept = _plain(
+        self.children_left = plain_array("children_left", children_left, np.int64, node)
+        self.children_right = plain_array("children_right", children_right, np.int64, node)
+        self.threshold = plain_array("threshold", threshold, np.float64, node)
+        self.coef = plain_array("coef", coef, np.float64, (n_nodes, None))
+        self.intercept = plain_array("intercept", intercept, np.float64, node)
+        self.split_output = plain_array("split_output", split_output, np.int64, node)
+        self.leaf_intercept = plain_array(
             "leaf_intercept", leaf_intercept, np.float64, (n_nodes - n_nodes // 2, None)
         )
         outputs = (self.n_outputs, self.n_features)
         n_models = 0 if np.shape(leaf_coef)[:1] == (0,) else self.n_leaves
-        self.leaf_coef = _plain("leaf_coef", leaf_coef, np.float64, (n_models, *outputs))
-        self.leaf_index = _plain("leaf_index", leaf_index, np.int64, node)
+        self.leaf_coef = plain_array("leaf_coef", leaf_coef, np.float64, (n_models, *outputs))
+        self.leaf_index = plain_array("leaf_index", leaf_index, np.int64, node)
         self.n_classes = None if n_classes is None else int(n_classes)
         width = (self.n_outputs, 1) if n_classes is None else (1, self.n_classes)
-        self.value = _plain("value", value, np.float64, (n_nodes, *width))
-        self.impurity = _plain("impurity", impurity, np.float64, node)
-        self.n_node_samples = _plain("n_node_samples", n_node_samples, np.int64, node)
-        self.weighted_n_node_samples = _plain(
+        self.value = plain_array("value", value, np.float64, (n_nodes, *width))
+        self.impurity = plain_array("impurity", impurity, np.float64, node)
+        self.n_node_samples = plain_array("n_node_samples", n_node_samples, np.int64, node)
+        self.weighted_n_node_samples = plain_array(
             "weighted_n_node_samples", weighted_n_node_samples, np.float64, node
         )
-        self.feature_gain = _plain("feature_gain", feature_gain, np.float64, outputs[1:])
+        self.feature_gain = plain_array("feature_gain", feature_gain, np.float64, outputs[1:])
         self.split_kind = None
         if split_kind is not None:
-            self.split_kind = _plain("split_kind", split_kind, np.int64, node)
+            self.split_kind = plain_array("split_kind", split_kind, np.int64, node)
         if feature_scale is not None:
-            feature_scale = _plain("feature_scale", feature_scale, np.float64, outputs[1:])
+            feature_scale = plain_array("feature_scale", feature_scale, np.float64, outputs[1:])
         self.feature_scale = feature_scale
+        if boundary_width is not None:
+            boundary_width = plain_array("boundary_width", boundary_width, np.float64, node)
+        self.boundary_width = boundary_width
         self._check_structure()
 
     # The sizes ------------------------------------------------------------------------
@@ -291,6 +301,7 @@ class ObliqueTree:
             self.leaf_index,
             self.leaf_coef,
             self.leaf_intercept,
+            self.boundary_width,
             check_threads(n_threads),
         )
 
@@ -374,22 +385,9 @@ class ObliqueTree:
         internal = np.flatnonzero(~leaf)
         if np.any(np.isnan(self.threshold[internal])):
             raise ValueError("threshold must not be NaN at internal nodes")
+        if self.boundary_width is not None:
+            width = self.boundary_width[internal]
+            require(np.all((width > 0.0) & (width < np.inf)), "boundary_width must be positive")
         kinds = np.zeros(0) if self.split_kind is None else self.split_kind[internal]
         if np.any((kinds < 0) | (kinds >= len(SPLIT_KINDS))):
             raise ValueError(f"split_kind must index {SPLIT_KINDS} at internal nodes")
-
-
-def _plain(name, array, dtype, shape):
-    """C-contiguous array of that type; copied only if needed, without loss of precision."""
-    array = np.asarray(array)
-    expected = tuple("any" if size is None else size for size in shape)
-    if array.ndim != len(shape) or any(
-        size not in (None, given) for size, given in zip(shape, array.shape)
-    ):
-        raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
-    try:
-        return array.astype(dtype, order="C", casting="same_kind", copy=False)
-    except TypeError:
-        raise ValueError(
-            f"{name} must hold {np.dtype(dtype).name} values, got {array.dtype}"
-        ) from None

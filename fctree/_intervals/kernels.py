@@ -65,7 +65,8 @@ class KernelIntervals(PredictsIntervals):
     """Intervals of a regressor with ``X_fit_`` and ``dual_coef_``.
 
     The errors take another factorisation, so the first prediction of intervals computes and keeps
-    them. `fit` sets ``_penalty``, None if the solution is not that of all samples' system, and
+    them. A metric learned from all samples knows each of them: its errors are those of the folds that
+    chose it, ``_fold_errors``. `fit` sets ``_penalty``, None if the solution is not that of all samples' system, and
     ``_fit_weights``.
     """
 
@@ -87,11 +88,13 @@ class KernelIntervals(PredictsIntervals):
         X, coefficients = self.X_fit_, self.dual_coef_.reshape(len(self.X_fit_), -1)
         weights = np.ones(len(X)) if self._fit_weights is None else self._fit_weights
         counted = weights > 0.0
-        K = self._fitted_kernel().gram(np.ascontiguousarray(X[counted]))
-        errors = Errors.of(
-            left_out_errors(K, coefficients[counted], self._penalty, weights[counted]),
-            None if self._fit_weights is None else weights[counted],
-        )
+        left_out = vars(self).get("_fold_errors")
+        if left_out is None:
+            K = self._fitted_kernel().gram(np.ascontiguousarray(X[counted]))
+            left_out = left_out_errors(K, coefficients[counted], self._penalty, weights[counted])
+        else:
+            left_out = left_out[counted]
+        errors = Errors.of(left_out, None if self._fit_weights is None else weights[counted])
         self._keep_conformity_scores(*errors.scores(1.0 / np.where(errors.top > 0, errors.top, 1.0)))
 
     def _why_without_intervals(self):

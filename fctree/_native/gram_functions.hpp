@@ -15,9 +15,16 @@ KernelKind kind_of(const std::string& name) {
   throw std::invalid_argument("no kernel is called " + name);
 }
 
+Derivative derivative_of(const std::string& name) {
+  if (name == "none") return Derivative::none;
+  if (name == "log_scale") return Derivative::log_scale;
+  if (name == "cosine") return Derivative::cosine;
+  throw std::invalid_argument("no derivative is by " + name);
+}
+
 OwnedSpec make_spec(const std::string& kind, index_t depth, double weight,
-                    std::vector<double> coefficients, bool gradient) {
-  OwnedSpec owned{{kind_of(kind), gradient, depth, weight, nullptr}, std::move(coefficients)};
+                    std::vector<double> coefficients, const std::string& derivative) {
+  OwnedSpec owned{{kind_of(kind), derivative_of(derivative), depth, weight, nullptr}, std::move(coefficients)};
   if (owned.spec.kind == KernelKind::leaf_counts)
     owned.spec.depth = static_cast<index_t>(owned.coefficients.size()) - 1;
   if (owned.spec.depth < 1) throw std::invalid_argument("depth must be at least 1");
@@ -121,7 +128,7 @@ inline void define_gram_functions(py::module_& module) {
   py::class_<OwnedSpec>(module, "KernelSpec")
       .def(py::init(&make_spec), py::arg("kind"), py::kw_only(), py::arg("depth") = 1,
            py::arg("weight") = 1.0, py::arg("coefficients") = std::vector<double>(),
-           py::arg("gradient") = false);
+           py::arg("derivative") = "none");
   py::class_<LeafPaths>(module, "LeafPaths")
       .def(py::init(&make_paths), py::kw_only(), py::arg("path_start"),
            py::arg("path_parameter"), py::arg("path_left"), py::arg("n_parameters"));

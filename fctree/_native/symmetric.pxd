@@ -100,7 +100,7 @@ cdef extern from "symmetric/boost.hpp" namespace "fctree::symmetric" nogil:
 
     cdef cppclass BoostingTask:
         LabelledSamples train
-        const LabelledSamples* eval
+        vector[LabelledSamples] evals
         const double* thresholds
         const int64_t* offsets
         const int8_t* monotone
@@ -144,12 +144,8 @@ cdef extern from "symmetric/masked.hpp" namespace "fctree::symmetric" nogil:
 
 
 cdef extern from "symmetric/predict.hpp" namespace "fctree::symmetric" nogil:
-    cdef struct ScoreUpdate:
-        const double* keep
-        const double* origin
-
     void c_add_trees "fctree::symmetric::add_trees"(
-        const SymmetricTreesView&, const FeatureMatrix&, const ScoreUpdate&, double*,
+        const SymmetricTreesView&, const FeatureMatrix&, double*,
         const Execution&) except +set_python_error
     void c_apply_trees "fctree::symmetric::apply_trees"(
         const SymmetricTreesView&, const FeatureMatrix&, int32_t*,

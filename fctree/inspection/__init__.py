@@ -2,7 +2,7 @@
 
 from fctree.inspection.attributions import shap_values
 from fctree.inspection.display import VariableImportanceDisplay
-from fctree.inspection.distillation import distill
+from fctree.inspection.distillation import compare_distilled, distill
 from fctree.inspection.importance import variable_importance
 from fctree.inspection.results import ImportanceResult, ShapleyResult
 from fctree.inspection.shap_display import ShapDisplay
@@ -25,6 +25,7 @@ __all__ = [
     "VariableImportanceDisplay",
     "WarmStartModel",
     "boosting_kernel",
+    "compare_distilled",
     "distill",
     "local_complexity",
     "shap_values",

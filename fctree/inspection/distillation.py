@@ -17,6 +17,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from fctree._sklearn import validate_parameters
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import check_training_data, unchanged_on_failure
 from fctree.oblique import CurvatureTreeClassifier, CurvatureTreeRegressor
@@ -33,8 +34,6 @@ def distill(
     X: ArrayLike,
     tree: Any = None,
     *,
-    y: ArrayLike | None = None,
-    eval_set: tuple[ArrayLike, ArrayLike] | None = None,
     n_points: int = 15,
     random_state: RandomState = None,
 ) -> Any:
@@ -50,10 +49,6 @@ def distill(
             default=None
         An unfitted tree with the parameters. None is a `CurvatureTreeClassifier` for a classifier, and
         else a `CurvatureTreeRegressor`.
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-        The true targets: with `eval_set` the tree is compared with trees on these.
-    eval_set : tuple (X, y), default=None
-        Samples that neither the teacher nor the trees have seen, to measure on.
     n_points : int, default=15
         Points labelled by the teacher for each row of `X`, on the lines to its nearest neighbours. 0
         uses the rows alone.
@@ -63,25 +58,20 @@ def distill(
     Returns
     -------
     tree : estimator
-        A fitted clone of `tree` with two more attributes. It has no intervals: its errors are those
-        of another model's predictions.
-
-        fidelity_ : float
-            R² of the tree for the teacher's predictions, or the share of rows in the teacher's class;
-            on `eval_set` if there is one, else on `X`.
-        distillation_ : dict of lists
-            A column each: ``model`` ("distilled", and with `y` and `eval_set` "teacher", "plain": the tree
-            on `y`, and "control": the tree on `y` grown to as many leaves as the distilled one, or
-            as near as lowering `split_margin` gets), ``n_leaves``, ``fidelity`` and ``score`` (R² or accuracy for the
-            targets of `eval_set`; NaN without).
+        A fitted clone of `tree` with one more attribute, `fidelity_`: R² of the tree for the teacher's
+        predictions on `X`, or the share of rows in the teacher's class. It has no intervals: its errors are
+        those of another model's predictions.
 
     Raises
     ------
     ValueError
-        If `n_points` is negative, the teacher's predictions are not finite numbers of the expected shape,
-        or one of `y` and `eval_set` is missing.
+        If `n_points` is negative, or the teacher's predictions are not finite numbers of the expected shape.
     TypeError
-        If `tree` is not an oblique tree.
+        If `tree` is not an oblique tree, or `teacher` cannot predict.
+
+    See Also
+    --------
+    compare_distilled : Measures the tree on other samples, beside trees on the targets.
 
     Examples
     --------
@@ -96,50 +86,77 @@ def distill(
     """
     if isinstance(n_points, bool) or not isinstance(n_points, (int, np.integer)) or n_points < 0:
         raise ValueError(f"n_points must be an integer of at least 0, got {n_points!r}")
-    if (y is None) != (eval_set is None):
-        raise ValueError("y and eval_set belong together: one of them is None")
-    if not callable(getattr(teacher, "predict", None)):
-        raise TypeError(f"teacher must have a method predict, got {teacher!r}")
-    if eval_set is not None and (not isinstance(eval_set, (tuple, list)) or len(eval_set) != 2):
-        raise ValueError("eval_set must be a pair (X, y)")
     tree = _unfitted(teacher, tree)
     rows = _Rows(X)
     points = rows.with_points(n_points, check_random_state(random_state))
     labels = _Teacher(teacher, is_classifier(tree))
     student = labels.fit(clone(tree), points)
-    table: dict[str, list[Any]] = {"model": [], "n_leaves": [], "fidelity": [], "score": []}
-
-    def enter(name, model, n_leaves):
-        predictions = model.predict(X if eval_set is None else eval_set[0])
-        table["model"].append(name)
-        table["n_leaves"].append(n_leaves)
-        table["fidelity"].append(labels.agreement(X if eval_set is None else eval_set[0], predictions))
-        table["score"].append(
-            float("nan") if eval_set is None else labels.score(eval_set[1], predictions)
-        )
-
-    enter("distilled", student, student.get_n_leaves())
-    if y is not None:
-        check_consistent_length(X, y)
-        plain = clone(tree).fit(X, y)
-        control = _with_leaves(tree, plain, student.get_n_leaves(), lambda m: m.fit(X, y))
-        enter("teacher", teacher, None)
-        enter("plain", plain, plain.get_n_leaves())
-        enter("control", control, control.get_n_leaves())
-    student.fidelity_ = table["fidelity"][0]
-    student.distillation_ = table
+    student.fidelity_ = labels.agreement(X, student.predict(X))
     return student
+
+
+def compare_distilled(
+    tree: Any, teacher: Any, X: ArrayLike, y: ArrayLike, eval_set: tuple[ArrayLike, ArrayLike]
+) -> dict[str, list[Any]]:
+    """Measure a distilled tree on new samples, beside its teacher and trees on the targets.
+
+    Parameters
+    ----------
+    tree : estimator
+        What `distill` returned.
+    teacher : object with `predict`
+        What it was distilled from.
+    X : array or pandas data frame of shape (n_samples, n_features)
+        The rows that both were trained on.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        Their true targets.
+    eval_set : tuple (X, y)
+        Samples that neither the teacher nor the tree has seen.
+
+    Returns
+    -------
+    table : dict of lists
+        A column each: ``model`` ("distilled", "teacher", "plain": the tree fitted to `y`, and "control":
+        the tree fitted to `y` with as many leaves as the distilled one, or as near as lowering
+        `split_margin` gets), ``n_leaves``, ``fidelity`` (R² for the teacher's predictions, or the share of rows
+        in its class) and ``score`` (R² or accuracy for the targets of `eval_set`).
+
+    Raises
+    ------
+    ValueError
+        If `X` and `y` have different lengths, or `eval_set` is not a pair.
+    TypeError
+        If `tree` is not an oblique tree, or `teacher` cannot predict.
+    """
+    if not isinstance(eval_set, (tuple, list)) or len(eval_set) != 2:
+        raise ValueError("eval_set must be a pair (X, y)")
+    if _unfitted(teacher, tree) is not tree:
+        raise TypeError("tree must be what distill returned, got None")
+    check_consistent_length(X, y)
+    labels = _Teacher(teacher, is_classifier(tree))
+    plain = clone(tree).fit(X, y)
+    control = _with_leaves(tree, plain, tree.get_n_leaves(), lambda m: m.fit(X, y))
+    models = {"distilled": tree, "teacher": teacher, "plain": plain, "control": control}
+    predictions = [model.predict(eval_set[0]) for model in models.values()]
+    return {
+        "model": list(models),
+        "n_leaves": [m.get_n_leaves() if m is not teacher else None for m in models.values()],
+        "fidelity": [labels.agreement(eval_set[0], of_model) for of_model in predictions],
+        "score": [labels.score(eval_set[1], of_model) for of_model in predictions],
+    }
 
 
 def _unfitted(teacher, tree):
     """The tree to grow, or TypeError."""
+    if not callable(getattr(teacher, "predict", None)):
+        raise TypeError(f"teacher must have a method predict, got {teacher!r}")
     if tree is None:
         # Any object may teach; scikit-learn knows the kind of its own ones.
         known = hasattr(teacher, "__sklearn_tags__") and is_classifier(teacher)
         classes = known or hasattr(teacher, "predict_proba")
         return CurvatureTreeClassifier() if classes else CurvatureTreeRegressor()
     if not isinstance(tree, BaseObliqueTree):
-        raise TypeError(f"tree must be an unfitted CurvatureTree* or FCODT*, got {tree!r}")
+        raise TypeError(f"tree must be a CurvatureTree* or FCODT*, got {tree!r}")
     return tree
 
 
@@ -164,7 +181,7 @@ class _Teacher:
             return student
         shares, classes = self._shares(X)
         with unchanged_on_failure(student):
-            student._validate_params()
+            validate_parameters(student)
             labels = classes[shares.argmax(axis=1)]
             X, _, _ = check_training_data(student, X, labels, None, multi_output=False)
             student._grow_classes(X, shares, classes, None)

@@ -6,22 +6,24 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._device import DEVICES, uses_gpu
 from fctree._intervals.kernels import KernelIntervals
+from fctree._sklearn import Interval, Options, StrOptions
 from fctree._tables.estimators import TakesTables, encode_training
 from fctree._training.targets import NumericTargets, PredictedClasses
 from fctree._typing import ArrayLike, FloatArray
 from fctree._validation import check_features, check_predictions, check_training_data
+from fctree.kernel_ridge.feature_learning import learn_matrix, mapped
 from fctree.kernel_ridge.solvers import TreeKernel
 from fctree.kernels.architecture import ARCHITECTURES, check_scale
 
 DEPTH = [Interval(Integral, 1, None, closed="left"), Options(Real, {np.inf})]
 ARCHITECTURE = [StrOptions(set(ARCHITECTURES)), Mapping]
 DEVICE = [StrOptions(set(DEVICES))]
+ROUNDS = [Interval(Integral, 0, None, closed="left")]
 
 
 class BaseTreeNTK(TakesTables, BaseEstimator):
@@ -33,10 +35,18 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
         architecture = vars(self).get("_architecture", self.architecture)
         return TreeKernel(depth, check_scale(scale), architecture, self.device, self.n_jobs)
 
+    def _learn_features(self, kernel, solve, X, targets, weights):
+        """``X`` in the learned metric; sets ``feature_matrix_`` and the errors of the folds."""
+        self.feature_matrix_ = self._fold_errors = None
+        if self.feature_learning:
+            found = learn_matrix(kernel, solve, X, targets, weights, self.feature_learning)
+            self.feature_matrix_, self.feature_learning_errors_, self._fold_errors = found
+        return mapped(X, self.feature_matrix_)
+
     def _raw_predict(self, X):
         """f(X) of shape (n_samples, n_outputs), in tiles."""
         check_is_fitted(self)
-        X = check_features(self, X)
+        X = mapped(check_features(self, X), vars(self).get("feature_matrix_"))
         coefficients = self.dual_coef_.reshape(len(self.X_fit_), -1)
         return check_predictions(self._fitted_kernel().multiply(X, self.X_fit_, coefficients))
 

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.base import _fit_context, is_classifier
+from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
-from sklearn.utils._param_validation import Interval
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from fctree._memory import check_memory
 from fctree._parameters import set_parameters
+from fctree._sklearn import Interval, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, Self
 from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
     DEVICE,
+    ROUNDS,
     BaseTreeNTK,
     ClassifierTargets,
     RegressorTargets,
 )
 from fctree.kernel_ridge.solvers import solve_gram, weighted
 from fctree.kernels import tree_ntk, tree_ntk_path
-from fctree.kernels.architecture import check_depth, check_scale
+from fctree.kernels.architecture import check_architecture, check_depth, check_scale
 
 # Gram matrices of several depths that are held at a time.
 _PATH_BYTES = 2**30
@@ -74,6 +76,16 @@ class Spectrum:
         return targets - residual
 
 
+def _depths_of(architecture, depths, several):
+    """Checked depths; of several architectures those that each can have. Leaf counts have one."""
+    if not isinstance(architecture, str):
+        check_architecture(architecture)
+        return [1]
+    if several and architecture != "decision_list":
+        depths = [depth for depth in depths if depth != np.inf]
+    return [check_depth(depth, architecture=architecture) for depth in depths]
+
+
 class SearchingTreeNTK(BaseTreeNTK):
     """Parameters, search and fit of the estimators that choose their kernel."""
 
@@ -82,7 +94,9 @@ class SearchingTreeNTK(BaseTreeNTK):
         "depths": ["array-like"],
         "scales": ["array-like"],
         "architecture": ARCHITECTURE,
+        "architectures": ["array-like", None],
         "cv": ["cv_object"],
+        "feature_learning": ROUNDS,
         **TABLE_CONSTRAINTS,
         "device": DEVICE,
         "verbose": ["verbose"],
@@ -97,7 +111,9 @@ class SearchingTreeNTK(BaseTreeNTK):
         depths: Iterable[float] = (1, 2, 3, 5, 8),
         scales: Iterable[float] = (0.5, 1.0, 2.0, 4.0, 8.0),
         architecture: str | Mapping[int, int] = "perfect",
+        architectures: Sequence[str | Mapping[int, int]] | None = None,
         cv: Any = None,
+        feature_learning: int = 0,
         categorical_features: ArrayLike | str | None = "from_dtype",
         device: str = "cpu",
         verbose: int = 0,
@@ -109,35 +125,40 @@ class SearchingTreeNTK(BaseTreeNTK):
         return self._kernel(self.depth_, self.scale_)
 
     def _check_grid(self):
-        """The three lists, checked; leaf counts have no depth to vary."""
-        named = isinstance(self.architecture, str)
+        """Penalties, pairs of an architecture and its depths, and scales, checked."""
+        architectures = [self.architecture] if self.architectures is None else self.architectures
         lists = {"alphas": list(self.alphas), "scales": list(self.scales),
-                 "depths": list(self.depths) if named else [1]}
+                 "depths": list(self.depths), "architectures": list(architectures)}
         for name, values in lists.items():
             if not values:
                 raise ValueError(f"{name} is empty")
         for alpha in lists["alphas"]:
             if not self._alpha_constraint.is_satisfied_by(alpha) or not np.isfinite(alpha):
                 raise ValueError(f"alphas must be finite and at least 0, got {alpha!r}")
-        depths = [check_depth(d, architecture=self.architecture) for d in lists["depths"]]
-        return lists["alphas"], depths, [check_scale(s) for s in lists["scales"]]
+        several = self.architectures is not None
+        shapes = [(a, _depths_of(a, lists["depths"], several)) for a in lists["architectures"]]
+        if not any(depths for _, depths in shapes):
+            raise ValueError("depths: only decision lists can have a depth of inf")
+        return lists["alphas"], shapes, [check_scale(s) for s in lists["scales"]]
 
-    def _matrices(self, X, depths, scales):
-        """(scale, depth, Gram matrix) for the grid; depths share what they can."""
-        bar = tqdm(total=len(depths) * len(scales), disable=not self.verbose, desc="kernels")
+    def _matrices(self, X, shapes, scales):
+        """(scale, architecture, depth, Gram matrix) for the grid; depths share what they can."""
+        total = len(scales) * sum(len(depths) for _, depths in shapes)
+        bar = tqdm(total=total, disable=not self.verbose, desc="kernels")
         check_memory((2, len(X), len(X)), np.float64, "fit on fewer samples, or fix the kernel and "
                      "use TreeNTKRegressor(solver='nystrom')")
         together = max(1, int(_PATH_BYTES // (8 * len(X) ** 2)))
-        shared = {"architecture": self.architecture, "device": self.device, "n_jobs": self.n_jobs}
-        for scale in scales:
+        for scale, (architecture, depths) in itertools.product(scales, shapes):
+            shared = {"scale": scale, "architecture": architecture, "device": self.device,
+                      "n_jobs": self.n_jobs}
             for start in range(0, len(depths), together):
                 some = depths[start : start + together]
-                if isinstance(self.architecture, str):
-                    matrices = tree_ntk_path(X, depths=some, scale=scale, **shared)
+                if isinstance(architecture, str):
+                    matrices = tree_ntk_path(X, depths=some, **shared)
                 else:
-                    matrices = [tree_ntk(X, scale=scale, **shared)]
+                    matrices = [tree_ntk(X, **shared)]
                 for depth, K in zip(some, matrices, strict=True):
-                    yield scale, depth, K
+                    yield scale, architecture, depth, K
                     bar.update()
         bar.close()
 
@@ -162,7 +183,11 @@ class SearchingTreeNTK(BaseTreeNTK):
                                      None if weights is None else weights[test])
         return scores.mean(axis=0)
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    def _solve(self, kernel, X, targets, weights):
+        """The samples and their coefficients with the chosen penalty."""
+        return X, solve_gram(kernel.gram(X), targets, self.alpha_, weights)
+
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose the parameters, then fit with them.
 
@@ -185,8 +210,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         """
         # Eigenvectors would differ with the number of a BLAS's threads, which spin while others compute.
         with unchanged_on_failure(self), threadpool_limits(1, user_api="blas"):
-            alphas, depths, scales = self._check_grid()
-            self._architecture = self.architecture
+            alphas, shapes, scales = self._check_grid()
             X, targets, weights = self._check_targets(X, y, sample_weight)
             self._kernel(1, 1.0)  # refuses a device that is not there
             folds = None
@@ -197,27 +221,29 @@ class SearchingTreeNTK(BaseTreeNTK):
                          if weights is None or (weights[f[0]].any() and weights[f[1]].any())]
             tried: list[tuple[Any, ...]] = []
             best: Any = None
-            for scale, depth, K in self._matrices(X, depths, scales):
+            for scale, architecture, depth, K in self._matrices(X, shapes, scales):
                 if folds is None:
                     spectrum = Spectrum(K, targets, weights)
                     scores = [self._score(spectrum.left_out(targets, alpha), targets, weights)
                               for alpha in alphas]
                 else:
                     scores = self._scores_of_folds(K, targets, weights, alphas, folds)
-                tried += [(scale, depth, alpha, float(s))
+                tried += [(scale, str(architecture), depth, alpha, float(s))
                           for alpha, s in zip(alphas, scores, strict=True)]
                 k = int(np.argmax(scores))
                 if best is None or scores[k] > best[0]:
                     solution = spectrum.dual_coef(alphas[k]) if folds is None else None
-                    best = (scores[k], scale, depth, alphas[k], solution)
+                    best = (scores[k], scale, architecture, depth, alphas[k], solution)
             self.best_score_, self.scale_ = float(best[0]), float(best[1])
-            self.depth_, self.alpha_ = best[2:4]
-            names = ("scale", "depth", "alpha", "score")
+            self.architecture_, self.depth_, self.alpha_ = best[2:5]
+            self._architecture = self.architecture_
+            names = ("scale", "architecture", "depth", "alpha", "score")
             self.cv_results_ = {n: np.array(v) for n, v in
                                 zip(names, zip(*tried, strict=True), strict=True)}
-            solution = best[4]
-            if solution is None:
-                solution = solve_gram(self._fitted_kernel().gram(X), targets, self.alpha_, weights)
+            kernel, solution = self._fitted_kernel(), best[5]
+            X = self._learn_features(kernel, self._solve, X, targets, weights)
+            if solution is None or self.feature_matrix_ is not None:
+                solution = self._solve(kernel, X, targets, weights)[1]
             self._store(X, solution, float(self.alpha_), weights)
         return self
 
@@ -235,9 +261,13 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
         Hardnesses of the splits to try.
     architecture : str or mapping, default="perfect"
         With a mapping `depths` is not used.
+    architectures : sequence of str or mapping, default=None
+        Several to try in place of `architecture`; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
         as in scikit-learn, which share the Gram matrix.
+    feature_learning : int, default=0
+        As in `TreeNTKRegressor`, with the chosen kernel and penalty.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Features that are categories: those whose column has a categorical or text type, or a list
@@ -252,14 +282,18 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
 
     Attributes
     ----------
-    alpha_, depth_, scale_ : float, int, float
+    alpha_, depth_, scale_, architecture_ : float, int, float, str or mapping
         The chosen ones; the first of equals.
     best_score_ : float
         Minus the mean squared error, over left-out samples or the mean of the folds.
     cv_results_ : dict of arrays
-        ``scale``, ``depth``, ``alpha`` and ``score`` of all that was tried.
+        ``scale``, ``architecture``, ``depth``, ``alpha`` and ``score`` of all that was tried.
     X_fit_ : array of shape (n_samples, n_features)
-        The training samples.
+        The training samples, times `feature_matrix_` where there is one.
+    feature_matrix_ : array of shape (n_features, n_features) or None
+        The learned metric P: the kernel is computed on ``X P``. None without one.
+    feature_learning_errors_ : array of shape (feature_learning + 1,)
+        Mean squared errors of three folds by the number of rounds, if there are any.
     dual_coef_ : array of shape (n_samples,) or (n_samples, n_outputs)
         Their coefficients.
     n_features_in_, feature_names_in_
@@ -290,9 +324,14 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
         Hardnesses of the splits to try.
     architecture : str or mapping, default="perfect"
         Shape of the trees, see `fctree.kernels.tree_ntk`; with a mapping `depths` is not used.
+    architectures : sequence of str or mapping, default=None
+        Several to try in place of `architecture`; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
         as in scikit-learn, stratified for an integer, which share the Gram matrix.
+    feature_learning : int, default=0
+        Most rounds in which the directions along which the predictor changes become a new metric of
+        the features, with the chosen kernel and penalty; three folds choose how many are kept.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Features that are categories: those whose column has a categorical or text type, or a list
@@ -308,12 +347,16 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-    alpha_, depth_, scale_ : float, int, float
+    alpha_, depth_, scale_, architecture_ : float, int, float, str or mapping
         The chosen ones; the first of equals.
     cv_results_ : dict of arrays
-        ``scale``, ``depth``, ``alpha`` and ``score`` of all that was tried.
+        ``scale``, ``architecture``, ``depth``, ``alpha`` and ``score`` of all that was tried.
     X_fit_ : array of shape (n_samples, n_features)
-        The training samples.
+        The training samples, times `feature_matrix_` where there is one.
+    feature_matrix_ : array of shape (n_features, n_features) or None
+        The learned metric P: the kernel is computed on ``X P``. None without one.
+    feature_learning_errors_ : array of shape (feature_learning + 1,)
+        Mean squared errors of three folds by the number of rounds, if there are any.
     dual_coef_ : array of shape (n_samples, n_classes)
         Their coefficients.
     n_features_in_, feature_names_in_

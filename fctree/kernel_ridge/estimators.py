@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from fctree._parameters import set_parameters, shares_documentation
-from fctree._tables.estimators import TABLE_CONSTRAINTS
+from fctree._sklearn import Interval, StrOptions, fit_context
 from fctree._native_input import native_params
+from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
     DEPTH,
     DEVICE,
+    ROUNDS,
     BaseTreeNTK,
     ClassifierTargets,
     RegressorTargets,
@@ -42,6 +42,7 @@ class SingleTreeNTK(BaseTreeNTK):
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
+        "feature_learning": ROUNDS,
         **TABLE_CONSTRAINTS,
         "device": DEVICE,
         "verbose": ["verbose"],
@@ -60,6 +61,7 @@ class SingleTreeNTK(BaseTreeNTK):
         n_components: int = 1000,
         max_iter: int = 1000,
         tol: float = 1e-6,
+        feature_learning: int = 0,
         categorical_features: ArrayLike | str | None = "from_dtype",
         device: str = "cpu",
         verbose: int = 0,
@@ -86,7 +88,25 @@ class SingleTreeNTK(BaseTreeNTK):
         # A landmark twice would add nothing but a singular matrix.
         return np.unique(X[rows], axis=0)
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    def _solve(self, kernel, X, targets, weights):
+        """The samples of the expansion and their coefficients; sets ``n_iter_``."""
+        alpha = native_params({"alpha": self.alpha})["alpha"]
+        stopping = {"tol": self.tol, "max_iter": self.max_iter, "verbose": self.verbose}
+        self.n_iter_ = 1
+        if self.solver == "cholesky":
+            return X, solve_gram(kernel.gram(X), targets, alpha, weights)
+        if self.solver == "cg":
+            coefficients, self.n_iter_ = solve_by_conjugate_gradients(
+                kernel, X, targets, weights, alpha=alpha, **stopping
+            )
+            return X, coefficients
+        landmarks = self._choose_landmarks(X, weights)
+        coefficients, self.n_iter_ = solve_with_landmarks(
+            kernel, X, landmarks, targets, weights, alpha=alpha, **stopping
+        )
+        return landmarks, coefficients
+
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the coefficients.
 
@@ -115,22 +135,9 @@ class SingleTreeNTK(BaseTreeNTK):
             X, targets, weights = self._check_targets(X, y, sample_weight)
             self._choose_kernel()
             kernel = self._fitted_kernel()
-            alpha = native_params({"alpha": self.alpha})["alpha"]
-            stopping = {"tol": self.tol, "max_iter": self.max_iter, "verbose": self.verbose}
-            self.n_iter_ = 1
-            if self.solver == "cholesky":
-                X_fit, coefficients = X, solve_gram(kernel.gram(X), targets, alpha, weights)
-            elif self.solver == "cg":
-                X_fit = X
-                coefficients, self.n_iter_ = solve_by_conjugate_gradients(
-                    kernel, X, targets, weights, alpha=alpha, **stopping
-                )
-            else:
-                X_fit = self._choose_landmarks(X, weights)
-                coefficients, self.n_iter_ = solve_with_landmarks(
-                    kernel, X, X_fit, targets, weights, alpha=alpha, **stopping
-                )
-            penalty = float(alpha) if self.solver == "cholesky" else None
+            X = self._learn_features(kernel, self._solve, X, targets, weights)
+            X_fit, coefficients = self._solve(kernel, X, targets, weights)
+            penalty = float(self.alpha) if self.solver == "cholesky" else None
             self._store(X_fit, coefficients, penalty, weights)
         return self
 
@@ -161,6 +168,9 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     max_iter, tol : int, default=1000; float, default=1e-6
         Maximum number of iterations, and the relative residual at which they end (``"nystrom"``,
         ``"cg"``).
+    feature_learning : int, default=0
+        Most rounds in which the directions along which the predictor changes become a new metric of
+        the features (recursive feature machines); three folds choose how many are kept.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Features that are categories: those whose column has a categorical or text type, or a list
@@ -176,7 +186,12 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     Attributes
     ----------
     X_fit_ : array of shape (n_fit, n_features)
-        The samples in which the solution is expanded: all of them, or the landmarks.
+        The samples in which the solution is expanded: all of them, or the landmarks; times
+        `feature_matrix_` where there is one.
+    feature_matrix_ : array of shape (n_features, n_features) or None
+        The learned metric P: the kernel is computed on ``X P``. None without one.
+    feature_learning_errors_ : array of shape (feature_learning + 1,)
+        Mean squared errors of the three folds by the number of rounds, if there are any.
     dual_coef_ : array of shape (n_fit,) or (n_fit, n_outputs)
     n_iter_ : int
         Iterations of conjugate gradients; 1 for ``"cholesky"``.
@@ -192,6 +207,8 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     ----------
     R. Kanoh and M. Sugiyama, "A Neural Tangent Kernel Perspective of Infinite Tree Ensembles",
     ICLR 2022; "Analyzing Tree Architectures in Ensembles via Neural Tangent Kernel", ICLR 2023.
+    A. Radhakrishnan, D. Beaglehole, P. Pandit and M. Belkin, "Mechanism for feature learning in
+    neural networks and backpropagation-free machine learning models", Science, 2024.
 
     Examples
     --------
@@ -215,13 +232,13 @@ class TreeNTKClassifier(ClassifierTargets, SingleTreeNTK):
     Parameters
     ----------
     alpha, depth, scale, architecture, solver, n_components, max_iter, tol, \
-            categorical_features, device, verbose, n_jobs, random_state
+            feature_learning, categorical_features, device, verbose, n_jobs, random_state
         As in `TreeNTKRegressor`.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-    X_fit_
+    X_fit_, feature_matrix_, feature_learning_errors_
         As in `TreeNTKRegressor`.
     dual_coef_ : array of shape (n_fit, n_classes)
     n_iter_, encoder_, n_features_in_, feature_names_in_

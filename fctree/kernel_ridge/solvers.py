@@ -41,9 +41,9 @@ class TreeKernel:
         """Samples for many products: where those are computed."""
         return DeviceArray.of(X) if uses_gpu(self.device) else X
 
-    def multiply(self, X, Y, v):
-        """K(X, Y) v in tiles, as a NumPy array."""
-        spec = kernel_spec(self.depth, self.architecture)
+    def multiply(self, X, Y, v, *, derivative="none"):
+        """K(X, Y) v in tiles, as a NumPy array; of a derivative of K (`kernel_spec`) if asked."""
+        spec = kernel_spec(self.depth, self.architecture, derivative=derivative)
         return compute_product(
             spec, X, Y, v, scale=self.scale, device=self.device, n_jobs=self.n_jobs, to_host=True
         )

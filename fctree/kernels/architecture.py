@@ -153,20 +153,23 @@ def check_architecture(architecture):
     return architecture
 
 
-def kernel_spec(depth, architecture, *, gradient=False):
-    """Arguments of the core for an architecture; ``depth`` is unused for leaf counts."""
+def kernel_spec(depth, architecture, *, derivative="none"):
+    """Arguments of the core for an architecture; ``depth`` is unused for leaf counts.
+
+    ``derivative``: "none", "log_scale", or "cosine", the product of two normalised samples.
+    """
     architecture = check_architecture(architecture)
     if isinstance(architecture, dict):
         coefficients = np.zeros(max(max(architecture), 1) + 1)
         for d, n_leaves in architecture.items():
             coefficients[d] = float(Fraction(n_leaves, 2**d))
         return _native.KernelSpec(
-            "leaf_counts", coefficients=coefficients.tolist(), gradient=gradient
+            "leaf_counts", coefficients=coefficients.tolist(), derivative=derivative
         )
     depth = check_depth(depth, architecture=architecture)
     if architecture == "decision_list":
         if math.isinf(depth):
-            return _native.KernelSpec("endless_list", gradient=gradient)
-        return _native.KernelSpec("decision_list", depth=depth, gradient=gradient)
+            return _native.KernelSpec("endless_list", derivative=derivative)
+        return _native.KernelSpec("decision_list", depth=depth, derivative=derivative)
     weight = math.ldexp(1.0, -depth) if architecture == "rule_set" else 1.0
-    return _native.KernelSpec("power", depth=depth, weight=weight, gradient=gradient)
+    return _native.KernelSpec("power", depth=depth, weight=weight, derivative=derivative)

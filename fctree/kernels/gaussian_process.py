@@ -61,8 +61,8 @@ class TreeNTK(Kernel):
         """Hyperparameter that the Gaussian process optimises."""
         return Hyperparameter("scale", "numeric", self.scale_bounds)
 
-    def _gram(self, X, Y, *, gradient):
-        spec = kernel_spec(self.depth, self.architecture, gradient=gradient)
+    def _gram(self, X, Y, derivative="none"):
+        spec = kernel_spec(self.depth, self.architecture, derivative=derivative)
         scale = check_scale(float(self.scale))
         return compute_gram(
             spec, X, Y, scale=scale, device="cpu", out=None, n_jobs=self.n_jobs
@@ -91,12 +91,12 @@ class TreeNTK(Kernel):
         """
         if eval_gradient and Y is not None:
             raise ValueError("Gradient can only be evaluated when Y is None.")
-        K = self._gram(X, Y, gradient=False)
+        K = self._gram(X, Y)
         if not eval_gradient:
             return K
         if self.hyperparameter_scale.fixed:
             return K, np.empty((*K.shape, 0))
-        return K, self._gram(X, None, gradient=True)[:, :, np.newaxis]
+        return K, self._gram(X, None, "log_scale")[:, :, np.newaxis]
 
     def diag(self, X: ArrayLike) -> FloatArray:
         """``np.diag(self(X))`` without the matrix: an array of shape (n_x,)."""

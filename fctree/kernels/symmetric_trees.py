@@ -8,9 +8,9 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils._param_validation import Interval, validate_params
 
 from fctree._native import symmetric as _native
+from fctree._sklearn import Interval, validate_params
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import count_threads, strided_in_elements
 from fctree.symmetric.structures import draw_structures, enumerate_structures, leaf_weights
@@ -49,9 +49,9 @@ def symmetric_tree_kernel(
     A tree of ``depth`` candidate splits partitions the space into leaves and has the weak-learner
     kernel ``k(x, x') = sum_j n / max(n_j, 1) 1[x in j] 1[x' in j]``, n_j of the n training
     samples in leaf j. The stationary kernel is its mean over all sets of ``depth`` candidates,
-    each equally likely [1]_: what ``SymmetricBoostingRegressor(score_noise="gumbel",
-    random_strength=<large>, l2_leaf_reg=0, model_shrink_rate=lambda / n)`` converges to with small
-    steps is kernel ridge regression with it and the penalty lambda.
+    each equally likely [1]_: boosting with ``score_noise="gumbel"``, a large `random_strength`,
+    ``l2_leaf_reg=0``, small steps, and the model multiplied by ``1 - learning_rate * lambda / n``
+    before each, converges to kernel ridge regression with it and the penalty lambda.
 
     Parameters
     ----------

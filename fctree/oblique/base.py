@@ -14,6 +14,7 @@ from fctree._tables.estimators import TakesTables, summed_to_columns
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_features, check_predictions, count_threads
 from fctree.oblique.parameters import native_tree_params
+from fctree.oblique.soft_finish import soften
 
 
 class BaseObliqueTree(TakesTables, BaseEstimator):
@@ -29,10 +30,11 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         """All settings of a tree, by name."""
         return {**self._fixed, **self.get_params(deep=False)}
 
-    def _grow(self, X, targets, sample_weight, *, impurity_scale, left_out=None):
+    def _grow(self, X, targets, sample_weight, *, impurity_scale, left_out=None, leaf=None):
         """The arrays of a tree grown on validated data, by name; sets ``alpha_``.
 
-        ``left_out`` of the targets' shape takes the leaf models' leave-one-out scores.
+        ``left_out`` of the targets' shape takes the leaf models' leave-one-out scores, ``leaf``
+        (n_samples,) the numbers of the leaves.
         """
         settings = self._settings()
         arrays, self.alpha_ = _native.grow(
@@ -43,8 +45,17 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
             standardize=settings["standardize"],
             n_threads=count_threads(self.n_jobs),
             left_out=left_out,
+            leaf=leaf,
         )
         return arrays
+
+    def _finish(self, tree, X, targets, sample_weight, left_out):
+        """The tree, softened where that is asked for and better; ``left_out`` is then replaced."""
+        if self.leaf_model != "soft":
+            return tree
+        return soften(
+            tree, X, targets, sample_weight, left_out, keep_zeros=self.max_coef is not None
+        )
 
     def _raw_predict(self, X):
         """The leaf models' values, (n_samples, n_outputs)."""

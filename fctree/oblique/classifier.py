@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from fctree._sklearn import fit_context
 from fctree._tables.estimators import encode_training
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, FloatArray, Self
@@ -17,7 +18,7 @@ from fctree.oblique.indicators import IndicatorScores, predicted_shares
 class TreeClassifier(IndicatorScores, ClassifierMixin):
     """Mixin that fits and predicts classes; precedes a subclass of `BaseObliqueTree`."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.
 
@@ -64,11 +65,12 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         elif n_classes == 1:
             fractions = np.ones_like(fractions)
         arrays["value"] = fractions[:, np.newaxis, :]
-        self.tree_ = ObliqueTree(n_classes=n_classes, **arrays)
+        tree = ObliqueTree(n_classes=n_classes, **arrays)
+        self.tree_ = self._finish(tree, X, targets, sample_weight, left_out)
         self.classes_ = classes
         self.n_classes_ = n_classes
         self.temperature_ = None
-        if n_classes > 1 and self.leaf_model == "ridge":
+        if n_classes > 1 and self.leaf_model != "constant":
             self.temperature_ = find_temperature(left_out, shares, sample_weight)
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:

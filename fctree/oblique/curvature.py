@@ -94,9 +94,11 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         as many random candidates reaches by chance; 0 accepts any decrease.
     feature_concatenation : bool, default=True
         Whether the scores of a node's ridge models are passed to its children as features.
-    leaf_model : {"ridge", "constant"}, default="ridge"
+    leaf_model : {"ridge", "constant", "soft"}, default="ridge"
         Model of the leaves: their own ridge regression, or the mean of their samples.
-        Ridge models choose the splits either way.
+        Ridge models choose the splits either way. ``"soft"`` lets ridge models blend across
+        soft boundaries: after growth, splits, the widths of their boundaries and leaf models are
+        optimised together, and kept if that clearly lowers the leave-one-out error.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Features that are categories: those whose column has a categorical or text type, or a list
@@ -122,11 +124,11 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         How categories and missing values become the features of the model.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
         Names of the features, if `X` has string column names.
     n_outputs_ : int
         Number of columns of `y`.
-    feature_importances_ : array of shape (n_features_in_,)
+    feature_importances_ : array of shape (n_features,)
         See the property.
 
     See Also
@@ -164,9 +166,11 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     max_depth, alpha, min_samples_leaf, max_coef, standardize, directions, n_curvature, \
             n_screened, max_thresholds, parent_weight, split_margin, feature_concatenation
         As in `CurvatureTreeRegressor`.
-    leaf_model : {"ridge", "constant"}, default="ridge"
+    leaf_model : {"ridge", "constant", "soft"}, default="ridge"
         Model of the leaves: their own ridge regression on the indicators, or the class
-        fractions of their samples.
+        fractions of their samples. ``"soft"`` lets ridge models blend across soft boundaries: splits,
+        the widths of their boundaries and leaf models are optimised together, and kept if that
+        clearly lowers the leave-one-out error.
     categorical_features, n_jobs, random_state
         As in `CurvatureTreeRegressor`.
 
@@ -176,7 +180,7 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
         The tree as plain arrays, in the units of `X`.
     alpha_
         As in `CurvatureTreeRegressor`.
-    classes_ : array of shape (n_classes_,)
+    classes_ : array of shape (n_classes,)
         The classes, sorted.
     n_classes_ : int
     temperature_ : float

@@ -2,9 +2,9 @@
 
 from numbers import Integral, Real
 
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fctree._native_input import native_params
+from fctree._sklearn import Interval, RealNotInt, StrOptions, validate_parameters
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._tree import SPLIT_KINDS, direction_bits
 from fctree._validation import count_samples
@@ -45,6 +45,7 @@ CURVATURE_CONSTRAINTS = {
     "max_thresholds": [_POSITIVE],
     "parent_weight": [_NOT_NEGATIVE],
     "split_margin": [_NOT_NEGATIVE],
+    "leaf_model": [StrOptions({"ridge", "constant", "soft"})],
 }
 
 # Settings for which a tree has no parameter.
@@ -124,7 +125,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
         "min_samples_leaf": count_samples(settings["min_samples_leaf"], n_samples),
         "min_impurity_decrease": settings["min_impurity_decrease"],
         "feature_concatenation": settings["feature_concatenation"],
-        "ridge_leaves": settings["leaf_model"] == "ridge",
+        "ridge_leaves": settings["leaf_model"] != "constant",
         "fit_intercept": settings["fit_intercept"],
         "impurity_scale": impurity_scale,
         "direction_kinds": direction_bits(directions),
@@ -143,6 +144,8 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
 def ensemble_tree_settings(ensemble, default):
     """All settings of an ensemble's trees: its `tree`, or `default`, overridden by its shortcuts."""
     tree = default if ensemble.tree is None else ensemble.tree
-    tree._validate_params()
+    validate_parameters(tree)
+    if tree.leaf_model == "soft":
+        raise ValueError('leaf_model="soft" is for single trees, those of ensembles have hard splits')
     own = {name: getattr(ensemble, name) for name in SHORTCUTS}
     return {**tree._settings(), **{name: own[name] for name in own if own[name] is not None}}

@@ -32,7 +32,7 @@ def _check_fields(name, fields, required, optional=()):
 def rebuild_oblique_tree(fields):
     """The ObliqueTree with these attributes; its constructor checks the structure."""
     parameters = inspect.signature(ObliqueTree).parameters
-    optional = ("n_classes", "split_kind", "feature_scale")
+    optional = ("n_classes", "split_kind", "feature_scale", "boundary_width")
     _check_fields("ObliqueTree", fields, [p for p in parameters if p not in optional], optional)
     for name, array in fields.items():
         if name != "n_classes" and (name not in optional or array is not None):
@@ -237,8 +237,8 @@ def of_classifiers(names, check):
 
 
 _BOOSTING_NAMES = (
-    "trees_", "_steps", "_step_factors", "n_iter_", "baseline_", "bin_thresholds_", "train_score_",
-    "validation_score_", "n_features_in_", "_random_seed",
+    "trees_", "n_iter_", "baseline_", "bin_thresholds_", "train_score_", "validation_score_",
+    "n_features_in_", "_random_seed",
 )  # fmt: skip
 
 
@@ -248,12 +248,8 @@ def _check_boosting(model):
     _check_array("baseline_", model.baseline_, np.float64, 1)
     require(len(model.baseline_) == model.n_outputs_, "baseline_ is not a score an output")
     _check_trees("trees_", model.trees_, model)
-    _check_trees("_steps", model._steps, model)
     _check_whole(model, "n_iter_", 0)
-    n_trees = {model.n_iter_, model.trees_.n_trees, model._steps.n_trees}
-    require(len(n_trees) == 1, "n_iter_ is not the number of trees")
-    _check_array("_step_factors", model._step_factors, np.float64, 1)
-    require(len(model._step_factors) == model.n_iter_, "_step_factors is not one a round")
+    require(model.n_iter_ == model.trees_.n_trees, "n_iter_ is not the number of trees")
     for name in ("train_score_", "validation_score_"):
         _check_array(name, getattr(model, name), np.float64, 1)
     _check_thresholds(model)
@@ -329,6 +325,11 @@ def _check_tree_ntk(model, n_axes):
     require(n_features == n_tree_features(model), f"X_fit_ has {n_features} features")
     require(n_rows >= 1 and np.all(np.isfinite(model.X_fit_)), "X_fit_ is not finite samples")
     require(len(model.dual_coef_) == n_rows, "dual_coef_ is not a row a sample of X_fit_")
+    matrix = vars(model).get("feature_matrix_")  # not in files of version 1
+    if matrix is not None:
+        _check_array("feature_matrix_", matrix, np.float64, 2)
+        valid = matrix.shape == (n_features, n_features) and np.all(np.isfinite(matrix))
+        require(bool(valid), "feature_matrix_ is not a finite matrix of the features")
     _check_kernel(model)
 
 
@@ -337,6 +338,12 @@ def _check_system(model):
     penalty, weights = (vars(model).get(name) for name in ("_penalty", "_fit_weights"))
     valid = penalty is None or (isinstance(penalty, float) and penalty >= 0.0)
     require(valid, f"_penalty is {penalty!r}, not a float or None")
+    errors = vars(model).get("_fold_errors")
+    if errors is not None:
+        _check_array("_fold_errors", errors, np.float64, 2)
+        valid = len(errors) == len(model.X_fit_) or penalty is None
+        require(valid and errors.shape[1] == model.dual_coef_.reshape(len(model.X_fit_), -1).shape[1],
+                "_fold_errors is not one an output of each sample")
     if weights is not None:
         _check_array("_fit_weights", weights, np.float64, 1)
         valid = len(weights) == len(model.X_fit_) or penalty is None

@@ -13,6 +13,7 @@ from fctree.oblique import (
     FCODTRegressor,
 )
 from fctree.oblique.parameters import SHORTCUTS, STEP_TREE
+from fctree.symmetric.posterior import NOISE_STD, PRIOR_STD
 
 _ENSEMBLES = {
     f"FCODT{kind}{task}": f"Curvature{kind}{task}"
@@ -30,6 +31,9 @@ _OF_TREES = {
     "split_criterion", "max_thresholds", "n_screened", "parent_weight", "split_margin",
 }  # fmt: skip
 _OF_REGRESSION = {"quantile", "posterior_samples", "posterior_scale", "posterior_noise"}
+# Parameters of symmetric boosting that are gone, with the values that are this version's behaviour.
+_CONSTANT = {"model_shrink_rate": 0.0, "posterior_scale": PRIOR_STD, "posterior_noise": NOISE_STD}
+_STEPS = {"_steps", "_step_factors"}  # the trees before they shrank, for rounds to come
 
 
 def upgraded(name, params, attributes):
@@ -48,6 +52,10 @@ def upgraded(name, params, attributes):
     """
     if name == "SymmetricBoostingClassifier":
         params = {key: value for key, value in params.items() if key not in _OF_REGRESSION}
+    if name.startswith("SymmetricBoosting"):
+        _warn_of({key for key in _CONSTANT.keys() & params.keys() if params[key] != _CONSTANT[key]})
+        params = {key: value for key, value in params.items() if key not in _CONSTANT}
+        attributes = {key: value for key, value in attributes.items() if key not in _STEPS}
     if not _OF_TREES <= params.keys():  # not of that family
         return name, params, attributes
     if name in _TREES:
@@ -81,12 +89,13 @@ def _tree_class(classes, params, standardize):
         key for key, value in params.items()
         if key not in names and searched and value != cls._fixed.get(key, value)
     }
-    if lost:
-        _warn_of(lost)
+    _warn_of(lost)
     return cls, {key: value for key, value in params.items() if key in names}
 
 
 def _warn_of(names):
+    if not names:
+        return
     warnings.warn(
         f"the file is of fctree 0.1, whose {', '.join(sorted(names))} this version does not have: "
         "the model predicts as it did, a new fit of it would differ",

@@ -87,7 +87,7 @@ def plot_regions(
     NotFittedError
         If the estimator has not been fitted.
     ValueError
-        If the tree has not two features, neither `X` nor `bounds` is given, or an array
+        If the tree has not two features or has soft boundaries, neither `X` nor `bounds` is given, or an array
         has the wrong shape.
 
     Examples
@@ -117,6 +117,8 @@ def plot_regions(
     )
     classes = getattr(tree, "classes_", None)
     tree = labels.tree
+    if tree.boundary_width is not None:
+        raise ValueError("a tree with soft boundaries has no regions: leaf models blend everywhere")
     at_least("output", output, 0, high=tree.value.shape[1] - 1)
     X, shown = _samples(tree, X, y, classes, output)
     bounds = _bounds(bounds, X)

@@ -95,6 +95,13 @@ class TreeLabels:
             text += f" + ... ({n_more} more)"
         return text or self.number(0.0)
 
+    def cut(self, node):
+        """The threshold of a split, with the width of its boundary where that is soft."""
+        text = self.number(self.tree.threshold[node])
+        if self.tree.boundary_width is None:
+            return text
+        return f"{text} \N{PLUS-MINUS SIGN} {self.number(self.tree.boundary_width[node])}"
+
     def kind(self, node):
         """How the direction of a split was found.
 

@@ -154,7 +154,7 @@ def _boxes(labels, left, output):
         coef, scale = np.zeros(0), 1.0
         if left[node] >= 0:
             box = NodeBox(n_samples, labels.kind(node), is_split=True)
-            box.footer = f"\N{LESS-THAN OR EQUAL TO} {labels.number(tree.threshold[node])}"
+            box.footer = f"\N{LESS-THAN OR EQUAL TO} {labels.cut(node)}"
             coef = tree.coef[node]
             scale = np.abs(labels.weight(coef)).max(initial=0.0)
         else:

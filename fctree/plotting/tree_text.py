@@ -21,7 +21,8 @@ def export_text(
     A split shows the largest terms of its direction and the threshold; the branch marked
     ``yes`` has the samples that satisfy the inequality. A leaf shows the mean of y
     or the class fractions of its training samples and, if it is a ridge leaf, its linear
-    model. Unless all splits are ridge splits, each says how its direction was found.
+    model. Unless all splits are ridge splits, each says how its direction was found. Thresholds of
+    soft boundaries come with their widths.
 
     Coefficients refer to the features passed to `fit`, so their sizes are comparable only if the
     features are on one scale.
@@ -100,8 +101,7 @@ def _node_line(labels, node):
         if tree.n_classes is not None:
             about += f", fractions={labels.fractions(node)}"
     else:
-        threshold = labels.number(tree.threshold[node])
-        text = f"node {node}: {labels.linear(tree.coef[node])} <= {threshold}"
+        text = f"node {node}: {labels.linear(tree.coef[node])} <= {labels.cut(node)}"
         kind = labels.kind(node)
         if kind:
             about += f", {kind}"

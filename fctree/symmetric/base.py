@@ -5,14 +5,15 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import symmetric as _native
 from fctree._native_input import native_params
+from fctree._sklearn import Interval, StrOptions
 from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
+from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import check_directions
 from fctree._training.team import ALONE
 from fctree._typing import ArrayLike, FloatArray, NDArray
@@ -32,7 +33,6 @@ class BaseSymmetricBoosting(BaseBoosting):
         "score_noise": [StrOptions({"normal", "gumbel"})],
         "score_function": [StrOptions({"l2", "cosine"})],
         "monotonic_cst": ["array-like", dict, None],
-        "model_shrink_rate": [Interval(Real, 0, None, closed="left")],
     }
 
     _check_rows = check_boosting_features
@@ -46,7 +46,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             "random_strength": self.random_strength,
             "score_noise": _native.ScoreNoise[self.score_noise].value,
             "score_function": _native.ScoreFunction[self.score_function].value,
-            "model_shrink_rate": self.model_shrink_rate,
+            "model_shrink_rate": 0.0,  # not so in posterior samples
         }
         return native_params(params)
 
@@ -59,7 +59,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             n_threads=count_threads(self.n_jobs),
         )
 
-    def _boost(self, train, validation, *, continuing, team=ALONE):
+    def _boost(self, train, held, *, continuing, team=ALONE, watch=UNWATCHED):
         n_threads = count_threads(self.n_jobs)
         if not continuing:
             if team is ALONE:
@@ -67,19 +67,22 @@ class BaseSymmetricBoosting(BaseBoosting):
             self.baseline_ = None
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
-        with team.listener(self, n_rounds) as listener:
+        with team.listener(self, n_rounds) as progress:
             arrays, baseline, train_loss, eval_loss = _native.boost(
                 train.native(self._raw_so_far(train) if continuing else None),
-                validation
-                and validation.native(self._raw_so_far(validation) if continuing else None),
+                [
+                    samples.native(self._raw_so_far(samples) if continuing else None)
+                    for samples in held
+                ],
                 thresholds=self.bin_thresholds_,
                 monotone=check_directions(self, n_outputs=self.n_outputs_),
                 baseline=self.baseline_,
-                loss=self._choose_loss(),
+                loss=self._native_loss(train),
                 n_outputs=self.n_outputs_,
                 first_iteration=done,
                 params=self._native_params(n_rounds),
-                listener=listener,
+                listener=watch.listener(progress),
+                judge=watch.judge(self),
                 n_threads=n_threads,
                 places=team.places,
                 past_losses=team.past_losses(self),
@@ -88,58 +91,30 @@ class BaseSymmetricBoosting(BaseBoosting):
 
     def _keep(self, trees, baseline, train_score, eval_score, continuing):
         """Append the rounds of a fit to those of the fits that it continues."""
-        keep = 1.0 - self.model_shrink_rate * self.learning_rate
-        factors = np.full(trees.n_trees, keep)
         if continuing:
-            steps = SymmetricTrees.concatenate([self._steps, trees])
-            factors = np.append(self._step_factors, factors)
-            rounds = self._steps.n_trees, len(train_score) - 1
+            rounds = self.trees_.n_trees, len(train_score) - 1
             train_score = joined_scores(self.train_score_, train_score, *rounds)
             eval_score = joined_scores(self.validation_score_, eval_score, *rounds)
-        else:
-            steps = trees
+            trees = SymmetricTrees.concatenate([self.trees_, trees])
         self.baseline_ = baseline
-        self.n_iter_ = steps.n_trees
+        self.n_iter_ = trees.n_trees
         self.train_score_ = train_score
         self.validation_score_ = eval_score
-        self._steps = steps
-        self._step_factors = factors
-        self.trees_ = self._shrunk()
+        self.trees_ = trees
 
     def _keep_first(self, n_rounds):
         """Drops the trees of later rounds."""
-        self._steps = self._steps[:n_rounds]
-        self._step_factors = self._step_factors[:n_rounds]
         self.n_iter_ = n_rounds
-        self.trees_ = self._shrunk()
-
-    def _keep_factors(self):
-        """Factor of the model in each round, before its tree is added; None if all are 1."""
-        return None if np.all(self._step_factors == 1.0) else self._step_factors
-
-    def _shrunk(self):
-        """The trees with what later rounds' shrinkage has left of their leaf values."""
-        if self._keep_factors() is None:
-            return self._steps
-        left = np.cumprod(np.append(self._step_factors[1:], 1.0)[::-1])[::-1]
-        leaf_values = self._steps.leaf_values * left[:, None, None]
-        return SymmetricTrees(**{**vars(self._steps), "leaf_values": leaf_values})
+        self.trees_ = self.trees_[:n_rounds]
 
     def _raw_so_far(self, samples):
         """The scores of the model to continue, as its own rounds computed them."""
         scores = np.empty((sum(map(len, samples.parts)), self.n_outputs_))
         scores[:] = self.baseline_ if samples.initial is None else samples.initial.T
-        origin = scores.copy()
         first = 0
         for X in samples.parts:
             rows = slice(first, first + len(X))
-            self._steps.add_to(
-                X,
-                scores[rows],
-                n_threads=count_threads(self.n_jobs),
-                keep=self._keep_factors(),
-                origin=origin[rows],
-            )
+            self.trees_.add_to(X, scores[rows], n_threads=count_threads(self.n_jobs))
             first += len(X)
         return np.ascontiguousarray(scores.T)
 
@@ -150,11 +125,8 @@ class BaseSymmetricBoosting(BaseBoosting):
         scores = np.empty((len(X), self.n_outputs_))
         scores[:] = self.baseline_
         n_threads = count_threads(self.n_jobs)
-        origin = scores.copy()
-        factors = self._keep_factors()
         for tree in range(self.n_iter_):
-            keep = None if factors is None else factors[tree : tree + 1]
-            self._steps[tree].add_to(X, scores, n_threads=n_threads, keep=keep, origin=origin)
+            self.trees_[tree].add_to(X, scores, n_threads=n_threads)
             yield scores
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
@@ -166,7 +138,7 @@ class BaseSymmetricBoosting(BaseBoosting):
 
         Returns
         -------
-        leaves : array of shape (n_samples, n_iter_), int32
+        leaves : array of shape (n_samples, n_iter), int32
             Indices into the second axis of ``trees_.leaf_values``.
         """
         check_is_fitted(self)

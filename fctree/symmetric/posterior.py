@@ -23,6 +23,8 @@ from fctree.symmetric.structures import draw_structures, leaf_weights
 from fctree.symmetric.trees import SymmetricTrees
 
 PRIOR_TREES = 100  # T0
+PRIOR_STD = 0.1  # sigma, in standard deviations of the targets
+NOISE_STD = 0.01  # delta, in the same unit
 
 
 def _draw_prior(model, train, rng, n_threads):
@@ -36,6 +38,55 @@ def _draw_prior(model, train, rng, n_threads):
     return replace(trees, leaf_values=draws * deviation[:, :, np.newaxis])
 
 
+def boost_shrunk(model, samples, penalty, *, seed):
+    """Trees that tend to kernel ridge regression with this penalty [1]_, as steps get small.
+
+    The model is multiplied by ``1 - learning_rate * penalty / n`` before each tree, splits are
+    drawn with gumbel noise.
+
+    Parameters
+    ----------
+    model : SymmetricBoostingRegressor
+        Has thresholds; its parameters are used.
+    samples : Samples
+        With centred targets.
+    penalty : float
+    seed : int
+
+    Returns
+    -------
+    trees : SymmetricTrees
+        With what is left of their values at the end.
+    """
+    total = len(samples.X) if samples.weight is None else samples.weight.sum()
+    params = {
+        **model._native_params(model.max_iter),
+        "l2_leaf_reg": 0.0,
+        "score_noise": _native.ScoreNoise.gumbel.value,
+        "score_function": _native.ScoreFunction.l2.value,
+        "model_shrink_rate": penalty / total,
+        "early_stopping": False,
+        "seed": seed,
+    }
+    arrays, *_ = _native.boost(
+        samples.native(None),
+        [],
+        thresholds=model.bin_thresholds_,
+        monotone=None,
+        baseline=np.zeros(model.n_outputs_),
+        loss=("squared_error", 0.0),
+        n_outputs=model.n_outputs_,
+        first_iteration=0,
+        params=params,
+        listener=None,
+        n_threads=count_threads(model.n_jobs),
+    )
+    keep = 1.0 - params["model_shrink_rate"] * model.learning_rate
+    left = keep ** np.arange(model.max_iter - 1, -1, -1.0)
+    arrays["leaf_values"] = arrays["leaf_values"] * left[:, np.newaxis, np.newaxis]
+    return SymmetricTrees(**arrays)
+
+
 def sample_posterior(model, train):
     """Draw ``model.posterior_samples`` samples for a fitted model.
 
@@ -44,46 +95,21 @@ def sample_posterior(model, train):
     """
     n_threads = count_threads(model.n_jobs)
     weight = train.weight
+    penalty = (NOISE_STD / PRIOR_STD) ** 2
     centred = train.y.T - model.baseline_
     scale = np.sqrt(np.average(centred**2, axis=0, weights=weight))
     scale[scale == 0.0] = 1.0
-    sigma, delta = model.posterior_scale, model.posterior_noise
-    total = len(train.X) if weight is None else weight.sum()
-    params = {
-        **model._native_params(model.max_iter),
-        "l2_leaf_reg": 0.0,
-        "score_noise": _native.ScoreNoise.gumbel.value,
-        "score_function": _native.ScoreFunction.l2.value,
-        "model_shrink_rate": (delta / sigma) ** 2 / total,
-        "early_stopping": False,
-    }
-    keep = 1.0 - params["model_shrink_rate"] * model.learning_rate
-    shrunk = keep ** np.arange(model.max_iter - 1, -1, -1.0)
     model.posterior_trees_ = []
     for index in range(model.posterior_samples):
         rng = np.random.default_rng([model._random_seed, index])
         prior = _draw_prior(model, train, rng, n_threads)
-        prior = replace(prior, leaf_values=prior.leaf_values * sigma)
+        prior = replace(prior, leaf_values=prior.leaf_values * PRIOR_STD)
         drawn = np.zeros(centred.shape)  # not in the order of centred, which is a transpose
         prior.add_to(train.X, drawn, n_threads=n_threads)
-        targets = centred / scale - drawn + delta * rng.standard_normal(centred.shape)
+        targets = centred / scale - drawn + NOISE_STD * rng.standard_normal(centred.shape)
         samples = Samples(train.X, np.ascontiguousarray(targets.T), weight, None)
-        params["seed"] = int(rng.integers(2**63 - 1))
-        arrays, *_ = _native.boost(
-            samples.native(None),
-            None,
-            thresholds=model.bin_thresholds_,
-            monotone=None,
-            baseline=np.zeros(model.n_outputs_),
-            loss=("squared_error", 0.0),
-            n_outputs=model.n_outputs_,
-            first_iteration=0,
-            params=params,
-            listener=None,
-            n_threads=n_threads,
-        )
-        arrays["leaf_values"] = arrays["leaf_values"] * shrunk[:, np.newaxis, np.newaxis]
-        sample = SymmetricTrees.concatenate([prior, SymmetricTrees(**arrays)])
+        trees = boost_shrunk(model, samples, penalty, seed=int(rng.integers(2**63 - 1)))
+        sample = SymmetricTrees.concatenate([prior, trees])
         model.posterior_trees_.append(replace(sample, leaf_values=sample.leaf_values * scale))
 
 

@@ -104,27 +104,14 @@ class SymmetricTrees:
             selection = slice(index, index + 1)
         return SymmetricTrees(**{name: array[selection] for name, array in self._arrays()})
 
-    def add_to(
-        self,
-        X: NDArray[Any],
-        scores: FloatArray,
-        *,
-        n_threads: int = 1,
-        keep: FloatArray | None = None,
-        origin: FloatArray | None = None,
-    ) -> None:
+    def add_to(self, X: NDArray[Any], scores: FloatArray, *, n_threads: int = 1) -> None:
         """Add the leaf values for the rows of ``X`` to ``scores`` (n, n_outputs), in place.
-
-        With ``keep`` (n_trees,) the scores are drawn towards ``origin`` by a tree's factor
-        before it is added, as model shrinkage does while a model grows.
 
         Parameters
         ----------
         X : float32 or float64 array of shape (n, n_features), any memory layout
         scores : C-contiguous float64 array of shape (n, n_outputs)
         n_threads : int, default=1
-        keep : float64 array of shape (n_trees,), default=None
-        origin : float64 array of shape (n, n_outputs), default=None
 
         Raises
         ------
@@ -133,13 +120,8 @@ class SymmetricTrees:
             does not have.
         """
         X = self._checked(X)
-        shape = (len(X), self.n_outputs)
-        check_output("scores", scores, shape)
-        if keep is not None:
-            check_array("keep", keep, np.float64, (self.n_trees,))
-            check_array("origin", origin, np.float64, shape)
-            keep, origin = np.ascontiguousarray(keep), np.ascontiguousarray(origin)
-        _native.add_trees(X, *self._native(), scores, check_threads(n_threads), keep, origin)
+        check_output("scores", scores, (len(X), self.n_outputs))
+        _native.add_trees(X, *self._native(), scores, check_threads(n_threads))
 
     def apply(self, X: NDArray[Any], *, n_threads: int = 1) -> NDArray[np.int32]:
         """The leaf of each row of ``X`` (n, d) in each tree, (n, n_trees) int32.

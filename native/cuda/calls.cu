@@ -239,8 +239,8 @@ void compute_gram(const std::vector<KernelSpec>& specs, const DeviceInput<T>& in
                   const DeviceArray<T>& out, const DeviceCall& call) {
   if (specs.size() > 1)
     for (const KernelSpec& spec : specs)
-      if (spec.gradient || normalisation_of(spec.kind) != Normalisation::augmented)
-        throw std::invalid_argument("a path needs tree kernels without gradient");
+      if (spec.derivative != Derivative::none || normalisation_of(spec.kind) != Normalisation::augmented)
+        throw std::invalid_argument("a path needs tree kernels themselves");
   const DeviceScope scope(chosen_device(call));
   const Queue queue(call);
   const GramCall<T> gram(specs, input, queue);

@@ -51,8 +51,8 @@ struct DeviceCall {
   bool (*interrupted)();
 };
 
-// out (n_problems, n_specs, n_x, n_y). Several specifications must be of tree kernels without
-// gradient. A matrix that the device cannot hold is computed in slabs and copied out while the next
+// out (n_problems, n_specs, n_x, n_y). Several specifications must be of tree kernels, not of
+// derivatives. A matrix that the device cannot hold is computed in slabs and copied out while the next
 // is computed. Throws std::invalid_argument for rows that are too long or not finite,
 // std::bad_alloc, Interrupted, DeviceError.
 template <class T>

@@ -64,7 +64,7 @@ class TreeFeatures {
   std::vector<double> left_, right_, after_;
 };
 
-const KernelSpec kLinear = {KernelKind::linear, false, 1, 1.0, nullptr};
+const KernelSpec kLinear = {KernelKind::linear, Derivative::none, 1, 1.0, nullptr};
 
 Features features_of(const Samples<double>& x, const LeafPaths& paths,
                      const EnsembleWeights& weights, double scale, const Execution& execution) {

@@ -118,8 +118,8 @@ template <class T>
 void compute_gram_path(const std::vector<KernelSpec>& specs, const GramInput<T>& input, T* out,
                        const Execution& execution) {
   for (const KernelSpec& spec : specs)
-    if (spec.gradient || normalisation_of(spec.kind) != Normalisation::augmented)
-      throw std::invalid_argument("a path needs tree kernels without gradient");
+    if (spec.derivative != Derivative::none || normalisation_of(spec.kind) != Normalisation::augmented)
+      throw std::invalid_argument("a path needs tree kernels themselves");
   with_team(execution, [&](const Execution& team) {
     const PreparedInput<T> rows(input, {Normalisation::augmented, input.scale}, team);
     const index_t n_x = rows.left().n_rows(), n_y = rows.right().n_rows();

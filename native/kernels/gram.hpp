@@ -28,7 +28,7 @@ void compute_gram(const KernelSpec& spec, const GramInput<T>& input, T* out, ind
                   const Execution& execution);
 
 // One matrix for each specification, one after the other in out (n_specs, n_x, n_y), for little
-// more than the cost of writing them: all must be tree kernels without gradient.
+// more than the cost of writing them: all must be tree kernels, not derivatives.
 template <class T>
 void compute_gram_path(const std::vector<KernelSpec>& specs, const GramInput<T>& input, T* out,
                        const Execution& execution);

@@ -51,9 +51,12 @@ constexpr NamedKernel kKernels[] = {
     {KernelKind::linear, "linear", Normalisation::none},
 };
 
+// A derivative of a tree kernel in its place.
+enum class Derivative { none, log_scale, cosine };
+
 struct KernelSpec {
   KernelKind kind;
-  bool gradient;               // d K / d log(scale) in place of K (tree kernels only)
+  Derivative derivative;
   std::int64_t depth;
   double weight;               // power: the factor
   const double* coefficients;  // leaf_counts: q_0 .. q_depth
@@ -231,12 +234,13 @@ struct TreeKernel {
   Sum sum;
 };
 
-// d K / d log(scale): c changes by c (gap + gap'), t by that over pi sin, g by it over
-// pi sin^3.
+// d K / d c: t changes by d c / (pi sin), g by d c / (pi sin^3). d K / d log(scale): c changes by
+// c (gap + gap').
 template <class Sum>
 struct TreeKernelGradient {
   static constexpr bool layered = false;
-  explicit FCTREE_DEVICE TreeKernelGradient(const KernelSpec& spec) : sum(spec) {}
+  explicit FCTREE_DEVICE TreeKernelGradient(const KernelSpec& spec)
+      : sum(spec), by_cosine(spec.derivative == Derivative::cosine) {}
   template <class V>
   FCTREE_DEVICE V operator()(const Pair<V>& pair) const {
     using T = typename Number<V>::Scalar;
@@ -244,9 +248,12 @@ struct TreeKernelGradient {
     const Expansion<V> a = sum.expand(angle.t);
     const V g = angle.k * k_to_g<T>();
     const V slope = T(1) + (angle.inverse_root * angle.inverse_root) * T(0.25);
-    return pair.gap() * g * (a.first * slope + g * a.second);
+    const V by_scale = pair.gap() * g;
+    const V change = by_cosine ? angle.inverse_root * k_to_g<T>() : by_scale;
+    return change * (a.first * slope + g * a.second);
   }
   Sum sum;
+  bool by_cosine;
 };
 
 // A complement indistinguishable from 0 whose root can still be inverted.
@@ -328,18 +335,19 @@ struct LinearKernel {
 // visit(kernel) with the kernel that a specification names.
 template <class Visit>
 FCTREE_DEVICE inline void with_kernel(const KernelSpec& spec, const Visit& visit) {
+  const bool differentiated = spec.derivative != Derivative::none;
   switch (spec.kind) {
     case KernelKind::power:
-      return spec.gradient ? visit(TreeKernelGradient<PowerSum>(spec))
+      return differentiated ? visit(TreeKernelGradient<PowerSum>(spec))
                            : visit(TreeKernel<PowerSum>(spec));
     case KernelKind::decision_list:
-      return spec.gradient ? visit(TreeKernelGradient<ListSum>(spec))
+      return differentiated ? visit(TreeKernelGradient<ListSum>(spec))
                            : visit(TreeKernel<ListSum>(spec));
     case KernelKind::endless_list:
-      return spec.gradient ? visit(TreeKernelGradient<EndlessListSum>(spec))
+      return differentiated ? visit(TreeKernelGradient<EndlessListSum>(spec))
                            : visit(TreeKernel<EndlessListSum>(spec));
     case KernelKind::leaf_counts:
-      return spec.gradient ? visit(TreeKernelGradient<LeafSum>(spec))
+      return differentiated ? visit(TreeKernelGradient<LeafSum>(spec))
                            : visit(TreeKernel<LeafSum>(spec));
     case KernelKind::relu:
       return visit(ReluKernel(spec));

@@ -140,7 +140,7 @@ class MaskedBooster {
     test_ = scores_of(task_.test);
     if (params_.max_iter == 0) return;
     train_ = scores_of(task_.boosting.train.x[0]);
-    if (task_.boosting.eval != nullptr) eval_ = scores_of(task_.boosting.eval->x[0]);
+    if (!task_.boosting.evals.empty()) eval_ = scores_of(task_.boosting.evals[0].x[0]);
   }
 
   std::vector<double> start(const std::unique_ptr<ReplacedScores>& scores,
@@ -157,14 +157,9 @@ class MaskedBooster {
       const std::vector<double> train_raw = transposed(start(train_, masked, execution), n_outputs_);
       const std::vector<double> eval_raw = transposed(start(eval_, masked, execution), n_outputs_);
       BoostingTask task = task_.boosting;
-      LabelledSamples eval;
       task.masked = masked;
       if (!train_raw.empty()) task.train.raw = train_raw.data();
-      if (task.eval != nullptr) {
-        eval = *task.eval;
-        if (!eval_raw.empty()) eval.raw = eval_raw.data();
-        task.eval = &eval;
-      }
+      if (!eval_raw.empty()) task.evals[0].raw = eval_raw.data();
       BoostingResult grown = grow(task, execution);
       keep(mask, grown);
       add_to(test, grown, execution);
@@ -205,20 +200,16 @@ class MaskedBooster {
   // The trees of a mask use none of the replaced columns: the samples can stay as they are.
   void add_to(std::vector<double>& test, const BoostingResult& grown,
               const Execution& execution) const {
-    std::vector<double> origin(task_.test.n_samples * n_outputs_);
-    for (std::size_t i = 0; i < origin.size(); ++i) origin[i] = grown.baseline[i % n_outputs_];
-    if (test.empty()) test = origin;
+    if (test.empty()) {
+      test.resize(task_.test.n_samples * n_outputs_);
+      for (std::size_t i = 0; i < test.size(); ++i) test[i] = grown.baseline[i % n_outputs_];
+    }
     const SymmetricTreesArrays& trees = grown.trees;
     const SymmetricTreesView view = {trees.split_feature.data(), trees.split_threshold.data(),
                                      trees.missing_right.data(), trees.leaf_values.data(),
                                      trees.n_trees(),            trees.max_depth,
                                      n_outputs_};
-    const double factor = 1.0 - params_.model_shrink_rate * params_.learning_rate;
-    const std::vector<double> factors(trees.n_trees(), factor);
-    const bool shrinks = factor != 1.0;
-    const ScoreUpdate update = {shrinks ? factors.data() : nullptr,
-                                shrinks ? origin.data() : nullptr};
-    add_trees(view, task_.test, update, test.data(), execution);
+    add_trees(view, task_.test, test.data(), execution);
   }
 
   const MaskedTask& task_;

@@ -19,7 +19,7 @@ struct BoostingParams {
   ScoreFunction score_function;
   double subsample;
   double colsample;
-  double model_shrink_rate;
+  double model_shrink_rate;  // not a parameter of the estimators: of their posterior samples
   bool early_stopping;
   index_t n_iter_no_change;
   double tol;

@@ -28,18 +28,12 @@ index_t leaf_of(const SymmetricTreesView& trees, index_t tree, const FeatureMatr
   return leaf;
 }
 
-void add_one_by_one(const SymmetricTreesView& trees, const FeatureMatrix& x,
-                    const ScoreUpdate& update, index_t row, double* score) {
+void add_one_by_one(const SymmetricTreesView& trees, const FeatureMatrix& x, index_t row,
+                    double* score) {
   for (index_t tree = 0; tree < trees.n_trees; ++tree) {
     const index_t leaf = tree * trees.n_leaves() + leaf_of(trees, tree, x, row);
     const double* value = trees.leaf_values + leaf * trees.n_outputs;
-    for (index_t k = 0; k < trees.n_outputs; ++k) {
-      if (update.keep != nullptr) {
-        const double origin = update.origin[row * trees.n_outputs + k];
-        score[k] = origin + update.keep[tree] * (score[k] - origin);
-      }
-      score[k] += value[k];
-    }
+    for (index_t k = 0; k < trees.n_outputs; ++k) score[k] += value[k];
   }
 }
 
@@ -49,17 +43,17 @@ double work_of(const SymmetricTreesView& trees, index_t n_rows) {
 
 }  // namespace
 
-void add_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, const ScoreUpdate& update,
-               double* scores, const Execution& execution) {
+void add_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, double* scores,
+               const Execution& execution) {
   const index_t n_outputs = trees.n_outputs;
   const Execution limited = limit_threads(execution, work_of(trees, x.n_samples));
   const Partition blocks = {x.n_samples, (x.n_samples + kVoteRows - 1) / kVoteRows};
   const auto add_block_by_rows = [&](index_t b) {
     const index_t end = std::min(x.n_samples, (b + 1) * kVoteRows);
     for (index_t row = b * kVoteRows; row < end; ++row)
-      add_one_by_one(trees, x, update, row, scores + row * n_outputs);
+      add_one_by_one(trees, x, row, scores + row * n_outputs);
   };
-  if (x.n_samples < kRowsOneByOne || update.keep != nullptr) {
+  if (x.n_samples < kRowsOneByOne) {
     parallel_for(limited, blocks.n_parts, add_block_by_rows);
     return;
   }

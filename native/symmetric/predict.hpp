@@ -10,17 +10,9 @@
 
 namespace fctree::symmetric {
 
-// How scores change from tree to tree: F <- origin + keep (F - origin) + value. keep, a factor per
-// tree, is null (for 1) except when replaying a model that was shrunk while it grew, whose origin
-// is (n_samples, n_outputs).
-struct ScoreUpdate {
-  const double* keep;
-  const double* origin;
-};
-
 // The trees are added to scores (n_samples, n_outputs).
-void add_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, const ScoreUpdate& update,
-               double* scores, const Execution& execution);
+void add_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, double* scores,
+               const Execution& execution);
 
 // leaf (n_samples, n_trees) int32: each row's leaf in each tree.
 void apply_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, std::int32_t* leaf,

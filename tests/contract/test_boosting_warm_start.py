@@ -14,7 +14,6 @@ CASES = {
     "subsample": {"subsample": 0.5},
     "colsample": {"colsample": 0.4},
     "both and cosine": {"subsample": 0.7, "colsample": 0.7, "score_function": "cosine"},
-    "shrinkage": {"model_shrink_rate": 0.8, "score_noise": "gumbel"},
     "monotone": {"monotonic_cst": [1, 0, -1, 0, 0]},
 }
 
@@ -65,7 +64,7 @@ def test_losses(loss):
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("case", ["plain", "gumbel", "both and cosine", "shrinkage"])
+@pytest.mark.parametrize("case", ["plain", "gumbel", "both and cosine"])
 def test_classifier(case, n_classes):
     X, y, weight = table(seed=2)
     labels = np.searchsorted(np.quantile(y, np.arange(1, n_classes) / n_classes), y)
@@ -73,7 +72,7 @@ def test_classifier(case, n_classes):
             sample_weight=weight)
 
 
-@pytest.mark.parametrize("case", ["plain", "subsample", "shrinkage"])
+@pytest.mark.parametrize("case", ["plain", "subsample"])
 def test_starting_scores(case):
     X, y, _ = table(seed=3)
     start = np.log(y) / 2
@@ -81,7 +80,7 @@ def test_starting_scores(case):
             init_score=start)
 
 
-@pytest.mark.parametrize("case", ["plain", "shrinkage"])
+@pytest.mark.parametrize("case", ["plain", "gumbel"])
 def test_validation_scores_go_on(case):
     X, y, _ = table(seed=4)
     Z, z, weight = table(100, seed=5)
@@ -116,21 +115,6 @@ def test_early_stopping_goes_on_from_the_round_it_kept():
     for n_rounds, prediction in enumerate(model.staged_predict(Z), 1):
         loss = np.mean((prediction - z) ** 2)
         np.testing.assert_allclose(-model.validation_score_[n_rounds], loss, rtol=1e-9)
-
-
-def test_shrinkage_may_change_on_the_way():
-    """Rounds keep the factor that they were grown with."""
-    X, y, _ = table(seed=8)
-    model = SymmetricBoostingRegressor(**BASE, max_iter=6, warm_start=True, model_shrink_rate=2.0)
-    first = model.fit(X, y).predict(X)
-    model.set_params(max_iter=12, model_shrink_rate=1.0, learning_rate=0.5).fit(X, y)
-    staged = list(model.staged_predict(X))
-    np.testing.assert_allclose(staged[5], first, rtol=1e-12)
-    np.testing.assert_allclose(staged[-1], model.predict(X), rtol=1e-12)
-    losses = [np.mean((p - y) ** 2) for p in staged]
-    np.testing.assert_allclose(-model.train_score_[1:], losses, rtol=1e-12)
-    model.set_params(max_iter=15, model_shrink_rate=0.0).fit(X, y)
-    np.testing.assert_allclose(list(model.staged_predict(X))[11], staged[-1], rtol=1e-12)
 
 
 def test_validation_that_starts_or_ends_later():

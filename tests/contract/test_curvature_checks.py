@@ -4,9 +4,9 @@ parameters may be."""
 import numpy as np
 import pytest
 from fctree import CurvatureTreeClassifier, CurvatureTreeRegressor
+from fctree._sklearn import InvalidParameterError
 from reference.tree_comparison import smooth_table
 from sklearn.base import clone
-from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 SETTINGS = [
@@ -14,6 +14,7 @@ SETTINGS = [
     {"standardize": False, "min_samples_leaf": 1},
     {"alpha": "loo", "parent_weight": 0.0, "split_margin": 0.0, "max_depth": None},
     {"max_coef": 2},
+    {"leaf_model": "soft", "min_samples_leaf": 2, "split_margin": 0.0},
 ]
 ESTIMATORS = [kind(**settings) for kind in (CurvatureTreeRegressor, CurvatureTreeClassifier)
               for settings in SETTINGS]

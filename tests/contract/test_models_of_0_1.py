@@ -1,6 +1,6 @@
 """Files that fctree 0.1 wrote, under the names and parameters of today.
 
-`models_of_0_1/` holds seven models of 80 samples and, in predictions.npz, what 0.1 predicted.
+`models_of_0_1/` holds eight models of 80 samples and, in predictions.npz, what 0.1 predicted.
 """
 
 import warnings
@@ -15,6 +15,7 @@ from fctree import (
     CurvatureTreeRegressor,
     FCODTClassifier,
     FCODTRegressor,
+    SymmetricBoostingRegressor,
     load_model,
     save_model,
 )
@@ -29,12 +30,14 @@ KINDS = {
     "boosting": CurvatureBoostingRegressor,
     "boosting_classes": CurvatureBoostingClassifier,
     "forest": CurvatureForestRegressor,
+    "symmetric": SymmetricBoostingRegressor,
 }
+LOST = {"lost": "fit_intercept", "symmetric": "model_shrink_rate, posterior_noise"}
 
 
 def load(name):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore" if name == "lost" else "error")
+        warnings.simplefilter("ignore" if name in LOST else "error")
         return load_model(FOLDER / f"{name}.fctree")
 
 
@@ -76,9 +79,20 @@ def test_a_new_fit_is_the_old_one(name):
     np.testing.assert_allclose(model.fit(features, y).predict(features), before, atol=1e-9)
 
 
-def test_what_is_no_more_is_said():
-    with pytest.warns(UserWarning, match="fit_intercept this version does not have"):
-        load_model(FOLDER / "lost.fctree")
+@pytest.mark.parametrize("name, parameters", LOST.items())
+def test_what_is_no_more_is_said(name, parameters):
+    with pytest.warns(UserWarning, match=f"{parameters} this version does not have"):
+        load_model(FOLDER / f"{name}.fctree")
+
+
+def test_a_model_that_shrank_goes_on():
+    model = load("symmetric")
+    assert not hasattr(model, "model_shrink_rate") and len(model.posterior_trees_) == 2
+    *_, last = model.staged_predict(X)
+    np.testing.assert_array_equal(last, model.predict(X))
+    y = np.abs(X[:, 0]) + 0.1 * X[:, 1]
+    model.set_params(max_iter=9, warm_start=True).fit(X, y)
+    assert model.n_iter_ == 9 and np.mean((model.predict(X) - y) ** 2) < np.mean((last - y) ** 2)
 
 
 def test_probabilities_stay_as_they_were_until_the_next_fit():

@@ -309,7 +309,7 @@ def run_case(chance, folder):
             value, _ = outcome(getattr, model, name, None)
             if callable(value) and "routing" not in name:
                 outcome(value)
-    for name in ("trees_", "tree_", "_steps"):
+    for name in ("trees_", "tree_"):
         trees = getattr(model, name, None)
         if trees is not None:
             outcome(trees.apply, X)

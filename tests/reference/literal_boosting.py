@@ -50,10 +50,8 @@ class LiteralBoosting:
         self.weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
         self.baseline = (np.zeros(model.n_outputs_) if initial is not None
                          else self.loss.baseline(self.y, self.weight))
-        self.origin = np.broadcast_to(self.baseline, (len(X), model.n_outputs_))
-        if initial is not None:
-            self.origin = initial
-        self.scores = self.origin.copy()
+        start = self.baseline if initial is None else initial
+        self.scores = np.broadcast_to(start, (len(X), model.n_outputs_)).copy()
         self.thresholds = model.bin_thresholds_
         directions = self.parameters["monotonic_cst"]
         self.directions = np.zeros(X.shape[1]) if directions is None else np.asarray(directions)
@@ -228,7 +226,6 @@ class LiteralBoosting:
         """Goes through the trees; yields (tree, splits, leaves, the twin's leaf values)."""
         trees = self.model.trees_
         rate = self.parameters["learning_rate"]
-        keep = 1 - rate * self.parameters["model_shrink_rate"]
         self.evaluate()
         for tree in range(trees.n_trees if n_trees is None else n_trees):
             leaves, splits = self.follow_splits(tree, tree)
@@ -240,11 +237,10 @@ class LiteralBoosting:
                                              split.missing_right)
             yield tree, splits, leaves, values
             step = self.model_values(tree, splits) if self.directions.any() else values
-            self.scores = self.origin + keep * (self.scores - self.origin) + step[leaf]
+            self.scores = self.scores + step[leaf]
             self.evaluate()
 
     def model_values(self, tree, splits):
-        """The model's values of the leaves that the splits make, (2**levels, K), as they were
-        when the tree was grown."""
+        """The model's values of the leaves that the splits make, (2**levels, K)."""
         spread = 2 ** (self.model.trees_.depth - len(splits))
-        return self.model._steps.leaf_values[tree, ::spread]
+        return self.model.trees_.leaf_values[tree, ::spread]

@@ -128,14 +128,12 @@ def test_noise_of_the_classifier():
     follow(model.fit(X, labels), X, labels[:, None])
 
 
-def test_starting_scores_and_shrinkage():
+def test_starting_scores():
     X, y, weight = table(weighted=True, seed=6)
     start = X[:, 3] ** 2
-    model = SymmetricBoostingRegressor(**PLAIN, model_shrink_rate=0.7)
+    model = SymmetricBoostingRegressor(**PLAIN)
     model.fit(X, y, sample_weight=weight, init_score=start)
     follow(model, X, y[:, None], weight, start[:, None])
-    model = SymmetricBoostingRegressor(**PLAIN, model_shrink_rate=0.7).fit(X, y)
-    follow(model, X, y[:, None])
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -45,7 +45,6 @@ CASES = {
     "cosine": (regressor(score_function="cosine"), {}),
     "subsample": (regressor(subsample=0.7), {}),
     "absolute error": (regressor(loss="absolute_error"), {}),
-    "shrinking": (regressor(model_shrink_rate=0.1), {}),
     "monotone": (regressor(monotonic_cst=[1] + [0] * 8 + [-1, 0]), {}),
 }
 
@@ -97,10 +96,7 @@ def test_retraining_is_a_fit_on_replaced_data(case, weighted):
         model = clone(models.estimator).fit(**fit_options(parts, mask))
         replaced = parts.test.replace(mask, parts.replacement)
         expected = predict(model, replaced.X)
-        if estimator.model_shrink_rate:  # shrinks leaf values instead of scores
-            np.testing.assert_allclose(found.outputs, expected, rtol=1e-12, atol=1e-12)
-        else:
-            np.testing.assert_array_equal(found.outputs, expected)
+        np.testing.assert_array_equal(found.outputs, expected)
         assert found.n_iter == len(model.validation_score_) - 1
 
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingRegressor
+from fctree._training.samples import Samples
 from fctree.kernels import symmetric_tree_kernel
+from fctree.symmetric.posterior import boost_shrunk
 from reference.literal_symmetric_kernel import stationary_kernel
 
 
@@ -109,16 +111,17 @@ def test_boosting_with_strong_noise_is_kernel_ridge_regression():
     X = rng.uniform(-1, 1, (n, 2))
     y = np.sin(3 * X[:, 0]) + X[:, 1] ** 2 + 0.1 * rng.standard_normal(n)
     Z = rng.uniform(-1, 1, (40, 2))
-    limit = {"score_noise": "gumbel", "random_strength": 1e9, "l2_leaf_reg": 0.0,
-             "model_shrink_rate": penalty / n, "max_depth": 2, "max_bins": 6}
+    limit = {"random_strength": 1e9, "max_depth": 2, "max_bins": 6}
+    binned = SymmetricBoostingRegressor(**limit, max_iter=1).fit(X, y)
+    samples = Samples(X, np.ascontiguousarray(y[np.newaxis]), None, None)
 
     def boosted(learning_rate, seed):
-        return SymmetricBoostingRegressor(
-            **limit, learning_rate=learning_rate, random_state=seed,
-            max_iter=int(300 / learning_rate)).fit(X, y, init_score=np.zeros(n))
+        binned.set_params(learning_rate=learning_rate, max_iter=int(300 / learning_rate))
+        scores = np.zeros((len(Z), 1))
+        boost_shrunk(binned, samples, penalty, seed=seed).add_to(Z, scores)
+        return scores[:, 0]
 
-    thresholds = boosted(0.5, 0).bin_thresholds_
-    options = {"bin_thresholds": thresholds, "depth": 2, "X_train": X}
+    options = {"bin_thresholds": binned.bin_thresholds_, "depth": 2, "X_train": X}
     kernel = symmetric_tree_kernel(X, **options)
     across = symmetric_tree_kernel(Z, X, **options)
     expected = across @ np.linalg.solve(kernel + penalty * np.eye(n), y)
@@ -126,7 +129,7 @@ def test_boosting_with_strong_noise_is_kernel_ridge_regression():
 
     def error(learning_rate, n_seeds):
         """Root mean square of what a single model is off by."""
-        off = [boosted(learning_rate, seed).predict(Z) - expected for seed in range(n_seeds)]
+        off = [boosted(learning_rate, seed) - expected for seed in range(n_seeds)]
         return np.sqrt(np.mean(np.square(off)))
 
     coarse, fine = error(0.5, 10), error(0.02, 5)

@@ -161,6 +161,28 @@ def test_folds_are_fits_on_parts(kind):
         np.testing.assert_allclose(score, np.mean(values), rtol=1e-8)
 
 
+def test_several_architectures():
+    grid = {"alphas": (0.1, 1.0), "depths": (1, 2, np.inf), "scales": (1.0, 2.0)}
+    names = ["perfect", "decision_list", {1: 1, 2: 2}]
+    model = TreeNTKRegressorCV(**grid, architectures=names).fit(X, Y)
+    assert len(model.cv_results_["score"]) == 2 * 2 * (2 + 3 + 1)
+    alone = {}
+    for name in names:
+        depths = grid["depths"] if name == "decision_list" else (1, 2)
+        one = TreeNTKRegressorCV(**{**grid, "depths": depths}, architecture=name).fit(X, Y)
+        alone[str(name)] = one
+    best = max(alone.values(), key=lambda one: one.best_score_)
+    assert model.best_score_ == best.best_score_
+    assert model.architecture_ == best.architecture_ and model.depth_ == best.depth_
+    np.testing.assert_array_equal(model.predict(X_TEST), best.predict(X_TEST))
+    with pytest.raises(ValueError, match="inf"):
+        TreeNTKRegressorCV(architectures=["perfect"], depths=[np.inf]).fit(X, Y)
+    with pytest.raises(ValueError, match="architectures is empty"):
+        TreeNTKRegressorCV(architectures=[]).fit(X, Y)
+    with pytest.raises(ValueError, match="architecture must be one of"):
+        TreeNTKRegressorCV(architectures=["bush"]).fit(X, Y)
+
+
 def test_leaf_counts_as_the_architecture():
     counts = {1: 1, 2: 2}
     model = TreeNTKRegressorCV(alphas=(0.1,), scales=(1.0, 2.0), architecture=counts).fit(X, Y)

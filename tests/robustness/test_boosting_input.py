@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree._sklearn import InvalidParameterError
 from scipy import sparse
-from sklearn.utils._param_validation import InvalidParameterError
 
 KINDS = [SymmetricBoostingRegressor, SymmetricBoostingClassifier]
 BAD = {
@@ -21,7 +21,6 @@ BAD = {
     "colsample": [0.0, 1.5, None],
     "monotonic_cst": ["up", 1],
     "categorical_features": ["all", 1],
-    "model_shrink_rate": [-1.0, np.nan],
     "early_stopping": ["auto", 2],
     "validation_fraction": [0.0, 1.0, 0, -3],
     "n_iter_no_change": [0, None],
@@ -37,9 +36,8 @@ ONLY_REGRESSORS = {
     "quantile": [0.0, 1.0, -0.5, "median"],
     "calibration_fraction": [0.0, 1.0, -0.5, 3, "auto"],
     "posterior_samples": [-1, 0.5],
-    "posterior_scale": [0.0, -1.0],
-    "posterior_noise": [-1.0, "none"],
 }
+ONLY_CLASSIFIERS = {"class_weight": ["even", [1, 2], 3]}
 
 
 def table(kind=SymmetricBoostingRegressor, n=40):
@@ -71,8 +69,14 @@ def test_bad_values_of_regressors_are_named(name, value):
     assert name not in SymmetricBoostingClassifier().get_params()
 
 
+@pytest.mark.parametrize("value", ONLY_CLASSIFIERS["class_weight"], ids=str)
+def test_bad_class_weights_are_named(value):
+    with pytest.raises(InvalidParameterError, match="The 'class_weight' parameter"):
+        SymmetricBoostingClassifier(class_weight=value).fit(*table(SymmetricBoostingClassifier))
+
+
 def test_every_parameter_is_tried(kind):
-    own = set(ONLY_REGRESSORS) if kind is SymmetricBoostingRegressor else set()
+    own = set(ONLY_REGRESSORS if kind is SymmetricBoostingRegressor else ONLY_CLASSIFIERS)
     assert set(BAD) | own == set(kind().get_params())
 
 

@@ -24,7 +24,7 @@ def grown(X, y, weight=None, **parameters):
 
 @pytest.mark.parametrize("parameters", [CURVED, EAGER], ids=["default", "eager"])
 @pytest.mark.parametrize("alpha", [0.0, 1.0, "loo"])
-@pytest.mark.parametrize("leaf_model", ["ridge", "constant"])
+@pytest.mark.parametrize("leaf_model", ["ridge", "constant", "soft"])
 class TestNothingToFind:
     def test_equal_targets(self, parameters, alpha, leaf_model):
         X, _ = smooth_table(60, 3, seed=1)

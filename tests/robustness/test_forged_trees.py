@@ -124,7 +124,7 @@ def test_oblique_trees(name, field, change, match, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["boosting", "boosting classes"])
-@pytest.mark.parametrize("trees", ["trees_", "_steps", "posterior_trees_.1"])
+@pytest.mark.parametrize("trees", ["trees_", "posterior_trees_.1"])
 @pytest.mark.parametrize(
     "field, change, match",
     [

@@ -7,7 +7,7 @@ from fuzz.estimators import classifies, public_estimators, small
 from scipy import sparse
 
 from fctree import ObliqueTrees, SymmetricTrees, export_text, plot_regions, plot_tree
-from fctree.inspection import ShapDisplay, distill, local_complexity, shap_values, stopping_threshold
+from fctree.inspection import ShapDisplay, compare_distilled, distill, local_complexity, shap_values, stopping_threshold
 from fctree.kernels import empirical_tree_ntk, tree_ntk_matvec
 
 ESTIMATORS = public_estimators()
@@ -80,9 +80,13 @@ def test_numbers_of_the_theory_that_overflow():
 def test_teachers_and_pairs_that_are_none():
     with pytest.raises(TypeError, match="predict"):
         distill("teacher", X)
+    teacher = fitted("CurvatureForestRegressor")
+    tree = distill(teacher, X, n_points=0)
     for pair in ((X,), (X, y, y), X, 3):
         with pytest.raises(ValueError, match="pair"):
-            distill(fitted("CurvatureForestRegressor"), X, y=y, eval_set=pair)
+            compare_distilled(tree, teacher, X, y, pair)
+    with pytest.raises(TypeError, match="tree must"):
+        compare_distilled(None, teacher, X, y, (X, y))
 
 
 def test_pictures_of_what_cannot_be_drawn():

@@ -85,10 +85,10 @@ SPECS = {
     "linear": native.KernelSpec("linear"),
 }
 GRADIENTS = {
-    "perfect": kernel_spec(3, "perfect", gradient=True),
-    "list": kernel_spec(4, "decision_list", gradient=True),
-    "endless list": kernel_spec(np.inf, "decision_list", gradient=True),
-    "leaf counts": kernel_spec(None, {2: 4}, gradient=True),
+    "perfect": kernel_spec(3, "perfect", derivative="log_scale"),
+    "list": kernel_spec(4, "decision_list", derivative="log_scale"),
+    "endless list": kernel_spec(np.inf, "decision_list", derivative="log_scale"),
+    "leaf counts": kernel_spec(None, {2: 4}, derivative="log_scale"),
 }
 
 

@@ -1,0 +1,128 @@
+"""Features learned by kernel ridge regression: recursive feature machines with the tree kernels.
+
+The mean outer product M of the predictor's gradients says along which directions of the features
+it changes. Its root makes a new metric: the kernel is computed on ``X P``, ``P = c M^(1/2)`` with
+the factor that keeps the mean squared length of the samples. Fitting and taking the metric from
+the fit alternate.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.model_selection import KFold
+from threadpoolctl import threadpool_limits
+
+from fctree._training.left_out import clearly_positive
+
+_FOLDS = 3
+
+
+def mapped(X, matrix):
+    """``X P``; `X` where there is no P."""
+    if matrix is None:
+        return X
+    with threadpool_limits(1, user_api="blas"):
+        return X @ matrix
+
+
+def learn_matrix(kernel, solve, X, targets, weights, n_rounds):
+    """The matrix P after the number of rounds that predicts held-out samples best.
+
+    Parameters
+    ----------
+    kernel : TreeKernel
+    solve : callable
+        ``solve(kernel, X, targets, weights)`` gives the samples of the expansion and their
+        coefficients, (n_fit, n_features) and (n_fit, n_outputs).
+    X : array of shape (n_samples, n_features)
+    targets : array of shape (n_samples, n_outputs)
+    weights : array of shape (n_samples,) or None
+    n_rounds : int
+        At most so many.
+
+    Returns
+    -------
+    matrix : array of shape (n_features, n_features) or None
+        Symmetric; None if no round predicts clearly better than none.
+    errors : array of shape (n_rounds + 1,)
+        Mean squared errors of three folds, by the number of rounds.
+    left_out : array of shape (n_samples, n_outputs) or None
+        The errors of each sample of the folds at the chosen number of rounds.
+    """
+    weight = np.ones(len(X)) if weights is None else weights
+    counted = np.flatnonzero(weight)
+    left_out = np.zeros((n_rounds + 1, *targets.shape))
+    if len(counted) < 2 * _FOLDS:
+        return None, np.zeros(n_rounds + 1), None
+    for train, test in KFold(_FOLDS, shuffle=True, random_state=0).split(counted):
+        train, test = counted[train], counted[test]
+        part = None if weights is None else weights[train]
+        path = _path(kernel, solve, X[train], targets[train], part, n_rounds)
+        for k, (matrix, solution) in enumerate(path):
+            answers = kernel.multiply(mapped(X[test], matrix), *solution)
+            left_out[k, test] = targets[test] - answers
+    losses = (left_out**2).sum(axis=2)
+    errors = losses @ weight / weight.sum()
+    chosen = int(np.argmin(errors))
+    if not clearly_positive(losses[0] - losses[chosen], weight):
+        return None, errors, None
+    *_, (matrix, _) = _path(kernel, solve, X, targets, weights, chosen)
+    return matrix, errors, left_out[chosen]
+
+
+def _path(kernel, solve, X, targets, weights, n_rounds):
+    """(P, solution) after 0, 1, .. rounds."""
+    matrix = None
+    for k in range(n_rounds + 1):
+        Z = mapped(X, matrix)
+        solution = solve(kernel, Z, targets, weights)
+        yield matrix, solution
+        if k < n_rounds:
+            matrix = next_matrix(kernel, Z, X, matrix, solution, weights)
+
+
+def next_matrix(kernel, Z, X, matrix, solution, weights):
+    """P from the gradients of the fit on ``Z = X P``; the old one where they are all zero."""
+    with threadpool_limits(1, user_api="blas"):
+        products = gradient_products(kernel, Z, *solution, weights)
+        if matrix is not None:
+            products = matrix @ products @ matrix
+        eigenvalues, vectors = eigh(products)
+        root = (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))) @ vectors.T
+        length = np.linalg.norm(X @ root)
+        if not (np.isfinite(length) and length > 0.0):
+            return matrix
+        return root * (np.linalg.norm(X) / length)
+
+
+def gradient_products(kernel, Z, centres, coefficients, weights=None):
+    """Mean over samples of the sum over outputs of grad f grad f', (n_features, n_features).
+
+    With u = a z / r, r^2 = a^2 |z|^2 + 1/2 and a the scale, tree kernels are functions k(u.v), so
+
+        grad f(z) = (a / r) (I - u u') sum_i coefficient_i k'(u.u_i) u_i
+
+    The sums are one product with the matrix of k', in tiles: O(n_samples n_centres n_features
+    n_outputs).
+    """
+    u, _ = _normalised(kernel, centres)
+    n_outputs = coefficients.shape[1]
+    vectors = (coefficients[:, :, np.newaxis] * u[:, np.newaxis]).reshape(len(u), -1)
+    sums = kernel.multiply(Z, centres, vectors, derivative="cosine")
+    u, factor = _normalised(kernel, Z)
+    gradients = sums.reshape(len(u), n_outputs, -1)
+    gradients -= (gradients @ u[:, :, np.newaxis]) * u[:, np.newaxis]
+    gradients *= factor[:, np.newaxis, np.newaxis]
+    if weights is None:
+        share = np.full(len(u), 1.0 / len(u))
+    else:
+        share = weights / weights.sum()
+    rows = (gradients * np.sqrt(share)[:, np.newaxis, np.newaxis]).reshape(-1, Z.shape[1])
+    return rows.T @ rows
+
+
+def _normalised(kernel, Z):
+    """The samples as the kernel sees them, and the factors a / r."""
+    factor = kernel.scale / np.sqrt(kernel.scale**2 * np.einsum("ij,ij->i", Z, Z) + 0.5)
+    return Z * factor[:, np.newaxis], factor

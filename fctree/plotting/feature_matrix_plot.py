@@ -1,0 +1,69 @@
+"""The metric of the features that a kernel model has learned, as a picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._tables.estimators import encoded_names
+from fctree.plotting.node_colors import require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot_feature_matrix(model: Any, *, max_features: int = 20, ax: Axes | None = None) -> Axes:
+    """Draw the learned metric of a tree kernel model as a heat map.
+
+    Parameters
+    ----------
+    model : fitted TreeNTK estimator
+        With ``feature_learning`` above 0.
+    max_features : int, default=20
+        Features shown: those with the largest diagonal entries, largest first.
+    ax : matplotlib Axes, default=None
+        Where to draw; None creates a figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    NotFittedError
+        If the model has not been fitted.
+    ValueError
+        If the model has learned no metric, or `max_features` is below 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree import TreeNTKRegressor
+    >>> from fctree.plotting import plot_feature_matrix
+    >>> X = np.random.default_rng(0).normal(size=(200, 4))
+    >>> model = TreeNTKRegressor(alpha=0.1, feature_learning=2).fit(X, np.sin(X[:, 0] + X[:, 1]))
+    >>> ax = plot_feature_matrix(model)  # doctest: +SKIP
+    """
+    require_matplotlib()
+    check_is_fitted(model)
+    matrix = getattr(model, "feature_matrix_", None)
+    if matrix is None:
+        raise ValueError("the model has learned no metric: feature_matrix_ is None")
+    if max_features < 1:
+        raise ValueError(f"max_features must be at least 1, got {max_features!r}")
+    from matplotlib import pyplot
+
+    order = np.argsort(-matrix.diagonal(), kind="stable")[:max_features]
+    names = [encoded_names(model)[j] for j in order]
+    if ax is None:
+        _, ax = pyplot.subplots(layout="constrained")
+    largest = np.abs(matrix).max()
+    image = ax.imshow(matrix[np.ix_(order, order)], cmap="RdBu_r", vmin=-largest, vmax=largest)
+    ax.figure.colorbar(image, ax=ax, label="feature_matrix_")
+    ax.set_xticks(range(len(order)), names, rotation=90, parse_math=False)
+    ax.set_yticks(range(len(order)), names, parse_math=False)
+    return ax

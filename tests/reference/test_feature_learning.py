@@ -1,0 +1,157 @@
+"""Features learned by tree kernels: gradients, metrics, and what they are good for."""
+
+import numpy as np
+import pytest
+from fctree import (
+    TreeNTKClassifier,
+    TreeNTKRegressor,
+    TreeNTKRegressorCV,
+    load_model,
+    save_model,
+)
+from fctree.kernel_ridge.feature_learning import gradient_products, next_matrix
+from fctree.kernel_ridge.solvers import TreeKernel, solve_gram
+from fctree.kernels import tree_ntk
+from fctree.plotting import plot_feature_matrix
+from numpy.testing import assert_allclose, assert_array_equal
+
+KERNELS = [("perfect", 1), ("perfect", 3), ("decision_list", 4), ("decision_list", np.inf),
+           ("rule_set", 2), ({1: 1, 2: 2}, 3)]
+
+
+def planted(n=600, d=8, seed=0):
+    """A target of two directions among many features, with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.sin(X[:, 0] + X[:, 1]) + 0.5 * X[:, 0] * X[:, 2] + 0.1 * rng.normal(size=n)
+
+
+def fitted(X, y, rounds=2, **parameters):
+    parameters = {"alpha": 0.1, "depth": 2, "scale": 1.0, "feature_learning": rounds} | parameters
+    return TreeNTKRegressor(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("architecture, depth", KERNELS, ids=str)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_products_of_gradients(architecture, depth, weighted):
+    rng = np.random.default_rng(1)
+    centres, coefficients, Z = (rng.normal(size=s) for s in ((30, 3), (30, 2), (20, 3)))
+    weights = rng.uniform(size=20) if weighted else None
+
+    def predict(Z):
+        return tree_ntk(Z, centres, depth=depth, scale=1.5, architecture=architecture) @ coefficients
+
+    steps = 1e-5 * np.eye(3)
+    gradients = np.stack([(predict(Z + e) - predict(Z - e)) / 2e-5 for e in steps], axis=2)
+    share = np.full(20, 1 / 20) if weights is None else weights / weights.sum()
+    expected = np.einsum("n,nki,nkj->ij", share, gradients, gradients)
+    kernel = TreeKernel(depth, 1.5, architecture, "cpu", 1)
+    found = gradient_products(kernel, Z, centres, coefficients, weights)
+    assert_allclose(found, expected, rtol=1e-7, atol=1e-8 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("matrix", [None, np.diag([2.0, 1.0, 0.5])], ids=["first", "second"])
+def test_next_metric_is_the_root_with_the_length_kept(matrix):
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(40, 3)), rng.normal(size=(40, 1))
+    kernel = TreeKernel(2, 1.0, "perfect", "cpu", 1)
+    Z = X if matrix is None else X @ matrix
+    solution = Z, solve_gram(kernel.gram(Z), y, 1.0)
+
+    def predict(X):
+        inside = X if matrix is None else X @ matrix
+        return (tree_ntk(inside, Z, depth=2, scale=1.0) @ solution[1])[:, 0]
+
+    gradients = np.stack([(predict(X + e) - predict(X - e)) / 2e-5 for e in 1e-5 * np.eye(3)], axis=1)
+    found = next_matrix(kernel, Z, X, matrix, solution, None)
+    assert_allclose(found, found.T)
+    square, mean = found @ found, gradients.T @ gradients / len(X)
+    assert_allclose(square / np.trace(square), mean / np.trace(mean), rtol=1e-6, atol=1e-8)
+    assert_allclose(np.linalg.norm(X @ found), np.linalg.norm(X))
+
+
+def test_relevant_features_are_found_and_prediction_gains():
+    X, y = planted()
+    plain, learned = fitted(X[:400], y[:400], 0), fitted(X[:400], y[:400])
+    assert plain.feature_matrix_ is None
+    assert learned.score(X[400:], y[400:]) > plain.score(X[400:], y[400:]) + 0.05
+    diagonal = learned.feature_matrix_.diagonal()
+    assert diagonal[:3].min() > 3 * diagonal[3:].max()
+    errors = learned.feature_learning_errors_
+    assert errors.shape == (3,) and errors.argmin() > 0
+
+
+def test_noise_keeps_the_plain_kernel():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 4)), rng.normal(size=90)
+    learned, plain = fitted(X, y, 3, alpha=30.0), fitted(X, y, 0, alpha=30.0)
+    assert learned.feature_matrix_ is None
+    assert_array_equal(learned.predict(X), plain.predict(X))
+    assert fitted(X[:4], y[:4], 3).feature_matrix_ is None  # too few samples for folds
+
+
+@pytest.mark.parametrize("solver", ["nystrom", "cg"])
+def test_other_solvers(solver):
+    X, y = planted(n=300)
+    model = fitted(X[:200], y[:200], 1, solver=solver, n_components=150, tol=1e-8)
+    exact = fitted(X[:200], y[:200], 1)
+    assert model.feature_matrix_ is not None
+    assert_allclose(model.score(X[200:], y[200:]), exact.score(X[200:], y[200:]), atol=0.03)
+
+
+def test_weights_are_repetitions():
+    X, y = planted(n=150)
+    weights = np.arange(150) % 3 + 1.0
+    kernel = TreeKernel(2, 1.0, "perfect", "cpu", 1)
+    Z = np.repeat(X, weights.astype(int), axis=0)
+    targets = y[:, np.newaxis]
+    one = next_matrix(kernel, X, X, None, (X, solve_gram(kernel.gram(X), targets, 1.0, weights)), weights)
+    repeated = np.repeat(targets, weights.astype(int), axis=0)
+    other = next_matrix(kernel, Z, Z, None, (Z, solve_gram(kernel.gram(Z), repeated, 1.0)), None)
+    assert_allclose(one / np.trace(one), other / np.trace(other), rtol=1e-6, atol=1e-9)
+
+
+def test_same_bytes_for_any_threads():
+    X, y = planted()
+    models = [fitted(X, y, 1, n_jobs=n) for n in (1, 3)]
+    assert_array_equal(models[0].feature_matrix_, models[1].feature_matrix_)
+    assert_array_equal(models[0].predict(X), models[1].predict(X))
+
+
+def test_classes_and_search():
+    X, y = planted()
+    labels = np.where(y > 0.3, "high", "low")
+    model = TreeNTKClassifier(alpha=0.1, depth=2, scale=1.0, feature_learning=2)
+    model.fit(X[:400], labels[:400])
+    assert model.feature_matrix_ is not None
+    assert model.score(X[400:], labels[400:]) > 0.85
+    searched = TreeNTKRegressorCV(depths=(1, 2), scales=(0.5, 1.0), alphas=(0.01, 0.1), feature_learning=1)
+    searched.fit(X[:400], y[:400])
+    plain = TreeNTKRegressorCV(depths=(1, 2), scales=(0.5, 1.0), alphas=(0.01, 0.1))
+    assert searched.score(X[400:], y[400:]) > plain.fit(X[:400], y[:400]).score(X[400:], y[400:])
+
+
+def test_intervals_know_that_the_metric_was_learned():
+    X, y = planted(n=1000)
+    model = fitted(X[:500], y[:500])
+    low, high = model.predict_interval(X[500:], confidence_level=0.9).T
+    assert 0.85 < np.mean((low <= y[500:]) & (y[500:] <= high)) < 0.96
+
+
+def test_picture():
+    pytest.importorskip("matplotlib").use("Agg")
+    X, y = planted(n=200)
+    ax = plot_feature_matrix(fitted(X, y, 1), max_features=3)
+    assert sorted(text.get_text() for text in ax.get_xticklabels()) == ["x0", "x1", "x2"]
+    with pytest.raises(ValueError, match="no metric"):
+        plot_feature_matrix(fitted(X, y, 0))
+
+
+def test_model_file(tmp_path):
+    X, y = planted(n=200)
+    model = fitted(X, y, 1)
+    save_model(model, tmp_path / "kernel.fct")
+    assert_array_equal(load_model(tmp_path / "kernel.fct").predict(X), model.predict(X))
+    model.feature_matrix_ = model.feature_matrix_[:3]
+    with pytest.raises(ValueError, match="feature_matrix_"):
+        save_model(model, tmp_path / "bad.fct")
