@@ -373,12 +373,21 @@ class BuildExt(build_ext):
         return str(library)
 
 
+def long_description():
+    """The README without what only the repository has: its pictures, and links to its files."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = re.sub(r"^!\[[^]]*\]\((?!https:)[^)]*\)\n+", "", text, flags=re.M)
+    return re.sub(r"\[([^]]+)\]\((?!https:)[^)]*\)", r"\1", text)
+
+
 def extension(name, *sources):
     return Extension(f"fctree._native.{name}", [f"fctree/_native/{source}" for source in sources],
                      language="c++")
 
 
 setup(
+    long_description=long_description(),
+    long_description_content_type="text/markdown",
     ext_modules=[
         *(extension(path.stem, path.name) for path in sorted(BINDINGS.glob("*.pyx"))),
         extension("matrix", "matrix.cpp"),

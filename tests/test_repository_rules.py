@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -13,6 +14,7 @@ import fctree
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "native"
 FOLDERS = ("native", "fctree", "tests", "benchmarks", "examples", "docs", ".ci", ".github")
+GENERATED = {"__pycache__", "_build", "generated"}  # the last two by the site
 CODE_SUFFIXES = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".pyx", ".pxd"}
 # Each folder of the core, and those that its files may include.
 LAYERS = {
@@ -45,7 +47,7 @@ def files(*suffixes, folders=FOLDERS):
         path
         for path in found
         if (not suffixes or path.suffix in suffixes)
-        and "__pycache__" not in path.parts
+        and not GENERATED & set(path.relative_to(ROOT).parts)
     )
 
 
@@ -202,6 +204,16 @@ def test_python_functions_are_short():
                 assert body_length(node) <= 60, f"{path.relative_to(ROOT)}: {node.name}"
 
 
+def test_private_names_of_scikit_learn_are_in_one_module():
+    for path in files(".py"):
+        if path.relative_to(ROOT).parts[0] != "fctree" or path.name == "_sklearn.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
+                names = [*node.module.split("."), *(alias.name for alias in node.names)]
+                assert not any(name.startswith("_") for name in names), f"{path}: {names}"
+
+
 def test_docstrings_begin_with_a_noun_or_a_verb():
     for path in files(".py"):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -232,6 +244,28 @@ def test_no_package_index_is_named():
     hosts = r"\b(pypi|pythonhosted|anaconda|npmjs)\.(org|com)\b"
     for path in text_files():
         assert not re.search(hosts, path.read_text()), path.relative_to(ROOT)
+
+
+def test_every_public_name_is_in_the_reference():
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "reference.py")
+    reference = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    listed = [name for names in reference.sections().values() for name in names]
+    assert len(listed) == len(set(listed))
+    expected = {"torch.TreeEnsembleLayer", "dask.tree_ntk"}
+    for name in {*fctree.__all__} - {"__version__"}:
+        value = getattr(fctree, name)
+        expected |= {f"{name}.{own}" for own in value.__all__} if inspect.ismodule(value) else {name}
+    assert expected <= set(listed)
+
+
+def test_there_are_examples_of_much():
+    """Those that the gallery runs; scripts beside them are told of elsewhere."""
+    texts = [path.read_text() for path in (ROOT / "examples").glob("plot_*.py")]
+    assert len(texts) >= 12
+    for name in ("CurvatureTree", "CurvatureForest", "CurvatureBoosting", "SymmetricBoosting", "SoftTree", "TreeNTK",
+                 "shap_values", "variable_importance", "predict_interval", "distill", "plot_regions"):
+        assert any(name in text for text in texts), name
 
 
 def test_python_versions_are_the_same_everywhere():

@@ -4,7 +4,7 @@
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fctree._native.core cimport Execution, Listener, RoundListener, execution_on, loss_choice, tell
+from fctree._native.core cimport Execution, Listener, RoundListener, execution_on, loss_choice
 
 import numpy as np
 
@@ -279,11 +279,8 @@ def train(tuple train, eval, *, dict state, tuple loss, const double[::1] offset
     task.offset = &offset[0]
     task.multiplier = multiplier
     cdef SoftTreeParams native_params = params
-    cdef Listener holder = Listener()
-    holder.told = listener
-    cdef RoundListener native_listener
-    native_listener.told = tell
-    native_listener.context = <void*>holder
+    cdef Listener holder = Listener(listener)
+    cdef RoundListener native_listener = holder.native()
     cdef SoftHistory history
     if state["split_weights"].dtype == np.float32:
         history = train_of[float](task, native_params, state["split_weights"],
@@ -291,6 +288,5 @@ def train(tuple train, eval, *, dict state, tuple loss, const double[::1] offset
     else:
         history = train_of[double](task, native_params, state["split_weights"],
                                    state["leaf_weights"], state, native_listener, n_threads)
-    if holder.error is not None:
-        raise holder.error
+    holder.raise_error()
     return numbers(history.train_loss), numbers(history.eval_loss), numbers(history.reached)

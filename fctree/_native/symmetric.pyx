@@ -11,10 +11,8 @@ from fctree._native.core cimport (
     RoundListener,
     copied,
     execution_on,
-    loss_choice,
     pointer,
     pointer_1d,
-    tell,
 )
 
 import numpy as np
@@ -114,32 +112,29 @@ def few_values(X, const double[::1] weight, int64_t limit):
 cdef class Task:
     """A fit's samples and settings, which the native task points to.
 
-    ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial, raw)`` with arrays of
+    ``train`` and those of ``evals`` are tuples ``(X, y, weight, initial, raw)`` with arrays of
     shapes (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None twice.
     ``past_losses`` are those that early stopping went by before, where a fit goes on that lost
     some of its places.
     """
 
     cdef BoostingTask native
-    cdef LabelledSamples eval
     cdef const double[::1] values
     cdef const int64_t[::1] offsets
     cdef object arrays
 
-    def __init__(self, train, eval, *, thresholds, const int8_t[::1] monotone,
-                 const double[::1] baseline, tuple loss, int64_t n_outputs,
+    def __init__(self, train, list evals, Listener listener, *, thresholds,
+                 const int8_t[::1] monotone, const double[::1] baseline, loss, int64_t n_outputs,
                  int64_t first_iteration, int64_t min_rounds=0, past_losses=()):
-        self.arrays = train, eval, monotone, baseline
+        self.arrays = train, evals, listener, monotone, baseline
         self.values = np.concatenate([*thresholds, np.empty(0)])
         self.offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
         self.native.train = samples_of(train)
         n_samples = self.native.train.n_samples()
         if n_samples >= 2**31:
             raise ValueError(f"X has {n_samples} samples; at most {2**31 - 1} are supported")
-        self.native.eval = NULL
-        if eval is not None:
-            self.eval = samples_of(eval)
-            self.native.eval = &self.eval
+        for arrays in evals:
+            self.native.evals.push_back(samples_of(arrays))
         self.native.thresholds = pointer_1d(self.values)
         self.native.offsets = &self.offsets[0]
         self.native.monotone = NULL
@@ -147,32 +142,38 @@ cdef class Task:
             self.native.monotone = &monotone[0]
         self.native.masked = NULL
         self.native.baseline = pointer_1d(baseline)
-        self.native.loss = loss_choice(loss)
+        self.native.loss = listener.choice(loss)
         self.native.n_outputs = n_outputs
         self.native.first_iteration = first_iteration
         self.native.min_rounds = min_rounds
         self.native.past_losses = past_losses
 
 
-def boost(train, eval, *, dict params, listener, int n_threads, Places places=None, **settings):
+def boost(train, list evals, *, dict params, listener, int n_threads, judge=None,
+          Places places=None, **settings):
     """Grow trees; returns their arrays by name, the baseline, the losses of the rounds.
 
     ``settings`` are those of `Task`. ``listener(iteration, train_loss, eval_loss)`` is called
-    after each round, if not None.
+    after each round, if not None; the last one if it returns True. ``judge(losses, scores)``, if not
+    None, takes a list each with the loss and the raw scores of each evaluation set and returns what
+    early stopping goes by.
     """
-    cdef Task task = Task(train, eval, **settings)
+    shapes = [(settings["n_outputs"], arrays[1].shape[1]) for arrays in evals]
+    cdef Listener holder = Listener(listener, judge, shapes)
+    cdef Task task = Task(train, evals, holder, **settings)
     cdef BoostingParams native_params = params
     cdef Execution execution = execution_on(n_threads, places)
-    cdef Listener holder = Listener()
-    holder.told = listener
-    cdef RoundListener native_listener
-    native_listener.told = tell
-    native_listener.context = <void*>holder
+    cdef RoundListener native_listener = holder.native()
     cdef BoostingResult result
-    with nogil:
-        result = c_boost(task.native, native_params, native_listener, execution)
-    if holder.error is not None:
-        raise holder.error
+    interrupt = None
+    try:
+        with nogil:
+            result = c_boost(task.native, native_params, native_listener, execution)
+    except KeyboardInterrupt as error:
+        interrupt = error
+    holder.raise_error()
+    if interrupt is not None:
+        raise interrupt
 
     cdef SymmetricTreesArrays* trees = &result.trees
     if places is not None:
@@ -207,7 +208,8 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
     ``(split_feature, split_threshold, missing_right, leaf_values)``.
     ``listener(mask, n_rounds, eval_loss)`` is called for each mask that is done.
     """
-    cdef Task boosting = Task(train, eval, **settings)
+    cdef Listener holder = Listener(listener)
+    cdef Task boosting = Task(train, [] if eval is None else [eval], holder, **settings)
     cdef SymmetricTreesView view
     cdef MaskedTask task
     task.boosting = boosting.native
@@ -221,16 +223,11 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
     task.n_masks = masked.shape[0]
     cdef BoostingParams native_params = params
     cdef Execution execution = execution_on(n_threads)
-    cdef Listener holder = Listener()
-    holder.told = listener
-    cdef RoundListener native_listener
-    native_listener.told = tell
-    native_listener.context = <void*>holder
+    cdef RoundListener native_listener = holder.native()
     cdef MaskedResult result
     with nogil:
         result = c_boost_masked(task, native_params, native_listener, execution)
-    if holder.error is not None:
-        raise holder.error
+    holder.raise_error()
     count = (task.n_masks,)
     return {
         "test_raw": copied(result.test_raw.data(),

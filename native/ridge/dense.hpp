@@ -81,7 +81,7 @@ struct DenseKernels {
   void (*add_to_bins)(const ScreenedFeature& feature, const BinTerms& rows, std::int64_t n_rows,
                       double* bins, double* own);
   // out[i] = |G' (x - mean)|^2 of row i, G = inverse_factor (upper, rows of spd_stride): its
-  // leverage in a ridge fit. tile holds 2 * kTileRows * packed_width(d, K) doubles of
+  // leverage in a ridge fit. tile holds kTileRows * packed_width(d, 0) doubles of
   // scratch. O(n d^2 / 2).
   void (*leverages)(const RowSelection& selection, const double* mean,
                     const double* inverse_factor, double* tile, double* out);

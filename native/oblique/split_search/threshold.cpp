@@ -1,13 +1,13 @@
 #include "oblique/split_search/threshold.hpp"
 
-#include <vector>
+#include <memory>
 
 namespace fctree::oblique {
 
 void sort_scores(const double* scores, const std::int32_t* from, index_t n, double* values,
                  std::int32_t* rows) {
-  std::vector<std::uint64_t> items(n), spare(n);
-  const std::uint64_t* order = argsort(scores, n, {items.data(), spare.data()});
+  const std::unique_ptr<std::uint64_t[]> scratch(new std::uint64_t[2 * n]);  // not set to 0
+  const std::uint64_t* order = argsort(scores, n, {scratch.get(), scratch.get() + n});
   for (index_t i = 0; i < n; ++i) {
     const std::uint32_t at = position(order[i]);
     values[i] = scores[at];
@@ -16,8 +16,8 @@ void sort_scores(const double* scores, const std::int32_t* from, index_t n, doub
 }
 
 SortedScores::SortedScores(const double* scores, const NodeRows& node)
-    : values(node.size), rows(node.size) {
-  sort_scores(scores, node.rows, node.size, values.data(), rows.data());
+    : size(node.size), values(new double[node.size]), rows(new std::int32_t[node.size]) {
+  sort_scores(scores, node.rows, node.size, values.get(), rows.get());
 }
 
 namespace {

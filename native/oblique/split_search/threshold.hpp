@@ -4,7 +4,7 @@
 #pragma once
 
 #include <limits>
-#include <vector>
+#include <memory>
 
 #include "core/argsort.hpp"
 #include "core/matrix.hpp"
@@ -108,12 +108,11 @@ void sort_scores(const double* scores, const std::int32_t* from, index_t n, doub
 // Storage for the sorted scores of one node.
 struct SortedScores {
   SortedScores(const double* scores, const NodeRows& node);
-  OrderedScores view() const {
-    return {values.data(), rows.data(), static_cast<index_t>(rows.size())};
-  }
+  OrderedScores view() const { return {values.get(), rows.get(), size}; }
 
-  std::vector<double> values;
-  std::vector<std::int32_t> rows;
+  index_t size;
+  std::unique_ptr<double[]> values;
+  std::unique_ptr<std::int32_t[]> rows;
 };
 
 // The best cut of a node whose targets have this mean (K) and weight; the decrease is that
