@@ -235,10 +235,17 @@ class TableEncoder:
         renumbered : list of n_features_in arrays or None
             The number that each category has got: only those of training samples are kept.
         """
-        self.has_missing = np.isnan(X).any(axis=0)
+        part = TablePart(X, y, weight)
+        self.has_missing = part.incomplete
+        for column in np.flatnonzero(self.has_missing):
+            self.has_missing[column] = np.isnan(X[:, column]).any()
         renumbered = [self._keep_seen(column, X) for column in range(self.n_features_in)]
-        part = TablePart(renumber(X, renumbered), y, weight)
-        return self.encode_part(part, fit_encoder(self, OnePlace(part), n_classes, unpaired)), renumbered
+        if self.has_categories:
+            part = TablePart(renumber(X, renumbered), y, weight)
+        by_fold = fit_encoder(self, OnePlace(part), n_classes, unpaired)
+        if not self.has_categories and not self.has_missing.any():
+            return X, renumbered
+        return self.encode_part(part, by_fold), renumbered
 
     def refit_transform(self, X, y, n_classes, weight):
         """Encode training samples again, by statistics of their own targets, for a warm start."""
