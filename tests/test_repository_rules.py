@@ -112,6 +112,30 @@ def test_no_folder_outgrows_the_others():
     assert max(lines.values()) <= sum(lines.values()) / 5, lines
 
 
+def test_unit_tests_mirror_what_they_test():
+    """Folders are named after those of the core, or of the package."""
+    package = {path.name.lstrip("_") for path in (ROOT / "fctree").iterdir() if path.is_dir()}
+    folders = {path.name for path in (ROOT / "tests" / "unit").iterdir() if path.is_dir()}
+    assert folders - {"__pycache__"} <= set(LAYERS) | package
+
+
+def parameter_counts(text):
+    """(name, number of parameters) of what looks like a declaration of a C++ function."""
+    text = re.sub(r'//.*|"(\\.|[^"\\])*"', "", text)
+    for found in re.finditer(r"\b(\w+)\(((?:[^()]|\([^()]*\))*)\)", text):
+        inner = re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", found.group(2)))
+        parts = re.sub(r"[({\[][^)}\]]*[)}\]]", "", inner).split(",")
+        if all(re.search(r"[\w>&*]\s+[&*]*\w+(\s*=.*)?\s*$", part.strip()) for part in parts):
+            yield found.group(1), len(parts)
+
+
+def test_native_functions_have_few_parameters():
+    assert dict(parameter_counts("void f(int a, const T<A, B>& b, double* c = g(1, 2));")) == {"f": 3}
+    for path in native_sources():
+        for name, n_parameters in parameter_counts(path.read_text()):
+            assert n_parameters <= 6, f"{path.relative_to(ROOT)}: {name} has {n_parameters}"
+
+
 def test_python_stays_in_the_bindings():
     for path in native_sources():
         assert not re.search(r"#include\s*[<\"](Python\.h|pybind11|numpy)", path.read_text()), path
@@ -178,6 +202,16 @@ def test_python_functions_are_short():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 assert body_length(node) <= 60, f"{path.relative_to(ROOT)}: {node.name}"
+
+
+def test_private_names_of_scikit_learn_are_in_one_module():
+    for path in files(".py"):
+        if path.relative_to(ROOT).parts[0] != "fctree" or path.name == "_sklearn.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
+                names = [*node.module.split("."), *(alias.name for alias in node.names)]
+                assert not any(name.startswith("_") for name in names), f"{path}: {names}"
 
 
 def test_docstrings_begin_with_a_noun_or_a_verb():

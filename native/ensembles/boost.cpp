@@ -37,7 +37,8 @@ class ObliqueBooster : public GrowingModel {
         rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed) {
     if (params.standardize)
       map_ = statistics_.find_map(task.train, task.sizes.n_features, execution);
-    if (task.eval != nullptr) eval_ = std::make_unique<BoostedSet>(*task.eval, task.sizes);
+    evals_.reserve(task.evals.size());
+    for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, task.sizes);
     result_.trees.n_features = task.sizes.n_features;
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
@@ -68,6 +69,7 @@ class ObliqueBooster : public GrowingModel {
   void map_rows(index_t iteration);
   Contender grow_kind(index_t kind);
   double left_out_loss(const Contender& contender);
+  double left_out_change(const ObliqueTreesArrays& one) const;
   void add_tree(index_t iteration);
 
   const ObliqueBoostingTask& task_;
@@ -78,7 +80,7 @@ class ObliqueBooster : public GrowingModel {
   BoostingStatistics& statistics_;
   std::unique_ptr<Loss> loss_;
   BoostedSet train_;
-  std::unique_ptr<BoostedSet> eval_;
+  std::vector<BoostedSet> evals_;
   FeatureMap map_;              // to the features of the round's trees
   std::vector<double> mapped_;  // those of all rows
   std::vector<double> gradient_;
@@ -95,12 +97,13 @@ void ObliqueBooster::start() {
     result_.baseline.assign(task_.baseline, task_.baseline + task_.sizes.n_outputs);
   else if (task_.train.initial == nullptr)
     loss_->baseline(train_.view(), execution_.all, result_.baseline.data());
-  for (BoostedSet* set : {&train_, eval_.get()}) {
-    if (set == nullptr) continue;
-    set->start(result_.baseline);
+  const auto start = [&](BoostedSet& set) {
+    set.start(result_.baseline);
     if (task_.continued != nullptr)
-      set->add(*task_.continued, 0, task_.first_iteration, execution_);
-  }
+      set.add(*task_.continued, 0, task_.first_iteration, execution_);
+  };
+  start(train_);
+  for (BoostedSet& eval : evals_) start(eval);
 }
 
 void ObliqueBooster::grow_round(index_t iteration) {
@@ -113,9 +116,11 @@ RoundLosses ObliqueBooster::evaluate() {
   loss_->prepare(train_.view());
   const Derivatives out = derivatives();
   RoundLosses losses;
+  losses.has_value = loss_->has_value();
   losses.train = statistics_.evaluate(train_, *loss_, &out, execution_);
-  losses.has_eval = eval_ != nullptr;
-  if (eval_) losses.eval = statistics_.evaluate(*eval_, *loss_, nullptr, execution_);
+  for (const BoostedSet& eval : evals_)
+    losses.evals.push_back(
+        {statistics_.evaluate(eval, *loss_, nullptr, execution_), eval.view().raw});
   return losses;
 }
 
@@ -150,7 +155,7 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
   if (params_.l2_leaf_reg > 0.0) shrink_leaves(params_.l2_leaf_reg, grown.tree);
   revise_constants(*loss_, train_.view(), x, response_.weight.data(), grown.leaf, grown.tree);
   grown.bounds = bound_leaves(grown.tree, x, response_.weight.data(), grown.leaf,
-                              {params_.extrapolation, largest_step(*loss_)}, execution_.all);
+                              {params_.extrapolation, loss_->largest_step()}, execution_.all);
   return grown;
 }
 
@@ -160,7 +165,24 @@ double ObliqueBooster::left_out_loss(const Contender& contender) {
   one.n_features = task_.sizes.n_features;
   one.n_outputs = task_.sizes.n_outputs;
   append_tree(contender.tree, contender.bounds, map_, params_.learning_rate, one);
+  if (!loss_->has_value()) return left_out_change(one);
   return statistics_.left_out_loss(train_, *loss_, {one, in_bag_}, execution_);
+}
+
+// What the step changes the loss on those rows by, up to second order.
+double ObliqueBooster::left_out_change(const ObliqueTreesArrays& one) const {
+  BoostedSet stepped = train_;
+  stepped.add(view_of(one), 0, 1, execution_);
+  const ScoredSamples before = train_.view(), after = stepped.view();
+  double sum = 0.0;
+  for (index_t k = 0; k < before.n_outputs; ++k)
+    for (index_t i = 0; i < before.n_samples; ++i) {
+      if (in_bag_[i] != 0) continue;
+      const index_t at = k * before.n_samples + i;
+      const double step = after.raw[at] - before.raw[at];
+      sum += before.weight_of(i) * step * (gradient_[at] + 0.5 * hessian_[at] * step);
+    }
+  return sum;
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {
@@ -202,7 +224,7 @@ void ObliqueBooster::add_tree(index_t iteration) {
   append_tree(chosen.tree, chosen.bounds, map_, params_.learning_rate, trees);
   const index_t last = trees.n_trees();
   train_.add(view_of(trees), last - 1, last, execution_);
-  if (eval_) eval_->add(view_of(trees), last - 1, last, execution_);
+  for (BoostedSet& eval : evals_) eval.add(view_of(trees), last - 1, last, execution_);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace fctree::ensembles {
 
 struct ObliqueBoostingTask {
   BoostedSamples train;
-  const BoostedSamples* eval;  // or null
+  std::vector<BoostedSamples> evals;
   BoostedSizes sizes;
   LossChoice loss;
   const double* baseline;            // (n_outputs,) of a model to continue, or null to find it

@@ -49,7 +49,8 @@ def test_every_block_has_a_language(page):
 def test_blocks_run(page, tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     plt = pytest.importorskip("matplotlib.pyplot")
-    for word, library in (("import torch", "torch"), ("to_shap(", "shap")):
+    for word, library in (("import torch", "torch"), ("to_shap(", "shap"), ("to_onnx(", "onnx"),
+                          ("import onnxruntime", "onnxruntime"), ("import skl2onnx", "skl2onnx")):
         if word in page.read_text():
             pytest.importorskip(library)
     monkeypatch.chdir(tmp_path)
