@@ -112,8 +112,9 @@ def check_size(X):
 
 def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
           int64_t n_outputs, list kinds, dict params, listener, int n_threads,
-          Places places=None, placed=None, past_losses=()):
-    """Grow trees; returns their arrays, the kinds, the baseline, the losses and alpha.
+          Places places=None, placed=None, past_losses=(), past_steps=(0.0, 0.0)):
+    """Grow trees; returns their arrays, the kinds, the sums of steps (native/ensembles/boost.hpp)
+    up to each, the baseline, the losses and alpha.
 
     ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial)`` of arrays of shapes
     (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None. ``kinds`` are the fields of
@@ -122,7 +123,7 @@ def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
     Of samples that are in many ``places`` these are those of one, ``placed`` says which:
     ``(blocks of train, blocks of eval or None, numbers of the rows in the sample)``.
     ``past_losses`` are those that early stopping went by before, where a fit goes on that lost some
-    of its places.
+    of its places, ``past_steps`` the sums of steps so far.
     """
     check_size(train[0])
     cdef BoostedSamples eval_samples
@@ -148,6 +149,7 @@ def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
     task.sizes.n_targets = train[1].shape[0]
     task.sizes.n_outputs = n_outputs
     task.past_losses = past_losses
+    task.past_steps.decrease, task.past_steps.curvature = past_steps
     task.loss = loss_choice(loss)
     task.baseline = pointer_1d(baseline)
     cdef Trees before
@@ -174,9 +176,11 @@ def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
         raise holder.error
     if places is not None:
         places.take_in(&result.history)
+    n_kept = max(result.history.best_iteration, 0)
     return (
         arrays_of(&result.trees),
-        copied(result.kind.data(), (max(result.history.best_iteration, 0),), np.int64),
+        copied(result.kind.data(), (n_kept,), np.int64),
+        copied(result.steps.data(), (n_kept, 2)),
         copied(result.baseline.data(), (n_outputs,)),
         np.array(result.history.train_loss, dtype=np.float64),
         np.array(result.history.eval_loss, dtype=np.float64),

@@ -41,6 +41,7 @@ class ObliqueBooster : public GrowingModel {
     result_.trees.n_features = task.sizes.n_features;
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
+    steps_ = task.past_steps;
   }
 
   ObliqueBoostingResult run(const RoundListener& listener) {
@@ -67,7 +68,8 @@ class ObliqueBooster : public GrowingModel {
   bool needs_index() const;
   void map_rows(index_t iteration);
   Contender grow_kind(index_t kind);
-  double left_out_loss(const Contender& contender);
+  StepSums left_out_step(const Contender& contender);
+  double step_share() const;
   void add_tree(index_t iteration);
 
   const ObliqueBoostingTask& task_;
@@ -86,6 +88,7 @@ class ObliqueBooster : public GrowingModel {
   RowSampler rows_;
   std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
+  LeftOutSteps steps_;
   ObliqueBoostingResult result_;
 };
 
@@ -154,13 +157,18 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
   return grown;
 }
 
-// The loss on the rows that the tree was not grown on, with its step taken.
-double ObliqueBooster::left_out_loss(const Contender& contender) {
+// What the tree's step does on the rows that it was not grown on.
+StepSums ObliqueBooster::left_out_step(const Contender& contender) {
   ObliqueTreesArrays one;
   one.n_features = task_.sizes.n_features;
   one.n_outputs = task_.sizes.n_outputs;
   append_tree(contender.tree, contender.bounds, map_, params_.learning_rate, one);
-  return statistics_.left_out_loss(train_, *loss_, {one, in_bag_}, execution_);
+  return statistics_.left_out_step(train_, *loss_, {one, in_bag_, derivatives()}, execution_);
+}
+
+double ObliqueBooster::step_share() const {
+  if (!(steps_.curvature > 0.0)) return 1.0;
+  return std::min(std::max(steps_.decrease / steps_.curvature, 0.0), 1.0);
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {
@@ -183,23 +191,29 @@ void ObliqueBooster::add_tree(index_t iteration) {
   map_rows(iteration);
   Contender chosen = grow_kind(0);
   index_t kind = 0;
-  // Else there is nothing, or too little, to compare them on.
-  if (kinds_.size() > 1 && !in_bag_.empty() &&
+  // Else there is nothing, or too little, to judge them by.
+  const bool takes_share = loss_->leaf_rule() == LeafRule::newton;
+  if ((kinds_.size() > 1 || takes_share) && !in_bag_.empty() &&
       rows_.count_left_out(in_bag_, execution_.all) >= kFewestLeftOut) {
-    double least = left_out_loss(chosen);
+    StepSums least = left_out_step(chosen);
     for (index_t other = 1; other < static_cast<index_t>(kinds_.size()); ++other) {
       Contender contender = grow_kind(other);
-      const double loss = left_out_loss(contender);
-      if (!(loss < least)) continue;
-      least = loss;
+      const StepSums step = left_out_step(contender);
+      if (!(step.mean_loss() < least.mean_loss())) continue;
+      least = step;
       kind = other;
       chosen = std::move(contender);
+    }
+    if (takes_share) {
+      steps_.decrease += least.decrease / params_.learning_rate;
+      steps_.curvature += least.curvature / (params_.learning_rate * params_.learning_rate);
     }
   }
   result_.alpha = kinds_[0].alpha;
   result_.kind.push_back(kind);
+  result_.steps.push_back(steps_);
   ObliqueTreesArrays& trees = result_.trees;
-  append_tree(chosen.tree, chosen.bounds, map_, params_.learning_rate, trees);
+  append_tree(chosen.tree, chosen.bounds, map_, params_.learning_rate * step_share(), trees);
   const index_t last = trees.n_trees();
   train_.add(view_of(trees), last - 1, last, execution_);
   if (eval_) eval_->add(view_of(trees), last - 1, last, execution_);
