@@ -7,6 +7,10 @@ namespace fctree::ensembles {
 namespace {
 
 constexpr index_t kMostSortedRows = 65536;
+// An order and a tree's share of it take three times the memory of the values: of more values than this, nodes
+// sort anew, with the same result.
+constexpr index_t kMostSortedValues = 10'000'000;
+constexpr index_t kMostKeptValues = 5'000'000;  // between trees
 
 }  // namespace
 
@@ -20,12 +24,22 @@ LossSum LocalBoostingStatistics::evaluate(const BoostedSet& set, const Loss& los
   return set.evaluate(loss, out, execution);
 }
 
-double LocalBoostingStatistics::left_out_loss(const BoostedSet& set, const Loss& loss,
-                                              const TreeStep& step, const Execution& execution) {
+StepSums LocalBoostingStatistics::left_out_step(const BoostedSet& set, const Loss& loss,
+                                                const TreeStep& step,
+                                                const Execution& execution) {
   const BoostedPart left_out(set, step.in_bag);
   BoostedSet stepped(left_out.samples(), set.sizes());
   stepped.add(view_of(step.tree), 0, 1, execution);
-  return stepped.evaluate(loss, nullptr, execution).mean();
+  StepSums sums;
+  if (loss.has_value()) {
+    const LossSum total = stepped.evaluate(loss, nullptr, execution);
+    sums = {total.loss, total.weight};
+  }
+  const ScoredSamples before = set.view(), after = stepped.view();
+  index_t at = 0;
+  for (index_t i = 0; i < set.n(); ++i)
+    if (step.in_bag[i] == 0) add_step({before, i}, {after, at++}, step.derivatives, sums);
+  return sums;
 }
 
 // Targets in the order of a feature are read from all over the memory: of many rows, cuts between
@@ -35,7 +49,11 @@ void LocalBoostingStatistics::set_features(const double* x, index_t n_samples,
                                            const Execution& execution) {
   for (LocalStatistics& of_kind : statistics_) of_kind.set_offset(offset_of(map));
   if (!sorts_axes) return;
-  if (n_samples <= kMostSortedRows)
+  const index_t n_values = n_samples * map.width();
+  keeps_order_ = n_values <= kMostKeptValues;
+  if (n_values > kMostSortedValues && n_samples <= kMostSortedRows)
+    features_.order = {};
+  else if (n_samples <= kMostSortedRows)
     features_.order.sort(x, n_samples, map.width(), execution);
   else
     features_.bins = std::make_unique<BinnedFeatures>(
@@ -45,7 +63,9 @@ void LocalBoostingStatistics::set_features(const double* x, index_t n_samples,
 ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_t kind,
                                                 const ObliqueParams& params,
                                                 const Execution& execution) {
-  return grow_tree_on_team(data, params, statistics_[kind], execution);
+  ObliqueTreeArrays tree = grow_tree_on_team(data, params, statistics_[kind], execution);
+  if (!keeps_order_) statistics_[kind].release_order();
+  return tree;
 }
 
 }  // namespace fctree::ensembles

@@ -5,7 +5,7 @@ import os
 import pytest
 from fuzz.soak import KINDS, fuzz
 
-CASES = {"model_files": 1500, "hostile_calls": 500}
+CASES = {"model_files": 1500, "hostile_calls": 500, "hostile_methods": 500}
 SECONDS = 60
 
 
