@@ -190,7 +190,7 @@ def run_case(chance, folder):
 
 
 def _check(function, result, given):
-    """Check that numbers from finite arguments are finite, unless a warning came with them."""
+    """Results of finite arguments are finite unless a warning says so."""
     given = [value for value in given.values() if isinstance(value, (np.ndarray, float))]
     if isinstance(result, np.ndarray) and result.dtype.kind == "f" and all(map(is_finite, given)):
         assert is_finite(result), f"{function} is not finite, without a warning"
