@@ -117,6 +117,10 @@ cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
     cdef cppclass BoostingStatistics "fctree::ensembles::BoostingStatistics":
         pass
 
+    cdef struct LeftOutSteps:
+        double decrease
+        double curvature
+
     cdef cppclass ObliqueBoostingTask:
         BoostedSamples train
         vector[BoostedSamples] evals
@@ -127,11 +131,13 @@ cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
         int64_t first_iteration
         BoostingStatistics* statistics
         vector[double] past_losses
+        LeftOutSteps past_steps
 
     cdef cppclass ObliqueBoostingResult:
         ObliqueTreesArrays trees
         vector[double] baseline
         vector[int64_t] kind
+        vector[LeftOutSteps] steps
         RoundHistory history
         double alpha
 

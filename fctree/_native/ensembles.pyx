@@ -110,8 +110,9 @@ def check_size(X):
 
 def boost(train, list evals, *, const double[::1] baseline, continued, loss,
           int64_t n_outputs, list kinds, dict params, listener, int n_threads,
-          judge=None, Places places=None, placed=None, past_losses=()):
-    """Grow trees; returns their arrays, the kinds, the baseline, the losses and alpha.
+          judge=None, Places places=None, placed=None, past_losses=(), past_steps=(0.0, 0.0)):
+    """Grow trees; returns their arrays, the kinds, the sums of steps (native/ensembles/boost.hpp)
+    up to each, the baseline, the losses and alpha.
 
     ``train`` and those of ``evals`` are tuples ``(X, y, weight, initial)`` of arrays of shapes
     (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None. ``kinds`` are the fields of
@@ -122,7 +123,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     Of samples that are in many ``places`` these are those of one, ``placed`` says which:
     ``(blocks of train, list of blocks of evals, numbers of the rows in the sample)``.
     ``past_losses`` are those that early stopping went by before, where a fit goes on that lost some
-    of its places.
+    of its places, ``past_steps`` the sums of steps so far.
     """
     check_size(train[0])
     cdef ObliqueBoostingTask task
@@ -151,6 +152,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     shapes = [(n_outputs, arrays[1].shape[1]) for arrays in evals]
     cdef Listener holder = Listener(listener, judge, shapes)
     task.loss = holder.choice(loss)
+    task.past_steps.decrease, task.past_steps.curvature = past_steps
     task.baseline = pointer_1d(baseline)
     cdef Trees before
     task.continued = NULL
@@ -177,9 +179,11 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
         raise interrupt
     if places is not None:
         places.take_in(&result.history)
+    n_kept = max(result.history.best_iteration, 0)
     return (
         arrays_of(&result.trees),
-        copied(result.kind.data(), (max(result.history.best_iteration, 0),), np.int64),
+        copied(result.kind.data(), (n_kept,), np.int64),
+        copied(result.steps.data(), (n_kept, 2)),
         copied(result.baseline.data(), (n_outputs,)),
         np.array(result.history.train_loss, dtype=np.float64),
         np.array(result.history.eval_loss, dtype=np.float64),

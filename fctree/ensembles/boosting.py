@@ -72,7 +72,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
         with team.listener(self, n_rounds) as progress:
-            arrays, kinds, baseline, train_loss, eval_loss, alpha = _native.boost(
+            arrays, kinds, steps, baseline, train_loss, eval_loss, alpha = _native.boost(
                 _as_native(train),
                 [_as_native(samples) for samples in held],
                 baseline=self.baseline_ if continuing else None,
@@ -87,17 +87,19 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 places=team.places,
                 placed=team.placed(train, held),
                 past_losses=team.past_losses(self),
+                past_steps=self.step_sums_[-1] if done else (0.0, 0.0),
             )
-        self._keep(ObliqueTrees(**arrays), kinds, (baseline, alpha), (-train_loss, -eval_loss),
-                   continuing)
+        self._keep(ObliqueTrees(**arrays), (kinds, steps), (baseline, alpha),
+                   (-train_loss, -eval_loss), continuing)
 
-    def _keep(self, trees, kinds, constants, scores, continuing):
+    def _keep(self, trees, of_trees, constants, scores, continuing):
         """Append the rounds of a fit to those of the fits that it continues."""
         before = self.trees_.n_trees if continuing else 0
         names = ("train_score_", "validation_score_")
         if continuing:
             trees = ObliqueTrees.concatenate([self.trees_, trees])
-            kinds = np.concatenate([self.tree_kinds_, kinds])
+            past = (self.tree_kinds_, self.step_sums_)
+            of_trees = [np.concatenate(parts) for parts in zip(past, of_trees, strict=True)]
             grown = len(scores[0]) - 1
             scores = [
                 joined_scores(getattr(self, name), now, before, grown)
@@ -105,7 +107,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
             ]
         self.baseline_, self.alpha_ = constants
         self.trees_ = trees
-        self.tree_kinds_ = kinds
+        self.tree_kinds_, self.step_sums_ = of_trees
         self.n_iter_ = trees.n_trees
         for name, values in zip(names, scores):
             setattr(self, name, values)
@@ -114,6 +116,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         """Drops the trees of later rounds."""
         self.trees_ = self.trees_.first(n_rounds)
         self.tree_kinds_ = self.tree_kinds_[:n_rounds]
+        self.step_sums_ = self.step_sums_[:n_rounds]
         self.n_iter_ = n_rounds
 
     def _start_scores(self, n_samples):

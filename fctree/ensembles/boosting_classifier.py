@@ -45,7 +45,7 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
 
     Attributes
     ----------
-    trees_, tree_kinds_
+    trees_, tree_kinds_, step_sums_
         As in `CurvatureBoostingRegressor`.
     baseline_ : ndarray of shape (n_outputs,)
         The raw score, the log-odds or centred log-frequencies, that trees are added to.

@@ -24,8 +24,8 @@ def _check_trees(model, n_outputs, name="trees_", trees=None):
     require(trees.n_outputs == n_outputs, f"{name} has {trees.n_outputs} outputs")
 
 
-_BOOSTING_NAMES = ("trees_", "tree_kinds_", "n_iter_", "baseline_", "alpha_", "train_score_",
-                   "validation_score_", "n_features_in_", "_random_seed")
+_BOOSTING_NAMES = ("trees_", "tree_kinds_", "step_sums_", "n_iter_", "baseline_", "alpha_",
+                   "train_score_", "validation_score_", "n_features_in_", "_random_seed")
 
 
 def _check_boosting(model):
@@ -36,6 +36,11 @@ def _check_boosting(model):
     require(model.n_iter_ == model.trees_.n_trees, "n_iter_ is not the number of trees")
     checks._check_array("tree_kinds_", model.tree_kinds_, np.int64, 1)
     require(len(model.tree_kinds_) == model.n_iter_, "tree_kinds_ is not one a tree")
+    checks._check_array("step_sums_", model.step_sums_, np.float64, 2)
+    require(
+        model.step_sums_.shape == (model.n_iter_, 2) and np.isfinite(model.step_sums_).all(),
+        "step_sums_ is not a finite pair a tree",
+    )
     require(isinstance(model.alpha_, float), f"alpha_ is {model.alpha_!r}, not a float")
     for name in ("baseline_", "train_score_", "validation_score_"):
         checks._check_array(name, getattr(model, name), np.float64, 1)

@@ -6,6 +6,8 @@ from this version's behaviour.
 
 import warnings
 
+import numpy as np
+
 from fctree.oblique import (
     CurvatureTreeClassifier,
     CurvatureTreeRegressor,
@@ -74,6 +76,8 @@ def upgraded(name, params, attributes):
     of_trees = {key: params[key] for key in _OF_TREES}
     cls, kept = _tree_class(_TREES["FCODTRegressor"], of_trees, standardize)
     params = {**own, "tree": cls(**kept), **dict.fromkeys(SHORTCUTS)}
+    if "tree_kinds_" in attributes:  # whose trees' steps were taken in full
+        attributes = {**attributes, "step_sums_": np.zeros((len(attributes["tree_kinds_"]), 2))}
     return _ENSEMBLES[name], params, attributes
 
 

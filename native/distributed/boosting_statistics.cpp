@@ -64,21 +64,26 @@ LossSum DistributedBoostingStatistics::evaluate(const BoostedSet& set, const Los
       execution));
 }
 
-double DistributedBoostingStatistics::left_out_loss(const BoostedSet& set, const Loss& loss,
-                                                    const TreeStep& step,
-                                                    const Execution& execution) {
+StepSums DistributedBoostingStatistics::left_out_step(const BoostedSet& set, const Loss& loss,
+                                                      const TreeStep& step,
+                                                      const Execution& execution) {
   BoostedSet stepped = set;
   stepped.add(view_of(step.tree), 0, 1, execution);
-  const ScoredSamples samples = stepped.view();
+  const ScoredSamples before = set.view(), after = stepped.view();
   const RowBlocks& blocks = *set.blocks();
   const auto add_block = [&](index_t, index_t block, double* sums) {
+    StepSums own;
     for (index_t i = blocks.begin(block); i < blocks.end(block, set.n()); ++i) {
       if (step.in_bag[i] != 0) continue;
-      sums[0] += loss.evaluate(samples, i, i + 1, nullptr);
-      sums[1] += samples.weight_of(i);
+      own.loss += loss.evaluate(after, i, i + 1, nullptr);
+      own.weight += after.weight_of(i);
+      add_step({before, i}, {after, i}, step.derivatives, own);
     }
+    const double of_block[] = {own.loss, own.weight, own.decrease, own.curvature};
+    for (index_t at = 0; at < 4; ++at) sums[at] += of_block[at];
   };
-  return loss_of(sum_blocks(blocks, {1, 2}, add_block, execution)).mean();
+  const std::vector<double> sums = sum_blocks(blocks, {1, 4}, add_block, execution);
+  return {sums[0], sums[1], sums[2], sums[3]};
 }
 
 void DistributedBoostingStatistics::set_features(const double* x, index_t n_samples,

@@ -24,8 +24,8 @@ class DistributedBoostingStatistics final : public BoostingStatistics {
                       const Execution& execution) override;
   LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
                    const Execution& execution) override;
-  double left_out_loss(const BoostedSet& set, const Loss& loss, const TreeStep& step,
-                       const Execution& execution) override;
+  StepSums left_out_step(const BoostedSet& set, const Loss& loss, const TreeStep& step,
+                         const Execution& execution) override;
   void set_features(const double* x, index_t n_samples, const FeatureMap& map, bool sorts_axes,
                     const Execution& execution) override;
   ObliqueTreeArrays grow(const TrainingData& data, index_t kind, const ObliqueParams& params,

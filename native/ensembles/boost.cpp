@@ -42,6 +42,7 @@ class ObliqueBooster : public GrowingModel {
     result_.trees.n_features = task.sizes.n_features;
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
+    steps_ = task.past_steps;
   }
 
   ObliqueBoostingResult run(const RoundListener& listener) {
@@ -68,8 +69,9 @@ class ObliqueBooster : public GrowingModel {
   bool needs_index() const;
   void map_rows(index_t iteration);
   Contender grow_kind(index_t kind);
-  double left_out_loss(const Contender& contender);
-  double left_out_change(const ObliqueTreesArrays& one) const;
+  StepSums left_out_step(const Contender& contender);
+  double left_out_change(const StepSums& step) const;
+  double step_share() const;
   void add_tree(index_t iteration);
 
   const ObliqueBoostingTask& task_;
@@ -88,6 +90,7 @@ class ObliqueBooster : public GrowingModel {
   RowSampler rows_;
   std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
+  LeftOutSteps steps_;
   ObliqueBoostingResult result_;
 };
 
@@ -159,30 +162,24 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
   return grown;
 }
 
-// The loss on the rows that the tree was not grown on, with its step taken.
-double ObliqueBooster::left_out_loss(const Contender& contender) {
+// What the tree's step does on the rows that it was not grown on.
+StepSums ObliqueBooster::left_out_step(const Contender& contender) {
   ObliqueTreesArrays one;
   one.n_features = task_.sizes.n_features;
   one.n_outputs = task_.sizes.n_outputs;
   append_tree(contender.tree, contender.bounds, map_, params_.learning_rate, one);
-  if (!loss_->has_value()) return left_out_change(one);
-  return statistics_.left_out_loss(train_, *loss_, {one, in_bag_}, execution_);
+  return statistics_.left_out_step(train_, *loss_, {one, in_bag_, derivatives()}, execution_);
 }
 
-// What the step changes the loss on those rows by, up to second order.
-double ObliqueBooster::left_out_change(const ObliqueTreesArrays& one) const {
-  BoostedSet stepped = train_;
-  stepped.add(view_of(one), 0, 1, execution_);
-  const ScoredSamples before = train_.view(), after = stepped.view();
-  double sum = 0.0;
-  for (index_t k = 0; k < before.n_outputs; ++k)
-    for (index_t i = 0; i < before.n_samples; ++i) {
-      if (in_bag_[i] != 0) continue;
-      const index_t at = k * before.n_samples + i;
-      const double step = after.raw[at] - before.raw[at];
-      sum += before.weight_of(i) * step * (gradient_[at] + 0.5 * hessian_[at] * step);
-    }
-  return sum;
+double ObliqueBooster::step_share() const {
+  if (!(steps_.curvature > 0.0)) return 1.0;
+  return std::min(std::max(steps_.decrease / steps_.curvature, 0.0), 1.0);
+}
+
+// What contenders are compared by: the mean loss after the step, or, of a loss that has derivatives
+// only, its change up to second order.
+double ObliqueBooster::left_out_change(const StepSums& step) const {
+  return loss_->has_value() ? step.mean_loss() : 0.5 * step.curvature - step.decrease;
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {
@@ -205,23 +202,29 @@ void ObliqueBooster::add_tree(index_t iteration) {
   map_rows(iteration);
   Contender chosen = grow_kind(0);
   index_t kind = 0;
-  // Else there is nothing, or too little, to compare them on.
-  if (kinds_.size() > 1 && !in_bag_.empty() &&
+  // Else there is nothing, or too little, to judge them by.
+  const bool takes_share = loss_->leaf_rule() == LeafRule::newton;
+  if ((kinds_.size() > 1 || takes_share) && !in_bag_.empty() &&
       rows_.count_left_out(in_bag_, execution_.all) >= kFewestLeftOut) {
-    double least = left_out_loss(chosen);
+    StepSums least = left_out_step(chosen);
     for (index_t other = 1; other < static_cast<index_t>(kinds_.size()); ++other) {
       Contender contender = grow_kind(other);
-      const double loss = left_out_loss(contender);
-      if (!(loss < least)) continue;
-      least = loss;
+      const StepSums step = left_out_step(contender);
+      if (!(left_out_change(step) < left_out_change(least))) continue;
+      least = step;
       kind = other;
       chosen = std::move(contender);
+    }
+    if (takes_share) {
+      steps_.decrease += least.decrease / params_.learning_rate;
+      steps_.curvature += least.curvature / (params_.learning_rate * params_.learning_rate);
     }
   }
   result_.alpha = kinds_[0].alpha;
   result_.kind.push_back(kind);
+  result_.steps.push_back(steps_);
   ObliqueTreesArrays& trees = result_.trees;
-  append_tree(chosen.tree, chosen.bounds, map_, params_.learning_rate, trees);
+  append_tree(chosen.tree, chosen.bounds, map_, params_.learning_rate * step_share(), trees);
   const index_t last = trees.n_trees();
   train_.add(view_of(trees), last - 1, last, execution_);
   for (BoostedSet& eval : evals_) eval.add(view_of(trees), last - 1, last, execution_);

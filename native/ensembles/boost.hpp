@@ -7,7 +7,8 @@
 //      on the rows that were left out.
 //   3. the leaves' bounds, and their constants where the loss asks for an order statistic
 //      (leaf_values.hpp)
-//   4. F <- F + learning_rate * leaf model, by the code that predicts
+//   4. F <- F + learning_rate * share * leaf model, by the code that predicts: where trees
+//      take Newton steps, the share of these that has held on the rows left out, else 1
 //   5. the losses of the training and evaluation samples; early stopping (core/rounds.hpp)
 //
 // A model continued is, bit for bit, the model grown at once.
@@ -22,6 +23,13 @@
 
 namespace fctree::ensembles {
 
+// Sums over rounds of what trees' steps, without the learning rate, do on the rows left out: their
+// ratio is the multiple of the steps that would have lowered the loss of these rows most.
+struct LeftOutSteps {
+  double decrease;
+  double curvature;
+};
+
 struct ObliqueBoostingTask {
   BoostedSamples train;
   std::vector<BoostedSamples> evals;
@@ -32,12 +40,14 @@ struct ObliqueBoostingTask {
   index_t first_iteration;           // how many they are
   BoostingStatistics* statistics = nullptr;  // null where all samples are here
   std::vector<double> past_losses;   // of a fit that goes on (core/rounds.hpp)
+  LeftOutSteps past_steps = {};      // of the trees so far
 };
 
 struct ObliqueBoostingResult {
   ObliqueTreesArrays trees;
   std::vector<double> baseline;
   std::vector<index_t> kind;  // which kind each tree is of, also those that were not kept
+  std::vector<LeftOutSteps> steps;  // up to each of these trees
   RoundHistory history;
   double alpha = 0.0;         // the penalty of the first kind
 };

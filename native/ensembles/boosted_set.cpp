@@ -39,6 +39,19 @@ LossSum BoostedSet::evaluate(const Loss& loss, const Derivatives* out,
   return {std::accumulate(sums.begin(), sums.end(), 0.0), total_weight_};
 }
 
+void add_step(const ScoredRow& before, const ScoredRow& after, const Derivatives& derivatives,
+              StepSums& sums) {
+  const ScoredSamples& s = before.samples;
+  const double weight = s.weight_of(before.row);
+  for (index_t k = 0; k < s.n_outputs; ++k) {
+    const index_t at = k * s.n_samples + before.row;
+    const double step = after.samples.raw[k * after.samples.n_samples + after.row] - s.raw[at];
+    sums.decrease -= weight * derivatives.gradient[at] * step;
+    const double hessian = derivatives.hessian == nullptr ? 1.0 : derivatives.hessian[at];
+    sums.curvature += weight * hessian * step * step;
+  }
+}
+
 BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>& in_bag)
     : n_(std::count(in_bag.begin(), in_bag.end(), 0)) {
   const ScoredSamples all = set.view();

@@ -55,6 +55,24 @@ class BoostedSet {
   double total_weight_;
 };
 
+// What a step s does to the loss of samples: their loss afterwards, and how it falls along the step to
+// second order, the sums of w (-g) s and w h s^2.
+struct StepSums {
+  double loss = 0.0;
+  double weight = 0.0;
+  double decrease = 0.0;
+  double curvature = 0.0;
+  double mean_loss() const { return loss / weight; }
+};
+
+struct ScoredRow {
+  const ScoredSamples& samples;
+  index_t row;
+};
+// Adds a sample's decrease and curvature. The derivatives are those of the samples before.
+void add_step(const ScoredRow& before, const ScoredRow& after, const Derivatives& derivatives,
+              StepSums& sums);
+
 // A copy of the samples that a round leaves out, with their scores.
 class BoostedPart {
  public:

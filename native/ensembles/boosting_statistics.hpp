@@ -11,10 +11,11 @@ namespace fctree::ensembles {
 
 using namespace ridge;
 
-// A tree of a round, and the rows that it was grown on (n_samples).
+// A tree of a round, the rows that it was grown on (n_samples), and the derivatives that it was grown for.
 struct TreeStep {
   const ObliqueTreesArrays& tree;
   const std::vector<std::uint8_t>& in_bag;
+  Derivatives derivatives;
 };
 
 class BoostingStatistics {
@@ -27,9 +28,9 @@ class BoostingStatistics {
   // The loss, and the derivatives of the samples here if wanted.
   virtual LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
                            const Execution& execution) = 0;
-  // The mean loss on the rows that are not in the bag, with the tree's step taken.
-  virtual double left_out_loss(const BoostedSet& set, const Loss& loss, const TreeStep& step,
-                               const Execution& execution) = 0;
+  // What the tree's step does on the rows that are not in the bag.
+  virtual StepSums left_out_step(const BoostedSet& set, const Loss& loss, const TreeStep& step,
+                                 const Execution& execution) = 0;
 
   // The features of the next trees, x (n_samples, map.width()), which have to stay; whether some
   // trees cut along axes by constants (sorts_axes).

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "oblique/axis_walk.hpp"
 #include "ridge/dense.hpp"
@@ -18,7 +19,8 @@ void append(const std::vector<T>& from, std::vector<T>& to) {
 }
 
 void append_scaled(const std::vector<double>& from, double factor, std::vector<double>& to) {
-  for (const double value : from) to.push_back(factor * value);
+  for (const double value : from)  // an infinite bound stays one, also of a step of 0
+    to.push_back(std::isinf(value) ? value : factor * value);
 }
 
 // Linear functions of mapped features (.., width) as functions of the features (.., d), times

@@ -24,12 +24,22 @@ LossSum LocalBoostingStatistics::evaluate(const BoostedSet& set, const Loss& los
   return set.evaluate(loss, out, execution);
 }
 
-double LocalBoostingStatistics::left_out_loss(const BoostedSet& set, const Loss& loss,
-                                              const TreeStep& step, const Execution& execution) {
+StepSums LocalBoostingStatistics::left_out_step(const BoostedSet& set, const Loss& loss,
+                                                const TreeStep& step,
+                                                const Execution& execution) {
   const BoostedPart left_out(set, step.in_bag);
   BoostedSet stepped(left_out.samples(), set.sizes());
   stepped.add(view_of(step.tree), 0, 1, execution);
-  return stepped.evaluate(loss, nullptr, execution).mean();
+  StepSums sums;
+  if (loss.has_value()) {
+    const LossSum total = stepped.evaluate(loss, nullptr, execution);
+    sums = {total.loss, total.weight};
+  }
+  const ScoredSamples before = set.view(), after = stepped.view();
+  index_t at = 0;
+  for (index_t i = 0; i < set.n(); ++i)
+    if (step.in_bag[i] == 0) add_step({before, i}, {after, at++}, step.derivatives, sums);
+  return sums;
 }
 
 // Targets in the order of a feature are read from all over the memory: of many rows, cuts between

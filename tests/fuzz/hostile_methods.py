@@ -190,7 +190,7 @@ def run_case(chance, folder):
 
 
 def _check(function, result, given):
-    """Asserts that finite arguments gave finite numbers, if there was no warning."""
+    """Results of finite arguments are finite unless a warning says so."""
     given = [value for value in given.values() if isinstance(value, (np.ndarray, float))]
     if isinstance(result, np.ndarray) and result.dtype.kind == "f" and all(map(is_finite, given)):
         assert is_finite(result), f"{function} is not finite, without a warning"

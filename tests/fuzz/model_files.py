@@ -89,7 +89,7 @@ def _encoded(member):
 
 
 def _archive(text, arrays):
-    """What `file_of` makes of them, in a tenth of its time."""
+    """The result of `file_of`, in a tenth of its time."""
     members = [(HEADER_NAME, (text, zlib.crc32(text)))]
     members += [(array_name(index), _ENCODED.get(id(array)) or _encoded(array))
                 for index, array in enumerate(arrays)]

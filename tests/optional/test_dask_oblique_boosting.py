@@ -78,7 +78,7 @@ def assert_close(model, local, X):
 def assert_same_bytes(model, other):
     for name, array in vars(other.trees_).items():
         assert getattr(model.trees_, name).tobytes() == array.tobytes(), name
-    for name in ("baseline_", "train_score_", "validation_score_", "tree_kinds_"):
+    for name in ("baseline_", "train_score_", "validation_score_", "tree_kinds_", "step_sums_"):
         assert getattr(model, name).tobytes() == getattr(other, name).tobytes(), name
 
 

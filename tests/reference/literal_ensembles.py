@@ -147,7 +147,7 @@ class LiteralBoosting:
         Z = (X - self.mean) / self.scale
         self.baseline = np.atleast_1d(self.loss.baseline(y, w))
         F = np.tile(self.baseline, (len(X), 1))
-        self.rounds = []
+        self.rounds, sums = [], np.zeros(2)
         for iteration in range(self.max_iter):
             if hasattr(self.loss, "prepare"):
                 self.loss.prepare(y, F, w)
@@ -164,13 +164,20 @@ class LiteralBoosting:
             grown.shrink(self.l2_leaf_reg)
             if self.loss.leaf != "newton":
                 grown.revise(self.loss, y - F, w)
-            self.rounds.append((columns, grown))
-            F = F + self.learning_rate * grown.bounded(part)
+            step = grown.bounded(part)
+            if self.loss.leaf == "newton":
+                out = ~in_bag
+                descent = -self.loss.gradient(y, F) * step
+                curvature = self.loss.hessian(y, F) * step**2
+                sums += [w[out] @ terms[out].sum(axis=1) for terms in (descent, curvature)]
+            share = np.clip(sums[0] / sums[1], 0.0, 1.0) if sums[1] > 0 else 1.0
+            self.rounds.append((columns, grown, share))
+            F = F + self.learning_rate * share * step
         return self
 
     def raw_predict(self, X):
         Z = (X - self.mean) / self.scale
         F = np.tile(self.baseline, (len(X), 1))
-        for columns, grown in self.rounds:
-            F = F + self.learning_rate * grown.bounded(Z[:, columns])
+        for columns, grown, share in self.rounds:
+            F = F + self.learning_rate * share * grown.bounded(Z[:, columns])
         return F

@@ -1,0 +1,50 @@
+"""Boosted steps are taken as far as they hold on the samples left out."""
+
+import numpy as np
+import pytest
+from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor
+from sklearn.metrics import log_loss
+
+RNG = np.random.default_rng(3)
+X = RNG.standard_normal((400, 6))
+NEW = RNG.standard_normal((2000, 6))
+
+
+def shares(model):
+    decrease, curvature = model.step_sums_.T
+    return np.clip(decrease / curvature, 0.0, 1.0)
+
+
+def test_nothing_is_learned_from_noise():
+    y, unseen = RNG.integers(0, 2, len(X)), RNG.integers(0, 2, len(NEW))
+    model = CurvatureBoostingClassifier(max_iter=200, random_state=0).fit(X, y)
+    assert shares(model)[-1] < 0.1
+    # 0.75 where all steps are taken in full.
+    assert log_loss(unseen, model.predict_proba(NEW)) < 0.72
+
+
+def test_steps_on_a_clear_truth_are_taken_nearly_in_full():
+    y = X @ np.arange(6.0)
+    model = CurvatureBoostingRegressor(max_iter=50, random_state=0).fit(X, y)
+    assert shares(model).min() > 0.9
+
+
+def test_sums_add_up_over_rounds():
+    y = (X[:, 0] + 0.5 * RNG.standard_normal(len(X)) > 0).astype(int)
+    model = CurvatureBoostingClassifier(max_iter=30, random_state=0).fit(X, y)
+    assert model.step_sums_.shape == (30, 2)
+    assert np.all(np.diff(model.step_sums_[:, 1]) >= 0.0)  # curvatures of a convex loss
+
+
+@pytest.mark.parametrize("options", [{"subsample": 1.0}, {"loss": "absolute_error"}])
+def test_without_left_out_samples_or_newton_steps_nothing_is_summed(options):
+    model = CurvatureBoostingRegressor(max_iter=5, random_state=0, **options).fit(X, X[:, 0])
+    assert not model.step_sums_.any()
+
+
+def test_a_step_of_zero_leaves_bounds_without_a_limit_alone():
+    # In the first rounds trees on noise do harm where they were not grown.
+    y = RNG.standard_normal(len(X))
+    model = CurvatureBoostingRegressor(max_iter=200, extrapolation=None, random_state=0).fit(X, y)
+    assert (shares(model) == 0.0).any()
+    assert np.isfinite(model.predict(NEW)).all()
