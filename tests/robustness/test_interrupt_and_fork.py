@@ -36,9 +36,9 @@ try:
 except KeyboardInterrupt:
     if refit:
         kept = np.array_equal(model.predict(X[:10, :5]), before)
-        print("as before" if kept else "changed")
+        print("as before" if kept else "changed", flush=True)
     else:
-        print("fitted" if hasattr(model, "tree_") else "unfitted")
+        print("fitted" if hasattr(model, "tree_") else "unfitted", flush=True)
     # What follows an interrupt works as usual.
     model.set_params(max_depth=2).fit(X[:500], y[:500])
     print("usable")
