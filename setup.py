@@ -62,6 +62,8 @@ OPENMP_FLAGS = [
 # What most files read: parsed once, and handed to the compiler before each file.
 CORE_HEADERS = ["Eigen/Core", "algorithm", "array", "cmath", "functional", "limits", "memory",
                 "numeric", "optional", "stdexcept", "string", "vector"]
+# The module that holds what Cython's memoryviews need, which all others would hold else.
+MEMORYVIEWS = "fctree._native.memoryviews"
 # Flags of the interpreter's own build that fctree sets for itself.
 REPLACED_FLAGS = re.compile(r"-g\d?|-O.|-Wall|-Wsign-compare|-DNDEBUG")
 NO_COMPILER = """fctree is compiled while it is installed, which needs a C++17 compiler and Python's headers.
@@ -315,24 +317,28 @@ class BuildExt(build_ext):
                    f"-I{NATIVE}", f"-I{BINDINGS}", *self.libraries,
                    "-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION"]
         folder = f"modules-{sysconfig.get_config_var('SOABI')}"
-        sources = [self.translated(Path(source)) for source in extension.sources]
-        return [(source, folder, command) for source in sources]
+        sources = map(Path, extension.sources or [f"{MEMORYVIEWS.replace('.', '/')}.c"])
+        return [(source if source.suffix == ".cpp" else self.translated(source), folder, command)
+                for source in sources]
 
     def translated(self, source):
-        """The C++ file of a Cython module, translated if it or a declaration has changed."""
-        if source.suffix != ".pyx":
-            return source
+        """The C++ file of a Cython module, translated if it or a declaration has changed; Cython
+        makes that of MEMORYVIEWS from nothing."""
         import Cython
         import numpy
         from Cython.Build import cythonize
 
-        target = Path("build", "cython", source).with_suffix(".cpp")
-        inputs = [source, *sorted(BINDINGS.glob("*.pxd"))]
-        signature = [Cython.__version__, numpy.__version__, *map(digest, inputs)]
+        of_cython = source.suffix == ".pyx"
+        target = Path("build", "cython", source)
+        target = target.with_suffix(".cpp") if of_cython else target
+        inputs = [source, *sorted(BINDINGS.glob("*.pxd"))] if of_cython else []
+        signature = [Cython.__version__, numpy.__version__, MEMORYVIEWS, *map(digest, inputs)]
         if self.force or not is_made_by(target, signature):
-            module = Extension(f"fctree._native.{source.stem}", [str(source)], language="c++")
+            language = {"language": "c++"} if of_cython else {}
+            module = Extension(f"fctree._native.{source.stem}", [str(source)], **language)
             directives = {"language_level": 3, "boundscheck": False, "wraparound": False}
-            cythonize([module], build_dir="build/cython", force=True, compiler_directives=directives)
+            cythonize([module], build_dir="build/cython", force=True, compiler_directives=directives,
+                      shared_utility_qualified_name=MEMORYVIEWS)
             digest.cache_clear()
             sign(target, signature)
         return target
@@ -367,15 +373,25 @@ class BuildExt(build_ext):
         return str(library)
 
 
+def long_description():
+    """The README without what only the repository has: its pictures, and links to its files."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = re.sub(r"^!\[[^]]*\]\((?!https:)[^)]*\)\n+", "", text, flags=re.M)
+    return re.sub(r"\[([^]]+)\]\((?!https:)[^)]*\)", r"\1", text)
+
+
 def extension(name, *sources):
     return Extension(f"fctree._native.{name}", [f"fctree/_native/{source}" for source in sources],
                      language="c++")
 
 
 setup(
+    long_description=long_description(),
+    long_description_content_type="text/markdown",
     ext_modules=[
         *(extension(path.stem, path.name) for path in sorted(BINDINGS.glob("*.pyx"))),
         extension("matrix", "matrix.cpp"),
+        extension("memoryviews"),
     ],
     cmdclass={"build_ext": BuildExt},
 )

@@ -47,7 +47,7 @@ def faults_of_wheel(path):
         held = {name for name in archive.namelist() if not name.endswith("/")}
     faults = [f"{name} is not needed" for name in held if not OF_WHEELS.fullmatch(name)]
     python = {name for name in needed_by_a_build() if re.fullmatch(r"fctree/.*\.(pyi?|typed)", name)}
-    modules = {Path(name).stem for name in needed_by_a_build() if name.endswith(".pyx")} | {"matrix"}
+    modules = {Path(name).stem for name in needed_by_a_build() if name.endswith(".pyx")} | {"matrix", "memoryviews"}
     compiled = {Path(name).name.split(".")[0] for name in held if name.endswith((".so", ".pyd"))}
     faults += [f"{name} is missing" for name in (python - held) | (modules - compiled)]
     if path.stat().st_size > MOST_BYTES:

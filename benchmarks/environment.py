@@ -31,7 +31,7 @@ KEEP_FREED_MEMORY = {
 PLAIN = "FCTREE_BENCHMARK_PLAIN_ALLOCATOR"
 PACKAGES = (
     "fctree", "numpy", "scipy", "scikit-learn", "treeple", "linear-tree", "ydf",
-    "lightgbm", "catboost", "xgboost", "shap", "pandas", "matplotlib",
+    "lightgbm", "catboost", "xgboost", "shap", "onnxruntime", "pandas", "matplotlib",
 )
 
 

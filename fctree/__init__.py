@@ -1,6 +1,6 @@
 """fctree: shallow, fast and explained trees, used like scikit-learn."""
 
-from fctree import datasets, inspection, kernels
+from fctree import callbacks, datasets, export, inspection, kernels
 from fctree._config import show_config
 from fctree._tree import ObliqueTree
 from fctree._version import __version__
@@ -53,7 +53,9 @@ __all__ = [
     "TreeNTKRegressor",
     "TreeNTKRegressorCV",
     "__version__",
+    "callbacks",
     "datasets",
+    "export",
     "export_text",
     "inspection",
     "kernels",

@@ -69,7 +69,7 @@ class ScoredTrees:
             raise ValueError(
                 'a tree with soft boundaries has no paths: fit one with leaf_model="ridge"'
             )
-        trees = model.trees_ if hasattr(model, "trees_") else _ensemble_of(model.tree_)
+        trees = model.trees_ if hasattr(model, "trees_") else ensemble_of(model.tree_)
         offset, factor = np.zeros(trees.n_outputs), 1.0 / trees.n_trees
         if is_classifier(model) and model.n_classes_ <= 2:
             offset, factor = offset - 1.0, 2.0 * factor
@@ -226,7 +226,7 @@ def _oblique_of(tree: SymmetricTrees, n_features: int) -> ObliqueTree:
     )
 
 
-def _ensemble_of(tree: ObliqueTree) -> ObliqueTrees:
+def ensemble_of(tree: ObliqueTree) -> ObliqueTrees:
     """One tree as an ensemble, without bounds."""
     shape = tree.leaf_intercept.shape
     leaf_coef = tree.leaf_coef

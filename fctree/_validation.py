@@ -12,13 +12,9 @@ from numbers import Integral
 import joblib
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    _get_feature_names,
-    check_array,
-    check_X_y,
-)
+from sklearn.utils.validation import check_array, check_X_y
 
+from fctree import _sklearn
 from fctree._memory import check_memory
 from fctree._native_input import check_threads, strided_in_elements
 from fctree._tables.estimators import validate_table, validated_features
@@ -161,7 +157,7 @@ def check_sample_weight(sample_weight, X):
     if sample_weight is None:
         return None
     sample_weight = strided_in_elements(
-        _check_sample_weight(sample_weight, X, dtype=np.float64)
+        _sklearn.check_sample_weight(sample_weight, X, dtype=np.float64)
     )
     _refuse_negative(sample_weight)
     if not np.any(sample_weight):
@@ -181,7 +177,7 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
     names : list of str
         Column names, ``x0``, ``x1``, ... without any.
     """
-    names = _get_feature_names(X)
+    names = _sklearn.get_feature_names(X)
     X, y = check_X_y(
         X,
         y,

@@ -1,10 +1,10 @@
 """Oblique trees with every parameter of the core, in combinations that no public tree has too."""
 
+from fctree._sklearn import StrOptions
 from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.classifier import TreeClassifier
 from fctree.oblique.parameters import CURVATURE_CONSTRAINTS, FCODT_CONSTRAINTS
 from fctree.oblique.regressor import TreeRegressor
-from sklearn.utils._param_validation import StrOptions
 
 
 class BaseFreeTree(BaseObliqueTree):

@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -13,6 +14,7 @@ import fctree
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "native"
 FOLDERS = ("native", "fctree", "tests", "benchmarks", "examples", "docs", ".ci", ".github")
+GENERATED = {"__pycache__", "_build", "generated"}  # the last two by the site
 CODE_SUFFIXES = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".pyx", ".pxd"}
 # Each folder of the core, and those that its files may include.
 LAYERS = {
@@ -45,7 +47,7 @@ def files(*suffixes, folders=FOLDERS):
         path
         for path in found
         if (not suffixes or path.suffix in suffixes)
-        and "__pycache__" not in path.parts
+        and not GENERATED & set(path.relative_to(ROOT).parts)
     )
 
 
@@ -108,6 +110,30 @@ def test_no_folder_outgrows_the_others():
         folder = path.relative_to(NATIVE).parts[0]
         lines[folder] = lines.get(folder, 0) + len(path.read_text().splitlines())
     assert max(lines.values()) <= sum(lines.values()) / 5, lines
+
+
+def test_unit_tests_mirror_what_they_test():
+    """Folders are named after those of the core, or of the package."""
+    package = {path.name.lstrip("_") for path in (ROOT / "fctree").iterdir() if path.is_dir()}
+    folders = {path.name for path in (ROOT / "tests" / "unit").iterdir() if path.is_dir()}
+    assert folders - {"__pycache__"} <= set(LAYERS) | package
+
+
+def parameter_counts(text):
+    """(name, number of parameters) of what looks like a declaration of a C++ function."""
+    text = re.sub(r'//.*|"(\\.|[^"\\])*"', "", text)
+    for found in re.finditer(r"\b(\w+)\(((?:[^()]|\([^()]*\))*)\)", text):
+        inner = re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", found.group(2)))
+        parts = re.sub(r"[({\[][^)}\]]*[)}\]]", "", inner).split(",")
+        if all(re.search(r"[\w>&*]\s+[&*]*\w+(\s*=.*)?\s*$", part.strip()) for part in parts):
+            yield found.group(1), len(parts)
+
+
+def test_native_functions_have_few_parameters():
+    assert dict(parameter_counts("void f(int a, const T<A, B>& b, double* c = g(1, 2));")) == {"f": 3}
+    for path in native_sources():
+        for name, n_parameters in parameter_counts(path.read_text()):
+            assert n_parameters <= 6, f"{path.relative_to(ROOT)}: {name} has {n_parameters}"
 
 
 def test_python_stays_in_the_bindings():
@@ -178,6 +204,16 @@ def test_python_functions_are_short():
                 assert body_length(node) <= 60, f"{path.relative_to(ROOT)}: {node.name}"
 
 
+def test_private_names_of_scikit_learn_are_in_one_module():
+    for path in files(".py"):
+        if path.relative_to(ROOT).parts[0] != "fctree" or path.name == "_sklearn.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
+                names = [*node.module.split("."), *(alias.name for alias in node.names)]
+                assert not any(name.startswith("_") for name in names), f"{path}: {names}"
+
+
 def test_docstrings_begin_with_a_noun_or_a_verb():
     for path in files(".py"):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -208,6 +244,28 @@ def test_no_package_index_is_named():
     hosts = r"\b(pypi|pythonhosted|anaconda|npmjs)\.(org|com)\b"
     for path in text_files():
         assert not re.search(hosts, path.read_text()), path.relative_to(ROOT)
+
+
+def test_every_public_name_is_in_the_reference():
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "reference.py")
+    reference = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    listed = [name for names in reference.sections().values() for name in names]
+    assert len(listed) == len(set(listed))
+    expected = {"torch.TreeEnsembleLayer", "dask.tree_ntk"}
+    for name in {*fctree.__all__} - {"__version__"}:
+        value = getattr(fctree, name)
+        expected |= {f"{name}.{own}" for own in value.__all__} if inspect.ismodule(value) else {name}
+    assert expected <= set(listed)
+
+
+def test_there_are_examples_of_much():
+    """Those that the gallery runs; scripts beside them are told of elsewhere."""
+    texts = [path.read_text() for path in (ROOT / "examples").glob("plot_*.py")]
+    assert len(texts) >= 12
+    for name in ("CurvatureTree", "CurvatureForest", "CurvatureBoosting", "SymmetricBoosting", "SoftTree", "TreeNTK",
+                 "shap_values", "variable_importance", "predict_interval", "distill", "plot_regions"):
+        assert any(name in text for text in texts), name
 
 
 def test_python_versions_are_the_same_everywhere():

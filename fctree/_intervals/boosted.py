@@ -97,7 +97,7 @@ class BoostedIntervals(PredictsIntervals):
         model = copy.copy(self)
         settings |= {"posterior_samples": 0, "verbose": 0}
         vars(model).update({k: v for k, v in settings.items() if hasattr(self, k)})
-        model._boost(samples, None, continuing=False)
+        model._boost(samples, [], continuing=False)
         return model
 
     def _centres(self, X):

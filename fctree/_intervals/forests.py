@@ -22,18 +22,16 @@ class ForestIntervals(PredictsIntervals):
         """Set the scores and scales from out-of-bag predictions, NaN where there are none."""
         errors = Errors.of(targets - left_out, weight)
         n_leaves = self.trees_.leaf_offsets[-1]
-        totals, sums = np.zeros((n_leaves, 1)), np.zeros((n_leaves, targets.shape[1]))
+        leaf_sums = np.zeros((n_leaves, 1 + targets.shape[1]))
         blocks = self._leaves(X)
         if len(X) * self.trees_.n_trees <= _BLOCK_ENTRIES:
             blocks = list(blocks)
         for rows, leaf in blocks:
-            some = errors.sums(leaf, n_leaves, rows)
-            totals += some[0]
-            sums += some[1]
+            errors.add_to(leaf_sums, leaf, rows)
         own = np.empty_like(targets)
         for rows, leaf in blocks if isinstance(blocks, list) else self._leaves(X):
-            own[rows] = errors.scales_without(totals[leaf], sums[leaf], rows).mean(axis=1)
-        self.interval_scales_ = errors.scales(totals, sums) * errors.top
+            own[rows] = errors.scales_without(leaf_sums, leaf, rows)
+        self.interval_scales_ = errors.scales(leaf_sums) * errors.top
         self._keep_conformity_scores(*errors.scores(own))
 
     def _leaves(self, X):

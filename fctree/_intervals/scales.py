@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fctree._intervals.conformity import weight_unit
+from fctree._native import oblique as _native
 
 PRIOR_SAMPLES = 20.0  # that the mean of all errors counts as in a leaf
 
@@ -42,9 +43,13 @@ class Errors:
     @classmethod
     def of(cls, errors, weight):
         """Of errors (n_samples, n_outputs) with rows of NaN where unknown, and weights or None."""
-        known = np.isfinite(errors).all(axis=1)
-        size = np.where(known[:, np.newaxis], np.abs(errors), 0.0)
-        top = size.max(axis=0)
+        size = np.abs(errors)
+        top = size.max(axis=0, initial=0.0)
+        known = np.ones(len(errors), dtype=bool)
+        if not np.isfinite(top).all():
+            known = np.isfinite(errors).all(axis=1)
+            size[~known] = 0.0
+            top = size.max(axis=0)
         size /= np.where(top > 0.0, top, 1.0)
         counted = known * (1.0 if weight is None else weight)
         total = counted.sum()
@@ -52,43 +57,36 @@ class Errors:
         mean = (counted[:, np.newaxis] * size).sum(axis=0) / (total if total > 0.0 else 1.0)
         return cls(size, known, counted, weight_unit(weight), mean, top)
 
-    def sums(self, leaf, n_leaves, rows=slice(None)):
-        """Sums of weights, (n_leaves, 1), and of weighted errors, (n_leaves, n_outputs).
+    @property
+    def prior(self):
+        """Weight and sums of errors that are added to a leaf's, (1 + n_outputs,)."""
+        return PRIOR_SAMPLES * self.unit * np.append(1.0, self.mean)
+
+    def add_to(self, leaf_sums, leaf, rows=slice(None)):
+        """Add weights and weighted errors of samples to those of leaves, (n_leaves, 1 + n_outputs).
 
         Parameters
         ----------
-        leaf : array of shape (n_rows,) or (n_rows, n_trees), int
+        leaf_sums : array of shape (n_leaves, 1 + n_outputs)
+        leaf : array of shape (n_rows, n_trees), int64
             Numbers of the leaves that each sample is in.
         rows : slice
             These samples.
         """
-        repeats = leaf.size // max(len(leaf), 1)
-        columns = [self.weight[rows], *(self.weight * self.size.T)[:, rows]]
-        sums = [
-            np.bincount(leaf.ravel(), np.repeat(column, repeats), minlength=n_leaves)
-            for column in columns
-        ]
-        return sums[0][:, np.newaxis], np.stack(sums[1:], axis=1)
+        _native.add_leaf_errors(leaf, self.weight[rows], self.size[rows], leaf_sums)
 
-    def scales(self, totals, sums):
-        """Scales of leaves with such sums."""
-        prior = PRIOR_SAMPLES * self.unit
-        return (sums + prior * self.mean) / (totals + prior)
+    def scales(self, leaf_sums):
+        """Scales of leaves with such sums, (n_leaves, n_outputs)."""
+        totals = leaf_sums + self.prior
+        return totals[:, 1:] / totals[:, :1]
 
-    def scales_without(self, totals, sums, rows=slice(None)):
-        """Scales of leaves with such sums, each without the sample that is in it.
-
-        Parameters
-        ----------
-        totals, sums : arrays of shape (n_rows, .., 1) and (n_rows, .., n_outputs)
-        """
-        own = np.minimum(self.weight[rows], 1.0)
-        shape = (len(own), *(1,) * (totals.ndim - 2), -1)
-        own_sums = (own[:, np.newaxis] * self.size[rows]).reshape(shape)
-        rest = np.maximum(sums - own_sums, 0.0)  # a sum of one is not below it but by rounding
-        return self.scales(totals - own.reshape(shape), rest)
+    def scales_without(self, leaf_sums, leaf, rows=slice(None)):
+        """The mean of the scales of each sample's leaves without the sample, (n_rows, n_outputs)."""
+        return _native.mean_scales(leaf, self.weight[rows], self.size[rows], leaf_sums, self.prior)
 
     def scores(self, scales):
         """Conformity scores of the samples with known errors, for their scales; and weights."""
         quotients = self.size / np.where(scales > 0.0, scales, 1.0)
+        if self.known.all():
+            return quotients, self.weight
         return quotients[self.known], self.weight[self.known]

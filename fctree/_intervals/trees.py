@@ -46,7 +46,7 @@ def search_factors(tree, cost, unit):
         level = children
 
 
-def complete_left_out(tree, left_out, leaf, targets, weight):
+def complete_left_out(tree, left_out, leaves, leaf, targets, weight):
     """Replace unknown leave-one-out predictions in place by the mean of the other samples.
 
     A model that interpolates its sample has none (NaN): of these the mean of the smallest node
@@ -56,16 +56,18 @@ def complete_left_out(tree, left_out, leaf, targets, weight):
     ----------
     tree : ObliqueTree
     left_out, targets : arrays of shape (n_samples, n_outputs)
-    leaf : array of shape (n_samples,), int
+    leaves : array of shape (n_leaves,), int
         Node numbers.
+    leaf : array of shape (n_samples,), int
+        Numbers of the samples' leaves.
     weight : array of shape (n_samples,) or None
     """
-    rows = np.flatnonzero(np.isnan(left_out).any(axis=1))
-    if rows.size == 0:
+    if np.isfinite(left_out.sum()):
         return
+    rows = np.flatnonzero(np.isnan(left_out).any(axis=1))
     parent, total = tree.parents(), tree.weighted_n_node_samples
     own = np.ones(rows.size) if weight is None else np.minimum(weight[rows], 1.0)
-    node = leaf[rows]
+    node = leaves[leaf[rows]]
     while True:
         alone = (total[node] <= own * (1.0 + 1e-9)) & (parent[node] >= 0)
         if not alone.any():
@@ -81,27 +83,25 @@ def complete_left_out(tree, left_out, leaf, targets, weight):
 class TreeIntervals(PredictsIntervals):
     """Intervals of a regressor with a `tree_`."""
 
-    def _keep_intervals(self, X, targets, weight, left_out):
-        """Set the scores and scales from the leaf models' leave-one-out predictions."""
+    def _keep_intervals(self, targets, weight, left_out, leaf):
+        """Set the scores and scales from the leaf models' leave-one-out predictions and the numbers
+        of the samples' leaves."""
         tree = self.tree_
-        if weight is not None:
+        if weight is not None and not np.all(weight > 0.0):
             counted = weight > 0.0
-            X, targets, left_out = X[counted], targets[counted], left_out[counted]
+            targets, left_out, leaf = targets[counted], left_out[counted], leaf[counted]
             weight = weight[counted]
-        node = tree.apply(np.ascontiguousarray(X), n_threads=count_threads(self.n_jobs))
-        complete_left_out(tree, left_out, node, targets, weight)
+        leaves = np.flatnonzero(tree.leaf_index >= 0)
+        leaves = leaves[np.argsort(tree.leaf_index[leaves])]
+        complete_left_out(tree, left_out, leaves, leaf, targets, weight)
         errors = Errors.of(targets - left_out, weight)
-        leaf = tree.leaf_index[node]
-        totals, sums = errors.sums(leaf, tree.n_leaves)
+        leaf_sums = np.zeros((tree.n_leaves, 1 + targets.shape[1]))
+        errors.add_to(leaf_sums, leaf[:, np.newaxis])
         cost = search_cost(self._settings()["directions"])
         factors = search_factors(tree, cost, weight_unit(weight))
-        leaves = np.flatnonzero(tree.leaf_index >= 0)
-        by_leaf = np.empty(tree.n_leaves)
-        by_leaf[tree.leaf_index[leaves]] = factors[leaves]
-        scales = errors.scales(totals, sums)
-        self.interval_scales_ = scales * errors.top * by_leaf[:, np.newaxis]
+        self.interval_scales_ = errors.scales(leaf_sums) * errors.top * factors[leaves, np.newaxis]
         self._keep_conformity_scores(
-            *errors.scores(errors.scales_without(totals[leaf], sums[leaf]))
+            *errors.scores(errors.scales_without(leaf_sums, leaf[:, np.newaxis]))
         )
 
     def _centres_and_scales(self, X):

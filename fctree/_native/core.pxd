@@ -10,8 +10,7 @@ from libcpp.vector cimport vector
 cdef extern from "translate.hpp" namespace "fctree" nogil:
     void set_python_error()
     cbool signal_raised()
-    cbool call_python(cbool (*told)(void*, long long, double, double) noexcept, void* context,
-                      long long iteration, double train_loss, double eval_loss)
+    cbool call_python(cbool (*call)(void*) noexcept, void* arguments)
 
 
 cdef extern from "core/cpu.hpp" namespace "fctree" nogil:
@@ -80,6 +79,12 @@ cdef extern from "core/loss/loss.hpp" namespace "fctree" nogil:
                         const Derivatives*) except +set_python_error
 
 
+cdef extern from "core/loss/derivatives_function.hpp" namespace "fctree" nogil:
+    cdef struct DerivativesFunction:
+        cbool (*compute)(void*, const ScoredSamples&, const Derivatives&) noexcept
+        void* context
+
+
 cdef extern from "core/loss/registry.hpp" namespace "fctree" nogil:
     cdef struct LossParameter:
         const char* name
@@ -97,9 +102,27 @@ cdef extern from "core/loss/registry.hpp" namespace "fctree" nogil:
     cdef cppclass LossChoice:
         string name
         double parameter
+        const DerivativesFunction* function
 
     const vector[NativeLossInfo]& native_losses "fctree::losses"()
     unique_ptr[NativeLoss] make_loss(const LossChoice&, int64_t) except +set_python_error
+
+
+cdef extern from "core/column_sums.hpp" namespace "fctree" nogil:
+    cdef struct NumberTable:
+        const double* values
+        int64_t n_rows
+        int64_t n_columns
+
+    cdef struct ColumnUnits:
+        const double* high
+        const double* low
+
+    cdef cppclass ColumnKernels:
+        void (*find_largest)(const NumberTable&, double*, double*) noexcept
+        void (*add_words)(const NumberTable&, const double*, const ColumnUnits&, double*) noexcept
+
+    const ColumnKernels& column_kernels()
 
 
 cdef extern from "core/patience.hpp" namespace "fctree" nogil:
@@ -112,9 +135,17 @@ cdef extern from "core/patience.hpp" namespace "fctree" nogil:
 
 
 cdef extern from "core/rounds.hpp" namespace "fctree" nogil:
+    cdef cppclass LossSum:
+        double mean()
+
+    cdef cppclass Evaluation:
+        LossSum loss
+        const double* raw
+
     cdef struct RoundListener:
         cbool (*told)(void*, int64_t, double, double) noexcept
         void* context
+        cbool (*judge)(void*, const vector[Evaluation]&, double*) noexcept
 
     cdef cppclass RoundHistory:
         vector[double] train_loss
@@ -142,9 +173,13 @@ cdef class Places:
 
 
 cdef class Listener:
-    cdef public object told
-    cdef public object error
+    cdef object told
+    cdef object judge
+    cdef list shapes
+    cdef object loss
+    cdef DerivativesFunction derivatives
+    cdef object error
 
-
-cdef cbool tell(void* context, int64_t iteration, double train_loss,
-                double eval_loss) noexcept nogil
+    cdef RoundListener native(self) noexcept
+    cdef LossChoice choice(self, loss) except *
+    cdef raise_error(self)

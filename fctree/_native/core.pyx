@@ -95,26 +95,156 @@ cdef const double* pointer_1d(const double[::1] values) noexcept:
     return &values[0]
 
 
+cdef struct RoundCall:
+    void* context
+    int64_t iteration
+    double train_loss
+    double eval_loss
+
+
+cdef struct JudgeCall:
+    void* context
+    const vector[Evaluation]* evaluations
+    double* loss
+
+
+cdef struct DerivativesCall:
+    void* context
+    const ScoredSamples* samples
+    const Derivatives* out
+
+
 cdef class Listener:
-    """Passes each round's losses to a Python function, whose first error ends the fit."""
+    """Passes each round's losses to Python functions; what they return, or their first error, ends the
+    fit.
+
+    ``told(iteration, train_loss, eval_loss)``, or None, returns True to stop. ``judge(losses,
+    scores)``, or None, takes the loss and the raw scores, valid during the call, of each evaluation
+    set and returns what early stopping goes by; the scores have the ``shapes`` (n_outputs, n_samples).
+    """
+
+    def __init__(self, told, judge=None, list shapes=None):
+        self.told = told
+        self.judge = judge
+        self.shapes = shapes
+
+    cdef RoundListener native(self) noexcept:
+        cdef RoundListener listener
+        listener.told = tell
+        listener.context = <void*>self
+        if self.judge is not None:
+            listener.judge = judge
+        return listener
+
+    cdef LossChoice choice(self, loss) except *:
+        """Of ``(name, parameter)`` or a function ``loss(raw, gradient, hessian)`` that writes the last
+        two, all of the shape (n_outputs, n_samples) and valid during the call."""
+        cdef LossChoice found
+        if isinstance(loss, tuple):
+            return loss_choice(loss)
+        self.loss = loss
+        self.derivatives.compute = compute
+        self.derivatives.context = <void*>self
+        found.parameter = 0.0
+        found.function = &self.derivatives
+        return found
+
+    cdef raise_error(self):
+        """Raises what a function has raised."""
+        if self.error is not None:
+            raise self.error
 
 
 cdef cbool tell(void* context, int64_t iteration, double train_loss,
                 double eval_loss) noexcept nogil:
-    return call_python(tell_python, context, iteration, train_loss, eval_loss)
+    cdef RoundCall call
+    call.context, call.iteration = context, iteration
+    call.train_loss, call.eval_loss = train_loss, eval_loss
+    return call_python(tell_python, &call)
 
 
-cdef cbool tell_python(void* context, long long iteration, double train_loss,
-                       double eval_loss) noexcept with gil:
-    cdef Listener listener = <Listener>context
+cdef cbool tell_python(void* arguments) noexcept with gil:
+    cdef RoundCall* call = <RoundCall*>arguments
+    cdef Listener listener = <Listener>call.context
     if listener.told is None:
         return True
     try:
-        listener.told(iteration, train_loss, eval_loss)
+        return not listener.told(call.iteration, call.train_loss, call.eval_loss)
     except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
         listener.error = error
         return False
+
+
+cdef cbool judge(void* context, const vector[Evaluation]& evaluations, double* loss) noexcept nogil:
+    cdef JudgeCall call
+    call.context, call.evaluations, call.loss = context, &evaluations, loss
+    return call_python(judge_python, &call)
+
+
+cdef cbool judge_python(void* arguments) noexcept with gil:
+    cdef JudgeCall* call = <JudgeCall*>arguments
+    cdef Listener listener = <Listener>call.context
+    cdef size_t i
+    try:
+        losses, scores = [], []
+        for i in range(call.evaluations.size()):
+            n_outputs, n_samples = listener.shapes[i]
+            losses.append(dereference(call.evaluations)[i].loss.mean())
+            scores.append(view_of(dereference(call.evaluations)[i].raw, n_outputs, n_samples,
+                                  cnp.NPY_FLOAT64))
+        call.loss[0] = listener.judge(losses, scores)
+    except BaseException as error:
+        listener.error = error
+        return False
     return True
+
+
+cdef cbool compute(void* context, const ScoredSamples& samples, const Derivatives& out) noexcept nogil:
+    cdef DerivativesCall call
+    call.context, call.samples, call.out = context, &samples, &out
+    return call_python(compute_python, &call)
+
+
+cdef cbool compute_python(void* arguments) noexcept with gil:
+    cdef DerivativesCall* call = <DerivativesCall*>arguments
+    cdef Listener listener = <Listener>call.context
+    cdef int64_t n_outputs = call.samples.n_outputs, n_samples = call.samples.n_samples
+    try:
+        listener.loss(
+            view_of(call.samples.raw, n_outputs, n_samples, cnp.NPY_FLOAT64),
+            view_of(call.out.gradient, n_outputs, n_samples, cnp.NPY_FLOAT64),
+            view_of(call.out.hessian, n_outputs, n_samples, cnp.NPY_FLOAT64),
+        )
+    except BaseException as error:
+        listener.error = error
+        return False
+    return True
+
+
+cdef NumberTable number_table(const double[:, ::1] values) noexcept:
+    cdef NumberTable table
+    table.values = pointer(values)
+    table.n_rows, table.n_columns = values.shape[0], values.shape[1]
+    return table
+
+
+def largest_numbers(const double[:, ::1] values, double[::1] largest, double[::1] missing):
+    """Raise ``largest`` to the magnitudes in each column; ``missing`` is 1.0 where some are NaN or
+    infinite, which do not count."""
+    cdef NumberTable table = number_table(values)
+    with nogil:
+        column_kernels().find_largest(table, &largest[0], &missing[0])
+
+
+def add_words(const double[:, ::1] values, const double[::1] share, const double[::1] high,
+              const double[::1] low, double[:, ::1] words):
+    """Add the two words of ``share * values`` in units ``high`` and ``low`` to those of each column,
+    (2, n_columns); NaN and infinity count as 0."""
+    cdef NumberTable table = number_table(values)
+    cdef ColumnUnits units
+    units.high, units.low = &high[0], &low[0]
+    with nogil:
+        column_kernels().add_words(table, &share[0], units, &words[0, 0])
 
 
 LossInfo = namedtuple("LossInfo", "name task domain link parameter low high default")

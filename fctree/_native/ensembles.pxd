@@ -123,7 +123,7 @@ cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
 
     cdef cppclass ObliqueBoostingTask:
         BoostedSamples train
-        const BoostedSamples* eval
+        vector[BoostedSamples] evals
         BoostedSizes sizes
         LossChoice loss
         const double* baseline

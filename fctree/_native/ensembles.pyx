@@ -15,10 +15,8 @@ from fctree._native.core cimport (
     RoundListener,
     copied,
     execution_on,
-    loss_choice,
     pointer,
     pointer_1d,
-    tell,
 )
 from fctree._native.oblique cimport ObliqueParams, TrainingData
 
@@ -110,38 +108,40 @@ def check_size(X):
         raise ValueError(f"X has {len(X)} samples; at most {2**31 - 1} are supported")
 
 
-def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
+def boost(train, list evals, *, const double[::1] baseline, continued, loss,
           int64_t n_outputs, list kinds, dict params, listener, int n_threads,
-          Places places=None, placed=None, past_losses=(), past_steps=(0.0, 0.0)):
+          judge=None, Places places=None, placed=None, past_losses=(), past_steps=(0.0, 0.0)):
     """Grow trees; returns their arrays, the kinds, the sums of steps (native/ensembles/boost.hpp)
     up to each, the baseline, the losses and alpha.
 
-    ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial)`` of arrays of shapes
+    ``train`` and those of ``evals`` are tuples ``(X, y, weight, initial)`` of arrays of shapes
     (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None. ``kinds`` are the fields of
     ``native/oblique/params.hpp`` for each kind of tree, ``continued`` an ObliqueTrees or None.
-    ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None.
+    ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None; the last
+    one if it returns True; ``judge(losses, scores)``, if not None, takes a list each with the loss and
+    the raw scores of each evaluation set and returns what early stopping goes by.
     Of samples that are in many ``places`` these are those of one, ``placed`` says which:
-    ``(blocks of train, blocks of eval or None, numbers of the rows in the sample)``.
+    ``(blocks of train, list of blocks of evals, numbers of the rows in the sample)``.
     ``past_losses`` are those that early stopping went by before, where a fit goes on that lost some
     of its places, ``past_steps`` the sums of steps so far.
     """
     check_size(train[0])
-    cdef BoostedSamples eval_samples
     cdef ObliqueBoostingTask task
     task.train = samples_of(train)
-    task.eval = NULL
-    if eval is not None:
-        eval_samples = samples_of(eval)
-        task.eval = &eval_samples
-    cdef RowBlocks train_blocks, eval_blocks
+    for arrays in evals:
+        task.evals.push_back(samples_of(arrays))
+    cdef RowBlocks train_blocks
+    cdef vector[RowBlocks] eval_blocks
+    cdef size_t i
     cdef vector[int64_t] sample_rows
     cdef unique_ptr[DistributedBoostingStatistics] statistics
     if placed is not None:
         train_blocks = blocks_of(placed[0])
         task.train.blocks = &train_blocks
-        if eval is not None:
-            eval_blocks = blocks_of(placed[1])
-            eval_samples.blocks = &eval_blocks
+        for blocks in placed[1]:
+            eval_blocks.push_back(blocks_of(blocks))
+        for i in range(eval_blocks.size()):
+            task.evals[i].blocks = &eval_blocks[i]
         sample_rows = placed[2]
         statistics.reset(new DistributedBoostingStatistics(task.train, sample_rows))
         task.statistics = statistics.get()
@@ -150,7 +150,9 @@ def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
     task.sizes.n_outputs = n_outputs
     task.past_losses = past_losses
     task.past_steps.decrease, task.past_steps.curvature = past_steps
-    task.loss = loss_choice(loss)
+    shapes = [(n_outputs, arrays[1].shape[1]) for arrays in evals]
+    cdef Listener holder = Listener(listener, judge, shapes)
+    task.loss = holder.choice(loss)
     task.baseline = pointer_1d(baseline)
     cdef Trees before
     task.continued = NULL
@@ -164,16 +166,17 @@ def boost(train, eval, *, const double[::1] baseline, continued, tuple loss,
         native_kinds.push_back(<ObliqueParams>kind)
     cdef ObliqueBoostingParams native_params = params
     cdef Execution execution = execution_on(n_threads, places)
-    cdef Listener holder = Listener()
-    holder.told = listener
-    cdef RoundListener native_listener
-    native_listener.told = tell
-    native_listener.context = <void*>holder
+    cdef RoundListener native_listener = holder.native()
     cdef ObliqueBoostingResult result
-    with nogil:
-        result = boost_oblique(task, native_kinds, native_params, native_listener, execution)
-    if holder.error is not None:
-        raise holder.error
+    interrupt = None
+    try:
+        with nogil:
+            result = boost_oblique(task, native_kinds, native_params, native_listener, execution)
+    except KeyboardInterrupt as error:
+        interrupt = error
+    holder.raise_error()
+    if interrupt is not None:
+        raise interrupt
     if places is not None:
         places.take_in(&result.history)
     n_kept = max(result.history.best_iteration, 0)

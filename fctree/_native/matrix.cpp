@@ -1,6 +1,6 @@
-// Matrices in, matrices out: Gram matrices of the tree kernels, moments and ridge directions, and what
-// the build holds. pybind11 and Eigen; an array that is not of the type and layout wanted is
-// refused rather than copied. One file to compile, so that pybind11's templates are compiled once.
+// Matrices in, matrices out: Gram matrices of the tree kernels, and what the build holds. An array
+// that is not of the type and layout wanted is refused rather than copied. One file to compile, so
+// that pybind11's templates are compiled once.
 #include <pybind11/stl.h>
 
 #include <string>
@@ -9,7 +9,6 @@
 #include "core/parallel.hpp"
 #include "device_functions.hpp"
 #include "gram_functions.hpp"
-#include "ridge_functions.hpp"
 #include "translate.hpp"
 
 namespace fctree::bindings {
@@ -24,9 +23,7 @@ py::dict build_config() {
   config["compiler"] = __VERSION__;
   config["openmp"] = has_openmp();
   config["simd"] = simd;
-  config["eigen"] = std::to_string(EIGEN_WORLD_VERSION) + "." +
-                    std::to_string(EIGEN_MAJOR_VERSION) + "." +
-                    std::to_string(EIGEN_MINOR_VERSION);
+  config["eigen"] = eigen_version();
 #if defined(FCTREE_CUDA)
   config["cuda"] = true;
 #else
@@ -41,7 +38,7 @@ py::dict build_config() {
 
 PYBIND11_MODULE(matrix, module) {
   using namespace fctree::bindings;
-  module.doc() = "Gram matrices, moments and ridge directions; build facts.";
+  module.doc() = "Gram matrices; build facts.";
   py::register_exception_translator([](std::exception_ptr error) {
     try {
       if (error) std::rethrow_exception(error);
@@ -54,5 +51,4 @@ PYBIND11_MODULE(matrix, module) {
   module.def("build_config", &build_config, "What was built and what is in use.");
   define_gram_functions(module);
   define_device_functions(module);
-  define_ridge_functions(module);
 }

@@ -1,6 +1,5 @@
 # Declarations of the core for oblique.pyx and ensembles.pyx; names and order of fields are those
-# of the
-# headers.
+# of the headers.
 from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector

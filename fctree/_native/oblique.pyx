@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from fctree._native.core cimport Execution, copied, execution_on, set_python_error
+from fctree._native.core cimport Execution, copied, execution_on, pointer, set_python_error
 
 import numpy as np
 
@@ -14,6 +14,10 @@ cnp.import_array()
 
 
 cdef extern from "oblique/tree.hpp" namespace "fctree::oblique" nogil:
+    cdef cppclass LeftOut:
+        double* scores
+        int64_t* leaf
+
     cdef cppclass ObliqueTreeArrays:
         double alpha
         vector[int64_t] children_left
@@ -36,12 +40,26 @@ cdef extern from "oblique/tree.hpp" namespace "fctree::oblique" nogil:
 
 cdef extern from "oblique/grow.hpp" namespace "fctree::oblique" nogil:
     ObliqueTreeArrays grow_tree(const TrainingData&, const ObliqueParams&, const Execution&,
-                                double*) except +set_python_error
+                                const LeftOut&) except +set_python_error
+
+
+cdef extern from "oblique/leaf_errors.hpp" namespace "fctree::oblique" nogil:
+    cdef struct LeafErrors:
+        const int64_t* leaf
+        const double* weight
+        const double* size
+        int64_t n_samples
+        int64_t n_trees
+        int64_t n_outputs
+
+    void c_add_leaf_errors "fctree::oblique::add_leaf_errors"(const LeafErrors&, double*)
+    void c_mean_scales "fctree::oblique::mean_scales"(const LeafErrors&, const double*,
+                                                       const double*, double*)
 
 
 cdef extern from "oblique/standardized.hpp" namespace "fctree::oblique" nogil:
     ObliqueTreeArrays grow_standardized_tree(const TrainingData&, const ObliqueParams&,
-                                             const Execution&, double*) except +set_python_error
+                                             const Execution&, const LeftOut&) except +set_python_error
 
 
 cdef extern from "ridge/dense.hpp" namespace "fctree::ridge" nogil:
@@ -66,6 +84,31 @@ cdef extern from "oblique/predict.hpp" namespace "fctree::oblique" nogil:
                       const Execution&) except +set_python_error
 
 
+cdef extern from "ridge/ridge.hpp" namespace "fctree::ridge" nogil:
+    cdef struct RidgeOptions:
+        double alpha
+        cbool fit_intercept
+
+
+cdef extern from "ridge_functions.hpp" namespace "fctree::bindings" nogil:
+    cdef cppclass NodeMoments:
+        double weight
+        vector[double] mean
+        vector[double] diagonal
+        vector[double] scatter
+        vector[double] cross
+
+    cdef cppclass NodeRidge:
+        vector[double] coef
+        vector[double] intercept
+
+    NodeMoments c_node_moments "fctree::bindings::node_moments"(
+        const TrainingData&, const Execution&) except +set_python_error
+    NodeRidge c_node_ridge "fctree::bindings::node_ridge"(
+        const TrainingData&, const double*, int64_t, const RidgeOptions&,
+        cbool) except +set_python_error
+
+
 cdef extern from "oblique/soft_predict.hpp" namespace "fctree::oblique" nogil:
     cdef struct SoftTree:
         RoutingArrays arrays
@@ -87,6 +130,54 @@ cdef RoutingArrays routing_of(const int64_t[::1] children_left, const int64_t[::
     return tree
 
 
+cdef TrainingData training_data(const double[:, ::1] X, const double[:, ::1] y,
+                                const double[::1] weight):
+    cdef TrainingData data
+    data.x = &X[0, 0]
+    data.y = &y[0, 0]
+    data.weight = NULL
+    if weight is not None:
+        data.weight = &weight[0]
+    data.n_samples = X.shape[0]
+    data.n_features = X.shape[1]
+    data.n_outputs = y.shape[1]
+    return data
+
+
+def node_moments(const double[:, ::1] X, const double[:, ::1] y, const double[::1] weight, *,
+                 int n_threads=1):
+    """Moments of all rows by name: weighted mean, scatter (d, d), cross (d, K), diagonal (d + K)."""
+    cdef TrainingData data = training_data(X, y, weight)
+    cdef Execution execution = execution_on(n_threads)
+    cdef NodeMoments found
+    with nogil:
+        found = c_node_moments(data, execution)
+    d, n_outputs = X.shape[1], y.shape[1]
+    return {
+        "weight": found.weight,
+        "mean": copied(found.mean.data(), (d + n_outputs,)),
+        "diagonal": copied(found.diagonal.data(), (d + n_outputs,)),
+        "scatter": copied(found.scatter.data(), (d, d)),
+        "cross": copied(found.cross.data(), (d, n_outputs)),
+    }
+
+
+def node_ridge(const double[:, ::1] X, const double[:, ::1] y, const double[::1] weight, *,
+               const double[:, ::1] ancestors, double alpha, bint fit_intercept=True,
+               bint dual=False):
+    """Ridge directions (K, d) of all rows and their intercepts, given ``ancestors`` (k, d)."""
+    cdef TrainingData data = training_data(X, y, weight)
+    cdef RidgeOptions options
+    options.alpha, options.fit_intercept = alpha, fit_intercept
+    cdef int64_t n_ancestors = ancestors.shape[0]
+    cdef const double* directions = pointer(ancestors)
+    cdef NodeRidge fit
+    with nogil:
+        fit = c_node_ridge(data, directions, n_ancestors, options, dual)
+    return (copied(fit.coef.data(), (y.shape[1], X.shape[1])),
+            copied(fit.intercept.data(), (y.shape[1],)))
+
+
 def direction_kinds():
     """Names of the kinds of candidate directions, in the order of ``split_kind``."""
     cdef vector[DirectionKind] kinds = native_direction_kinds()
@@ -95,31 +186,26 @@ def direction_kinds():
 
 
 def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sample_weight, *,
-         dict params, cbool standardize, int n_threads, double[:, ::1] left_out=None):
+         dict params, cbool standardize, int n_threads, double[:, ::1] left_out=None,
+         int64_t[::1] leaf=None):
     """Grow a tree on ``X`` (n, d) and ``y`` (n, K); returns its arrays by name, and alpha.
 
     ``params`` holds the fields of ``native/oblique/params.hpp``; ``sample_weight`` is
     (n,) or None. With ``standardize`` it grows on features of mean 0 and variance 1; the tree is
     in the features of ``X`` either way. ``left_out`` (n, K), if given, takes what the leaf models
-    answer to each sample when they are fitted without it.
+    answer to each sample when they are fitted without it, and ``leaf`` (n,) the leaves' numbers.
     """
     if X.shape[0] >= 2**31:
         raise ValueError(f"X has {X.shape[0]} samples; at most {2**31 - 1} are supported")
-    cdef TrainingData data
-    data.x = &X[0, 0]
-    data.y = &y[0, 0]
-    data.weight = NULL
-    if sample_weight is not None:
-        data.weight = &sample_weight[0]
-    data.n_samples = X.shape[0]
-    data.n_features = X.shape[1]
-    data.n_outputs = y.shape[1]
+    cdef TrainingData data = training_data(X, y, sample_weight)
     cdef ObliqueParams native_params = params
     cdef Execution execution = execution_on(n_threads)
     cdef ObliqueTreeArrays tree
-    cdef double* native_left_out = NULL
+    cdef LeftOut native_left_out
     if left_out is not None:
-        native_left_out = &left_out[0, 0]
+        native_left_out.scores = &left_out[0, 0]
+    if leaf is not None:
+        native_left_out.leaf = &leaf[0]
     with nogil:
         if standardize:
             tree = grow_standardized_tree(data, native_params, execution, native_left_out)
@@ -151,6 +237,34 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
     if tree.feature_scale.size() > 0:
         arrays["feature_scale"] = copied(tree.feature_scale.data(), (d,))
     return arrays, tree.alpha
+
+
+cdef LeafErrors leaf_errors(const int64_t[:, ::1] leaf, const double[::1] weight,
+                            const double[:, ::1] size) noexcept:
+    cdef LeafErrors errors
+    errors.leaf, errors.weight, errors.size = &leaf[0, 0], &weight[0], &size[0, 0]
+    errors.n_samples, errors.n_trees, errors.n_outputs = leaf.shape[0], leaf.shape[1], size.shape[1]
+    return errors
+
+
+def add_leaf_errors(const int64_t[:, ::1] leaf, const double[::1] weight,
+                    const double[:, ::1] size, double[:, ::1] leaf_sums):
+    """Add the weights and weighted errors of samples to those of their leaves.
+
+    ``leaf`` is (n, n_trees), ``size`` (n, K), ``leaf_sums`` (n_leaves, 1 + K).
+    """
+    if leaf.shape[0] > 0:
+        c_add_leaf_errors(leaf_errors(leaf, weight, size), &leaf_sums[0, 0])
+
+
+def mean_scales(const int64_t[:, ::1] leaf, const double[::1] weight, const double[:, ::1] size,
+                const double[:, ::1] leaf_sums, const double[::1] prior):
+    """The mean scale of each sample's leaves without itself, (n, K); ``prior`` (1 + K) is added to
+    the sums of a leaf."""
+    cdef double[:, ::1] out = np.empty((size.shape[0], size.shape[1]))
+    if leaf.shape[0] > 0:
+        c_mean_scales(leaf_errors(leaf, weight, size), &leaf_sums[0, 0], &prior[0], &out[0, 0])
+    return np.asarray(out)
 
 
 def apply(const double[:, ::1] X, const int64_t[::1] children_left,

@@ -1,78 +1,57 @@
-// Moments and ridge directions of all rows: native/ridge on NumPy arrays, through Eigen.
+// Moments and ridge directions of all rows, as flat arrays: what the tests compare with NumPy.
 #pragma once
 
-#include <pybind11/eigen.h>
-#include <pybind11/pybind11.h>
-
 #include <numeric>
+#include <stdexcept>
 
 #include "ridge/moments.hpp"
 #include "ridge/ridge.hpp"
 
 namespace fctree::bindings {
 
-namespace py = pybind11;
-
 using namespace ridge;
 
-using MatrixIn = Eigen::Ref<const RowMatrix>;
-using VectorIn = Eigen::Ref<const Vector>;
-
-// All rows of X (n, d) and y (n, K) as one node.
-struct WholeNode {
-  WholeNode(const MatrixIn& x, const MatrixIn& y, const VectorIn& weight)
-      : data{x.data(), y.data(), weight.data(), x.rows(), x.cols(), y.cols()}, rows(x.rows()) {
-    if (x.rows() == 0 || y.rows() != x.rows() || weight.size() != x.rows())
-      throw std::invalid_argument("X, y and weight need the same number of rows, at least one");
-    std::iota(rows.begin(), rows.end(), 0);
-  }
-  NodeRows node() const { return {rows.data(), static_cast<index_t>(rows.size())}; }
-  TrainingData data;
-  std::vector<std::int32_t> rows;
+struct NodeMoments {
+  double weight;
+  std::vector<double> mean, diagonal, scatter, cross;
 };
 
-py::dict node_moments(const MatrixIn& x, const MatrixIn& y, const VectorIn& weight,
-                      int n_threads) {
-  const WholeNode whole(x, y, weight);
-  const Vector origin = Vector::Zero(x.cols() + y.cols());
-  const Moments moments = sum_moments(whole.data, {whole.node()}, origin, {n_threads, nullptr})[0];
-  py::dict result;
-  result["weight"] = moments.weight;
-  result["mean"] = moments.mean;
-  result["diagonal"] = moments.diagonal;
-  result["scatter"] = Matrix(moments.scatter.selfadjointView<Eigen::Upper>());
-  result["cross"] = moments.cross;
-  return result;
+struct NodeRidge {
+  std::vector<double> coef, intercept;
+};
+
+template <class M>
+std::vector<double> by_rows(const M& matrix) {
+  std::vector<double> values(matrix.size());
+  RowMatrixSpan(values.data(), matrix.rows(), matrix.cols()) = matrix;
+  return values;
 }
 
-py::dict node_ridge(const MatrixIn& x, const MatrixIn& y, const VectorIn& weight,
-                    const MatrixIn& ancestors, double alpha, bool fit_intercept, bool dual) {
-  const WholeNode whole(x, y, weight);
-  if (ancestors.cols() != x.cols())
-    throw std::invalid_argument("ancestors need one column a feature of X");
-  const Vector origin = heaviest_sample(whole.data, whole.node());
-  const RidgeOptions options = {alpha, fit_intercept};
-  const Matrix directions = ancestors.transpose();
-  const Moments moments = sum_moments(whole.data, {whole.node()}, origin, {})[0];
-  const RidgeFit fit = dual ? fit_ridge_dual(whole.data, whole.node(), moments, directions,
-                                             origin, options)
+inline std::vector<std::int32_t> all_rows(const TrainingData& data) {
+  std::vector<std::int32_t> rows(data.n_samples);
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+inline NodeMoments node_moments(const TrainingData& data, const Execution& execution) {
+  const std::vector<std::int32_t> rows = all_rows(data);
+  const Vector origin = Vector::Zero(data.n_features + data.n_outputs);
+  const Moments found = sum_moments(data, {{rows.data(), data.n_samples}}, origin, execution)[0];
+  return {found.weight, by_rows(found.mean), by_rows(found.diagonal),
+          by_rows(Matrix(found.scatter.selfadjointView<Eigen::Upper>())), by_rows(found.cross)};
+}
+
+// `ancestors` (n_ancestors, d): directions that the penalty spares.
+inline NodeRidge node_ridge(const TrainingData& data, const double* ancestors, index_t n_ancestors,
+                            const RidgeOptions& options, bool dual) {
+  const std::vector<std::int32_t> rows = all_rows(data);
+  const NodeRows node = {rows.data(), data.n_samples};
+  const Vector origin = heaviest_sample(data, node);
+  const Matrix directions = RowMatrixView(ancestors, n_ancestors, data.n_features).transpose();
+  const Moments moments = sum_moments(data, {node}, origin, {})[0];
+  const RidgeFit fit = dual ? fit_ridge_dual(data, node, moments, directions, origin, options)
                             : fit_ridge(moments, directions, origin, options);
-  py::dict result;
-  result["coef"] = RowMatrix(fit.coef.transpose());
-  result["intercept"] = fit.intercept;
-  result["reduction"] = fit.reduction;
-  return result;
-}
-
-inline void define_ridge_functions(py::module_& module) {
-  module.def("node_moments", &node_moments, py::arg("X").noconvert(),
-             py::arg("y").noconvert(), py::arg("weight").noconvert(), py::arg("n_threads") = 1,
-             "Weighted mean, scatter (d, d), cross (d, K) and diagonal (d + K) of all rows.");
-  module.def("node_ridge", &node_ridge, py::arg("X").noconvert(),
-             py::arg("y").noconvert(), py::arg("weight").noconvert(),
-             py::arg("ancestors").noconvert(), py::kw_only(), py::arg("alpha"),
-             py::arg("fit_intercept") = true, py::arg("dual") = false,
-             "Ridge directions (K, d) of all rows given ancestors' directions (k, d).");
+  return {by_rows(fit.coef.transpose()), by_rows(fit.intercept)};
 }
 
 }  // namespace fctree::bindings

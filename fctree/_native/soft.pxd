@@ -136,12 +136,13 @@ cdef extern from "soft/train.hpp" namespace "fctree::soft" nogil:
         vector[double] reached
 
     cdef struct InitialSpread:
-        double weights
+        double splits
         double intercepts
         double leaves
+        cbool has_intercept
 
     void c_draw_weights "fctree::soft::draw_weights"[T](
-        const Ensemble[T]&, const InitialSpread&, cbool, uint64_t, T*, T*, const Execution&
+        const Ensemble[T]&, const InitialSpread&, uint64_t, T*, T*, const Execution&
     ) except +set_python_error
     SoftHistory train_soft[T](const SoftTask&, const SoftTreeParams&, SoftState[T]&,
                               const RoundListener&, const Execution&) except +set_python_error

@@ -4,7 +4,7 @@
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fctree._native.core cimport Execution, Listener, RoundListener, execution_on, loss_choice, tell
+from fctree._native.core cimport Execution, Listener, RoundListener, execution_on, loss_choice
 
 import numpy as np
 
@@ -202,17 +202,16 @@ def reachable_leaves(X, const real[:, :, ::1] split_weights,
 
 
 def draw_weights(real[:, :, ::1] split_weights, real[:, :, ::1] leaf_weights, *,
-                 tuple spread, bint intercept, uint64_t seed, int n_threads):
-    """Draw the weights; ``spread`` are the deviations of weights, intercepts and leaves."""
+                 dict spread, uint64_t seed, int n_threads):
+    """Draw the weights; ``spread`` has the fields of ``InitialSpread``."""
     cdef Ensemble[real] trees = ensemble_of[real](
         split_weights, leaf_weights, {"routing": 0, "gamma": 1.0, "scale": 1.0})
-    cdef InitialSpread native
-    native.weights, native.intercepts, native.leaves = spread
+    cdef InitialSpread native = spread
     cdef Execution execution = execution_on(n_threads)
     cdef real* splits = &split_weights[0, 0, 0]
     cdef real* leaves = &leaf_weights[0, 0, 0]
     with nogil:
-        c_draw_weights(trees, native, intercept, seed, splits, leaves, execution)
+        c_draw_weights(trees, native, seed, splits, leaves, execution)
 
 
 cdef SoftSamples samples_of(tuple arrays):
@@ -280,11 +279,8 @@ def train(tuple train, eval, *, dict state, tuple loss, const double[::1] offset
     task.offset = &offset[0]
     task.multiplier = multiplier
     cdef SoftTreeParams native_params = params
-    cdef Listener holder = Listener()
-    holder.told = listener
-    cdef RoundListener native_listener
-    native_listener.told = tell
-    native_listener.context = <void*>holder
+    cdef Listener holder = Listener(listener)
+    cdef RoundListener native_listener = holder.native()
     cdef SoftHistory history
     if state["split_weights"].dtype == np.float32:
         history = train_of[float](task, native_params, state["split_weights"],
@@ -292,6 +288,5 @@ def train(tuple train, eval, *, dict state, tuple loss, const double[::1] offset
     else:
         history = train_of[double](task, native_params, state["split_weights"],
                                    state["leaf_weights"], state, native_listener, n_threads)
-    if holder.error is not None:
-        raise holder.error
+    holder.raise_error()
     return numbers(history.train_loss), numbers(history.eval_loss), numbers(history.reached)

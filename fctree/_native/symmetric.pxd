@@ -100,7 +100,7 @@ cdef extern from "symmetric/boost.hpp" namespace "fctree::symmetric" nogil:
 
     cdef cppclass BoostingTask:
         LabelledSamples train
-        const LabelledSamples* eval
+        vector[LabelledSamples] evals
         const double* thresholds
         const int64_t* offsets
         const int8_t* monotone

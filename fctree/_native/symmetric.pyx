@@ -11,10 +11,8 @@ from fctree._native.core cimport (
     RoundListener,
     copied,
     execution_on,
-    loss_choice,
     pointer,
     pointer_1d,
-    tell,
 )
 
 import numpy as np
@@ -111,58 +109,76 @@ def few_values(X, const double[::1] weight, int64_t limit):
     return out
 
 
-def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[::1] baseline,
-          tuple loss, int64_t n_outputs, int64_t first_iteration,
-          dict params, listener, int n_threads, Places places=None, past_losses=()):
+cdef class Task:
+    """A fit's samples and settings, which the native task points to.
+
+    ``train`` and those of ``evals`` are tuples ``(X, y, weight, initial, raw)`` with arrays of
+    shapes (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None twice.
+    ``past_losses`` are those that early stopping went by before, where a fit goes on that lost
+    some of its places.
+    """
+
+    cdef BoostingTask native
+    cdef const double[::1] values
+    cdef const int64_t[::1] offsets
+    cdef object arrays
+
+    def __init__(self, train, list evals, Listener listener, *, thresholds,
+                 const int8_t[::1] monotone, const double[::1] baseline, loss, int64_t n_outputs,
+                 int64_t first_iteration, int64_t min_rounds=0, past_losses=()):
+        self.arrays = train, evals, listener, monotone, baseline
+        self.values = np.concatenate([*thresholds, np.empty(0)])
+        self.offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
+        self.native.train = samples_of(train)
+        n_samples = self.native.train.n_samples()
+        if n_samples >= 2**31:
+            raise ValueError(f"X has {n_samples} samples; at most {2**31 - 1} are supported")
+        for arrays in evals:
+            self.native.evals.push_back(samples_of(arrays))
+        self.native.thresholds = pointer_1d(self.values)
+        self.native.offsets = &self.offsets[0]
+        self.native.monotone = NULL
+        if monotone is not None:
+            self.native.monotone = &monotone[0]
+        self.native.masked = NULL
+        self.native.baseline = pointer_1d(baseline)
+        self.native.loss = listener.choice(loss)
+        self.native.n_outputs = n_outputs
+        self.native.first_iteration = first_iteration
+        self.native.min_rounds = min_rounds
+        self.native.past_losses = past_losses
+
+
+def boost(train, list evals, *, dict params, listener, int n_threads, judge=None,
+          Places places=None, **settings):
     """Grow trees; returns their arrays by name, the baseline, the losses of the rounds.
 
-    ``train`` and ``eval`` (or None) are tuples ``(X, y, weight, initial, raw)`` with arrays of
-    shapes (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None twice.
-    ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None.
-    ``past_losses`` are those that early stopping went by before, where a fit goes on that lost
-    some of its ``places``.
+    ``settings`` are those of `Task`. ``listener(iteration, train_loss, eval_loss)`` is called
+    after each round, if not None; the last one if it returns True. ``judge(losses, scores)``, if not
+    None, takes a list each with the loss and the raw scores of each evaluation set and returns what
+    early stopping goes by.
     """
-    cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
-    cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
-    cdef LabelledSamples eval_samples
-    cdef BoostingTask task
-    task.train = samples_of(train)
-    if task.train.n_samples() >= 2**31:
-        raise ValueError(
-            f"X has {task.train.n_samples()} samples; at most {2**31 - 1} are supported"
-        )
-    task.eval = NULL
-    if eval is not None:
-        eval_samples = samples_of(eval)
-        task.eval = &eval_samples
-    task.thresholds = pointer_1d(values)
-    task.offsets = &offsets[0]
-    task.monotone = NULL
-    if monotone is not None:
-        task.monotone = &monotone[0]
-    task.baseline = pointer_1d(baseline)
-    task.loss = loss_choice(loss)
-    task.n_outputs = n_outputs
-    task.first_iteration = first_iteration
-    task.min_rounds = 0
-    task.masked = NULL
-    task.past_losses = past_losses
+    shapes = [(settings["n_outputs"], arrays[1].shape[1]) for arrays in evals]
+    cdef Listener holder = Listener(listener, judge, shapes)
+    cdef Task task = Task(train, evals, holder, **settings)
     cdef BoostingParams native_params = params
     cdef Execution execution = execution_on(n_threads, places)
-    cdef Listener holder = Listener()
-    holder.told = listener
-    cdef RoundListener native_listener
-    native_listener.told = tell
-    native_listener.context = <void*>holder
+    cdef RoundListener native_listener = holder.native()
     cdef BoostingResult result
-    with nogil:
-        result = c_boost(task, native_params, native_listener, execution)
-    if holder.error is not None:
-        raise holder.error
+    interrupt = None
+    try:
+        with nogil:
+            result = c_boost(task.native, native_params, native_listener, execution)
+    except KeyboardInterrupt as error:
+        interrupt = error
+    holder.raise_error()
+    if interrupt is not None:
+        raise interrupt
 
     cdef SymmetricTreesArrays* trees = &result.trees
     if places is not None:
         places.take_in(&result.history)
+    cdef int64_t n_outputs = task.native.n_outputs
     cdef int64_t n_trees = max(result.history.best_iteration, 0)
     result.trees.truncate(n_trees)
     splits = (n_trees, native_params.max_depth)
@@ -183,10 +199,8 @@ def boost(train, eval, *, thresholds, const int8_t[::1] monotone, const double[:
 
 
 def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
-                 const double[::1] replacement, trees, thresholds, const int8_t[::1] monotone,
-                 const double[::1] baseline, tuple loss, int64_t n_outputs,
-                 int64_t first_iteration, int64_t min_rounds, dict params, listener,
-                 int n_threads):
+                 const double[::1] replacement, trees, dict params, listener, int n_threads,
+                 **settings):
     """Grow a model for each mask, its columns replaced; arrays by name.
 
     ``train`` and ``eval`` are as for `boost`, without scores; ``test_x`` is (n_test, d),
@@ -194,27 +208,11 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
     ``(split_feature, split_threshold, missing_right, leaf_values)``.
     ``listener(mask, n_rounds, eval_loss)`` is called for each mask that is done.
     """
-    cdef const double[::1] values = np.concatenate([*thresholds, np.empty(0)])
-    cdef const int64_t[::1] offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
-    cdef LabelledSamples eval_samples
+    cdef Listener holder = Listener(listener)
+    cdef Task boosting = Task(train, [] if eval is None else [eval], holder, **settings)
     cdef SymmetricTreesView view
     cdef MaskedTask task
-    task.boosting.train = samples_of(train)
-    task.boosting.eval = NULL
-    if eval is not None:
-        eval_samples = samples_of(eval)
-        task.boosting.eval = &eval_samples
-    task.boosting.thresholds = pointer_1d(values)
-    task.boosting.offsets = &offsets[0]
-    task.boosting.monotone = NULL
-    if monotone is not None:
-        task.boosting.monotone = &monotone[0]
-    task.boosting.baseline = pointer_1d(baseline)
-    task.boosting.loss = loss_choice(loss)
-    task.boosting.n_outputs = n_outputs
-    task.boosting.first_iteration = first_iteration
-    task.boosting.min_rounds = min_rounds
-    task.boosting.masked = NULL
+    task.boosting = boosting.native
     task.trees = NULL
     if trees is not None:
         view = view_of(trees[0], trees[1], trees[2], trees[3])
@@ -225,20 +223,15 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
     task.n_masks = masked.shape[0]
     cdef BoostingParams native_params = params
     cdef Execution execution = execution_on(n_threads)
-    cdef Listener holder = Listener()
-    holder.told = listener
-    cdef RoundListener native_listener
-    native_listener.told = tell
-    native_listener.context = <void*>holder
+    cdef RoundListener native_listener = holder.native()
     cdef MaskedResult result
     with nogil:
         result = c_boost_masked(task, native_params, native_listener, execution)
-    if holder.error is not None:
-        raise holder.error
+    holder.raise_error()
     count = (task.n_masks,)
     return {
         "test_raw": copied(result.test_raw.data(),
-                           (task.n_masks, test_x.shape[0], n_outputs), np.float64),
+                           (task.n_masks, test_x.shape[0], task.boosting.n_outputs), np.float64),
         "n_rounds": copied(result.n_rounds.data(), count, np.int64),
         "n_kept": copied(result.n_kept.data(), count, np.int64),
         "eval_loss": copied(result.eval_loss.data(), count, np.float64),

@@ -50,12 +50,11 @@ inline void give_gil(PyGILState_STATE state) { PyGILState_Release(state); }
 
 // A call of Python code from a core that is running. Within it the GIL may be given and taken again,
 // in an ending interpreter too.
-inline bool call_python(bool (*told)(void*, long long, double, double), void* context,
-                        long long iteration, double train_loss, double eval_loss) {
+inline bool call_python(bool (*call)(void* arguments), void* arguments) {
   const PyGILState_STATE state = take_gil();
   bool goes_on = false;
   try {
-    goes_on = told(context, iteration, train_loss, eval_loss);
+    goes_on = call(arguments);
   } catch (...) {
     sleep_until_the_process_ends();
   }

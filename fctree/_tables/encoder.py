@@ -235,10 +235,17 @@ class TableEncoder:
         renumbered : list of n_features_in arrays or None
             The number that each category has got: only those of training samples are kept.
         """
-        self.has_missing = np.isnan(X).any(axis=0)
+        part = TablePart(X, y, weight)
+        self.has_missing = part.incomplete
+        for column in np.flatnonzero(self.has_missing):
+            self.has_missing[column] = np.isnan(X[:, column]).any()
         renumbered = [self._keep_seen(column, X) for column in range(self.n_features_in)]
-        part = TablePart(renumber(X, renumbered), y, weight)
-        return self.encode_part(part, fit_encoder(self, OnePlace(part), n_classes, unpaired)), renumbered
+        if self.has_categories:
+            part = TablePart(renumber(X, renumbered), y, weight)
+        by_fold = fit_encoder(self, OnePlace(part), n_classes, unpaired)
+        if not self.has_categories and not self.has_missing.any():
+            return X, renumbered
+        return self.encode_part(part, by_fold), renumbered
 
     def refit_transform(self, X, y, n_classes, weight):
         """Encode training samples again, by statistics of their own targets, for a warm start."""
@@ -297,9 +304,14 @@ class TableEncoder:
                 table = np.append(by_fold[key][:, :, statistic], np.full((1, N_FOLDS), unseen), axis=0)
                 encoded[:, place] = table.ravel()[levels * N_FOLDS + folds]
             else:
-                values = self._of_levels(key, kind, statistic)
-                encoded[:, place] = np.append(values, unseen)[levels]
+                encoded[:, place] = self.level_values((column, kind, index))[1][levels]
         return encoded
+
+    def level_values(self, entry):
+        """The column or pair of an encoded column that is no number, and the values of its levels,
+        that of unseen ones last."""
+        key, statistic, unseen = self._statistic(*entry)
+        return key, np.append(self._of_levels(key, entry[1], statistic), unseen)
 
     def _statistic(self, column, kind, index):
         """The column or pair of an encoded column, the number of its statistic, and what unseen

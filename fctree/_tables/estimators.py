@@ -9,10 +9,10 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_array
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_monotonic_cst, check_X_y, validate_data
+from sklearn.utils.validation import check_X_y, validate_data
 
 from fctree._native_input import strided_in_elements
+from fctree._sklearn import StrOptions, check_monotonic_cst
 from fctree._tables.columns import is_frame, raw_columns, read_column, table_of
 from fctree._tables.encoder import UNSEEN, TableEncoder, renumber
 
@@ -97,16 +97,16 @@ def encode_training(estimator, X, y, weight, *, n_classes, continuing=False):
     -------
     X : array of shape (n_samples, n_encoded)
     """
-    return _encode(estimator, (X, y, weight), None, n_classes, continuing)[0]
+    return _encode(estimator, (X, y, weight), [], n_classes, continuing)[0]
 
 
-def encode_samples(estimator, train, validation, *, n_classes, continuing):
-    """`encode_training` for Samples, in place, and for those held out or None."""
-    held = None if validation is None else validation.X
+def encode_samples(estimator, train, held, *, n_classes, continuing):
+    """`encode_training` for Samples, in place, and for a list of those held out."""
     parts = (train.X, train.y, train.weight)
-    train.X, held = _encode(estimator, parts, held, n_classes, continuing)
-    if validation is not None:
-        validation.X = held
+    features = [samples.X for samples in held]
+    train.X, features = _encode(estimator, parts, features, n_classes, continuing)
+    for samples, X in zip(held, features):
+        samples.X = X
 
 
 def _encode(estimator, train, held, n_classes, continuing):
@@ -128,16 +128,16 @@ def _encode(estimator, train, held, n_classes, continuing):
             X[counted], y[:, counted], n_classes, weight, unpaired
         )
         X = renumber(X, numbers)
-        held = None if held is None else renumber(held, numbers)
+        held = [renumber(X_held, numbers) for X_held in held]
     if not isinstance(counted, slice):
         features, counted_features = encoder.transform(X).copy(), features
         features[counted] = counted_features
-    return features, None if held is None else encoder.transform(held)
+    return features, [encoder.transform(X_held) for X_held in held]
 
 
 def constrained_columns(estimator):
     """Columns with a monotone constraint, which a pair could violate."""
-    directions = _check_monotonic_cst(estimator, getattr(estimator, "monotonic_cst", None))
+    directions = check_monotonic_cst(estimator, getattr(estimator, "monotonic_cst", None))
     return () if directions is None else np.flatnonzero(directions).tolist()
 
 

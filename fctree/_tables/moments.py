@@ -87,34 +87,33 @@ def _count(part):
 
 
 def _largest_weight(part):
-    return np.array([part.weights.max(initial=0.0)])
+    """The largest weight, and 1 if there are weights at all."""
+    return np.array([1.0, 0.0] if part.weight is None else [part.weight.max(initial=0.0), 1.0])
 
 
 def _weight_sum(part, fixed, unit):
     return fixed.total(part.weights / unit)
 
 
-def _finite(values):
-    """Values, 0 where they are missing or infinite, and where they are neither."""
-    present = np.isfinite(values)
-    return values if present.all() else np.where(present, values, 0.0), present
-
-
 def _largest_numbers(part, columns):
-    found = [np.abs(_finite(part.X[:, column])[0]).max(initial=0.0) for column in columns]
-    return np.array(found)
+    return part.magnitudes[columns]
 
 
 def _number_sums(part, columns, weighting, bounds):
     """Words of the sums of each column and of the shares of the samples that have it."""
-    shares, found = weighting.shares(part), []
-    of_all = weighting.fixed_share(1.0).total(shares)
-    for column, bound in zip(columns, bounds, strict=True):
-        values, present = _finite(part.X[:, column])
-        total = weighting.fixed_share(bound).total(shares * values)
-        counted = of_all if present.all() else weighting.fixed_share(1.0).total(shares * present)
-        found.append([total, counted])
-    return np.array(found, dtype=np.int64).reshape(-1, 2, 2)
+    shares, whole = weighting.shares(part), weighting.fixed_share(1.0)
+    totals = weighting.fixed_share(bounds).column_totals(part, columns, shares)
+    of_all = whole.total(shares) if part.weight is not None else len(part) * whole.total(shares[:1])
+    counted = np.repeat(of_all[:, np.newaxis], len(columns), axis=1)
+    for place in np.flatnonzero(part.incomplete[columns]):
+        counted[:, place] = whole.total(shares * np.isfinite(part.X[:, columns[place]]))
+    return np.stack([totals, counted]).transpose(2, 0, 1)
+
+
+def _finite(values):
+    """Values, 0 where they are missing or infinite, and where they are neither."""
+    present = np.isfinite(values)
+    return values if present.all() else np.where(present, values, 0.0), present
 
 
 def _square_sums(part, numbers, weighting):
@@ -146,7 +145,9 @@ def _target_sums(part, n_classes, numbers, weighting, moments):
 def weigh(places):
     """The `Weighting` of all samples."""
     n = int(places.add(_count)[0])
-    largest = float(places.largest(_largest_weight)[0])
+    largest, weighted = places.largest(_largest_weight).tolist()
+    if not weighted:
+        return Weighting(n, 1.0, 1.0, 1.0)
     unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)  # a power of two: no rounding
     fixed = FixedPoint(2.0, n)
     factor = n / float(fixed.value(places.add(_weight_sum, fixed, unit)))
@@ -159,7 +160,7 @@ def find_numbers(places, columns, weighting):
     bounds = places.largest(_largest_numbers, columns)
     words = places.add(_number_sums, columns, weighting, bounds)
     present = weighting.fixed_share(1.0).value(words[:, 1].T)
-    totals = [weighting.fixed_share(b).value(w) for b, w in zip(bounds, words[:, 0], strict=True)]
+    totals = weighting.fixed_share(bounds).value(words[:, 0].T)
     unknown = np.full(len(columns), np.nan)
     means = np.divide(totals, present, out=unknown, where=present > 0.0)
     return Numbers(columns, bounds, present, means)

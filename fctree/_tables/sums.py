@@ -5,28 +5,29 @@ float64 adds up such integers without rounding. So sums over parts of the sample
 the bytes of one sum over all.
 """
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from fctree._native import core as _native
 from fctree._tables.statistics import fold_numbers
 
 _LEAST_BOUND = 1e-250  # what is smaller counts as 0
+_BLOCK_ROWS = 1 << 16  # of a table that has to be copied for native code
 
 
 class FixedPoint:
-    """Fixed-point numbers for `n` terms of a magnitude of at most `bound`.
+    """Fixed-point numbers for `n` terms of a magnitude of at most `bound`, one or (n_columns,).
 
     Methods give the two words of a sum, int64, in the first axis; these add up over places.
     """
 
     def __init__(self, bound, n):
         bits = max(52 - int(n).bit_length(), 1)
-        exponent = math.frexp(max(bound, _LEAST_BOUND))[1]
-        self._high = math.ldexp(1.0, exponent - bits)
-        self._low = math.ldexp(1.0, exponent - 2 * bits)
+        exponent = np.frexp(np.maximum(bound, _LEAST_BOUND))[1]
+        self._high = np.ldexp(1.0, exponent - bits)
+        self._low = np.ldexp(1.0, exponent - 2 * bits)
 
     def words(self, values):
         """The two words of each value, float64 integers."""
@@ -36,6 +37,14 @@ class FixedPoint:
     def total(self, values):
         """Words of the sums along the last axis."""
         return np.stack([word.sum(axis=-1) for word in self.words(values)]).astype(np.int64)
+
+    def column_totals(self, part, columns, shares):
+        """Words of the sums of ``shares`` times the finite numbers of columns, (2, n_columns)."""
+        words = np.zeros((2, len(columns)))
+        if len(columns):
+            for rows, values in part.blocks(columns):
+                _native.add_words(values, shares[rows], self._high, self._low, words)
+        return words.astype(np.int64)
 
     def cells(self, cells, values, n_cells):
         """Words of the sums of each cell, (2, n_cells)."""
@@ -75,6 +84,31 @@ class TablePart:
     def weights(self):
         """The weights, 1 where there are none."""
         return np.ones(len(self)) if self.weight is None else self.weight
+
+    def blocks(self, columns):
+        """Slices of samples, and their numbers in these columns as native code reads them."""
+        if len(columns) == self.X.shape[1]:
+            columns = slice(None)
+        for begin in range(0, len(self), _BLOCK_ROWS):
+            rows = slice(begin, begin + _BLOCK_ROWS)
+            yield rows, np.require(self.X[rows, columns], np.float64, ["C", "ALIGNED"])
+
+    @cached_property
+    def _extents(self):
+        found = np.zeros((2, self.X.shape[1]))
+        for _, values in self.blocks(range(self.X.shape[1])):
+            _native.largest_numbers(values, *found)
+        return found
+
+    @property
+    def magnitudes(self):
+        """The largest finite magnitude of each column."""
+        return self._extents[0]
+
+    @property
+    def incomplete(self):
+        """Whether each column has missing or infinite numbers."""
+        return self._extents[1] > 0.0
 
     @cached_property
     def folds(self):

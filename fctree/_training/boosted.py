@@ -5,22 +5,28 @@ from __future__ import annotations
 import warnings
 from numbers import Integral, Real
 
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils._param_validation import Interval
+import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._intervals.boosted import raw_scores
 from fctree._native_input import native_params
+from fctree._sklearn import Interval, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.losses import choose_loss
+from fctree._training.class_weights import weigh_classes
+from fctree._training.custom_loss import CustomLoss
+from fctree._training.eval_metrics import named_scorers
+from fctree._training.round_scores import joined_results
+from fctree._training.round_watch import RoundWatch, check_callbacks
 from fctree._training.samples import (
     Samples,
     check_init_score,
-    chosen_eval_set,
+    chosen_eval_sets,
     validation_samples,
 )
-from fctree._typing import ArrayLike, EvalSet, Self
+from fctree._typing import ArrayLike, Callbacks, EvalMetric, EvalSets, Self
 from fctree._validation import check_sample_weight, count_threads, draw_seed, unchanged_on_failure
 
 ROUND_CONSTRAINTS = {
@@ -38,24 +44,26 @@ class BaseBoosting(TakesTables, BaseEstimator):
     """Boosted trees of any kind.
 
     A family has _check_data, what validates its X and y, _check_rows, the same for predictions,
-    and _boost(train, validation, continuing=), which grows trees_; an estimator has _encode_targets(y, reset=), y as float64
-    (n_targets, n_samples).
+    and _boost(train, held, continuing=, watch=), which grows trees_; an estimator has
+    _encode_targets(y, reset=), y as float64 (n_targets, n_samples).
     """
 
     _classification = False
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        eval_set: EvalSet | None = None,
+        eval_set: EvalSets | None = None,
         init_score: ArrayLike | None = None,
         *,
         X_val: ArrayLike | None = None,
         y_val: ArrayLike | None = None,
         sample_weight_val: ArrayLike | None = None,
+        eval_metric: EvalMetric = None,
+        callbacks: Callbacks = None,
     ) -> Self:
         """Grow the trees.
 
@@ -69,14 +77,27 @@ class BaseBoosting(TakesTables, BaseEstimator):
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights; samples of weight 0 are ignored.
-        eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
-            Samples for `validation_score_` and early stopping. In symmetric trees missing values
-            where training has none go with the majority of each split.
+        eval_set : tuple (X, y) or (X, y, sample_weight), or list of them, default=None
+            Samples for `validation_score_` and early stopping; of several sets the first decides.
+            In symmetric trees missing values where training has none go with the majority of
+            each split.
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Raw scores to start from instead of the best constant; predictions do not include them.
             Not allowed together with `eval_set`.
         X_val, y_val, sample_weight_val
             The evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
+        eval_metric : str, callable, or list or dict of them, default=None
+            Names of scikit-learn's scorers (``"roc_auc"``, ``"neg_mean_absolute_error"``) or
+            callables ``metric(estimator, X, y)``, greater is better; a dict gives them names. After
+            each round they are computed for each evaluation set (or the held-out samples), with
+            its weights as ``sample_weight=`` if it has some, and early stopping goes by the first one
+            on the first set instead of by the loss.
+        callbacks : callable or list of callable, default=None
+            Functions ``callback(round, scores)`` that are called after each round with the number
+            of rounds of the model and the losses, such as ``{"training": {"loss": 0.31},
+            "valid_0": {"loss": 0.35}}``. If one returns True, the fit stops and keeps what has been
+            grown (with `early_stopping` the best round of it). `fctree.callbacks.max_time` makes
+            one that limits the time.
 
         Returns
         -------
@@ -88,8 +109,17 @@ class BaseBoosting(TakesTables, BaseEstimator):
             For infinity in `X` of oblique trees, inconsistent shapes, negative weights, targets outside
             the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds than a warm
             start has.
+        TypeError
+            For callbacks that are not callable or return something else than True, False or None.
+            Other errors of a callback are raised as they are, and leave the estimator as it was.
         """
-        eval_set = chosen_eval_set(eval_set, X_val, y_val, sample_weight_val)
+        eval_sets = chosen_eval_sets(eval_set, X_val, y_val, sample_weight_val)
+        watch = RoundWatch(check_callbacks(callbacks), named_scorers(eval_metric))
+        if callable(self.loss) and self.early_stopping and not watch.scorers:
+            raise ValueError(
+                "early_stopping=True needs an eval_metric where the loss is a function, which gives "
+                "no value of the loss"
+            )
         with unchanged_on_failure(self):
             continuing = self.warm_start and hasattr(self, "trees_")
             X, y = self._check_data(X, y, reset=not continuing, classification=self._classification)
@@ -99,10 +129,11 @@ class BaseBoosting(TakesTables, BaseEstimator):
             train = Samples(X, targets, weight, initial).without_zero_weights()
             if not continuing:
                 self._random_seed = draw_seed(self.random_state)
-            train, validation = validation_samples(self, train, eval_set)
+            train, held = validation_samples(self, train, eval_sets, watch)
+            train, held = weigh_classes(self, train, held)
             n_classes = self.n_classes_ if self._classification else None
-            encode_samples(self, train, validation, n_classes=n_classes, continuing=continuing)
-            self._boost(train, validation, continuing=continuing)
+            encode_samples(self, train, held, n_classes=n_classes, continuing=continuing)
+            self._boost_watched(train, held, continuing, watch)
             if self.n_iter_ == 0:
                 warnings.warn(
                     "early stopping kept no round: the validation loss was least before the first, "
@@ -113,6 +144,13 @@ class BaseBoosting(TakesTables, BaseEstimator):
                 )
             self._after_fit(train)
         return self
+
+    def _boost_watched(self, train, held, continuing, watch):
+        done = self.trees_.n_trees if continuing else 0
+        before = getattr(self, "evals_result_", {}) if continuing else {}
+        self._boost(train, held, continuing=continuing, watch=watch)
+        now = watch.results(self, done)
+        self.evals_result_ = joined_results(before, now, done, len(self.train_score_) - 1 - done)
 
     def _after_fit(self, train):
         """Set further fitted attributes; for subclasses."""
@@ -144,6 +182,15 @@ class BaseBoosting(TakesTables, BaseEstimator):
 
     def _choose_loss(self):
         return choose_loss(self)
+
+    def _native_loss(self, train):
+        """The loss as the core takes it, for these samples."""
+        loss = self._choose_loss()
+        if not callable(loss):
+            return loss
+        if self._classification:
+            return CustomLoss(loss, train.y[0].astype(np.intp), self.n_outputs_ == 1)
+        return CustomLoss(loss, self._decode_targets(train.y), self._single_target)
 
     def _raw_predict(self, X):
         """Raw scores, (n_samples, n_outputs)."""

@@ -2,7 +2,8 @@
 
 from numbers import Integral, Real
 
-from sklearn.utils._param_validation import Interval
+from fctree._sklearn import Interval
+
 
 TRAINING_CONSTRAINTS = {
     "early_stopping": ["boolean"],

@@ -12,3 +12,17 @@ def joined_scores(before, now, done, grown):
         return np.concatenate([np.full(done, np.nan), now])
     later = now[1:] if len(now) else np.full(grown, np.nan)
     return np.concatenate([before[: done + 1], later])
+
+
+def joined_results(before, now, done, grown):
+    """The same for dicts of scores after each round, by set and name."""
+    joined = {}
+    for data in [*before, *(data for data in now if data not in before)]:
+        old, new = before.get(data, {}), now.get(data, {})
+        joined[data] = {
+            name: np.concatenate([
+                old.get(name, np.full(done, np.nan))[:done], new.get(name, np.full(grown, np.nan))
+            ])
+            for name in [*old, *(name for name in new if name not in old)]
+        }
+    return joined

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_monotonic_cst
 
+from fctree._sklearn import check_monotonic_cst
+from fctree._training.eval_metrics import EvalSet
 from fctree._validation import check_sample_weight
 
 
@@ -67,27 +68,29 @@ def hold_out(samples, by_class, fraction, seed, wanted="early_stopping"):
     return samples.take(np.sort(kept)), samples.take(np.sort(held))
 
 
-def unpack_eval_set(eval_set):
-    """``(X, y, sample_weight)`` of a tuple of two or three, or of a list of one such tuple."""
-    if isinstance(eval_set, list) and len(eval_set) == 1:
-        eval_set = eval_set[0]
-    if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
-        raise ValueError(
-            "eval_set must be a tuple (X, y) or (X, y, sample_weight), or a list of one such "
-            f"tuple, got {type(eval_set).__name__}"
-        )
-    return (*eval_set, None)[:3]
+def unpack_eval_sets(eval_set):
+    """Tuples ``(X, y, sample_weight)`` from a tuple of two or three, a list of such tuples, or None."""
+    if eval_set is None:
+        return []
+    given = eval_set if isinstance(eval_set, list) and eval_set else [eval_set]
+    for each in given:
+        if not isinstance(each, tuple) or len(each) not in (2, 3):
+            raise ValueError(
+                "eval_set must be a tuple (X, y) or (X, y, sample_weight), or a list of such "
+                f"tuples, got {type(each).__name__}"
+            )
+    return [(*each, None)[:3] for each in given]
 
 
-def chosen_eval_set(eval_set, X_val, y_val, sample_weight_val):
-    """The evaluation set, in one or the other of the ways to pass it, or None."""
+def chosen_eval_sets(eval_set, X_val, y_val, sample_weight_val):
+    """The evaluation sets, in one or the other of the ways to pass them."""
     if X_val is None and y_val is None and sample_weight_val is None:
-        return eval_set
+        return unpack_eval_sets(eval_set)
     if eval_set is not None:
         raise ValueError("eval_set and X_val, y_val exclude each other")
     if X_val is None or y_val is None:
         raise ValueError("X_val and y_val belong together: one of them is None")
-    return X_val, y_val, sample_weight_val
+    return [(X_val, y_val, sample_weight_val)]
 
 
 def check_init_score(init_score, n_samples, n_outputs):
@@ -105,7 +108,7 @@ def check_init_score(init_score, n_samples, n_outputs):
 
 def check_directions(estimator, *, n_outputs):
     """Monotone constraints as int8, one for each feature of the trees, or None for none."""
-    directions = _check_monotonic_cst(estimator, estimator.monotonic_cst)
+    directions = check_monotonic_cst(estimator, estimator.monotonic_cst)
     encoder = getattr(estimator, "encoder_", None)
     if directions is not None and encoder is not None:
         directions = encoder.directions_of_encoded(directions)
@@ -116,23 +119,37 @@ def check_directions(estimator, *, n_outputs):
     return np.ascontiguousarray(directions, dtype=np.int8)
 
 
-def validation_samples(estimator, train, eval_set):
-    """The samples to grow a boosted estimator's trees on and those to validate with (or None)."""
-    if eval_set is not None:
-        if train.initial is not None:
-            raise ValueError("init_score and eval_set exclude each other")
-        X, y, weight = unpack_eval_set(eval_set)
-        X, y = estimator._check_data(
-            X, y, reset=False, classification=estimator._classification
-        )
-        targets = estimator._encode_targets(y, reset=False)
-        validation = Samples(X, targets, check_sample_weight(weight, X), None)
-        return train, validation.without_zero_weights()
+def validation_samples(estimator, train, eval_sets, watch):
+    """The samples to grow a boosted estimator's trees on, and a list of those to validate with.
+
+    ``watch.eval_sets`` becomes the same as its scorers take them.
+    """
+    if eval_sets and train.initial is not None:
+        raise ValueError("init_score and eval_set exclude each other")
+    if eval_sets:
+        held = [_checked(estimator, eval_set, bool(watch.scorers)) for eval_set in eval_sets]
+        watch.eval_sets = [
+            EvalSet(X, y, samples.weight) for (X, y, _), samples in zip(eval_sets, held)
+        ]
+        return train, held
     if estimator.early_stopping:
-        return hold_out(
+        train, held = hold_out(
             train,
             estimator._classification,
             estimator.validation_fraction,
             estimator._random_seed,
         )
-    return train, None
+        watch.eval_sets = [EvalSet(held.X, estimator._decode_targets(held.y), held.weight)]
+        return train, [held]
+    if watch.scorers:
+        raise ValueError("eval_metric needs an eval_set, or early_stopping=True, which holds one out")
+    return train, []
+
+
+def _checked(estimator, eval_set, keeps_all):
+    """Samples of ``(X, y, weight)``; those of weight 0 too where scorers see them."""
+    X, y, weight = eval_set
+    X, y = estimator._check_data(X, y, reset=False, classification=estimator._classification)
+    targets = estimator._encode_targets(y, reset=False)
+    samples = Samples(X, targets, check_sample_weight(weight, X), None)
+    return samples if keeps_all else samples.without_zero_weights()

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.utils.multiclass import check_classification_targets
 
-from fctree._training.losses import LOSSES, check_domain
+from fctree._training.losses import check_domain, has_log_link
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_predictions, check_targets, encode_labels
 
@@ -30,6 +30,10 @@ class NumericTargets:
         elif len(targets) != self.n_outputs_:
             raise ValueError(f"y has {len(targets)} outputs, but {self.n_outputs_} were expected")
         return targets
+
+    def _decode_targets(self, targets):
+        """Targets as in `fit`, from those of `_encode_targets`."""
+        return targets[0] if self._single_target else targets.T
 
     def _inverse_link(self, scores):
         """Predictions in the shape of the targets; the scores are overwritten."""
@@ -63,13 +67,18 @@ class BoostedTargets(NumericTargets):
         targets = super()._encode_targets(y, reset=reset)
         check_domain(self.loss, targets)
         if reset:
-            self._log_link = LOSSES[self.loss].link == "log"
+            self._log_link = has_log_link(self.loss)
         return targets
 
-    def _inverse_link(self, scores):
-        # The loss of the fit; models saved by 0.1 have it as the parameter only.
+    @property
+    def _has_log_link(self):
+        """Whether the loss of the fit has a log link; models saved by 0.1 have the loss as the
+        parameter only."""
         fitted = vars(self)
-        if fitted["_log_link"] if "_log_link" in fitted else LOSSES[self.loss].link == "log":
+        return fitted["_log_link"] if "_log_link" in fitted else has_log_link(self.loss)
+
+    def _inverse_link(self, scores):
+        if self._has_log_link:
             np.exp(scores, out=scores)
             check_predictions(scores)
         return super()._inverse_link(scores)
@@ -123,6 +132,10 @@ class ClassTargets(PredictedClasses):
         if reset:
             self._set_classes(np.unique(y))
         return encode_labels(y, self.classes_).astype(np.float64)[np.newaxis]
+
+    def _decode_targets(self, targets):
+        """Labels as in `fit`, from the numbers of the classes."""
+        return self.classes_[targets[0].astype(np.intp)]
 
     def _set_classes(self, classes):
         self.classes_ = classes

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from distributed import default_client
-from sklearn.base import _fit_context
 
 from fctree._native.core import Loss
-from fctree._training.losses import LOSSES
+from fctree._sklearn import fit_context
+from fctree._training.losses import LOSSES, refuse_function
 from fctree._training.progress import progress_listener
-from fctree._training.samples import unpack_eval_set
+from fctree._training.round_watch import UNWATCHED
+from fctree._training.samples import unpack_eval_sets
 from fctree._validation import check_targets, draw_seed, unchanged_on_failure
 from fctree.dask.cluster import gather
 from fctree.dask.partitions import partition_rows, remember_features
@@ -63,8 +64,8 @@ class DaskBoosting:
     ``_evaluation_rows``, which know where the rows of a fit are (`TeamFit`).
     """
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, eval_set=None):
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, eval_set=None, *, eval_metric=None, callbacks=None):
         """Grow the trees from sums over the rows, which are taken where the rows are.
 
         Parameters
@@ -78,6 +79,8 @@ class DaskBoosting:
         sample_weight : Dask array or series of shape (n_samples,), default=None
         eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
             Samples to measure `validation_score_` on; ``early_stopping=True`` needs it.
+        eval_metric, callbacks : None
+            Not supported.
 
         Returns
         -------
@@ -87,12 +90,17 @@ class DaskBoosting:
         ------
         ValueError
             For data as the plain estimators refuse them, partitions that disagree, and what a
-            fit on partitions does not have: losses whose leaves are quantiles, `warm_start`,
+            fit on partitions does not have: several evaluation sets, callbacks, metrics, losses whose leaves are quantiles, `warm_start`,
             `posterior_samples`, early stopping without `eval_set`, and nodes of oblique trees with
             fewer samples than features that need a ridge model of their own.
         RuntimeError
             Where workers were lost more often than the fit could be continued.
         """
+        for name, value in (("eval_metric", eval_metric), ("callbacks", callbacks)):
+            if value is not None:
+                raise ValueError(f"{name} is not supported on Dask")
+        if len(unpack_eval_sets(eval_set)) > 1:
+            raise ValueError("eval_set with several evaluation sets is not supported on Dask")
         with unchanged_on_failure(self):
             self._fit(default_client(), X, y, sample_weight, eval_set)
         return self
@@ -110,10 +118,12 @@ class DaskBoosting:
         self._fit_together(client, train, evaluation)
 
     def _check_supported(self, eval_set):
+        refuse_function(self.loss, "on Dask")
         if self.warm_start:
             raise ValueError("warm_start=True: a fit on partitions cannot be continued")
-        if getattr(self, "calibration_fraction", None) is not None:
-            raise ValueError("calibration_fraction is not supported on Dask")
+        for name in ("calibration_fraction", "class_weight"):
+            if getattr(self, name, None) is not None:
+                raise ValueError(f"{name} is not supported on Dask")
         if self.early_stopping and eval_set is None:
             raise ValueError("early_stopping=True needs an eval_set for a fit on partitions")
 
@@ -174,7 +184,7 @@ class DaskBoosting:
 
     def _evaluated(self, client, eval_set, table):
         """The partitions of an evaluation set and their lengths."""
-        X, y, weight = unpack_eval_set(eval_set)
+        X, y, weight = unpack_eval_sets(eval_set)[0]
         rows = partition_rows(
             client, X, y, weight, target_name="y of eval_set", table=table.is_read
         )
@@ -191,3 +201,4 @@ class DaskBoosting:
         with progress_listener(self.verbose, self.max_iter, type(self).__name__) as listener:
             fit.run(listener)
         vars(self).update({k: v for k, v in vars(local).items() if k not in self.get_params(deep=False)})
+        self.evals_result_ = UNWATCHED.results(self, 0)

@@ -1,8 +1,8 @@
 """Forests of oblique trees whose trees are grown by many workers."""
 
 from distributed import default_client
-from sklearn.base import _fit_context
 
+from fctree._sklearn import fit_context
 from fctree._validation import draw_seed, unchanged_on_failure
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import join, partition_rows, remember_features
@@ -24,7 +24,7 @@ def _grow_range(local, rows, first, last):
 class _DaskForest:
     """Fitting on Dask collections; subclasses are plain estimators too."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Grow the trees, a range of them on each worker.
 

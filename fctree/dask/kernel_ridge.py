@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from distributed import default_client
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
+from fctree._sklearn import fit_context
 from fctree._validation import check_kernel_part, unchanged_on_failure
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features
@@ -126,7 +126,7 @@ class _DaskTreeNTK(HasLocal):
         given = {**locals()}
         super().__init__(**{k: v for k, v in given.items() if k not in ("self", "__class__")})
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit the coefficients.
 

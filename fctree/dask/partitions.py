@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import dask
 import dask.array as da
 import numpy as np
-from sklearn.utils.validation import _get_feature_names, check_array
+from sklearn.utils.validation import check_array
 
+from fctree._sklearn import get_feature_names
 from fctree._validation import check_boosting_rows, check_sample_weight_part
 
 # Rows of a chunk that a NumPy array is cut into.
@@ -69,7 +70,7 @@ def is_frame(collection):
 
 def feature_names(X):
     """The names of the columns, or None where they are not strings."""
-    return _get_feature_names(X._meta if is_frame(X) else X)
+    return get_feature_names(X._meta if is_frame(X) else X)
 
 
 def count_features(X):

@@ -34,8 +34,8 @@ class Member:
     def listener(self, estimator, n_rounds):
         yield self.collective.tell
 
-    def placed(self, train, validation):
-        return train.blocks, validation and validation.blocks, train.sample
+    def placed(self, train, held):
+        return train.blocks, [samples.blocks for samples in held], train.sample
 
     def past_losses(self, estimator):
         """Losses that early stopping has gone by, where the fit goes on from rounds that are done."""
@@ -58,12 +58,12 @@ def _take_part(fit, addresses, local, train, evaluation):
     with Collective(fit, addresses) as collective:
         member = Member(collective, goes_on)
         samples = train[1].samples(train[0])
-        validation = None
+        held = []
         if evaluation is not None:
             parts, layout = evaluation or (None, None)
-            validation = layout.samples(parts) if parts else samples.none()
+            held = [layout.samples(parts) if parts else samples.none()]
         try:
-            local._boost(samples, validation, continuing=goes_on, team=member)
+            local._boost(samples, held, continuing=goes_on, team=member)
         except KeyboardInterrupt:
             raise member.places.error from None
     is_broken_off, n_rounds = member.places.history

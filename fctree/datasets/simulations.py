@@ -13,9 +13,9 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, validate_params
 
 from fctree._parameters import shares_documentation
+from fctree._sklearn import Interval, validate_params
 from fctree._typing import ArrayLike, FloatArray, RandomState
 
 # Columns averaged by the five ridge functions of sim1 and sim2.

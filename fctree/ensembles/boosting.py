@@ -5,13 +5,14 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
+from fctree._sklearn import Interval
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
+from fctree._training.round_watch import UNWATCHED
 from fctree._training.team import ALONE
 from fctree._validation import check_ensemble_data, check_features, count_threads
 from fctree.ensembles.members import HasObliqueTrees
@@ -67,23 +68,24 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         }
         return native_params(params)
 
-    def _boost(self, train, validation, *, continuing, team=ALONE):
+    def _boost(self, train, held, *, continuing, team=ALONE, watch=UNWATCHED):
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
-        with team.listener(self, n_rounds) as listener:
+        with team.listener(self, n_rounds) as progress:
             arrays, kinds, steps, baseline, train_loss, eval_loss, alpha = _native.boost(
                 _as_native(train),
-                validation and _as_native(validation),
+                [_as_native(samples) for samples in held],
                 baseline=self.baseline_ if continuing else None,
                 continued=self.trees_ if done else None,
-                loss=self._choose_loss(),
+                loss=self._native_loss(train),
                 n_outputs=self.n_outputs_,
                 kinds=self._kinds(train.n_samples, self.alpha_ if done else None),
                 params=self._native_params(n_rounds),
-                listener=listener,
+                listener=watch.listener(progress),
+                judge=watch.judge(self),
                 n_threads=count_threads(self.n_jobs),
                 places=team.places,
-                placed=team.placed(train, validation),
+                placed=team.placed(train, held),
                 past_losses=team.past_losses(self),
                 past_steps=self.step_sums_[-1] if done else (0.0, 0.0),
             )

@@ -7,9 +7,10 @@ from typing import Any
 from sklearn.base import ClassifierMixin
 
 from fctree._parameters import set_parameters, shares_documentation
+from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._training.losses import loss_constraints
 from fctree._training.targets import BoostedClasses
-from fctree._typing import ArrayLike, RandomState
+from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
 
@@ -27,7 +28,15 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
 
     Parameters
     ----------
-    loss : {"log_loss"}, default="log_loss"
+    loss : {"log_loss"} or callable, default="log_loss"
+        Loss to minimise. A function ``loss(y_true, raw_prediction)`` takes the numbers of the classes
+        (n_samples,) and raw scores (n_samples,), or (n_samples, n_classes) for more than two, and
+        returns the gradient and the hessian, at least 0, of each sample in the shape of the scores,
+        without weights. Scores start at 0; probabilities are those of the log-loss.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
+        have weight 1), or such that all classes weigh the same. They hold for evaluation and held-out
+        samples too, but not in metrics.
     learning_rate, max_iter, subsample, colsample, l2_leaf_reg, extrapolation, step_depth, \
             max_depth, alpha, min_samples_leaf, max_coef, tree, categorical_features, \
             early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \
@@ -44,8 +53,8 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
         As in `CurvatureBoostingRegressor`.
     classes_ : ndarray of shape (n_classes,)
     n_classes_ : int
-    n_iter_, train_score_, validation_score_, feature_importances_, encoder_, n_features_in_, \
-            feature_names_in_, n_outputs_
+    n_iter_, train_score_, validation_score_, evals_result_, feature_importances_, encoder_, \
+            n_features_in_, feature_names_in_, n_outputs_
         As in `CurvatureBoostingRegressor`.
 
     Examples
@@ -61,12 +70,14 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     _parameter_constraints = {
         **BaseCurvatureBoosting._parameter_constraints,
         **loss_constraints("classification"),
+        **CLASS_WEIGHT_CONSTRAINTS,
     }
 
     def __init__(
         self,
         *,
-        loss: str = "log_loss",
+        loss: str | CustomLossFunction = "log_loss",
+        class_weight: dict[Any, float] | str | None = None,
         learning_rate: float = 0.05,
         max_iter: int = 300,
         max_depth: int | None = None,

@@ -6,13 +6,13 @@ from numbers import Real
 from typing import Any
 
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import Interval
 
 from fctree._intervals.boosted import BoostedIntervals
 from fctree._parameters import set_parameters, shares_documentation
+from fctree._sklearn import Interval
 from fctree._training.losses import loss_constraints
 from fctree._training.targets import BoostedTargets
-from fctree._typing import ArrayLike, RandomState
+from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.symmetric.regressor import SymmetricBoostingRegressor
 
@@ -32,9 +32,11 @@ class CurvatureBoostingRegressor(
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
-            "tweedie"}, default="squared_error"
+            "tweedie"} or callable, default="squared_error"
         Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
-        predict ``exp(raw score)``.
+        predict ``exp(raw score)``. A function ``loss(y_true, raw_prediction)`` returns the gradient
+        and the hessian, at least 0, of each sample with respect to its raw prediction, in the shape of
+        `y`, without weights; raw predictions start at 0 and are the predictions.
     quantile, power
         As in `SymmetricBoostingRegressor`.
     learning_rate : float, default=0.05
@@ -90,7 +92,7 @@ class CurvatureBoostingRegressor(
     ----------
     trees_ : ObliqueTrees
         All trees as flat arrays; `estimators_` gives them one by one.
-    tree_kinds_ : ndarray of shape (n_iter_,), int64
+    tree_kinds_ : ndarray of shape (n_iter,), int64
         0 for a curvature tree, 1 for one with constant leaves.
     step_sums_ : ndarray of shape (n_iter_, 2)
         Sums over the rounds so far of what trees' full steps do on the samples left out: the decrease
@@ -106,7 +108,7 @@ class CurvatureBoostingRegressor(
     train_score_, validation_score_ : ndarray
         Negative mean loss before the first round and after each; the second is empty without
         validation samples. Rounds removed by early stopping are included.
-    interval_trees_
+    evals_result_, interval_trees_
         As in `SymmetricBoostingRegressor`.
     feature_importances_ : ndarray of shape (n_features,)
     encoder_ : TableEncoder
@@ -132,7 +134,7 @@ class CurvatureBoostingRegressor(
     def __init__(
         self,
         *,
-        loss: str = "squared_error",
+        loss: str | CustomLossFunction = "squared_error",
         quantile: float | None = None,
         power: float | None = None,
         learning_rate: float = 0.05,

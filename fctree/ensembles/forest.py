@@ -6,14 +6,15 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._parameters import set_parameters
+from fctree._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training
+from fctree._training.class_weights import weighted_by_class
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import (
     check_ensemble_data,
@@ -22,6 +23,7 @@ from fctree._validation import (
     check_sample_weight,
     count_threads,
     draw_seed,
+    encode_labels,
     unchanged_on_failure,
 )
 from fctree.ensembles.members import HasObliqueTrees
@@ -99,7 +101,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     # _impurity_scale(); _decode_scores(scores) gives predictions that score() takes.
     _classification = False
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees.
 
@@ -138,6 +140,8 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         )
         weight = check_sample_weight(sample_weight, X)
         targets = self._encode_targets(y, reset=reset)
+        if self._classification:
+            weight = weighted_by_class(self, encode_labels(y, self.classes_), weight)
         if weight is not None and not np.all(weight > 0.0):
             counted = weight > 0.0
             X, y, targets, weight = X[counted], y[counted], targets[counted], weight[counted]

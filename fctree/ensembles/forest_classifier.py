@@ -1,11 +1,17 @@
 """The forest classifier of oblique trees."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 
-from fctree._parameters import shares_documentation
+from fctree._parameters import set_parameters, shares_documentation
+from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
+from fctree._typing import ArrayLike, RandomState
 from fctree._validation import encode_labels
 from fctree.ensembles.forest import BaseCurvatureForest
 from fctree.ensembles.forest_regressor import CurvatureForestRegressor
@@ -21,7 +27,12 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
 
     Parameters
     ----------
-    n_estimators, max_samples, max_features, bootstrap, oob_score, extrapolation, max_depth, \
+    n_estimators
+        As in `CurvatureForestRegressor`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
+        have weight 1), or such that all classes weigh the same.
+    max_samples, max_features, bootstrap, oob_score, extrapolation, max_depth, \
             alpha, min_samples_leaf, max_coef, tree, categorical_features, warm_start, n_jobs, \
             random_state
         As in `CurvatureForestRegressor`.
@@ -51,6 +62,33 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     """
 
     _classification = True
+
+    _parameter_constraints = {
+        **BaseCurvatureForest._parameter_constraints,
+        **CLASS_WEIGHT_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 100,
+        class_weight: dict[Any, float] | str | None = None,
+        max_samples: int | float | None = None,
+        max_features: int | float | str | None = 1.0,
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        max_depth: int | None = None,
+        alpha: float | str | None = None,
+        min_samples_leaf: int | float | None = None,
+        max_coef: int | None = None,
+        extrapolation: float | None = 0.0,
+        tree: Any = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        set_parameters(self, locals())
 
     def _impurity_scale(self):
         return 2.0 if self.n_classes_ <= 2 else 1.0

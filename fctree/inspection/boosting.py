@@ -5,6 +5,7 @@ import copy
 import numpy as np
 
 from fctree._native import symmetric as _native
+from fctree._training.losses import refuse_function
 from fctree._training.samples import Samples, check_directions
 from fctree._validation import count_threads
 from fctree.symmetric.base import BaseSymmetricBoosting
@@ -28,6 +29,7 @@ class MaskedBoosting:
     """
 
     def __init__(self, estimator, min_iter, n_jobs, workers=None):
+        refuse_function(estimator.loss, "for importances of models that are trained again")
         self.estimator = estimator.set_params(early_stopping=True, warm_start=False, verbose=0)
         self.min_iter = min_iter
         self.workers = workers
@@ -118,6 +120,10 @@ class MaskedBoosting:
     def _boost(self, masked, method, progress):
         model = self.estimator
         trees = None if method == "retrain" else model.trees_._native()
+
+        def told(mask, n_rounds, loss):
+            progress()
+
         return _native.boost_masked(
             self._samples(self.parts.train),
             self._samples(self.parts.validation),
@@ -133,7 +139,7 @@ class MaskedBoosting:
             first_iteration=0 if trees is None else self._rounds_before(),
             min_rounds=self.min_iter,
             params=model._native_params(0 if method == "dropout" else model.max_iter),
-            listener=lambda mask, n_rounds, loss: progress(),
+            listener=told,
             n_threads=count_threads(model.n_jobs),
         )
 

@@ -17,6 +17,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from fctree._sklearn import validate_parameters
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import check_training_data, unchanged_on_failure
 from fctree.oblique import CurvatureTreeClassifier, CurvatureTreeRegressor
@@ -175,7 +176,7 @@ class _Teacher:
             return student
         shares, classes = self._shares(X)
         with unchanged_on_failure(student):
-            student._validate_params()
+            validate_parameters(student)
             labels = classes[shares.argmax(axis=1)]
             X, _, _ = check_training_data(student, X, labels, None, multi_output=False)
             student._grow_classes(X, shares, classes, None)

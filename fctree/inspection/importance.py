@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import validate_params
 
+from fctree._sklearn import validate_params
 from fctree._typing import ArrayLike, RandomState
 from fctree.inspection.groups import check_groups
 from fctree.inspection.intervals import wald

@@ -13,6 +13,7 @@ Lubich, 1997). With weights W, K is W^1/2 K W^1/2 and r is W^1/2 r.
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
+from fctree._sklearn import validate_parameters
 from fctree.inspection.warm_start import WarmStartModel
 from fctree.kernel_ridge.solvers import weighted
 
@@ -107,7 +108,7 @@ class TreeKernelFlow(WarmStartModel):
 
     def __init__(self, estimator):
         estimator.set_params(n_jobs=None)
-        estimator._validate_params()
+        validate_parameters(estimator)
         self.estimator = estimator
         self.terms = []
 

@@ -7,8 +7,8 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, validate_params
 
+from fctree._sklearn import Interval, validate_params
 from fctree._typing import ArrayLike, RandomState
 from fctree.inspection.groups import check_disjoint, check_groups
 from fctree.inspection.intervals import wald

@@ -5,9 +5,9 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 from tqdm.auto import tqdm
 
+from fctree._sklearn import Interval
 from fctree.inspection.adapters import masked_models
 from fctree.inspection.partition import partition
 from fctree.inspection.scores import find_score, target_of

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._device import DEVICES, uses_gpu
 from fctree._intervals.kernels import KernelIntervals
+from fctree._sklearn import Interval, Options, StrOptions
 from fctree._tables.estimators import TakesTables, encode_training
 from fctree._training.targets import NumericTargets, PredictedClasses
 from fctree._typing import ArrayLike, FloatArray

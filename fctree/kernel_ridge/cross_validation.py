@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.base import _fit_context, is_classifier
+from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
-from sklearn.utils._param_validation import Interval
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from fctree._memory import check_memory
 from fctree._parameters import set_parameters
+from fctree._sklearn import Interval, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, Self
 from fctree._validation import unchanged_on_failure
@@ -187,7 +187,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         """The samples and their coefficients with the chosen penalty."""
         return X, solve_gram(kernel.gram(X), targets, self.alpha_, weights)
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose the parameters, then fit with them.
 

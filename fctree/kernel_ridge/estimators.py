@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from fctree._parameters import set_parameters, shares_documentation
+from fctree._sklearn import Interval, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import unchanged_on_failure
@@ -105,7 +104,7 @@ class SingleTreeNTK(BaseTreeNTK):
         )
         return landmarks, coefficients
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the coefficients.
 

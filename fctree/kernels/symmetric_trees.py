@@ -8,9 +8,9 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils._param_validation import Interval, validate_params
 
 from fctree._native import symmetric as _native
+from fctree._sklearn import Interval, validate_params
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import count_threads, strided_in_elements
 from fctree.symmetric.structures import draw_structures, enumerate_structures, leaf_weights

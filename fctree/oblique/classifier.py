@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from fctree._sklearn import fit_context
 from fctree._tables.estimators import encode_training
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, FloatArray, Self
@@ -17,7 +18,7 @@ from fctree.oblique.indicators import IndicatorScores, predicted_shares
 class TreeClassifier(IndicatorScores, ClassifierMixin):
     """Mixin that fits and predicts classes; precedes a subclass of `BaseObliqueTree`."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.
 

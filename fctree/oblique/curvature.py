@@ -124,11 +124,11 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         How categories and missing values become the features of the model.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
         Names of the features, if `X` has string column names.
     n_outputs_ : int
         Number of columns of `y`.
-    feature_importances_ : array of shape (n_features_in_,)
+    feature_importances_ : array of shape (n_features,)
         See the property.
 
     See Also
@@ -180,7 +180,7 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
         The tree as plain arrays, in the units of `X`.
     alpha_
         As in `CurvatureTreeRegressor`.
-    classes_ : array of shape (n_classes_,)
+    classes_ : array of shape (n_classes,)
         The classes, sorted.
     n_classes_ : int
     temperature_ : float

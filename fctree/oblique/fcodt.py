@@ -140,7 +140,7 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
     ----------
     tree_, alpha_
         As in `FCODTRegressor`.
-    classes_ : array of shape (n_classes_,)
+    classes_ : array of shape (n_classes,)
         The classes, sorted.
     n_classes_ : int
     temperature_ : float

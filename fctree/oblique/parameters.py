@@ -2,9 +2,9 @@
 
 from numbers import Integral, Real
 
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fctree._native_input import native_params
+from fctree._sklearn import Interval, RealNotInt, StrOptions, validate_parameters
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._tree import SPLIT_KINDS, direction_bits
 from fctree._validation import count_samples
@@ -144,7 +144,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
 def ensemble_tree_settings(ensemble, default):
     """All settings of an ensemble's trees: its `tree`, or `default`, overridden by its shortcuts."""
     tree = default if ensemble.tree is None else ensemble.tree
-    tree._validate_params()
+    validate_parameters(tree)
     if tree.leaf_model == "soft":
         raise ValueError('leaf_model="soft" is for single trees, those of ensembles have hard splits')
     own = {name: getattr(ensemble, name) for name in SHORTCUTS}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin
 
 from fctree._intervals.trees import TreeIntervals
+from fctree._sklearn import fit_context
 from fctree._tables.estimators import encode_training
 from fctree._training.targets import NumericTargets
 from fctree._tree import ObliqueTree
@@ -16,7 +17,7 @@ from fctree._validation import check_training_data, unchanged_on_failure
 class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
     """Mixin that fits and predicts numeric targets; precedes a subclass of `BaseObliqueTree`."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.
 
@@ -45,11 +46,19 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
             targets = np.ascontiguousarray(self._encode_targets(y, reset=True).T)
             X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
             left_out = np.full(targets.shape, np.nan)
+            leaf = np.empty(len(X), dtype=np.int64)
             arrays = self._grow(
-                X, targets, sample_weight, impurity_scale=1.0 / self.n_outputs_, left_out=left_out
+                X,
+                targets,
+                sample_weight,
+                impurity_scale=1.0 / self.n_outputs_,
+                left_out=left_out,
+                leaf=leaf,
             )
             arrays["value"] = arrays["value"][:, :, None]
-            tree = ObliqueTree(**arrays)
-            self.tree_ = self._finish(tree, X, targets, sample_weight, left_out)
-            self._keep_intervals(X, targets, sample_weight, left_out)
+            grown = ObliqueTree(**arrays)
+            self.tree_ = self._finish(grown, X, targets, sample_weight, left_out)
+            if self.tree_ is not grown:
+                leaf = self.tree_.leaf_index[self.tree_.apply(X)]
+            self._keep_intervals(targets, sample_weight, left_out, leaf)
         return self

@@ -5,19 +5,20 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
 from fctree._native_input import native_params
 from fctree._parameters import set_parameters
+from fctree._sklearn import Interval, StrOptions, fit_context, validate_parameters
 from fctree._tables.estimators import (
     TABLE_CONSTRAINTS,
     TakesTables,
     encode_samples,
     n_encoded,
 )
+from fctree._training.class_weights import weigh_classes
 from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.progress import progress_listener
 from fctree._training.samples import Samples, hold_out
@@ -92,7 +93,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
     # float64 (n_targets, n_samples); and _start(samples), which sets baseline_ and output_scale_.
     _classification = False
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the trees.
 
@@ -122,13 +123,15 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             train = self._check_samples(X, y, sample_weight, reset=not continuing)
             if not continuing:
                 self._random_seed = draw_seed(self.random_state)
-            validation = None
+            held = []
             if self.early_stopping:
                 train, validation = hold_out(
                     train, self._classification, self.validation_fraction, self._random_seed
                 )
+                held = [validation]
+            train, held = weigh_classes(self, train, held)
             n_classes = self.n_classes_ if self._classification else None
-            encode_samples(self, train, validation, n_classes=n_classes, continuing=continuing)
+            encode_samples(self, train, held, n_classes=n_classes, continuing=continuing)
             if not continuing:
                 self._start(train)
             done = self._state["n_epochs"]
@@ -137,12 +140,12 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                     f"max_epochs={self.max_epochs} must be at least the {done} epochs that a "
                     f"warm start continues from"
                 )
-            self._train(train, validation, self.max_epochs - done)
+            self._train(train, held[0] if held else None, self.max_epochs - done)
         return self
 
     def _partial_fit(self, X, y, sample_weight):
         """One epoch over these samples."""
-        self._validate_params()  # scikit-learn does so in the first call only
+        validate_parameters(self)  # scikit-learn does so in the first call only
         with unchanged_on_failure(self):
             first = not hasattr(self, "_state")
             train = self._check_samples(X, y, sample_weight, reset=first)
@@ -151,7 +154,8 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                     "partial_fit cannot learn categories from parts of the data: use fit, or "
                     "encode them"
                 )
-            encode_samples(self, train, None, n_classes=None, continuing=not first)
+            train, _ = weigh_classes(self, train, [])
+            encode_samples(self, train, [], n_classes=None, continuing=not first)
             if first:
                 self._random_seed = draw_seed(self.random_state)
                 self._start(train)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 
-from fctree._parameters import shares_documentation
+from fctree._parameters import set_parameters, shares_documentation
+from fctree._sklearn import fit_context
+from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._training.targets import ClassTargets
-from fctree._typing import ArrayLike, NDArray, Self
+from fctree._typing import ArrayLike, NDArray, RandomState, Self
 from fctree.soft.base import BaseSoftTree
 from fctree.soft.regressor import SoftTreeRegressor
 
@@ -26,7 +28,12 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
 
     Parameters
     ----------
-    n_trees, depth, gamma, routing, scale, batch_norm, fit_intercept, initialization, \
+    n_trees, depth
+        As in `SoftTreeRegressor`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
+        have weight 1), or such that all classes weigh the same.
+    gamma, routing, scale, batch_norm, fit_intercept, initialization, \
             optimizer, learning_rate, batch_size, max_epochs, l2_regularization, l2_leaf_reg, \
             categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, \
             warm_start, verbose, n_jobs, random_state
@@ -74,6 +81,38 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
 
     _loss = "log_loss"
 
+    _parameter_constraints = {**BaseSoftTree._parameter_constraints, **CLASS_WEIGHT_CONSTRAINTS}
+
+    def __init__(
+        self,
+        *,
+        n_trees: int = 10,
+        depth: int = 4,
+        class_weight: dict[Any, float] | str | None = None,
+        gamma: float = 1.0,
+        routing: str = "smooth_step",
+        scale: float = 2.0,
+        batch_norm: bool = True,
+        fit_intercept: bool = True,
+        initialization: str = "standard",
+        optimizer: str = "adam",
+        learning_rate: float = 0.01,
+        batch_size: int = 256,
+        max_epochs: int = 100,
+        l2_regularization: float = 0.0,
+        l2_leaf_reg: float = 20.0,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        early_stopping: bool = False,
+        validation_fraction: int | float = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        set_parameters(self, locals())
+
     def _set_classes(self, classes):
         super()._set_classes(classes if self._all_classes is None else self._all_classes)
 
@@ -99,7 +138,7 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
     def _scaled(self, y):
         return y
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
         self,
         X: ArrayLike,
@@ -124,8 +163,10 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
         Raises
         ------
         ValueError
-            For unknown labels.
+            For unknown labels, and with ``class_weight="balanced"``, which needs all samples.
         """
+        if self.class_weight == "balanced":
+            raise ValueError('class_weight="balanced" needs all samples: use fit')
         first = not hasattr(self, "_state")
         if classes is not None:
             classes = np.unique(classes)

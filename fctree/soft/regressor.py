@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin
 
+from fctree._sklearn import fit_context
 from fctree._training.targets import NumericTargets
 from fctree._typing import ArrayLike, Self
 from fctree.soft.base import BaseSoftTree
@@ -150,7 +151,7 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     def _scaled(self, y):
         return np.ascontiguousarray((y - self.baseline_[:, None]) / self._target_scale[:, None])
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
         self,
         X: ArrayLike,

@@ -23,18 +23,12 @@ def initial_state(estimator, *, n_features, n_outputs, dtype, seed, n_threads):
     width = n_features + int(estimator.fit_intercept)
     splits = np.empty((estimator.n_trees, n_leaves - 1, width), dtype=dtype)
     leaves = np.empty((estimator.n_trees, n_leaves, n_outputs), dtype=dtype)
-    if estimator.initialization == "ntk":
-        spread = (1.0, 1.0, 1.0)
-    else:
-        spread = (_SPLIT_SPREAD / np.sqrt(n_features), _INTERCEPT_SPREAD, 0.0)
-    _native.draw_weights(
-        splits,
-        leaves,
-        spread=spread,
-        intercept=estimator.fit_intercept,
-        seed=seed,
-        n_threads=n_threads,
-    )
+    spread = {"splits": 1.0, "intercepts": 1.0, "leaves": 1.0}
+    if estimator.initialization != "ntk":
+        split = _SPLIT_SPREAD / np.sqrt(n_features)
+        spread = {"splits": split, "intercepts": _INTERCEPT_SPREAD, "leaves": 0.0}
+    spread["has_intercept"] = estimator.fit_intercept
+    _native.draw_weights(splits, leaves, spread=spread, seed=seed, n_threads=n_threads)
     return {
         "split_weights": splits,
         "leaf_weights": leaves,

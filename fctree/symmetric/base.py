@@ -5,14 +5,15 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import symmetric as _native
 from fctree._native_input import native_params
+from fctree._sklearn import Interval, StrOptions
 from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
+from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import check_directions
 from fctree._training.team import ALONE
 from fctree._typing import ArrayLike, FloatArray, NDArray
@@ -58,7 +59,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             n_threads=count_threads(self.n_jobs),
         )
 
-    def _boost(self, train, validation, *, continuing, team=ALONE):
+    def _boost(self, train, held, *, continuing, team=ALONE, watch=UNWATCHED):
         n_threads = count_threads(self.n_jobs)
         if not continuing:
             if team is ALONE:
@@ -66,19 +67,22 @@ class BaseSymmetricBoosting(BaseBoosting):
             self.baseline_ = None
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
-        with team.listener(self, n_rounds) as listener:
+        with team.listener(self, n_rounds) as progress:
             arrays, baseline, train_loss, eval_loss = _native.boost(
                 train.native(self._raw_so_far(train) if continuing else None),
-                validation
-                and validation.native(self._raw_so_far(validation) if continuing else None),
+                [
+                    samples.native(self._raw_so_far(samples) if continuing else None)
+                    for samples in held
+                ],
                 thresholds=self.bin_thresholds_,
                 monotone=check_directions(self, n_outputs=self.n_outputs_),
                 baseline=self.baseline_,
-                loss=self._choose_loss(),
+                loss=self._native_loss(train),
                 n_outputs=self.n_outputs_,
                 first_iteration=done,
                 params=self._native_params(n_rounds),
-                listener=listener,
+                listener=watch.listener(progress),
+                judge=watch.judge(self),
                 n_threads=n_threads,
                 places=team.places,
                 past_losses=team.past_losses(self),
@@ -134,7 +138,7 @@ class BaseSymmetricBoosting(BaseBoosting):
 
         Returns
         -------
-        leaves : array of shape (n_samples, n_iter_), int32
+        leaves : array of shape (n_samples, n_iter), int32
             Indices into the second axis of ``trees_.leaf_values``.
         """
         check_is_fitted(self)

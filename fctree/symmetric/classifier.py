@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sklearn.base import ClassifierMixin
 
 from fctree._parameters import set_parameters, shares_documentation
+from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._training.losses import loss_constraints
 from fctree._training.targets import BoostedClasses
-from fctree._typing import ArrayLike, RandomState
+from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.symmetric.regressor import SymmetricBoostingRegressor
 
@@ -22,7 +25,15 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
 
     Parameters
     ----------
-    loss : {"log_loss"}, default="log_loss"
+    loss : {"log_loss"} or callable, default="log_loss"
+        Loss to minimise. A function ``loss(y_true, raw_prediction)`` takes the numbers of the classes
+        (n_samples,) and raw scores (n_samples,), or (n_samples, n_classes) for more than two, and
+        returns the gradient and the hessian, at least 0, of each sample in the shape of the scores,
+        without weights. Scores start at 0; probabilities are those of the log-loss.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
+        have weight 1), or such that all classes weigh the same. They hold for evaluation and held-out
+        samples too, but not in metrics.
     learning_rate, max_iter, max_depth, max_bins, l2_leaf_reg, min_samples_leaf, \
             random_strength, score_noise, score_function, subsample, colsample
         As in `SymmetricBoostingRegressor`.
@@ -47,6 +58,8 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
         Negative mean log-loss before the first round and after each; without validation samples
         the second is empty, and NaN for rounds of a warm start that had none. Rounds
         removed by early stopping are included; a warm start continues from the last one kept.
+    evals_result_
+        As in `SymmetricBoostingRegressor`.
     n_features_in_, feature_names_in_, n_outputs_
         Number and names of the features, and number of raw scores of a sample.
 
@@ -63,12 +76,14 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
     _parameter_constraints = {
         **BaseSymmetricBoosting._parameter_constraints,
         **loss_constraints("classification"),
+        **CLASS_WEIGHT_CONSTRAINTS,
     }
 
     def __init__(
         self,
         *,
-        loss: str = "log_loss",
+        loss: str | CustomLossFunction = "log_loss",
+        class_weight: dict[Any, float] | str | None = None,
         learning_rate: float = 0.1,
         max_iter: int = 100,
         max_depth: int = 6,

@@ -70,7 +70,7 @@ def boost_shrunk(model, samples, penalty, *, seed):
     }
     arrays, *_ = _native.boost(
         samples.native(None),
-        None,
+        [],
         thresholds=model.bin_thresholds_,
         monotone=None,
         baseline=np.zeros(model.n_outputs_),

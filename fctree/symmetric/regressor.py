@@ -5,13 +5,13 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import Interval
 
 from fctree._intervals.boosted import BoostedIntervals
 from fctree._parameters import set_parameters
+from fctree._sklearn import Interval
 from fctree._training.losses import loss_constraints
 from fctree._training.targets import BoostedTargets
-from fctree._typing import ArrayLike, FloatArray, RandomState
+from fctree._typing import ArrayLike, CustomLossFunction, FloatArray, RandomState
 from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.symmetric.posterior import posterior_std, sample_posterior
 
@@ -28,9 +28,11 @@ class SymmetricBoostingRegressor(
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
-            "tweedie"}, default="squared_error"
+            "tweedie"} or callable, default="squared_error"
         Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
-        predict ``exp(raw score)``.
+        predict ``exp(raw score)``. A function ``loss(y_true, raw_prediction)`` returns the gradient
+        and the hessian, at least 0, of each sample with respect to its raw prediction, in the shape of
+        `y`, without weights; raw predictions start at 0 and are the predictions.
     quantile : float in (0, 1) or None, default=None
         The quantile for ``loss="quantile"``, required there. For ``"huber"`` the share of
         residuals in the quadratic part (None: 0.9). Must be None for other losses.
@@ -62,7 +64,7 @@ class SymmetricBoostingRegressor(
         ``random_strength * RMS(gradients) * q / (1 + q)``, ``q = n exp(-iteration * learning_rate)``,
         as in CatBoost: it fades as the model grows. It is added to the cosine score, or to the square root of the l2 score.
         ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
-        the unused candidates, the SampleTree of [2]_.
+        the unused candidates, the SampleTree of Ustimenko et al. (2023).
     score_function : {"l2", "cosine"}, default="l2"
         Score of a split: the decrease of the squared error, or the cosine between
         the gradients and the leaf values.
@@ -78,7 +80,8 @@ class SymmetricBoostingRegressor(
         of names or indices, or a mask; None for none.
     early_stopping : bool, default=False
         Whether to stop when the loss on `eval_set`, or on samples held out, has not fallen by
-        more than `tol` for `n_iter_no_change` rounds, and keep the model of the best round.
+        more than `tol` for `n_iter_no_change` rounds, and keep the model of the best round. With
+        several sets it is the loss on the first, with `eval_metric` the first metric on it.
     validation_fraction : float or int, default=0.1
         Share or number of samples to hold out for early stopping without an `eval_set`; classes
         are stratified.
@@ -112,6 +115,9 @@ class SymmetricBoostingRegressor(
         Negative mean loss before the first round and after each; without validation samples
         the second is empty, and NaN for rounds of a warm start that had none. Rounds
         removed by early stopping are included; a warm start continues from the last one kept.
+    evals_result_ : dict of dict of ndarray
+        Loss and metrics after each round by data set (``"training"``, ``"valid_0"``, ``"valid_1"``,
+        ..) and name (``"loss"``, those of `eval_metric`).
     interval_trees_ : list of two
         With `calibration_fraction`: the trees of the quantile models.
     feature_importances_ : ndarray of shape (n_features,)
@@ -146,7 +152,7 @@ class SymmetricBoostingRegressor(
     def __init__(
         self,
         *,
-        loss: str = "squared_error",
+        loss: str | CustomLossFunction = "squared_error",
         quantile: float | None = None,
         power: float | None = None,
         learning_rate: float = 0.1,

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "core/matrix.hpp"
+
 namespace fctree {
 
 namespace {
@@ -69,6 +71,11 @@ InstructionSet instruction_set_in_use() {
 
 void lower_instruction_set(InstructionSet highest) {
   agreed = std::min(agreed.load(), highest);
+}
+
+std::string eigen_version() {
+  return std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +
+         std::to_string(EIGEN_MINOR_VERSION);
 }
 
 }  // namespace fctree

@@ -1,7 +1,7 @@
 // Which instruction set the hot translation units (*.isa.cpp) run with. Each of them is
 // compiled once per instruction set into its own namespace; the choice is made once, at
 // run time, from what the build holds, what the processor offers, and the environment
-// variable FCTREE_SIMD (baseline, avx2, avx512), which can only lower it.
+// variable FCTREE_SIMD (baseline, avx2, avx512), which can only lower it. And what else was built.
 #pragma once
 
 #include <string>
@@ -16,5 +16,7 @@ std::vector<std::string> built_instruction_sets();
 InstructionSet instruction_set_in_use();
 // From now on none above this one is used: processes that grow a model together have to agree.
 void lower_instruction_set(InstructionSet highest);
+
+std::string eigen_version();
 
 }  // namespace fctree

@@ -13,11 +13,7 @@ enum class Purpose : std::uint32_t {
   feature_sample,
   candidate_noise,
   threshold_rows,
-  prior_structure,
-  prior_leaf,
-  target_noise,
-  kernel_structure,
-  soft_weights,
+  soft_weights = 9,
   sample_order,
 };
 

@@ -13,24 +13,28 @@ namespace fctree {
 
 namespace {
 
-// Records the losses of the current model; returns the one that early stopping uses.
-double record(const RoundLosses& losses, index_t first_iteration, RoundHistory& history) {
+// Records the losses of the current model; returns what early stopping goes by.
+double record(const RoundLosses& losses, index_t first_iteration, const RoundListener& listener,
+              RoundHistory& history) {
   const double train = losses.train.mean();
-  if (!std::isfinite(train))
+  if (losses.has_value && !std::isfinite(train))
     throw std::invalid_argument("the training loss is not finite after " +
                                 std::to_string(first_iteration + history.n_rounds) +
                                 " rounds: the targets, init_score or learning_rate are too large");
   history.train_loss.push_back(train);
-  if (!losses.has_eval) return train;
-  history.eval_loss.push_back(losses.eval.mean());
-  return history.eval_loss.back();
+  if (losses.evals.empty()) return train;
+  history.eval_loss.push_back(losses.evals[0].loss.mean());
+  double judged = history.eval_loss.back();
+  if (listener.judge != nullptr && !listener.judge(listener.context, losses.evals, &judged))
+    throw Interrupted();
+  return judged;
 }
 
 void grow_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener& listener,
                  RoundHistory& history) {
   Patience patience(plan.n_iter_no_change, plan.tol);
   // Also where a model is continued: its earlier losses may be of other samples.
-  const double first = record(model.evaluate(), plan.first_iteration, history);
+  const double first = record(model.evaluate(), plan.first_iteration, listener, history);
   patience.start(plan.past_losses.empty() ? first : plan.past_losses[0]);
   for (std::size_t i = 1; i < plan.past_losses.size(); ++i) patience.take(plan.past_losses[i]);
   const auto n_past = static_cast<index_t>(std::max<std::size_t>(plan.past_losses.size(), 1)) - 1;
@@ -39,10 +43,10 @@ void grow_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener
     const index_t iteration = plan.first_iteration + history.n_rounds;
     model.grow_round(iteration);
     ++history.n_rounds;
-    const double loss = record(model.evaluate(), plan.first_iteration, history);
-    const bool has_eval = !history.eval_loss.empty();
+    const double loss = record(model.evaluate(), plan.first_iteration, listener, history);
     goes_on = listener.told(listener.context, iteration, history.train_loss.back(),
-                            has_eval ? loss : std::numeric_limits<double>::quiet_NaN());
+                            history.eval_loss.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                                      : history.eval_loss.back());
     patience.take(loss);
     if (plan.early_stopping && history.n_rounds >= plan.min_rounds && patience.is_over())
       goes_on = false;

@@ -9,11 +9,27 @@
 
 namespace fctree {
 
-// Called after each round; losses are means over the samples, eval NaN without any. Returns
-// whether to continue.
+// A sum of weighted losses and the sum of the weights. Partial sums merge by addition.
+struct LossSum {
+  double loss = 0.0;
+  double weight = 0.0;
+  double mean() const { return loss / weight; }
+};
+
+// The loss of a set of evaluation samples, and their raw scores (n_outputs, n_samples).
+struct Evaluation {
+  LossSum loss;
+  const double* raw;
+};
+
 struct RoundListener {
+  // Called after each round; losses are means over the samples, eval that of the first evaluation
+  // set, NaN without any. Returns whether to continue.
   bool (*told)(void* context, index_t iteration, double train_loss, double eval_loss);
   void* context;
+  // Called before the first round and after each: writes what early stopping goes by instead of the
+  // first evaluation set's loss. False ends the growth as an interrupt does. Null: the loss.
+  bool (*judge)(void* context, const std::vector<Evaluation>& evaluations, double* loss) = nullptr;
 };
 
 // Rounds are numbered from the start of the model, so draws continue where a model is continued.
@@ -29,17 +45,10 @@ struct RoundPlan {
   std::vector<double> past_losses;
 };
 
-// A sum of weighted losses and the sum of the weights. Partial sums merge by addition.
-struct LossSum {
-  double loss = 0.0;
-  double weight = 0.0;
-  double mean() const { return loss / weight; }
-};
-
 struct RoundLosses {
   LossSum train;
-  LossSum eval;  // ignored unless has_eval
-  bool has_eval = false;
+  std::vector<Evaluation> evals;
+  bool has_value = true;  // of the loss; else all are NaN
 };
 
 class GrowingModel {
@@ -53,7 +62,7 @@ class GrowingModel {
 
 struct RoundHistory {
   std::vector<double> train_loss;  // before the first round and after each
-  std::vector<double> eval_loss;   // the same; empty without evaluation samples
+  std::vector<double> eval_loss;   // the same of the first evaluation set; empty without any
   index_t n_rounds = 0;
   // Rounds to keep, all unless early stopping finds fewer best; below 0 where the best one is among
   // the past.
@@ -61,8 +70,9 @@ struct RoundHistory {
   bool is_broken_off = false;      // because other places were lost
 };
 
-// Grows up to plan.max_iter rounds, as many as were done where other places are lost. Early stopping goes by the evaluation samples, without any by
-// the training ones. Throws std::invalid_argument where the training loss is no longer finite.
+// Grows up to plan.max_iter rounds, as many as were done where other places are lost. Early stopping
+// goes by what the listener judges, else by the first evaluation set, without any by the training
+// samples. Throws std::invalid_argument where the training loss is no longer finite.
 RoundHistory run_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener& listener,
                         const Collective* all = nullptr);
 

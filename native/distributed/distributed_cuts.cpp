@@ -19,31 +19,6 @@ constexpr index_t kMostConstantCuts = 255;
 // Numbers that places exchange at once, at most, unless one candidate needs more.
 constexpr index_t kMostAtOnce = index_t{1} << 25;
 
-// sums: of each interval the number, the weight, and the sums of w (y - mean).
-Cut best_of_sums(const GrowState& state, const OpenNode& node, const double* sums,
-                 const std::vector<double>& thresholds) {
-  const index_t n_outputs = state.data.n_outputs;
-  Vector left = Vector::Zero(n_outputs);
-  double left_weight = 0.0, n_left = 0.0;
-  Cut best;
-  for (const double threshold : thresholds) {
-    n_left += sums[0];
-    left_weight += sums[1];
-    left += VectorView(sums + 2, n_outputs);
-    sums += 2 + n_outputs;
-    const double right_weight = node.moments.weight - left_weight;
-    if (!state.leaves_enough(node, static_cast<index_t>(n_left)) || !(right_weight > 0.0))
-      continue;
-    const double decrease = constant_decrease(left, left_weight, right_weight);
-    if (!is_better(decrease, best.decrease)) continue;
-    best.found = true;
-    best.decrease = decrease;
-    best.threshold = threshold;
-    best.n_left = static_cast<index_t>(n_left);
-  }
-  return best;
-}
-
 // sums: of each interval the number and the packed products.
 Cut best_of_products(const GrowState& state, const CutTask& task, const double* sums,
                      const std::vector<double>& thresholds) {
@@ -60,6 +35,14 @@ Cut best_of_products(const GrowState& state, const CutTask& task, const double* 
     choice.consider(left, static_cast<index_t>(n_left), threshold);
   }
   return choice.best();
+}
+
+// sums: of each interval the number, the weight, and the sums of w (y - mean).
+Cut best_of_sums(const GrowState& state, const OpenNode& node, const double* sums,
+                 const std::vector<double>& thresholds) {
+  return best_between_intervals(state, node, sums, static_cast<index_t>(thresholds.size()) + 1,
+                                Vector::Zero(state.data.n_outputs),
+                                [&](index_t left, index_t) { return thresholds[left]; });
 }
 
 // A candidate with the places that it may be cut at, and the point that sums are taken about.
@@ -154,15 +137,15 @@ void DistributedStatistics::find_cuts(const GrowState& state, const std::vector<
 // What is in the bins of the features of some nodes, (n, d, n_bins, 2 + K).
 std::vector<double> DistributedStatistics::histograms(const GrowState& state,
                                                       const std::vector<OpenNode*>& nodes) {
-  const index_t d = data_.n_features, n_groups = count_groups(d);
+  const index_t d = data_.n_features, n_spans = count_spans(d);
   const index_t n_nodes = static_cast<index_t>(nodes.size());
   std::vector<std::int64_t> sums(n_nodes * d * binned_.feature_size(), 0);
-  parallel_for(state.execution, n_nodes * n_groups, [&](index_t task) {
-    const index_t i = task / n_groups;
-    const FeatureGroup group = group_at(task % n_groups, d);
-    std::int64_t* out = sums.data() + (i * d + group.first) * binned_.feature_size();
+  parallel_for(state.execution, n_nodes * n_spans, [&](index_t task) {
+    const index_t i = task / n_spans;
+    const FeatureSpan span = span_at(task % n_spans, d);
+    std::int64_t* out = sums.data() + (i * d + span.first) * binned_.feature_size();
     for (index_t b = 0; b < rows_.blocks().n_here; ++b)
-      add_bin_sums(binned_, rows_.rows(nodes[i]->begin, rows_.blocks().first + b), group, out);
+      add_to_histograms(binned_, rows_.rows(nodes[i]->begin, rows_.blocks().first + b), span, out);
   });
   add_up(state.execution.all, sums.data(), static_cast<index_t>(sums.size()));
   std::vector<double> found(sums.size());

@@ -64,7 +64,7 @@ class DistributedStatistics final : public NodeStatistics {
   const TrainingData& sample_;
   std::vector<std::vector<std::int32_t>> sample_rows_;  // of the sample, by node
   const BinnedFeatures* bins_;
-  BinnedSamples binned_;
+  BinnedTerms binned_;
   std::vector<double> units_;  // of the number, the weight and the targets in a bin
 };
 

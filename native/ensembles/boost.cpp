@@ -37,7 +37,8 @@ class ObliqueBooster : public GrowingModel {
         rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed) {
     if (params.standardize)
       map_ = statistics_.find_map(task.train, task.sizes.n_features, execution);
-    if (task.eval != nullptr) eval_ = std::make_unique<BoostedSet>(*task.eval, task.sizes);
+    evals_.reserve(task.evals.size());
+    for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, task.sizes);
     result_.trees.n_features = task.sizes.n_features;
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
@@ -69,6 +70,10 @@ class ObliqueBooster : public GrowingModel {
   void map_rows(index_t iteration);
   Contender grow_kind(index_t kind);
   StepSums left_out_step(const Contender& contender);
+  // What kinds of trees are compared by; of losses without a value what changes, to second order.
+  double left_out_loss(const StepSums& step) const {
+    return loss_->has_value() ? step.mean_loss() : 0.5 * step.curvature - step.decrease;
+  }
   double step_share() const;
   void add_tree(index_t iteration);
 
@@ -80,7 +85,7 @@ class ObliqueBooster : public GrowingModel {
   BoostingStatistics& statistics_;
   std::unique_ptr<Loss> loss_;
   BoostedSet train_;
-  std::unique_ptr<BoostedSet> eval_;
+  std::vector<BoostedSet> evals_;
   FeatureMap map_;              // to the features of the round's trees
   std::vector<double> mapped_;  // those of all rows
   std::vector<double> gradient_;
@@ -98,12 +103,13 @@ void ObliqueBooster::start() {
     result_.baseline.assign(task_.baseline, task_.baseline + task_.sizes.n_outputs);
   else if (task_.train.initial == nullptr)
     loss_->baseline(train_.view(), execution_.all, result_.baseline.data());
-  for (BoostedSet* set : {&train_, eval_.get()}) {
-    if (set == nullptr) continue;
-    set->start(result_.baseline);
+  const auto start = [&](BoostedSet& set) {
+    set.start(result_.baseline);
     if (task_.continued != nullptr)
-      set->add(*task_.continued, 0, task_.first_iteration, execution_);
-  }
+      set.add(*task_.continued, 0, task_.first_iteration, execution_);
+  };
+  start(train_);
+  for (BoostedSet& eval : evals_) start(eval);
 }
 
 void ObliqueBooster::grow_round(index_t iteration) {
@@ -116,9 +122,11 @@ RoundLosses ObliqueBooster::evaluate() {
   loss_->prepare(train_.view());
   const Derivatives out = derivatives();
   RoundLosses losses;
+  losses.has_value = loss_->has_value();
   losses.train = statistics_.evaluate(train_, *loss_, &out, execution_);
-  losses.has_eval = eval_ != nullptr;
-  if (eval_) losses.eval = statistics_.evaluate(*eval_, *loss_, nullptr, execution_);
+  for (const BoostedSet& eval : evals_)
+    losses.evals.push_back(
+        {statistics_.evaluate(eval, *loss_, nullptr, execution_), eval.view().raw});
   return losses;
 }
 
@@ -153,7 +161,7 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
   if (params_.l2_leaf_reg > 0.0) shrink_leaves(params_.l2_leaf_reg, grown.tree);
   revise_constants(*loss_, train_.view(), x, response_.weight.data(), grown.leaf, grown.tree);
   grown.bounds = bound_leaves(grown.tree, x, response_.weight.data(), grown.leaf,
-                              {params_.extrapolation, largest_step(*loss_)}, execution_.all);
+                              {params_.extrapolation, loss_->largest_step()}, execution_.all);
   return grown;
 }
 
@@ -199,7 +207,7 @@ void ObliqueBooster::add_tree(index_t iteration) {
     for (index_t other = 1; other < static_cast<index_t>(kinds_.size()); ++other) {
       Contender contender = grow_kind(other);
       const StepSums step = left_out_step(contender);
-      if (!(step.mean_loss() < least.mean_loss())) continue;
+      if (!(left_out_loss(step) < left_out_loss(least))) continue;
       least = step;
       kind = other;
       chosen = std::move(contender);
@@ -216,7 +224,7 @@ void ObliqueBooster::add_tree(index_t iteration) {
   append_tree(chosen.tree, chosen.bounds, map_, params_.learning_rate * step_share(), trees);
   const index_t last = trees.n_trees();
   train_.add(view_of(trees), last - 1, last, execution_);
-  if (eval_) eval_->add(view_of(trees), last - 1, last, execution_);
+  for (BoostedSet& eval : evals_) eval.add(view_of(trees), last - 1, last, execution_);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct LeftOutSteps {
 
 struct ObliqueBoostingTask {
   BoostedSamples train;
-  const BoostedSamples* eval;  // or null
+  std::vector<BoostedSamples> evals;
   BoostedSizes sizes;
   LossChoice loss;
   const double* baseline;            // (n_outputs,) of a model to continue, or null to find it

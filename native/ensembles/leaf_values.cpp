@@ -73,8 +73,6 @@ LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const do
   return bounds;
 }
 
-double largest_step(const Loss& loss) { return loss.has_hessian() ? 4.0 : kInfinity; }
-
 void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree) {
   for (index_t node = 0; node < tree.n_nodes(); ++node) {
     const index_t slot = tree.leaf_index[node];

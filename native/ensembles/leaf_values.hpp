@@ -24,10 +24,6 @@ LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const do
                         const std::vector<index_t>& leaf, const BoundRules& rules,
                         const Collective* all = nullptr);
 
-// Largest step of a log-odds or a logarithm of a mean, before the learning rate: a Newton step is
-// valid only near where it was computed.
-double largest_step(const Loss& loss);
-
 // Shrinks each leaf's mean score to 0, as if the leaf had this much additional weight of targets 0.
 void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree);
 

@@ -26,8 +26,11 @@ StepSums LocalBoostingStatistics::left_out_step(const BoostedSet& set, const Los
   const BoostedPart left_out(set, step.in_bag);
   BoostedSet stepped(left_out.samples(), set.sizes());
   stepped.add(view_of(step.tree), 0, 1, execution);
-  const LossSum total = stepped.evaluate(loss, nullptr, execution);
-  StepSums sums = {total.loss, total.weight};
+  StepSums sums;
+  if (loss.has_value()) {
+    const LossSum total = stepped.evaluate(loss, nullptr, execution);
+    sums = {total.loss, total.weight};
+  }
   const ScoredSamples before = set.view(), after = stepped.view();
   index_t at = 0;
   for (index_t i = 0; i < set.n(); ++i)

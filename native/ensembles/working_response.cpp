@@ -9,23 +9,22 @@ namespace {
 
 constexpr index_t kTaskRows = 4096;
 
-// Targets further away than this many units of the score would make the model follow single
-// samples; the curvature is then increased, which keeps the gradient.
-constexpr double kLargestTarget = 4.0;
-
 // Smallest curvature of a sample: sums of curvatures are divisors.
 constexpr double kLeastCurvature = 1e-16;
 
 // Residuals below this share of the mean one are replaced by it, to bound their weights.
 constexpr double kLeastResidual = 0.05;
 
-double newton_weight(const ScoredSamples& s, const Derivatives& d, index_t i) {
+// Targets further away than the largest step would make the model follow single samples; the
+// curvature is then increased, which keeps the gradient.
+double newton_weight(const ScoredSamples& s, const Derivatives& d, double largest_step,
+                     index_t i) {
   double curvature = kLeastCurvature;
   for (index_t k = 0; k < s.n_outputs; ++k) {
     const index_t at = k * s.n_samples + i;
     curvature = std::max(curvature, d.hessian == nullptr ? 1.0 : d.hessian[at]);
     if (d.hessian != nullptr)
-      curvature = std::max(curvature, std::abs(d.gradient[at]) / kLargestTarget);
+      curvature = std::max(curvature, std::abs(d.gradient[at]) / largest_step);
   }
   return curvature;
 }
@@ -94,7 +93,8 @@ void find_working_response(const Loss& loss, const ScoredSamples& s, const Deriv
     for (index_t i = task * kTaskRows; i < end; ++i) {
       double* target = out.target.data() + i * s.n_outputs;
       const double curvature =
-          secant ? secant_weight(s, d, i, secants, target) : newton_weight(s, d, i);
+          secant ? secant_weight(s, d, i, secants, target)
+                 : newton_weight(s, d, loss.largest_step(), i);
       for (index_t k = 0; k < s.n_outputs && !secant; ++k)
         target[k] = (0.0 - d.gradient[k * n + i]) / curvature;  // not -0 without a gradient
       out.weight[i] = in_bag == nullptr || in_bag[i] != 0 ? s.weight_of(i) * curvature : 0.0;

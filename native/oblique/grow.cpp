@@ -24,7 +24,7 @@ double moment_work(const TrainingData& data) {
 class Grower {
  public:
   Grower(const TrainingData& data, const ObliqueParams& params, NodeStatistics& statistics,
-         Execution execution, double* left_out)
+         Execution execution, const LeftOut& left_out)
       : state_{data, params, execution, {}, statistics.offset(), &statistics, {}, {}, left_out} {
     tree_.n_features = data.n_features;
     tree_.n_outputs = data.n_outputs;
@@ -169,7 +169,12 @@ void Grower::record_split(Split& split) {
 }
 
 void Grower::make_leaf(const OpenNode& node) {
-  if (state_.left_out != nullptr) find_left_out_scores(state_, node, state_.left_out);
+  if (state_.left_out.scores != nullptr)
+    find_left_out_scores(state_, node, state_.left_out.scores);
+  if (state_.left_out.leaf != nullptr) {
+    const NodeRows rows = state_.rows_of(node);
+    for (index_t i = 0; i < rows.size; ++i) state_.left_out.leaf[rows.rows[i]] = tree_.n_leaves();
+  }
   const index_t d = tree_.n_features;
   tree_.leaf_index[node.id] = tree_.n_leaves();
   if (!state_.params.ridge_leaves) {
@@ -210,13 +215,13 @@ void Grower::add_gain(const OpenNode& node, const Vector& direction, double decr
 
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
                                     NodeStatistics& statistics, const Execution& team,
-                                    double* left_out) {
+                                    const LeftOut& left_out) {
   const Execution growing = limit_threads(team, moment_work(data));
   return Grower(data, params, statistics, growing, left_out).grow();
 }
 
 ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
-                            const Execution& execution, double* left_out) {
+                            const Execution& execution, const LeftOut& left_out) {
   ObliqueTreeArrays tree;
   LocalStatistics rows;
   with_team(limit_threads(execution, moment_work(data)), [&](const Execution& team) {

@@ -62,7 +62,7 @@ struct GrowState {
   NodeStatistics* statistics;      // sums over local or distributed samples
   std::vector<std::int32_t> rows;  // local samples, node by node
   std::vector<double> scores;      // (K, n) along the ridge directions, in the order of rows
-  double* left_out;                // (n, K) of find_left_out_scores, where wanted
+  LeftOut left_out;
 
   index_t n_rows() const { return static_cast<index_t>(rows.size()); }
   NodeRows rows_of(const OpenNode& node) const { return {rows.data() + node.begin, node.size}; }

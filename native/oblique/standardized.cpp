@@ -1,6 +1,7 @@
 #include "oblique/standardized.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "oblique/grow.hpp"
 #include "oblique/local_statistics.hpp"
@@ -48,15 +49,15 @@ void fold_back(const FeatureMap& map, ObliqueTreeArrays& tree) {
 }
 
 ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const ObliqueParams& params,
-                                         const Execution& execution, double* left_out) {
+                                         const Execution& execution, const LeftOut& left_out) {
   const FeatureMap map =
       find_feature_map(data.x, data.weight, data.n_samples, data.n_features, true);
   ObliqueTreeArrays tree;
   with_team(execution, [&](const Execution& team) {
-    std::vector<double> features(data.n_samples * data.n_features);
-    map_features(map, data.x, data.n_samples, data.n_features, features.data(), team);
+    const std::unique_ptr<double[]> features(new double[data.n_samples * data.n_features]);
+    map_features(map, data.x, data.n_samples, data.n_features, features.get(), team);
     TrainingData mapped = data;
-    mapped.x = features.data();
+    mapped.x = features.get();
     LocalStatistics rows;
     rows.set_offset(offset_of(map));
     tree = grow_tree_on_team(mapped, params, rows, team, left_out);

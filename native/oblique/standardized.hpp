@@ -15,7 +15,7 @@ using namespace ridge;
 // As grow_tree does on the features themselves. A split along an axis has the coefficient 1.
 ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const ObliqueParams& params,
                                          const Execution& execution,
-                                         double* left_out = nullptr);
+                                         const LeftOut& left_out = {});
 
 // Directions, thresholds and leaf models of a tree grown on all columns of `map` as functions of
 // the original features.

@@ -8,6 +8,13 @@
 
 namespace fctree::oblique {
 
+// Where a fit puts, by sample, the leaf models' leave-one-out predictions (left_out_scores.hpp) and
+// the numbers of the leaves; null where not wanted. Samples of weight 0 are left as they are.
+struct LeftOut {
+  double* scores = nullptr;  // (n, K)
+  index_t* leaf = nullptr;   // (n,)
+};
+
 struct ObliqueTreeArrays {
   index_t n_features = 0;
   index_t n_outputs = 0;

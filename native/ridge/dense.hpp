@@ -33,7 +33,7 @@ struct RoutingArrays {
 // A feature's values (n_rows,), cut into kScreeningBins equal bins from `lowest` on, and their
 // standardisation.
 constexpr std::int64_t kScreeningBins = 32;
-struct BinnedFeature {
+struct ScreenedFeature {
   const double* x;
   double lowest;
   double bins_per_unit;
@@ -78,10 +78,10 @@ struct DenseKernels {
   void (*add_diagonal)(const RowSelection& selection, const double* origin, double* sums);
   // bins[b] += terms of the row and own[b] += the standardised feature times its residuals, b the
   // row's bin: bins (kScreeningBins, width), own (kScreeningBins, n_outputs). O(n (width + K)).
-  void (*add_to_bins)(const BinnedFeature& feature, const BinTerms& rows, std::int64_t n_rows,
+  void (*add_to_bins)(const ScreenedFeature& feature, const BinTerms& rows, std::int64_t n_rows,
                       double* bins, double* own);
   // out[i] = |G' (x - mean)|^2 of row i, G = inverse_factor (upper, rows of spd_stride): its
-  // leverage in a ridge fit. tile holds 2 * kTileRows * packed_width(d, K) doubles of
+  // leverage in a ridge fit. tile holds kTileRows * packed_width(d, 0) doubles of
   // scratch. O(n d^2 / 2).
   void (*leverages)(const RowSelection& selection, const double* mean,
                     const double* inverse_factor, double* tile, double* out);

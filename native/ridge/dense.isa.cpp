@@ -139,7 +139,7 @@ void add_diagonal(const RowSelection& s, const double* origin, double* sums) {
   }
 }
 
-void add_to_bins(const BinnedFeature& f, const BinTerms& rows, std::int64_t n_rows, double* bins,
+void add_to_bins(const ScreenedFeature& f, const BinTerms& rows, std::int64_t n_rows, double* bins,
                  double* own) {
   const auto [terms_begin, width, residuals_begin, n_outputs] = rows;
   const double* terms = terms_begin;
@@ -158,8 +158,17 @@ void add_to_bins(const BinnedFeature& f, const BinTerms& rows, std::int64_t n_ro
 
 void project(const RowSelection& s, const double* directions, std::int64_t n_directions,
              double* scores, std::int64_t score_stride) {
-  for (std::int64_t i = 0; i < s.n_rows; ++i) {
-    prefetch_ahead(s, i);
+  std::int64_t i = 0;
+  for (; i + 4 <= s.n_rows; i += 4) {
+    const double* rows[4];
+    for (int r = 0; r < 4; ++r) {
+      prefetch_ahead(s, i + r);
+      rows[r] = s.x + s.rows[i + r] * s.n_features;
+    }
+    for (std::int64_t k = 0; k < n_directions; ++k)
+      dot_four(directions + k * s.n_features, rows, s.n_features, scores + k * score_stride + i);
+  }
+  for (; i < s.n_rows; ++i) {
     const double* row = s.x + s.rows[i] * s.n_features;
     for (std::int64_t k = 0; k < n_directions; ++k)
       scores[k * score_stride + i] = dot(directions + k * s.n_features, row, s.n_features);

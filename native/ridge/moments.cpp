@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+
 namespace fctree::ridge {
 
 namespace {
@@ -76,11 +78,11 @@ std::vector<RowMatrix> sum_products(const TrainingData& data, const std::vector<
   std::vector<RowMatrix> products(chunks.size());
   parallel_for(execution, static_cast<index_t>(chunks.size()), [&](index_t c) {
     const Chunk& chunk = chunks[c];
-    std::vector<double> tile(2 * kTileRows * width);
+    const std::unique_ptr<double[]> tile(new double[2 * kTileRows * width]);  // not set to 0
     products[c] = RowMatrix::Zero(width, width);
     add_products({data.x, data.y, factor, nodes[chunk.node].rows + chunk.begin,
                   chunk.end - chunk.begin, data.n_features, data.n_outputs},
-                 shifts[chunk.node].data(), tile.data(), products[c].data());
+                 shifts[chunk.node].data(), tile.get(), products[c].data());
   });
   std::vector<RowMatrix> totals(nodes.size());
   const double merged = static_cast<double>(chunks.size() * width * width);

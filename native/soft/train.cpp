@@ -290,18 +290,17 @@ class Trainer {
 }  // namespace
 
 template <class T>
-void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, bool intercept,
-                  std::uint64_t seed, T* split_weights, T* leaf_weights,
-                  const Execution& execution) {
+void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, std::uint64_t seed,
+                  T* split_weights, T* leaf_weights, const Execution& execution) {
   const Random random(seed, Purpose::soft_weights);
   const index_t n_splits = shape.n_nodes() * shape.n_features;
   const index_t n_values = shape.n_leaves() * shape.n_outputs;
   parallel_for(execution, shape.n_trees, [&](index_t tree) {
     for (index_t i = 0; i < n_splits; ++i) {
       if (i % 65536 == 0) check_interrupt();
-      const bool constant = intercept && i % shape.n_features == shape.n_features - 1;
+      const bool constant = spread.has_intercept && i % shape.n_features == shape.n_features - 1;
       split_weights[tree * n_splits + i] =
-          static_cast<T>((constant ? spread.intercepts : spread.weights) *
+          static_cast<T>((constant ? spread.intercepts : spread.splits) *
                          random.normal(static_cast<std::uint32_t>(tree),
                                        static_cast<std::uint32_t>(i), 0));
     }
@@ -326,8 +325,8 @@ SoftHistory train_soft(const SoftTask& task, const SoftTreeParams& params, SoftS
 }
 
 #define FCTREE_INSTANTIATE(T)                                                                   \
-  template void draw_weights(const Ensemble<T>&, const InitialSpread&, bool, std::uint64_t, T*, \
-                             T*, const Execution&);                                             \
+  template void draw_weights(const Ensemble<T>&, const InitialSpread&, std::uint64_t, T*, T*,   \
+                             const Execution&);                                                 \
   template SoftHistory train_soft(const SoftTask&, const SoftTreeParams&, SoftState<T>&,        \
                                   const RoundListener&, const Execution&);
 FCTREE_INSTANTIATE(float)

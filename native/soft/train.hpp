@@ -54,17 +54,16 @@ struct SoftHistory {
   std::vector<double> reached;     // mean leaves per sample and tree in its batches
 };
 
-// Standard normal leaf weights for `leaves_too` (the theory's start), else zeros, and split weights
-// of deviation `spread` (intercepts: `intercept_spread`).
+// Standard deviations of normal weights to start from; 0 for zeros.
 struct InitialSpread {
-  double weights;
-  double intercepts;
+  double splits;
+  double intercepts;  // the last weight of each split, where `has_intercept`
   double leaves;
+  bool has_intercept;
 };
 template <class T>
-void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, bool intercept,
-                  std::uint64_t seed, T* split_weights, T* leaf_weights,
-                  const Execution& execution);
+void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, std::uint64_t seed,
+                  T* split_weights, T* leaf_weights, const Execution& execution);
 
 // Trains for params.max_epochs more epochs, or until it stops early, which restores the best. The
 // listener is told of each epoch.

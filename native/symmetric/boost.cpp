@@ -17,7 +17,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // places, so that all get the same bytes.
 void add_up(const Collective* all, DerivativeScale& scale, RoundLosses& losses) {
   if (all == nullptr) return;
-  double sums[] = {losses.train.loss, losses.train.weight, losses.eval.loss, losses.eval.weight};
+  std::vector<double> sums = {losses.train.loss, losses.train.weight};
+  for (const Evaluation& eval : losses.evals)
+    sums.insert(sums.end(), {eval.loss.loss, eval.loss.weight});
   const Piece own = {all->rank, 1};
   std::vector<std::int64_t> counts(1, scale.n_samples);
   for (const ExponentCounts& of_output : scale.gradient)
@@ -25,7 +27,8 @@ void add_up(const Collective* all, DerivativeScale& scale, RoundLosses& losses) 
   std::vector<double> largest(scale.hessian.begin(), scale.hessian.end());
   largest.push_back(scale.square);
   all->reduce({counts.data(), static_cast<index_t>(counts.size()), largest.data(),
-               static_cast<index_t>(largest.size()), sums, 4, &own, 1, all->n_places});
+               static_cast<index_t>(largest.size()), sums.data(),
+               static_cast<index_t>(sums.size()), &own, 1, all->n_places});
   scale.n_samples = counts[0];
   for (std::size_t k = 0; k < scale.gradient.size(); ++k) {
     scale.gradient[k] = ExponentCounts(counts.data() + 1 + k * ExponentCounts::kExponents);
@@ -33,7 +36,8 @@ void add_up(const Collective* all, DerivativeScale& scale, RoundLosses& losses) 
   }
   scale.square = static_cast<int>(largest.back());
   losses.train = {sums[0], sums[1]};
-  losses.eval = {sums[2], sums[3]};
+  for (std::size_t set = 0; set < losses.evals.size(); ++set)
+    losses.evals[set].loss = {sums[2 + 2 * set], sums[3 + 2 * set]};
 }
 
 SampleTotals find_totals(const LabelledSamples& samples, const Collective* all) {
@@ -139,8 +143,9 @@ class Booster : public GrowingModel {
         gradient_(task.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.n_outputs * train_.n() : 0),
         in_bag_(params.subsample < 1.0 ? train_.n() : 0) {
-    if (task.eval != nullptr)
-      eval_ = std::make_unique<ScoredSet>(*task.eval, *binned.eval, task.n_outputs);
+    evals_.reserve(task.evals.size());
+    for (std::size_t set = 0; set < task.evals.size(); ++set)
+      evals_.emplace_back(task.evals[set], *binned.evals[set], task.n_outputs);
     result_.trees.max_depth = params.max_depth;
     result_.trees.n_outputs = task.n_outputs;
   }
@@ -163,9 +168,10 @@ class Booster : public GrowingModel {
     loss_->prepare(train_.view());
     const Derivatives out = derivatives();
     RoundLosses losses;
+    losses.has_value = loss_->has_value();
     losses.train = train_.evaluate(*loss_, &out, &scale_, execution_);
-    losses.has_eval = eval_ != nullptr;
-    if (eval_) losses.eval = eval_->evaluate(*loss_, nullptr, nullptr, execution_);
+    for (const ScoredSet& eval : evals_)
+      losses.evals.push_back({eval.evaluate(*loss_, nullptr, nullptr, execution_), eval.view().raw});
     add_up(execution_.all, scale_, losses);
     return losses;
   }
@@ -183,7 +189,7 @@ class Booster : public GrowingModel {
     else if (task_.train.initial == nullptr)
       loss_->baseline(train_.view(), execution_.all, result_.baseline.data());
     train_.start(result_.baseline);
-    if (eval_) eval_->start(result_.baseline);
+    for (ScoredSet& eval : evals_) eval.start(result_.baseline);
   }
 
   // A draw is keyed by a sample's number among those of all places, four to a block.
@@ -223,9 +229,9 @@ class Booster : public GrowingModel {
     for (double& value : values.value) value *= params_.learning_rate;
     const double keep = 1.0 - params_.model_shrink_rate * params_.learning_rate;
     train_.add(values.value, keep, execution_);
-    if (eval_) {
-      eval_->find_leaves(splits, execution_);
-      eval_->add(values.value, keep, execution_);
+    for (ScoredSet& eval : evals_) {
+      eval.find_leaves(splits, execution_);
+      eval.add(values.value, keep, execution_);
     }
     store(splits, values.value);
   }
@@ -260,7 +266,7 @@ class Booster : public GrowingModel {
   const Execution& execution_;
   std::unique_ptr<Loss> loss_;
   ScoredSet train_;
-  std::unique_ptr<ScoredSet> eval_;
+  std::vector<ScoredSet> evals_;
   TreeGrower grower_;
   std::vector<double> gradient_;
   std::vector<double> hessian_;
@@ -279,13 +285,15 @@ index_t LabelledSamples::n_samples() const {
 
 BinnedSamples::BinnedSamples(const BoostingTask& task, const Execution& execution)
     : train(task.train.x, task.thresholds, task.offsets, execution) {
-  if (task.eval != nullptr)
-    eval = std::make_unique<BinnedMatrix>(task.eval->x, task.thresholds, task.offsets, execution);
+  for (const LabelledSamples& eval : task.evals)
+    evals.push_back(
+        std::make_unique<BinnedMatrix>(eval.x, task.thresholds, task.offsets, execution));
 }
 
 BinnedSamples::BinnedSamples(const BinnedSamples& from, const std::vector<index_t>& features)
     : train(from.train, features) {
-  if (from.eval) eval = std::make_unique<BinnedMatrix>(*from.eval, features);
+  for (const auto& eval : from.evals)
+    evals.push_back(std::make_unique<BinnedMatrix>(*eval, features));
 }
 
 BoostingResult boost_binned(const BoostingTask& task, const BinnedSamples& binned,

@@ -37,7 +37,7 @@ struct LabelledSamples {
 
 struct BoostingTask {
   LabelledSamples train;
-  const LabelledSamples* eval;  // or null
+  std::vector<LabelledSamples> evals;
   const double* thresholds;     // candidates (thresholds.hpp)
   const index_t* offsets;
   const std::int8_t* monotone;  // (n_features,) or null
@@ -57,7 +57,7 @@ struct BinnedSamples {
   BinnedSamples(const BinnedSamples& from, const std::vector<index_t>& features);
 
   BinnedMatrix train;
-  std::unique_ptr<BinnedMatrix> eval;  // or null
+  std::vector<std::unique_ptr<BinnedMatrix>> evals;
 };
 
 struct BoostingResult {

@@ -52,7 +52,6 @@ inline Pack gather(const double* base, IntPack index) {
 #if defined(__AVX512F__)
 class FirstSteps {
  public:
-  static constexpr int kSteps = 4;
   explicit FirstSteps(const ThresholdSearch& search)
       : spacing_(search.first_step / 8), possible_(spacing_ > 0) {
     if (!possible_) return;

@@ -140,7 +140,7 @@ class MaskedBooster {
     test_ = scores_of(task_.test);
     if (params_.max_iter == 0) return;
     train_ = scores_of(task_.boosting.train.x[0]);
-    if (task_.boosting.eval != nullptr) eval_ = scores_of(task_.boosting.eval->x[0]);
+    if (!task_.boosting.evals.empty()) eval_ = scores_of(task_.boosting.evals[0].x[0]);
   }
 
   std::vector<double> start(const std::unique_ptr<ReplacedScores>& scores,
@@ -157,14 +157,9 @@ class MaskedBooster {
       const std::vector<double> train_raw = transposed(start(train_, masked, execution), n_outputs_);
       const std::vector<double> eval_raw = transposed(start(eval_, masked, execution), n_outputs_);
       BoostingTask task = task_.boosting;
-      LabelledSamples eval;
       task.masked = masked;
       if (!train_raw.empty()) task.train.raw = train_raw.data();
-      if (task.eval != nullptr) {
-        eval = *task.eval;
-        if (!eval_raw.empty()) eval.raw = eval_raw.data();
-        task.eval = &eval;
-      }
+      if (!eval_raw.empty()) task.evals[0].raw = eval_raw.data();
       BoostingResult grown = grow(task, execution);
       keep(mask, grown);
       add_to(test, grown, execution);

@@ -10,7 +10,9 @@ import pytest
 import fctree
 
 SPECIAL = {"__init__", "__len__", "__getitem__", "__call__"}
-MODULES = (fctree, fctree.kernels, fctree.inspection, fctree.datasets)
+MODULES = (
+    fctree, fctree.callbacks, fctree.kernels, fctree.inspection, fctree.datasets, fctree.export,
+)
 
 
 def functions_of(value):

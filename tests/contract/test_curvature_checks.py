@@ -4,9 +4,9 @@ parameters may be."""
 import numpy as np
 import pytest
 from fctree import CurvatureTreeClassifier, CurvatureTreeRegressor
+from fctree._sklearn import InvalidParameterError
 from reference.tree_comparison import smooth_table
 from sklearn.base import clone
-from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 SETTINGS = [

@@ -213,6 +213,7 @@ def test_to_local_needs_no_dask_and_predicts_alike():
     [
         ({"loss": "absolute_error"}, "quantiles"),
         ({"loss": "huber"}, "quantiles"),
+        ({"loss": lambda y, raw: (raw - y, raw * 0 + 1)}, "function is not supported on Dask"),
         ({"warm_start": True}, "warm_start"),
         ({"posterior_samples": 2}, "posterior_samples"),
         ({"early_stopping": True}, "eval_set"),
@@ -226,6 +227,20 @@ def test_what_partitions_cannot_do_is_refused(params, message):
     with pytest.raises(ValueError, match=message):
         model.fit(in_chunks(X, (25, 25)), in_chunks(y, (25, 25)))
     assert not hasattr(model, "trees_")
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"callbacks": print}, {"eval_metric": "r2"}, {"eval_set": [(0, 0), (0, 0)]}])
+def test_arguments_of_fit_that_partitions_cannot_take_are_refused(arguments):
+    X, y, _ = draw(50)
+    for kind in (DaskSymmetricBoostingRegressor, DaskSymmetricBoostingClassifier):
+        model = kind(**SHORT)
+        with pytest.raises(ValueError, match=f"{next(iter(arguments))} .*not supported on Dask"):
+            model.fit(in_chunks(X, (25, 25)), in_chunks(y, (25, 25)), **arguments)
+        assert not hasattr(model, "trees_")
+    model = DaskSymmetricBoostingClassifier(**SHORT, class_weight="balanced")
+    with pytest.raises(ValueError, match="class_weight is not supported on Dask"):
+        model.fit(in_chunks(X, (25, 25)), in_chunks(y > 0, (25, 25)))
 
 
 def test_bad_data_are_refused():

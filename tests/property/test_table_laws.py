@@ -5,7 +5,7 @@ import pytest
 from fctree import CurvatureBoostingRegressor, SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree._tables.encoder import TableEncoder, renumber
 from fctree._tables.linear_effects import fit_linear_model
-from fctree._tables.moments import find_targets, weigh
+from fctree._tables.moments import find_numbers, find_targets, weigh
 from fctree._tables.statistics import N_FOLDS, TargetStatistics, fold_numbers
 from fctree._tables.sums import FixedPoint, OnePlace, TablePart
 from hypothesis import given
@@ -74,6 +74,43 @@ def test_sums_are_the_same_of_any_parts(samples, n_parts):
     np.testing.assert_array_equal(words, whole)
     expected = np.bincount(codes, values, n_categories)
     np.testing.assert_allclose(fixed.value(whole), expected, atol=1e-12 * np.abs(values).sum())
+
+
+@given(coded_samples(), st.integers(1, 9), st.booleans())
+def test_sums_of_columns_are_those_of_each_number(samples, width, single):
+    _, _, target, weight = samples
+    rng = np.random.default_rng(len(target))
+    X = target[:, None] * rng.lognormal(0.0, 9.0, size=(len(target), width))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[0, 0] = np.inf
+    X = X.astype(np.float32) if single else X
+    part, finite = TablePart(X, target[None], weight), np.where(np.isfinite(X), X, 0.0).astype(float)
+    np.testing.assert_array_equal(part.magnitudes, np.abs(finite).max(axis=0))
+    np.testing.assert_array_equal(part.incomplete, ~np.isfinite(X).all(axis=0))
+    for columns in (np.arange(width), np.arange(0, width, 2)):
+        bounds = part.magnitudes[columns] * weight.max()
+        expected = [
+            FixedPoint(bound, len(X)).total(weight * finite[:, c])
+            for bound, c in zip(bounds, columns, strict=True)
+        ]
+        found = FixedPoint(bounds, len(X)).column_totals(part, columns, weight)
+        np.testing.assert_array_equal(found, np.transpose(expected))
+
+
+@given(coded_samples())
+def test_means_are_of_the_numbers_that_are_there(samples):
+    codes, _, target, weight = samples
+    X = np.column_stack([target, np.where(codes > 0, target, np.nan)])
+    places = OnePlace(TablePart(X, target[None], weight))
+    means = find_numbers(places, [0, 1], weigh(places)).means
+    there = codes > 0
+    expected = np.average(target[there], weights=weight[there]) if there.any() else np.nan
+    np.testing.assert_allclose(means, [np.average(target, weights=weight), expected], atol=1e-12)
+    ones = OnePlace(TablePart(X, target[None], np.ones(len(X))))
+    none = OnePlace(TablePart(X, target[None], None))
+    np.testing.assert_array_equal(
+        find_numbers(none, [0, 1], weigh(none)).means, find_numbers(ones, [0, 1], weigh(ones)).means
+    )
 
 
 @given(coded_samples(), st.integers(0, 199))

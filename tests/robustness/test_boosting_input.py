@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree._sklearn import InvalidParameterError
 from scipy import sparse
-from sklearn.utils._param_validation import InvalidParameterError
 
 KINDS = [SymmetricBoostingRegressor, SymmetricBoostingClassifier]
 BAD = {
@@ -37,6 +37,7 @@ ONLY_REGRESSORS = {
     "calibration_fraction": [0.0, 1.0, -0.5, 3, "auto"],
     "posterior_samples": [-1, 0.5],
 }
+ONLY_CLASSIFIERS = {"class_weight": ["even", [1, 2], 3]}
 
 
 def table(kind=SymmetricBoostingRegressor, n=40):
@@ -68,8 +69,14 @@ def test_bad_values_of_regressors_are_named(name, value):
     assert name not in SymmetricBoostingClassifier().get_params()
 
 
+@pytest.mark.parametrize("value", ONLY_CLASSIFIERS["class_weight"], ids=str)
+def test_bad_class_weights_are_named(value):
+    with pytest.raises(InvalidParameterError, match="The 'class_weight' parameter"):
+        SymmetricBoostingClassifier(class_weight=value).fit(*table(SymmetricBoostingClassifier))
+
+
 def test_every_parameter_is_tried(kind):
-    own = set(ONLY_REGRESSORS) if kind is SymmetricBoostingRegressor else set()
+    own = set(ONLY_REGRESSORS if kind is SymmetricBoostingRegressor else ONLY_CLASSIFIERS)
     assert set(BAD) | own == set(kind().get_params())
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from fctree import FCODTClassifier, FCODTRegressor
+from fctree._sklearn import InvalidParameterError
 from reference.tree_comparison import smooth_table
-from sklearn.utils._param_validation import InvalidParameterError
 
 X, y = smooth_table(30, 3, seed=120)
 BAD = {

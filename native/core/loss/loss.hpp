@@ -6,6 +6,7 @@
 // registry.cpp.
 #pragma once
 
+#include <limits>
 #include <memory>
 
 #include "core/types.hpp"
@@ -43,6 +44,13 @@ class Loss {
   virtual LeafRule leaf_rule() const { return LeafRule::newton; }
   // Whether the hessian is more than the constant 1.
   virtual bool has_hessian() const { return false; }
+  // Whether evaluate() gives the loss, and not its derivatives alone.
+  virtual bool has_value() const { return true; }
+  // Largest step of a score: that of a log-odds or a logarithm of a mean, since a Newton step is valid
+  // only near where it was computed.
+  virtual double largest_step() const {
+    return has_hessian() ? 4.0 : std::numeric_limits<double>::infinity();
+  }
   // The order of the quantile, where leaf_rule() needs it, and the bound of the residuals.
   virtual double quantile_order() const { return 0.5; }
   virtual double residual_bound() const { return 0.0; }

@@ -23,6 +23,7 @@ const std::vector<LossInfo>& losses() {
 }
 
 std::unique_ptr<Loss> make_loss(const LossChoice& choice, index_t n_outputs) {
+  if (choice.function != nullptr) return make_loss_of(*choice.function);
   for (const LossInfo& info : losses())
     if (choice.name == info.name) return info.make(choice.parameter, n_outputs);
   throw std::invalid_argument("there is no loss named '" + choice.name + "'");

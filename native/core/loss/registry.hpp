@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/loss/derivatives_function.hpp"
 #include "core/loss/loss.hpp"
 
 namespace fctree {
@@ -35,6 +36,7 @@ const std::vector<LossInfo>& losses();
 struct LossChoice {
   std::string name;
   double parameter;  // read by losses that have one
+  const DerivativesFunction* function = nullptr;  // instead of a name
 };
 
 // Throws std::invalid_argument for a name that is not in the list.

@@ -14,14 +14,14 @@ FixedPoint fixed_point(const TermScale& scale, std::size_t term) {
 
 // kTerms: number of terms per sample, 0 if known only at run time.
 template <index_t kTerms>
-void add_terms(const BinnedSamples& samples, const NodeRows& rows, const FeatureGroup& group,
+void add_terms(const BinnedTerms& samples, const NodeRows& rows, const FeatureSpan& span,
                std::int64_t* sums) {
   const index_t n_terms = kTerms > 0 ? kTerms : samples.n_terms;
   for (index_t at = 0; at < rows.size; ++at) {
     const index_t row = rows.rows[at];
     const std::int64_t* terms = samples.terms.data() + row * n_terms;
-    const std::uint8_t* bins = samples.bins + row * samples.n_features + group.first;
-    for (index_t j = 0; j < group.size; ++j) {
+    const std::uint8_t* bins = samples.bins + row * samples.n_features + span.first;
+    for (index_t j = 0; j < span.size; ++j) {
       std::int64_t* cell = sums + (j * samples.n_bins + bins[j]) * (1 + n_terms);
       ++cell[0];
       for (index_t t = 0; t < n_terms; ++t) cell[1 + t] += terms[t];
@@ -67,12 +67,12 @@ std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale&
   return terms;
 }
 
-void add_bin_sums(const BinnedSamples& samples, const NodeRows& rows, const FeatureGroup& group,
-                 std::int64_t* sums) {
+void add_to_histograms(const BinnedTerms& samples, const NodeRows& rows, const FeatureSpan& span,
+                       std::int64_t* sums) {
   if (samples.n_terms == 2)
-    add_terms<2>(samples, rows, group, sums);
+    add_terms<2>(samples, rows, span, sums);
   else
-    add_terms<0>(samples, rows, group, sums);
+    add_terms<0>(samples, rows, span, sums);
 }
 
 }  // namespace fctree::oblique

@@ -20,7 +20,7 @@ TermScale term_scale(const TrainingData& data);
 // The units of the integers: of the weight and of each output.
 std::vector<double> term_units(const TermScale& scale);
 
-struct BinnedSamples {
+struct BinnedTerms {
   const std::uint8_t* bins;  // (n_samples, n_features)
   index_t n_bins;
   index_t n_features;
@@ -33,21 +33,21 @@ struct BinnedSamples {
 std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale);
 
 // Features first .. first + size - 1, few enough for their sums to stay in the cache.
-struct FeatureGroup {
+struct FeatureSpan {
   index_t first;
   index_t size;
 };
-constexpr index_t kFeaturesOfGroup = 8;  // 48 kB for an output
-inline index_t count_groups(index_t n_features) {
-  return (n_features + kFeaturesOfGroup - 1) / kFeaturesOfGroup;
+constexpr index_t kFeaturesOfSpan = 8;  // 48 kB for an output
+inline index_t count_spans(index_t n_features) {
+  return (n_features + kFeaturesOfSpan - 1) / kFeaturesOfSpan;
 }
-inline FeatureGroup group_at(index_t number, index_t n_features) {
-  const index_t first = number * kFeaturesOfGroup, rest = n_features - first;
-  return {first, rest < kFeaturesOfGroup ? rest : kFeaturesOfGroup};
+inline FeatureSpan span_at(index_t number, index_t n_features) {
+  const index_t first = number * kFeaturesOfSpan, rest = n_features - first;
+  return {first, rest < kFeaturesOfSpan ? rest : kFeaturesOfSpan};
 }
 
-// Adds some samples to sums (group's size, n_bins, 1 + n_terms). O(n K) per feature.
-void add_bin_sums(const BinnedSamples& samples, const NodeRows& rows, const FeatureGroup& group,
-                 std::int64_t* sums);
+// Adds some samples to sums (span's size, n_bins, 1 + n_terms). O(n K) per feature.
+void add_to_histograms(const BinnedTerms& samples, const NodeRows& rows, const FeatureSpan& span,
+                       std::int64_t* sums);
 
 }  // namespace fctree::oblique

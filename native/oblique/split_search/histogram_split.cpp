@@ -12,33 +12,16 @@ index_t feature_of(const CutTask& task) {
 
 Cut best_between_bins(const GrowState& state, const OpenNode& node, const double* sums,
                       const FeatureBins& bins, index_t feature) {
-  const index_t n_outputs = state.data.n_outputs;
-  const Vector mean = state.target_mean(node);
-  Vector left = Vector::Zero(n_outputs);
-  double left_weight = 0.0;
-  index_t n_left = 0, last = 0;  // the last bin on the left
-  Cut best;
-  for (index_t bin = 0; bin < bins.n_bins(); ++bin, sums += 2 + n_outputs) {
-    if (sums[0] == 0.0) continue;
-    const double right_weight = node.moments.weight - left_weight;
-    if (state.leaves_enough(node, n_left) && left_weight > 0.0 && right_weight > 0.0) {
-      const double decrease = constant_decrease(left, left_weight, right_weight);
-      if (is_better(decrease, best.decrease))
-        best = {true, bins.threshold_between(feature, last, bin), decrease, n_left, 0.0, 0.0};
-    }
-    n_left += static_cast<index_t>(sums[0]);
-    left_weight += sums[1];
-    left += VectorView(sums + 2, n_outputs) - sums[1] * mean;
-    last = bin;
-  }
-  return best;
+  return best_between_intervals(
+      state, node, sums, bins.n_bins(), state.target_mean(node),
+      [&](index_t left, index_t right) { return bins.threshold_between(feature, left, right); });
 }
 
-// Tasks of one node on one group of features: its rows are read once for all of them.
+// Tasks of one node on one span of features: its rows are read once for all of them.
 struct HistogramSplits::Group {
   const CutTask* tasks;
   index_t size;
-  index_t number;  // of the group of features
+  index_t number;  // of the span
 };
 
 HistogramSplits::HistogramSplits(const BinnedFeatures& features, const TrainingData& data)
@@ -53,7 +36,7 @@ HistogramSplits::HistogramSplits(const BinnedFeatures& features, const TrainingD
 void HistogramSplits::find(const GrowState& state, const std::vector<CutTask>& tasks) const {
   std::vector<Group> groups;
   for (const CutTask& task : tasks) {
-    const index_t number = feature_of(task) / kFeaturesOfGroup;
+    const index_t number = feature_of(task) / kFeaturesOfSpan;
     if (groups.empty() || groups.back().tasks->node != task.node ||
         groups.back().number != number)
       groups.push_back({&task, 0, number});
@@ -65,10 +48,10 @@ void HistogramSplits::find(const GrowState& state, const std::vector<CutTask>& t
 
 void HistogramSplits::find_in_group(const GrowState& state, const Group& group) const {
   OpenNode& node = *group.tasks->node;
-  const FeatureGroup features = group_at(group.number, samples_.n_features);
+  const FeatureSpan features = span_at(group.number, samples_.n_features);
   const index_t size = samples_.feature_size();
   std::vector<std::int64_t> sums(features.size * size, 0);
-  add_bin_sums(samples_, state.rows_of(node), features, sums.data());
+  add_to_histograms(samples_, state.rows_of(node), features, sums.data());
   std::vector<double> of_feature(size);
   for (index_t t = 0; t < group.size; ++t) {
     const index_t feature = feature_of(group.tasks[t]);

@@ -48,7 +48,7 @@ void find_leverages(const TrainingData& data, const NodeRows& samples, const Lev
   constexpr double kWork = 1e9;  // between two looks for an interrupt
   const double d = static_cast<double>(data.n_features);
   const index_t step = std::max<index_t>(8, static_cast<index_t>(kWork / std::max(d * d, 1.0)));
-  std::vector<double> tile(2 * kTileRows * packed_width(data.n_features, data.n_outputs));
+  std::vector<double> tile(kTileRows * packed_width(data.n_features, 0));
   for (index_t begin = 0; begin < samples.size; begin += step) {
     check_interrupt();
     const index_t size = std::min(step, samples.size - begin);

@@ -89,7 +89,7 @@ double promise_of(const RowMatrix& bins, index_t n_sums) {
 void add_to_bins(const ScreenedRows& rows, const double* x, const FeatureRange& range,
                  double* bins) {
   const index_t width = rows.terms.cols(), n_outputs = rows.residuals.cols();
-  const BinnedFeature feature = {x, range.lowest, kScreeningBins / range.width, range.mean,
+  const ScreenedFeature feature = {x, range.lowest, kScreeningBins / range.width, range.mean,
                                  1.0 / range.spread};
   Vector own = Vector::Zero(kScreeningBins * n_outputs);
   const BinTerms terms = {rows.terms.data(), width, rows.residuals.data(), n_outputs};

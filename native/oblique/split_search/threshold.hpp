@@ -4,7 +4,7 @@
 #pragma once
 
 #include <limits>
-#include <vector>
+#include <memory>
 
 #include "core/argsort.hpp"
 #include "core/matrix.hpp"
@@ -29,12 +29,40 @@ struct Cut {
 inline double least_better(double best) { return best * (1.0 + 1e-10); }
 inline bool is_better(double decrease, double best) { return decrease > least_better(best); }
 
-// By how much a cut lowers the weighted variance, given the sums of w (y - mean) on its left and
-// the weights of its sides.
-template <class Sums>
-inline double constant_decrease(const Sums& sums, double left_weight, double right_weight) {
-  return sums.squaredNorm() / (left_weight * right_weight);
-}
+// A scan over cuts from left to right under the constant criterion: by how much a cut lowers the
+// weighted variance, summed over outputs. kOutputs: 1, whose sum stays in a register, or
+// Eigen::Dynamic.
+template <int kOutputs = Eigen::Dynamic>
+class ConstantScan {
+ public:
+  // Of samples of this weight.
+  ConstantScan(index_t n_outputs, double weight)
+      : weight_(weight), sums_(Outputs::Zero(n_outputs)) {}
+
+  // Moves samples to the left side: their weight, and their sums of w (y - mean).
+  template <class Sums>
+  void move(double weight, const Sums& sums) {
+    left_weight_ += weight;
+    sums_ += sums;
+  }
+  // Whether a cut here beats the best before: is_better without a division.
+  bool improves() const {
+    const double weights = left_weight_ * (weight_ - left_weight_);
+    return weights > 0.0 && sums_.squaredNorm() > to_beat_ * weights;
+  }
+  void take(double threshold, index_t n_left) {
+    const double decrease = sums_.squaredNorm() / (left_weight_ * (weight_ - left_weight_));
+    best_ = {true, threshold, decrease, n_left, 0.0, 0.0};
+    to_beat_ = least_better(decrease);
+  }
+  const Cut& best() const { return best_; }
+
+ private:
+  using Outputs = Eigen::Matrix<double, kOutputs, 1>;
+  double weight_, left_weight_ = 0.0, to_beat_ = 0.0;
+  Outputs sums_;
+  Cut best_;
+};
 
 struct CutRules {
   index_t min_samples_leaf;
@@ -80,12 +108,11 @@ void sort_scores(const double* scores, const std::int32_t* from, index_t n, doub
 // Storage for the sorted scores of one node.
 struct SortedScores {
   SortedScores(const double* scores, const NodeRows& node);
-  OrderedScores view() const {
-    return {values.data(), rows.data(), static_cast<index_t>(rows.size())};
-  }
+  OrderedScores view() const { return {values.get(), rows.get(), size}; }
 
-  std::vector<double> values;
-  std::vector<std::int32_t> rows;
+  index_t size;
+  std::unique_ptr<double[]> values;
+  std::unique_ptr<std::int32_t[]> rows;
 };
 
 // The best cut of a node whose targets have this mean (K) and weight; the decrease is that

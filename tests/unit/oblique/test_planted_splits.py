@@ -54,6 +54,26 @@ def test_weights_by_hand():
     np.testing.assert_allclose(heavy.predict(x), [0.0, 2.2, 2.2], rtol=1e-15, atol=1e-15)
 
 
+@pytest.mark.parametrize("n_samples", [255, 300, 2048, 5000, 70_000])
+@pytest.mark.parametrize("shape", ["even", "ties", "tails"])
+def test_the_cut_is_the_best_of_all(n_samples, shape):
+    """However scores are sorted: many or few, equal ones among them, or nearly all close to one."""
+    rng = np.random.default_rng(n_samples)
+    x = {
+        "even": rng.uniform(size=n_samples),
+        "ties": rng.integers(0, 40, n_samples).astype(float),
+        "tails": rng.standard_cauchy(n_samples),
+    }[shape]
+    y = np.sin(5.0 * rng.normal() + 3.0 * np.arctan(x)) + 0.1 * rng.normal(size=n_samples)
+    tree = FCODTRegressor(max_depth=1, leaf_model="constant").fit(x[:, None], y).tree_
+    order = np.argsort(x, kind="stable")
+    sums, left = np.cumsum((y - y.mean())[order])[:-1], np.arange(1.0, n_samples)
+    apart = np.diff(x[order]) > 1.001e-10 * np.ptp(x)
+    gains = np.where(apart, sums**2 / (left * (n_samples - left)), 0.0)
+    n_below = tree.n_node_samples[1 if tree.coef[0, 0] > 0 else 2]
+    assert gains[n_below - 1] >= gains.max() * (1.0 - 1e-9)
+
+
 def test_two_classes_by_hand():
     x, y = np.arange(6.0)[:, None], np.array(["a", "a", "a", "b", "b", "b"])
     model = FCODTClassifier(max_depth=1, leaf_model="constant").fit(x, y)

@@ -1,0 +1,93 @@
+"""Weights of classes, which multiply those of the samples."""
+
+from dataclasses import replace
+from numbers import Real
+
+import numpy as np
+
+from fctree._sklearn import StrOptions
+
+CLASS_WEIGHT_CONSTRAINTS = {"class_weight": [StrOptions({"balanced"}), dict, None]}
+
+
+def class_weights(class_weight, classes, labels):
+    """The weight of each class.
+
+    Parameters
+    ----------
+    class_weight : "balanced" or dict
+    classes : array of shape (n_classes,)
+    labels : array of shape (n_samples,), int
+        Numbers of the classes of the samples that count.
+
+    Returns
+    -------
+    weights : array of shape (n_classes,)
+
+    Raises
+    ------
+    ValueError
+        For labels that are no class, and weights that are negative or no finite numbers.
+    """
+    weights = np.ones(len(classes))
+    if class_weight == "balanced":
+        counts = np.bincount(labels, minlength=len(classes))
+        present = counts > 0
+        weights[present] = len(labels) / (present.sum() * counts[present])
+        return weights
+    known = {label: number for number, label in enumerate(classes.tolist())}
+    for label, weight in class_weight.items():
+        key = label.item() if isinstance(label, np.generic) else label
+        if key not in known:
+            raise ValueError(f"class_weight has the label {label!r}, which y lacks")
+        if not isinstance(weight, Real) or not 0.0 <= weight < np.inf:
+            raise ValueError(
+                f"class_weight must be finite numbers of at least 0, got {weight!r} for {label!r}"
+            )
+        weights[known[key]] = weight
+    return weights
+
+
+def weighted_by_class(estimator, labels, sample_weight):
+    """Weights of samples times those of their classes, for an estimator with ``classes_``.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Without ``class_weight`` the weights stay as they are.
+    labels : array of shape (n_samples,), int
+    sample_weight : array of shape (n_samples,) or None
+
+    Raises
+    ------
+    ValueError
+        Where no weight is positive.
+    """
+    class_weight = getattr(estimator, "class_weight", None)
+    if class_weight is None:
+        return sample_weight
+    counted = labels if sample_weight is None else labels[sample_weight > 0.0]
+    of_class = class_weights(class_weight, estimator.classes_, counted)[labels]
+    return _positive_somewhere(of_class if sample_weight is None else of_class * sample_weight)
+
+
+def weigh_classes(estimator, train, held):
+    """The same for Samples: those to train on that count, and a list of those held out."""
+    class_weight = getattr(estimator, "class_weight", None)
+    if class_weight is None:
+        return train, held
+    of_class = class_weights(class_weight, estimator.classes_, train.y[0].astype(np.intp))
+
+    def weighed(samples):
+        weight = of_class[samples.y[0].astype(np.intp)]
+        if samples.weight is not None:
+            weight = weight * samples.weight
+        return replace(samples, weight=_positive_somewhere(weight))
+
+    return weighed(train).without_zero_weights(), [weighed(samples) for samples in held]
+
+
+def _positive_somewhere(weight):
+    if not np.any(weight > 0.0):
+        raise ValueError("class_weight leaves no sample with a positive weight")
+    return weight

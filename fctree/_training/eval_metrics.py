@@ -1,0 +1,85 @@
+"""Metrics of a model that is being grown, by scikit-learn's scorers."""
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import get_scorer
+
+
+@dataclass(eq=False)
+class EvalSet:
+    """Samples as scorers take them: X, y as in `fit`, and weights or None."""
+
+    X: Any
+    y: Any
+    weight: np.ndarray | None
+
+
+def named_scorers(eval_metric):
+    """Scorers by name, from what `fit` takes: a name, a callable, a list of these or a dict."""
+    if eval_metric is None:
+        return {}
+    if isinstance(eval_metric, Mapping):
+        given = list(eval_metric.items())
+    else:
+        many = isinstance(eval_metric, (list, tuple))
+        given = [(_name(metric), metric) for metric in (eval_metric if many else [eval_metric])]
+    scorers = {}
+    for name, metric in given:
+        if not isinstance(name, str):
+            raise TypeError(f"the names of eval_metric must be text, got {name!r}")
+        if not isinstance(metric, str) and not callable(metric):
+            raise TypeError(
+                f"eval_metric must be the name of a scorer of scikit-learn, a callable "
+                f"metric(estimator, X, y), or a list or dict of these, got {metric!r}"
+            )
+        if name in scorers or name == "loss":
+            raise ValueError(f"eval_metric has the name {name!r} twice; a dict can name its metrics")
+        scorers[name] = get_scorer(metric)
+    return scorers
+
+
+def _name(metric):
+    return metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
+
+
+def score(estimator, scorers, eval_set, raw):
+    """The metrics by name of a model whose raw scores of a set are ``raw`` (n_outputs, n_samples).
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a metric that is no finite number.
+    """
+    model = _with_scores(estimator, eval_set.X, raw)
+    weights = {} if eval_set.weight is None else {"sample_weight": eval_set.weight}
+    found = {}
+    for name, scorer in scorers.items():
+        value = scorer(model, eval_set.X, eval_set.y, **weights)
+        if not isinstance(value, Real):
+            raise TypeError(f"eval_metric {name!r} must be a number, got {value!r}")
+        if not np.isfinite(value):
+            raise ValueError(f"eval_metric {name!r} is {value!r} for an evaluation set")
+        found[name] = float(value)
+    return found
+
+
+def _with_scores(estimator, X, raw):
+    """The estimator as scorers see it, with predictions for X alone."""
+
+    def raw_predict(given):
+        if given is not X:
+            raise ValueError(
+                "an eval_metric can ask for predictions of the X that it is given, not of other data: "
+                "the model is still being grown"
+            )
+        return np.array(raw.T, order="C")
+
+    model = copy.copy(estimator)
+    vars(model).pop("trees_", None)  # of a model that is continued
+    model._raw_predict = raw_predict
+    return model

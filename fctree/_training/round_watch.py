@@ -1,0 +1,97 @@
+"""Who hears of the rounds of a fit, judges them and may stop it: a progress bar, callbacks, metrics."""
+
+import numpy as np
+
+from fctree._training.eval_metrics import score
+
+
+def check_callbacks(callbacks):
+    """Callbacks as a tuple, from one, a list or None."""
+    if callbacks is None:
+        return ()
+    given = tuple(callbacks) if isinstance(callbacks, (list, tuple)) else (callbacks,)
+    for callback in given:
+        if not callable(callback):
+            raise TypeError(
+                f"callbacks must be a function callback(round, scores) or a list of them, got "
+                f"{callback!r}"
+            )
+    return given
+
+
+def _stops(callback, n_rounds, scores):
+    answer = callback(n_rounds, scores)
+    if answer is None or isinstance(answer, (bool, np.bool_)):
+        return bool(answer)
+    raise TypeError(
+        f"a callback returns True to stop, and False or None to go on; {callback!r} returned "
+        f"{answer!r}"
+    )
+
+
+class RoundWatch:
+    """The part that the caller of a fit takes in its rounds.
+
+    ``callbacks`` hear of each round, ``scorers`` by name judge the estimator on the ``eval_sets``
+    (`fctree._training.eval_metrics.EvalSet`).
+    """
+
+    def __init__(self, callbacks=(), scorers=None):
+        self.callbacks = callbacks
+        self.scorers = scorers or {}
+        self.eval_sets = []
+        self._judged = []  # a list of dicts a round, of each set; first those before the first round
+
+    def listener(self, progress):
+        """The function for the core to call after each round, or None if nobody listens."""
+        if not self.callbacks:
+            return progress
+
+        def told(iteration, train_loss, eval_loss):
+            if progress is not None:
+                progress(iteration, train_loss, eval_loss)
+            judged = self._judged[-1] if self._judged else [{"loss": eval_loss}] * len(self.eval_sets)
+            stops = [
+                _stops(callback, iteration + 1, _by_set(train_loss, judged))
+                for callback in self.callbacks
+            ]
+            return any(stops)
+
+        return told
+
+    def judge(self, estimator):
+        """The function that tells the core what early stopping goes by, or None for the loss."""
+        if not self.scorers and len(self.eval_sets) <= 1:
+            return None
+
+        def judged_by(losses, raw_scores):
+            self._judged.append([
+                {"loss": loss, **score(estimator, self.scorers, eval_set, raw)}
+                for eval_set, loss, raw in zip(self.eval_sets, losses, raw_scores, strict=True)
+            ])
+            first = self._judged[-1][0]
+            return -first[next(iter(self.scorers))] if self.scorers else first["loss"]
+
+        return judged_by
+
+    def results(self, estimator, n_before):
+        """Losses and metrics after each round of a fit, by set and name, of a fitted estimator."""
+        later = slice(n_before + 1, None)
+        found = {"training": {"loss": -estimator.train_score_[later]}}
+        if self._judged:
+            for i, names in enumerate(self._judged[0]):
+                found[f"valid_{i}"] = {
+                    name: np.array([sets[i][name] for sets in self._judged[1:]]) for name in names
+                }
+        elif len(estimator.validation_score_):
+            found["valid_0"] = {"loss": -estimator.validation_score_[later]}
+        return found
+
+
+def _by_set(train_loss, judged):
+    """Scores of a round by the name of the set."""
+    sets = {f"valid_{i}": dict(scores) for i, scores in enumerate(judged)}
+    return {"training": {"loss": train_loss}, **sets}
+
+
+UNWATCHED = RoundWatch()

@@ -1,0 +1,61 @@
+"""Callbacks for the `fit` of the boosters, which hear of each round and may stop the fit.
+
+A callback is any function ``callback(round, scores)``. ``round`` is the number of rounds that the
+model has, ``scores`` the losses after the last one by data set and name, such as
+``{"training": {"loss": 0.31}, "valid_0": {"loss": 0.35}}``. It returns True to stop.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from numbers import Real
+
+from fctree._typing import Callback, RoundScores
+
+__all__ = ["max_time"]
+
+
+def max_time(seconds: float) -> Callback:
+    """Make a callback that stops a fit after some time.
+
+    The rounds grown until then are kept, at least one; how many they are depends on the machine.
+
+    Parameters
+    ----------
+    seconds : float
+        Wall-clock time from this call on, positive. Time spent before the first round and a
+        round under way count too, so that a fit can take a round longer.
+
+    Returns
+    -------
+    callback : callable
+        For one fit: the time of a second one would be over before it begins.
+
+    Raises
+    ------
+    TypeError
+        If `seconds` is not a number.
+    ValueError
+        If it is not positive.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from fctree import SymmetricBoostingRegressor
+    >>> from fctree.callbacks import max_time
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = SymmetricBoostingRegressor(max_iter=20).fit(X, y, callbacks=max_time(60))
+    >>> model.n_iter_
+    20
+    """
+    if isinstance(seconds, bool) or not isinstance(seconds, Real):
+        raise TypeError(f"seconds must be a number, got {seconds!r}")
+    if math.isnan(seconds) or seconds <= 0:
+        raise ValueError(f"seconds must be positive, got {seconds!r}")
+    end = time.monotonic() + float(seconds)
+
+    def stop_after_time(round: int, scores: RoundScores) -> bool:
+        return time.monotonic() >= end
+
+    return stop_after_time

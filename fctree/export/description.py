@@ -1,0 +1,103 @@
+"""Fitted models as both writers read them: steps of the table, sums of trees, and a link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fctree._scored_trees import ensemble_of
+from fctree.ensembles.boosting import BaseCurvatureBoosting
+from fctree.ensembles.forest import BaseCurvatureForest
+from fctree.export.links import Link
+from fctree.export.oblique import ObliqueScores
+from fctree.export.soft import SoftScores
+from fctree.export.soft_boundaries import SoftBoundaryScores
+from fctree.export.symmetric import SymmetricScores
+from fctree.export.tables import TableSteps
+from fctree.oblique.base import BaseObliqueTree
+from fctree.soft.base import BaseSoftTree
+from fctree.symmetric.base import BaseSymmetricBoosting
+
+
+@dataclass(eq=False)
+class Description:
+    """A fitted model.
+
+    Attributes
+    ----------
+    table : TableSteps
+    scores : object with ``onnx(graph, features)`` and ``c(source)``
+        The sums over trees, (n_samples, n_outputs).
+    link : Link
+    """
+
+    table: TableSteps
+    scores: Any
+    link: Link
+
+
+def _boosted(model, scores):
+    return scores(model.trees_), Link.of(model, model.baseline_, 1.0, indicators=False)
+
+
+def _symmetric(model):
+    return _boosted(model, SymmetricScores)
+
+
+def _curvature_boosting(model):
+    return _boosted(model, ObliqueScores)
+
+
+def _forest(model):
+    trees = model.trees_
+    mean = Link.of(model, np.zeros(trees.n_outputs), 1.0 / trees.n_trees, indicators=True)
+    return ObliqueScores(trees), mean
+
+
+def _tree(model):
+    tree = model.tree_
+    is_soft = tree.boundary_width is not None
+    scores = SoftBoundaryScores(tree) if is_soft else ObliqueScores(ensemble_of(tree))
+    return scores, Link.of(model, np.zeros(tree.n_outputs), 1.0, indicators=True)
+
+
+def _soft(model):
+    return SoftScores(model), Link.of(
+        model, model.baseline_, model.output_scale_, indicators=False
+    )
+
+
+# The function that reads each family.
+FAMILIES = {
+    BaseSymmetricBoosting: _symmetric,
+    BaseCurvatureBoosting: _curvature_boosting,
+    BaseCurvatureForest: _forest,
+    BaseObliqueTree: _tree,
+    BaseSoftTree: _soft,
+}
+
+
+def describe(model: Any) -> Description:
+    """Read a fitted model.
+
+    Raises
+    ------
+    TypeError
+        If it is not a model of trees.
+    NotFittedError
+        If it has not been fitted.
+    """
+    for family, read in FAMILIES.items():
+        if isinstance(model, family):
+            check_is_fitted(model)
+            return Description(TableSteps(model), *read(model))
+    hint = ""
+    if hasattr(model, "steps"):
+        hint = "; register_skl2onnx() lets skl2onnx convert pipelines"
+    raise TypeError(
+        "expected a tree, a forest, boosting or soft trees of fctree, got a "
+        f"{type(model).__name__}{hint}"
+    )

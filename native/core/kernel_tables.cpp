@@ -1,0 +1,11 @@
+// The tables of kernels of the instruction set in use.
+#include "core/column_sums.hpp"
+#include "core/kernel_table.hpp"
+
+namespace fctree {
+
+FCTREE_DECLARE_TABLE(ColumnKernels, column_table)
+
+const ColumnKernels& column_kernels() { return FCTREE_TABLE_IN_USE(column_table); }
+
+}  // namespace fctree

@@ -1,0 +1,233 @@
+"""ONNX Runtime predicts from exported models what `predict` predicts."""
+
+import numpy as np
+import pytest
+from export_cases import (
+    CATEGORICAL,
+    CLASSES,
+    CLASSIFIERS,
+    OF_SEVERAL_OUTPUTS,
+    REGRESSORS,
+    SOFT_BOUNDARIES,
+    categories,
+    predictions,
+    regression,
+    rows_near,
+    soft_boundaries,
+)
+from fctree import CurvatureBoostingRegressor, CurvatureTreeRegressor, SymmetricBoostingRegressor
+from fctree.export import oblique, register_skl2onnx, to_onnx
+from sklearn.base import clone
+from sklearn.ensemble import VotingRegressor
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+onnx = pytest.importorskip("onnx")
+onnxruntime = pytest.importorskip("onnxruntime")
+
+# Sums in another order; rounded outputs.
+RELATIVE = {np.float64: 1e-12, np.float32: 1e-6}
+
+
+def run(model, inputs):
+    onnx.checker.check_model(model, full_check=True)
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    outputs = [output.name for output in session.get_outputs()]
+    return dict(zip(outputs, session.run(None, inputs), strict=True))
+
+
+def assert_close(found, expected, dtype):
+    assert found.dtype == dtype
+    tolerance = RELATIVE[dtype]
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
+
+
+def check(model, X, dtype):
+    """A float32 model predicts what the model predicts for the same numbers."""
+    X = X.astype(dtype)
+    outputs = run(to_onnx(model, dtype=dtype), {"X": X})
+    expected = predictions(model, X.astype(np.float64))
+    if not hasattr(model, "predict_proba"):
+        assert list(outputs) == ["variable"]
+        return assert_close(outputs["variable"], expected, dtype)
+    assert list(outputs) == ["label", "probabilities"]
+    assert_close(outputs["probabilities"], expected, dtype)
+    np.testing.assert_array_equal(outputs["label"], model.predict(X.astype(np.float64)))
+
+
+@pytest.mark.filterwarnings("ignore:early stopping kept no round")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", [name for name in REGRESSORS if name != "soft, erf"])
+def test_regressors(name, dtype):
+    X, y = regression()
+    check(clone(REGRESSORS[name]).fit(X, y), rows_near(X, missing=True), dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", SOFT_BOUNDARIES)
+def test_soft_boundaries(kind, dtype):
+    check(*soft_boundaries(kind), dtype)
+
+
+@pytest.mark.parametrize("name", OF_SEVERAL_OUTPUTS)
+def test_several_outputs(name):
+    X, y = regression(n_outputs=3)
+    check(clone(REGRESSORS[name]).fit(X, y), rows_near(X), np.float32)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("classes", CLASSES)
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_classifiers(name, classes, dtype):
+    X, y = CLASSES[classes]()
+    X = X.copy()
+    X[::7, 1] = np.nan
+    check(clone(CLASSIFIERS[name]).fit(X, y), rows_near(X, missing=True), dtype)
+
+
+@pytest.mark.parametrize("few_leaves", [0, 1000])
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("name", ["boosting", "forest"])
+def test_large_ensembles(name, n_outputs, few_leaves, monkeypatch):
+    """Trees in several groups; leaf models gathered, or all evaluated."""
+    monkeypatch.setattr(oblique, "_DIRECTIONS_AT_A_TIME", 7)
+    monkeypatch.setattr(oblique, "_FEW_LEAVES", few_leaves)
+    X, y = regression(n_outputs)
+    check(clone(REGRESSORS[name]).fit(X, y), rows_near(X), np.float64)
+
+
+def test_error_functions_are_in_single_precision():
+    X, y = regression()
+    model = clone(REGRESSORS["soft, erf"]).fit(X, y)
+    check(model, rows_near(X), np.float32)
+    with pytest.raises(ValueError, match="erf"):
+        to_onnx(model, dtype=np.float64)
+
+
+def test_rows_on_thresholds():
+    """Numbers in float32 at and beside the thresholds of a model in float64."""
+    X, y = regression()
+    model = SymmetricBoostingRegressor(max_iter=40, max_depth=4, random_state=0).fit(X, y)
+    used = model.trees_.split_feature >= 0
+    thresholds = model.trees_.split_threshold[used].astype(np.float32)
+    beside = [thresholds, np.nextafter(thresholds, np.float32(9)), np.nextafter(thresholds, np.float32(-9))]
+    rows = np.repeat(X[:1], 3 * len(thresholds), axis=0).astype(np.float32)
+    rows[np.arange(len(rows)), np.tile(model.trees_.split_feature[used], 3)] = np.concatenate(beside)
+    check(model, rows, np.float32)
+
+
+def test_no_rows():
+    X, y = regression()
+    for name in ("boosting", "symmetric", "soft"):
+        model = to_onnx(clone(REGRESSORS[name]).fit(X, y))
+        assert run(model, {"X": X[:0].astype(np.float32)})["variable"].shape == (0, 1)
+
+
+def feed(frame, dtype):
+    """A column an input; text is text."""
+    inputs = {}
+    for name in frame:
+        column = frame[name]
+        if column.dtype.kind in "fiu":
+            inputs[name] = column.to_numpy(dtype).reshape(-1, 1)
+        else:
+            inputs[name] = column.fillna("").to_numpy(dtype=object).reshape(-1, 1)
+    return inputs
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["boosting", "fcodt", "soft", "symmetric"])
+def test_categories(name, dtype):
+    frame, y = categories()
+    model = clone(REGRESSORS[name]).set_params(categorical_features=CATEGORICAL).fit(frame, y)
+    assert len(model.encoder_.pairs)
+    frame, _ = categories(seed=1, strange=True)
+    frame["x"] = frame["x"].astype(dtype).astype(np.float64)
+    found = run(to_onnx(model, dtype=dtype), feed(frame, dtype))["variable"]
+    assert_close(found, predictions(model, frame), dtype)
+
+
+def test_categories_of_text_and_numbers():
+    X = np.array([["a", 1.0], [2, 2.0], ["b", 3.0]] * 20, dtype=object)
+    model = CurvatureTreeRegressor(categorical_features=[0]).fit(X, np.arange(60.0))
+    with pytest.raises(ValueError, match="'x0' holds text and numbers"):
+        to_onnx(model)
+
+
+def test_columns_named_like_outputs():
+    frame, y = categories()
+    frame = frame[["city", "x"]].rename(columns={"x": "variable"})
+    with pytest.raises(ValueError, match="'variable'.*rename"):
+        to_onnx(CurvatureTreeRegressor(categorical_features=["city"]).fit(frame, y))
+
+
+def test_other_arguments_are_refused():
+    X, y = regression()
+    with pytest.raises(ValueError, match="dtype must be"):
+        to_onnx(CurvatureTreeRegressor().fit(X, y), dtype=np.int64)
+    with pytest.raises(TypeError, match="Pipeline; register_skl2onnx"):
+        to_onnx(make_pipeline(StandardScaler(), CurvatureTreeRegressor()).fit(X, y))
+
+
+@pytest.fixture
+def skl2onnx():
+    module = pytest.importorskip("skl2onnx")
+    register_skl2onnx()
+    return module
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["boosting", "forest", "soft", "symmetric", "tree", "tree, one leaf"])
+def test_pipelines(name, dtype, skl2onnx):
+    X, y = regression(n_outputs=3)
+    X = np.ascontiguousarray(X, dtype=dtype)
+    pipeline = make_pipeline(StandardScaler(), clone(REGRESSORS[name])).fit(X, y)
+    rows = rows_near(X).astype(dtype)
+    found = run(skl2onnx.to_onnx(pipeline, rows[:1]), {"X": rows})["variable"]
+    # Rows are scaled in their own type, by either program in its own order.
+    assert_close(found, predictions(pipeline, rows), dtype)
+
+
+@pytest.mark.parametrize("classes", CLASSES)
+@pytest.mark.parametrize("name", ["boosting", "forest", "soft", "symmetric", "tree"])
+def test_pipelines_of_classes(name, classes, skl2onnx):
+    X, y = CLASSES[classes]()
+    pipeline = make_pipeline(StandardScaler(), clone(CLASSIFIERS[name])).fit(X, y)
+    rows = rows_near(X)
+    options = {id(pipeline[-1]): {"zipmap": False}}
+    outputs = run(skl2onnx.to_onnx(pipeline, rows[:1], options=options), {"X": rows})
+    assert_close(outputs["probabilities"], predictions(pipeline, rows), np.float64)
+    np.testing.assert_array_equal(outputs["label"], pipeline.predict(rows))
+
+
+def test_searches_and_votes(skl2onnx):
+    X, y = regression()
+    rows = rows_near(X)
+    for model in (
+        GridSearchCV(CurvatureTreeRegressor(), {"max_depth": [1, 2]}),
+        VotingRegressor([("a", Ridge()), ("b", CurvatureBoostingRegressor(max_iter=5))]),
+    ):
+        model.fit(X, y)
+        found = run(skl2onnx.to_onnx(model, rows[:1]), {"X": rows})["variable"]
+        assert_close(found, predictions(model, rows), np.float64)
+
+
+def test_probabilities_by_name(skl2onnx):
+    X, y = CLASSES["three classes"]()
+    X = X.astype(np.float32)
+    model = clone(CLASSIFIERS["tree"]).fit(X, y)
+    outputs = run(skl2onnx.to_onnx(model, X[:1]), {"X": X})
+    found = np.array([[row[name] for name in "abc"] for row in outputs["output_probability"]])
+    np.testing.assert_allclose(found, model.predict_proba(X), atol=1e-6)
+
+
+def test_categories_in_pipelines_are_refused(skl2onnx):
+    frame, y = categories()
+    frame = frame[["code", "x"]].fillna(0.0)
+    model = CurvatureTreeRegressor(categorical_features=["code"]).fit(frame, y)
+    with pytest.raises(ValueError, match="learned categories from the columns 'code'"):
+        skl2onnx.to_onnx(model, frame.to_numpy(np.float32)[:1])
