@@ -135,6 +135,15 @@ def check_range(first, last, length):
     )
 
 
+def check_parts(cls, parts):
+    """The parts as a list, or TypeError or ValueError unless they are of this class, and some."""
+    parts = list(parts)
+    if not all(isinstance(part, cls) for part in parts):
+        raise TypeError(f"the parts must be {cls.__name__}, got {parts!r}")
+    require(parts, "there are no trees to concatenate")
+    return parts
+
+
 def check_offsets(name, offsets, total):
     """Refuse what is not 0 = offsets[0] < offsets[1] < .. = total."""
     check_array(name, offsets, np.int64, (None,))

@@ -235,6 +235,12 @@ def check_predictions(scores):
     return scores
 
 
+def warn_if_not_finite(what, values):
+    """Warn of values that overflowed: inputs are finite here."""
+    if not np.all(np.isfinite(values)):
+        warnings.warn(f"{what} not finite: samples or vectors are too large", RuntimeWarning, stacklevel=3)
+
+
 def check_targets(y):
     """Numeric targets as (n_samples, n_outputs) float64, C-contiguous."""
     y = check_array(y, dtype=np.float64, ensure_2d=False, order="C", input_name="y")

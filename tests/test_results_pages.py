@@ -189,7 +189,8 @@ def missing(entry, header, rows, sources):
                     yield f"{row[0]}, {label}: {text}"
 
 
-@pytest.mark.parametrize("page", sorted(path.stem for path in (ROOT / "docs" / "results").glob("*.md")))
+@pytest.mark.parametrize("page", sorted(path.stem for path in (ROOT / "docs" / "results").glob("*.md")
+                                        if path.stem != "index"))
 def test_numbers_are_in_the_files(page):
     found = list(tables(ROOT / "docs" / "results" / f"{page}.md"))
     sources, wrong = {}, []

@@ -9,6 +9,7 @@ infinity for the one that is predicted.
 
 from __future__ import annotations
 
+import warnings
 from numbers import Real
 from typing import Any
 
@@ -105,7 +106,7 @@ class PredictsIntervals:
         interval : array of shape (n_samples, 2), or (n_samples, n_outputs, 2) for targets of two \
                 axes
             Lower and upper bound in the units of the targets, for each output by itself.
-            Infinite if there are too few samples for the level: fewer than about
+            Infinite, with a warning, if there are too few samples for the level: fewer than about
             ``confidence_level / (1 - confidence_level)``.
 
         Raises
@@ -123,6 +124,13 @@ class PredictsIntervals:
         score = score_at(self.interval_scores_, self.interval_levels_, level)
         # Infinity times a scale of 0 is infinity here.
         reach = np.where(np.isfinite(score), np.nan_to_num(score, posinf=0.0) * scales, np.inf)
+        if not np.all(np.isfinite(score)):
+            warnings.warn(
+                f"intervals are infinite: {len(self.interval_scores_)} conformity scores are too few "
+                f"for confidence_level={level}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         below, above = reach if reach.ndim > centres.ndim else (reach, reach)
         interval = np.stack([centres - below, centres + above], axis=-1)
         single = vars(self).get("_single_target", vars(self).get("_one_output"))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fctree._intervals.conformity import PredictsIntervals, weight_unit
+from fctree._intervals.conformity import MOST_SCORES, PredictsIntervals, weight_unit
 from fctree._intervals.scales import Errors
 from fctree._validation import check_features, check_predictions, count_threads
 from fctree.oblique.parameters import chosen_directions
@@ -24,6 +24,13 @@ from fctree.oblique.parameters import chosen_directions
 _THRESHOLD_COST = 4.0
 _DIRECTION_COST = 4.0
 _LARGEST_SHARE = 0.5
+_MOST_SAMPLES_PER_ERROR = 4
+
+
+def samples_per_error(n_samples):
+    """Of so many training samples a random one has its error found: of all where there are few, of
+    more than the scores that are kept in larger fits."""
+    return int(np.clip(n_samples // MOST_SCORES, 1, _MOST_SAMPLES_PER_ERROR))
 
 
 def search_cost(directions):
@@ -85,12 +92,12 @@ class TreeIntervals(PredictsIntervals):
 
     def _keep_intervals(self, targets, weight, left_out, leaf):
         """Set the scores and scales from the leaf models' leave-one-out predictions and the numbers
-        of the samples' leaves."""
+        of the samples' leaves, -1 of those that do not count."""
         tree = self.tree_
-        if weight is not None and not np.all(weight > 0.0):
-            counted = weight > 0.0
+        counted = np.flatnonzero(leaf >= 0)
+        if len(counted) < len(leaf):
             targets, left_out, leaf = targets[counted], left_out[counted], leaf[counted]
-            weight = weight[counted]
+            weight = None if weight is None else weight[counted]
         leaves = np.flatnonzero(tree.leaf_index >= 0)
         leaves = leaves[np.argsort(tree.leaf_index[leaves])]
         complete_left_out(tree, left_out, leaves, leaf, targets, weight)

@@ -149,10 +149,10 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     task.sizes.n_targets = train[1].shape[0]
     task.sizes.n_outputs = n_outputs
     task.past_losses = past_losses
-    task.past_steps.decrease, task.past_steps.curvature = past_steps
     shapes = [(n_outputs, arrays[1].shape[1]) for arrays in evals]
     cdef Listener holder = Listener(listener, judge, shapes)
     task.loss = holder.choice(loss)
+    task.past_steps.decrease, task.past_steps.curvature = past_steps
     task.baseline = pointer_1d(baseline)
     cdef Trees before
     task.continued = NULL

@@ -17,6 +17,7 @@ cdef extern from "oblique/tree.hpp" namespace "fctree::oblique" nogil:
     cdef cppclass LeftOut:
         double* scores
         int64_t* leaf
+        int64_t one_in
 
     cdef cppclass ObliqueTreeArrays:
         double alpha
@@ -187,13 +188,14 @@ def direction_kinds():
 
 def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sample_weight, *,
          dict params, cbool standardize, int n_threads, double[:, ::1] left_out=None,
-         int64_t[::1] leaf=None):
+         int64_t[::1] leaf=None, int64_t one_in=1):
     """Grow a tree on ``X`` (n, d) and ``y`` (n, K); returns its arrays by name, and alpha.
 
     ``params`` holds the fields of ``native/oblique/params.hpp``; ``sample_weight`` is
     (n,) or None. With ``standardize`` it grows on features of mean 0 and variance 1; the tree is
     in the features of ``X`` either way. ``left_out`` (n, K), if given, takes what the leaf models
-    answer to each sample when they are fitted without it, and ``leaf`` (n,) the leaves' numbers.
+    answer to each sample when they are fitted without it, and ``leaf`` (n,) the leaves' numbers,
+    of a random one in ``one_in`` samples.
     """
     if X.shape[0] >= 2**31:
         raise ValueError(f"X has {X.shape[0]} samples; at most {2**31 - 1} are supported")
@@ -206,6 +208,7 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
         native_left_out.scores = &left_out[0, 0]
     if leaf is not None:
         native_left_out.leaf = &leaf[0]
+    native_left_out.one_in = one_in
     with nogil:
         if standardize:
             tree = grow_standardized_tree(data, native_params, execution, native_left_out)

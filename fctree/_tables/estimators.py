@@ -8,6 +8,7 @@ samples are known. For a prediction, `validated_features` does both.
 from numbers import Integral
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_X_y, validate_data
 
@@ -33,6 +34,20 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
     """
     if impute:
         checks["ensure_all_finite"] = "allow-nan"
+    if issparse(y):
+        raise TypeError("y is sparse: y.toarray() is the array that it has to be")
+    try:
+        out, categories = _checked(estimator, X, y, reset, checks)
+    except OverflowError as error:  # of integers of Python
+        raise ValueError("X or y holds numbers that are too large for float64") from error
+    if reset:
+        plain = all(values is None for values in categories)
+        estimator.encoder_ = None if plain and not impute else TableEncoder(categories, impute)
+    return tuple(map(strided_in_elements, out)) if isinstance(out, tuple) else strided_in_elements(out)
+
+
+def _checked(estimator, X, y, reset, checks):
+    """Validated samples as `validate_table` returns them, and the categories of each column."""
     table = _table(estimator, X, reset)
     if table is None:
         out = validate_data(estimator, X, y, reset=reset, **checks)
@@ -44,10 +59,7 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
             out = check_array(X, input_name="X", estimator=estimator, **checks)
         else:
             out = check_X_y(X, y, estimator=estimator, **checks)
-    if reset:
-        plain = all(values is None for values in categories)
-        estimator.encoder_ = None if plain and not impute else TableEncoder(categories, impute)
-    return tuple(map(strided_in_elements, out)) if isinstance(out, tuple) else strided_in_elements(out)
+    return out, categories
 
 
 def validated_features(estimator, X, **checks):

@@ -108,6 +108,8 @@ def check_init_score(init_score, n_samples, n_outputs):
 
 def check_directions(estimator, *, n_outputs):
     """Monotone constraints as int8, one for each feature of the trees, or None for none."""
+    if isinstance(estimator.monotonic_cst, np.ndarray) and estimator.monotonic_cst.ndim != 1:
+        raise ValueError(f"monotonic_cst must have one axis, got {estimator.monotonic_cst!r}")
     directions = check_monotonic_cst(estimator, estimator.monotonic_cst)
     encoder = getattr(estimator, "encoder_", None)
     if directions is not None and encoder is not None:

@@ -14,6 +14,7 @@ from fctree._native_input import (
     check_leaf_numbers,
     check_offsets,
     check_output,
+    check_parts,
     check_range,
     check_rows,
     check_threads,
@@ -186,6 +187,7 @@ class ObliqueTrees:
 
     def first(self, n: int) -> ObliqueTrees:
         """The first n trees, as views."""
+        check_range(0, n, self.n_trees)
         ends = dict.fromkeys(_OFFSETS, n + 1)
         ends.update(dict.fromkeys(_OF_NODES, self.node_offsets[n]))
         ends.update(dict.fromkeys(_OF_LEAVES, self.leaf_offsets[n]))
@@ -195,6 +197,7 @@ class ObliqueTrees:
     @classmethod
     def concatenate(cls, parts: Sequence[ObliqueTrees]) -> ObliqueTrees:
         """The trees of all parts, in order."""
+        parts = check_parts(cls, parts)
         arrays = {}
         for field in fields(cls):
             values = [getattr(part, field.name) for part in parts]

@@ -166,7 +166,7 @@ class VariableImportanceDisplay:
         UserWarning
             For each of the results' warnings, among them why a bar is pale.
         """
-        require_matplotlib()
+        require_matplotlib(ax)
         import matplotlib.pyplot as plt
 
         first = next(iter(self.results.values()))

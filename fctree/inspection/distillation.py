@@ -67,7 +67,7 @@ def distill(
     ValueError
         If `n_points` is negative, or the teacher's predictions are not finite numbers of the expected shape.
     TypeError
-        If `tree` is not an oblique tree.
+        If `tree` is not an oblique tree, or `teacher` cannot predict.
 
     See Also
     --------
@@ -124,11 +124,14 @@ def compare_distilled(
     Raises
     ------
     ValueError
-        If `X` and `y` have different lengths.
+        If `X` and `y` have different lengths, or `eval_set` is not a pair.
     TypeError
-        If `tree` is not an oblique tree.
+        If `tree` is not an oblique tree, or `teacher` cannot predict.
     """
-    _unfitted(teacher, tree)
+    if not isinstance(eval_set, (tuple, list)) or len(eval_set) != 2:
+        raise ValueError("eval_set must be a pair (X, y)")
+    if _unfitted(teacher, tree) is not tree:
+        raise TypeError("tree must be what distill returned, got None")
     check_consistent_length(X, y)
     labels = _Teacher(teacher, is_classifier(tree))
     plain = clone(tree).fit(X, y)
@@ -145,6 +148,8 @@ def compare_distilled(
 
 def _unfitted(teacher, tree):
     """The tree to grow, or TypeError."""
+    if not callable(getattr(teacher, "predict", None)):
+        raise TypeError(f"teacher must have a method predict, got {teacher!r}")
     if tree is None:
         # Any object may teach; scikit-learn knows the kind of its own ones.
         known = hasattr(teacher, "__sklearn_tags__") and is_classifier(teacher)

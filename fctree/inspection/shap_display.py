@@ -131,7 +131,7 @@ class ShapDisplay:
         ValueError
             For a sample or an output that there is not.
         """
-        require_matplotlib()
+        require_matplotlib(ax)
         import matplotlib.pyplot as plt
 
         at_least("max_features", max_features, 1)

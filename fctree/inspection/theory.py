@@ -98,7 +98,9 @@ def local_complexity(K: ArrayLike, radius: float) -> float:
     complexity : float
     """
     eigenvalues = _spectrum(K)[0]
-    return float(np.sqrt(np.minimum(eigenvalues, radius**2).sum() / len(eigenvalues)))
+    radius = np.float64(_positive("radius", radius, zero=True))
+    with np.errstate(over="ignore"):  # a radius beyond all eigenvalues
+        return float(np.sqrt(np.minimum(eigenvalues, radius**2).sum() / len(eigenvalues)))
 
 
 def stopping_threshold(
@@ -149,22 +151,25 @@ def stopping_threshold(
     >>> stopping_threshold(4 * np.eye(4), np.ones(4), 1.0, step=0.1)
     1
     """
-    for name, value in (("noise_variance", noise_variance), ("step", step)):
-        if not isinstance(value, Real) or not 0 < value < np.inf:
-            raise ValueError(f"{name} must be positive and finite, got {value!r}")
+    noise_variance = _positive("noise_variance", noise_variance)
+    step = _positive("step", step)
     if not isinstance(max_rounds, Integral) or max_rounds < 1:
         raise ValueError(f"max_rounds must be an integer of at least 1, got {max_rounds!r}")
+    max_rounds = min(max_rounds, 2**62)
     eigenvalues, vectors = _spectrum(K)
     n = len(eigenvalues)
     residual = check_array(residual, dtype=np.float64, ensure_2d=False, input_name="residual")
     if residual.shape != (n,):
         raise ValueError(f"residual has shape {residual.shape}, K has {n} rows")
     kept = eigenvalues > n * np.finfo(np.float64).eps * eigenvalues.max(initial=0.0)
-    distance = np.sum((vectors.T @ residual)[kept] ** 2 / (n * eigenvalues[kept]))
+    with np.errstate(over="ignore"):
+        distance = np.sum((vectors.T @ residual)[kept] ** 2 / (n * eigenvalues[kept]))
 
     def exceeds(t):
-        complexity = np.minimum(eigenvalues[kept], 1.0 / (step * t)).sum()
-        return complexity > n * distance / (4 * np.e**2 * noise_variance * (step * t) ** 2)
+        time = np.float64(step * t)
+        with np.errstate(over="ignore", divide="ignore"):
+            complexity = np.minimum(eigenvalues[kept], 1.0 / time).sum()
+            return complexity > n * distance / (4 * np.e**2 * noise_variance) / time / time
 
     # The left side times t^2 grows with t: bisection.
     low, high = 0, 1
@@ -177,6 +182,13 @@ def stopping_threshold(
         middle = (low + high) // 2
         low, high = (low, middle) if exceeds(middle) else (middle, high)
     return int(high - 1)
+
+
+def _positive(name, value, *, zero=False):
+    """The value as a float, or ValueError unless it is positive (or zero) and finite."""
+    if not isinstance(value, Real) or not (0 <= value if zero else 0 < value) or value > 1e308:
+        raise ValueError(f"{name} must be positive and finite, got {value!r}")
+    return float(value)
 
 
 def _spectrum(K):

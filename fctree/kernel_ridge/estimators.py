@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import Interval, StrOptions, fit_context
+from fctree._native_input import native_params
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import unchanged_on_failure
@@ -89,18 +90,19 @@ class SingleTreeNTK(BaseTreeNTK):
 
     def _solve(self, kernel, X, targets, weights):
         """The samples of the expansion and their coefficients; sets ``n_iter_``."""
+        alpha = native_params({"alpha": self.alpha})["alpha"]
         stopping = {"tol": self.tol, "max_iter": self.max_iter, "verbose": self.verbose}
         self.n_iter_ = 1
         if self.solver == "cholesky":
-            return X, solve_gram(kernel.gram(X), targets, self.alpha, weights)
+            return X, solve_gram(kernel.gram(X), targets, alpha, weights)
         if self.solver == "cg":
             coefficients, self.n_iter_ = solve_by_conjugate_gradients(
-                kernel, X, targets, weights, alpha=self.alpha, **stopping
+                kernel, X, targets, weights, alpha=alpha, **stopping
             )
             return X, coefficients
         landmarks = self._choose_landmarks(X, weights)
         coefficients, self.n_iter_ = solve_with_landmarks(
-            kernel, X, landmarks, targets, weights, alpha=self.alpha, **stopping
+            kernel, X, landmarks, targets, weights, alpha=alpha, **stopping
         )
         return landmarks, coefficients
 

@@ -16,6 +16,7 @@ from fctree._validation import (
     check_vectors,
     check_vectors_shape,
     count_threads,
+    warn_if_not_finite,
 )
 
 
@@ -48,6 +49,7 @@ def compute_product(spec, X, Y, v, *, scale, device, n_jobs, to_host=False):
     out = np.empty((*X.shape[:-1], vectors.shape[-1]), dtype=X.dtype)
     _native.gram_product(spec, *map(_batch, (X, Y)), scale, *map(_batch, (vectors, out)),
                          count_threads(n_jobs))
+    warn_if_not_finite("the product is", out)
     return out[..., 0] if one else out
 
 

@@ -10,7 +10,12 @@ from sklearn.utils import check_random_state
 
 from fctree._native import matrix as _native
 from fctree._typing import ArrayLike, FloatArray, RandomState
-from fctree._validation import allocate_gram, check_kernel_samples, count_threads
+from fctree._validation import (
+    allocate_gram,
+    check_kernel_samples,
+    count_threads,
+    warn_if_not_finite,
+)
 from fctree.kernels.architecture import (
     check_architecture,
     check_counts,
@@ -97,6 +102,7 @@ def empirical_tree_ntk(
     _native.empirical(
         paths, split_weights, leaf_weights, X, Y, scale, out, count_threads(n_jobs)
     )
+    warn_if_not_finite("the kernel is", out)
     return out
 
 

@@ -30,11 +30,11 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         """All settings of a tree, by name."""
         return {**self._fixed, **self.get_params(deep=False)}
 
-    def _grow(self, X, targets, sample_weight, *, impurity_scale, left_out=None, leaf=None):
+    def _grow(self, X, targets, sample_weight, *, impurity_scale, **left_out):
         """The arrays of a tree grown on validated data, by name; sets ``alpha_``.
 
-        ``left_out`` of the targets' shape takes the leaf models' leave-one-out scores, ``leaf``
-        (n_samples,) the numbers of the leaves.
+        ``left_out`` are arrays that take the leaf models' leave-one-out scores and the samples'
+        leaves (`_native.grow`).
         """
         settings = self._settings()
         arrays, self.alpha_ = _native.grow(
@@ -44,8 +44,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
             params=native_tree_params(settings, len(X), impurity_scale=impurity_scale),
             standardize=settings["standardize"],
             n_threads=count_threads(self.n_jobs),
-            left_out=left_out,
-            leaf=leaf,
+            **left_out,
         )
         return arrays
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from fctree._intervals.trees import TreeIntervals
+from fctree._intervals.trees import TreeIntervals, samples_per_error
 from fctree._sklearn import fit_context
 from fctree._tables.estimators import encode_training
 from fctree._training.targets import NumericTargets
@@ -46,7 +46,8 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
             targets = np.ascontiguousarray(self._encode_targets(y, reset=True).T)
             X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
             left_out = np.full(targets.shape, np.nan)
-            leaf = np.empty(len(X), dtype=np.int64)
+            leaf = np.full(len(X), -1)
+            soft = self.leaf_model == "soft"  # which compares the errors of all samples
             arrays = self._grow(
                 X,
                 targets,
@@ -54,11 +55,12 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
                 impurity_scale=1.0 / self.n_outputs_,
                 left_out=left_out,
                 leaf=leaf,
+                one_in=1 if soft else samples_per_error(len(X)),
             )
             arrays["value"] = arrays["value"][:, :, None]
             grown = ObliqueTree(**arrays)
             self.tree_ = self._finish(grown, X, targets, sample_weight, left_out)
             if self.tree_ is not grown:
-                leaf = self.tree_.leaf_index[self.tree_.apply(X)]
+                leaf = np.where(leaf < 0, -1, self.tree_.leaf_index[self.tree_.apply(X)])
             self._keep_intervals(targets, sample_weight, left_out, leaf)
         return self

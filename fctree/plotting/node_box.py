@@ -13,6 +13,7 @@ LINE = 13.0  # height of a line of text
 STRIP = 5.0  # height of the strip of class fractions
 PAD = 6.0  # between the rim of a box and its content
 NAME_LIMIT = 124.0  # wider feature names are cut
+_MOST_LETTERS = 200  # more do not fit
 _MIN_WIDTH = 58.0
 
 
@@ -81,11 +82,16 @@ def _text_lines_width(box):
 
 def cut(text):
     """The text, or as much of it as fits a name's column."""
-    if text_width(text) <= NAME_LIMIT:
+    if len(text) <= _MOST_LETTERS and text_width(text) <= NAME_LIMIT:
         return text
-    while len(text) > 1 and text_width(text + "\N{HORIZONTAL ELLIPSIS}") > NAME_LIMIT:
-        text = text[:-1]
-    return text.rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+    fits, too_long = 1, min(len(text), _MOST_LETTERS)
+    while too_long - fits > 1:
+        middle = (fits + too_long) // 2
+        if text_width(text[:middle] + "\N{HORIZONTAL ELLIPSIS}") <= NAME_LIMIT:
+            fits = middle
+        else:
+            too_long = middle
+    return text[:fits].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 
 @lru_cache(maxsize=4096)

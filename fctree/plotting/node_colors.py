@@ -14,13 +14,15 @@ CLASS_COLORS = (
 DEFAULT_CMAP = "viridis"
 
 
-def require_matplotlib():
-    """Import matplotlib or say how to get it.
+def require_matplotlib(ax=None):
+    """Import matplotlib or say how to get it; refuse an `ax` that is none of its axes.
 
     Raises
     ------
     ImportError
         Naming the extra that installs it.
+    TypeError
+        For another `ax` than None or axes.
     """
     try:
         import matplotlib
@@ -29,6 +31,10 @@ def require_matplotlib():
             "drawing needs matplotlib, which is not installed; install it with "
             "pip install 'fctree[plot]'"
         ) from error
+    from matplotlib.axes import Axes
+
+    if ax is not None and not isinstance(ax, Axes):
+        raise TypeError(f"ax must be axes of matplotlib or None, got {ax!r}")
     return matplotlib
 
 

@@ -38,11 +38,14 @@ def partial_effect_image(model, X, features, bounds, output):
     scored = ScoredTrees.of(model)
     at_least("output", output, 0, high=scored.trees.n_outputs - 1)
     columns, names = _columns(scored, features)
+    X = X if hasattr(X, "iloc") else np.asarray(X)
+    if X.ndim != 2 or X.shape[1] != model.n_features_in_ or len(X) == 0:
+        raise ValueError(f"X must have the shape (n_samples, {model.n_features_in_}), got {X.shape}")
     points = np.column_stack([_column(X, j) for j in columns])
     bounds = _bounds(bounds, points)
     grids = [np.linspace(*limits, _GRID) for limits in bounds]
     rows = np.arange(len(points))[:: -(-len(points) // _ROWS)]
-    X = X.iloc[rows] if hasattr(X, "iloc") else np.asarray(X)[rows]
+    X = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
     scores = scored.partial_effect(X, columns, grids)
     return scores[:, :, output].T, bounds, names, points
 
@@ -77,7 +80,7 @@ def _index(feature, names):
 
 
 def _column(X, column):
-    raw = X.iloc[:, column] if hasattr(X, "iloc") else np.asarray(X)[:, column]
+    raw = X.iloc[:, column] if hasattr(X, "iloc") else X[:, column]
     return np.asarray(raw, dtype=np.float64)
 
 

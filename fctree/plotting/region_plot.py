@@ -100,7 +100,7 @@ def plot_regions(
     >>> tree = FCODTRegressor(max_depth=2).fit(X, y)
     >>> ax = plot_regions(tree, X=X, y=y)  # doctest: +SKIP
     """
-    matplotlib = require_matplotlib()
+    matplotlib = require_matplotlib(ax)
     if hasattr(tree, "trees_"):
         if X is None or y is not None or class_names is not None:
             raise ValueError("partial effects of an ensemble need X, and take no y or class_names")

@@ -45,7 +45,7 @@ class TreeLabels:
 
     def __init__(self, tree, *, feature_names, class_names, max_coef, decimals, number=None):
         self.max_coef = at_least("max_coef", max_coef, 1, none_allowed=True)
-        self.decimals = at_least("decimals", decimals, 0)
+        self.decimals = at_least("decimals", decimals, 0, high=100)
         self.tree = _tree_of(tree) if number is None else drawn_tree(tree, number)
         feature_names = encoded_names(tree, feature_names)
         if feature_names is None:

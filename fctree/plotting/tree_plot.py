@@ -95,7 +95,7 @@ def plot_tree(
     >>> ax = plot_tree(FCODTRegressor(max_depth=2).fit(X, y))  # doctest: +SKIP
     >>> ax.figure.savefig("tree.png", dpi=150)  # doctest: +SKIP
     """
-    require_matplotlib()
+    require_matplotlib(ax)
     labels = TreeLabels(
         model,
         feature_names=feature_names,

@@ -170,6 +170,8 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
         first = not hasattr(self, "_state")
         if classes is not None:
             classes = np.unique(classes)
+            if len(classes) == 0:
+                raise ValueError("classes is empty")
             if not first and not np.array_equal(classes, self.classes_):
                 raise ValueError(f"classes={classes} are not those of before: {self.classes_}")
         if first and classes is not None:

@@ -13,6 +13,8 @@ from fctree._native_input import (
     REAL,
     check_array,
     check_output,
+    check_parts,
+    check_range,
     check_rows,
     check_threads,
     require,
@@ -145,6 +147,7 @@ class SymmetricTrees:
 
     def with_depth(self, depth: int) -> SymmetricTrees:
         """The same trees in arrays for ``depth`` levels, at least their own."""
+        check_range(self.depth, depth, _MOST_LEVELS)
         extra = depth - self.depth
         if extra == 0:
             return self
@@ -162,6 +165,7 @@ class SymmetricTrees:
     @classmethod
     def concatenate(cls, parts: Sequence[SymmetricTrees]) -> SymmetricTrees:
         """The trees of all parts, in order."""
+        parts = check_parts(cls, parts)
         depth = max(part.depth for part in parts)
         parts = [part.with_depth(depth) for part in parts]
         names = [field.name for field in fields(cls)]

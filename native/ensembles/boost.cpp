@@ -70,10 +70,7 @@ class ObliqueBooster : public GrowingModel {
   void map_rows(index_t iteration);
   Contender grow_kind(index_t kind);
   StepSums left_out_step(const Contender& contender);
-  // What kinds of trees are compared by; of losses without a value what changes, to second order.
-  double left_out_loss(const StepSums& step) const {
-    return loss_->has_value() ? step.mean_loss() : 0.5 * step.curvature - step.decrease;
-  }
+  double left_out_change(const StepSums& step) const;
   double step_share() const;
   void add_tree(index_t iteration);
 
@@ -179,6 +176,12 @@ double ObliqueBooster::step_share() const {
   return std::min(std::max(steps_.decrease / steps_.curvature, 0.0), 1.0);
 }
 
+// What contenders are compared by: the mean loss after the step, or, of a loss that has derivatives
+// only, its change up to second order.
+double ObliqueBooster::left_out_change(const StepSums& step) const {
+  return loss_->has_value() ? step.mean_loss() : 0.5 * step.curvature - step.decrease;
+}
+
 void ObliqueBooster::map_rows(index_t iteration) {
   std::vector<index_t> columns =
       draw_columns(params_.seed, iteration, params_.colsample, task_.sizes.n_features);
@@ -207,7 +210,7 @@ void ObliqueBooster::add_tree(index_t iteration) {
     for (index_t other = 1; other < static_cast<index_t>(kinds_.size()); ++other) {
       Contender contender = grow_kind(other);
       const StepSums step = left_out_step(contender);
-      if (!(left_out_loss(step) < left_out_loss(least))) continue;
+      if (!(left_out_change(step) < left_out_change(least))) continue;
       least = step;
       kind = other;
       chosen = std::move(contender);

@@ -7,6 +7,10 @@ namespace fctree::ensembles {
 namespace {
 
 constexpr index_t kMostSortedRows = 65536;
+// An order and a tree's share of it take three times the memory of the values: of more values than this, nodes
+// sort anew, with the same result.
+constexpr index_t kMostSortedValues = 10'000'000;
+constexpr index_t kMostKeptValues = 5'000'000;  // between trees
 
 }  // namespace
 
@@ -45,7 +49,11 @@ void LocalBoostingStatistics::set_features(const double* x, index_t n_samples,
                                            const Execution& execution) {
   for (LocalStatistics& of_kind : statistics_) of_kind.set_offset(offset_of(map));
   if (!sorts_axes) return;
-  if (n_samples <= kMostSortedRows)
+  const index_t n_values = n_samples * map.width();
+  keeps_order_ = n_values <= kMostKeptValues;
+  if (n_values > kMostSortedValues && n_samples <= kMostSortedRows)
+    features_.order = {};
+  else if (n_samples <= kMostSortedRows)
     features_.order.sort(x, n_samples, map.width(), execution);
   else
     features_.bins = std::make_unique<BinnedFeatures>(
@@ -55,7 +63,9 @@ void LocalBoostingStatistics::set_features(const double* x, index_t n_samples,
 ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_t kind,
                                                 const ObliqueParams& params,
                                                 const Execution& execution) {
-  return grow_tree_on_team(data, params, statistics_[kind], execution);
+  ObliqueTreeArrays tree = grow_tree_on_team(data, params, statistics_[kind], execution);
+  if (!keeps_order_) statistics_[kind].release_order();
+  return tree;
 }
 
 }  // namespace fctree::ensembles

@@ -25,6 +25,7 @@ class LocalBoostingStatistics final : public BoostingStatistics {
  private:
   FeatureIndex features_;  // order or bins, if a kind of tree needs them
   std::vector<LocalStatistics> statistics_;
+  bool keeps_order_ = true;  // of a tree's samples, for the next tree
 };
 
 }  // namespace fctree::ensembles

@@ -169,12 +169,7 @@ void Grower::record_split(Split& split) {
 }
 
 void Grower::make_leaf(const OpenNode& node) {
-  if (state_.left_out.scores != nullptr)
-    find_left_out_scores(state_, node, state_.left_out.scores);
-  if (state_.left_out.leaf != nullptr) {
-    const NodeRows rows = state_.rows_of(node);
-    for (index_t i = 0; i < rows.size; ++i) state_.left_out.leaf[rows.rows[i]] = tree_.n_leaves();
-  }
+  if (state_.left_out.scores != nullptr) find_left_out_scores(state_, node, tree_.n_leaves());
   const index_t d = tree_.n_features;
   tree_.leaf_index[node.id] = tree_.n_leaves();
   if (!state_.params.ridge_leaves) {

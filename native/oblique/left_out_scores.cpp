@@ -18,13 +18,20 @@ constexpr index_t kChunkRows = 4096;
 // Above it the sample all but determines the model's prediction.
 constexpr double kLargestLeverage = 0.99;
 
-// Leverages of a unit of weight of each sample of the leaf, without the constant's: from the
-// system in the features, or for few samples from their inner products.
-Vector primal_leverages(const GrowState& state, const OpenNode& leaf) {
+// Whether a sample is a random one in so many: a hash of its number (SplitMix64).
+bool is_drawn(std::int32_t row, index_t one_in) {
+  std::uint64_t z = (static_cast<std::uint64_t>(row) + 1) * 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return (z ^ (z >> 31)) % static_cast<std::uint64_t>(one_in) == 0;
+}
+
+// Leverages of a unit of weight of samples of the leaf, without the constant's: from the system in
+// the features, or for few samples from their inner products.
+Vector primal_leverages(const GrowState& state, const OpenNode& leaf, const NodeRows& rows) {
   const LeverageModel model =
       leverage_model(pool_moments(leaf.moments, leaf.prior), leaf.fit, leaf.ancestors,
                      state.origin, state.ridge_options());
-  const NodeRows rows = state.rows_of(leaf);
   Vector found(rows.size);
   const index_t n_chunks = (rows.size + kChunkRows - 1) / kChunkRows;
   parallel_for(state.execution, n_chunks, [&](index_t chunk) {
@@ -35,26 +42,34 @@ Vector primal_leverages(const GrowState& state, const OpenNode& leaf) {
   return found;
 }
 
-Vector dual_leverages(const GrowState& state, const OpenNode& leaf) {
+Vector dual_leverages(const GrowState& state, const OpenNode& leaf, index_t one_in) {
   const NodeRows rows = state.rows_of(leaf);
   const double alpha = state.params.alpha;
-  if (!(alpha > 0.0)) return Vector::Ones(rows.size);
+  if (!(alpha > 0.0)) return Vector::Ones(rows.size);  // more than enough
   const CentredRows centred =
       centred_rows(state.data, rows, leaf.moments, state.origin, state.params.fit_intercept);
   Matrix system = gram_of(centred.x) + gram_of(product_of(centred.x, leaf.ancestors));
   system.diagonal().array() += alpha;
   const Matrix inverse = CholeskyFactor(system).solve(Matrix::Identity(rows.size, rows.size));
   Vector found(rows.size);
+  index_t n_drawn = 0;
   for (index_t i = 0; i < rows.size; ++i)
-    found[i] = (1.0 - alpha * inverse(i, i)) / state.data.weight_of(rows.rows[i]);
-  return found;
+    if (is_drawn(rows.rows[i], one_in))
+      found[n_drawn++] = (1.0 - alpha * inverse(i, i)) / state.data.weight_of(rows.rows[i]);
+  return found.head(n_drawn);
 }
 
 }  // namespace
 
-void find_left_out_scores(const GrowState& state, const OpenNode& leaf, double* scores) {
+void find_left_out_scores(const GrowState& state, const OpenNode& leaf, index_t number) {
   const TrainingData& data = state.data;
-  const NodeRows rows = state.rows_of(leaf);
+  const auto [scores, leaf_of, one_in] = state.left_out;
+  const NodeRows all = state.rows_of(leaf);
+  std::vector<std::int32_t> drawn;
+  for (index_t i = 0; i < all.size; ++i)
+    if (is_drawn(all.rows[i], one_in)) drawn.push_back(all.rows[i]);
+  const NodeRows rows = {drawn.data(), static_cast<index_t>(drawn.size())};
+  if (rows.size == 0) return;
   const index_t n_outputs = data.n_outputs;
   const bool has_model = state.params.ridge_leaves;
   Vector leverage = Vector::Zero(rows.size);
@@ -62,7 +77,8 @@ void find_left_out_scores(const GrowState& state, const OpenNode& leaf, double* 
   Vector constant = state.target_mean(leaf);
   double base = 1.0 / leaf.moments.weight;
   if (has_model) {
-    leverage = state.is_dual(leaf) ? dual_leverages(state, leaf) : primal_leverages(state, leaf);
+    leverage = state.is_dual(leaf) ? dual_leverages(state, leaf, one_in)
+                                   : primal_leverages(state, leaf, rows);
     ridge::dense_kernels().project(select(data, rows), leaf.fit.coef.data(), n_outputs,
                                    projected.data(), rows.size);
     constant = leaf.fit.intercept;
@@ -70,6 +86,7 @@ void find_left_out_scores(const GrowState& state, const OpenNode& leaf, double* 
   }
   for (index_t i = 0; i < rows.size; ++i) {
     const index_t row = rows.rows[i];
+    if (leaf_of != nullptr) leaf_of[row] = number;
     const double h = data.unit_of(row) * (base + leverage[i]);
     for (index_t k = 0; k < n_outputs; ++k) {
       const double score = constant[k] + projected(k, i);

@@ -9,8 +9,9 @@
 
 namespace fctree::oblique {
 
-// Fills the rows of scores (n, K) that belong to a leaf; NaN where undefined: the model
-// interpolates the sample whatever its target is. O(size d^2) and a factorisation.
-void find_left_out_scores(const GrowState& state, const OpenNode& leaf, double* scores);
+// Fills the rows of state.left_out that belong to a leaf, the `number`th; NaN where a score is
+// undefined: the model interpolates the sample whatever its target is. O(size d^2) and a
+// factorisation.
+void find_left_out_scores(const GrowState& state, const OpenNode& leaf, index_t number);
 
 }  // namespace fctree::oblique

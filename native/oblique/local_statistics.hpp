@@ -45,6 +45,9 @@ class LocalStatistics final : public NodeStatistics {
   std::vector<DecreaseSums> decreases(const GrowState& state, const std::vector<Split>& splits,
                                       const std::vector<SplitModels>& models) override;
 
+  // Frees what a tree had of the order of the features.
+  void release_order() { order_ = {}; }
+
  private:
   bool has_order() const { return !order_.is_empty(); }
   bool has_bins() const { return features_ != nullptr && features_->bins != nullptr; }

@@ -15,6 +15,7 @@ import sklearn.svm
 import sklearn.tree
 
 import fctree
+import fctree.export
 import fctree.inspection
 import fctree.kernels
 
@@ -28,7 +29,7 @@ BOOSTERS = {
     "HistGradientBoosting": (HISTOGRAM.HistGradientBoostingRegressor, HISTOGRAM.HistGradientBoostingClassifier),
     "fctree": (fctree.SymmetricBoostingRegressor, fctree.SymmetricBoostingClassifier),
 }
-OF_FITTED_MODELS = {"feature_importances_", "tree_"}
+OF_FITTED_MODELS = {"feature_importances_", "tree_", "evals_result_"}
 ARGUMENTS = {"predict(X, return_std=True)": "return_std", 'compute_feature_importances("gain")': "kind"}
 WITHOUT_A_NAME = {"fit", "joblib.dump", "feature", "gamma", "bootstrap_type", "depth"}
 
@@ -54,7 +55,7 @@ def names_of(estimators):
 
 
 def public_names():
-    return {name for module in (fctree, fctree.inspection, fctree.kernels) for name in module.__all__}
+    return {name for module in (fctree, fctree.export, fctree.inspection, fctree.kernels) for name in module.__all__}
 
 
 def test_there_are_tables():

@@ -11,15 +11,17 @@ import io
 import json
 import os
 import pickle
+import struct
 import tempfile
 import zipfile
+import zlib
 from functools import cache
 
 import numpy as np
 import pandas as pd
 from fctree import export_text, load_model, save_model
-from fctree.persistence.archive import MARK
-from robustness.forged_model_files import NONSENSE, file_of, npy, parts_of
+from fctree.persistence.archive import HEADER_NAME, MARK, array_name
+from robustness.forged_model_files import NONSENSE, npy, parts_of
 
 from fuzz.estimators import SMALL, classifies, public_estimators, small
 from fuzz.hostile_data import pick
@@ -47,7 +49,7 @@ TABLE = pd.DataFrame({
 
 @cache
 def base_models():
-    """Headers and arrays of small models of every estimator, of different kinds."""
+    """Headers, their text and arrays of small models of every estimator, of different kinds."""
     chance = np.random.default_rng(0)
     X = chance.standard_normal((40, 3))
     y = X[:, 0] + np.abs(X[:, 1])
@@ -71,7 +73,38 @@ def base_models():
                     parts.append(parts_of(model, os.path.join(folder, "model")))
             model = small(cls, categorical_features="from_dtype").fit(table, targets[0])
             parts.append(parts_of(model, os.path.join(folder, "model")))
-    return parts
+    for _, arrays in parts:
+        _ENCODED.update((id(array), _encoded(array)) for array in arrays)
+    return [(header, json.dumps(header), arrays) for header, arrays in parts]
+
+
+prepare = base_models
+_ENCODED = {}  # members of arrays that are unchanged, by the arrays' id
+
+
+def _encoded(member):
+    """The bytes of a member, and their checksum."""
+    content = member if isinstance(member, bytes) else npy(member)
+    return content, zlib.crc32(content)
+
+
+def _archive(text, arrays):
+    """The result of `file_of`, in a tenth of its time."""
+    members = [(HEADER_NAME, (text, zlib.crc32(text)))]
+    members += [(array_name(index), _ENCODED.get(id(array)) or _encoded(array))
+                for index, array in enumerate(arrays)]
+    local, central, offset = [], [], 0
+    for name, (content, checksum) in members:
+        name, size = name.encode(), len(content)
+        sizes = (checksum, size, size, len(name), 0)
+        part = struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 0, 0, 33, *sizes) + name + content
+        central.append(struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 0, 0, 33, *sizes, 0, 0, 0, 0,
+                                   offset) + name)
+        local.append(part)
+        offset += len(part)
+    directory, n = b"".join(central), len(members)
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, n, n, len(directory), offset, len(MARK) + 64)
+    return _sealed_again(b"".join([*local, directory, end, MARK, b"0" * 64]))
 
 
 def _change_header(node, chance):
@@ -199,7 +232,7 @@ def _change_text(header, chance):
 
 def _exchange(header, chance):
     """The class of another model, or some of its entries."""
-    other, _ = pick(chance, base_models())
+    other, _, _ = pick(chance, base_models())
     kind = chance.integers(3)
     if kind == 0:
         header["class"] = other["class"]
@@ -229,8 +262,9 @@ def _sealed_again(content):
 
 def mutated_file(chance):
     """The bytes of a changed file."""
-    header, arrays = copy.deepcopy(pick(chance, base_models()))
-    for _ in range(chance.integers(1, 4)):
+    _, text, arrays = pick(chance, base_models())
+    header, arrays = json.loads(text), list(arrays)
+    for _ in range(pick(chance, [1, 1, 1, 2, 3])):
         if chance.random() < 0.1:
             _exchange(header, chance)
         elif arrays and chance.random() < 0.1:
@@ -243,11 +277,11 @@ def mutated_file(chance):
                 arrays[at] = _change_array(arrays[at], plain, chance)
         else:
             _change_header(header, chance)
-    text = _change_text(header, chance) if chance.random() < 0.05 else header
-    content = outcome(file_of, text, arrays)[0] or file_of({}, [])
+    text = _change_text(header, chance) if chance.random() < 0.05 else json.dumps(header).encode()
+    content = _archive(text, arrays)
     if chance.random() < 0.05:
         content = _change_zip(content, chance)
-    if chance.random() < 0.2:
+    if chance.random() < 0.05:
         content = _flip(content, chance)
     if chance.random() < 0.05:
         content = content[: chance.integers(len(content))]
@@ -271,7 +305,7 @@ def run_case(chance, folder):
     for name in dir(type(model)):
         if name.startswith("staged_"):
             outcome(lambda own=name: [len(stage) for stage in getattr(model, own)(X)])
-        elif name.endswith("_") or name.startswith("get_"):
+        elif (name.endswith("_") and name[0] != "_") or name.startswith("get_"):
             value, _ = outcome(getattr, model, name, None)
             if callable(value) and "routing" not in name:
                 outcome(value)

@@ -9,6 +9,7 @@ import contextlib
 import faulthandler
 import importlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,31 +18,43 @@ import traceback
 
 import numpy as np
 
-KINDS = ("model_files", "hostile_calls")
-SECONDS_A_CASE = 10
+KINDS = ("model_files", "hostile_calls", "hostile_methods")
+SECONDS_A_CASE = 10  # of processor time, of which a busy machine takes nothing away
+_SECONDS_STUCK = 120  # by the clock: a case that waits for what does not come
 _BYTES = 8 * 2**30  # of address space: what asks for more gets a MemoryError
 
 
 def run_cases(kind, seed, first, last, until):
     """In the child: a line with each case's number before it runs, and one for each failure."""
-    run_case = importlib.import_module(f"fuzz.{kind}").run_case
+    module = importlib.import_module(f"fuzz.{kind}")
+    getattr(module, "prepare", int)()
     with tempfile.TemporaryDirectory() as folder:
         for number in range(first, last):
             if time.time() > until:
                 break
             print("case", number, flush=True)
-            faulthandler.dump_traceback_later(SECONDS_A_CASE, exit=True)
+            _watch(SECONDS_A_CASE)
             try:
                 # What an estimator prints is not of interest here.
                 with contextlib.redirect_stdout(sys.stderr):
-                    run_case(np.random.default_rng([seed, number]), folder)
+                    module.run_case(np.random.default_rng([seed, number]), folder)
             except Exception as error:
                 where = traceback.extract_tb(error.__traceback__)[-1]
                 text = f"{type(error).__name__}: {error} ({where.filename}:{where.lineno})"
                 print("failure", number, text.replace("\n", " ")[:500], flush=True)
             finally:
-                faulthandler.cancel_dump_traceback_later()
+                _watch(0)
     print("done", flush=True)
+
+
+def _watch(seconds):
+    """Ends the process, with a traceback, after so much processor time; 0 stops watching."""
+    if seconds:
+        faulthandler.dump_traceback_later(_SECONDS_STUCK, exit=True)
+    else:
+        faulthandler.cancel_dump_traceback_later()
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def fuzz(kind, *, seed=0, first=0, cases=10**9, seconds=10**9):
@@ -93,6 +106,8 @@ def main():
     options = parser.parse_args()
     if options.child:
         faulthandler.enable()
+        if hasattr(signal, "setitimer"):
+            faulthandler.register(signal.SIGPROF, chain=True)  # the signal ends the process then
         _limit_memory()
         last = options.first + options.cases
         run_cases(options.kind, options.seed, options.first, last, time.time() + options.seconds)

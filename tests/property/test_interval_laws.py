@@ -150,3 +150,29 @@ def test_several_outputs_are_intervals_by_themselves():
         assert interval.shape == (7, 2, 2), name
         prediction = model.predict(X[:7])
         assert np.all(interval[..., 0] <= prediction) and np.all(prediction <= interval[..., 1])
+
+
+@pytest.mark.parametrize("n_samples, share", [(6000, 1.0), (8192, 0.5), (12_000, 0.5), (20_000, 0.25)])
+def test_errors_of_a_random_part_of_many_samples_are_enough(n_samples, share):
+    """Scales are those of all errors in a leaf, and the level is kept."""
+    rng = np.random.default_rng(n_samples)
+
+    def draw(n):
+        X = rng.uniform(-1, 1, (n, 3))
+        return X, X[:, 1] + 10 * (X[:, 0] > 0) + rng.standard_normal(n) * np.where(X[:, 0] > 0, 3, 1)
+
+    X, y = draw(n_samples)
+    weight = (rng.random(n_samples) < 0.9).astype(float)
+    for sample_weight in (None, weight):
+        model = FCODTRegressor(max_depth=1).fit(X, y, sample_weight)
+        counted = np.ones(n_samples, dtype=bool) if sample_weight is None else weight > 0
+        n_errors = counted.sum() * share
+        if n_errors < 4000:
+            assert abs(len(model.interval_scores_) - n_errors) < 4 * np.sqrt(n_errors)
+        errors = np.abs(y - model.predict(X))[counted]
+        leaf = model.tree_.leaf_index[model.apply(X)][counted]
+        expected = [errors[leaf == number].mean() for number in range(2)]
+        np.testing.assert_allclose(model.interval_scales_[:, 0], expected, rtol=0.08)
+        X_test, y_test = draw(20_000)
+        low, high = model.predict_interval(X_test, 0.9).T
+        assert abs(np.mean((low <= y_test) & (y_test <= high)) - 0.9) < 0.02

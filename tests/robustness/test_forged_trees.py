@@ -266,13 +266,15 @@ def test_too_many_thresholds(tmp_path):
 def test_each_attribute_is_needed(name, tmp_path):
     # The others are younger than the format: files of 0.1 lack them.
     optional = {"posterior_trees_", "_rule", "_log_link", "_architecture", "_depth", "_scale",
-                "encoder_"}
+                "encoder_", "evals_result_"}
     for attribute in vars(MODELS[name]).keys() - MODELS[name].get_params().keys() - optional:
         forgery = Forgery(name, tmp_path / "model")
         forgery.remove(attribute)
         forgery.refused(f"lacks {attribute}")
     for trees in {"tree_", "trees_"} & vars(MODELS[name]).keys():
-        for field in vars(getattr(MODELS[name], trees)).keys() - {"n_classes", "split_kind", "feature_scale"}:
+        for field in vars(getattr(MODELS[name], trees)).keys() - {
+            "n_classes", "split_kind", "feature_scale", "boundary_width"
+        }:
             forgery = Forgery(name, tmp_path / "model")
             forgery.remove(f"{trees}.{field}")
             forgery.refused(f"lacks {field}")

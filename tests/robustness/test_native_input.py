@@ -80,16 +80,6 @@ def test_trees_that_there_are_not_are_refused(first, last):
         TREES["ObliqueTrees"].add_to(X, np.zeros((60, 1)), first=first, last=last)
 
 
-def test_shrinkage_of_other_shapes_is_refused():
-    trees, scores = TREES["SymmetricTrees"], np.zeros((60, 1))
-    with pytest.raises(ValueError, match="keep"):
-        trees.add_to(X, scores, keep=np.ones(2), origin=scores.copy())
-    with pytest.raises(ValueError, match="origin"):
-        trees.add_to(X, scores, keep=np.ones(3), origin=np.zeros((1, 1)))
-    with pytest.raises(TypeError, match="origin"):
-        trees.add_to(X, scores, keep=np.ones(3))
-
-
 @pytest.mark.parametrize("n_threads", [0, -1, -(2**70)])
 def test_less_than_a_thread_is_refused(trees, n_threads):
     with pytest.raises(ValueError, match="n_threads"):
