@@ -162,6 +162,7 @@ class _DaskTreeNTK(HasLocal):
             parts, described = [parts[i] for i in filled], [described[i] for i in filled]
             lengths = [description.n_rows for description in described]
             self._choose_kernel()
+            self.feature_matrix_ = self._fold_errors = None
             self.encoder_ = None  # numbers only
             problem = Problem(self._fitted_kernel(), self._learn_targets(described))
             total = sum(description.weight for description in described) or float(sum(lengths))

@@ -94,7 +94,7 @@ class CurvatureBoostingRegressor(
         All trees as flat arrays; `estimators_` gives them one by one.
     tree_kinds_ : ndarray of shape (n_iter,), int64
         0 for a curvature tree, 1 for one with constant leaves.
-    step_sums_ : ndarray of shape (n_iter_, 2)
+    step_sums_ : ndarray of shape (n_iter, 2)
         Sums over the rounds so far of what trees' full steps do on the samples left out: the decrease
         of the loss and its curvature along them. Their ratio, between 0 and 1, is the share that is
         taken of the next step, beside `learning_rate`; 0, where the whole step is taken, for losses whose
