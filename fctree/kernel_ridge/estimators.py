@@ -145,7 +145,8 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     scale : float, default=2.0
         Hardness of the splits (the papers' alpha).
     architecture : str or mapping, default="perfect"
-        As in `fctree.kernels.tree_ntk`.
+        As in `fctree.kernels.tree_ntk`, or ``"exponential"``: no trees, but
+        `fctree.kernels.exponential_kernel` for comparison, without a depth.
     solver : {"cholesky", "nystrom", "cg"}, default="cholesky"
         ``"cholesky"`` needs the n x n matrix and O(n^3) time. ``"nystrom"`` expands the
         solution in `n_components` samples (landmarks), chosen by randomly pivoted Cholesky

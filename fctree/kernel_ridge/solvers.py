@@ -15,14 +15,13 @@ from tqdm.auto import tqdm
 from fctree._device import DeviceArray, uses_gpu
 from fctree._memory import check_memory
 from fctree._native import matrix as _native
-from fctree.kernels import tree_ntk
 from fctree.kernels.architecture import kernel_spec
-from fctree.kernels.compute import compute_product
+from fctree.kernels.compute import compute_gram, compute_product
 
 
 @dataclass(frozen=True)
 class TreeKernel:
-    """A tree kernel with its parameters chosen."""
+    """A tree kernel with its parameters chosen, or the exponential kernel."""
 
     depth: float
     scale: float
@@ -30,18 +29,27 @@ class TreeKernel:
     device: str
     n_jobs: int | None
 
+    def spec(self, derivative="none"):
+        """Arguments of the core; the derivative as for `kernel_spec`. Of the exponential kernel
+        "cosine" is K / (scale * |x - y|)."""
+        if self.architecture == "exponential":
+            return _native.KernelSpec("exponential", derivative=derivative)
+        return kernel_spec(self.depth, self.architecture, derivative=derivative)
+
     def gram(self, X, Y=None, *, out=None):
         """K(X, Y), or MemoryError with what to do instead."""
         shape = (len(X), len(X if Y is None else Y))
         if out is None:
             remedy = "use solver='nystrom' (n_components landmarks) or solver='cg'"
             check_memory(shape, np.float64, remedy)
-        return tree_ntk(X, Y, out=out, **vars(self))
+        return compute_gram(
+            self.spec(), X, Y, scale=self.scale, device=self.device, out=out, n_jobs=self.n_jobs
+        )
 
     def diagonal(self, X):
         """K(x, x) of each row."""
         out = np.empty(len(X))
-        _native.gram_diagonal(kernel_spec(self.depth, self.architecture), X, self.scale, out)
+        _native.gram_diagonal(self.spec(), X, self.scale, out)
         return out
 
     def at_hand(self, X):
@@ -49,10 +57,9 @@ class TreeKernel:
         return DeviceArray.of(X) if uses_gpu(self.device) else X
 
     def multiply(self, X, Y, v, *, derivative="none"):
-        """K(X, Y) v in tiles, as a NumPy array; of a derivative of K (`kernel_spec`) if asked."""
-        spec = kernel_spec(self.depth, self.architecture, derivative=derivative)
+        """K(X, Y) v in tiles, as a NumPy array; of a derivative of K (`spec`) if asked."""
         return compute_product(
-            spec, X, Y, v, scale=self.scale, device=self.device, n_jobs=self.n_jobs, to_host=True
+            self.spec(derivative), X, Y, v, scale=self.scale, device=self.device, n_jobs=self.n_jobs, to_host=True
         )
 
 
