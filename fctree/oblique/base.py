@@ -28,7 +28,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
 
     def _settings(self):
         """All settings of a tree, by name."""
-        return {**self._fixed, **self.get_params(deep=False)}
+        return {**self._fixed, **{name: getattr(self, name) for name in self._parameter_constraints}}
 
     def _grow(self, X, targets, sample_weight, *, impurity_scale, **left_out):
         """The arrays of a tree grown on validated data, by name; sets ``alpha_``.
