@@ -239,6 +239,16 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
     }
 
 
+def largest_feature(const int32_t[:, ::1] split_feature):
+    """The largest number of a feature that trees split by, -1 without one."""
+    cdef Py_ssize_t tree, level
+    cdef int32_t largest = -1
+    for tree in range(split_feature.shape[0]):
+        for level in range(split_feature.shape[1]):
+            largest = max(largest, split_feature[tree, level])
+    return largest
+
+
 def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,
               const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
               double[:, ::1] scores, int n_threads):
