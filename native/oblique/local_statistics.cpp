@@ -134,10 +134,7 @@ std::vector<std::vector<Matrix>> LocalStatistics::residual_scatter(
 
 std::vector<Vector> LocalStatistics::promises(const GrowState& state,
                                         const std::vector<OpenNode*>& nodes) {
-  std::vector<Vector> found(nodes.size());
-  parallel_for(state.execution, static_cast<index_t>(nodes.size()),
-               [&](index_t i) { found[i] = promises_of(state, *nodes[i]); });
-  return found;
+  return promises_of(state, nodes);
 }
 
 Cut LocalStatistics::search_candidate(const GrowState& state, const CutTask& task) const {
