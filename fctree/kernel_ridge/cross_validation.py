@@ -28,8 +28,8 @@ from fctree.kernel_ridge.base import (
     ClassifierTargets,
     RegressorTargets,
 )
-from fctree.kernel_ridge.solvers import solve_gram, weighted
-from fctree.kernels import tree_ntk, tree_ntk_path
+from fctree.kernel_ridge.solvers import TreeKernel, solve_gram, weighted
+from fctree.kernels import tree_ntk_path
 from fctree.kernels.architecture import check_architecture, check_depth, check_scale
 
 # Gram matrices of several depths that are held at a time.
@@ -78,6 +78,8 @@ class Spectrum:
 
 def _depths_of(architecture, depths, several):
     """Checked depths; of several architectures those that each can have. Leaf counts have one."""
+    if architecture == "exponential":
+        return [1]
     if not isinstance(architecture, str):
         check_architecture(architecture)
         return [1]
@@ -153,10 +155,10 @@ class SearchingTreeNTK(BaseTreeNTK):
                       "n_jobs": self.n_jobs}
             for start in range(0, len(depths), together):
                 some = depths[start : start + together]
-                if isinstance(architecture, str):
+                if isinstance(architecture, str) and architecture != "exponential":
                     matrices = tree_ntk_path(X, depths=some, **shared)
                 else:
-                    matrices = [tree_ntk(X, **shared)]
+                    matrices = [TreeKernel(1, **shared).gram(X)]
                 for depth, K in zip(some, matrices, strict=True):
                     yield scale, architecture, depth, K
                     bar.update()
@@ -260,7 +262,7 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     scales : sequence of float, default=(0.5, 1.0, 2.0, 4.0, 8.0)
         Hardnesses of the splits to try.
     architecture : str or mapping, default="perfect"
-        With a mapping `depths` is not used.
+        As in `TreeNTKRegressor`; with a mapping or ``"exponential"`` `depths` is not used.
     architectures : sequence of str or mapping, default=None
         Several to try in place of `architecture`; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
@@ -323,7 +325,8 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     scales : sequence of float, default=(0.5, 1.0, 2.0, 4.0, 8.0)
         Hardnesses of the splits to try.
     architecture : str or mapping, default="perfect"
-        Shape of the trees, see `fctree.kernels.tree_ntk`; with a mapping `depths` is not used.
+        Shape of the trees, see `fctree.kernels.tree_ntk`, or ``"exponential"``, see
+        `fctree.kernels.exponential_kernel`; with a mapping or the latter `depths` is not used.
     architectures : sequence of str or mapping, default=None
         Several to try in place of `architecture`; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
