@@ -91,10 +91,10 @@ std::vector<LevelSplit> TreeGrower::grow(const double* gradient, const Derivativ
   if (params_.random_strength > 0.0 && params_.score_noise == ScoreNoise::normal)
     noise.gradient_rms = gradient_rms(gradient, scale, execution);
   rows_.reset(in_bag, execution);
-  scores_.restart();
+  scores_.restart(rows_, execution);
   for (index_t level = 0; level < params_.max_depth; ++level) {
-    scores_.compute(rows_, execution);
-    const auto split = choice_.choose(scores_, noise, splits);
+    scores_.compute(execution);
+    const auto split = choice_.choose(scores_, noise, splits, execution);
     if (!split) break;
     splits.push_back(*split);
     if (level + 1 == params_.max_depth) break;
