@@ -12,7 +12,6 @@ from fctree._device import DEVICES, uses_gpu
 from fctree._intervals.kernels import KernelIntervals
 from fctree._sklearn import Interval, Options, StrOptions
 from fctree._tables.estimators import TakesTables, encode_training
-from fctree._training.class_weights import weighted_by_class
 from fctree._training.targets import NumericTargets, PredictedClasses
 from fctree._typing import ArrayLike, FloatArray
 from fctree._validation import (
@@ -95,7 +94,6 @@ class ClassifierTargets(PredictedClasses, ClassifierMixin):
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         n_classes = len(self.classes_)
-        sample_weight = weighted_by_class(self, labels, sample_weight)
         X = encode_training(self, X, labels[np.newaxis], sample_weight, n_classes=n_classes)
         return X, np.eye(n_classes)[labels], sample_weight
 

@@ -15,10 +15,9 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from fctree._memory import check_memory
-from fctree._parameters import set_parameters, shares_documentation
+from fctree._parameters import set_parameters
 from fctree._sklearn import Interval, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
-from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._typing import ArrayLike, Self
 from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
@@ -268,10 +267,9 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
         Several to try in place of `architecture`; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
-        as in scikit-learn, stratified for classes and an integer, which share the Gram matrix.
+        as in scikit-learn, which share the Gram matrix.
     feature_learning : int, default=0
-        Most rounds in which the directions along which the predictor changes become a new metric of
-        the features, with the chosen kernel and penalty; three folds choose how many are kept.
+        As in `TreeNTKRegressor`, with the chosen kernel and penalty.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Features that are categories: those whose column has a categorical or text type, or a list
@@ -315,18 +313,38 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     """
 
 
-@shares_documentation(TreeNTKRegressorCV)
 class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     """Tree kernel ridge classification with penalty, depth and scale by cross-validation.
 
     Parameters
     ----------
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
-        have weight 1), or such that all classes weigh the same.
-    alphas, depths, scales, architecture, architectures, cv, feature_learning, \
-            categorical_features, device, verbose, n_jobs
-        As in `TreeNTKRegressorCV`.
+    alphas : sequence of float, default=(1e-8, 1e-4, 1e-2, 1.0)
+        Ridge penalties to try.
+    depths : sequence of int (or inf), default=(1, 2, 3, 5, 8)
+        Depths of the trees to try.
+    scales : sequence of float, default=(0.5, 1.0, 2.0, 4.0, 8.0)
+        Hardnesses of the splits to try.
+    architecture : str or mapping, default="perfect"
+        Shape of the trees, see `fctree.kernels.tree_ntk`; with a mapping `depths` is not used.
+    architectures : sequence of str or mapping, default=None
+        Several to try in place of `architecture`; a depth of inf is for decision lists only.
+    cv : int, splitter, iterable or None, default=None
+        None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
+        as in scikit-learn, stratified for an integer, which share the Gram matrix.
+    feature_learning : int, default=0
+        Most rounds in which the directions along which the predictor changes become a new metric of
+        the features, with the chosen kernel and penalty; three folds choose how many are kept.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
+            default="from_dtype"
+        Features that are categories: those whose column has a categorical or text type, or a list
+        of names or indices, or a mask; None for none.
+    device : {"cpu", "auto", "cuda"}, default="cpu"
+        Where the kernels are computed.
+    verbose : int, default=0
+        1 shows the progress over the kernels.
+    n_jobs : int, default=None
+        Threads for the kernels, as in scikit-learn; linear algebra runs on one, so that the result
+        does not depend on it.
 
     Attributes
     ----------
@@ -358,23 +376,3 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     >>> bool(model.best_score_ > 0.94)
     True
     """
-
-    _parameter_constraints = {**SearchingTreeNTK._parameter_constraints, **CLASS_WEIGHT_CONSTRAINTS}
-
-    def __init__(
-        self,
-        *,
-        class_weight: dict[Any, float] | str | None = None,
-        alphas: Iterable[float] = (1e-8, 1e-4, 1e-2, 1.0),
-        depths: Iterable[float] = (1, 2, 3, 5, 8),
-        scales: Iterable[float] = (0.5, 1.0, 2.0, 4.0, 8.0),
-        architecture: str | Mapping[int, int] = "perfect",
-        architectures: Sequence[str | Mapping[int, int]] | None = None,
-        cv: Any = None,
-        feature_learning: int = 0,
-        categorical_features: ArrayLike | str | None = "from_dtype",
-        device: str = "cpu",
-        verbose: int = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        set_parameters(self, locals())

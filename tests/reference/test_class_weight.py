@@ -8,8 +8,6 @@ from fctree import (
     CurvatureForestClassifier,
     SoftTreeClassifier,
     SymmetricBoostingClassifier,
-    TreeNTKClassifier,
-    TreeNTKClassifierCV,
 )
 from sklearn.base import clone
 from sklearn.utils.class_weight import compute_sample_weight
@@ -19,15 +17,8 @@ MODELS = [
     CurvatureBoostingClassifier(**SMALL),
     CurvatureForestClassifier(n_estimators=5, random_state=0),
     SoftTreeClassifier(max_epochs=5, random_state=0),
-    TreeNTKClassifier(alpha=0.1),
-    TreeNTKClassifierCV(alphas=(0.1, 1.0), depths=(1, 2), scales=(1.0,)),
 ]
 WEIGHTS = {"a": 0.25, "c": 3.0}
-
-
-def outputs(model, X):
-    """Probabilities, or what kernels have in their place."""
-    return (model.predict_proba if hasattr(model, "predict_proba") else model.decision_function)(X)
 
 
 @pytest.fixture(params=MODELS, ids=lambda model: type(model).__name__)
@@ -49,13 +40,14 @@ def test_the_same_as_weights_of_samples(model, class_weight, n_classes):
         of_class[counted] = compute_sample_weight("balanced", y[counted])
     else:
         of_class = np.array([class_weight.get(label, 1.0) for label in y])
-    expected = outputs(model.fit(X, y, sample_weight=of_class * own), X)
+    expected = model.fit(X, y, sample_weight=of_class * own).predict_proba(X)
     model.set_params(class_weight=class_weight)
-    assert outputs(model.fit(X, y, sample_weight=own), X).tobytes() == expected.tobytes()
-    alone = outputs(model.fit(X[counted], y[counted]), X)
+    assert model.fit(X, y, sample_weight=own).predict_proba(X).tobytes() == expected.tobytes()
+    alone = model.fit(X[counted], y[counted]).predict_proba(X)
     model.set_params(class_weight=None)
     np.testing.assert_array_equal(
-        alone, outputs(model.fit(X[counted], y[counted], sample_weight=of_class[counted]), X))
+        alone, model.fit(X[counted], y[counted],
+                         sample_weight=of_class[counted]).predict_proba(X))
 
 
 def test_heavier_classes_are_predicted_more(model):
@@ -70,17 +62,17 @@ def test_a_class_of_weight_zero_keeps_its_name(model):
     X, y = table(CLASSIFIERS[0], n_classes=3)
     model.set_params(class_weight={"a": 0.0}).fit(X, y)
     np.testing.assert_array_equal(model.classes_, ["a", "b", "c"])
-    assert "a" not in model.predict(X) and outputs(model, X).shape == (len(X), 3)
+    assert "a" not in model.predict(X) and model.predict_proba(X).shape == (len(X), 3)
 
 
 def test_labels_that_are_numbers(model):
     X, y = table(CLASSIFIERS[0])
-    expected = outputs(model.set_params(class_weight={"a": 2, "b": 1}).fit(X, y), X)
+    expected = model.set_params(class_weight={"a": 2, "b": 1}).fit(X, y).predict_proba(X)
     for labels, weights in ((np.array([7, 9]), {7: 2}), (np.array([7.0, 9.0]), {7: 2}),
                             (np.array([False, True]), {False: 2}),
                             (np.array([7, 9]), {np.int64(7): 2})):
         model.set_params(class_weight=weights)
-        found = outputs(model.fit(X, labels[(y == "b").astype(int)]), X)
+        found = model.fit(X, labels[(y == "b").astype(int)]).predict_proba(X)
         np.testing.assert_array_equal(found, expected)
 
 
