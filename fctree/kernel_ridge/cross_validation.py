@@ -325,7 +325,8 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     scales : sequence of float, default=(0.5, 1.0, 2.0, 4.0, 8.0)
         Hardnesses of the splits to try.
     architecture : str or mapping, default="perfect"
-        Shape of the trees, see `fctree.kernels.tree_ntk`; with a mapping `depths` is not used.
+        Shape of the trees, see `fctree.kernels.tree_ntk`, or ``"exponential"``, see
+        `fctree.kernels.exponential_kernel`; with a mapping or the latter `depths` is not used.
     architectures : sequence of str or mapping, default=None
         Several to try in place of `architecture`; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
