@@ -10,6 +10,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from fctree._native.core import is_table
+
 REAL = (np.dtype(np.float64), np.dtype(np.float32))
 _MOST = 2**40
 _COUNTS = {
@@ -58,6 +60,8 @@ def check_rows(X, n_features, *, dtypes=REAL[:1], c_contiguous=True):
     X : ndarray
         The same array, or a copy if its elements are not aligned.
     """
+    if is_table(X, n_features, len(dtypes) > 1):
+        return X
     valid = (
         isinstance(X, np.ndarray)
         and X.ndim == 2
@@ -84,6 +88,8 @@ def strided_in_elements(X):
 
 def check_output(name, array, shape):
     """Refuse what scores of this shape cannot be written to."""
+    if is_table(array, shape[1]) and len(array) == shape[0] and array.flags.writeable:
+        return
     check_array(name, array, np.float64, shape)
     flags = array.flags
     require(

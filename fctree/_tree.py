@@ -292,18 +292,8 @@ class ObliqueTree:
         ValueError
             If `X` is not of that type, layout and width.
         """
-        return _oblique.predict(
-            check_rows(X, self.n_features),
-            self.children_left,
-            self.children_right,
-            self.threshold,
-            self.coef,
-            self.leaf_index,
-            self.leaf_coef,
-            self.leaf_intercept,
-            self.boundary_width,
-            check_threads(n_threads),
-        )
+        X = check_rows(X, self.n_features)
+        return _oblique.predict(self, X, check_threads(n_threads))
 
     def decision_path(self, X: FloatArray, *, n_threads: int = 1) -> csr_matrix:
         """Mark the nodes that each sample visits.

@@ -12,10 +12,11 @@ from numbers import Integral
 import joblib
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_X_y
+from sklearn.utils.validation import check_array, check_is_fitted, check_X_y
 
 from fctree import _sklearn
 from fctree._memory import check_memory
+from fctree._native.core import is_finite, is_table
 from fctree._native_input import check_threads, strided_in_elements
 from fctree._tables.estimators import validate_table, validated_features
 
@@ -224,7 +225,7 @@ def check_predictions(scores):
     Inputs are finite here: a score that is not overflowed, as linear models do far outside of the
     training data.
     """
-    if not np.all(np.isfinite(scores)):
+    if not is_finite(scores):
         n_rows = np.count_nonzero(~np.all(np.isfinite(scores), axis=tuple(range(1, scores.ndim))))
         warnings.warn(
             f"the predictions for {n_rows} of {len(scores)} samples are not finite: their features "
@@ -262,6 +263,8 @@ def check_kernel_samples(X, Y, *, batch=False):
 
 
 def _check_samples(X, name, batch):
+    if type(X) is np.ndarray and X.size and is_table(X, X.shape[-1], True) and is_finite(X):
+        return X
     X = check_array(
         X, dtype=[np.float64, np.float32], order="C", input_name=name, allow_nd=batch
     )
@@ -360,6 +363,19 @@ def count_threads(n_jobs):
     if n_jobs is not None and not isinstance(n_jobs, Integral):
         raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}")
     return check_threads(joblib.effective_n_jobs(n_jobs))
+
+
+def threads_for(n_jobs, X):
+    """`count_threads`; one for one row, without asking whether there is a parallel context."""
+    if len(X) == 1 and (n_jobs is None or type(n_jobs) is int and n_jobs > 0):
+        return 1
+    return count_threads(n_jobs)
+
+
+def check_fitted(estimator):
+    """scikit-learn's `check_is_fitted`, which looks at all attributes, where there is a doubt."""
+    if "n_features_in_" not in vars(estimator):
+        check_is_fitted(estimator)
 
 
 @contextmanager

@@ -161,6 +161,7 @@ cdef ScoredSamples scored(const double[:, ::1] y, const double[:, ::1] raw,
 cdef copied(const void* values, tuple shape, dtype=*)
 cdef const double* pointer(const double[:, ::1] values) noexcept
 cdef const double* pointer_1d(const double[::1] values) noexcept
+cdef const void* elements(array, char kind, int n_axes) except? NULL
 
 
 cdef class Places:

@@ -15,6 +15,7 @@ from fctree._native.core cimport (
     RoundListener,
     copied,
     execution_on,
+    elements,
     pointer,
     pointer_1d,
 )
@@ -25,28 +26,23 @@ import numpy as np
 cnp.import_array()
 
 
-cdef const int64_t* indices(const int64_t[::1] values) noexcept:
-    return &values[0] if values.shape[0] else NULL
-
-
 cdef class Trees:
     """A view of the arrays of ``fctree.ObliqueTrees``, kept alive by it."""
 
     def __cinit__(self, trees):
         self.arrays = trees
         self.n_trees = len(trees.node_offsets) - 1
-        cdef const double[:, :, ::1] leaf_coef = trees.leaf_coef
-        self.view.node_offsets = indices(trees.node_offsets)
-        self.view.leaf_offsets = indices(trees.leaf_offsets)
-        self.view.children_left = indices(trees.children_left)
-        self.view.children_right = indices(trees.children_right)
-        self.view.threshold = pointer_1d(trees.threshold)
-        self.view.coef = pointer(trees.coef)
-        self.view.leaf_index = indices(trees.leaf_index)
-        self.view.leaf_coef = &leaf_coef[0, 0, 0] if leaf_coef.shape[0] else NULL
-        self.view.leaf_intercept = pointer(trees.leaf_intercept)
-        self.view.leaf_lower = pointer(trees.leaf_lower)
-        self.view.leaf_upper = pointer(trees.leaf_upper)
+        self.view.node_offsets = <const int64_t*>elements(trees.node_offsets, b"i", 1)
+        self.view.leaf_offsets = <const int64_t*>elements(trees.leaf_offsets, b"i", 1)
+        self.view.children_left = <const int64_t*>elements(trees.children_left, b"i", 1)
+        self.view.children_right = <const int64_t*>elements(trees.children_right, b"i", 1)
+        self.view.threshold = <const double*>elements(trees.threshold, b"f", 1)
+        self.view.coef = <const double*>elements(trees.coef, b"f", 2)
+        self.view.leaf_index = <const int64_t*>elements(trees.leaf_index, b"i", 1)
+        self.view.leaf_coef = <const double*>elements(trees.leaf_coef, b"f", 3)
+        self.view.leaf_intercept = <const double*>elements(trees.leaf_intercept, b"f", 2)
+        self.view.leaf_lower = <const double*>elements(trees.leaf_lower, b"f", 2)
+        self.view.leaf_upper = <const double*>elements(trees.leaf_upper, b"f", 2)
         self.view.n_features = trees.coef.shape[1]
         self.view.n_outputs = trees.leaf_intercept.shape[1]
 
@@ -241,8 +237,7 @@ def sum_out_of_bag(X, y, sample_weight, trees, *, dict params, int n_threads):
     return sums, numbers
 
 
-def add_trees(trees, int64_t first, int64_t last, const double[:, ::1] X, double[:, ::1] scores,
-              int n_threads):
+def add_trees(trees, int64_t first, int64_t last, cnp.ndarray X, cnp.ndarray scores, int n_threads):
     """Add the scores of trees ``first`` .. ``last - 1`` to ``scores`` (n, n_outputs), in place."""
     if X.shape[0] == 0 or first >= last:
         return
@@ -250,11 +245,13 @@ def add_trees(trees, int64_t first, int64_t last, const double[:, ::1] X, double
     cdef Execution execution = execution_on(n_threads)
     cdef TreeRange wanted = TreeRange(first, last)
     cdef ScoreSpan out
-    out.scores = &scores[0, 0]
+    out.scores = <double*>elements(scores, b"f", 2)
     out.row_stride = scores.shape[1]
     out.output_stride = 1
+    cdef const double* x = <const double*>elements(X, b"f", 2)
+    cdef int64_t n_rows = X.shape[0]
     with nogil:
-        c_add_trees(native_trees.view, wanted, &X[0, 0], X.shape[0], out, execution)
+        c_add_trees(native_trees.view, wanted, x, n_rows, out, execution)
 
 
 def apply(trees, const double[:, ::1] X, int n_threads):

@@ -3,10 +3,12 @@
 
 cimport numpy as cnp
 from libc.stdint cimport int64_t, uint64_t
+from libc.math cimport NAN, fmax, fmin, isfinite
 from libcpp cimport bool as cbool
+from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
-from fctree._native.core cimport Execution, copied, execution_on, pointer, set_python_error
+from fctree._native.core cimport Execution, copied, elements, execution_on, pointer, set_python_error
 
 import numpy as np
 
@@ -270,6 +272,44 @@ def mean_scales(const int64_t[:, ::1] leaf, const double[::1] weight, const doub
     return np.asarray(out)
 
 
+cdef void project_row(const double* scores, int64_t n, double* out) except *:
+    cdef vector[double] ordered, shifts
+    cdef double largest = scores[0], total = 0.0
+    cdef int64_t k, n_positive = 0
+    cdef bint is_known = True
+    for k in range(n):
+        is_known &= isfinite(scores[k])
+        largest = fmax(largest, scores[k])
+    for k in range(n):
+        out[k] = fmax(scores[k] - largest, -1.0) if is_known else NAN
+        ordered.push_back(-out[k])
+    if not is_known:
+        return
+    sort(ordered.begin(), ordered.end())
+    for k in range(n):
+        total -= ordered[k]
+        shifts.push_back((total - 1.0) / <double>(k + 1))
+        n_positive += -ordered[k] > shifts[k]
+    for k in range(n):
+        out[k] = fmin(fmax(out[k] - shifts[n_positive - 1], 0.0), 1.0)
+
+
+def project_to_simplex(const double[:, ::1] scores):
+    """The nearest probability vector of each row, in Euclidean distance; NaN for a row with a score
+    that is not finite.
+
+    It is ``max(score - shift, 0)`` with the shift that makes a row sum to 1, found from
+    the sorted scores (Held, Wolfe and Crowder 1974). The order of the classes is kept. A common
+    shift of a row changes nothing, and a score 1 or more below the largest has probability 0:
+    scores are taken relative to the largest and no lower than -1, where no digit is lost.
+    """
+    cdef int64_t row
+    cdef double[:, ::1] out = np.empty((scores.shape[0], scores.shape[1]))
+    for row in range(scores.shape[0]):
+        project_row(&scores[row, 0], scores.shape[1], &out[row, 0])
+    return np.asarray(out)
+
+
 def apply(const double[:, ::1] X, const int64_t[::1] children_left,
           const int64_t[::1] children_right, const double[::1] threshold,
           const double[:, ::1] coef, int n_threads):
@@ -285,37 +325,34 @@ def apply(const double[:, ::1] X, const int64_t[::1] children_left,
     return out
 
 
-def predict(const double[:, ::1] X, const int64_t[::1] children_left,
-            const int64_t[::1] children_right, const double[::1] threshold,
-            const double[:, ::1] coef, const int64_t[::1] leaf_index,
-            const double[:, :, ::1] leaf_coef, const double[:, ::1] leaf_intercept,
-            const double[::1] boundary_width, int n_threads):
-    """The leaf models' values, (n, K) float64; constant leaves have an empty ``leaf_coef``.
-
-    ``boundary_width`` (n_nodes,) or None for hard splits.
-    """
+def predict(tree, cnp.ndarray X, int n_threads):
+    """The leaf models' values of a ``fctree.ObliqueTree``, (n, K) float64, for rows ``X`` (n, d)."""
+    cdef cnp.ndarray coef = tree.coef, leaf_intercept = tree.leaf_intercept
     out = np.empty((X.shape[0], leaf_intercept.shape[1]))
     if X.shape[0] == 0:
         return out
-    cdef double[:, ::1] values = out
-    cdef RoutingArrays tree = routing_of(children_left, children_right, threshold, coef)
-    cdef LeafModels leaves
-    leaves.leaf_index = &leaf_index[0]
-    leaves.coef = NULL
-    if leaf_coef.shape[0] > 0:
-        leaves.coef = &leaf_coef[0, 0, 0]
-    leaves.intercept = &leaf_intercept[0, 0]
-    leaves.n_outputs = leaf_intercept.shape[1]
     cdef SoftTree soft
-    soft.arrays = tree
+    soft.arrays.children_left = <const int64_t*>elements(tree.children_left, b"i", 1)
+    soft.arrays.children_right = <const int64_t*>elements(tree.children_right, b"i", 1)
+    soft.arrays.threshold = <const double*>elements(tree.threshold, b"f", 1)
+    soft.arrays.coef = <const double*>elements(coef, b"f", 2)
+    soft.arrays.n_features = coef.shape[1]
+    soft.n_nodes = coef.shape[0]
     soft.width = NULL
-    soft.n_nodes = threshold.shape[0]
-    if boundary_width is not None:
-        soft.width = &boundary_width[0]
+    if tree.boundary_width is not None:
+        soft.width = <const double*>elements(tree.boundary_width, b"f", 1)
+    cdef LeafModels leaves
+    leaves.leaf_index = <const int64_t*>elements(tree.leaf_index, b"i", 1)
+    leaves.coef = <const double*>elements(tree.leaf_coef, b"f", 3)
+    leaves.intercept = <const double*>elements(leaf_intercept, b"f", 2)
+    leaves.n_outputs = leaf_intercept.shape[1]
+    cdef const double* x = <const double*>elements(X, b"f", 2)
+    cdef double* values = <double*>cnp.PyArray_DATA(out)
+    cdef int64_t n_rows = X.shape[0]
     cdef Execution execution = execution_on(n_threads)
     with nogil:
         if soft.width == NULL:
-            predict_tree(tree, leaves, &X[0, 0], X.shape[0], &values[0, 0], execution)
+            predict_tree(soft.arrays, leaves, x, n_rows, values, execution)
         else:
-            predict_soft_tree(soft, leaves, &X[0, 0], X.shape[0], &values[0, 0], execution)
+            predict_soft_tree(soft, leaves, x, n_rows, values, execution)
     return out

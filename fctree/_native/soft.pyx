@@ -173,7 +173,7 @@ def predict(X, const real[:, :, ::1] split_weights, const real[:, :, ::1] leaf_w
     cdef FeatureRows rows = rows_of(X)
     cdef Standardization rule = rule_of(standardization)
     cdef Execution execution = execution_on(n_threads)
-    out = np.empty((rows.n_rows, trees.n_outputs), dtype=np.asarray(split_weights).dtype)
+    out = np.empty((rows.n_rows, trees.n_outputs), dtype=np.float32 if real is float else np.float64)
     cdef real[:, ::1] view = out
     if out.size == 0:
         return out

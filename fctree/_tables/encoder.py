@@ -80,6 +80,12 @@ class TableEncoder:
         """Whether some column holds categories."""
         return any(values is not None for values in self.categories)
 
+    @property
+    def keeps_finite(self):
+        """Whether finite numbers are encoded as they are."""
+        plain = self.categories.count(None) == len(self.categories)
+        return plain and np.count_nonzero(self.has_missing) == 0
+
     def one_hot_max_size(self, n_classes):
         """Most levels of a column of indicators: for oblique trees, where they are no more
         features than statistics are."""

@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_X_y, validate_data
 
+from fctree._native.core import is_finite, is_table
 from fctree._native_input import strided_in_elements
 from fctree._sklearn import StrOptions, check_monotonic_cst
 from fctree._tables.columns import is_frame, raw_columns, read_column, table_of
@@ -65,7 +66,7 @@ def _checked(estimator, X, y, reset, checks):
 def validated_features(estimator, X, **checks):
     """``X`` for prediction, encoded as the model has learned."""
     if _needs_nothing(estimator, X, **checks):
-        return strided_in_elements(X)
+        return X
     encoder = getattr(estimator, "encoder_", None)
     impute = encoder is not None and encoder.impute
     X = validate_table(estimator, X, reset=False, impute=impute, **checks)
@@ -75,17 +76,14 @@ def validated_features(estimator, X, **checks):
 def _needs_nothing(estimator, X, *, dtype, order=None, ensure_all_finite=True):
     """Whether X is an array as native code takes it: to find that out by scikit-learn's validation
     takes longer than to predict a row."""
-    encoder = getattr(estimator, "encoder_", None)
+    fitted = vars(estimator)
+    encoder = fitted.get("encoder_")
     return (
-        type(X) is np.ndarray
-        and X.ndim == 2
-        and X.dtype in (dtype if isinstance(dtype, list) else [dtype])
-        and X.shape[0] > 0
-        and X.shape[1] == estimator.n_features_in_
-        and (order is None or X.flags.c_contiguous)
-        and not hasattr(estimator, "feature_names_in_")
-        and (encoder is None or not (encoder.has_categories or encoder.has_missing.any()))
-        and (not ensure_all_finite or bool(np.isfinite(X.sum())))
+        is_table(X, fitted.get("n_features_in_", -1), isinstance(dtype, list))
+        and len(X) > 0
+        and "feature_names_in_" not in fitted
+        and (encoder is None or encoder.keeps_finite)
+        and (not ensure_all_finite or is_finite(X))
     )
 
 
@@ -148,7 +146,9 @@ def _encode(estimator, train, held, n_classes, continuing):
 
 
 def constrained_columns(estimator):
-    """Columns with a monotone constraint, which a pair could violate."""
+    """Columns with a constraint, which a pair could violate."""
+    if getattr(estimator, "interaction_cst", None) is not None:
+        return range(estimator.n_features_in_)
     directions = check_monotonic_cst(estimator, getattr(estimator, "monotonic_cst", None))
     return () if directions is None else np.flatnonzero(directions).tolist()
 

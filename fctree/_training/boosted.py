@@ -7,7 +7,6 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._intervals.boosted import raw_scores
 from fctree._native_input import native_params
@@ -27,7 +26,13 @@ from fctree._training.samples import (
     validation_samples,
 )
 from fctree._typing import ArrayLike, Callbacks, EvalMetric, EvalSets, Self
-from fctree._validation import check_sample_weight, count_threads, draw_seed, unchanged_on_failure
+from fctree._validation import (
+    check_fitted,
+    check_sample_weight,
+    draw_seed,
+    threads_for,
+    unchanged_on_failure,
+)
 
 ROUND_CONSTRAINTS = {
     "learning_rate": [Interval(Real, 0, None, closed="neither")],
@@ -194,6 +199,6 @@ class BaseBoosting(TakesTables, BaseEstimator):
 
     def _raw_predict(self, X):
         """Raw scores, (n_samples, n_outputs)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_rows(X)
-        return raw_scores(self.trees_, self.baseline_, X, count_threads(self.n_jobs))
+        return raw_scores(self.trees_, self.baseline_, X, threads_for(self.n_jobs, X))

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit
 from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._training.losses import check_domain, has_log_link
+from fctree._training.probabilities import of_two, softmax
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_predictions, check_targets, encode_labels
 
@@ -174,11 +175,10 @@ class ClassTargets(PredictedClasses):
 
     def _probabilities(self, scores):
         if self.n_classes_ > 2:
-            return softmax(scores, axis=1)
+            return softmax(scores)
         if self.n_classes_ == 1:
             return np.ones((len(scores), 1))
-        positive = expit(scores[:, 0])
-        return np.column_stack([1.0 - positive, positive])
+        return of_two(expit(scores[:, 0]))
 
     def _labels(self, scores):
         if self.n_classes_ == 1:

@@ -8,10 +8,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._sklearn import fit_context
-from fctree._validation import check_kernel_part, count_threads, unchanged_on_failure
+from fctree._validation import (
+    check_kernel_part,
+    check_targets,
+    count_threads,
+    unchanged_on_failure,
+)
+from fctree.dask.boosting_base import TargetEncoder
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.prediction import HasLocal
+from fctree.dask.tables import PartitionedTable
 from fctree.kernel_ridge import TreeNTKClassifier, TreeNTKRegressor
 from fctree.kernel_ridge.landmarks import (
     LandmarkSystem,
@@ -61,12 +68,11 @@ def _features(part):
 def _describe(part, by_class):
     labels = None
     if by_class:
-        _features(part)
         if len(part):
             check_classification_targets(part.y)
         labels = np.unique(part.y)
-    else:
-        check_kernel_part(part.X, part.y)
+    elif len(part):
+        check_targets(part.y)
     weight = 0.0 if part.weight is None else part.weight.sum()
     return Description(len(part), part.y.shape[1:], weight, labels)
 
@@ -118,6 +124,7 @@ class _DaskTreeNTK(HasLocal):
         n_components=1000,
         max_iter=1000,
         tol=1e-6,
+        categorical_features="from_dtype",
         device="cpu",
         verbose=0,
         n_jobs=None,
@@ -133,6 +140,7 @@ class _DaskTreeNTK(HasLocal):
         Parameters
         ----------
         X : Dask array or data frame of shape (n_samples, n_features)
+            Categories and missing values as in one place.
         y : Dask array, series or data frame of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : Dask array or series of shape (n_samples,), default=None
 
@@ -152,7 +160,8 @@ class _DaskTreeNTK(HasLocal):
                 )
             client = default_client()
             remember_features(self, X)
-            parts = partition_rows(client, X, y, sample_weight)
+            table = PartitionedTable(client, self, X, impute=True)
+            parts = table.read(partition_rows(client, X, y, sample_weight, table=True))
             by_class = self._classification
             tasks = [client.submit(_describe, p, by_class, pure=False) for p in parts]
             described = gather(client, tasks)
@@ -163,8 +172,10 @@ class _DaskTreeNTK(HasLocal):
             lengths = [description.n_rows for description in described]
             self._choose_kernel()
             self.feature_matrix_ = self._fold_errors = None
-            self.encoder_ = None  # numbers only
-            problem = Problem(self._fitted_kernel(), self._learn_targets(described))
+            classes = self._learn_targets(described)
+            n_classes = None if classes is None else len(classes)
+            parts = table.encode(parts, lengths, TargetEncoder(classes), n_classes)
+            problem = Problem(self._fitted_kernel(), classes)
             total = sum(description.weight for description in described) or float(sum(lengths))
             solve = self._by_landmarks if self.solver == "nystrom" else self._by_gradients
             X_fit, coefficients = solve(client, problem, parts, (lengths, total))
@@ -236,8 +247,8 @@ class DaskTreeNTKRegressor(_DaskTreeNTK, TreeNTKRegressor):
 
     Parameters
     ----------
-    alpha, depth, scale, architecture, n_components, max_iter, tol, device, verbose, n_jobs, \
-random_state
+    alpha, depth, scale, architecture, n_components, max_iter, tol, categorical_features, device, \
+verbose, n_jobs, random_state
         As for `TreeNTKRegressor`; threads are the workers' (``nthreads``).
     solver : {"nystrom", "cg"}, default="nystrom"
         ``"cg"`` keeps all rows for prediction and lets every worker read all of them.
@@ -279,8 +290,8 @@ class DaskTreeNTKClassifier(_DaskTreeNTK, TreeNTKClassifier):
 
     Parameters
     ----------
-    alpha, depth, scale, architecture, solver, n_components, max_iter, tol, device, verbose, \
-n_jobs, random_state
+    alpha, depth, scale, architecture, solver, n_components, max_iter, tol, categorical_features, \
+device, verbose, n_jobs, random_state
         Those of `TreeNTKClassifier`; threads are the workers' (``nthreads``), and `solver` is
         ``"nystrom"`` (the default) or ``"cg"``, which keeps all rows for prediction and lets every
         worker read all of them.

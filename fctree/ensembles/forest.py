@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
@@ -19,11 +18,13 @@ from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import (
     check_ensemble_data,
     check_features,
+    check_fitted,
     check_predictions,
     check_sample_weight,
     count_threads,
     draw_seed,
     encode_labels,
+    threads_for,
     unchanged_on_failure,
 )
 from fctree.ensembles.members import HasObliqueTrees
@@ -236,11 +237,11 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
 
     def _raw_predict(self, X):
         """The mean of the trees' scores, (n_samples, n_outputs)."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self._mean_of_trees(check_features(self, X))
 
     def _mean_of_trees(self, X):
         scores = np.zeros((len(X), self.trees_.n_outputs))
-        self.trees_.add_to(X, scores, n_threads=count_threads(self.n_jobs))
+        self.trees_.add_to(X, scores, n_threads=threads_for(self.n_jobs, X))
         scores /= self.trees_.n_trees
         return check_predictions(scores)

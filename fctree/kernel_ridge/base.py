@@ -7,7 +7,6 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._device import DEVICES, uses_gpu
 from fctree._intervals.kernels import KernelIntervals
@@ -15,7 +14,12 @@ from fctree._sklearn import Interval, Options, StrOptions
 from fctree._tables.estimators import TakesTables, encode_training
 from fctree._training.targets import NumericTargets, PredictedClasses
 from fctree._typing import ArrayLike, FloatArray
-from fctree._validation import check_features, check_predictions, check_training_data
+from fctree._validation import (
+    check_features,
+    check_fitted,
+    check_predictions,
+    check_training_data,
+)
 from fctree.kernel_ridge.feature_learning import learn_matrix, mapped
 from fctree.kernel_ridge.solvers import TreeKernel
 from fctree.kernels.architecture import ARCHITECTURES, check_scale
@@ -45,7 +49,7 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
 
     def _raw_predict(self, X):
         """f(X) of shape (n_samples, n_outputs), in tiles."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = mapped(check_features(self, X), vars(self).get("feature_matrix_"))
         coefficients = self.dual_coef_.reshape(len(self.X_fit_), -1)
         return check_predictions(self._fitted_kernel().multiply(X, self.X_fit_, coefficients))

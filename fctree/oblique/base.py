@@ -12,7 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from fctree._native import oblique as _native
 from fctree._tables.estimators import TakesTables, summed_to_columns
 from fctree._typing import ArrayLike, FloatArray, NDArray
-from fctree._validation import check_features, check_predictions, count_threads
+from fctree._validation import (
+    check_features,
+    check_fitted,
+    check_predictions,
+    count_threads,
+    threads_for,
+)
 from fctree.oblique.parameters import native_tree_params
 from fctree.oblique.soft_finish import soften
 
@@ -28,7 +34,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
 
     def _settings(self):
         """All settings of a tree, by name."""
-        return {**self._fixed, **self.get_params(deep=False)}
+        return {**self._fixed, **{name: getattr(self, name) for name in self._parameter_constraints}}
 
     def _grow(self, X, targets, sample_weight, *, impurity_scale, **left_out):
         """The arrays of a tree grown on validated data, by name; sets ``alpha_``.
@@ -58,9 +64,9 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
 
     def _raw_predict(self, X):
         """The leaf models' values, (n_samples, n_outputs)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_features(self, X)
-        return check_predictions(self.tree_.predict(X, n_threads=count_threads(self.n_jobs)))
+        return check_predictions(self.tree_.predict(X, n_threads=threads_for(self.n_jobs, X)))
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Find the leaf that each sample reaches.

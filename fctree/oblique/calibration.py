@@ -8,7 +8,8 @@ scored by its leaf's model fitted without it.
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import softmax
+
+from fctree._training.probabilities import of_two, softmax
 
 # Slope 1 where two classes are even: a score of a half and a bit is a probability of so much.
 _UNINFORMED = 2.0
@@ -17,12 +18,12 @@ _MOST = 7.0  # its logarithm, at most; minus it, at least
 
 def class_scores(scores):
     """Scores of all classes, (n_samples, n_classes); for two classes from their single column."""
-    return np.hstack([1.0 - scores, scores]) if scores.shape[1] == 1 else scores
+    return of_two(scores[:, 0]) if scores.shape[1] == 1 else scores
 
 
 def calibrated(scores, temperature):
     """Probabilities, (n_samples, n_classes), for `class_scores`."""
-    return softmax(temperature * scores, axis=1)
+    return softmax(temperature * scores)
 
 
 def find_temperature(scores, shares, sample_weight):
@@ -56,7 +57,7 @@ def find_temperature(scores, shares, sample_weight):
 
     def slope(logarithm):
         """Of the loss, which is convex in the temperature."""
-        expected = (softmax(np.exp(logarithm) * scores, axis=1) * scores).sum(axis=1)
+        expected = (softmax(np.exp(logarithm) * scores) * scores).sum(axis=1)
         return weight @ (expected - own)
 
     if slope(-_MOST) >= 0.0:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fctree._native.oblique import project_to_simplex
+from fctree._training.probabilities import of_two
 from fctree._training.targets import PredictedClasses
 from fctree._typing import ArrayLike, FloatArray
 
@@ -70,27 +72,10 @@ class IndicatorScores(PredictedClasses):
         if self.n_classes_ == 1:
             return np.ones((len(scores), 1))
         if self.n_classes_ == 2:
-            scores = np.hstack([1.0 - scores, scores])
-        return _project_to_simplex(scores)
+            scores = of_two(scores[:, 0])
+        return project_to_simplex(scores)
 
     def _labels(self, scores):
         if self.n_classes_ <= 2:
             return self.classes_[(scores[:, 0] > 0.5).astype(np.intp)]
         return self.classes_[np.argmax(scores, axis=1)]
-
-
-def _project_to_simplex(scores):
-    """The nearest probability vector of each row, in Euclidean distance.
-
-    It is ``max(score - shift, 0)`` with the shift that makes a row sum to 1, found from
-    the sorted scores (Held, Wolfe and Crowder 1974). The order of the classes is kept. A common
-    shift of a row changes nothing, and a score 1 or more below the largest has probability 0:
-    scores are taken relative to the largest and no lower than -1, where no digit is lost.
-    """
-    n_classes = scores.shape[1]
-    scores = np.maximum(scores - scores.max(axis=1, keepdims=True), -1.0)
-    ordered = -np.sort(-scores, axis=1)
-    shifts = (np.cumsum(ordered, axis=1) - 1.0) / np.arange(1, n_classes + 1)
-    n_positive = np.count_nonzero(ordered > shifts, axis=1)
-    shift = np.take_along_axis(shifts, n_positive[:, np.newaxis] - 1, axis=1)
-    return np.clip(scores - shift, 0.0, 1.0)

@@ -6,7 +6,6 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import soft as _native
 from fctree._native_input import native_params
@@ -24,12 +23,14 @@ from fctree._training.progress import progress_listener
 from fctree._training.samples import Samples, hold_out
 from fctree._typing import ArrayLike, NDArray, RandomState, Self
 from fctree._validation import (
+    check_fitted,
     check_predictions,
     check_sample_weight,
     check_soft_data,
     check_soft_features,
     count_threads,
     draw_seed,
+    threads_for,
     unchanged_on_failure,
 )
 from fctree.soft.state import copied, initial_state
@@ -272,21 +273,21 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         intercept = self._rule["fit_intercept"]
         if not self._rule["batch_norm"]:
             return None, None, intercept
-        variance = self._state["running_variance"]
-        varies = variance > 0.0
-        factor = np.where(varies, 1.0 / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
+        deviation = np.sqrt(np.maximum(self._state["running_variance"], 0.0))
+        factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0.0)
         return self._state["running_mean"], factor, intercept
 
     def _evaluated(self, function, X):
         """A native function of samples on the trees."""
-        check_is_fitted(self)
+        check_fitted(self)
+        X = check_soft_features(self, X)
         return function(
-            check_soft_features(self, X),
+            X,
             self._state["split_weights"],
             self._state["leaf_weights"],
             self._shape(),
             self._standardization(),
-            count_threads(self.n_jobs),
+            threads_for(self.n_jobs, X),
         )
 
     def _raw_predict(self, X):

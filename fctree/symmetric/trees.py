@@ -141,7 +141,7 @@ class SymmetricTrees:
     def _checked(self, X):
         width = X.shape[1] if isinstance(X, np.ndarray) and X.ndim == 2 else "n_features"
         X = check_rows(X, width, dtypes=REAL, c_contiguous=False)
-        largest = self.split_feature.max(initial=-1)
+        largest = _native.largest_feature(self.split_feature)
         require(largest < width, f"a tree splits by feature {largest}, but X has {width} features")
         return X
 

@@ -34,10 +34,17 @@ inline Pack larger(Pack a, Pack b) {
   return (Pack)(((Mask)a & above) | ((Mask)b & ~above));
 }
 
-// To the nearest integer, for |x| < 2^51.
-inline Pack rounded(Pack x) {
-  const Pack shift = broadcast(6755399441055744.0);  // 1.5 * 2^52
-  return (x + shift) - shift;
+constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: |x| < 2^51 more is x to the nearest integer
+
+// a * b + c, where the product needs no rounding: b is a power of two.
+inline Pack multiply_add(Pack a, Pack b, Pack c) {
+#if defined(__AVX512F__)
+  return _mm512_fmadd_pd(a, b, c);
+#elif defined(__FMA__)
+  return _mm256_fmadd_pd(a, b, c);
+#else
+  return a * b + c;
+#endif
 }
 
 inline Pack load_some(const double* p, int count) {
@@ -86,16 +93,17 @@ void add_words(const NumberTable& table, const double* share, const ColumnUnits&
   double* low_words = words + table.n_columns;
   for_blocks(table, [&](std::int64_t row, std::int64_t n_rows, std::int64_t column, int count) {
     const double* values = table.values + row * table.n_columns + column;
+    const Pack one = broadcast(1.0), shift = broadcast(kShift);
     const Pack high_unit = load_some(units.high + column, count);
-    const Pack one = broadcast(1.0);
     const Pack per_high = one / high_unit, per_low = one / load_some(units.low + column, count);
     Pack high = load_some(words + column, count), low = load_some(low_words + column, count);
     for (std::int64_t r = 0; r < n_rows; ++r, values += table.n_columns) {
       const Pack value = load_some(values, count);
       const Pack term = broadcast(share[row + r]) * only(is_finite(value), value);
-      const Pack multiple = rounded(term * per_high);
+      const Pack multiple = multiply_add(term, per_high, shift) - shift;
+      const Pack rest = multiply_add(-multiple, high_unit, term);
       high += multiple;
-      low += rounded((term - multiple * high_unit) * per_low);
+      low += multiply_add(rest, per_low, shift) - shift;
     }
     store_some(words + column, high, count);
     store_some(low_words + column, low, count);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/task_log.hpp"
 
 namespace fctree {
 
@@ -275,6 +276,8 @@ void run_whole(const std::function<void(const Execution&)>& body, const Executio
 
 void with_team(const Execution& execution, const std::function<void(const Execution&)>& body) {
   const int n_threads = std::min(execution.n_threads, most_threads());
+  if (is_logging_tasks())
+    return run_whole(body, {n_threads, execution.interrupted, nullptr, execution.all});
   if (n_threads > 1) {
     Workers workers(n_threads - 1);
     if (workers.size() > 0)
@@ -286,7 +289,8 @@ void with_team(const Execution& execution, const std::function<void(const Execut
 
 void parallel_for(const Execution& execution, index_t n_tasks,
                   const std::function<void(index_t)>& task) {
-  if (execution.n_threads > 1 && n_tasks > 1 && execution.team == nullptr) {
+  const bool is_shared = execution.n_threads > 1 && n_tasks > 1 && !is_logging_tasks();
+  if (is_shared && execution.team == nullptr) {
     with_team(execution, [&](const Execution& with) { parallel_for(with, n_tasks, task); });
     return;
   }
@@ -295,8 +299,10 @@ void parallel_for(const Execution& execution, index_t n_tasks,
   const std::function<void(bool)> take_tasks = [&](bool in_calling_thread) {
     for (index_t i = next++; i < n_tasks; i = next++) state.run(i, task, in_calling_thread);
   };
-  if (execution.n_threads > 1 && n_tasks > 1)
+  if (is_shared)
     execution.team->run(take_tasks, [&] { state.poll_while_waiting(); });
+  else if (is_logging_tasks())
+    run_logged(execution.n_threads, n_tasks, [&](index_t i) { state.run(i, task, true); });
   else
     take_tasks(true);
   state.rethrow();

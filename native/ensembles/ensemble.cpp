@@ -77,6 +77,14 @@ std::vector<TreePlan> plan_trees(const ObliqueTreesView& trees, const TreeRange&
   return plans;
 }
 
+void add_bounded(const ObliqueTreesView& trees, index_t slot, const double* score, double* out,
+                 index_t stride) {
+  for (index_t k = 0; k < trees.n_outputs; ++k) {
+    const index_t at = slot * trees.n_outputs + k;
+    out[k * stride] += std::min(std::max(score[k], trees.leaf_lower[at]), trees.leaf_upper[at]);
+  }
+}
+
 // The scores of one tree for a block of rows, added.
 void add_tree(const ObliqueTreesView& trees, const TreePlan& plan, const double* x, index_t size,
               const ScoreSpan& out, double* scores) {
@@ -87,21 +95,41 @@ void add_tree(const ObliqueTreesView& trees, const TreePlan& plan, const double*
   if (plan.walk.exists())
     plan.walk.route(x, size, slot.data());
   else
-    dense_kernels().route(routing_of(trees, tree), x, size, slot.data());
+    dense_kernels().route(routing_of(trees, tree), {x, size, trees.n_features, nullptr},
+                          slot.data());
   for (index_t i = 0; i < size; ++i) slot[i] = trees.leaf_offsets[tree] + leaf_index[slot[i]];
   if (plan.is_constant)
     for (index_t i = 0; i < size; ++i)
       std::copy_n(trees.leaf_intercept + slot[i] * n_outputs, n_outputs, scores + i * n_outputs);
   else
     dense_kernels().evaluate_leaves(
-        {trees.leaf_coef, trees.leaf_intercept, trees.n_features, n_outputs}, slot.data(), x, size,
-        scores);
+        {trees.leaf_coef, trees.leaf_intercept, trees.n_features, n_outputs}, slot.data(),
+        {x, size, trees.n_features, nullptr}, scores);
   for (index_t i = 0; i < size; ++i)
-    for (index_t k = 0; k < n_outputs; ++k) {
-      const index_t at = slot[i] * n_outputs + k;
-      out.scores[i * out.row_stride + k * out.output_stride] += std::min(
-          std::max(scores[i * n_outputs + k], trees.leaf_lower[at]), trees.leaf_upper[at]);
-    }
+    add_bounded(trees, slot[i], scores + i * n_outputs, out.scores + i * out.row_stride,
+                out.output_stride);
+}
+
+// The scores of one row: trees go side by side instead of rows, so that their memory accesses
+// overlap.
+void add_to_row(const ObliqueTreesView& trees, const TreeRange& range, const double* x,
+                const ScoreSpan& out) {
+  std::array<std::int64_t, kBlockRows> slot;
+  std::vector<double> scores(kBlockRows * trees.n_outputs);
+  for (index_t first = range.first; first < range.last; first += kBlockRows) {
+    const index_t n = std::min(kBlockRows, range.last - first);
+    const index_t* roots = trees.node_offsets + first;
+    const Descents same_row = {x, n, 0, roots};
+    dense_kernels().route(routing_of(trees, 0), same_row, slot.data());
+    for (index_t i = 0; i < n; ++i)
+      slot[i] = trees.leaf_offsets[first + i] + trees.leaf_index[roots[i] + slot[i]];
+    dense_kernels().evaluate_leaves(
+        {trees.leaf_coef, trees.leaf_intercept, trees.n_features, trees.n_outputs}, slot.data(),
+        same_row, scores.data());
+    for (index_t i = 0; i < n; ++i)
+      add_bounded(trees, slot[i], scores.data() + i * trees.n_outputs, out.scores,
+                  out.output_stride);
+  }
 }
 
 }  // namespace
@@ -162,6 +190,7 @@ void append_tree(const ObliqueTreeArrays& tree, const LeafBounds& bounds, const 
 
 void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const double* x,
                index_t n_rows, const ScoreSpan& out, const Execution& execution) {
+  if (n_rows == 1) return add_to_row(trees, range, x, out);
   const std::vector<TreePlan> plans = plan_trees(trees, range, n_rows);
   const double work = static_cast<double>(n_rows * trees.n_features * 4 * (range.last - range.first));
   parallel_for(limit_threads(execution, work), (n_rows + kBlockRows - 1) / kBlockRows,
@@ -186,8 +215,10 @@ void apply_trees(const ObliqueTreesView& trees, index_t n_trees, const double* x
                  const index_t begin = block * kBlockRows;
                  const index_t size = std::min(kBlockRows, n_rows - begin);
                  for (index_t tree = 0; tree < n_trees; ++tree) {
-                   dense_kernels().route(routing_of(trees, tree), x + begin * trees.n_features,
-                                         size, node.data());
+                   dense_kernels().route(
+                       routing_of(trees, tree),
+                       {x + begin * trees.n_features, size, trees.n_features, nullptr},
+                       node.data());
                    for (index_t i = 0; i < size; ++i) leaf[(begin + i) * n_trees + tree] = node[i];
                  }
                });

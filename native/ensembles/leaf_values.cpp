@@ -24,8 +24,8 @@ void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, dou
   }
   const std::int64_t at = slot;
   dense_kernels().evaluate_leaves(
-      {tree.leaf_coef.data(), tree.leaf_intercept.data(), tree.n_features, n_outputs}, &at, x, 1,
-      score);
+      {tree.leaf_coef.data(), tree.leaf_intercept.data(), tree.n_features, n_outputs}, &at,
+      {x, 1, tree.n_features, nullptr}, score);
 }
 
 // The least and the largest scores of a tree's leaves over these samples.

@@ -65,10 +65,13 @@ void find_left_out_scores(const GrowState& state, const OpenNode& leaf, index_t 
   const TrainingData& data = state.data;
   const auto [scores, leaf_of, one_in] = state.left_out;
   const NodeRows all = state.rows_of(leaf);
-  std::vector<std::int32_t> drawn;
-  for (index_t i = 0; i < all.size; ++i)
-    if (is_drawn(all.rows[i], one_in)) drawn.push_back(all.rows[i]);
-  const NodeRows rows = {drawn.data(), static_cast<index_t>(drawn.size())};
+  std::vector<std::int32_t> drawn(all.size);
+  index_t n_drawn = 0;
+  for (index_t i = 0; i < all.size; ++i) {
+    drawn[n_drawn] = all.rows[i];
+    n_drawn += is_drawn(all.rows[i], one_in);
+  }
+  const NodeRows rows = {drawn.data(), n_drawn};
   if (rows.size == 0) return;
   const index_t n_outputs = data.n_outputs;
   const bool has_model = state.params.ridge_leaves;

@@ -134,10 +134,7 @@ std::vector<std::vector<Matrix>> LocalStatistics::residual_scatter(
 
 std::vector<Vector> LocalStatistics::promises(const GrowState& state,
                                         const std::vector<OpenNode*>& nodes) {
-  std::vector<Vector> found(nodes.size());
-  parallel_for(state.execution, static_cast<index_t>(nodes.size()),
-               [&](index_t i) { found[i] = promises_of(state, *nodes[i]); });
-  return found;
+  return promises_of(state, nodes);
 }
 
 Cut LocalStatistics::search_candidate(const GrowState& state, const CutTask& task) const {
@@ -181,18 +178,18 @@ void LocalStatistics::part_rows(GrowState& state, Split& split) {
   const double* scores = candidate_scores(state, node, split.info(), own_scores);
   const double threshold = split.cut().threshold;
   std::int32_t* rows = state.rows.data() + node.begin;
-  std::int32_t* left = rows;
-  std::vector<std::int32_t> right;
-  right.reserve(node.size - split.cut().n_left);
-  for (index_t i = 0; i < node.size; ++i) {
+  std::uint8_t* goes_left = goes_left_.data();
+  std::vector<std::int32_t> right(node.size - split.cut().n_left + 1);
+  index_t n_left = 0, n_right = 0;
+  for (index_t i = 0; i < node.size; ++i) {  // without a branch: nothing predicts the next side
     const std::int32_t row = rows[i];
-    goes_left_[row] = scores[i] <= threshold;
-    if (goes_left_[row])
-      *left++ = row;
-    else
-      right.push_back(row);
+    const bool is_left = scores[i] <= threshold;
+    goes_left[row] = is_left;
+    rows[n_left] = right[n_right] = row;
+    n_left += is_left;
+    n_right += !is_left;
   }
-  std::copy(right.begin(), right.end(), left);
+  std::copy_n(right.begin(), n_right, rows + n_left);
   split.children[0].begin = node.begin;
   split.children[1].begin = node.begin + split.cut().n_left;
 }

@@ -36,7 +36,7 @@ void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, inde
     if (walk.exists())
       walk.route(rows, size, leaf + begin);
     else
-      dense_kernels().route(tree, rows, size, leaf + begin);
+      dense_kernels().route(tree, {rows, size, tree.n_features, nullptr}, leaf + begin);
   });
 }
 
@@ -46,12 +46,13 @@ void predict_tree(const RoutingArrays& tree, const LeafModels& leaves, const dou
   for_each_block(n_rows, tree.n_features, execution, [&](index_t begin, index_t size) {
     std::array<std::int64_t, kBlockRows> slot;
     const double* rows = x + begin * tree.n_features;
-    dense_kernels().route(tree, rows, size, slot.data());
+    const Descents descents = {rows, size, tree.n_features, nullptr};
+    dense_kernels().route(tree, descents, slot.data());
     for (index_t i = 0; i < size; ++i) slot[i] = leaves.leaf_index[slot[i]];
     double* block_out = out + begin * n_outputs;
     if (leaves.coef != nullptr) {
       dense_kernels().evaluate_leaves(
-          {leaves.coef, leaves.intercept, tree.n_features, n_outputs}, slot.data(), rows, size,
+          {leaves.coef, leaves.intercept, tree.n_features, n_outputs}, slot.data(), descents,
           block_out);
       return;
     }

@@ -33,7 +33,8 @@ class BlockValues {
   void evaluate(const ridge::LeafModels& models, index_t row, const double* x, index_t size,
                 double* out) {
     slot_.fill(row);
-    dense_kernels().evaluate_leaves(models, slot_.data(), x, size, out);
+    dense_kernels().evaluate_leaves(models, slot_.data(),
+                                    {x, size, tree_.arrays.n_features, nullptr}, out);
   }
 
   void answer(index_t node, const double* x, index_t size) {

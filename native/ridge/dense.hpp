@@ -50,6 +50,15 @@ struct BinTerms {
   std::int64_t n_outputs;
 };
 
+// Rows that go down trees, `stride` numbers apart: row by row in one tree, or with a stride of 0 one
+// row in many trees, whose nodes are numbered from `roots` on.
+struct Descents {
+  const double* x;
+  std::int64_t n;
+  std::int64_t stride;
+  const std::int64_t* roots;  // (n,), or null for one tree
+};
+
 // Linear models of leaves: coef (n_leaves, n_outputs, n_features), intercept (n_leaves, n_outputs).
 struct LeafModels {
   const double* coef;
@@ -85,12 +94,11 @@ struct DenseKernels {
   // scratch. O(n d^2 / 2).
   void (*leverages)(const RowSelection& selection, const double* mean,
                     const double* inverse_factor, double* tile, double* out);
-  // leaf[i] = id of the leaf that row i of x reaches. O(d) per level.
-  void (*route)(const RoutingArrays& tree, const double* x, std::int64_t n_rows,
-                std::int64_t* leaf);
+  // leaf[i] = number of the leaf that descent i ends in. O(d) per level.
+  void (*route)(const RoutingArrays& trees, const Descents& rows, std::int64_t* leaf);
   // out[i] = intercept[leaf] + coef[leaf] . x for each output, leaf = slot[i].
-  void (*evaluate_leaves)(const LeafModels& leaves, const std::int64_t* slot, const double* x,
-                          std::int64_t n_rows, double* out);
+  void (*evaluate_leaves)(const LeafModels& leaves, const std::int64_t* slot,
+                          const Descents& rows, double* out);
 };
 
 constexpr std::int64_t kTileRows = 64;

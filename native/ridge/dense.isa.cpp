@@ -229,32 +229,37 @@ void leverages(const RowSelection& s, const double* mean, const double* inverse_
 }
 
 // Rows go down together, one level at a time, so that their memory accesses overlap.
-void route(const RoutingArrays& tree, const double* x, std::int64_t n_rows, std::int64_t* leaf) {
-  for (std::int64_t i = 0; i < n_rows; ++i) leaf[i] = 0;
+template <bool kManyTrees>
+void route_all(const RoutingArrays& trees, const Descents& rows, std::int64_t* leaf) {
+  const auto [x, n, stride, roots] = rows;
+  for (std::int64_t i = 0; i < n; ++i) leaf[i] = 0;
   for (bool moving = true; moving;) {
     moving = false;
-    for (std::int64_t i = 0; i < n_rows; ++i) {
-      const std::int64_t node = leaf[i];
-      if (tree.children_left[node] < 0) continue;
-      const double score =
-          dot(tree.coef + node * tree.n_features, x + i * tree.n_features, tree.n_features);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t node = (kManyTrees ? roots[i] : 0) + leaf[i];
+      if (trees.children_left[node] < 0) continue;
+      const double score = dot(trees.coef + node * trees.n_features, x + i * stride, trees.n_features);
       // Selected by a mask: a branch would be mispredicted half of the time.
-      const std::int64_t goes_left = -static_cast<std::int64_t>(score <= tree.threshold[node]);
-      const std::int64_t right = tree.children_right[node];
-      leaf[i] = right ^ ((tree.children_left[node] ^ right) & goes_left);
+      const std::int64_t goes_left = -static_cast<std::int64_t>(score <= trees.threshold[node]);
+      const std::int64_t right = trees.children_right[node];
+      leaf[i] = right ^ ((trees.children_left[node] ^ right) & goes_left);
       moving = true;
     }
   }
 }
 
-void evaluate_leaves(const LeafModels& leaves, const std::int64_t* slot, const double* x,
-                     std::int64_t n_rows, double* out) {
+void route(const RoutingArrays& trees, const Descents& rows, std::int64_t* leaf) {
+  rows.roots == nullptr ? route_all<false>(trees, rows, leaf) : route_all<true>(trees, rows, leaf);
+}
+
+void evaluate_leaves(const LeafModels& leaves, const std::int64_t* slot, const Descents& rows,
+                     double* out) {
   const auto [coef, intercept, n_features, n_outputs] = leaves;
-  for (std::int64_t i = 0; i < n_rows; ++i)
+  for (std::int64_t i = 0; i < rows.n; ++i)
     for (std::int64_t k = 0; k < n_outputs; ++k) {
       const std::int64_t model = slot[i] * n_outputs + k;
       out[i * n_outputs + k] =
-          intercept[model] + dot(coef + model * n_features, x + i * n_features, n_features);
+          intercept[model] + dot(coef + model * n_features, rows.x + i * rows.stride, n_features);
     }
 }
 

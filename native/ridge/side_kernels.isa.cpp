@@ -61,33 +61,86 @@ inline Pack dot_packs(const Pack* a, const Pack* b, std::int64_t n) {
   return even + odd;
 }
 
+// Rows of a triangle that pass through the registers together: what they change is loaded and
+// stored once for all of them.
+constexpr std::int64_t kRowsAtOnce = 4;
+
 // a becomes U, a = U'U; inverse_diagonal is that of U. Lanes that are not positive definite are
 // false in the answer.
 Mask factorise(const Triangle& a, Pack* inverse_diagonal) {
   Mask valid = Pack{} == Pack{};
-  for (std::int64_t k = 0; k < a.n; ++k) {
-    Pack* row = a.row(k);
-    valid &= row[k] > Pack{};
-    const Pack scale = broadcast(1.0) / square_root(row[k]);
-    inverse_diagonal[k] = scale;
-    for (std::int64_t j = k; j < a.n; ++j) row[j] *= scale;
-    for (std::int64_t i = k + 1; i < a.n; ++i) {
-      const Pack factor = row[i];
+  for (std::int64_t first = 0; first < a.n; first += kRowsAtOnce) {
+    const std::int64_t last = first + kRowsAtOnce < a.n ? first + kRowsAtOnce : a.n;
+    for (std::int64_t k = first; k < last; ++k) {
+      Pack* row = a.row(k);
+      valid &= row[k] > Pack{};
+      const Pack scale = broadcast(1.0) / square_root(row[k]);
+      inverse_diagonal[k] = scale;
+      for (std::int64_t j = k; j < a.n; ++j) row[j] *= scale;
+      for (std::int64_t i = k + 1; i < last; ++i) {
+        const Pack factor = row[i];
+        Pack* target = a.row(i);
+        for (std::int64_t j = i; j < a.n; ++j) target[j] -= factor * row[j];
+      }
+    }
+    if (last == a.n) break;
+    const Pack *r0 = a.row(first), *r1 = a.row(first + 1), *r2 = a.row(first + 2),
+               *r3 = a.row(first + 3);
+    for (std::int64_t i = last; i < a.n; ++i) {
+      const Pack f0 = r0[i], f1 = r1[i], f2 = r2[i], f3 = r3[i];
       Pack* target = a.row(i);
-      for (std::int64_t j = i; j < a.n; ++j) target[j] -= factor * row[j];
+      for (std::int64_t j = i; j < a.n; ++j)
+        target[j] = (((target[j] - f0 * r0[j]) - f1 * r1[j]) - f2 * r2[j]) - f3 * r3[j];
     }
   }
   return valid;
 }
 
-// U becomes G = U^{-1}, column by column.
-void invert(const Triangle& u, const Pack* inverse_diagonal, Pack* column) {
-  for (std::int64_t j = 0; j < u.n; ++j) {
-    for (std::int64_t i = 0; i < j; ++i) column[i] = u.row(i)[j];
-    for (std::int64_t i = 0; i < j; ++i)
-      u.row(i)[j] = -inverse_diagonal[j] * dot_packs(u.row(i) + i, column + i, j - i);
-    u.row(j)[j] = inverse_diagonal[j];
+// a[j] and b[j] become the sums over i >= first of u[i] G_ij and of v[i] G_ij, for j >= first.
+void combine_rows(const Triangle& g, std::int64_t first, const Pack* u, const Pack* v, Pack* a,
+                  Pack* b) {
+  for (std::int64_t j = first; j < g.n; ++j) a[j] = b[j] = Pack{};
+  std::int64_t i = first;
+  for (; i + kRowsAtOnce <= g.n; i += kRowsAtOnce) {
+    for (std::int64_t k = i; k < i + kRowsAtOnce; ++k) {
+      const Pack* row = g.row(k);
+      for (std::int64_t j = k; j < i + kRowsAtOnce; ++j) {
+        a[j] += u[k] * row[j];
+        b[j] += v[k] * row[j];
+      }
+    }
+    const Pack *r0 = g.row(i), *r1 = g.row(i + 1), *r2 = g.row(i + 2), *r3 = g.row(i + 3);
+    const Pack u0 = u[i], u1 = u[i + 1], u2 = u[i + 2], u3 = u[i + 3];
+    const Pack v0 = v[i], v1 = v[i + 1], v2 = v[i + 2], v3 = v[i + 3];
+    for (std::int64_t j = i + kRowsAtOnce; j < g.n; ++j) {
+      a[j] = (((a[j] + u0 * r0[j]) + u1 * r1[j]) + u2 * r2[j]) + u3 * r3[j];
+      b[j] = (((b[j] + v0 * r0[j]) + v1 * r1[j]) + v2 * r2[j]) + v3 * r3[j];
+    }
   }
+  for (; i < g.n; ++i) {
+    const Pack* row = g.row(i);
+    for (std::int64_t j = i; j < g.n; ++j) {
+      a[j] += u[i] * row[j];
+      b[j] += v[i] * row[j];
+    }
+  }
+}
+
+// U becomes G = U^{-1}, row by row from the last: G_i = -(sum over k > i of U_ik G_k) / U_ii. Returns
+// tr(G G' B), B by its upper triangle, from the same rows. scratch: 3 n.
+Pack invert(const Triangle& u, const Pack* inverse_diagonal, const Triangle& b, Pack* scratch) {
+  Pack *own = scratch, *solved = own + u.n, *mixed = solved + u.n;
+  Pack diagonal{}, above{};
+  for (std::int64_t i = u.n - 1; i >= 0; --i) {
+    Pack* row = u.row(i);
+    for (std::int64_t j = i + 1; j < u.n; ++j) own[j] = row[j];
+    combine_rows(u, i + 1, own, b.row(i), solved, mixed);
+    row[i] = inverse_diagonal[i];
+    for (std::int64_t j = i + 1; j < u.n; ++j) row[j] = -inverse_diagonal[i] * solved[j];
+    diagonal += b.row(i)[i] * dot_packs(row + i, row + i, u.n - i);
+    above += dot_packs(row + i + 1, mixed + i + 1, u.n - i - 1);
+  }
+  return diagonal + above + above;
 }
 
 // out = G' v
@@ -97,18 +150,6 @@ void multiply_transposed(const Triangle& g, const Pack* v, Pack* out) {
     const Pack* row = g.row(i);
     for (std::int64_t j = i; j < g.n; ++j) out[j] += v[i] * row[j];
   }
-}
-
-// tr(G G' B), B by its upper triangle.
-Pack trace_of_product(const Triangle& g, const Triangle& b) {
-  Pack diagonal{}, above{};
-  for (std::int64_t j = 0; j < g.n; ++j) {
-    const Pack* row = g.row(j);
-    diagonal += b.row(j)[j] * dot_packs(row + j, row + j, g.n - j);
-    for (std::int64_t i = 0; i < j; ++i)
-      above += b.row(i)[j] * dot_packs(g.row(i) + j, row + j, g.n - j);
-  }
-  return diagonal + above + above;
 }
 
 Pack symmetric_form(const Triangle& b, const Pack* w, std::int64_t d) {
@@ -151,9 +192,10 @@ Fit fit_lanes(const SideSystems& s, const Lanes& lanes, Pack* scratch) {
       row[j] = broadcast(s.base[i * s.base_stride + j]) + own[j] - scaled * sums[j];
   }
   const Mask valid = factorise(system, inverse_diagonal);
-  invert(system, inverse_diagonal, half);
 
   Fit fit;
+  // Leverages about the pooled mean: tr(A^{-1} sum (x - mean)(x - mean)') and the mean's own.
+  fit.freedom = invert(system, inverse_diagonal, products, rhs);
   for (std::int64_t k = d; k < one; ++k) {
     const Pack target_sum = products.row(k)[one] + prior(k, one);
     for (std::int64_t j = 0; j < d; ++j)
@@ -173,8 +215,6 @@ Fit fit_lanes(const SideSystems& s, const Lanes& lanes, Pack* scratch) {
   const Pack infinite = broadcast(__builtin_inf());
   fit.rss = valid ? fit.rss : infinite;
 
-  // Leverages about the pooled mean: tr(A^{-1} sum (x - mean)(x - mean)') and the mean's own.
-  fit.freedom = trace_of_product(system, products);
   if (s.fit_intercept) {
     // With mean = sums / total: sum (x - mean)(x - mean)' = sum x x' - s m' - m s' + W m m'.
     for (std::int64_t j = 0; j < d; ++j) rhs[j] = products.row(j)[one];

@@ -52,19 +52,24 @@ void products(const T* w, std::int64_t n_nodes, std::int64_t n_features, const T
   for (; i < stride; i += L) product_columns<T, 1>(w, n_nodes, n_features, x + i, stride, t + i);
 }
 
+template <class V>
+V between_0_and_1(V x) {
+  const V zero{}, one = zero + 1;
+  return x < zero ? zero : (x > one ? one : x);
+}
+
 template <class T>
 void smooth_step(const NodeRows<T>& node, T inverse_gamma) {
-  for (std::int64_t i = 0; i < node.n; ++i) {
-    const T u = node.t_then_left[i] * inverse_gamma;
-    const T low = T(0.5) + u, high = T(0.5) - u;
-    const T v = low < T(0) ? T(0) : (low > T(1) ? T(1) : low);
-    const T w = high < T(0) ? T(0) : (high > T(1) ? T(1) : high);
-    const T left = v * v * (T(3) - T(2) * v), right = w * w * (T(3) - T(2) * w);
-    const T p = node.probability[i];
-    node.t_then_left[i] = left;
-    node.slope[i] = p * (T(6) * v * w * inverse_gamma);
-    node.left_probability[i] = p * left;
-    node.right_probability[i] = p * right;
+  using V = typename Lanes<T>::Vector;
+  for (std::int64_t i = 0; i < node.n; i += Lanes<T>::count) {
+    const V u = load_lanes(node.t_then_left + i) * inverse_gamma;
+    const V v = between_0_and_1(T(0.5) + u), w = between_0_and_1(T(0.5) - u);
+    const V left = v * v * (T(3) - T(2) * v), right = w * w * (T(3) - T(2) * w);
+    const V p = load_lanes(node.probability + i);
+    store_lanes(node.t_then_left + i, left);
+    store_lanes(node.slope + i, p * (T(6) * v * w * inverse_gamma));
+    store_lanes(node.left_probability + i, p * left);
+    store_lanes(node.right_probability + i, p * right);
   }
 }
 

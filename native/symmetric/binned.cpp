@@ -11,8 +11,11 @@ namespace {
 
 constexpr index_t kBlockRows = 1024;
 
-// Group widths differ by at most one, and the number of groups is a multiple of the threads'.
+// Group widths differ by at most one, and the number of groups is a multiple of the threads' if
+// they are few: narrow groups make more work, which many threads share otherwise (level_scores.hpp).
 index_t count_groups(index_t n_features, index_t n_threads) {
+  constexpr index_t kFewThreads = 4;
+  if (n_threads > kFewThreads) n_threads = 1;
   const index_t least = (n_features + kCellLanes - 1) / kCellLanes;
   const index_t even = (least + n_threads - 1) / n_threads * n_threads;
   return std::min(even, n_features);

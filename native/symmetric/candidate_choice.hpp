@@ -10,7 +10,7 @@
 //
 // Each candidate's noise is a function of (seed, iteration, level, candidate). It is drawn only
 // for candidates that the largest noise could make the best: the choice is the same as with all
-// draws.
+// draws. Features are searched side by side.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,8 @@ class CandidateChoice {
 
   // The candidate for this level below `above`, or none if nothing can be split.
   std::optional<LevelSplit> choose(const LevelScores& scores, const NoiseScale& noise,
-                                   const std::vector<LevelSplit>& above) const;
+                                   const std::vector<LevelSplit>& above,
+                                   const Execution& execution) const;
 
  private:
   struct Best {
@@ -47,14 +48,17 @@ class CandidateChoice {
     double least;  // scores below cannot win
     double tie;
   };
-  void collect(const FeatureGroup& shape, const double* score, double least,
-               std::vector<index_t>& found) const;
   double least_of_best(const LevelScores& scores) const;
-  // The candidate with the highest value(score, feature, code, highest so far), features and codes
-  // in ascending order; a later one must exceed the best before it by more than `tie` of that. A
+  // Replaces `best` by the candidate of a group with the highest value(score, feature, code, highest
+  // so far), features and codes in ascending order, if that exceeds it by more than `tie` of it. A
   // value that cannot win need not be exact.
   template <class Value>
-  Best highest(const LevelScores& scores, const Search& search, const Value& value) const;
+  void find_highest(const LevelScores& scores, index_t g, const Search& search, const Value& value,
+                    Best& best) const;
+  Best highest_score(const LevelScores& scores, const std::vector<LevelSplit>& used) const;
+  Best highest_with_noise(const LevelScores& scores, const NoiseScale& noise, double unit,
+                          const std::vector<LevelSplit>& above, const Best& best,
+                          const Execution& execution) const;
 
   const BinnedMatrix& x_;
   const BoostingParams& params_;

@@ -57,7 +57,14 @@ struct CutRule {
   const double* direction;  // (kCellLanes,) monotone constraints -1, 0, 1, or null
 };
 
-// Sums of the candidates over the leaves of a level, (n_codes, kCellLanes) each.
+// Codes first .. last - 1.
+struct CodeRange {
+  std::int64_t first;
+  std::int64_t last;
+  std::int64_t n_cells() const { return (last - first) * kCellLanes; }
+};
+
+// Sums of the candidates of some codes over the leaves of a level, (n_codes, kCellLanes) each.
 struct CutScores {
   double* score;          // sum of S^2 / (W + l2) over the new leaves and outputs
   double* squared_norm;   // sum of W S^2 / (W + l2)^2, or null: the cosine score's denominator
@@ -78,9 +85,11 @@ struct HistogramKernels {
   // out = parent - child, n cells.
   void (*subtract)(const std::int64_t* parent, const std::int64_t* child, std::int64_t n_cells,
                    std::int64_t* out);
-  // Adds one leaf's contribution to the scores of all cuts of the group's features. O(b) cells.
-  void (*score_leaf)(const LeafHistogram& leaf, const ChannelScales& scales, const CutRule& rule,
-                     const CutScores& out);
+  // out = out + addend, n cells.
+  void (*add)(const std::int64_t* addend, std::int64_t n_cells, std::int64_t* out);
+  // Adds one leaf's contribution to the scores of the group's cuts at these codes. O(b) cells.
+  void (*score_leaf)(const LeafHistogram& leaf, const CodeRange& codes, const ChannelScales& scales,
+                     const CutRule& rule, const CutScores& out);
 };
 
 const HistogramKernels& histogram_kernels();

@@ -178,6 +178,11 @@ void subtract(const std::int64_t* parent, const std::int64_t* child, std::int64_
     store_int(out + i, load_int(parent + i) - load_int(child + i));
 }
 
+void add(const std::int64_t* addend, std::int64_t n_cells, std::int64_t* out) {
+  for (std::int64_t i = 0; i < n_cells * kCellLanes; i += kLanes)
+    store_int(out + i, load_int(out + i) + load_int(addend + i));
+}
+
 // One side of a cut: its weight and its number of samples.
 struct Side {
   Pack weight;
@@ -220,8 +225,9 @@ inline Pack both_sides(const SideSum& left, const SideSum& right, const CutRule&
   return fall > broadcast(0.0) ? joint : score;
 }
 
-void score_leaf(const LeafHistogram& leaf, const ChannelScales& scales, const CutRule& rule,
-                const CutScores& out) {
+void score_leaf(const LeafHistogram& leaf, const CodeRange& codes, const ChannelScales& scales,
+                const CutRule& rule, const CutScores& out) {
+  const std::int64_t end = codes.last < leaf.n_codes ? codes.last : leaf.n_codes - 1;
   const std::int64_t missing_at = leaf.n_codes * kCellLanes;
   const std::int64_t last = missing_at - kCellLanes;
   for (int p = 0; p < kPacks; ++p) {
@@ -229,18 +235,19 @@ void score_leaf(const LeafHistogram& leaf, const ChannelScales& scales, const Cu
     const IntPack weight_missing = load_int(leaf.weight + missing_at + lane);
     const IntPack weight_total = load_int(leaf.weight + last + lane) + weight_missing;
     const Pack whole = read_side(weight_total, scales).weight;
-    for (std::int64_t code = 0; code + 1 < leaf.n_codes; ++code) {
+    for (std::int64_t code = codes.first; code < end; ++code) {
       const std::int64_t at = code * kCellLanes + lane;
+      const std::int64_t to = at - codes.first * kCellLanes;
       IntPack weight_left = load_int(leaf.weight + at);
       if (rule.missing_left) weight_left += weight_missing;
       const Side left = read_side(weight_left, scales);
       const Side right = read_side(weight_total - weight_left, scales);
       const Pack fewer = smaller(left.count, right.count);
       const Pack is_cut = fewer > broadcast(0.0) ? fewer : broadcast(__builtin_inf());
-      store(out.smallest_side + at, smaller(load(out.smallest_side + at), is_cut));
+      store(out.smallest_side + to, smaller(load(out.smallest_side + to), is_cut));
       const Pack left_denominator = denominator_of(left.weight, rule.l2_leaf_reg);
       const Pack right_denominator = denominator_of(right.weight, rule.l2_leaf_reg);
-      Pack score = load(out.score + at);
+      Pack score = load(out.score + to);
       Pack squared_norm{};
       for (std::int64_t k = 0; k < leaf.n_outputs; ++k) {
         const std::int64_t* gradient = leaf.gradient[k];
@@ -261,9 +268,9 @@ void score_leaf(const LeafHistogram& leaf, const ChannelScales& scales, const Cu
           squared_norm += ml * ml * left.weight + mr * mr * right.weight;
         }
       }
-      store(out.score + at, score);
+      store(out.score + to, score);
       if (out.squared_norm != nullptr)
-        store(out.squared_norm + at, load(out.squared_norm + at) + squared_norm);
+        store(out.squared_norm + to, load(out.squared_norm + to) + squared_norm);
     }
   }
 }
@@ -271,6 +278,7 @@ void score_leaf(const LeafHistogram& leaf, const ChannelScales& scales, const Cu
 }  // namespace
 
 extern const HistogramKernels histogram_table;
-const HistogramKernels histogram_table = {find_codes, add_rows, sum_codes, subtract, score_leaf};
+const HistogramKernels histogram_table = {find_codes, add_rows, sum_codes, subtract, add,
+                                          score_leaf};
 
 }  // namespace fctree::symmetric::FCTREE_ISA

@@ -89,24 +89,24 @@ LeafRows RowsByLeaf::rows(index_t tile, index_t leaf, index_t channel) const {
           begin[1] - begin[0]};
 }
 
-void count_leaves(const BinnedMatrix& x, const FeatureGroup& group, const Tiles& tiles,
-                  const RowsByLeaf& rows, const std::vector<index_t>& leaves,
-                  const std::vector<std::int64_t*>& cells) {
+void LeafCounter::count(const FeatureGroup& group, const Stretch& stretch,
+                        const std::vector<index_t>& leaves,
+                        const std::vector<std::int64_t*>& cells) const {
   const auto n_leaves = static_cast<index_t>(leaves.size());
   const auto n_channels = static_cast<index_t>(cells.size()) / n_leaves;
-  for (index_t tile = 0; tile < tiles.count(); ++tile) {
-    const std::uint8_t* codes = x.codes(group) + tiles.begin(tile) * group.width;
+  for (index_t tile = stretch.first; tile < stretch.last; ++tile) {
+    const std::uint8_t* codes = x_.codes(group) + tiles_.begin(tile) * group.width;
     // The rows of a small leaf are too far apart for hardware prefetching: the next tile is
     // prefetched while this one is counted, part by part with each leaf.
-    const bool is_last = tile + 1 == tiles.count();
-    const index_t ahead = is_last ? 0 : tiles.length(tile + 1) * group.width;
+    const bool is_last = tile + 1 == stretch.last;
+    const index_t ahead = is_last ? 0 : tiles_.length(tile + 1) * group.width;
     for (index_t i = 0; i < n_leaves; ++i) {
-      const std::uint8_t* next = codes + tiles.length(tile) * group.width;
+      const std::uint8_t* next = codes + tiles_.length(tile) * group.width;
       for (index_t byte = ahead * i / n_leaves; byte < ahead * (i + 1) / n_leaves; byte += 64)
         __builtin_prefetch(next + byte, 0, 2);
       for (index_t c = 0; c < n_channels; ++c)
-        histogram_kernels().add_rows(rows.rows(tile, leaves[i], c), codes, group.width,
-                                cells[c * n_leaves + i]);
+        histogram_kernels().add_rows(rows_.rows(tile, leaves[i], c), codes, group.width,
+                                     cells[c * n_leaves + i]);
     }
   }
 }

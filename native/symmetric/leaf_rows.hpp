@@ -59,10 +59,26 @@ class RowsByLeaf {
   std::vector<index_t> begins_[2];  // a tile's leaves begin here, counted within the tile
 };
 
+// Some consecutive tiles.
+struct Stretch {
+  index_t first;
+  index_t last;
+};
+
 // Adds up the rows of some leaves over the features of one group: leaf leaves[i], channel c into
 // cells[c * leaves.size() + i]. Tile by tile, while the tile's codes are in the cache.
-void count_leaves(const BinnedMatrix& x, const FeatureGroup& group, const Tiles& tiles,
-                  const RowsByLeaf& rows, const std::vector<index_t>& leaves,
-                  const std::vector<std::int64_t*>& cells);
+class LeafCounter {
+ public:
+  LeafCounter(const BinnedMatrix& x, const Tiles& tiles, const RowsByLeaf& rows)
+      : x_(x), tiles_(tiles), rows_(rows) {}
+
+  void count(const FeatureGroup& group, const Stretch& stretch, const std::vector<index_t>& leaves,
+             const std::vector<std::int64_t*>& cells) const;
+
+ private:
+  const BinnedMatrix& x_;
+  const Tiles& tiles_;
+  const RowsByLeaf& rows_;
+};
 
 }  // namespace fctree::symmetric

@@ -34,6 +34,10 @@ class QuantizedGradients {
   index_t n_outputs() const { return n_outputs_; }
   bool weighted() const { return weight_unit_ != 0.0; }
   int count_bits() const { return count_bits_; }
+  // The number of samples in a sum of the channel with the counts.
+  std::int64_t count_of(std::int64_t sum) const {
+    return sum & ((std::int64_t{1} << count_bits_) - 1);
+  }
   // The channel with the counts, and the units of all (the weight's is 0 without weights).
   index_t count_channel() const { return weighted() ? n_outputs_ : 0; }
   const std::vector<double>& gradient_units() const { return gradient_units_; }

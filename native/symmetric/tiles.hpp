@@ -8,7 +8,7 @@ namespace fctree::symmetric {
 
 constexpr index_t kTileRows = 32768;
 constexpr index_t kLeastTileRows = 4096;
-constexpr index_t kTilesForThreads = 16;
+constexpr index_t kTilesForThreads = 64;
 
 // Cut by the number of samples alone.
 class Tiles {

@@ -31,9 +31,8 @@ _OTHERS = [None, "", "all", "loo", "sqrt", "quantile", "poisson", "gamma", "hube
 _SMALL_NUMBERS = [0, 1, 2, 3, -1, 0.5, np.nan, True, 4]
 _CHOICES = {
     "loss": ["squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma",
-             "tweedie"],
+             "tweedie", ("tweedie", 1.1), ("tweedie", 3.0), ("huber", 0.5)],
     "quantile": [0.1, 0.5, 0.9],
-    "power": [1.1, 1.5, 1.9],
     "tree": [None, FCODTRegressor(), CurvatureTreeClassifier(), CurvatureTreeRegressor(),
              CurvatureTreeRegressor(max_coef=1, alpha="loo"), FCODTRegressor(alpha=-1),
              CurvatureTreeRegressor(directions="axis", leaf_model="constant")],

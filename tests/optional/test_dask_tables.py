@@ -24,6 +24,8 @@ MODELS = {
     "CurvatureBoostingRegressor": {"max_iter": 2},
     "CurvatureBoostingClassifier": {"max_iter": 2},
     "CurvatureForestRegressor": {"n_estimators": 2},
+    "TreeNTKRegressor": {"solver": "cg", "alpha": 0.1, "tol": 1e-12},
+    "TreeNTKClassifier": {"solver": "cg", "alpha": 0.1, "tol": 1e-12},
 }
 
 
@@ -74,6 +76,10 @@ def test_encoders_are_those_of_the_plain_estimators(name, weighted):
     found = on_dask.predict(cut(FRAME)).compute()
     if name.startswith("CurvatureBoosting"):  # equal up to rounding where the trees are
         np.testing.assert_array_equal(found, on_dask.to_local().predict(FRAME))
+    elif name.startswith("TreeNTK"):
+        scores = getattr(local, "decision_function", local.predict)(FRAME)
+        ours = getattr(on_dask, "decision_function", on_dask.predict)(cut(FRAME)).compute()
+        np.testing.assert_allclose(ours, scores, atol=1e-6)
     else:
         for array, values in vars(local.trees_).items():
             assert getattr(on_dask.trees_, array).tobytes() == values.tobytes(), array

@@ -32,7 +32,6 @@ BAD = {
     "loss": ["mse", None],
 }
 ONLY_REGRESSORS = {
-    "power": [1.0, 2.0, 0.0, "high"],
     "quantile": [0.0, 1.0, -0.5, "median"],
     "calibration_fraction": [0.0, 1.0, -0.5, 3, "auto"],
     "posterior_samples": [-1, 0.5],

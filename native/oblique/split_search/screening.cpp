@@ -49,6 +49,9 @@ RowMatrix weighted_residuals(const GrowState& state, const OpenNode& node) {
   return residuals;
 }
 
+// Features that are read together: a row's lie side by side.
+constexpr index_t kFeaturesAtOnce = 8;
+
 ScreenedRows rows_of_node(const GrowState& state, const OpenNode& node) {
   Vector weight = Vector::Ones(node.size);
   if (state.data.weight != nullptr)
@@ -110,24 +113,44 @@ bool may_screen(const OpenNode& node, index_t feature) {
          std::binary_search(node.features.begin(), node.features.end(), feature);
 }
 
-Vector promises_of(const GrowState& state, const OpenNode& node) {
-  const TrainingData& data = state.data;
-  const index_t d = data.n_features;
+namespace {
+
+// Those of features first .. last - 1.
+void find_promises(const GrowState& state, const OpenNode& node,
+                          const ScreenedRows& screened, Vector& promise, index_t first,
+                          index_t last) {
   const NodeRows rows = state.rows_of(node);
-  const ScreenedRows screened = rows_of_node(state, node);
-  const index_t n_columns = screened.n_shared + 1;
-  Vector promise = Vector::Zero(d);
-  RowMatrix bins(kScreeningBins, screening_width(n_columns, data.n_outputs));
-  Vector x(node.size);
-  for (index_t j = 0; j < d; ++j) {
+  const index_t n_columns = screened.n_shared + 1, d = state.data.n_features;
+  RowMatrix bins(kScreeningBins, screening_width(n_columns, state.data.n_outputs));
+  Matrix x(node.size, last - first);
+  for (index_t i = 0; i < node.size; ++i)
+    for (index_t j = first; j < last; ++j) x(i, j - first) = state.data.x[rows.rows[i] * d + j];
+  for (index_t j = first; j < last; ++j) {
     if (!may_screen(node, j)) continue;
-    for (index_t i = 0; i < node.size; ++i) x[i] = data.x[rows.rows[i] * d + j];
-    const FeatureRange range = range_of(state, node, j, x.minCoeff(), x.maxCoeff());
+    const auto own = x.col(j - first);
+    const FeatureRange range = range_of(state, node, j, own.minCoeff(), own.maxCoeff());
     if (!range.can_be_cut()) continue;
     bins.setZero();
-    add_to_bins(screened, x.data(), range, bins.data());
-    promise[j] = promise_of(bins, n_columns * data.n_outputs);
+    add_to_bins(screened, own.data(), range, bins.data());
+    promise[j] = promise_of(bins, n_columns * state.data.n_outputs);
   }
+}
+
+}  // namespace
+
+std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNode*>& nodes) {
+  const auto n_nodes = static_cast<index_t>(nodes.size());
+  const index_t d = state.data.n_features;
+  std::vector<ScreenedRows> screened(n_nodes);
+  std::vector<Vector> promise(n_nodes, Vector::Zero(d));
+  parallel_for(state.execution, n_nodes,
+               [&](index_t i) { screened[i] = rows_of_node(state, *nodes[i]); });
+  const index_t n_blocks = (d + kFeaturesAtOnce - 1) / kFeaturesAtOnce;
+  parallel_for(state.execution, n_nodes * n_blocks, [&](index_t task) {
+    const index_t i = task / n_blocks, first = task % n_blocks * kFeaturesAtOnce;
+    const index_t last = std::min(first + kFeaturesAtOnce, d);
+    find_promises(state, *nodes[i], screened[i], promise[i], first, last);
+  });
   return promise;
 }
 

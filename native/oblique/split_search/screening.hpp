@@ -55,9 +55,9 @@ double promise_of(const RowMatrix& bins, index_t n_sums);
 // Whether the node may split on this feature at all.
 bool may_screen(const OpenNode& node, index_t feature);
 
-// All promises (d) of a node with local samples; its curvature directions are known.
+// All promises (d) of nodes with local samples; their curvature directions are known.
 // O(n d K (K + n_curvature + 2)).
-Vector promises_of(const GrowState& state, const OpenNode& node);
+std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNode*>& nodes);
 
 // The params.n_screened features of the largest promise, ascending.
 std::vector<index_t> most_promising(const GrowState& state, const OpenNode& node,

@@ -1,0 +1,132 @@
+"""Efficiency with more threads, simulated from the tasks of real fits and predictions.
+
+A fit with `n_jobs` threads runs its loops one task after the other and writes the processor time
+of each task (`FCTREE_TASK_LOG`, native/core/task_log.hpp). Tasks are then given in order to the first
+thread that is free, as the core does it; all that is outside of loops is serial, and a loop
+costs some time to wake its threads. Efficiency is the time on one thread over the threads' number times
+their time. What is not simulated: caches and memory that threads share.
+
+python benchmarks/parallelism.py
+"""
+
+import argparse
+import heapq
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import time
+
+import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
+
+import numpy as np
+from report import add_arguments, print_markdown, write_json
+
+from fctree import CurvatureBoostingRegressor, CurvatureForestRegressor, SymmetricBoostingRegressor
+
+NAME = "parallelism"
+THREADS = (1, 2, 4, 8, 16, 32, 64)
+WAKING_S = 10e-6  # for a loop to reach its threads
+
+# Model, parameters, rows, features, and whether its fit or its prediction is meant.
+CASES = {
+    "symmetric boosting, 1,000,000 x 28": (
+        SymmetricBoostingRegressor, {"max_iter": 50}, 1_000_000, 28, "fit"),
+    "symmetric boosting, 100,000 x 50": (
+        SymmetricBoostingRegressor, {"max_iter": 100}, 100_000, 50, "fit"),
+    "curvature boosting, 20,000 x 20": (
+        CurvatureBoostingRegressor, {"max_iter": 10}, 20_000, 20, "fit"),
+    "curvature boosting, 300,000 x 28": (
+        CurvatureBoostingRegressor, {"max_iter": 3}, 300_000, 28, "fit"),
+    "curvature forest, 20,000 x 20": (
+        CurvatureForestRegressor, {"n_estimators": 100, "max_depth": 3}, 20_000, 20, "fit"),
+    "symmetric boosting, prediction of 100,000 x 28": (
+        SymmetricBoostingRegressor, {"max_iter": 100}, 100_000, 28, "predict"),
+    "curvature boosting, prediction of 100,000 x 28": (
+        CurvatureBoostingRegressor, {"max_iter": 10}, 100_000, 28, "predict"),
+}
+
+
+def prepared(case, n_threads, quick):
+    """The model and data of a case; the model is fitted if its prediction is meant."""
+    model, params, n, d, method = CASES[case]
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n // 10 if quick else n, d))
+    y = X[:, 0] * X[:, 1] + np.sin(2.0 * X[:, 2]) + X[:, 3] + 0.3 * rng.normal(size=len(X))
+    model = model(**params, random_state=0, n_jobs=n_threads)
+    return (model.fit(X[:5_000], y[:5_000]) if method == "predict" else model), X, y
+
+
+def measure(file):
+    """In the child: prints the processor seconds of the call on what is in this file."""
+    with open(file, "rb") as stream:
+        model, X, y = pickle.load(stream)
+    start = time.process_time()
+    model.predict(X) if hasattr(model, "n_features_in_") else model.fit(X, y)
+    print(time.process_time() - start)
+
+
+def recorded(case, n_threads, quick):
+    """The loops of a call, (most threads, seconds of the tasks), and all its processor seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        log, file = os.path.join(folder, "tasks"), os.path.join(folder, "case")
+        with open(file, "wb") as stream:
+            pickle.dump(prepared(case, n_threads, quick), stream)
+        done = subprocess.run([sys.executable, __file__, "--child", file], check=True, text=True,
+                              stdout=subprocess.PIPE, env={**os.environ, "FCTREE_TASK_LOG": log})
+        with open(log) as stream:
+            lines = [np.array(line.split(), dtype=float) for line in stream]
+    return [(int(line[0]), line[1:]) for line in lines], float(done.stdout)
+
+
+def schedule(tasks, n_threads):
+    """Seconds until the last of these tasks is done."""
+    if n_threads == 1 or len(tasks) < 2:
+        return float(tasks.sum())
+    free = [0.0] * min(n_threads, len(tasks))
+    for seconds in tasks:
+        heapq.heapreplace(free, free[0] + seconds)
+    return max(free) + WAKING_S
+
+
+def simulate(case, n_threads, quick):
+    """Work, critical path and time on these threads, in seconds."""
+    loops, seconds = recorded(case, n_threads, quick)
+    serial = max(0.0, seconds - sum(tasks.sum() for _, tasks in loops))
+    return {
+        "work": seconds,
+        "serial": serial,
+        "critical path": serial + sum(tasks.max() for _, tasks in loops if len(tasks)),
+        "time": serial + sum(schedule(tasks, min(n_threads, most)) for most, tasks in loops),
+    }
+
+
+def main():
+    """Simulate and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    add_arguments(parser, NAME)
+    parser.add_argument("--only", default="", help="cases with this text in their name")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--threads", type=int, nargs="+", default=THREADS)
+    args = parser.parse_args()
+    if args.child:
+        measure(args.child)
+        return
+    results = {}
+    for case in (name for name in CASES if args.only in name):
+        found = {str(t): simulate(case, t, args.quick) for t in args.threads}
+        for threads, values in found.items():
+            values["efficiency"] = values["work"] / (int(threads) * values["time"])
+        results[case] = found
+        print(case, {t: round(v["efficiency"], 3) for t, v in found.items()}, flush=True)
+    print_markdown(
+        "Efficiency", ["case", *(f"{t} threads" for t in args.threads)],
+        [[case, *(f"{found[str(t)]['efficiency']:.2f}" for t in args.threads)]
+         for case, found in results.items()])
+    if not args.only:
+        write_json(args.json, NAME, results, quick=args.quick)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+// The processor time of tasks, for benchmarks that ask what more threads would bring.
+//
+// If the environment variable FCTREE_TASK_LOG names a file, loops run on the calling thread, however
+// many threads they are given, and when the process ends the file gets a line for each: the most
+// threads that it may use, and the seconds of its tasks in order. Loops inside of tasks are part of these.
+#pragma once
+
+#include <functional>
+
+#include "core/types.hpp"
+
+namespace fctree {
+
+bool is_logging_tasks();
+
+// Runs the tasks in order and appends the line.
+void run_logged(int n_threads, index_t n_tasks, const std::function<void(index_t)>& task);
+
+}  // namespace fctree

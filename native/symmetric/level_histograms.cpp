@@ -1,0 +1,267 @@
+#include "symmetric/level_histograms.hpp"
+
+#include <cmath>
+
+namespace fctree::symmetric {
+
+namespace {
+
+// Histograms may take this much beside half of what the features take as doubles.
+constexpr double kHistogramBytes = 100e6;
+// Leaves that are counted anew are counted together up to this size.
+constexpr index_t kCellsAnew = index_t{1} << 17;
+
+void clear(const std::vector<std::int64_t*>& cells, index_t stride) {
+  for (std::int64_t* first : cells) std::fill(first, first + stride, 0);
+}
+
+}  // namespace
+
+LevelHistograms::LevelHistograms(const BinnedMatrix& x, const Tiles& tiles,
+                                 const QuantizedGradients& channels, index_t max_depth)
+    : x_(x),
+      tiles_(tiles),
+      channels_(channels),
+      histograms_{std::vector<std::vector<std::int64_t>>(x.groups().size()),
+                  std::vector<std::vector<std::int64_t>>(x.groups().size())},
+      apart_(x.groups().size()) {
+  const double table = static_cast<double>(x.n_samples()) * static_cast<double>(x.n_features());
+  fit_in_memory_ = size_in_bytes(max_depth) <= kHistogramBytes + 4.0 * table;
+}
+
+// At the deepest level and the one above it.
+double LevelHistograms::size_in_bytes(index_t max_depth) const {
+  double cells = 0.0;
+  for (index_t g = 0; g < n_groups(); ++g)
+    cells += static_cast<double>(leaf_stride(g) * channels_.n_channels());
+  return 8.0 * cells * 1.5 * std::exp2(static_cast<double>(max_depth - 1));
+}
+
+// Sums of several places are those of kept histograms.
+void LevelHistograms::restart(const RowsByLeaf& rows, const Execution& execution) {
+  rows_ = &rows;
+  are_kept_ = fit_in_memory_ || execution.all != nullptr;
+  n_leaves_ = 1;
+  smaller_is_right_.clear();
+  is_empty_.assign(1, 0);
+}
+
+index_t LevelHistograms::offset(index_t g, int side, index_t channel, index_t leaf) const {
+  const index_t n_leaves = side == side_ ? n_leaves_ : n_leaves_ / 2;
+  return (channel * n_leaves + leaf) * leaf_stride(g);
+}
+
+std::int64_t* LevelHistograms::cells(index_t g, int side, index_t channel, index_t leaf) {
+  return histograms_[side][g].data() + offset(g, side, channel, leaf);
+}
+
+LevelHistograms::LeafCells LevelHistograms::leaf(index_t g, index_t leaf) const {
+  LeafCells found;
+  for (index_t c = 0; c < channels_.n_channels(); ++c)
+    found.push_back(histograms_[side_][g].data() + offset(g, side_, c, leaf));
+  return found;
+}
+
+void LevelHistograms::make_room() {
+  for (index_t g = 0; g < n_groups(); ++g) {
+    const std::size_t size = channels_.n_channels() * n_leaves_ * leaf_stride(g);
+    if (histograms_[side_][g].size() < size) histograms_[side_][g].resize(size);
+  }
+}
+
+// The leaves that are not had by subtraction.
+std::vector<index_t> LevelHistograms::counted_leaves() const {
+  std::vector<index_t> leaves(n_counted(), 0);
+  for (index_t i = 0; n_leaves_ > 1 && i < n_counted(); ++i)
+    leaves[i] = 2 * i + smaller_is_right_[i];
+  return leaves;
+}
+
+// Their histograms, channel by channel.
+std::vector<std::int64_t*> LevelHistograms::counted_cells(index_t g) {
+  std::vector<std::int64_t*> found;
+  for (index_t c = 0; c < channels_.n_channels(); ++c)
+    for (const index_t leaf : counted_leaves()) found.push_back(cells(g, side_, c, leaf));
+  return found;
+}
+
+void LevelHistograms::count_group(index_t g) {
+  const std::vector<std::int64_t*> counted = counted_cells(g);
+  clear(counted, leaf_stride(g));
+  LeafCounter(x_, tiles_, *rows_)
+      .count(x_.groups()[g], {0, tiles_.count()}, counted_leaves(), counted);
+  for (index_t parent = 0; parent < n_counted(); ++parent) complete_leaves(g, parent);
+}
+
+// Several tasks a thread; but no more than have rows that are worth histograms of their own.
+index_t LevelHistograms::count_stretches(const Execution& execution) const {
+  const index_t wanted = (kTasksPerThread * execution.n_threads + n_groups() - 1) / n_groups();
+  const index_t worth = tiles_.n_samples() / (2 * n_counted() * (x_.groups()[0].n_codes + 1));
+  return std::max<index_t>(1, std::min({wanted, worth, tiles_.count()}));
+}
+
+// The histograms of a stretch of rows: the group's own for the first.
+std::vector<std::int64_t*> LevelHistograms::cells_apart(index_t g, index_t stretch) {
+  if (stretch == 0) return counted_cells(g);
+  const index_t n = channels_.n_channels() * n_counted(), stride = leaf_stride(g);
+  std::vector<std::int64_t*> found;
+  for (index_t i = 0; i < n; ++i)
+    found.push_back(apart_[g].data() + ((stretch - 1) * n + i) * stride);
+  return found;
+}
+
+void LevelHistograms::add_stretches(index_t g, index_t parent, index_t n_stretches) {
+  const std::vector<std::int64_t*> sums = counted_cells(g);
+  for (index_t stretch = 1; stretch < n_stretches; ++stretch) {
+    const std::vector<std::int64_t*> apart = cells_apart(g, stretch);
+    for (index_t c = 0; c < channels_.n_channels(); ++c)
+      histogram_kernels().add(apart[c * n_counted() + parent], leaf_stride(g) / kCellLanes,
+                              sums[c * n_counted() + parent]);
+  }
+}
+
+void LevelHistograms::count_in_parts(const Execution& execution) {
+  const Partition stretches = {tiles_.count(), count_stretches(execution)};
+  const index_t n_stretches = stretches.n_parts, n_parents = n_counted();
+  for (index_t g = 0; g < n_groups(); ++g) {
+    const std::size_t size = (n_stretches - 1) * channels_.n_channels() * n_parents * leaf_stride(g);
+    if (apart_[g].size() < size) apart_[g].resize(size);
+  }
+  const LeafCounter counter(x_, tiles_, *rows_);
+  const std::vector<index_t> leaves = counted_leaves();
+  parallel_for(execution, n_groups() * n_stretches, [&](index_t task) {
+    const index_t g = task / n_stretches, part = task % n_stretches;
+    const std::vector<std::int64_t*> counted = cells_apart(g, part);
+    clear(counted, leaf_stride(g));
+    counter.count(x_.groups()[g], {stretches.begin(part), stretches.end(part)}, leaves, counted);
+  });
+  const bool is_alone = execution.all == nullptr;
+  parallel_for(execution, n_groups() * n_parents, [&](index_t task) {
+    add_stretches(task / n_parents, task % n_parents, n_stretches);
+    if (is_alone) complete_leaves(task / n_parents, task % n_parents);
+  });
+  if (is_alone) return;
+  add_up_counts(execution);
+  parallel_for(execution, n_groups() * n_parents, [&](index_t task) {
+    complete_leaves(task / n_parents, task % n_parents);
+  });
+}
+
+// The counts of all places, group by group and leaf by leaf.
+void LevelHistograms::add_up_counts(const Execution& execution) {
+  counts_.clear();
+  for (index_t g = 0; g < n_groups(); ++g)
+    for (const std::int64_t* first : counted_cells(g))
+      counts_.insert(counts_.end(), first, first + leaf_stride(g));
+  add_up(execution.all, counts_.data(), static_cast<index_t>(counts_.size()));
+  const std::int64_t* next = counts_.data();
+  for (index_t g = 0; g < n_groups(); ++g)
+    for (std::int64_t* first : counted_cells(g)) {
+      std::copy_n(next, leaf_stride(g), first);
+      next += leaf_stride(g);
+    }
+}
+
+// From the counts of a parent's smaller child: prefix sums, and the other child.
+void LevelHistograms::complete_leaves(index_t g, index_t parent) {
+  const index_t n_codes = x_.groups()[g].n_codes;
+  for (index_t c = 0; c < channels_.n_channels(); ++c) {
+    const index_t smaller = n_leaves_ == 1 ? 0 : 2 * parent + smaller_is_right_[parent];
+    std::int64_t* child = cells(g, side_, c, smaller);
+    histogram_kernels().sum_codes(child, n_codes);
+    if (n_leaves_ > 1)
+      histogram_kernels().subtract(cells(g, 1 - side_, c, parent), child, n_codes + 1,
+                                   cells(g, side_, c, smaller ^ 1));
+  }
+}
+
+void LevelHistograms::count_anew(index_t g,
+                                 const std::function<void(const LeafCells&)>& visit) const {
+  const LeafCounter counter(x_, tiles_, *rows_);
+  const index_t n_codes = x_.groups()[g].n_codes, stride = leaf_stride(g);
+  const index_t n_channels = channels_.n_channels();
+  const index_t together = std::max<index_t>(1, kCellsAnew / (n_channels * stride));
+  std::vector<std::int64_t> histograms;
+  std::vector<index_t> leaves;
+  std::vector<std::int64_t*> counted;
+  for (index_t leaf = 0; leaf < n_leaves_; ++leaf) {
+    if (!is_empty_[leaf]) leaves.push_back(leaf);
+    const auto n = static_cast<index_t>(leaves.size());
+    if (n == 0 || (n < together && leaf + 1 < n_leaves_)) continue;
+    histograms.assign(n_channels * n * stride, 0);
+    counted.clear();
+    for (index_t i = 0; i < n_channels * n; ++i) counted.push_back(histograms.data() + i * stride);
+    counter.count(x_.groups()[g], {0, tiles_.count()}, leaves, counted);
+    for (std::int64_t* first : counted) histogram_kernels().sum_codes(first, n_codes);
+    for (index_t i = 0; i < n; ++i) {
+      LeafCells of_leaf;
+      for (index_t c = 0; c < n_channels; ++c) of_leaf.push_back(counted[c * n + i]);
+      visit(of_leaf);
+    }
+    leaves.clear();
+  }
+}
+
+LevelHistograms::LeafCount LevelHistograms::count_in_histogram(index_t leaf,
+                                                               const LevelSplit& split) const {
+  const FeatureGroup& shape = x_.group_of(split.feature);
+  const index_t g = &shape - x_.groups().data();
+  const std::int64_t* of_feature = histograms_[side_][g].data() + split.feature -
+                                   shape.first_feature +
+                                   offset(g, side_, channels_.count_channel(), leaf);
+  const index_t missing_at = shape.n_codes * kCellLanes;
+  const auto count = [&](index_t at) { return channels_.count_of(of_feature[at]); };
+  const index_t missing = count(missing_at), ordinary = count(missing_at - kCellLanes);
+  const index_t left = count(split.code * kCellLanes);
+  return {ordinary + missing, ordinary - left + (split.missing_right ? missing : 0)};
+}
+
+LevelHistograms::LeafCount LevelHistograms::count_in_rows(index_t leaf,
+                                                          const LevelSplit& split) const {
+  const FeatureGroup& shape = x_.group_of(split.feature);
+  const RightCodes right_codes(split, shape);
+  LeafCount counts;
+  for (index_t tile = 0; tile < tiles_.count(); ++tile) {
+    const LeafRows rows = rows_->rows(tile, leaf, 0);
+    const std::uint8_t* codes = x_.codes(split.feature) + tiles_.begin(tile) * shape.width;
+    counts.all += rows.n_rows;
+    for (index_t i = 0; i < rows.n_rows; ++i)
+      counts.right += right_codes.contain(codes[rows.rows[i] * shape.width]);
+  }
+  return counts;
+}
+
+std::vector<LevelHistograms::LeafCount> LevelHistograms::count_leaves_by(
+    const LevelSplit& split) const {
+  std::vector<LeafCount> counts(n_leaves_);
+  for (index_t leaf = 0; leaf < n_leaves_; ++leaf)
+    counts[leaf] = are_kept_ ? count_in_histogram(leaf, split) : count_in_rows(leaf, split);
+  return counts;
+}
+
+bool LevelHistograms::sends_most_right(const LevelSplit& split) const {
+  index_t all = 0, right = 0;
+  for (const LeafCount& leaf : count_leaves_by(split)) {
+    all += leaf.all;
+    right += leaf.right;
+  }
+  return 2 * right > all;
+}
+
+void LevelHistograms::descend(const LevelSplit& split) {
+  const std::vector<LeafCount> counts = count_leaves_by(split);
+  smaller_is_right_.resize(n_leaves_);
+  std::vector<std::uint8_t> is_empty(2 * n_leaves_);
+  for (index_t leaf = 0; leaf < n_leaves_; ++leaf) {
+    const index_t right = counts[leaf].right;
+    const index_t left = counts[leaf].all - right;
+    smaller_is_right_[leaf] = right < left;
+    is_empty[2 * leaf] = left == 0;
+    is_empty[2 * leaf + 1] = right == 0;
+  }
+  is_empty_.swap(is_empty);
+  n_leaves_ *= 2;
+  side_ = 1 - side_;
+}
+
+}  // namespace fctree::symmetric

@@ -1,0 +1,91 @@
+// The histograms of all leaves of a level of a symmetric tree.
+//
+// Only the smaller child of each leaf is counted, the other is parent minus sibling: O(n d / 2)
+// additions and O(2^level b d) cells per level. A group of features can be one task; where groups do not
+// keep all threads busy, stretches of rows are counted apart and added up, leaf by leaf. Sums are of
+// integers: the same for any threads.
+// Where histograms would take too much memory, wide tables or deep trees, they are not kept: each
+// level counts all its leaves anew, a few at a time.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "symmetric/leaf_rows.hpp"
+
+namespace fctree::symmetric {
+
+// Where groups are fewer than this for each thread, they are cut into more tasks.
+constexpr index_t kTasksPerThread = 4;
+
+class LevelHistograms {
+ public:
+  // A leaf's prefix sums over codes, a pointer for each channel (histogram_kernels.hpp).
+  using LeafCells = std::vector<const std::int64_t*>;
+
+  LevelHistograms(const BinnedMatrix& x, const Tiles& tiles, const QuantizedGradients& channels,
+                  index_t max_depth);
+
+  // Back to one leaf, of these rows from now on.
+  void restart(const RowsByLeaf& rows, const Execution& execution);
+  index_t n_leaves() const { return n_leaves_; }
+  index_t n_groups() const { return static_cast<index_t>(x_.groups().size()); }
+  bool is_empty(index_t leaf) const { return is_empty_[leaf] != 0; }
+
+  bool are_kept() const { return are_kept_; }
+  // Makes room for what the two that follow write.
+  void make_room();
+  void count_group(index_t g);
+  void count_in_parts(const Execution& execution);
+  // A kept histogram.
+  LeafCells leaf(index_t g, index_t leaf) const;
+  // Calls visit(cells) for each leaf that is not empty, in order; nothing is kept.
+  void count_anew(index_t g, const std::function<void(const LeafCells&)>& visit) const;
+
+  // Makes `split` the last level's.
+  void descend(const LevelSplit& split);
+  // Whether `split` sends more than half of the sampled rows right.
+  bool sends_most_right(const LevelSplit& split) const;
+
+ private:
+  // Sampled rows of a leaf, and those of them right of a split.
+  struct LeafCount {
+    index_t all = 0;
+    index_t right = 0;
+  };
+
+  index_t leaf_stride(index_t g) const { return (x_.groups()[g].n_codes + 1) * kCellLanes; }
+  double size_in_bytes(index_t max_depth) const;
+  // Where a leaf's histogram begins in this level's (side_) or the last level's buffer.
+  index_t offset(index_t g, int side, index_t channel, index_t leaf) const;
+  std::int64_t* cells(index_t g, int side, index_t channel, index_t leaf);
+  index_t n_counted() const { return std::max<index_t>(n_leaves_ / 2, 1); }
+  std::vector<index_t> counted_leaves() const;
+  std::vector<std::int64_t*> counted_cells(index_t g);
+  index_t count_stretches(const Execution& execution) const;
+  std::vector<std::int64_t*> cells_apart(index_t g, index_t stretch);
+  void add_stretches(index_t g, index_t parent, index_t n_stretches);
+  void complete_leaves(index_t g, index_t parent);
+  void add_up_counts(const Execution& execution);
+  std::vector<LeafCount> count_leaves_by(const LevelSplit& split) const;
+  LeafCount count_in_histogram(index_t leaf, const LevelSplit& split) const;
+  LeafCount count_in_rows(index_t leaf, const LevelSplit& split) const;
+
+  const BinnedMatrix& x_;
+  const Tiles& tiles_;
+  const QuantizedGradients& channels_;
+  const RowsByLeaf* rows_ = nullptr;
+  bool fit_in_memory_;
+  bool are_kept_ = false;
+  index_t n_leaves_ = 1;
+  int side_ = 0;
+  std::vector<std::uint8_t> smaller_is_right_;  // for each leaf that was split
+  std::vector<std::uint8_t> is_empty_;
+  // [group][channel][leaf][code][lane], this level's and the next
+  std::vector<std::vector<std::int64_t>> histograms_[2];
+  std::vector<std::vector<std::int64_t>> apart_;  // a group's counts of further stretches
+  std::vector<std::int64_t> counts_;  // of all groups, while they are added up
+};
+
+}  // namespace fctree::symmetric
