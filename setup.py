@@ -5,7 +5,7 @@ time); everything else once. Objects lie in ``build/objects`` and are compiled a
 command, a file that they include or a compiler or library behind them changes. The environment
 can say:
 
-CC, CXX, CFLAGS, LDFLAGS   the compilers, flags for both, and flags for linking
+CC, CXX, CXXFLAGS, LDFLAGS   the compilers, flags that replace the interpreter's, flags for linking
 FCTREE_OPENMP=0            build with plain threads instead of OpenMP (it is probed otherwise)
 FCTREE_SANITIZE=address,undefined   or ``thread``: build with sanitizers
 FCTREE_CUDA=1              build with CUDA, or fail where that is not possible
@@ -64,8 +64,8 @@ CORE_HEADERS = ["Eigen/Core", "algorithm", "array", "cmath", "functional", "limi
                 "numeric", "optional", "stdexcept", "string", "vector"]
 # The module that holds what Cython's memoryviews need, which all others would hold else.
 MEMORYVIEWS = "fctree._native.memoryviews"
-# Flags of the interpreter's own build that fctree sets for itself.
-REPLACED_FLAGS = re.compile(r"-g\d?|-O.|-Wall|-Wsign-compare|-DNDEBUG")
+# Flags of the interpreter's own build that fctree sets for itself, the same for all interpreters.
+REPLACED_FLAGS = re.compile(r"-g\d?|-O.|-W(all|sign-compare|no-unused-result)|-DNDEBUG|-fwrapv|-fno-strict-overflow")
 NO_COMPILER = """fctree is compiled while it is installed, which needs a C++17 compiler and Python's headers.
   Debian, Ubuntu    apt install g++ python3-dev
   Fedora            dnf install gcc-c++ python3-devel
@@ -125,10 +125,8 @@ def eigen_include_dir():
     for candidate in candidates:
         if candidate and os.path.exists(os.path.join(candidate, "Eigen", "Core")):
             return candidate
-    raise SystemExit(
-        "Eigen's headers were not found: install cmeel-eigen or a system Eigen "
-        "(libeigen3-dev), or set EIGEN_INCLUDE_DIR"
-    )
+    raise SystemExit("Eigen's headers were not found: install cmeel-eigen or a system Eigen "
+                     "(libeigen3-dev), or set EIGEN_INCLUDE_DIR")
 
 
 class BuildExt(build_ext):
@@ -179,8 +177,8 @@ class BuildExt(build_ext):
         # every time.
         macros = Path(self.eigen[1], "Eigen", "src", "Core", "util", "Macros.h")
         version = subprocess.run([*self.cxx[:2], "--version"], capture_output=True, text=True)
-        self.versions = [digest(macros), sys.version, numpy.__version__, pybind11.__version__,
-                         version.stdout]
+        self.core_versions = [digest(macros), version.stdout]
+        self.module_versions = [sys.version, numpy.__version__, pybind11.__version__]
 
     def build_program(self, folder, source, compile_flags, link_flags=()):
         """Compiles and links a small program ``folder/probe``; what went wrong, or ''."""
@@ -195,7 +193,7 @@ class BuildExt(build_ext):
         return "" if done.returncode == 0 else f"{shlex.join(command)}\n{done.stderr[-1000:]}"
 
     def choose_flags(self):
-        self.common_flags = ["-std=c++17", "-fvisibility=hidden", "-fno-math-errno"]
+        self.common_flags = ["-std=c++17", "-fvisibility=hidden", "-fno-math-errno", "-fwrapv"]
         # Threads are the core's business (core/parallel.hpp), not Eigen's.
         self.common_flags += ["-DEIGEN_DONT_PARALLELIZE"]
         if self.is_windows:
@@ -226,7 +224,11 @@ class BuildExt(build_ext):
             with tempfile.TemporaryDirectory() as folder:
                 if self.build_program(folder, source, compile_flags, link_flags):
                     continue
-                if subprocess.run([str(Path(folder, "probe"))], capture_output=True).returncode == 0:
+                try:
+                    works = subprocess.run([str(Path(folder, "probe"))], capture_output=True).returncode == 0
+                except OSError:  # compiled for another processor
+                    works = True
+                if works:
                     self.common_flags += compile_flags
                     self.link_flags += link_flags
                     return
@@ -347,11 +349,12 @@ class BuildExt(build_ext):
         name = os.path.relpath(source, ROOT)
         target = Path(target or Path(OBJECTS, folder, name).with_suffix(".o"))
         listing = target.with_suffix(".d")
+        versions = [*self.core_versions, *(self.module_versions if "modules" in folder else [])]
         # Isolated builds have the libraries' headers in another folder every time.
         told = [word for word in command if word not in self.libraries or word == "-isystem"]
 
         def signature():
-            return [*told, *self.versions, *map(digest, dependencies(listing))]
+            return [*told, *versions, *map(digest, dependencies(listing))]
 
         if self.force or not target.exists() or not is_made_by(target, signature()):
             target.parent.mkdir(parents=True, exist_ok=True)

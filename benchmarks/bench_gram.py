@@ -4,7 +4,6 @@
             scikit-learn's kernels, and against the product of the samples alone
   depth     time by depth of tree_ntk, relu_ntk and neural-tangents (figure 7 of Kanoh and
             Sugiyama 2022, on the right)
-  nystrom   the landmark solver against the exact one, and at 200,000 samples
 
 Times are the best of the rounds: other programs only ever add to them. ``--clock cpu`` measures
 processor time with everything on one thread, which other programs disturb least (without jax, whose
@@ -12,17 +11,15 @@ threads cannot be limited afterwards).
 """
 
 import argparse
-import resource
 import time
 from functools import partial
 
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
-from fctree import TreeNTKRegressor
 from fctree.kernels import relu_ntk, tree_ntk
 from gram_methods import all_methods, installed, neural_tangents_relu
-from measure import interleave, time_once
+from measure import interleave
 from report import add_arguments, print_table, seconds_text, warn_if_busy, write_json
 from threadpoolctl import threadpool_limits
 
@@ -127,39 +124,11 @@ def compare_depths(sizes, depths, repeats, clock):
     return rows
 
 
-def simulate(n, seed):
-    """Bends and a product of 20 features, noise 0.5."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, 20))
-    f = np.abs(X[:, :5]).sum(axis=1) + X[:, 5] * X[:, 6]
-    return X, f + 0.5 * rng.standard_normal(n), f
-
-
-def compare_nystrom(n_both, n_large):
-    """Error against the truth and seconds of both solvers where both run, and one large fit."""
-    X_test, _, f_test = simulate(2000, 99)
-    rows = []
-    cases = [(n_both, "cholesky"), (n_both, "nystrom"), (n_large, "nystrom")]
-    for n, solver in cases:
-        X, y, _ = simulate(n, 1)
-        model = TreeNTKRegressor(alpha=1.0, scale=0.1, solver=solver, n_components=1000, n_jobs=-1,
-                                 random_state=0)
-        seconds, _ = time_once(lambda model=model, X=X, y=y: model.fit(X, y))
-        rows.append({"n": n, "solver": solver, "seconds": seconds, "n_iter": model.n_iter_,
-                     "test_mse": float(np.mean((model.predict(X_test) - f_test) ** 2)),
-                     "peak_gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20})
-    print_table("landmarks (1,000, 20 features)", ("n, solver", "seconds", "iterations", "test MSE",
-                                                   "peak GiB so far"),
-                [(f"{r['n']} {r['solver']}", r["seconds"], r["n_iter"], r["test_mse"],
-                  r["peak_gib"]) for r in rows])
-    return rows
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     add_arguments(parser, NAME)
-    parser.add_argument("--only", nargs="+", choices=("grid", "depth", "nystrom"),
-                        default=["nystrom", "grid", "depth"])
+    parser.add_argument("--only", nargs="+", choices=("grid", "depth"),
+                        default=["grid", "depth"])
     parser.add_argument("--sizes", nargs="+", type=int, default=[2000, 5000, 8000])
     parser.add_argument("--widths", nargs="+", type=int, default=[10, 20, 50, 100])
     parser.add_argument("--repeats", type=int, default=15)
@@ -170,8 +139,6 @@ def main():
     warn_if_busy()
     quick = arguments.quick
     results = {"clock": arguments.clock}
-    if "nystrom" in arguments.only:
-        results["nystrom"] = compare_nystrom(2000 if quick else 8000, 20_000 if quick else 200_000)
     if "grid" in arguments.only:
         results["grid"] = compare_grid([2000] if quick else arguments.sizes,
                                        [20] if quick else arguments.widths,

@@ -32,8 +32,8 @@ templates_path = ["templates"]
 exclude_patterns = ["_build", "static", "figures", "templates", "**/GALLERY_HEADER.rst"]
 myst_heading_anchors = 4
 
-# Reference. Libraries that only some modules need are stood in for where they are missing.
-autodoc_mock_imports = [name for name in ("dask", "distributed", "torch") if not find_spec(name)]
+# Reference. PyTorch, which one module needs, is stood in for where it is missing.
+autodoc_mock_imports = [] if find_spec("torch") else ["torch"]
 autodoc_typehints = "none"  # docstrings have them
 maximum_signature_line_length = 88
 numpydoc_show_class_members = False
@@ -73,6 +73,15 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+# The list of versions needs the address of the site, which .ci/site is told.
+SITE = os.environ.get("FCTREE_DOCS_URL", "")
+if SITE:
+    html_theme_options |= {
+        "navbar_start": ["navbar-logo", "version-switcher"],
+        "switcher": {"json_url": f"{SITE}/versions.json",
+                     "version_match": os.environ["FCTREE_DOCS_VERSION"]},
+        "check_switcher": False,  # it is written after the pages
+    }
 html_sidebars = {"index": [], "generated/changelog": []}
 
 # Pages that list others.

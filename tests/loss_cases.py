@@ -1,7 +1,7 @@
 """The losses of the registry, as tests run through them: a new one is tested by being listed."""
 
 import numpy as np
-from fctree._training.losses import LOSSES
+from fctree._training.losses import LOSSES, QUANTILE_LOSSES
 
 REGRESSION_LOSSES = [name for name, info in LOSSES.items() if info.task == "regression"]
 LOG_LINK_LOSSES = [name for name in REGRESSION_LOSSES if LOSSES[name].link == "log"]
@@ -18,7 +18,15 @@ def loss_parameters(name, **wanted):
     if info.parameter is None:
         return {"loss": name}
     value = wanted.get(info.parameter, info.low + 0.7 * (info.high - info.low))
-    return {"loss": name, info.parameter: value}
+    if name in QUANTILE_LOSSES:
+        return {"loss": name, "quantile": value}
+    return {"loss": (name, value)}
+
+
+def given_parameter(parameters):
+    """The loss's parameter among those of an estimator, or None."""
+    loss = parameters["loss"]
+    return loss[1] if isinstance(loss, tuple) else parameters.get("quantile")
 
 
 def targets_for(name, y):

@@ -74,7 +74,7 @@ class BoostedIntervals(PredictsIntervals):
         n_rounds = max(1, int(np.ceil(self.n_iter_ * _ROUNDS)))
         models = [
             self._grown_on(
-                left, loss="quantile", quantile=quantile, power=None, early_stopping=False,
+                left, loss="quantile", quantile=quantile, early_stopping=False,
                 max_iter=n_rounds,
             )
             for quantile in QUANTILES

@@ -98,6 +98,13 @@ cdef extern from "symmetric/boost.hpp" namespace "fctree::symmetric" nogil:
         vector[int64_t] first_sample
         int64_t n_samples()
 
+    cdef cppclass InteractionRules:
+        const int64_t* column
+        const uint8_t* sets
+        int64_t n_sets
+        int64_t n_columns
+        int64_t max_columns
+
     cdef cppclass BoostingTask:
         LabelledSamples train
         vector[LabelledSamples] evals
@@ -110,6 +117,7 @@ cdef extern from "symmetric/boost.hpp" namespace "fctree::symmetric" nogil:
         int64_t first_iteration
         int64_t min_rounds
         const uint8_t* masked
+        InteractionRules interactions
         vector[double] past_losses
 
     cdef cppclass BoostingResult:

@@ -114,7 +114,8 @@ cdef class Task:
 
     ``train`` and those of ``evals`` are tuples ``(X, y, weight, initial, raw)`` with arrays of
     shapes (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None twice.
-    ``past_losses`` are those that early stopping went by before, where a fit goes on that lost
+    ``interactions`` is None or a tuple (columns (d,) int64, sets (n_sets, n_columns) uint8, the
+    limit of a tree's columns or 0). ``past_losses`` are those that early stopping went by before, where a fit goes on that lost
     some of its places.
     """
 
@@ -125,8 +126,8 @@ cdef class Task:
 
     def __init__(self, train, list evals, Listener listener, *, thresholds,
                  const int8_t[::1] monotone, const double[::1] baseline, loss, int64_t n_outputs,
-                 int64_t first_iteration, int64_t min_rounds=0, past_losses=()):
-        self.arrays = train, evals, listener, monotone, baseline
+                 int64_t first_iteration, int64_t min_rounds=0, past_losses=(), interactions=None):
+        self.arrays = train, evals, listener, monotone, baseline, interactions
         self.values = np.concatenate([*thresholds, np.empty(0)])
         self.offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
         self.native.train = samples_of(train)
@@ -141,12 +142,24 @@ cdef class Task:
         if monotone is not None:
             self.native.monotone = &monotone[0]
         self.native.masked = NULL
+        self.native.interactions.column = NULL
+        if interactions is not None:
+            columns, sets, max_columns = interactions
+            self.limit_interactions(columns, sets, max_columns)
         self.native.baseline = pointer_1d(baseline)
         self.native.loss = listener.choice(loss)
         self.native.n_outputs = n_outputs
         self.native.first_iteration = first_iteration
         self.native.min_rounds = min_rounds
         self.native.past_losses = past_losses
+
+    cdef limit_interactions(self, const int64_t[::1] columns, const uint8_t[:, ::1] sets,
+                            int64_t max_columns):
+        cdef InteractionRules* rules = &self.native.interactions
+        rules.column = &columns[0]
+        rules.n_sets, rules.n_columns = sets.shape[0], sets.shape[1]
+        rules.sets = &sets[0, 0] if sets.shape[0] > 0 else NULL
+        rules.max_columns = max_columns
 
 
 def boost(train, list evals, *, dict params, listener, int n_threads, judge=None,

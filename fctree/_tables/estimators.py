@@ -146,7 +146,9 @@ def _encode(estimator, train, held, n_classes, continuing):
 
 
 def constrained_columns(estimator):
-    """Columns with a monotone constraint, which a pair could violate."""
+    """Columns with a constraint, which a pair could violate."""
+    if getattr(estimator, "interaction_cst", None) is not None:
+        return range(estimator.n_features_in_)
     directions = check_monotonic_cst(estimator, getattr(estimator, "monotonic_cst", None))
     return () if directions is None else np.flatnonzero(directions).tolist()
 

@@ -9,20 +9,33 @@ from fctree._sklearn import Interval, StrOptions
 
 LOSSES = {info.name: info for info in losses()}
 
-# The parameters that some losses read.
-LOSS_PARAMETERS = {info.parameter for info in LOSSES.values()} - {None}
+# Losses whose parameter is a parameter of the estimators, of None for the loss's own value.
+QUANTILE_LOSSES = {name for name, info in LOSSES.items() if info.parameter == "quantile"}
 
 
 def loss_constraints(task):
-    """Ranges of the parameters that choose a loss: `loss`, and for regression those that some
-    losses read, of which None asks for the loss's own value."""
+    """Ranges of the parameters that choose a loss: `loss`, and for regression `quantile`."""
     names = {k for k, info in LOSSES.items() if info.task == task}
     constraints = {"loss": [StrOptions(names), callable]}
-    for info in LOSSES.values():
-        if info.task == task and info.parameter is not None:
-            constraints[info.parameter] = [Interval(Real, info.low, info.high, closed="neither"),
-                                           None]
+    if task == "regression":
+        constraints["loss"].append(tuple)
+        constraints["quantile"] = [Interval(Real, 0, 1, closed="neither"), None]
     return constraints
+
+
+def named_loss(loss):
+    """The name of a loss, and its parameter where ``loss=`` is a tuple of both, else None."""
+    if not isinstance(loss, tuple):
+        return loss, None
+    readers = sorted(name for name, info in LOSSES.items() if info.parameter is not None)
+    if len(loss) != 2 or loss[0] not in readers:
+        raise ValueError(f"loss={loss!r} must be a name, or a tuple (name, parameter) for one of {readers}")
+    info, value = LOSSES[loss[0]], loss[1]
+    if not isinstance(value, Real) or not info.low < value < info.high:
+        raise ValueError(
+            f"loss={loss!r}: the {info.parameter} must be a number between {info.low:g} and {info.high:g}"
+        )
+    return loss
 
 
 _DOMAINS = {
@@ -39,14 +52,14 @@ def check_domain(loss, targets):
     """Refuse targets (n_outputs, n) that a loss is not defined for."""
     if callable(loss):
         return
-    is_inside, domain = _DOMAINS[LOSSES[loss].domain]
+    is_inside, domain = _DOMAINS[LOSSES[named_loss(loss)[0]].domain]
     if not is_inside(targets):
         raise ValueError(f"loss={loss!r} needs {domain}; the smallest is {targets.min()}")
 
 
 def has_log_link(loss):
     """Whether predictions are exponentials of raw scores."""
-    return not callable(loss) and LOSSES[loss].link == "log"
+    return not callable(loss) and LOSSES[named_loss(loss)[0]].link == "log"
 
 
 def refuse_function(loss, where):
@@ -64,22 +77,21 @@ def choose_loss(estimator):
     ValueError
         Where a parameter is given that the loss does not read, or one is missing.
     """
-    info = None if callable(estimator.loss) else LOSSES[estimator.loss]
-    for name in sorted(LOSS_PARAMETERS):
-        given = getattr(estimator, name, None)
-        if given is not None and (info is None or name != info.parameter):
-            readers = " or ".join(repr(k) for k, v in LOSSES.items() if v.parameter == name)
-            raise ValueError(f"{name}={given!r} is for loss={readers}, got loss={estimator.loss!r}")
-    if info is None:
-        return estimator.loss
+    name, value = named_loss(estimator.loss)
+    quantile = getattr(estimator, "quantile", None)
+    if quantile is not None and (name not in QUANTILE_LOSSES or value is not None):
+        readers = " or ".join(map(repr, sorted(QUANTILE_LOSSES)))
+        raise ValueError(f"quantile={quantile!r} is for loss={readers}, got loss={estimator.loss!r}")
+    if callable(name):
+        return name
+    info = LOSSES[name]
     if info.parameter is None:
-        return info.name, 0.0
-    value = getattr(estimator, info.parameter, None)
-    if value is None:
-        value = info.default
-    if np.isnan(value):
+        return name, 0.0
+    for given in (value, quantile):
+        if given is not None:
+            return name, float(given)
+    if np.isnan(info.default):
         raise ValueError(
-            f"loss={info.name!r} needs the parameter {info.parameter}, between {info.low:g} and "
-            f"{info.high:g}"
+            f"loss={name!r} needs the parameter {info.parameter}, between {info.low:g} and {info.high:g}"
         )
-    return info.name, float(value)
+    return name, float(info.default)

@@ -8,19 +8,24 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._sklearn import fit_context
-from fctree._validation import check_kernel_part, check_targets, unchanged_on_failure
+from fctree._validation import (
+    check_kernel_part,
+    check_targets,
+    count_threads,
+    unchanged_on_failure,
+)
 from fctree.dask.boosting_base import TargetEncoder
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.prediction import HasLocal
 from fctree.dask.tables import PartitionedTable
 from fctree.kernel_ridge import TreeNTKClassifier, TreeNTKRegressor
-from fctree.kernel_ridge.solvers import (
+from fctree.kernel_ridge.landmarks import (
     LandmarkSystem,
-    TreeKernel,
-    conjugate_gradients,
-    warn_unless,
+    draw_candidates,
+    draw_landmarks,
 )
+from fctree.kernel_ridge.solvers import TreeKernel, conjugate_gradients, warn_unless
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,7 @@ def _describe(part, by_class):
 
 
 def _take(part, rows):
-    return _features(part)[rows]
+    return _features(part)[rows], None if part.weight is None else part.weight[rows]
 
 
 def _landmark_targets(part, problem, landmarks):
@@ -180,27 +185,29 @@ class _DaskTreeNTK(HasLocal):
     def _stopping(self):
         return {"tol": self.tol, "max_iter": self.max_iter, "verbose": self.verbose}
 
-    def _draw_landmarks(self, client, parts, lengths):
-        n = sum(lengths)
-        rows = np.arange(n)
-        if self.n_components < n:
-            rows = check_random_state(self.random_state).choice(
-                rows, self.n_components, replace=False
-            )
+    def _draw_candidates(self, client, parts, lengths, random_state):
+        """Rows among which landmarks are sought, and their weights; those of `TreeNTK*`."""
+        rows = draw_candidates(sum(lengths), self.n_components, random_state)
         begins = np.concatenate([[0], np.cumsum(lengths)])
         tasks = []
         for part, begin, end in zip(parts, begins[:-1], begins[1:], strict=True):
-            inside = np.sort(rows[(rows >= begin) & (rows < end)]) - begin
+            inside = rows[(rows >= begin) & (rows < end)] - begin
             tasks.append(client.submit(_take, part, inside, pure=False))
-        return np.unique(np.concatenate(gather(client, tasks)), axis=0)
+        X, weights = zip(*gather(client, tasks), strict=True)
+        return np.concatenate(X), None if weights[0] is None else np.concatenate(weights)
 
     def _by_landmarks(self, client, problem, parts, sizes):
         """As `solve_with_landmarks`, with the sums over rows taken where the rows are."""
-        kernel = problem.kernel
         lengths, total = sizes
-        landmarks = self._draw_landmarks(client, parts, lengths)
+        random_state = check_random_state(self.random_state)
+        candidates, weights = self._draw_candidates(client, parts, lengths, random_state)
+        landmarks, L, G = draw_landmarks(problem.kernel, candidates, weights, self.n_components,
+                                         random_state)
+        # The candidates stand for all rows.
+        G *= np.sqrt(total / (len(G) if weights is None else weights.sum()))
+        n_threads = count_threads(problem.kernel.n_jobs)
+        system = LandmarkSystem(L, G, alpha=self.alpha, n_threads=n_threads)
         sent = client.scatter(landmarks, broadcast=True)
-        system = LandmarkSystem(kernel.gram(landmarks), total, self.alpha)
 
         def summed(function, *args):
             tasks = [client.submit(function, p, problem, sent, *args, pure=False) for p in parts]

@@ -32,12 +32,13 @@ class CurvatureBoostingRegressor(
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
-            "tweedie"} or callable, default="squared_error"
+            "tweedie"}, tuple or callable, default="squared_error"
         Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
-        predict ``exp(raw score)``. A function ``loss(y_true, raw_prediction)`` returns the gradient
+        predict ``exp(raw score)``. ``("tweedie", 1.7)`` has another variance power than 1.5, between 1
+        (near it for counts) and 2 (for amounts). A function ``loss(y_true, raw_prediction)`` returns the gradient
         and the hessian, at least 0, of each sample with respect to its raw prediction, in the shape of
         `y`, without weights; raw predictions start at 0 and are the predictions.
-    quantile, power
+    quantile
         As in `SymmetricBoostingRegressor`.
     learning_rate : float, default=0.05
         Factor applied to each tree's scores.
@@ -134,9 +135,8 @@ class CurvatureBoostingRegressor(
     def __init__(
         self,
         *,
-        loss: str | CustomLossFunction = "squared_error",
+        loss: str | tuple[str, float] | CustomLossFunction = "squared_error",
         quantile: float | None = None,
-        power: float | None = None,
         learning_rate: float = 0.05,
         max_iter: int = 300,
         max_depth: int | None = None,

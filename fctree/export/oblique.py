@@ -6,6 +6,7 @@ import numpy as np
 
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.export.axis_trees import AxisTrees
+from fctree.export.sql_text import clipped, linear, nested_cases
 
 _FEW_LEAVES = 32  # in a tree: evaluating all of them is faster than gathering one
 _DIRECTIONS_AT_A_TIME = 2048  # so many float64 numbers a row in memory
@@ -110,6 +111,18 @@ class ObliqueScores:
     def _has_bounds(self):
         trees = self._trees
         return bool(np.any(np.isfinite(trees.leaf_lower) | np.isfinite(trees.leaf_upper)))
+
+    def sql(self, names):
+        """Each tree as an expression, for one output."""
+        trees = self._trees
+        projections = [f"({linear(0.0, direction, names)})" for direction in self._directions]
+        leaves = [
+            clipped(linear(intercept, coef, names), lower, upper)
+            for intercept, coef, lower, upper in zip(
+                trees.leaf_intercept[:, 0], trees.leaf_coef[:, 0], trees.leaf_lower[:, 0],
+                trees.leaf_upper[:, 0], strict=True)
+        ]  # fmt: skip
+        return nested_cases(self._splits, [*names, *projections], leaves)
 
     def c(self, source):
         """Write a function that adds the sums to ``out``; returns its name."""

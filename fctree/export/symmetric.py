@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fctree.export.axis_trees import AxisTrees
+from fctree.export.sql_text import nested_cases, number
 from fctree.symmetric.trees import SymmetricTrees
 
 
@@ -52,6 +53,10 @@ class SymmetricScores:
             high=child(2),
             leaf_tree=np.repeat(np.arange(len(trees)), n_leaves),
         )
+
+    def sql(self, names):
+        """Each tree as an expression, for one output."""
+        return nested_cases(self.as_axis_trees(), names, [*map(number, self.leaf_values[:, 0])])
 
     def c(self, source):
         """Write a function that adds the sums to ``out``; returns its name."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from fctree._tables.estimators import column_names
 from fctree._typing import NDArray
+from fctree.export.sql_text import number
 
 
 @dataclass(eq=False)
@@ -221,6 +222,20 @@ class TableSteps:
             return "0.0"
         mean = self._mean(column)
         return f"x[{column}]" if np.isnan(mean) else f"isnan(x[{column}]) ? {mean!r} : x[{column}]"
+
+    # SQL ------------------------------------------------------------------------------
+
+    def sql(self, columns):
+        """The features as expressions of columns of numbers."""
+        return [self._sql_number(columns[c], c, kind) for c, kind in self._steps] or columns
+
+    def _sql_number(self, name, column, kind):
+        if kind == "missing":
+            return f"(CASE WHEN {name} IS NULL THEN 1.0 ELSE 0.0 END)"
+        mean = self._mean(column)
+        if np.isnan(mean):
+            return name
+        return "0.0" if self._always_zero(column) else f"COALESCE({name}, {number(mean)})"
 
     def _c_level(self, source, column):
         values, edges = self._encoder.categories[column], self._encoder.edges[column]

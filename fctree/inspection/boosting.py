@@ -6,6 +6,7 @@ import numpy as np
 
 from fctree._native import symmetric as _native
 from fctree._training.losses import refuse_function
+from fctree._training.interactions import check_interactions
 from fctree._training.samples import Samples, check_directions
 from fctree._validation import count_threads
 from fctree.symmetric.base import BaseSymmetricBoosting
@@ -133,6 +134,7 @@ class MaskedBoosting:
             trees=trees,
             thresholds=model.bin_thresholds_,
             monotone=check_directions(model, n_outputs=model.n_outputs_),
+            interactions=check_interactions(model),
             baseline=None if trees is None else model.baseline_,
             loss=model._choose_loss(),
             n_outputs=model.n_outputs_,

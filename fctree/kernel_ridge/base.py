@@ -25,7 +25,7 @@ from fctree.kernel_ridge.solvers import TreeKernel
 from fctree.kernels.architecture import ARCHITECTURES, check_scale
 
 DEPTH = [Interval(Integral, 1, None, closed="left"), Options(Real, {np.inf})]
-ARCHITECTURE = [StrOptions(set(ARCHITECTURES)), Mapping]
+ARCHITECTURE = [StrOptions({*ARCHITECTURES, "exponential"}), Mapping]
 DEVICE = [StrOptions(set(DEVICES))]
 ROUNDS = [Interval(Integral, 0, None, closed="left")]
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
-from fctree._memory import check_memory
+from fctree._memory import available_memory, check_memory
 from fctree._parameters import set_parameters
 from fctree._sklearn import Interval, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, Self
-from fctree._validation import unchanged_on_failure
+from fctree._validation import count_threads, unchanged_on_failure
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
     DEVICE,
@@ -28,8 +29,9 @@ from fctree.kernel_ridge.base import (
     ClassifierTargets,
     RegressorTargets,
 )
-from fctree.kernel_ridge.solvers import solve_gram, weighted
-from fctree.kernels import tree_ntk, tree_ntk_path
+from fctree.kernel_ridge.row_blocks import in_order
+from fctree.kernel_ridge.solvers import TreeKernel, solve_gram, weighted
+from fctree.kernels import tree_ntk_path
 from fctree.kernels.architecture import check_architecture, check_depth, check_scale
 
 # Gram matrices of several depths that are held at a time.
@@ -41,7 +43,8 @@ class Spectrum:
 
     def __init__(self, K, targets, weights):
         K, self.targets = weighted(K, targets, weights)
-        self.eigenvalues, self.vectors = eigh(K, overwrite_a=True, check_finite=False)
+        # NumPy's, which lets other threads go on meanwhile.
+        self.eigenvalues, self.vectors = np.linalg.eigh(K)
         self.projected = self.vectors.T @ self.targets
         self.roots = None if weights is None else np.sqrt(weights)[:, np.newaxis]
 
@@ -78,6 +81,8 @@ class Spectrum:
 
 def _depths_of(architecture, depths, several):
     """Checked depths; of several architectures those that each can have. Leaf counts have one."""
+    if architecture == "exponential":
+        return [1]
     if not isinstance(architecture, str):
         check_architecture(architecture)
         return [1]
@@ -153,10 +158,10 @@ class SearchingTreeNTK(BaseTreeNTK):
                       "n_jobs": self.n_jobs}
             for start in range(0, len(depths), together):
                 some = depths[start : start + together]
-                if isinstance(architecture, str):
+                if isinstance(architecture, str) and architecture != "exponential":
                     matrices = tree_ntk_path(X, depths=some, **shared)
                 else:
-                    matrices = [tree_ntk(X, **shared)]
+                    matrices = [TreeKernel(1, **shared).gram(X)]
                 for depth, K in zip(some, matrices, strict=True):
                     yield scale, architecture, depth, K
                     bar.update()
@@ -182,6 +187,22 @@ class SearchingTreeNTK(BaseTreeNTK):
                 row[k] = self._score(outputs, targets[test],
                                      None if weights is None else weights[test])
         return scores.mean(axis=0)
+
+    def _rate(self, targets, weights, alphas, folds, kernel):
+        """Of one matrix of `_matrices`: what it is of, scores by alpha, coefficients of the best."""
+        *chosen, K = kernel
+        if folds is not None:
+            return chosen, self._scores_of_folds(K, targets, weights, alphas, folds), None
+        spectrum = Spectrum(K, targets, weights)
+        scores = [self._score(spectrum.left_out(targets, alpha), targets, weights)
+                  for alpha in alphas]
+        return chosen, scores, spectrum.dual_coef(alphas[int(np.argmax(scores))])
+
+    def _side_by_side(self, n_samples):
+        """Kernels that are tried at a time: some four matrices each have to fit in memory."""
+        n_threads = min(count_threads(self.n_jobs), os.cpu_count() or 1)
+        room = (available_memory() or 0) // (4 * 8 * n_samples**2 + 1)
+        return max(1, min(n_threads, room))
 
     def _solve(self, kernel, X, targets, weights):
         """The samples and their coefficients with the chosen penalty."""
@@ -221,18 +242,15 @@ class SearchingTreeNTK(BaseTreeNTK):
                          if weights is None or (weights[f[0]].any() and weights[f[1]].any())]
             tried: list[tuple[Any, ...]] = []
             best: Any = None
-            for scale, architecture, depth, K in self._matrices(X, shapes, scales):
-                if folds is None:
-                    spectrum = Spectrum(K, targets, weights)
-                    scores = [self._score(spectrum.left_out(targets, alpha), targets, weights)
-                              for alpha in alphas]
-                else:
-                    scores = self._scores_of_folds(K, targets, weights, alphas, folds)
+            rate = partial(self._rate, targets, weights, alphas, folds)
+            for chosen, scores, solution in in_order(
+                rate, self._matrices(X, shapes, scales), self._side_by_side(len(X))
+            ):
+                scale, architecture, depth = chosen
                 tried += [(scale, str(architecture), depth, alpha, float(s))
                           for alpha, s in zip(alphas, scores, strict=True)]
                 k = int(np.argmax(scores))
                 if best is None or scores[k] > best[0]:
-                    solution = spectrum.dual_coef(alphas[k]) if folds is None else None
                     best = (scores[k], scale, architecture, depth, alphas[k], solution)
             self.best_score_, self.scale_ = float(best[0]), float(best[1])
             self.architecture_, self.depth_, self.alpha_ = best[2:5]
@@ -260,7 +278,7 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     scales : sequence of float, default=(0.5, 1.0, 2.0, 4.0, 8.0)
         Hardnesses of the splits to try.
     architecture : str or mapping, default="perfect"
-        With a mapping `depths` is not used.
+        As in `TreeNTKRegressor`; with a mapping or ``"exponential"`` `depths` is not used.
     architectures : sequence of str or mapping, default=None
         Several to try in place of `architecture`; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
@@ -277,8 +295,8 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     verbose : int, default=0
         1 shows the progress over the kernels.
     n_jobs : int, default=None
-        Threads for the kernels, as in scikit-learn; linear algebra runs on one, so that the result
-        does not depend on it.
+        Threads, as in scikit-learn: kernels are tried side by side. The result does not depend on
+        it; memory grows with it.
 
     Attributes
     ----------
@@ -323,7 +341,8 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     scales : sequence of float, default=(0.5, 1.0, 2.0, 4.0, 8.0)
         Hardnesses of the splits to try.
     architecture : str or mapping, default="perfect"
-        Shape of the trees, see `fctree.kernels.tree_ntk`; with a mapping `depths` is not used.
+        Shape of the trees, see `fctree.kernels.tree_ntk`, or ``"exponential"``, see
+        `fctree.kernels.exponential_kernel`; with a mapping or the latter `depths` is not used.
     architectures : sequence of str or mapping, default=None
         Several to try in place of `architecture`; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
@@ -341,8 +360,8 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     verbose : int, default=0
         1 shows the progress over the kernels.
     n_jobs : int, default=None
-        Threads for the kernels, as in scikit-learn; linear algebra runs on one, so that the result
-        does not depend on it.
+        Threads, as in scikit-learn: kernels are tried side by side. The result does not depend on
+        it; memory grows with it.
 
     Attributes
     ----------

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from numbers import Integral, Real
 
-import numpy as np
 from sklearn.utils import check_random_state
 
+from fctree._native_input import native_params
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import Interval, StrOptions, fit_context
-from fctree._native_input import native_params
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import unchanged_on_failure
@@ -23,11 +22,8 @@ from fctree.kernel_ridge.base import (
     ClassifierTargets,
     RegressorTargets,
 )
-from fctree.kernel_ridge.solvers import (
-    solve_by_conjugate_gradients,
-    solve_gram,
-    solve_with_landmarks,
-)
+from fctree.kernel_ridge.landmarks import solve_with_landmarks
+from fctree.kernel_ridge.solvers import solve_by_conjugate_gradients, solve_gram
 
 
 class SingleTreeNTK(BaseTreeNTK):
@@ -79,15 +75,6 @@ class SingleTreeNTK(BaseTreeNTK):
         self._depth, self._scale = self.depth, self.scale
         self._architecture = self.architecture
 
-    def _choose_landmarks(self, X, weights):
-        """Distinct rows of X with positive weight, drawn without replacement."""
-        rows = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
-        if self.n_components < len(rows):
-            random_state = check_random_state(self.random_state)
-            rows = random_state.choice(rows, self.n_components, replace=False)
-        # A landmark twice would add nothing but a singular matrix.
-        return np.unique(X[rows], axis=0)
-
     def _solve(self, kernel, X, targets, weights):
         """The samples of the expansion and their coefficients; sets ``n_iter_``."""
         alpha = native_params({"alpha": self.alpha})["alpha"]
@@ -100,9 +87,10 @@ class SingleTreeNTK(BaseTreeNTK):
                 kernel, X, targets, weights, alpha=alpha, **stopping
             )
             return X, coefficients
-        landmarks = self._choose_landmarks(X, weights)
-        coefficients, self.n_iter_ = solve_with_landmarks(
-            kernel, X, landmarks, targets, weights, alpha=alpha, **stopping
+        draw = {"n_components": self.n_components,
+                "random_state": check_random_state(self.random_state)}
+        landmarks, coefficients, self.n_iter_ = solve_with_landmarks(
+            kernel, X, targets, weights, draw, alpha=alpha, **stopping
         )
         return landmarks, coefficients
 
@@ -127,7 +115,7 @@ class SingleTreeNTK(BaseTreeNTK):
         ValueError
             For infinity in `X`, NaN or infinity in `y`, inconsistent shapes, parameters out of range.
         MemoryError
-            If the matrix of ``solver="cholesky"`` cannot fit in memory.
+            If the matrix of ``solver="cholesky"``, or the factor of ``"nystrom"``, cannot fit in memory.
         RuntimeError
             For ``device="cuda"`` if it is not available.
         """
@@ -157,14 +145,16 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     scale : float, default=2.0
         Hardness of the splits (the papers' alpha).
     architecture : str or mapping, default="perfect"
-        As in `fctree.kernels.tree_ntk`.
+        As in `fctree.kernels.tree_ntk`, or ``"exponential"``: no trees, but
+        `fctree.kernels.exponential_kernel` for comparison, without a depth.
     solver : {"cholesky", "nystrom", "cg"}, default="cholesky"
         ``"cholesky"`` needs the n x n matrix and O(n^3) time. ``"nystrom"`` expands the
-        solution in `n_components` samples drawn at random (landmarks), by preconditioned
-        conjugate gradients: O(n) memory, O(n * n_components) per iteration. ``"cg"`` solves
-        the full system by plain conjugate gradients without the matrix.
+        solution in `n_components` samples (landmarks), chosen by randomly pivoted Cholesky
+        factorisation, by preconditioned conjugate gradients: O(n * n_components) time per
+        iteration, O(n_components^3) once. ``"cg"`` solves the full system by plain conjugate
+        gradients without the matrix.
     n_components : int, default=1000
-        Landmarks of ``"nystrom"``; all samples if there are fewer.
+        Most landmarks of ``"nystrom"``: samples that others explain to rounding are none.
     max_iter, tol : int, default=1000; float, default=1e-6
         Maximum number of iterations, and the relative residual at which they end (``"nystrom"``,
         ``"cg"``).
@@ -181,7 +171,7 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     n_jobs : int, default=None
         Threads for the kernel, as in scikit-learn; the result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the landmarks.
+        Draws the landmarks and the signs of the preconditioner.
 
     Attributes
     ----------
@@ -205,6 +195,8 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
 
     References
     ----------
+    Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, "Randomly pivoted Cholesky: practical
+    approximation of a kernel matrix with few entry evaluations", 2022.
     R. Kanoh and M. Sugiyama, "A Neural Tangent Kernel Perspective of Infinite Tree Ensembles",
     ICLR 2022; "Analyzing Tree Architectures in Ensembles via Neural Tangent Kernel", ICLR 2023.
     A. Radhakrishnan, D. Beaglehole, P. Pandit and M. Belkin, "Mechanism for feature learning in

@@ -103,19 +103,29 @@ def gradient_products(kernel, Z, centres, coefficients, weights=None):
 
         grad f(z) = (a / r) (I - u u') sum_i coefficient_i k'(u.u_i) u_i
 
-    The sums are one product with the matrix of k', in tiles: O(n_samples n_centres n_features
-    n_outputs).
+    and of the exponential kernel, with r = a |z - z_i|,
+
+        grad f(z) = -a^2 sum_i coefficient_i (K / r) (z - z_i).
+
+    The sums are one product with the matrix of k', or K / r, in tiles: O(n_samples n_centres
+    n_features n_outputs).
     """
-    u, _ = _normalised(kernel, centres)
-    n_outputs = coefficients.shape[1]
+    exponential = kernel.architecture == "exponential"
+    u = centres if exponential else _normalised(kernel, centres)[0]
+    if exponential:
+        u = np.hstack([u, np.ones((len(u), 1))])
     vectors = (coefficients[:, :, np.newaxis] * u[:, np.newaxis]).reshape(len(u), -1)
     sums = kernel.multiply(Z, centres, vectors, derivative="cosine")
-    u, factor = _normalised(kernel, Z)
-    gradients = sums.reshape(len(u), n_outputs, -1)
-    gradients -= (gradients @ u[:, :, np.newaxis]) * u[:, np.newaxis]
-    gradients *= factor[:, np.newaxis, np.newaxis]
+    gradients = sums.reshape(len(Z), coefficients.shape[1], -1)
+    if exponential:
+        gradients = gradients[:, :, :-1] - gradients[:, :, -1:] * Z[:, np.newaxis]
+        gradients *= kernel.scale**2
+    else:
+        u, factor = _normalised(kernel, Z)
+        gradients -= (gradients @ u[:, :, np.newaxis]) * u[:, np.newaxis]
+        gradients *= factor[:, np.newaxis, np.newaxis]
     if weights is None:
-        share = np.full(len(u), 1.0 / len(u))
+        share = np.full(len(Z), 1.0 / len(Z))
     else:
         share = weights / weights.sum()
     rows = (gradients * np.sqrt(share)[:, np.newaxis, np.newaxis]).reshape(-1, Z.shape[1])

@@ -1,4 +1,4 @@
-"""Solving kernel ridge systems: exactly, by conjugate gradients, and with landmarks.
+"""Solving kernel ridge systems exactly and by conjugate gradients; `landmarks` has the third way.
 
 All minimise sum_i w_i |y_i - f(x_i)|^2 + alpha |f|^2 over functions f = K(., X) c of the
 kernel's space; `targets` are (n, n_outputs), `weights` (n,) or None.
@@ -14,14 +14,14 @@ from tqdm.auto import tqdm
 
 from fctree._device import DeviceArray, uses_gpu
 from fctree._memory import check_memory
-from fctree.kernels import tree_ntk
+from fctree._native import matrix as _native
 from fctree.kernels.architecture import kernel_spec
-from fctree.kernels.compute import compute_product
+from fctree.kernels.compute import compute_gram, compute_product
 
 
 @dataclass(frozen=True)
 class TreeKernel:
-    """A tree kernel with its parameters chosen."""
+    """A tree kernel with its parameters chosen, or the exponential kernel."""
 
     depth: float
     scale: float
@@ -29,23 +29,37 @@ class TreeKernel:
     device: str
     n_jobs: int | None
 
-    def gram(self, X, Y=None):
+    def spec(self, derivative="none"):
+        """Arguments of the core; the derivative as for `kernel_spec`. Of the exponential kernel
+        "cosine" is K / (scale * |x - y|)."""
+        if self.architecture == "exponential":
+            return _native.KernelSpec("exponential", derivative=derivative)
+        return kernel_spec(self.depth, self.architecture, derivative=derivative)
+
+    def gram(self, X, Y=None, *, out=None):
         """K(X, Y), or MemoryError with what to do instead."""
         shape = (len(X), len(X if Y is None else Y))
-        check_memory(
-            shape, np.float64, "use solver='nystrom' (n_components landmarks) or solver='cg'"
+        if out is None:
+            remedy = "use solver='nystrom' (n_components landmarks) or solver='cg'"
+            check_memory(shape, np.float64, remedy)
+        return compute_gram(
+            self.spec(), X, Y, scale=self.scale, device=self.device, out=out, n_jobs=self.n_jobs
         )
-        return tree_ntk(X, Y, **vars(self))
+
+    def diagonal(self, X):
+        """K(x, x) of each row."""
+        out = np.empty(len(X))
+        _native.gram_diagonal(self.spec(), X, self.scale, out)
+        return out
 
     def at_hand(self, X):
         """Samples for many products: where those are computed."""
         return DeviceArray.of(X) if uses_gpu(self.device) else X
 
     def multiply(self, X, Y, v, *, derivative="none"):
-        """K(X, Y) v in tiles, as a NumPy array; of a derivative of K (`kernel_spec`) if asked."""
-        spec = kernel_spec(self.depth, self.architecture, derivative=derivative)
+        """K(X, Y) v in tiles, as a NumPy array; of a derivative of K (`spec`) if asked."""
         return compute_product(
-            spec, X, Y, v, scale=self.scale, device=self.device, n_jobs=self.n_jobs, to_host=True
+            self.spec(derivative), X, Y, v, scale=self.scale, device=self.device, n_jobs=self.n_jobs, to_host=True
         )
 
 
@@ -158,77 +172,3 @@ def solve_by_conjugate_gradients(kernel, X, targets, weights, *, alpha, **stoppi
     solution, n_iter, converged = conjugate_gradients(multiply, roots * targets, **stopping)
     warn_unless(converged, n_iter)
     return roots * solution, n_iter
-
-
-def solve_with_landmarks(kernel, X, landmarks, targets, weights, *, alpha, **stopping):
-    """Coefficients of landmarks, and the number of iterations; O(n m) a product."""
-    total = len(X) if weights is None else weights.sum()
-    column = np.ones((len(X), 1)) if weights is None else weights[:, np.newaxis]
-    system = LandmarkSystem(kernel.gram(landmarks), total, alpha)
-    samples, centres = kernel.at_hand(X), kernel.at_hand(landmarks)
-
-    def product(c):
-        return kernel.multiply(centres, samples, column * kernel.multiply(samples, centres, c))
-
-    projected = kernel.multiply(centres, samples, column * targets)
-    return system.solve(product, projected, **stopping)
-
-
-class LandmarkSystem:
-    """The system of m landmarks: f = K(., Z) c, (K_zx W K_xz + alpha K_zz) c = K_zx W y.
-
-    Conjugate gradients with the preconditioner of Rudi, Carratino and Rosasco ("FALKON",
-    2017): the system with the m landmarks in place of all n samples, sum(w) / m K_zz^2 +
-    alpha K_zz, factored as B B' with B = T' A', T'T = K_zz, A'A = sum(w) / m T T' + alpha I.
-    O(m^3) once; memory O(n + m^2).
-
-    Parameters
-    ----------
-    K : array of shape (m, m)
-        K_zz.
-    total : float
-        The sum of the samples' weights.
-    alpha : float
-    """
-
-    def __init__(self, K, total, alpha):
-        self.K, self.alpha = K, alpha
-        self.T = jittered_factor(K)
-        self.A = jittered_factor(self.T @ self.T.T * (total / len(K)), alpha)
-
-    def _outward(self, v):
-        half = linalg.solve_triangular(self.A, v, check_finite=False)
-        return linalg.solve_triangular(self.T, half, check_finite=False)
-
-    def _inward(self, v):
-        half = linalg.solve_triangular(self.T, v, trans="T", check_finite=False)
-        return linalg.solve_triangular(self.A, half, trans="T", check_finite=False)
-
-    def solve(self, product, projected, **stopping):
-        """Coefficients and the number of iterations.
-
-        ``product(c)`` is K_zx W K_xz c, `projected` K_zx W y.
-        """
-
-        def multiply(v):
-            c = self._outward(v)
-            return self._inward(product(c) + self.alpha * (self.K @ c))
-
-        found = conjugate_gradients(multiply, self._inward(projected), **stopping)
-        solution, n_iter, converged = found
-        warn_unless(converged, n_iter)
-        return self._outward(solution), n_iter
-
-
-def jittered_factor(K, alpha=0.0):
-    """Upper Cholesky factor of K + alpha I, with as little more on the diagonal as it takes."""
-    scale = np.finfo(np.float64).eps * max(K.trace(), np.finfo(np.float64).tiny)
-    # A jitter as large as the trace always suffices, but for numbers that are not finite.
-    while np.isfinite(scale) and np.isfinite(alpha):
-        try:
-            return linalg.cholesky(K + (alpha + scale) * np.eye(len(K)), check_finite=False)
-        except linalg.LinAlgError:
-            scale *= 10.0
-    raise ValueError(
-        "the system of the landmarks overflows: the weights or alpha are too large for float64"
-    )

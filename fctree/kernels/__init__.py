@@ -13,6 +13,7 @@ from fctree.kernels.dynamics import gradient_flow
 from fctree.kernels.empirical import empirical_tree_ntk
 from fctree.kernels.gaussian_process import TreeNTK
 from fctree.kernels.gram import (
+    exponential_kernel,
     relu_ntk,
     rule_ntk,
     tree_ntk,
@@ -24,6 +25,7 @@ from fctree.kernels.symmetric_trees import symmetric_tree_kernel
 __all__ = [
     "TreeNTK",
     "empirical_tree_ntk",
+    "exponential_kernel",
     "gradient_flow",
     "leaf_counts",
     "relu_ntk",

@@ -231,6 +231,47 @@ def relu_ntk(
     return compute_gram(spec, X, Y, scale=1.0, device=device, out=out, n_jobs=n_jobs)
 
 
+def exponential_kernel(
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    scale: float = 1.0,
+    device: str = "cpu",
+    out: Any = None,
+    n_jobs: int | None = None,
+) -> Any:
+    """Exponential (Laplace) kernel ``exp(-scale * |x - y|)``, which tree kernels are compared with.
+
+    The kernel of the recursive feature machines of Radhakrishnan et al. (Science, 2024).
+
+    Parameters
+    ----------
+    X, Y, device, out, n_jobs
+        As for `tree_ntk`.
+    scale : float, default=1.0
+        The inverse of the length over which the kernel falls to 1 / e.
+
+    Returns
+    -------
+    K : array of shape (n_x, n_y)
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError, RuntimeError
+        As for `tree_ntk`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree.kernels import exponential_kernel
+    >>> exponential_kernel(np.array([[0.0, 0.0], [3.0, 4.0]]), scale=0.2).round(3)
+    array([[1.   , 0.368],
+           [0.368, 1.   ]])
+    """
+    spec = _native.KernelSpec("exponential")
+    return compute_gram(spec, X, Y, scale=check_scale(scale), device=device, out=out, n_jobs=n_jobs)
+
+
 def tree_ntk_matvec(
     X: ArrayLike,
     Y: ArrayLike | None,

@@ -12,6 +12,7 @@ from fctree._native_input import native_params
 from fctree._sklearn import Interval, StrOptions
 from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
+from fctree._training.interactions import INTERACTION_CONSTRAINTS, check_interactions
 from fctree._training.round_scores import joined_scores
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import check_directions
@@ -33,6 +34,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         "score_noise": [StrOptions({"normal", "gumbel"})],
         "score_function": [StrOptions({"l2", "cosine"})],
         "monotonic_cst": ["array-like", dict, None],
+        **INTERACTION_CONSTRAINTS,
     }
 
     _check_rows = check_boosting_features
@@ -76,6 +78,7 @@ class BaseSymmetricBoosting(BaseBoosting):
                 ],
                 thresholds=self.bin_thresholds_,
                 monotone=check_directions(self, n_outputs=self.n_outputs_),
+                interactions=check_interactions(self),
                 baseline=self.baseline_,
                 loss=self._native_loss(train),
                 n_outputs=self.n_outputs_,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sklearn.base import ClassifierMixin
@@ -40,7 +41,7 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
         1 if the probability of ``classes_[1]`` may only rise with a feature, -1 for only fall, 0
         for no constraint; two classes only.
-    categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, \
+    interaction_cst, categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, \
             verbose, n_jobs, random_state
         As in `SymmetricBoostingRegressor`.
 
@@ -96,6 +97,7 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
         subsample: float = 1.0,
         colsample: float = 1.0,
         monotonic_cst: ArrayLike | dict[str, int] | None = None,
+        interaction_cst: Sequence[Collection[int | str]] | str | None = None,
         categorical_features: ArrayLike | str | None = "from_dtype",
         early_stopping: bool = False,
         validation_fraction: int | float = 0.1,

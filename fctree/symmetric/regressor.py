@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from numbers import Integral, Real
 
 from sklearn.base import RegressorMixin
@@ -28,17 +29,15 @@ class SymmetricBoostingRegressor(
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
-            "tweedie"} or callable, default="squared_error"
+            "tweedie"}, tuple or callable, default="squared_error"
         Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
-        predict ``exp(raw score)``. A function ``loss(y_true, raw_prediction)`` returns the gradient
+        predict ``exp(raw score)``. ``("tweedie", 1.7)`` has another variance power than 1.5, between 1
+        (near it for counts) and 2 (for amounts). A function ``loss(y_true, raw_prediction)`` returns the gradient
         and the hessian, at least 0, of each sample with respect to its raw prediction, in the shape of
         `y`, without weights; raw predictions start at 0 and are the predictions.
     quantile : float in (0, 1) or None, default=None
         The quantile for ``loss="quantile"``, required there. For ``"huber"`` the share of
         residuals in the quadratic part (None: 0.9). Must be None for other losses.
-    power : float in (1, 2) or None, default=None
-        The variance power for ``loss="tweedie"`` (None: 1.5): near 1 for counts, near 2 for amounts.
-        Must be None for other losses.
     learning_rate : float, default=0.1
         Factor applied to each tree's leaf values.
     max_iter : int, default=100
@@ -74,6 +73,9 @@ class SymmetricBoostingRegressor(
         Share of the features that a tree may use.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
         1 for predictions that may only rise with a feature, -1 for only fall, 0 for no constraint.
+    interaction_cst : {"pairwise", "no_interactions"}, list of sets of int or str, or None, default=None
+        Columns that a tree may combine: those of one of the sets of indices or names (columns in no set
+        make one more), any two, or none with another. Pairs of categories become no features then.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Features that are categories: those whose column has a categorical or text type, or a list
@@ -152,9 +154,8 @@ class SymmetricBoostingRegressor(
     def __init__(
         self,
         *,
-        loss: str | CustomLossFunction = "squared_error",
+        loss: str | tuple[str, float] | CustomLossFunction = "squared_error",
         quantile: float | None = None,
-        power: float | None = None,
         learning_rate: float = 0.1,
         max_iter: int = 100,
         max_depth: int = 6,
@@ -168,6 +169,7 @@ class SymmetricBoostingRegressor(
         subsample: float = 1.0,
         colsample: float = 1.0,
         monotonic_cst: ArrayLike | dict[str, int] | None = None,
+        interaction_cst: Sequence[Collection[int | str]] | str | None = None,
         categorical_features: ArrayLike | str | None = "from_dtype",
         early_stopping: bool = False,
         validation_fraction: int | float = 0.1,
@@ -184,6 +186,8 @@ class SymmetricBoostingRegressor(
     def _choose_loss(self):
         if self.posterior_samples and self.loss != "squared_error":
             raise ValueError(f"posterior_samples needs loss='squared_error', got {self.loss!r}")
+        if self.posterior_samples and self.interaction_cst is not None:
+            raise ValueError("posterior_samples and interaction_cst exclude each other")
         if self.posterior_samples == 1:
             raise ValueError("posterior_samples must be 0 or at least 2, got 1")
         return super()._choose_loss()

@@ -26,6 +26,7 @@ enum class KernelKind {
   endless_list,    // A of an infinitely deep decision list
   leaf_counts,     // A from its coefficients
   relu,            // the ReLU network's kernel, `depth` layers
+  exponential,     // exp(-a |x - x'|): no tree's, for comparison
   linear           // the product itself
 };
 
@@ -33,6 +34,7 @@ enum class KernelKind {
 enum class Normalisation {
   augmented,  // u = a x / sqrt(a^2 |x|^2 + 1/2): the tree kernels
   unit,       // u = x / |x|, factor |x|: the ReLU kernel
+  scaled,     // u = a x: the exponential kernel
   none        // u = x
 };
 
@@ -48,10 +50,12 @@ constexpr NamedKernel kKernels[] = {
     {KernelKind::endless_list, "endless_list", Normalisation::augmented},
     {KernelKind::leaf_counts, "leaf_counts", Normalisation::augmented},
     {KernelKind::relu, "relu", Normalisation::unit},
+    {KernelKind::exponential, "exponential", Normalisation::scaled},
     {KernelKind::linear, "linear", Normalisation::none},
 };
 
-// A derivative of a tree kernel in its place.
+// A derivative of a kernel in its place; by the cosine is, for the exponential kernel, K / (a |x - x'|),
+// the factor of (x - x') in the gradient.
 enum class Derivative { none, log_scale, cosine };
 
 struct KernelSpec {
@@ -67,6 +71,7 @@ struct KernelSpec {
 #if defined(FCTREE_ISA)
 
 #include "kernels/angle.hpp"
+#include "kernels/powers.hpp"
 
 namespace fctree::kernels::FCTREE_ISA {
 
@@ -90,18 +95,6 @@ struct Pair {
     return (N::larger(apart, N::set(T(0))) + gap()) * T(0.25);
   }
 };
-
-// factor * base^exponent by squaring; relative error exponent * eps at most.
-template <class V>
-FCTREE_DEVICE inline V integer_power(V base, std::int64_t exponent,
-                                     typename Number<V>::Scalar factor) {
-  V result = Number<V>::set(factor);
-  for (; exponent > 1; exponent >>= 1) {
-    if (exponent & 1) result = result * base;
-    base = base * base;
-  }
-  return exponent == 1 ? result * base : result;
-}
 
 // The inputs of all tree kernels for a pair: t, and k = 2 pi g = c / sqrt(h (1 - h)), where
 // h = (1 - |c|) / 2, for 1 - c^2 = 4 h (1 - h). The kernels absorb the factor 1 / (2 pi) into a
@@ -323,6 +316,27 @@ struct ReluKernel {
   std::int64_t n_steps;
 };
 
+// exp(-d), d = a |x - x'|, whose square comes from differences that are 0 for equal rows.
+struct ExponentialKernel {
+  static constexpr bool layered = false;
+  explicit FCTREE_DEVICE ExponentialKernel(const KernelSpec& spec) : derivative(spec.derivative) {}
+  template <class V>
+  FCTREE_DEVICE V operator()(const Pair<V>& pair) const {
+    using N = Number<V>;
+    using T = typename N::Scalar;
+    const V square = (pair.self_left - pair.product) + (pair.self_right - pair.product);
+    const V kept = N::larger(square, N::set(Smallest<T>::value));
+    const V inverse = N::inverse_root(kept), distance = kept * inverse;
+    const V value = negative_exponential(distance);
+    if (derivative == Derivative::none) return value;
+    if (derivative == Derivative::log_scale) return -(distance * value);
+    // Rows that are equal to rounding have no direction.
+    const V rounding = (pair.self_left + pair.self_right) * (sizeof(T) == 8 ? T(1e-14) : T(1e-5));
+    return N::select(N::greater(square, rounding), value * inverse, N::set(T(0)));
+  }
+  Derivative derivative;
+};
+
 struct LinearKernel {
   static constexpr bool layered = false;
   explicit FCTREE_DEVICE LinearKernel(const KernelSpec&) {}
@@ -351,6 +365,8 @@ FCTREE_DEVICE inline void with_kernel(const KernelSpec& spec, const Visit& visit
                            : visit(TreeKernel<LeafSum>(spec));
     case KernelKind::relu:
       return visit(ReluKernel(spec));
+    case KernelKind::exponential:
+      return visit(ExponentialKernel(spec));
     case KernelKind::linear:
       return visit(LinearKernel(spec));
   }

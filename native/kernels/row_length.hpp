@@ -58,7 +58,7 @@ FCTREE_DEVICE inline double row_norm(const T* row, std::int64_t n_features) {
 
 // The length that must be at most largest_norm, from |x|.
 FCTREE_DEVICE inline double limited_length(double norm, const RowScaling& scaling) {
-  return scaling.how == Normalisation::augmented ? scaling.scale * norm : norm;
+  return scaling.how == Normalisation::unit ? norm : scaling.scale * norm;
 }
 
 // Multiplier, gap and factor from |x|.
@@ -69,6 +69,7 @@ FCTREE_DEVICE inline RowLength normalise_row(double norm, const RowScaling& scal
     if (norm < 1e-300) return {0.0, 1.0, 0.0};
     return {1.0 / norm, 0.0, norm};
   }
+  if (scaling.how == Normalisation::scaled) return {scaling.scale, 0.0, 1.0};
   const double scaled = scaling.scale * norm;
   const double square = scaled * scaled + 0.5;
   return {scaling.scale / std::sqrt(square), 0.5 / square, 1.0};

@@ -138,7 +138,7 @@ class Booster : public GrowingModel {
         loss_(make_loss(task.loss, task.n_outputs)),
         train_(task.train, binned.train, task.n_outputs),
         grower_(train_.x(), train_.tiles(), params,
-                {task.train.weight, task.monotone, task.masked}, task.n_outputs,
+                {task.train.weight, task.monotone, task.masked, task.interactions}, task.n_outputs,
                 find_totals(task.train, execution.all)),
         gradient_(task.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.n_outputs * train_.n() : 0),

@@ -17,6 +17,7 @@
 #include "core/rounds.hpp"
 #include "symmetric/binned.hpp"
 #include "symmetric/feature_matrix.hpp"
+#include "symmetric/interactions.hpp"
 #include "symmetric/model.hpp"
 #include "symmetric/params.hpp"
 
@@ -47,6 +48,7 @@ struct BoostingTask {
   index_t first_iteration;  // trees that the model has
   index_t min_rounds;       // before early stopping may end the growth
   const std::uint8_t* masked;  // (n_features,) features that no split may use, or null
+  InteractionRules interactions;
   std::vector<double> past_losses;  // of a fit that goes on (core/rounds.hpp)
 };
 

@@ -26,7 +26,11 @@ TreeGrower::TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const Boosting
       rules_(rules),
       total_weight_(totals.weight),
       n_outputs_(n_outputs),
-      feature_used_(params.colsample < 1.0 || rules.masked != nullptr ? x.n_features() : 0),
+      feature_used_(params.colsample < 1.0 || rules.masked != nullptr ||
+                            rules.interactions.column != nullptr
+                        ? x.n_features()
+                        : 0),
+      interactions_(rules.interactions),
       channels_(tiles, rules.weight, n_outputs, totals),
       rows_(tiles, channels_, params.max_depth),
       scores_(x, tiles, channels_,
@@ -80,6 +84,7 @@ std::vector<LevelSplit> TreeGrower::grow(const double* gradient, const Derivativ
                                          const Execution& execution) {
   std::vector<LevelSplit> splits;
   sample_features(iteration);
+  interactions_.restart(feature_used_);
   const bool any_gradient = channels_.set_gradients(gradient, scale);
   if (!any_gradient && params_.score_noise != ScoreNoise::gumbel) return splits;
   NoiseScale noise = {iteration, 0.0, total_weight_};
@@ -93,6 +98,7 @@ std::vector<LevelSplit> TreeGrower::grow(const double* gradient, const Derivativ
     if (!split) break;
     splits.push_back(*split);
     if (level + 1 == params_.max_depth) break;
+    interactions_.descend(split->feature, feature_used_);
     scores_.descend(*split);
     rows_.split(x_, *split, execution);
   }

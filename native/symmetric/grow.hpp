@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "symmetric/candidate_choice.hpp"
+#include "symmetric/interactions.hpp"
 
 namespace fctree::symmetric {
 
@@ -17,6 +18,7 @@ struct GrowthRules {
   const double* weight;         // (n_samples,)
   const std::int8_t* monotone;  // (n_features,)
   const std::uint8_t* masked;   // (n_features,) features that no split may use
+  InteractionRules interactions;
 };
 
 class TreeGrower {
@@ -43,6 +45,7 @@ class TreeGrower {
   double total_weight_;
   index_t n_outputs_;
   std::vector<std::uint8_t> feature_used_;
+  InteractionLimits interactions_;
   QuantizedGradients channels_;
   RowsByLeaf rows_;
   LevelScores scores_;

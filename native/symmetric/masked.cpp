@@ -69,10 +69,12 @@ struct ReducedTask {
                         full.thresholds + full.offsets[f + 1]);
       offsets.push_back(static_cast<index_t>(thresholds.size()));
       if (full.monotone != nullptr) monotone.push_back(full.monotone[f]);
+      if (full.interactions.column != nullptr) columns.push_back(full.interactions.column[f]);
     }
     task.thresholds = thresholds.data();
     task.offsets = offsets.data();
     if (full.monotone != nullptr) task.monotone = monotone.data();
+    if (full.interactions.column != nullptr) task.interactions.column = columns.data();
     task.masked = nullptr;
   }
 
@@ -86,6 +88,7 @@ struct ReducedTask {
   std::vector<double> thresholds;
   std::vector<index_t> offsets;
   std::vector<std::int8_t> monotone;
+  std::vector<index_t> columns;
   BinnedSamples binned;
   BoostingTask task;
 };

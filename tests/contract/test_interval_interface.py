@@ -141,7 +141,7 @@ def test_boosting_refuses_what_cannot_be_calibrated(name):
 @pytest.mark.parametrize("name", BOOSTING)
 @pytest.mark.parametrize("settings", [
     {"loss": "poisson"}, {"loss": "quantile", "quantile": 0.3}, {"loss": "huber"},
-    {"loss": "tweedie", "power": 1.3}, {"early_stopping": True}, {"subsample": 0.6}])
+    {"loss": ("tweedie", 1.3)}, {"early_stopping": True}, {"subsample": 0.6}])
 def test_boosting_has_intervals_for_all_losses(name, settings):
     model = model_of(name).set_params(**settings).fit(X, np.exp(y))
     interval, prediction = model.predict_interval(X), model.predict(X)

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from fctree import TreeNTKClassifier, TreeNTKRegressorCV
+from fctree import TreeNTKClassifier, TreeNTKRegressor, TreeNTKRegressorCV
 from fctree.kernels import (
     empirical_tree_ntk,
     relu_ntk,
@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((500, 7)), RNG.standard_normal((333, 7))
 V = RNG.standard_normal((333, 2))
+MANY = RNG.standard_normal((20_500, 3))
 CALLS = {
     "symmetric": lambda n: tree_ntk(X, n_jobs=n),
     "rectangular": lambda n: tree_ntk(X, Y, n_jobs=n),
@@ -31,6 +32,9 @@ CALLS = {
     "empirical": lambda n: empirical_tree_ntk(X[:50], n_trees=300, random_state=0, n_jobs=n),
     "nystrom": lambda n: TreeNTKClassifier(solver="nystrom", n_components=50, random_state=0,
                                            alpha=0.1, n_jobs=n).fit(X, X[:, 0] > 0).dual_coef_,
+    # More samples than landmarks are sought among: products in float32.
+    "nystrom of many": lambda n: TreeNTKRegressor(solver="nystrom", n_components=30, alpha=0.1, random_state=0,
+                                                  n_jobs=n).fit(MANY, MANY[:, 0]).dual_coef_,
     "search": lambda n: TreeNTKRegressorCV(alphas=(0.1, 1.0), depths=(1, 2), scales=(1.0,),
                                            n_jobs=n).fit(X[:100], X[:100, 0]).dual_coef_,
 }

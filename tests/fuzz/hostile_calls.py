@@ -31,9 +31,8 @@ _OTHERS = [None, "", "all", "loo", "sqrt", "quantile", "poisson", "gamma", "hube
 _SMALL_NUMBERS = [0, 1, 2, 3, -1, 0.5, np.nan, True, 4]
 _CHOICES = {
     "loss": ["squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma",
-             "tweedie"],
+             "tweedie", ("tweedie", 1.1), ("tweedie", 3.0), ("huber", 0.5)],
     "quantile": [0.1, 0.5, 0.9],
-    "power": [1.1, 1.5, 1.9],
     "tree": [None, FCODTRegressor(), CurvatureTreeClassifier(), CurvatureTreeRegressor(),
              CurvatureTreeRegressor(max_coef=1, alpha="loo"), FCODTRegressor(alpha=-1),
              CurvatureTreeRegressor(directions="axis", leaf_model="constant")],
@@ -61,6 +60,7 @@ _CHOICES = {
     "n_jobs": [1, 2, 3, -1, -2, 0, 10**6, 2**31, -(2**31), None],
     "categorical_features": ["from_dtype", None, [0], [True], ["c0"], [10**9], "all"],
     "monotonic_cst": [None, [1], [1, -1], {"c0": 1}, np.array([1, 0, -1])],
+    "interaction_cst": [None, "pairwise", "no_interactions", [[0, 1]], [{"c0"}], [[9]], [0]],
     "cv": [None, 2, 3, 1, 50],
     "max_coef": [1, 2, None],
 }

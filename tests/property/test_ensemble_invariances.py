@@ -17,8 +17,7 @@ from fctree import (
 from fctree.oblique.parameters import STEP_TREE
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from fctree._training.losses import LOSSES
-from loss_cases import REGRESSION_LOSSES, loss_parameters, targets_for
+from loss_cases import REGRESSION_LOSSES, given_parameter, loss_parameters, targets_for
 from reference.literal_losses import make_loss
 from reference.tree_comparison import random_weights, smooth_table
 from sklearn.base import clone
@@ -121,7 +120,7 @@ def test_a_small_step_goes_down_the_loss_as_its_gradient_says(loss):
     model = clone(BOOSTING).set_params(**parameters, max_iter=1,
                                        learning_rate=rate, subsample=1.0)
     model.fit(X, targets, sample_weight=weight)
-    literal = make_loss(loss, parameters.get(LOSSES[loss].parameter))
+    literal = make_loss(loss, given_parameter(parameters))
     start = np.tile(model.baseline_, (len(X), 1))
     if loss == "huber":
         literal.prepare(targets[:, np.newaxis], start, weight)

@@ -9,7 +9,7 @@ two candidates that only rounding tells apart end no comparison.
 from dataclasses import dataclass
 
 import numpy as np
-from fctree._training.losses import LOSSES
+from loss_cases import given_parameter
 from reference.literal_losses import lower_upper_quantile, make_loss
 from reference.literal_philox import (
     CANDIDATE_NOISE,
@@ -44,8 +44,9 @@ class LiteralBoosting:
         self.model, self.parameters = model, model.get_params()
         self.X, self.y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
         n_classes = len(model.classes_) if hasattr(model, "classes_") else None
-        name = self.parameters["loss"]
-        self.loss = make_loss(name, self.parameters.get(LOSSES[name].parameter), n_classes)
+        loss = self.parameters["loss"]
+        name = loss[0] if isinstance(loss, tuple) else loss
+        self.loss = make_loss(name, given_parameter(self.parameters), n_classes)
         self.is_weighted = weight is not None
         self.weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
         self.baseline = (np.zeros(model.n_outputs_) if initial is not None

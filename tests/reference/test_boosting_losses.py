@@ -15,7 +15,7 @@ from fctree import (
 )
 from fctree._native.core import Loss
 from fctree._training.losses import LOSSES
-from loss_cases import REGRESSION_LOSSES, loss_parameters, targets_for
+from loss_cases import REGRESSION_LOSSES, given_parameter, loss_parameters, targets_for
 from reference.literal_losses import make_loss
 from scipy.optimize import minimize_scalar
 from sklearn import metrics
@@ -26,7 +26,7 @@ STEP = 1e-5  # central differences are good to STEP^2 times the third derivative
 
 
 def parameter_of(name):
-    return loss_parameters(name).get(LOSSES[name].parameter)
+    return given_parameter(loss_parameters(name))
 
 
 def positive_targets(n=60, seed=0):
@@ -210,10 +210,10 @@ def test_tweedie_is_between_poisson_and_gamma(kind):
         return kind(**settings, **loss).fit(X, y).predict(X)
 
     for power, limit in ((1 + 1e-9, "poisson"), (2 - 1e-9, "gamma")):
-        np.testing.assert_allclose(predicted(loss="tweedie", power=power), predicted(loss=limit),
+        np.testing.assert_allclose(predicted(loss=("tweedie", power)), predicted(loss=limit),
                                    rtol=1e-5)
     middle = predicted(loss="tweedie")
-    np.testing.assert_array_equal(middle, predicted(loss="tweedie", power=1.5))
+    np.testing.assert_array_equal(middle, predicted(loss=("tweedie", 1.5)))
     assert np.abs(middle - predicted(loss="poisson")).max() > 1e-3
 
 
@@ -225,7 +225,7 @@ def test_tweedie_learns_amounts_with_a_mass_at_zero(kind):
     count = rng.poisson(np.exp(2.0 * X[:, 0] - 0.5))
     y = np.where(count > 0, rng.gamma(2.0 * np.maximum(count, 1)) * np.exp(1.5 * X[:, 1]), 0.0)
     assert 0.2 < np.mean(y == 0) < 0.8
-    model = kind(loss="tweedie", power=1.4, max_iter=30, max_depth=3, random_state=0)
+    model = kind(loss=("tweedie", 1.4), max_iter=30, max_depth=3, random_state=0)
     model.fit(X[:2000], y[:2000])
     deviance = metrics.mean_tweedie_deviance(y[2000:], model.predict(X[2000:]), power=1.4)
     constant = metrics.mean_tweedie_deviance(y[2000:], np.full(1000, y[:2000].mean()), power=1.4)
@@ -240,7 +240,11 @@ def test_a_loss_that_is_not_in_the_list():
 @pytest.mark.parametrize("parameters, message", [
     ({"quantile": 0.3}, r"quantile=0.3 is for loss='huber' or 'quantile', got loss='squared_error'"),
     ({"loss": "poisson", "quantile": 0.3}, "got loss='poisson'"),
-    ({"loss": "gamma", "power": 1.3}, "power=1.3 is for loss='tweedie', got loss='gamma'"),
+    ({"loss": ("quantile", 0.4), "quantile": 0.3}, r"quantile=0.3 is for .*, got loss=\('quantile', 0.4\)"),
+    ({"loss": ("gamma", 1.3)}, r"\('gamma', 1.3\) must be a name, or a tuple .* \['huber', 'quantile', 'tweedie'\]"),
+    ({"loss": ("tweedie",)}, "must be a name, or a tuple"),
+    ({"loss": ("tweedie", 2.0)}, "the power must be a number between 1 and 2"),
+    ({"loss": ("tweedie", "high")}, "the power must be a number"),
     ({"loss": "quantile"}, "needs the parameter quantile, between 0 and 1"),
 ])
 def test_a_parameter_that_the_loss_does_not_read(parameters, message):

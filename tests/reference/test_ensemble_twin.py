@@ -12,8 +12,7 @@ from fctree import (
     CurvatureForestRegressor,
     CurvatureTreeRegressor,
 )
-from fctree._training.losses import LOSSES
-from loss_cases import REGRESSION_LOSSES, loss_parameters, targets_for
+from loss_cases import REGRESSION_LOSSES, given_parameter, loss_parameters, targets_for
 from reference.literal_ensembles import LiteralBoosting, LiteralTree, draws, poisson_count
 from reference.literal_losses import make_loss
 from reference.tree_comparison import random_weights, smooth_table
@@ -42,7 +41,7 @@ def test_regression(loss, options):
         **parameters, max_iter=8, step_depth=None, random_state=4,
         **{"subsample": 1.0, **options}, tree=CurvatureTreeRegressor(**TREE))
     model.fit(X, y[:, 0], sample_weight=weight)
-    literal = make_loss(loss, parameters.get(LOSSES[loss].parameter))
+    literal = make_loss(loss, given_parameter(parameters))
     twin = LiteralBoosting(literal, seed=model._random_seed, max_iter=8,
                            tree=TREE, **options).fit(X, y, weight)
     for points in (X, NEW):

@@ -20,6 +20,7 @@ BAD = {
     "subsample": [0.0, 1.5, -0.1, np.nan],
     "colsample": [0.0, 1.5, None],
     "monotonic_cst": ["up", 1],
+    "interaction_cst": ["all", 1],
     "categorical_features": ["all", 1],
     "early_stopping": ["auto", 2],
     "validation_fraction": [0.0, 1.0, 0, -3],
@@ -32,7 +33,6 @@ BAD = {
     "loss": ["mse", None],
 }
 ONLY_REGRESSORS = {
-    "power": [1.0, 2.0, 0.0, "high"],
     "quantile": [0.0, 1.0, -0.5, "median"],
     "calibration_fraction": [0.0, 1.0, -0.5, 3, "auto"],
     "posterior_samples": [-1, 0.5],

@@ -142,12 +142,29 @@ except KeyboardInterrupt:
 """
 
 
+LONG_LANDMARKS = """
+import sys
+import numpy as np
+from fctree import TreeNTKRegressor
+
+X = np.random.default_rng(0).standard_normal((60_000, 20))
+print("ready", flush=True)
+try:
+    while True:
+        TreeNTKRegressor(solver="nystrom", n_components=3000, n_jobs=int(sys.argv[1])).fit(X, X[:, 0])
+except KeyboardInterrupt:
+    model = TreeNTKRegressor(solver="nystrom", alpha=1.0).fit(X[:50], X[:50, 0])
+    print("stopped" if model.predict(X[:5]).shape == (5,) else "broken")
+"""
+
+
+@pytest.mark.parametrize("code, wait", [(LONG_KERNEL, 0.7), (LONG_LANDMARKS, 0.7), (LONG_LANDMARKS, 4.0)])
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_interrupting_a_gram_matrix(n_jobs):
-    process = subprocess.Popen([sys.executable, "-c", LONG_KERNEL, str(n_jobs)],
+def test_interrupting_kernels(n_jobs, code, wait):
+    process = subprocess.Popen([sys.executable, "-c", code, str(n_jobs)],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        line, seconds = interrupt(process, 0.7)
+        line, seconds = interrupt(process, wait)
         assert line == "stopped", process.communicate(timeout=60)[1]
         assert seconds < SECONDS
     finally:

@@ -191,6 +191,8 @@ def test_estimators(gpu, solver):
         there = model(device="cuda", **parameters).fit(X, target)
         here = model(**parameters).fit(X, target)
         assert type(there.X_fit_) is np.ndarray and type(there.dual_coef_) is np.ndarray
-        assert np.array_equal(there.dual_coef_, here.dual_coef_)
-        assert np.array_equal(there.predict(Y), here.predict(Y))
+        # The product of landmarks adds up in another order on a device.
+        rounding = 1e-7 if solver == "nystrom" else 0.0
+        np.testing.assert_allclose(there.dual_coef_, here.dual_coef_, rtol=rounding)
+        np.testing.assert_allclose(there.predict(Y), here.predict(Y), rtol=rounding)
     assert len(gpu) > 2

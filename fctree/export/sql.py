@@ -1,0 +1,80 @@
+"""SQL expressions of fitted trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fctree._tables.estimators import column_names
+from fctree.export.description import describe
+from fctree.export.sql_text import clipped, number, quoted
+
+_LINKS = {
+    "identity": "{}",
+    "exp": "EXP({})",
+    "certain": "1.0",
+    "logistic": "1.0 / (1.0 + EXP(-({})))",
+}
+
+
+def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
+    """Convert a fitted model to one SQL expression of nested ``CASE``.
+
+    Its value is the prediction, or the probability of the second class, ``classes_[-1]``. It is meant for
+    one tree or a few: each leaf is a line of text. ``EXP`` is used for log-odds and for losses with a
+    log link, else arithmetic alone. NULL is a missing value, which oblique trees replace by the training
+    mean.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A tree, a forest or boosting of one output or at most two classes, fitted on columns of numbers.
+    columns : sequence of str, default=None
+        Names of the columns of the database's table; those of the training table, or ``x0``, ``x1``, ..,
+        by default.
+
+    Returns
+    -------
+    expression : str
+
+    Raises
+    ------
+    TypeError
+        If the model is of another kind.
+    ValueError
+        For more outputs or classes, for columns of categories, and for another number of names.
+    NotFittedError
+        If the model has not been fitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fctree import CurvatureTreeRegressor
+    >>> from fctree.export import to_sql
+    >>> X = np.arange(100.0)[:, np.newaxis]
+    >>> tree = CurvatureTreeRegressor(max_depth=1, leaf_model="constant").fit(X, X[:, 0] > 49)
+    >>> print(to_sql(tree, columns=["age"]))
+    CASE WHEN COALESCE("age", 49.5) <= 49.5 THEN 0.0
+    ELSE 1.0 END
+    """
+    described = describe(model)
+    link, table = described.link, described.table
+    if not hasattr(described.scores, "sql"):
+        raise TypeError(f"to_sql takes trees with hard splits, got a {type(model).__name__} with soft ones")
+    if table.categories:
+        raise ValueError(f"to_sql takes columns of numbers: {table.categories[0]!r} holds categories")
+    if len(link.offset) > 1 or (link.classes is not None and len(link.classes) > 2):
+        raise ValueError("to_sql takes models of one output or at most two classes")
+    names = column_names(model) if columns is None else [str(name) for name in columns]
+    if len(names) != table.n_columns:
+        raise ValueError(f"columns has {len(names)} names, the model {table.n_columns} columns")
+    features = table.sql([quoted(name) for name in names])
+    trees = " +\n".join(described.scores.sql(features)) or "0.0"
+    offset, factor = (float(np.ravel(part)[0]) for part in (link.offset, link.factor))
+    score = trees if factor == 1.0 else f"{number(factor)} * ({trees})"
+    score = score if offset == 0.0 else f"{number(offset)} +\n{score}"
+    if link.kind == "share":
+        return clipped(score, 0.0, 1.0)
+    return _LINKS[link.kind].format(score)

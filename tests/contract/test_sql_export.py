@@ -1,0 +1,103 @@
+"""`to_sql`: what SQLite computes from the expression is what `predict` says."""
+
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+from export_cases import CLASSES, CLASSIFIERS, REGRESSORS, regression
+from fctree import (
+    CurvatureTreeClassifier,
+    CurvatureTreeRegressor,
+    SoftTreeRegressor,
+    SymmetricBoostingClassifier,
+    SymmetricBoostingRegressor,
+    TreeNTKRegressor,
+)
+from fctree.export import to_sql
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+HARD = [name for name in REGRESSORS if not name.startswith("soft")]
+
+
+def computed(expression, X, names):
+    """The expression's values for the rows of a table."""
+    with sqlite3.connect(":memory:") as base:
+        base.create_function("EXP", 1, np.exp, deterministic=True)  # SQLite may be built without
+        columns = ", ".join('"' + name.replace('"', '""') + '" REAL' for name in names)
+        base.execute(f"CREATE TABLE rows ({columns})")
+        rows = np.where(np.isnan(X), None, X.astype(object)).tolist()
+        base.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * len(names))})", rows)
+        found = base.execute(f"SELECT {expression} FROM rows ORDER BY rowid").fetchall()
+    return np.array([value for (value,) in found], dtype=float)
+
+
+def assert_close(actual, expected):
+    """1e-12, but for rows on a threshold: sums of products in another order."""
+    near = np.abs(actual - expected) <= 1e-12 * np.maximum(np.abs(expected), 1.0)
+    assert near.mean() > 0.99 and len(actual) == len(expected)
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_regressors(name):
+    X, y = regression()
+    model = clone(REGRESSORS[name]).fit(X, np.abs(y))
+    names = [f"x{j}" for j in range(X.shape[1])]
+    assert_close(computed(to_sql(model), X, names), model.predict(X))
+
+
+@pytest.mark.parametrize("classes", ["one class", "two classes"])
+@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name != "soft"])
+def test_probabilities_of_the_second_class(name, classes):
+    X, y = CLASSES[classes]()
+    model = clone(CLASSIFIERS[name]).fit(X, y)
+    names = [f"column {j}" for j in range(X.shape[1])]
+    assert_close(computed(to_sql(model, columns=names), X, names), model.predict_proba(X)[:, -1])
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_null_is_missing(share):
+    """Also where training has none, and where it is all that counts."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 3)).round(1)
+    X[rng.random(X.shape) < share] = np.nan
+    y = np.where(np.isnan(X[:, 0]), 5.0, X[:, 1]) + np.isnan(X[:, 2])
+    model = SymmetricBoostingRegressor(max_iter=5, max_depth=4, random_state=0).fit(X, np.nan_to_num(y))
+    new = np.where(rng.random(X.shape) < 0.4, np.nan, X)
+    names = ["x0", "x1", "x2"]
+    assert_close(computed(to_sql(model), new, names), model.predict(new))
+    tree = CurvatureTreeRegressor(min_samples_leaf=5).fit(X, np.nan_to_num(y))
+    assert_close(computed(to_sql(tree), new, names), tree.predict(new))
+
+
+def test_names_of_columns():
+    X, y = regression()
+    awkward = ['a"b', "select", "ä ß", "x;--", *(f"c{j}" for j in range(X.shape[1] - 4))]
+    model = CurvatureTreeRegressor(max_coef=2).fit(pd.DataFrame(X, columns=awkward), y)
+    assert_close(computed(to_sql(model), X, awkward), model.predict(pd.DataFrame(X, columns=awkward)))
+    with pytest.raises(ValueError, match="columns has 1 names, the model 10 columns"):
+        to_sql(model, columns=["a"])
+
+
+def test_unused_columns_are_not_named():
+    X, y = regression()
+    X[:, 3] = 7.0
+    assert '"x3"' not in to_sql(CurvatureTreeRegressor(directions="axis").fit(X, y))
+
+
+def test_other_models_are_refused():
+    X, y = regression()
+    with pytest.raises(TypeError, match="soft ones"):
+        to_sql(SoftTreeRegressor(max_epochs=1).fit(X, y))
+    with pytest.raises(TypeError, match="TreeNTKRegressor"):
+        to_sql(TreeNTKRegressor().fit(X, y))
+    with pytest.raises(NotFittedError):
+        to_sql(CurvatureTreeRegressor())
+    with pytest.raises(ValueError, match="one output or at most two classes"):
+        to_sql(CurvatureTreeRegressor().fit(X, np.column_stack([y, -y])))
+    with pytest.raises(ValueError, match="one output or at most two classes"):
+        to_sql(CurvatureTreeClassifier().fit(X, np.digitize(y, [100, 200])))
+    table = pd.DataFrame({"city": ["a", "b", "c", "a"] * 10, "age": np.arange(40.0)})
+    with pytest.raises(ValueError, match="'city' holds categories"):
+        to_sql(SymmetricBoostingClassifier(max_iter=2).fit(table, np.arange(40) > 20))
