@@ -106,6 +106,12 @@ TABLES = {
         ("bench_distillation.json", ("mean",), {
             "depth 4: R²": "depth 4|score", "depth 8: R²": "depth 8|score"}),
     ],
+    "one_row": [
+        ("bench_one_row.json", (), {
+            "regression": "regression: predict",
+            **{f"{n} classes": f"{n} classes: predict" for n in (2, 3)},
+            **{f"{n} classes, probabilities": f"{n} classes: predict proba" for n in (2, 3)}}),
+    ],
     "soft_trees": [
         ("bench_soft.json", ("passes",), {
             "conditional, γ = 1": "conditional, gamma 1.0", "conditional, γ = 0.1": "conditional, gamma 0.1",
