@@ -60,6 +60,7 @@ _CHOICES = {
     "n_jobs": [1, 2, 3, -1, -2, 0, 10**6, 2**31, -(2**31), None],
     "categorical_features": ["from_dtype", None, [0], [True], ["c0"], [10**9], "all"],
     "monotonic_cst": [None, [1], [1, -1], {"c0": 1}, np.array([1, 0, -1])],
+    "interaction_cst": [None, "pairwise", "no_interactions", [[0, 1]], [{"c0"}], [[9]], [0]],
     "cv": [None, 2, 3, 1, 50],
     "max_coef": [1, 2, None],
 }

@@ -20,6 +20,7 @@ BAD = {
     "subsample": [0.0, 1.5, -0.1, np.nan],
     "colsample": [0.0, 1.5, None],
     "monotonic_cst": ["up", 1],
+    "interaction_cst": ["all", 1],
     "categorical_features": ["all", 1],
     "early_stopping": ["auto", 2],
     "validation_fraction": [0.0, 1.0, 0, -3],
