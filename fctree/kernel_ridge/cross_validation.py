@@ -17,7 +17,7 @@ from tqdm.auto import tqdm
 
 from fctree._memory import available_memory, check_memory
 from fctree._parameters import set_parameters
-from fctree._sklearn import Interval, fit_context
+from fctree._sklearn import Interval, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, Self
 from fctree._validation import count_threads, unchanged_on_failure
@@ -30,53 +30,13 @@ from fctree.kernel_ridge.base import (
     RegressorTargets,
 )
 from fctree.kernel_ridge.row_blocks import in_order
-from fctree.kernel_ridge.solvers import TreeKernel, solve_gram, weighted
+from fctree.kernel_ridge.solvers import TreeKernel, solve_gram
+from fctree.kernel_ridge.spectrum import Spectrum
 from fctree.kernels import tree_ntk_path
 from fctree.kernels.architecture import check_architecture, check_depth, check_scale
 
 # Gram matrices of several depths that are held at a time.
 _PATH_BYTES = 2**30
-
-
-class Spectrum:
-    """The weighted Gram matrix by eigenvectors: coefficients for any penalty in O(n^2)."""
-
-    def __init__(self, K, targets, weights):
-        K, self.targets = weighted(K, targets, weights)
-        # NumPy's, which lets other threads go on meanwhile.
-        self.eigenvalues, self.vectors = np.linalg.eigh(K)
-        self.projected = self.vectors.T @ self.targets
-        self.roots = None if weights is None else np.sqrt(weights)[:, np.newaxis]
-
-    def inverse(self, alpha):
-        """1 / (eigenvalue + alpha), 0 where that is rounding."""
-        shifted = self.eigenvalues + alpha
-        largest = max(abs(shifted[0]), abs(shifted[-1]))
-        kept = shifted > len(shifted) * np.finfo(np.float64).eps * largest
-        return np.divide(1.0, shifted, out=np.zeros_like(shifted), where=kept)
-
-    def coefficients(self, alpha):
-        """Those of the weighted system; times the roots of the weights, those of f."""
-        return self.vectors @ (self.inverse(alpha)[:, np.newaxis] * self.projected)
-
-    def dual_coef(self, alpha):
-        """Coefficients of f = K(., X) c."""
-        c = self.coefficients(alpha)
-        return c if self.roots is None else c * self.roots
-
-    def left_out(self, targets, alpha):
-        """Leave-one-out predictions: y_i - c_i / G_ii for sample i.
-
-        G the inverse of the (weighted) system; a sample without weight is not left out by
-        leaving it out, and its row is not meaningful.
-        """
-        c = self.coefficients(alpha)
-        diagonal = (self.vectors**2) @ self.inverse(alpha)
-        residual = c / np.maximum(diagonal, np.finfo(np.float64).tiny)[:, np.newaxis]
-        if self.roots is not None:
-            residual = np.divide(residual, self.roots, out=np.zeros_like(residual),
-                                 where=self.roots > 0)
-        return targets - residual
 
 
 def _depths_of(architecture, depths, several):
@@ -168,8 +128,8 @@ class SearchingTreeNTK(BaseTreeNTK):
         bar.close()
 
     def _score(self, outputs, targets, weights):
-        """Larger is better: accuracy, or minus the mean squared error."""
-        if is_classifier(self):
+        """Larger is better: accuracy if `scoring` says so, else minus the mean squared error."""
+        if vars(self).get("scoring") == "accuracy":
             values = outputs.argmax(axis=1) == targets.argmax(axis=1)
         else:
             values = -np.mean((outputs - targets) ** 2, axis=1)
@@ -348,6 +308,9 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
         as in scikit-learn, stratified for an integer, which share the Gram matrix.
+    scoring : {"accuracy", "neg_mean_squared_error"}, default="accuracy"
+        What the choice goes by; the squared error is that of the class indicators, and tells
+        settings of equal accuracy apart.
     feature_learning : int, default=0
         Most rounds in which the directions along which the predictor changes become a new metric of
         the features, with the chosen kernel and penalty; three folds choose how many are kept.
@@ -381,7 +344,7 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     n_features_in_, feature_names_in_
         Number and names of the features.
     best_score_ : float
-        Accuracy, over left-out samples or the mean of the folds.
+        Accuracy (or what `scoring` names), over left-out samples or the mean of the folds.
 
     Examples
     --------
@@ -393,3 +356,26 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     >>> bool(model.best_score_ > 0.94)
     True
     """
+
+    _parameter_constraints = {
+        **SearchingTreeNTK._parameter_constraints,
+        "scoring": [StrOptions({"accuracy", "neg_mean_squared_error"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        alphas: Iterable[float] = (1e-8, 1e-4, 1e-2, 1.0),
+        depths: Iterable[float] = (1, 2, 3, 5, 8),
+        scales: Iterable[float] = (0.5, 1.0, 2.0, 4.0, 8.0),
+        architecture: str | Mapping[int, int] = "perfect",
+        architectures: Sequence[str | Mapping[int, int]] | None = None,
+        cv: Any = None,
+        scoring: str = "accuracy",
+        feature_learning: int = 0,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        device: str = "cpu",
+        verbose: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        set_parameters(self, locals())

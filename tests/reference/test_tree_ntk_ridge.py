@@ -224,3 +224,16 @@ def test_gaussian_process_kernel_in_scikit_learn():
     model = GaussianProcessRegressor(kernel, alpha=1e-3).fit(X, Y[:, 0])
     start = GaussianProcessRegressor(kernel, alpha=1e-3, optimizer=None).fit(X, Y[:, 0])
     assert model.log_marginal_likelihood_value_ > start.log_marginal_likelihood_value_
+
+
+def test_classifiers_by_squared_error():
+    """Leave-one-out errors of the indicators, left out one by one."""
+    small, labels = X[:25], LABELS[:25]
+    targets = (labels[:, None] == np.unique(labels)).astype(float)
+    grid = {"alphas": (0.01, 0.5), "depths": (1, 3), "scales": (1.0,)}
+    model = TreeNTKClassifierCV(**grid, scoring="neg_mean_squared_error").fit(small, labels)
+    regressor = TreeNTKRegressorCV(**grid).fit(small, targets)
+    np.testing.assert_allclose(model.cv_results_["score"], regressor.cv_results_["score"])
+    assert (model.alpha_, model.depth_) == (regressor.alpha_, regressor.depth_)
+    with pytest.raises(ValueError, match="scoring"):
+        TreeNTKClassifierCV(scoring="r2").fit(small, labels)
