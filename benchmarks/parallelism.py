@@ -26,7 +26,7 @@ from report import add_arguments, print_markdown, write_json
 from fctree import CurvatureBoostingRegressor, CurvatureForestRegressor, SymmetricBoostingRegressor
 
 NAME = "parallelism"
-THREADS = (1, 2, 4, 8, 16, 32, 64)
+THREADS = (2, 4, 8, 16, 64)
 WAKING_S = 10e-6  # for a loop to reach its threads
 
 # Model, parameters, rows, features, and whether its fit or its prediction is meant.
