@@ -38,6 +38,13 @@ TABLES = {
         ("bench_boosting_train.json bench_boosting_train.md", (), {
             "XGBoost, hist": "XGBoost hist",
             "ratios": ("CatBoost / fctree, 2 threads", "float32 input", "1 thread", "without noise")}),
+        ("parallelism.json", ("efficiency",), {
+            "symmetric boosting, 1,000,000 x 28, 50 rounds": "symmetric boosting, 1,000,000 x 28",
+            "symmetric boosting, 100,000 x 50, 100 rounds": "symmetric boosting, 100,000 x 50",
+            "curvature boosting, 20,000 x 20, 10 rounds": "curvature boosting, 20,000 x 20",
+            "curvature boosting, 300,000 x 28, 3 rounds": "curvature boosting, 300,000 x 28",
+            "curvature forest, 20,000 x 20, 100 trees of depth 3": "curvature forest, 20,000 x 20",
+            "2 threads": "2"}),
         ("bench_boosting_predict.json", (), {
             "without file": ("XGBoost", "LightGBM", "HistGradientBoosting", "one row")}),
         "peak memory, printed by benchmarks/bench_boosting.py",
