@@ -101,4 +101,7 @@ def n_tree_features(model):
         require(isinstance(encoder, TableEncoder), "encoder_ is not a TableEncoder")
         same = encoder.n_features_in == model.n_features_in_
         require(same, f"encoder_ has {encoder.n_features_in} columns, not n_features_in_")
+        outputs = getattr(model, "n_outputs_", np.inf)
+        n_targets = len(model.classes_) if hasattr(model, "classes_") else outputs
+        require(np.all(encoder.targets < n_targets), "encoder_ has targets that the model lacks")
     return n_encoded(model)

@@ -117,3 +117,13 @@ def test_forged_pairs_are_refused(name, value):
     assert rebuild_table_encoder(dict(fields)).pairs.tolist() == [[0, 1]]
     with pytest.raises(ValueError, match="encoder|pair|edges"):
         rebuild_table_encoder(fields | {name: value})
+
+
+@pytest.mark.parametrize("target", [1, 2**62])
+def test_an_encoder_of_targets_that_the_model_lacks_is_refused(target, tmp_path):
+    """Else a warm start would look for them."""
+    X, y = interacting()
+    model = SymmetricBoostingRegressor(max_iter=1).fit(X, y)
+    model.encoder_.targets[0] = target
+    with pytest.raises(ValueError, match="targets that the model lacks"):
+        save_model(model, tmp_path / "model.fct")
