@@ -25,7 +25,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.compose import make_column_selector, make_column_transformer
-from table_data import DRAWN_TABLES, REAL_TABLES, draw_table, draw_wide_table, read_table
+from table_data import DRAWN_TABLES, REAL_TABLES, as_taken, draw_table, draw_wide_table, read_table
 
 from fctree import (
     CurvatureBoostingClassifier,
@@ -100,19 +100,6 @@ def programs(with_default):
     if with_default:
         found["CatBoost, default"] = (_catboost, "catboost")
     return found
-
-
-def as_taken(X, form):
-    """The table as a program takes it: categories of pandas, or text without missing values."""
-    X = X.copy()
-    for name in X.columns[[dtype.kind not in "fiub" for dtype in X.dtypes]]:
-        if form == "category":
-            values, counts = np.unique(X[name].dropna().astype(str), return_counts=True)
-            kept = values[np.argsort(-counts, kind="stable")[:250]]  # its bins are 255
-            X[name] = X[name].where(X[name].isin(kept), None).astype("category")
-        elif form == "catboost":
-            X[name] = X[name].astype(object).where(X[name].notna(), "missing").astype(str)
-    return X
 
 
 def scored(build, form, table, folds, n_jobs):

@@ -50,6 +50,19 @@ def read_table(folder, name, max_rows):
     return X, pd.factorize(y[frequent], sort=True)[0]
 
 
+def as_taken(X, form):
+    """The table as a program takes it: categories of pandas, or text without missing values."""
+    X = X.copy()
+    for name in X.columns[[dtype.kind not in "fiub" for dtype in X.dtypes]]:
+        if form == "category":
+            values, counts = np.unique(X[name].dropna().astype(str), return_counts=True)
+            kept = values[np.argsort(-counts, kind="stable")[:250]]  # its bins are 255
+            X[name] = X[name].where(X[name].isin(kept), None).astype("category")
+        elif form == "catboost":
+            X[name] = X[name].astype(object).where(X[name].notna(), "missing").astype(str)
+    return X
+
+
 def _text_columns(X):
     return [name for name in X if not pd.api.types.is_numeric_dtype(X[name])]
 
