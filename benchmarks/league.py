@@ -291,7 +291,7 @@ def errors_of(records, kinds, n_folds):
 
 def standings(records, kinds, n_folds):
     """{program: ratings, mean rank, times and failures} on the sets of some kinds."""
-    sets, programs, errors = errors_of(records, kinds, n_folds)
+    _, programs, errors = errors_of(records, kinds, n_folds)
     if REFERENCE not in programs:
         return {}
     ratings = elo_intervals(errors, programs.index(REFERENCE))
@@ -308,7 +308,7 @@ def standings(records, kinds, n_folds):
 
 
 def summarise(records, n_folds):
-    """What the page shows."""
+    """Standings of all kinds of sets, errors by set and losses: the page's numbers."""
     results = {kind: standings(records, (kind,), n_folds) for kind in KINDS}
     results["all"] = standings(records, KINDS, n_folds)
     facts = {record["set"]: record["of"] for record in records}

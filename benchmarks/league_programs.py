@@ -112,7 +112,7 @@ class Pilot(BaseEstimator):
 class Xrfm(BaseEstimator):
     """xRFM, which needs validation rows: a fifth of the training rows."""
 
-    def __init__(self, task=known.Task(), bandwidth=10.0, penalty=1e-3):
+    def __init__(self, task, bandwidth=10.0, penalty=1e-3):
         import xrfm  # noqa: F401  (as above)
 
         self.task = task

@@ -51,8 +51,11 @@ def elo_intervals(errors, reference, n_draws=200, seed=0):
     rng = np.random.default_rng(seed)
     drawn = [elo(games(errors[rng.integers(0, len(errors), len(errors))]), reference)
              for _ in range(n_draws)]
-    low, high = np.nanquantile(drawn, [0.025, 0.975], axis=0)
-    return np.stack([elo(games(errors), reference), low, high])
+    found = np.full((3, errors.shape[1]), np.nan)
+    found[0] = elo(games(errors), reference)
+    rated = np.isfinite(found[0])
+    found[1:, rated] = np.nanquantile(np.array(drawn)[:, rated], [0.025, 0.975], axis=0)
+    return found
 
 
 def mean_ranks(errors):
