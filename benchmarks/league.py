@@ -67,7 +67,7 @@ class Table:
         return "binary" if self.y.max() == 1 else "multiclass"
 
     def properties(self):
-        """What tells tables apart."""
+        """Size, kind and peculiarities of the table."""
         numbers = self.X.drop(columns=text_columns(self.X))
         return {"kind": self.kind, "rows": len(self.X), "columns": self.X.shape[1],
                 "classes": int(self.y.max()) + 1 if self.classifies else None,
@@ -198,7 +198,7 @@ def run_apart(arguments, limit):
     process.start()
     theirs.close()
     try:
-        found = ours.recv() if ours.poll(limit) else {"left out": f"over {limit:g} s"}
+        found = ours.recv() if ours.poll(limit) else {"left out": limit}
     except EOFError:
         found = {"failure": "the process died"}
     process.kill()
@@ -213,10 +213,18 @@ def record_file(runs, key):
     return Path(runs) / f"{rows}_rows_{folds}_folds" / name.replace("/", "_") / slug / f"{setting}_{fold}.json"
 
 
-def missing_settings(runs, key, settings):
-    """The settings whose record is not there yet: (max_rows, n_folds, set, program, fold) -> tuple."""
+def missing_settings(runs, key, limits):
+    """The settings without a record, or left out under a lower limit than `limits[setting]` seconds.
+
+    `key` is (max_rows, n_folds, set, program, fold).
+    """
     *rest, fold = key
-    return tuple(s for s in settings if not record_file(runs, (*rest, s, fold)).is_file())
+
+    def is_missing(setting):
+        path = record_file(runs, (*rest, setting, fold))
+        return not path.is_file() or json.loads(path.read_text()).get("left out", np.inf) < limits[setting]
+
+    return tuple(setting for setting in limits if is_missing(setting))
 
 
 def keep_records(runs, key, settings, found, facts):
@@ -235,10 +243,11 @@ def keep_records(runs, key, settings, found, facts):
 def run_set(arguments, name, programs):
     """All fits of one set that have no record yet."""
     table, shared = None, (arguments.max_rows, arguments.folds, name)
+    limits = {s: arguments.limit + 4 * arguments.budget * (s != "default") for s in arguments.settings}
     for program in programs:
         for fold in range(arguments.folds):
             key = (*shared, program, fold)
-            missing = missing_settings(arguments.runs, key, arguments.settings)
+            missing = missing_settings(arguments.runs, key, limits)
             if not missing:
                 continue
             if table is None:
@@ -253,10 +262,9 @@ def run_set(arguments, name, programs):
                     continue
                 budget = None if group == ("default",) else arguments.budget
                 task = Task(table.classifies, 1, fold)
-                found = run_apart((program, ours, task, *folds[fold], budget),
-                                  arguments.limit + 4 * (budget or 0))
+                found = run_apart((program, ours, task, *folds[fold], budget), limits[wanted[0]])
                 keep_records(arguments.runs, key, wanted, found, facts)
-                text = found.get("failure") or found.get("left out") or {
+                text = found if {"failure", "left out"} & set(found) else {
                     s: f"{found[s]['error']:.4g} in {seconds_text(found[s]['fit_s'])}" for s in wanted}
                 print(f"{short_name(name)}, {program}, {fold}: {text}", flush=True)
 
