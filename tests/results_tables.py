@@ -19,6 +19,11 @@ TREES = {
     "no concatenation": "FC-ODT, no concatenation", "linear-tree": "linear-tree + Ridge",
     "treeple": "treeple oblique tree", "boosting, tuned": "HistGradientBoosting, tuned",
 }
+EQUAL_DEPTH = {
+    "linear-tree": "linear-tree + Ridge", "treeple": "treeple oblique tree",
+    **{f"depth {depth}: mean": f"{task}, depth {depth}|mean"
+       for task, depths in (("regression", (2, 4, 6)), ("classification", (3, 5))) for depth in depths},
+}
 METHODS = {"retraining": "retrain"}
 CORRELATIONS = {"0": "0.0", ".2": "0.2", ".5": "0.5", ".8": "0.8", "1": "1.0"}
 NO_CATBOOST = ("CatBoost, early stopping", "CatBoost, retraining")
@@ -76,8 +81,15 @@ TABLES = {
         ("oblique_real_data.json", ("concatenation",)),
         ("oblique_real_data.json", ("r2",), {"without file": ("Ridge", "HistGradientBoosting, tuned")}),
         ("oblique_real_data.json", ("sets",), TREES),
+        ("oblique_equal_depth.json", (), EQUAL_DEPTH),
+        ("oblique_equal_depth.json", (), {**EQUAL_DEPTH, "FC-ODT": "FC-ODT as published"}),
         ("bench_curvature.json", ("errors",)),
         ("bench_curvature.json", ("speed",), {"ratios": ("",), "without file": ("goal",)}),
+        ("bench_oblique_grid.json", ("sim1", "error"), {
+            **{f"{leaves} leaves, {n:,} x {d}": f"{method}|n={n}|d={d}"
+               for leaves, method in (("ridge", "FC-ODT"), ("constant", "FC-ODT, constant leaves"))
+               for n, d in ((2000, 10), (20_000, 10), (20_000, 50), (100_000, 50))},
+            **{depth: f"depth={depth}" for depth in "123468"}}),
         ("oblique_classification.json", ()),
         "means over 27 of the file's 28 sets: breast cancer is in it twice",
         ("bench_sparse_directions.json", (), {"without file": ("the other 16 sets, depth 4",)}),
