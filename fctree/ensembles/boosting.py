@@ -119,16 +119,11 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         self.step_sums_ = self.step_sums_[:n_rounds]
         self.n_iter_ = n_rounds
 
-    def _start_scores(self, n_samples):
-        scores = np.empty((n_samples, self.n_outputs_))
-        scores[:] = self.baseline_
-        return scores
-
     def _staged_raw_predict(self, X):
         """Raw scores of the first 1, 2, .. trees; the same array each time."""
         check_is_fitted(self)
         X = self._check_rows(X)
-        scores = self._start_scores(len(X))
+        scores = np.tile(self.baseline_, (len(X), 1))
         n_threads = count_threads(self.n_jobs)
         for tree in range(self.n_iter_):
             self.trees_.add_to(X, scores, first=tree, last=tree + 1, n_threads=n_threads)

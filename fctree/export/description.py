@@ -39,16 +39,9 @@ class Description:
     link: Link
 
 
-def _boosted(model, scores):
+def _boosted(model):
+    scores = SymmetricScores if isinstance(model, BaseSymmetricBoosting) else ObliqueScores
     return scores(model.trees_), Link.of(model, model.baseline_, 1.0, indicators=False)
-
-
-def _symmetric(model):
-    return _boosted(model, SymmetricScores)
-
-
-def _curvature_boosting(model):
-    return _boosted(model, ObliqueScores)
 
 
 def _forest(model):
@@ -65,15 +58,14 @@ def _tree(model):
 
 
 def _soft(model):
-    return SoftScores(model), Link.of(
-        model, model.baseline_, model.output_scale_, indicators=False
-    )
+    link = Link.of(model, model.baseline_, model.output_scale_, indicators=False)
+    return SoftScores(model), link
 
 
 # The function that reads each family.
 FAMILIES = {
-    BaseSymmetricBoosting: _symmetric,
-    BaseCurvatureBoosting: _curvature_boosting,
+    BaseSymmetricBoosting: _boosted,
+    BaseCurvatureBoosting: _boosted,
     BaseCurvatureForest: _forest,
     BaseObliqueTree: _tree,
     BaseSoftTree: _soft,
