@@ -120,7 +120,7 @@ class MaskedBoosting:
 
     def _boost(self, masked, method, progress):
         model = self.estimator
-        trees = None if method == "retrain" else model.trees_._native()
+        trees = None if method == "retrain" else model.trees_
 
         def told(mask, n_rounds, loss):
             progress()
