@@ -27,45 +27,30 @@ def check_features(estimator, X):
 
 
 def check_training_data(estimator, X, y, sample_weight, *, multi_output):
-    """``X``, ``y`` and the weights of a fit; sets ``n_features_in_`` and the names.
-
-    Returns
-    -------
-    X : array of shape (n_samples, n_features), float64, C-contiguous, to be encoded
-    y : array of shape (n_samples,) or (n_samples, n_outputs)
-    sample_weight : array of shape (n_samples,), float64, or None
-    """
-    X, y = _check_imputed_data(
-        estimator, X, y, reset=True, classification=not multi_output, dtype=np.float64
-    )
+    """As `check_imputed_data`, and the weights (n_samples,) float64 or None."""
+    X, y = check_imputed_data(estimator, X, y, reset=True, classification=not multi_output)
     return X, y, check_sample_weight(sample_weight, X)
 
 
-_BOOSTING_DTYPES = (np.float64, np.float32)
+FLOATS = [np.float64, np.float32]
 
 
 def check_boosting_features(estimator, X):
     """``X`` for prediction: (n_samples, n_features_in_), float32 or float64, NaN allowed."""
-    return validated_features(
-        estimator, X, dtype=list(_BOOSTING_DTYPES), ensure_all_finite=False
-    )
+    return validated_features(estimator, X, dtype=FLOATS, ensure_all_finite=False)
 
 
 def check_boosting_data(estimator, X, y, *, reset, classification):
-    """``X`` and ``y`` of a fit, or of its evaluation with ``reset=False``.
+    """``X`` (n_samples, n_features) and ``y`` of a fit, or of its evaluation with ``reset=False``.
 
-    Returns
-    -------
-    X : array of shape (n_samples, n_features), float32 or float64, NaN allowed; with categories
-        their numbers, to be encoded by `encode_samples`
-    y : array of shape (n_samples,) or (n_samples, n_outputs)
+    ``X`` is float32 or float64, NaN allowed; categories are numbers, to be encoded.
     """
     return validate_table(
         estimator,
         X,
         y,
         reset=reset,
-        dtype=list(_BOOSTING_DTYPES),
+        dtype=FLOATS,
         ensure_all_finite=False,
         multi_output=not classification,
         y_numeric=not classification,
@@ -76,7 +61,7 @@ def check_boosting_rows(X):
     """Some rows of ``X``, maybe none: float32 or float64, NaN allowed."""
     X = check_array(
         X,
-        dtype=list(_BOOSTING_DTYPES),
+        dtype=FLOATS,
         ensure_all_finite=False,
         ensure_min_samples=0,
         input_name="X",
@@ -116,30 +101,14 @@ def _refuse_negative(weight):
 
 def check_soft_features(estimator, X):
     """``X`` for prediction, encoded: float32 or float64, C-contiguous, finite."""
-    return validated_features(estimator, X, dtype=list(_BOOSTING_DTYPES), order="C")
+    return validated_features(estimator, X, dtype=FLOATS, order="C")
 
 
-def check_soft_data(estimator, X, y, *, reset, classification):
-    """``X`` (n_samples, n_features), float32 or float64, C-contiguous, to be encoded; ``y``."""
-    return _check_imputed_data(
-        estimator, X, y, reset=reset, classification=classification, dtype=list(_BOOSTING_DTYPES)
-    )
+def check_imputed_data(estimator, X, y, *, reset, classification, dtype=np.float64):
+    """``X`` (n_samples, n_features) and ``y`` of a fit, or of its evaluation with ``reset=False``.
 
-
-def check_ensemble_data(estimator, X, y, *, reset, classification):
-    """``X`` and ``y`` of a fit, or of its evaluation with ``reset=False``.
-
-    Returns
-    -------
-    X : array of shape (n_samples, n_features), float64, C-contiguous, to be encoded
-    y : array of shape (n_samples,) or (n_samples, n_outputs)
+    ``X`` is C-contiguous, to be encoded: missing values stay until then.
     """
-    return _check_imputed_data(
-        estimator, X, y, reset=reset, classification=classification, dtype=np.float64
-    )
-
-
-def _check_imputed_data(estimator, X, y, *, reset, classification, dtype):
     return validate_table(
         estimator,
         X,
@@ -182,7 +151,7 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
     X, y = check_X_y(
         X,
         y,
-        dtype=list(_BOOSTING_DTYPES),
+        dtype=FLOATS,
         order="C",
         ensure_all_finite=not allow_nan,
         multi_output=not classification,

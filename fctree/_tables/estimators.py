@@ -192,7 +192,7 @@ def encoded_names(estimator, names=None):
     if encoder is None:
         return names
     if names is None:
-        names = [f"x{j}" for j in range(encoder.n_features_in)]
+        names = column_names(estimator)
     elif len(names) != encoder.n_features_in:
         return names
     return encoder.feature_names(names, getattr(estimator, "classes_", None))

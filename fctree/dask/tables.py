@@ -11,7 +11,7 @@ import numpy as np
 
 from fctree._tables.columns import raw_columns, read_column, table_of
 from fctree._tables.encoder import UNSEEN, TableEncoder
-from fctree._tables.estimators import constrained_columns, wanted_categories
+from fctree._tables.estimators import column_names, constrained_columns, wanted_categories
 from fctree._tables.fitting import fit_encoder
 from fctree._tables.sums import TablePart
 from fctree._validation import check_boosting_rows
@@ -182,8 +182,7 @@ class PartitionedTable:
         self.impute = impute
         self.is_read = impute or is_table(estimator, X)
         estimator.encoder_ = None
-        names = getattr(estimator, "feature_names_in_", None)
-        self.names = [f"x{j}" for j in range(estimator.n_features_in_)] if names is None else names
+        self.names = column_names(estimator)
 
     def read(self, partitions):
         """Partitions of the fit with numbers for categories, which are known then."""

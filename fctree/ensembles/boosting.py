@@ -14,7 +14,7 @@ from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.team import ALONE
-from fctree._validation import check_ensemble_data, check_features, count_threads
+from fctree._validation import check_features, check_imputed_data, count_threads
 from fctree.ensembles.members import HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
@@ -44,7 +44,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
     }
 
     _check_rows = check_features
-    _check_data = check_ensemble_data
+    _check_data = check_imputed_data
 
     def _tree_settings(self):
         return ensemble_tree_settings(self, _DEFAULT_TREE)

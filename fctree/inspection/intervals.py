@@ -45,3 +45,9 @@ def wald(values, stderr, level, null_stderr):
     p_values = np.where(values == 0, 0.5, norm.sf(ratio))
     trusted = values > _NEAR * quantile * stderr
     return Interval(stderr, limits, p_values, trusted)
+
+
+def near_zero(names, trusted, remedy=""):
+    """The warning of the groups whose interval is not to be trusted, if there are any."""
+    near = [name for name, is_trusted in zip(names, trusted, strict=True) if not is_trusted]
+    return [f"near 0, where the Wald interval does not hold{remedy}: " + ", ".join(near)] if near else []
