@@ -18,12 +18,7 @@ def fitted_attributes(estimator):
 def shares_documentation(source):
     """Decorate a class or a function that documents entries with "As in `source`.".
 
-    Its docstring then has the entries of the source in their place.
-
-    Raises
-    ------
-    KeyError
-        For an entry that the source does not have.
+    Its docstring then has the entries of the source in their place; KeyError for one that the source lacks.
     """
     entries = {}
     for block in re.split(r"\n(?=\S)", cleandoc(source.__doc__ or "")):

@@ -136,17 +136,8 @@ def check_sample_weight(sample_weight, X):
 
 
 def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
-    """Validated data for importances.
-
-    Returns
-    -------
-    X : array of shape (n_samples, n_features), float32 or float64, C-contiguous; NaN where the
-        allowed
-    y : array of shape (n_samples,) or (n_samples, n_outputs)
-    sample_weight : array of shape (n_samples,) or None
-    names : list of str
-        Column names, ``x0``, ``x1``, ... without any.
-    """
+    """Validated data for importances: ``X`` (n_samples, n_features), float32 or float64, C-contiguous;
+    ``y``; weights or None; names of the columns, ``x0``, ``x1``, ... without any."""
     names = _sklearn.get_feature_names(X)
     X, y = check_X_y(
         X,
@@ -164,10 +155,7 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
 def encode_labels(y, classes):
     """The index of each label in the ascending classes of a fitted model.
 
-    Raises
-    ------
-    ValueError
-        For labels of another type than the classes, and for labels that are not among them.
+    ValueError for labels of another type than the classes, and for labels that are not among them.
     """
     y = np.asarray(y)
     if (y.dtype.kind in "biuf") != (classes.dtype.kind in "biuf"):
@@ -261,19 +249,10 @@ def check_same_problems(shape_x, shape_y):
 
 
 def check_vectors(v, shape, dtype):
-    """Vectors to multiply Gram matrices with.
+    """Vectors to multiply Gram matrices with, whose columns belong to samples of this ``shape``.
 
-    Parameters
-    ----------
-    v : array-like of shape (n_y,), (n_y, n_vectors), or these with n_problems in front
-    shape : tuple
-        Of the samples that the columns belong to, with n_problems in front in a batch.
-
-    Returns
-    -------
-    v : array of shape (n_y, n_vectors) or (n_problems, n_y, n_vectors), C-contiguous
-    one : bool
-        Whether each problem has one vector without an axis of its own.
+    ``v`` is (n_y,) or (n_y, n_vectors), in a batch with n_problems in front. Returns it with an axis for
+    the vectors, C-contiguous, and whether that is new.
     """
     v = check_array(
         v, dtype=dtype, ensure_2d=False, allow_nd=len(shape) == 3, order="C", input_name="v"
@@ -320,15 +299,8 @@ def count_samples(limit, n_samples):
 
 
 def count_threads(n_jobs):
-    """Threads for ``n_jobs``, which means what it means in scikit-learn.
-
-    Raises
-    ------
-    TypeError
-        If it is neither an integer nor None.
-    ValueError
-        If it is 0.
-    """
+    """Threads for ``n_jobs``, which means what it means in scikit-learn; TypeError if it is neither an
+    integer nor None, ValueError if it is 0."""
     if n_jobs is not None and not isinstance(n_jobs, Integral):
         raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}")
     return check_threads(joblib.effective_n_jobs(n_jobs))

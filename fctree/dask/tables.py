@@ -83,14 +83,8 @@ def _numbered(part, categories):
 
 
 def read_tables(client, partitions, wanted, names):
-    """Futures of `ReadPartition`s that agree on which columns hold categories.
-
-    Returns
-    -------
-    read : list of futures
-    described : list of tuples (values, has_missing)
-        Of the partitions with rows.
-    """
+    """Futures of `ReadPartition`s that agree on which columns hold categories, and tuples (values,
+    has_missing) of the partitions with rows."""
 
     def read(wanted):
         futures = [client.submit(_read, p, wanted, names, pure=False) for p in partitions]
@@ -163,17 +157,10 @@ def _transformed(part, encoder):
 
 
 class PartitionedTable:
-    """The encoding of an estimator's partitions, where its rows are tables.
+    """The encoding of an estimator's partitions, where its rows are tables like ``X``.
 
-    Parameters
-    ----------
-    client : Client
-    estimator : estimator
-        Gets `encoder_`; None where its rows are plain numbers.
-    X : collection
-        The table of the fit.
-    impute : bool
-        Whether missing numbers become means, as oblique trees need.
+    It sets ``encoder_``, None where rows are plain numbers. With ``impute`` missing numbers become means,
+    as oblique trees need.
     """
 
     def __init__(self, client, estimator, X, *, impute):

@@ -24,15 +24,8 @@ from fctree.symmetric.base import BaseSymmetricBoosting
 
 @dataclass(eq=False)
 class Description:
-    """A fitted model.
-
-    Attributes
-    ----------
-    table : TableSteps
-    scores : object with ``onnx(graph, features)`` and ``c(source)``
-        The sums over trees, (n_samples, n_outputs).
-    link : Link
-    """
+    """A fitted model; `scores` have ``onnx(graph, features)`` and ``c(source)`` for the sums over trees,
+    (n_samples, n_outputs)."""
 
     table: TableSteps
     scores: Any
@@ -73,15 +66,7 @@ FAMILIES = {
 
 
 def describe(model: Any) -> Description:
-    """Read a fitted model.
-
-    Raises
-    ------
-    TypeError
-        If it is not a model of trees.
-    NotFittedError
-        If it has not been fitted.
-    """
+    """Read a fitted model; TypeError if it is not one of trees, NotFittedError if it has not been fitted."""
     for family, read in FAMILIES.items():
         if isinstance(model, family):
             check_is_fitted(model)

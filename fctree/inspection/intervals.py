@@ -28,15 +28,9 @@ class Interval:
 
 
 def wald(values, stderr, level, null_stderr):
-    """Intervals of estimates with normal errors.
+    """Intervals of estimates (n_groups,) with normal errors, at a confidence level.
 
-    Parameters
-    ----------
-    values, stderr : ndarray of shape (n_groups,)
-    level : float
-        Confidence level.
-    null_stderr : ndarray of shape (n_groups,)
-        Standard errors that are valid at 0 too; the test uses them.
+    ``null_stderr`` are standard errors that are valid at 0 too; the test uses them.
     """
     quantile = norm.ppf(0.5 + level / 2)
     limits = np.stack([values - quantile * stderr, values + quantile * stderr], axis=1)

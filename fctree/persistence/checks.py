@@ -93,13 +93,8 @@ def _is_fitted(model, names):
 def check_intervals(model, n_scales=None):
     """Raise ValueError unless the conformity scores, if there are any, fit to the model.
 
-    Files of version 1 and models fitted on Dask have none.
-
-    Parameters
-    ----------
-    model : estimator
-    n_scales : int or None
-        Number of leaves with a scale each; None if the model has no scales.
+    Files of version 1 and models fitted on Dask have none. ``n_scales`` is the number of leaves with a
+    scale each; None if the model has no scales.
     """
     names = ["interval_scores_", "interval_levels_"]
     names += [] if n_scales is None else ["interval_scales_"]
