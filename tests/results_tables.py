@@ -135,7 +135,6 @@ TABLES = {
     ],
     "tables": [
         ("bench_tables.json", ("accuracy",), {}),
-        "curvature boosting after its steps were shortened: the page says that there is no file yet",
         "the encoder without its parts, which a released version cannot be asked for",
         ("bench_tables.json", ("accuracy",), {}),
     ],
