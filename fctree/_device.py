@@ -19,22 +19,11 @@ _announced: set[str] = set()
 
 
 def uses_gpu(device, *arrays):
-    """Whether to compute on a GPU.
+    """Whether to compute on a GPU: by the device, and by where the arrays of the computation are.
 
-    Parameters
-    ----------
-    device : {"cpu", "auto", "cuda"}
-    *arrays
-        Arrays of the computation; those on a GPU are only accepted by that GPU.
-
-    Raises
-    ------
-    ValueError
-        For another device.
-    TypeError
-        For an array on a GPU and ``device="cpu"``.
-    RuntimeError
-        For ``device="cuda"`` if the build, the driver or the device is missing.
+    ValueError for another device than those of `DEVICES`, TypeError for an array on a GPU and
+    ``device="cpu"``, RuntimeError for ``device="cuda"`` where the build, the driver or the device is
+    missing.
     """
     if device not in DEVICES:
         raise ValueError(f"device must be 'cpu', 'auto' or 'cuda', got {device!r}")

@@ -29,15 +29,8 @@ def require(condition, message):
 
 
 def check_array(name, array, dtype, shape):
-    """Refuse what is not a NumPy array of this type and shape; None stands for any length.
-
-    Raises
-    ------
-    TypeError
-        For other objects than arrays.
-    ValueError
-        For arrays of another type or shape.
-    """
+    """Refuse what is not a NumPy array (TypeError) of this type and shape (ValueError); None stands for any
+    length."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
     expected = np.dtype(dtype)
@@ -53,13 +46,8 @@ def check_array(name, array, dtype, shape):
 
 
 def check_rows(X, n_features, *, dtypes=REAL[:1], c_contiguous=True):
-    """``X`` of shape (n, n_features) as compiled code reads it, never converted.
-
-    Returns
-    -------
-    X : ndarray
-        The same array, or a copy if its elements are not aligned.
-    """
+    """``X`` of shape (n, n_features) as compiled code reads it, never converted: the same array, or a copy
+    if its elements are not aligned."""
     if is_table(X, n_features, len(dtypes) > 1):
         return X
     valid = (
@@ -99,14 +87,9 @@ def check_output(name, array, shape):
 
 
 def native_params(params):
-    """Parameters as the fields of the core's structs.
+    """Parameters as the fields of the core's structs; ValueError for a number that no float64 holds.
 
     Numbers that count samples, features, rounds or levels mean the same beyond 2**40 as there.
-
-    Raises
-    ------
-    ValueError
-        For a number that no float64 holds.
     """
     native = {}
     for name, value in params.items():
@@ -161,14 +144,8 @@ def check_offsets(name, offsets, total):
 def check_tree_links(node_offsets, children_left, children_right):
     """Refuse nodes that are not trees, one after the other, numbered from 0 in each of them.
 
-    In a tree children have numbers above their parent's, -1 for none, and each node but the
-    first is the child of one node.
-
-    Returns
-    -------
-    leaf : array of shape (n_nodes,), bool
-    tree : array of shape (n_nodes,), int64
-        The tree of each node.
+    In a tree children have numbers above their parent's, -1 for none, and each node but the first is the
+    child of one node. Returns whether each node is a leaf, and its tree, both (n_nodes,).
     """
     n_nodes = len(children_left)
     sizes = np.diff(node_offsets)
@@ -198,14 +175,7 @@ def check_tree_links(node_offsets, children_left, children_right):
 def check_leaf_numbers(leaf, numbers, first, n_leaves):
     """Refuse numbers that do not count the leaves: from 0 in each tree, -1 at internal nodes.
 
-    Parameters
-    ----------
-    leaf : array of shape (n_nodes,), bool
-    numbers : array of shape (n_nodes,), int64
-    first : array of shape (n_nodes,), int64
-        Leaves in the trees before the node's tree.
-    n_leaves : array of shape (n_nodes,), int64
-        Leaves of the node's tree.
+    Arrays are (n_nodes,): whether it is a leaf, its number, and of its tree the leaves before it and in it.
     """
     message = "leaf_index must number the leaves from 0 to n_leaves - 1 and be -1 at internal nodes"
     own = numbers[leaf]

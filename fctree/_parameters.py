@@ -9,15 +9,16 @@ def set_parameters(estimator, arguments):
     vars(estimator).update({k: v for k, v in arguments.items() if k not in ("self", "__class__")})
 
 
+def fitted_attributes(estimator):
+    """The attributes that are not parameters, by name."""
+    params = estimator.get_params(deep=False)
+    return {name: value for name, value in vars(estimator).items() if name not in params}
+
+
 def shares_documentation(source):
     """Decorate a class or a function that documents entries with "As in `source`.".
 
-    Its docstring then has the entries of the source in their place.
-
-    Raises
-    ------
-    KeyError
-        For an entry that the source does not have.
+    Its docstring then has the entries of the source in their place; KeyError for one that the source lacks.
     """
     entries = {}
     for block in re.split(r"\n(?=\S)", cleandoc(source.__doc__ or "")):

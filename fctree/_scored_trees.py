@@ -23,17 +23,10 @@ from fctree.symmetric.trees import SymmetricTrees
 
 @dataclass(eq=False)
 class ScoredTrees:
-    """A model whose scores are ``offset + factor * (sum over trees)``.
+    """A model whose scores are ``offset + factor * (sum over trees)``, the offset being (n_outputs,).
 
     Scores are those of `decision_function` for classifiers; for regressors the predictions, or their
     logarithms where the loss has a log link.
-
-    Attributes
-    ----------
-    model : fitted estimator
-    trees : SymmetricTrees or ObliqueTrees
-    offset : ndarray of shape (n_outputs,)
-    factor : float
     """
 
     model: Any
@@ -45,14 +38,8 @@ class ScoredTrees:
     def of(cls, model):
         """Read a model.
 
-        Raises
-        ------
-        TypeError
-            If it is not a model of symmetric or oblique trees.
-        ValueError
-            If its splits are soft.
-        NotFittedError
-            If it has not been fitted.
+        TypeError if it is not one of symmetric or oblique trees, ValueError if its splits are soft,
+        NotFittedError if it has not been fitted.
         """
         known = (BaseSymmetricBoosting, BaseCurvatureBoosting, BaseCurvatureForest, BaseObliqueTree)
         if not isinstance(model, known):
@@ -104,19 +91,8 @@ class ScoredTrees:
         return self.offset + self.factor * check_predictions(scores).mean(axis=0)
 
     def partial_effect(self, X, columns, grids, n_threads=1):
-        """Mean scores of samples with two columns replaced.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features_in)
-        columns : two integers
-            Columns of numbers.
-        grids : two arrays of shape (n_first,) and (n_second,)
-
-        Returns
-        -------
-        scores : array of shape (n_first, n_second, n_outputs)
-        """
+        """Mean scores of samples with two columns of numbers replaced by the values of two grids, (n_first,
+        n_second, n_outputs)."""
         features = np.array(self.features(X), order="C")
         own = [np.flatnonzero(self.players == column) for column in columns]
         for found in own:
@@ -170,15 +146,8 @@ class ScoredTrees:
 
 
 def drawn_tree(model, number):
-    """One tree of an ensemble as an `ObliqueTree`.
-
-    Raises
-    ------
-    TypeError
-        If the model is no ensemble.
-    ValueError
-        If it has no such tree.
-    """
+    """One tree of an ensemble as an `ObliqueTree`; TypeError for other models, ValueError if it has no such
+    tree."""
     trees = getattr(model, "trees_", None)
     if not isinstance(trees, (SymmetricTrees, ObliqueTrees)):
         raise TypeError(f"tree= chooses one of many trees, but a {type(model).__name__} has one")

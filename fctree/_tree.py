@@ -262,14 +262,8 @@ class ObliqueTree:
         ValueError
             If `X` is not of that type, layout and width.
         """
-        return _oblique.apply(
-            check_rows(X, self.n_features),
-            self.children_left,
-            self.children_right,
-            self.threshold,
-            self.coef,
-            check_threads(n_threads),
-        )
+        X = check_rows(X, self.n_features)
+        return _oblique.apply(self, X, check_threads(n_threads))
 
     def predict(self, X: FloatArray, *, n_threads: int = 1) -> FloatArray:
         """Evaluate the leaf models.

@@ -27,45 +27,30 @@ def check_features(estimator, X):
 
 
 def check_training_data(estimator, X, y, sample_weight, *, multi_output):
-    """``X``, ``y`` and the weights of a fit; sets ``n_features_in_`` and the names.
-
-    Returns
-    -------
-    X : array of shape (n_samples, n_features), float64, C-contiguous, to be encoded
-    y : array of shape (n_samples,) or (n_samples, n_outputs)
-    sample_weight : array of shape (n_samples,), float64, or None
-    """
-    X, y = _check_imputed_data(
-        estimator, X, y, reset=True, classification=not multi_output, dtype=np.float64
-    )
+    """As `check_imputed_data`, and the weights (n_samples,) float64 or None."""
+    X, y = check_imputed_data(estimator, X, y, reset=True, classification=not multi_output)
     return X, y, check_sample_weight(sample_weight, X)
 
 
-_BOOSTING_DTYPES = (np.float64, np.float32)
+FLOATS = [np.float64, np.float32]
 
 
 def check_boosting_features(estimator, X):
     """``X`` for prediction: (n_samples, n_features_in_), float32 or float64, NaN allowed."""
-    return validated_features(
-        estimator, X, dtype=list(_BOOSTING_DTYPES), ensure_all_finite=False
-    )
+    return validated_features(estimator, X, dtype=FLOATS, ensure_all_finite=False)
 
 
 def check_boosting_data(estimator, X, y, *, reset, classification):
-    """``X`` and ``y`` of a fit, or of its evaluation with ``reset=False``.
+    """``X`` (n_samples, n_features) and ``y`` of a fit, or of its evaluation with ``reset=False``.
 
-    Returns
-    -------
-    X : array of shape (n_samples, n_features), float32 or float64, NaN allowed; with categories
-        their numbers, to be encoded by `encode_samples`
-    y : array of shape (n_samples,) or (n_samples, n_outputs)
+    ``X`` is float32 or float64, NaN allowed; categories are numbers, to be encoded.
     """
     return validate_table(
         estimator,
         X,
         y,
         reset=reset,
-        dtype=list(_BOOSTING_DTYPES),
+        dtype=FLOATS,
         ensure_all_finite=False,
         multi_output=not classification,
         y_numeric=not classification,
@@ -76,7 +61,7 @@ def check_boosting_rows(X):
     """Some rows of ``X``, maybe none: float32 or float64, NaN allowed."""
     X = check_array(
         X,
-        dtype=list(_BOOSTING_DTYPES),
+        dtype=FLOATS,
         ensure_all_finite=False,
         ensure_min_samples=0,
         input_name="X",
@@ -116,30 +101,14 @@ def _refuse_negative(weight):
 
 def check_soft_features(estimator, X):
     """``X`` for prediction, encoded: float32 or float64, C-contiguous, finite."""
-    return validated_features(estimator, X, dtype=list(_BOOSTING_DTYPES), order="C")
+    return validated_features(estimator, X, dtype=FLOATS, order="C")
 
 
-def check_soft_data(estimator, X, y, *, reset, classification):
-    """``X`` (n_samples, n_features), float32 or float64, C-contiguous, to be encoded; ``y``."""
-    return _check_imputed_data(
-        estimator, X, y, reset=reset, classification=classification, dtype=list(_BOOSTING_DTYPES)
-    )
+def check_imputed_data(estimator, X, y, *, reset, classification, dtype=np.float64):
+    """``X`` (n_samples, n_features) and ``y`` of a fit, or of its evaluation with ``reset=False``.
 
-
-def check_ensemble_data(estimator, X, y, *, reset, classification):
-    """``X`` and ``y`` of a fit, or of its evaluation with ``reset=False``.
-
-    Returns
-    -------
-    X : array of shape (n_samples, n_features), float64, C-contiguous, to be encoded
-    y : array of shape (n_samples,) or (n_samples, n_outputs)
+    ``X`` is C-contiguous, to be encoded: missing values stay until then.
     """
-    return _check_imputed_data(
-        estimator, X, y, reset=reset, classification=classification, dtype=np.float64
-    )
-
-
-def _check_imputed_data(estimator, X, y, *, reset, classification, dtype):
     return validate_table(
         estimator,
         X,
@@ -167,22 +136,13 @@ def check_sample_weight(sample_weight, X):
 
 
 def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
-    """Validated data for importances.
-
-    Returns
-    -------
-    X : array of shape (n_samples, n_features), float32 or float64, C-contiguous; NaN where the
-        allowed
-    y : array of shape (n_samples,) or (n_samples, n_outputs)
-    sample_weight : array of shape (n_samples,) or None
-    names : list of str
-        Column names, ``x0``, ``x1``, ... without any.
-    """
+    """Validated data for importances: ``X`` (n_samples, n_features), float32 or float64, C-contiguous;
+    ``y``; weights or None; names of the columns, ``x0``, ``x1``, ... without any."""
     names = _sklearn.get_feature_names(X)
     X, y = check_X_y(
         X,
         y,
-        dtype=list(_BOOSTING_DTYPES),
+        dtype=FLOATS,
         order="C",
         ensure_all_finite=not allow_nan,
         multi_output=not classification,
@@ -195,10 +155,7 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
 def encode_labels(y, classes):
     """The index of each label in the ascending classes of a fitted model.
 
-    Raises
-    ------
-    ValueError
-        For labels of another type than the classes, and for labels that are not among them.
+    ValueError for labels of another type than the classes, and for labels that are not among them.
     """
     y = np.asarray(y)
     if (y.dtype.kind in "biuf") != (classes.dtype.kind in "biuf"):
@@ -292,19 +249,10 @@ def check_same_problems(shape_x, shape_y):
 
 
 def check_vectors(v, shape, dtype):
-    """Vectors to multiply Gram matrices with.
+    """Vectors to multiply Gram matrices with, whose columns belong to samples of this ``shape``.
 
-    Parameters
-    ----------
-    v : array-like of shape (n_y,), (n_y, n_vectors), or these with n_problems in front
-    shape : tuple
-        Of the samples that the columns belong to, with n_problems in front in a batch.
-
-    Returns
-    -------
-    v : array of shape (n_y, n_vectors) or (n_problems, n_y, n_vectors), C-contiguous
-    one : bool
-        Whether each problem has one vector without an axis of its own.
+    ``v`` is (n_y,) or (n_y, n_vectors), in a batch with n_problems in front. Returns it with an axis for
+    the vectors, C-contiguous, and whether that is new.
     """
     v = check_array(
         v, dtype=dtype, ensure_2d=False, allow_nd=len(shape) == 3, order="C", input_name="v"
@@ -351,15 +299,8 @@ def count_samples(limit, n_samples):
 
 
 def count_threads(n_jobs):
-    """Threads for ``n_jobs``, which means what it means in scikit-learn.
-
-    Raises
-    ------
-    TypeError
-        If it is neither an integer nor None.
-    ValueError
-        If it is 0.
-    """
+    """Threads for ``n_jobs``, which means what it means in scikit-learn; TypeError if it is neither an
+    integer nor None, ValueError if it is 0."""
     if n_jobs is not None and not isinstance(n_jobs, Integral):
         raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}")
     return check_threads(joblib.effective_n_jobs(n_jobs))

@@ -19,7 +19,21 @@ TREES = {
     "no concatenation": "FC-ODT, no concatenation", "linear-tree": "linear-tree + Ridge",
     "treeple": "treeple oblique tree", "boosting, tuned": "HistGradientBoosting, tuned",
 }
+EQUAL_DEPTH = {
+    "linear-tree": "linear-tree + Ridge", "treeple": "treeple oblique tree",
+    **{f"depth {depth}: mean": f"{task}, depth {depth}|mean"
+       for task, depths in (("regression", (2, 4, 6)), ("classification", (3, 5))) for depth in depths},
+}
 METHODS = {"retraining": "retrain"}
+TREE_SCALES = {
+    "perfect trees, scale 0.5": "tntk 0.5", **{f"{2**k}": f"tntk {2**k}" for k in range(7)},
+    "rectifier network": "relu ntk", "rectifier network, halved": "relu ntk, halved", "Gaussian kernel": "rbf",
+}
+LAZY = {
+    "truth": "true", "early stopping": "early stopping|mean", "LazyVI": "lazy", "retraining": "retrain", "dropout": "dropout|mean",
+    "error: early stopping": "early stopping|root mean square error",
+    "seconds: early stopping": "early stopping|processor seconds",
+}
 CORRELATIONS = {"0": "0.0", ".2": "0.2", ".5": "0.5", ".8": "0.8", "1": "1.0"}
 NO_CATBOOST = ("CatBoost, early stopping", "CatBoost, retraining")
 
@@ -76,8 +90,15 @@ TABLES = {
         ("oblique_real_data.json", ("concatenation",)),
         ("oblique_real_data.json", ("r2",), {"without file": ("Ridge", "HistGradientBoosting, tuned")}),
         ("oblique_real_data.json", ("sets",), TREES),
+        ("oblique_equal_depth.json", (), EQUAL_DEPTH),
+        ("oblique_equal_depth.json", (), {**EQUAL_DEPTH, "FC-ODT": "FC-ODT as published"}),
         ("bench_curvature.json", ("errors",)),
         ("bench_curvature.json", ("speed",), {"ratios": ("",), "without file": ("goal",)}),
+        ("bench_oblique_grid.json", ("sim1", "error"), {
+            **{f"{leaves} leaves, {n:,} x {d}": f"{method}|n={n}|d={d}"
+               for leaves, method in (("ridge", "FC-ODT"), ("constant", "FC-ODT, constant leaves"))
+               for n, d in ((2000, 10), (20_000, 10), (20_000, 50), (100_000, 50))},
+            **{depth: f"depth={depth}" for depth in "123468"}}),
         ("oblique_classification.json", ()),
         "means over 27 of the file's 28 sets: breast cancer is in it twice",
         ("bench_sparse_directions.json", (), {"without file": ("the other 16 sets, depth 4",)}),
@@ -91,7 +112,17 @@ TABLES = {
             **METHODS, **CORRELATIONS, "without file": NO_CATBOOST}),
         ("variable_importance_network.json", (), {
             **METHODS, **{f"rho = {label}": name for label, name in CORRELATIONS.items()}}),
+        ("lazy_importance.json", (), LAZY),
         ("variable_importance.json", ("coverage",)),
+        ("variable_importance.json variable_importance_network.json", ("importance",), {
+            "network, both continued": "network", "network, reduced model only": "network reduced only",
+            "boosting, reduced model only": "reduced only", "kernel, reduced model only": "kernel reduced only",
+            "ρ = 0": "0.0", ".5": "0.5", ".8": "0.8"}),
+        ("stopping_bound.json", (), {
+            "rounds by the theory": "threshold", "best round": "best", "by held-out samples": "held out",
+            "by the theory": "error at the threshold", "fresh samples": "fresh error at the threshold",
+            "at the best": "error at the best", "held out": "error held out", "exponent of n": "slopes",
+            **{f"{n:,}": f"n={n}" for n in range(200, 2001, 300)}}),
         ("variable_importance.json", ("wide",), {**METHODS, "without file": NO_CATBOOST}),
         ("variable_importance.json", ("shapley",), METHODS),
         *(("variable_importance.json", ("turbine", target, kind), METHODS)
@@ -135,7 +166,6 @@ TABLES = {
     ],
     "tables": [
         ("bench_tables.json", ("accuracy",), {}),
-        "curvature boosting after its steps were shortened: the page says that there is no file yet",
         "the encoder without its parts, which a released version cannot be asked for",
         ("bench_tables.json", ("accuracy",), {}),
     ],
@@ -145,6 +175,9 @@ TABLES = {
         ("bench_nystrom.json", ("landmarks",), {}),
         ("bench_feature_learning.json", ()),
         ("bench_feature_learning_peers.json", (), {}),
-        "counts against the paper's tables, which are not ours to ship",
+        ("tree_ntk_tables.json", ("columns",), {
+            **TREE_SCALES, "the paper's digits": "equal", "within one test sample": "within one"}),
+        ("tree_ntk_tables.json", ("wins", "rate"), {**TREE_SCALES, "halved": "relu ntk, halved"}),
+        ("tree_ntk_tables.json", ("lists", "p")),
     ],
 }

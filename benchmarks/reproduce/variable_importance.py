@@ -9,7 +9,7 @@ Sun and Raskutti (2025), sections 5.2 to 5.7, with fctree's models:
   wide        section 5.3: a hundred features
   shapley     section 5.5: Shapley values of ten features, all 1,024 subsets
   turbine     section 5.7: emissions of a gas turbine, importances and Shapley values
-  network     section 5.2 with scikit-learn's `MLPRegressor` instead of boosting, three sets a correlation;
+  network     section 5.2 with scikit-learn's `MLPRegressor` instead of boosting, ten sets a correlation;
               the paper's networks are wider
 
 Each result is written when it is there; a second call goes on where the first ended.
@@ -32,6 +32,7 @@ import numpy as np
 from fctree import SymmetricBoostingRegressor, TreeNTKRegressor
 from fctree.inspection import shapley_importance, variable_importance
 from fctree.inspection.boosting import MaskedBoosting
+from fctree.inspection.study import Study
 from report import RESULTS, print_table, write_json
 from sklearn.neural_network import MLPRegressor
 from tqdm import tqdm
@@ -39,11 +40,15 @@ from tqdm import tqdm
 NAME = "variable_importance"
 METHODS = ("early_stopping", "retrain", "dropout")
 TARGETS = ("nox", "co")
+NETWORKS = (("network", METHODS), ("network_reduced_only", METHODS[:1]))
 COVERAGE = (
-    ("boosting", "early_stopping", (0.0, 0.2, 0.5, 0.8), 200),
+    ("boosting", "early_stopping", designs.RHOS, 200),
+    ("splitting", "early_stopping", designs.RHOS, 200),
+    ("reduced_only", "early_stopping", designs.RHOS, 40),
+    ("kernel_reduced_only", "early_stopping", (0.0, 0.2, 0.5), 10),
     ("restarted", "early_stopping", (0.0, 0.2, 0.5, 0.8), 40),
     ("noisy", "early_stopping", (0.5, 0.8), 40),
-    ("boosting", "retrain", (0.5, 0.8), 40),
+    ("boosting", "retrain", (0.5, 0.8, 1.0), 40),
     ("kernel", "early_stopping", (0.0, 0.2, 0.5), 200),
 )  # model, method, correlations, sets
 
@@ -55,11 +60,15 @@ def boosting(**options):
 
 MODELS = {
     "boosting": boosting(),
+    "splitting": boosting(),  # the two models measured on disjoint halves of the test part
+    "reduced_only": boosting(),  # the paper's algorithm 1: the full model is not trained on
     # Splits at random until the noise has died out, the paper's setting.
     "noisy": boosting(random_strength=1e4),
     "restarted": boosting(random_strength=1e4),  # and the noise begins again, as CatBoost's does
     "kernel": TreeNTKRegressor(alpha=1e-3, scale=0.1, depth=2),
+    "kernel_reduced_only": TreeNTKRegressor(alpha=1e-3, scale=0.1, depth=2),
     "network": MLPRegressor(hidden_layer_sizes=(64, 64), max_iter=300, tol=1e-5),
+    "network_reduced_only": MLPRegressor(hidden_layer_sizes=(64, 64), max_iter=300, tol=1e-5),
 }
 
 
@@ -68,13 +77,23 @@ def restarted_noise():
     return mock.patch.object(MaskedBoosting, "_rounds_before", return_value=0)
 
 
+def full_model_as_trained():
+    """Importances whose full model gets no further rounds."""
+    return mock.patch.object(Study, "full_outputs", lambda study, method: study.models.full_outputs())
+
+
+CHANGES = {"restarted": restarted_noise, "reduced_only": full_model_as_trained,
+           "kernel_reduced_only": full_model_as_trained, "network_reduced_only": full_model_as_trained}
+
+
 def first_importance(model, data, seed, method, n_jobs):
     """The stored results for the first feature."""
     X, y, truth = data
     begun = time.perf_counter()
-    with restarted_noise() if model == "restarted" else contextlib.nullcontext():
+    with CHANGES.get(model, contextlib.nullcontext)():
         result = variable_importance(
-            MODELS[model], X, y, groups=[0], method=method, random_state=seed, n_jobs=n_jobs
+            MODELS[model], X, y, groups=[0], method=method, random_state=seed, n_jobs=n_jobs,
+            sample_splitting=model == "splitting",
         )
     low, high = result.confidence_interval[0]
     return {
@@ -137,19 +156,20 @@ RUN = {"correlated": run_linear, "coverage": run_linear, "network": run_linear,
 
 def all_keys(quick):
     """The keys of all results, experiment by experiment."""
-    seeds, sets, few = (3, 10, 1) if quick else (20, 200, 3)
+    seeds, sets, splits, few = (3, 10, 1, 1) if quick else (20, 200, 10, 3)
     keys = [f"turbine {t} {k} {m} 0" for t in TARGETS for k in ("importance", "shapley")
             for m in METHODS]
     keys += [f"wide boosting {m} {s}" for s in range(2 * few) for m in METHODS]
     keys += [f"correlated boosting {m} {rho} {s}"
              for s in range(seeds) for rho in designs.RHOS for m in METHODS]
-    keys += [f"network network {m} {rho} {s}"
-             for s in range(few) for rho in (0.0, 0.5, 0.8) for m in METHODS]
+    keys += [f"network {network} {m} {rho} {s}" for s in range(splits) for rho in (0.0, 0.5, 0.8)
+             for network, methods in NETWORKS for m in methods]
     keys += [f"coverage {model} {method} {rho} {s}" for model, method, rhos, most in COVERAGE
              for s in range(min(most, sets)) for rho in rhos]
     keys += [f"shapley {m} {s}" for s in range(few) for m in METHODS]
-    keys += [f"turbine {t} {k} {m} {s}" for s in range(1, few) for t in TARGETS
-             for k in ("importance", "shapley") for m in METHODS]
+    keys += [f"turbine {t} importance {m} {s}" for s in range(1, splits) for t in TARGETS
+             for m in METHODS]
+    keys += [f"turbine {t} shapley {m} {s}" for s in range(1, few) for t in TARGETS for m in METHODS]
     return keys
 
 
@@ -232,12 +252,32 @@ def report_values(done, start):
                 ("", *means, "stderr"), rows)
 
 
+def report_changes(done):
+    """How far estimates move if the full model gets no further rounds."""
+    rows = []
+    for experiment, model in (("coverage", "boosting"), ("coverage", "kernel"), ("network", "network")):
+        changed = "reduced_only" if model == "boosting" else f"{model}_reduced_only"
+        for rho in designs.RHOS:
+            start = f"{experiment} {changed} early_stopping {rho}"
+            keys = [key for key in done if key.startswith(start + " ")]
+            pairs = [(done[key.replace(f" {changed} ", f" {model} ")], done[key]) for key in keys
+                     if key.replace(f" {changed} ", f" {model} ") in done]
+            if pairs:
+                estimates = np.array([[json.loads(one)["importance"] for one in pair] for pair in pairs])
+                rows.append((f"{model}, rho {rho}", len(pairs), *estimates.mean(axis=0).tolist(),
+                             float(np.abs(np.diff(estimates)).max())))
+    print_table("the full model trained on, or as it is: estimates",
+                ("", "sets", "both", "reduced only", "largest difference"), rows)
+
+
 def report(done):
     """Print all tables."""
     report_linear(done, "correlated", "boosting", METHODS)
-    report_linear(done, "network", "network", METHODS)
-    for model in ("boosting", "restarted", "noisy", "kernel"):
+    for network, methods in NETWORKS:
+        report_linear(done, "network", network, methods)
+    for model in dict.fromkeys(model for model, *_ in COVERAGE):
         report_linear(done, "coverage", model, METHODS)
+    report_changes(done)
     report_wide(done)
     report_values(done, "shapley")
     for target in TARGETS:
@@ -249,6 +289,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with regression/; without it no turbine")
     parser.add_argument("--only", nargs="+", choices=sorted(RUN), default=sorted(RUN))
+    parser.add_argument("--kinds", nargs="+", choices=("importance", "shapley"),
+                        default=("importance", "shapley"), help="of the turbine's values")
     parser.add_argument("--models", nargs="+", choices=sorted(MODELS), default=sorted(MODELS),
                         help="of the coverage experiment")
     parser.add_argument("--quick", action="store_true", help="a few sets of each")
@@ -257,7 +299,8 @@ def main():
     arguments = parser.parse_args()
     done = json.loads(arguments.json.read_text())["results"] if arguments.json.exists() else {}
     keys = [key for key in all_keys(arguments.quick) if key.split()[0] in arguments.only
-            and (arguments.data or not key.startswith("turbine"))
+            and (not key.startswith("turbine")
+                 or arguments.data and key.split()[2] in arguments.kinds)
             and (not key.startswith("coverage") or key.split()[1] in arguments.models)]
     compute(keys, arguments, done)
     report(done)

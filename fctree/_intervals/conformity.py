@@ -29,20 +29,10 @@ def weight_unit(weight):
 
 
 def rank_scores(scores, weight):
-    """Sort conformity scores and find the confidence level that each suffices for.
+    """Sort conformity scores (n_samples, n_outputs), at least 0, and find the level that each suffices for.
 
-    Parameters
-    ----------
-    scores : array of shape (n_samples, n_outputs)
-        Not negative.
-    weight : array of shape (n_samples,)
-        Positive.
-
-    Returns
-    -------
-    scores, levels : arrays of shape (n_kept, n_outputs)
-        Both ascending along the samples; an interval for a level up to ``levels[k]`` reaches
-        ``scores[k]``.
+    ``weight`` (n_samples,) is positive. Returns scores and levels, (n_kept, n_outputs) and ascending: an
+    interval for a level up to ``levels[k]`` reaches ``scores[k]``.
     """
     n_samples = len(scores)
     kept = np.arange(n_samples)

@@ -31,23 +31,11 @@ def inverse_diagonal(A):
 
 
 def left_out_errors(K, coefficients, alpha, weights):
-    """Errors of each sample's prediction by the solution without it; K is destroyed.
+    """Errors of each sample's prediction by the solution without it, (n_samples, n_outputs); K is
+    destroyed.
 
-    With A = K + alpha W^-1 and A c = y, the error is c_i / (A^-1)_ii, of a sample of weight 1 or
-    less; of a larger weight one unit is left out.
-
-    Parameters
-    ----------
-    K : array of shape (n_samples, n_samples)
-    coefficients : array of shape (n_samples, n_outputs)
-    alpha : float
-    weights : array of shape (n_samples,)
-        Positive.
-
-    Returns
-    -------
-    errors : array of shape (n_samples, n_outputs)
-        NaN where the matrix is too singular to say.
+    With A = K + alpha W^-1 and A c = y, the error is c_i / (A^-1)_ii, of a sample of weight 1 or less; of a
+    larger weight one unit is left out. Weights are positive. NaN where the matrix is too singular to say.
     """
     roots = np.sqrt(weights)
     K *= roots[:, np.newaxis]

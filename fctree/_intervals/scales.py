@@ -63,16 +63,8 @@ class Errors:
         return PRIOR_SAMPLES * self.unit * np.append(1.0, self.mean)
 
     def add_to(self, leaf_sums, leaf, rows=slice(None)):
-        """Add weights and weighted errors of samples to those of leaves, (n_leaves, 1 + n_outputs).
-
-        Parameters
-        ----------
-        leaf_sums : array of shape (n_leaves, 1 + n_outputs)
-        leaf : array of shape (n_rows, n_trees), int64
-            Numbers of the leaves that each sample is in.
-        rows : slice
-            These samples.
-        """
+        """Add weights and weighted errors of the samples `rows` to those of leaves, (n_leaves, 1 +
+        n_outputs); ``leaf`` (n_rows, n_trees) int64 has the numbers of the leaves that each is in."""
         _native.add_leaf_errors(leaf, self.weight[rows], self.size[rows], leaf_sums)
 
     def scales(self, leaf_sums):

@@ -56,18 +56,9 @@ def search_factors(tree, cost, unit):
 def complete_left_out(tree, left_out, leaves, leaf, targets, weight):
     """Replace unknown leave-one-out predictions in place by the mean of the other samples.
 
-    A model that interpolates its sample has none (NaN): of these the mean of the smallest node
-    with other samples is taken. A single sample stays unknown.
-
-    Parameters
-    ----------
-    tree : ObliqueTree
-    left_out, targets : arrays of shape (n_samples, n_outputs)
-    leaves : array of shape (n_leaves,), int
-        Node numbers.
-    leaf : array of shape (n_samples,), int
-        Numbers of the samples' leaves.
-    weight : array of shape (n_samples,) or None
+    A model that interpolates its sample has none (NaN): of these the mean of the smallest node with other
+    samples is taken. A single sample stays unknown. ``left_out`` and ``targets`` are (n_samples,
+    n_outputs), ``leaf`` (n_samples,) the samples' leaves, ``leaves`` the node number of each leaf.
     """
     if np.isfinite(left_out.sum()):
         return

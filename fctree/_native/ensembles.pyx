@@ -164,15 +164,11 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     cdef Execution execution = execution_on(n_threads, places)
     cdef RoundListener native_listener = holder.native()
     cdef ObliqueBoostingResult result
-    interrupt = None
     try:
         with nogil:
             result = boost_oblique(task, native_kinds, native_params, native_listener, execution)
-    except KeyboardInterrupt as error:
-        interrupt = error
-    holder.raise_error()
-    if interrupt is not None:
-        raise interrupt
+    finally:
+        holder.raise_error()
     if places is not None:
         places.take_in(&result.history)
     n_kept = max(result.history.best_iteration, 0)

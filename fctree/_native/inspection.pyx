@@ -25,8 +25,7 @@ def attribute_symmetric(trees, X, background, const int64_t[::1] player, int64_t
         return out
     cdef double[:, :, ::1] values = out
     cdef SymmetricShapleyTask task
-    task.trees = view_of(trees.split_feature, trees.split_threshold,
-                         trees.missing_right.view(np.uint8), trees.leaf_values)
+    task.trees = view_of(trees)
     task.x = matrix_of(X)
     task.background = matrix_of(background)
     task.player = &player[0]

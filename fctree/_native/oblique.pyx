@@ -122,15 +122,15 @@ cdef extern from "oblique/soft_predict.hpp" namespace "fctree::oblique" nogil:
                            const Execution&) except +set_python_error
 
 
-cdef RoutingArrays routing_of(const int64_t[::1] children_left, const int64_t[::1] children_right,
-                              const double[::1] threshold, const double[:, ::1] coef) noexcept:
-    cdef RoutingArrays tree
-    tree.children_left = &children_left[0]
-    tree.children_right = &children_right[0]
-    tree.threshold = &threshold[0]
-    tree.coef = &coef[0, 0]
-    tree.n_features = coef.shape[1]
-    return tree
+cdef RoutingArrays routing_of(tree) except *:
+    """Of the arrays of ``fctree.ObliqueTree``, which has to outlive it."""
+    cdef RoutingArrays arrays
+    arrays.children_left = <const int64_t*>elements(tree.children_left, b"i", 1)
+    arrays.children_right = <const int64_t*>elements(tree.children_right, b"i", 1)
+    arrays.threshold = <const double*>elements(tree.threshold, b"f", 1)
+    arrays.coef = <const double*>elements(tree.coef, b"f", 2)
+    arrays.n_features = (<cnp.ndarray>tree.coef).shape[1]
+    return arrays
 
 
 cdef TrainingData training_data(const double[:, ::1] X, const double[:, ::1] y,
@@ -310,34 +310,28 @@ def project_to_simplex(const double[:, ::1] scores):
     return np.asarray(out)
 
 
-def apply(const double[:, ::1] X, const int64_t[::1] children_left,
-          const int64_t[::1] children_right, const double[::1] threshold,
-          const double[:, ::1] coef, int n_threads):
-    """The id of the leaf that each row of ``X`` (n, d) reaches, (n,) int64."""
+def apply(tree, const double[:, ::1] X, int n_threads):
+    """The leaf of a ``fctree.ObliqueTree`` that each row of ``X`` (n, d) reaches, (n,) int64."""
     out = np.empty(X.shape[0], dtype=np.int64)
     if X.shape[0] == 0:
         return out
     cdef int64_t[::1] leaf = out
-    cdef RoutingArrays tree = routing_of(children_left, children_right, threshold, coef)
+    cdef RoutingArrays arrays = routing_of(tree)
     cdef Execution execution = execution_on(n_threads)
     with nogil:
-        apply_tree(tree, &X[0, 0], X.shape[0], &leaf[0], execution)
+        apply_tree(arrays, &X[0, 0], X.shape[0], &leaf[0], execution)
     return out
 
 
 def predict(tree, cnp.ndarray X, int n_threads):
     """The leaf models' values of a ``fctree.ObliqueTree``, (n, K) float64, for rows ``X`` (n, d)."""
-    cdef cnp.ndarray coef = tree.coef, leaf_intercept = tree.leaf_intercept
+    cdef cnp.ndarray leaf_intercept = tree.leaf_intercept
     out = np.empty((X.shape[0], leaf_intercept.shape[1]))
     if X.shape[0] == 0:
         return out
     cdef SoftTree soft
-    soft.arrays.children_left = <const int64_t*>elements(tree.children_left, b"i", 1)
-    soft.arrays.children_right = <const int64_t*>elements(tree.children_right, b"i", 1)
-    soft.arrays.threshold = <const double*>elements(tree.threshold, b"f", 1)
-    soft.arrays.coef = <const double*>elements(coef, b"f", 2)
-    soft.arrays.n_features = coef.shape[1]
-    soft.n_nodes = coef.shape[0]
+    soft.arrays = routing_of(tree)
+    soft.n_nodes = len(tree.threshold)
     soft.width = NULL
     if tree.boundary_width is not None:
         soft.width = <const double*>elements(tree.boundary_width, b"f", 1)

@@ -176,7 +176,4 @@ cdef extern from "symmetric/leaf_kernel.hpp" namespace "fctree::symmetric" nogil
 
 # For inspection.pyx too.
 cdef FeatureMatrix matrix_of(X)
-cdef SymmetricTreesView view_of(const int32_t[:, ::1] split_feature,
-                                const double[:, ::1] split_threshold,
-                                const uint8_t[:, ::1] missing_right,
-                                const double[:, :, ::1] leaf_values) noexcept
+cdef SymmetricTreesView view_of(trees) except *

@@ -49,20 +49,22 @@ cdef LabelledSamples samples_of(tuple arrays):
     return samples
 
 
-cdef SymmetricTreesView view_of(const int32_t[:, ::1] split_feature,
-                                const double[:, ::1] split_threshold,
-                                const uint8_t[:, ::1] missing_right,
-                                const double[:, :, ::1] leaf_values) noexcept:
-    cdef SymmetricTreesView trees
-    trees.n_trees = split_feature.shape[0]
-    trees.max_depth = split_feature.shape[1]
-    trees.n_outputs = leaf_values.shape[2]
-    if trees.n_trees > 0:
-        trees.split_feature = &split_feature[0, 0]
-        trees.split_threshold = &split_threshold[0, 0]
-        trees.missing_right = &missing_right[0, 0]
-        trees.leaf_values = &leaf_values[0, 0, 0]
-    return trees
+cdef SymmetricTreesView view_of(trees) except *:
+    """Of the arrays of ``fctree.SymmetricTrees``, which has to outlive it."""
+    cdef const int32_t[:, ::1] split_feature = trees.split_feature
+    cdef const double[:, ::1] split_threshold = trees.split_threshold
+    cdef const uint8_t[:, ::1] missing_right = trees.missing_right.view(np.uint8)
+    cdef const double[:, :, ::1] leaf_values = trees.leaf_values
+    cdef SymmetricTreesView view
+    view.n_trees = split_feature.shape[0]
+    view.max_depth = split_feature.shape[1]
+    view.n_outputs = leaf_values.shape[2]
+    if view.n_trees > 0:
+        view.split_feature = &split_feature[0, 0]
+        view.split_threshold = &split_threshold[0, 0]
+        view.missing_right = &missing_right[0, 0]
+        view.leaf_values = &leaf_values[0, 0, 0]
+    return view
 
 
 def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uint64_t seed,
@@ -178,16 +180,11 @@ def boost(train, list evals, *, dict params, listener, int n_threads, judge=None
     cdef Execution execution = execution_on(n_threads, places)
     cdef RoundListener native_listener = holder.native()
     cdef BoostingResult result
-    interrupt = None
     try:
         with nogil:
             result = c_boost(task.native, native_params, native_listener, execution)
-    except KeyboardInterrupt as error:
-        interrupt = error
-    holder.raise_error()
-    if interrupt is not None:
-        raise interrupt
-
+    finally:
+        holder.raise_error()
     cdef SymmetricTreesArrays* trees = &result.trees
     if places is not None:
         places.take_in(&result.history)
@@ -217,8 +214,7 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
     """Grow a model for each mask, its columns replaced; arrays by name.
 
     ``train`` and ``eval`` are as for `boost`, without scores; ``test_x`` is (n_test, d),
-    ``masked`` (n_masks, d), ``replacement`` (d,). ``trees`` is None, or the model to continue:
-    ``(split_feature, split_threshold, missing_right, leaf_values)``.
+    ``masked`` (n_masks, d), ``replacement`` (d,). ``trees`` is None, or those of the model to continue.
     ``listener(mask, n_rounds, eval_loss)`` is called for each mask that is done.
     """
     cdef Listener holder = Listener(listener)
@@ -228,7 +224,7 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
     task.boosting = boosting.native
     task.trees = NULL
     if trees is not None:
-        view = view_of(trees[0], trees[1], trees[2], trees[3])
+        view = view_of(trees)
         task.trees = &view
     task.test = matrix_of(test_x)
     task.masked = &masked[0, 0]
@@ -262,34 +258,28 @@ def largest_feature(const int32_t[:, ::1] split_feature):
     return largest
 
 
-def add_trees(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,
-              const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
-              double[:, ::1] scores, int n_threads):
+def add_trees(trees, X, double[:, ::1] scores, int n_threads):
     """Add each row's leaf values, tree by tree, to ``scores`` (n, n_outputs), in place."""
-    if X.shape[0] == 0 or split_feature.shape[0] == 0:
+    cdef SymmetricTreesView view = view_of(trees)
+    if X.shape[0] == 0 or view.n_trees == 0:
         return
-    cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
-                                            leaf_values)
     cdef FeatureMatrix matrix = matrix_of(X)
     cdef Execution execution = execution_on(n_threads)
     with nogil:
-        c_add_trees(trees, matrix, &scores[0, 0], execution)
+        c_add_trees(view, matrix, &scores[0, 0], execution)
 
 
-def apply(X, const int32_t[:, ::1] split_feature, const double[:, ::1] split_threshold,
-          const uint8_t[:, ::1] missing_right, const double[:, :, ::1] leaf_values,
-          int n_threads):
+def apply(trees, X, int n_threads):
     """The leaf of each row in each tree, (n, n_trees) int32."""
-    out = np.zeros((X.shape[0], split_feature.shape[0]), dtype=np.int32)
+    cdef SymmetricTreesView view = view_of(trees)
+    out = np.zeros((X.shape[0], view.n_trees), dtype=np.int32)
     if out.size == 0:
         return out
     cdef int32_t[:, ::1] leaf = out
-    cdef SymmetricTreesView trees = view_of(split_feature, split_threshold, missing_right,
-                                            leaf_values)
     cdef FeatureMatrix matrix = matrix_of(X)
     cdef Execution execution = execution_on(n_threads)
     with nogil:
-        c_apply_trees(trees, matrix, &leaf[0, 0], execution)
+        c_apply_trees(view, matrix, &leaf[0, 0], execution)
     return out
 
 

@@ -17,16 +17,10 @@ _REMEDY = (
 
 @dataclass(eq=False)
 class Column:
-    """A column as it was read.
+    """A column as it was read: of numbers, (n_samples,) float64 with NaN where missing; or of categories.
 
-    Attributes
-    ----------
-    numbers : array of shape (n_samples,), float64, or None
-        NaN where missing; None for categories.
-    values : list
-        The distinct categories: str, int or float, no two the same.
-    codes : array of shape (n_samples,), int64
-        Their numbers, -1 where missing.
+    ``values`` are the distinct ones, str, int or float, ``codes`` (n_samples,) int64 their numbers, -1
+    where missing.
     """
 
     numbers: np.ndarray | None = None
@@ -103,22 +97,10 @@ def raw_columns(X):
 
 
 def read_column(raw, name, wanted):
-    """A column of any library.
+    """A column of any library; ``wanted`` says whether it holds categories, None asks its type.
 
-    Parameters
-    ----------
-    raw : array of shape (n_samples,), or a column of a frame
-    name : str
-        For errors.
-    wanted : bool or None
-        Whether it holds categories; None asks its type.
-
-    Raises
-    ------
-    ValueError
-        For text in a column that is to be numbers.
-    TypeError
-        For what is neither text nor numbers.
+    ValueError for text in a column that is to be numbers, TypeError for what is neither; ``name`` is for
+    these.
     """
     if hasattr(raw, "cat") and hasattr(raw, "iloc"):  # a categorical of pandas
         values, codes = raw.cat.categories.tolist(), raw.cat.codes.to_numpy()

@@ -172,14 +172,7 @@ class TableEncoder:
         return np.array([column for column, _, _ in self.layout()], dtype=np.int64)
 
     def feature_names(self, names, classes=None):
-        """Names of the encoded columns, from those of the table's.
-
-        Parameters
-        ----------
-        names : sequence of str
-        classes : array of shape (n_classes,), default=None
-            Labels, for statistics of classes.
-        """
+        """Names of the encoded columns, from those of the table's, and labels for statistics of classes."""
         return [self._name(names, entry, classes) for entry in self.layout()]
 
     def _name(self, names, entry, classes):
@@ -222,24 +215,12 @@ class TableEncoder:
         return np.where(values, np.asarray(directions)[self.sources], 0)
 
     def fit_transform(self, X, y, n_classes, weight, unpaired=()):
-        """Learn from training samples, and encode them.
+        """Learn from training samples (n_samples, n_features_in), numbers and the numbers of categories,
+        and encode them; ``y`` is (n_targets, n_samples), ``unpaired`` are columns that take no part in
+        pairs.
 
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features_in)
-            Numbers, and the numbers of categories; NaN where missing.
-        y : array of shape (n_targets, n_samples)
-        n_classes : int or None
-        weight : array of shape (n_samples,) or None
-        unpaired : collection of int, default=()
-            Columns that take no part in pairs.
-
-        Returns
-        -------
-        encoded : array of shape (n_samples, n_encoded)
-            Target statistics are those of other samples.
-        renumbered : list of n_features_in arrays or None
-            The number that each category has got: only those of training samples are kept.
+        Returns the encoded samples, whose target statistics are those of other samples; and for each column
+        of categories the number that each has got: only those of training samples are kept.
         """
         part = TablePart(X, y, weight)
         self.has_missing = part.incomplete
@@ -263,17 +244,7 @@ class TableEncoder:
         return self._encode(part.X, by_fold, part.folds if by_fold else None)
 
     def transform(self, X):
-        """Encode samples that are not of the training data.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features_in)
-
-        Returns
-        -------
-        encoded : array of shape (n_samples, n_encoded)
-            `X` itself where nothing is to be done.
-        """
+        """Encode samples that are not of the training data; `X` itself where nothing is to be done."""
         return self._encode(X, {}, None)
 
     def _keep_seen(self, column, X):

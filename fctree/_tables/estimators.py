@@ -24,14 +24,10 @@ TABLE_CONSTRAINTS = {"categorical_features": ["array-like", StrOptions({"from_dt
 def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **checks):
     """`validate_data` of scikit-learn, for tables too.
 
-    With ``reset`` it sets ``encoder_``: a `TableEncoder` to be fitted by `encode_training`, or
-    None where the table is plain numbers and a family takes them as they are.
-
-    Returns
-    -------
-    X : array of shape (n_samples, n_features_in_)
-        As ``checks`` ask for it; float64 with the numbers of categories where there are some.
-    y : array, if it was passed
+    With ``reset`` it sets ``encoder_``: a `TableEncoder` to be fitted by `encode_training`, or None where
+    the table is plain numbers and a family takes them as they are. Returns `X` (n_samples, n_features_in_)
+    as ``checks`` ask for it, float64 with the numbers of categories where there are some, and `y` if it was
+    passed.
     """
     if impute:
         checks["ensure_all_finite"] = "allow-nan"
@@ -90,22 +86,9 @@ def _needs_nothing(estimator, X, *, dtype, order=None, ensure_all_finite=True):
 def encode_training(estimator, X, y, weight, *, n_classes, continuing=False):
     """Make features of the training samples that `validate_table` has seen.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Its ``encoder_`` learns from the samples with a positive weight.
-    X : array of shape (n_samples, n_features_in_)
-    y : array of shape (n_targets, n_samples)
-        Targets, or one row of class numbers.
-    weight : array of shape (n_samples,) or None
-    n_classes : int or None
-        None for a regression.
-    continuing : bool, default=False
-        Whether it is a warm start: what is known stays.
-
-    Returns
-    -------
-    X : array of shape (n_samples, n_encoded)
+    The estimator's ``encoder_`` learns from the samples with a positive weight, unless a warm start is
+    ``continuing``: then what is known stays. ``y`` are targets (n_targets, n_samples), or one row of class
+    numbers; ``n_classes`` is None for a regression.
     """
     return _encode(estimator, (X, y, weight), [], n_classes, continuing)[0]
 
@@ -174,17 +157,9 @@ def column_names(estimator):
 
 
 def encoded_names(estimator, names=None):
-    """Names of the features that the trees of a fitted estimator split.
+    """Names of the features that the trees of a fitted estimator split, or None where there are none.
 
-    Parameters
-    ----------
-    estimator : fitted estimator
-    names : array-like or None, default=None
-        Names of the table's columns, or already of the features, instead of the estimator's.
-
-    Returns
-    -------
-    names : sequence of str, or None where there are none
+    ``names`` are those of the table's columns, or already of the features, instead of the estimator's.
     """
     encoder = getattr(estimator, "encoder_", None)
     if names is None:
@@ -192,7 +167,7 @@ def encoded_names(estimator, names=None):
     if encoder is None:
         return names
     if names is None:
-        names = [f"x{j}" for j in range(encoder.n_features_in)]
+        names = column_names(estimator)
     elif len(names) != encoder.n_features_in:
         return names
     return encoder.feature_names(names, getattr(estimator, "classes_", None))

@@ -30,13 +30,8 @@ def _level_sums(part, encoder, keys, targets, weighting):
 
 
 def level_sums(places, encoder, keys, targets, weighting):
-    """Weights and sums of centred targets of the levels of columns and pairs.
-
-    Returns
-    -------
-    tables : list of lists of arrays of shape (n_levels, N_FOLDS)
-        For each key the weights, and the sums with each target.
-    """
+    """For each column or pair the weights of its levels, and the sums of centred targets with each target:
+    lists of arrays (n_levels, N_FOLDS)."""
     if not keys:
         return []
     words = places.add(_level_sums, encoder, keys, targets, weighting)
@@ -116,19 +111,8 @@ def _fit_pairs(encoder, places, targets, weighting):
 def fit_encoder(encoder, places, n_classes, unpaired=()):
     """Fit a `TableEncoder` whose categories are those of the training samples.
 
-    Parameters
-    ----------
-    encoder : TableEncoder
-    places : OnePlace, or what has its methods
-    n_classes : int or None
-        None for a regression.
-    unpaired : collection of int
-        Columns that take no part in pairs.
-
-    Returns
-    -------
-    by_fold : dict of arrays of shape (n_levels, N_FOLDS, n_statistics)
-        What training samples of each fold get, by column ``(c,)`` or pair ``(a, b)``.
+    Columns that are ``unpaired`` take no part in pairs. Returns what training samples of each fold get, by
+    column ``(c,)`` or pair ``(a, b)``: arrays (n_levels, N_FOLDS, n_statistics).
     """
     weighting = weigh(places)
     numeric = [c for c, values in enumerate(encoder.categories) if values is None]

@@ -128,14 +128,10 @@ def _effect_sums(part, encoder, keys, model, targets, weighting):
 
 
 def effect_sums(places, encoder, keys, model, targets, weighting):
-    """Sums of residuals for statistics, of each column and target.
+    """Sums of residuals for statistics, of each column and target; empty lists without a model.
 
-    Returns
-    -------
-    effects : list of lists of tuples (sums, squares)
-        For each key and target the sums of the residuals of each level, (n_levels, N_FOLDS + 1):
-        of all samples but the fold's, and of all; and the sum of squares of all. Empty lists
-        without a model.
+    These are tuples ``(sums, squares)``: the sums of the residuals of each level, (n_levels, N_FOLDS + 1),
+    of all samples but the fold's, and of all; and the sum of squares of all.
     """
     if model is None:
         return [[] for _ in keys]

@@ -26,15 +26,8 @@ def _sample(part, rows, targets, columns):
 
 
 def choose_pairs(encoder, places, targets, weighting, unpaired):
-    """Pairs of columns to take statistics of.
-
-    Returns
-    -------
-    edges : list of n_features_in arrays
-        Where columns of numbers in pairs are cut; empty for the others.
-    pairs : array of shape (n_pairs, 2), int64
-        The first of a pair has categories.
-    """
+    """Pairs of columns to take statistics of, (n_pairs, 2) int64, the first of a pair with categories; and
+    for each column where its numbers are cut, if it is in a pair."""
     width = encoder.n_features_in
     edges, none = [np.empty(0) for _ in range(width)], np.empty((0, 2), dtype=np.int64)
     columns = [c for c in range(width) if c not in unpaired and (

@@ -31,20 +31,10 @@ def fold_numbers(n_samples, first=0):
 
 
 def statistic_targets(variances, n_classes):
-    """Which targets to take statistics of.
+    """Which targets, or classes, to take statistics of, from their variances.
 
-    Parameters
-    ----------
-    variances : array of shape (n_targets,) or (n_classes,)
-        Of the targets, or of the indicators of the classes.
-    n_classes : int or None
-        None for a regression.
-
-    Returns
-    -------
-    numbers : array of shape (n_statistics,), int64
-        Targets, or classes, all but one: of more than `MAX_TARGETS` those with the largest
-        variances.
+    All but one class, and of more than `MAX_TARGETS` those with the largest variances; ``n_classes`` is
+    None for a regression.
     """
     if n_classes is not None and n_classes <= 2:
         return np.array([n_classes - 1])
@@ -62,21 +52,9 @@ def target_rows(y, n_classes, numbers):
 def shrinkage(weights, sums, squares, n_samples):
     """The strength ``a`` of the prior: variance within categories over that between them.
 
-    The moment estimates of a one-way model with random effects. Sums are those of targets less
-    their mean.
-
-    Parameters
-    ----------
-    weights, sums : array of shape (n_categories,)
-        The weight of each category, and its weighted sum of centred targets.
-    squares : float
-        The weighted sum of squares of all centred targets.
-    n_samples : int
-
-    Returns
-    -------
-    strength : float
-        inf where categories do not differ by more than their targets vary.
+    The moment estimates of a one-way model with random effects, inf where categories do not differ by more
+    than their targets vary. ``weights`` and ``sums`` (n_categories,) are the weight of each category, and
+    its weighted sum of targets less their mean; ``squares`` is the weighted sum of squares of all of these.
     """
     seen = weights > 0.0
     weights, sums = weights[seen], sums[seen]

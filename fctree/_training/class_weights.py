@@ -11,23 +11,10 @@ CLASS_WEIGHT_CONSTRAINTS = {"class_weight": [StrOptions({"balanced"}), dict, Non
 
 
 def class_weights(class_weight, classes, labels):
-    """The weight of each class.
+    """The weight of each class, (n_classes,); ``labels`` are the numbers of those of the samples that
+    count.
 
-    Parameters
-    ----------
-    class_weight : "balanced" or dict
-    classes : array of shape (n_classes,)
-    labels : array of shape (n_samples,), int
-        Numbers of the classes of the samples that count.
-
-    Returns
-    -------
-    weights : array of shape (n_classes,)
-
-    Raises
-    ------
-    ValueError
-        For labels that are no class, and weights that are negative or no finite numbers.
+    ValueError for labels that are no class, and weights that are negative or no finite numbers.
     """
     weights = np.ones(len(classes))
     if class_weight == "balanced":
@@ -49,20 +36,9 @@ def class_weights(class_weight, classes, labels):
 
 
 def weighted_by_class(estimator, labels, sample_weight):
-    """Weights of samples times those of their classes, for an estimator with ``classes_``.
-
-    Parameters
-    ----------
-    estimator : classifier
-        Without ``class_weight`` the weights stay as they are.
-    labels : array of shape (n_samples,), int
-    sample_weight : array of shape (n_samples,) or None
-
-    Raises
-    ------
-    ValueError
-        Where no weight is positive.
-    """
+    """Weights of samples times those of their classes, for an estimator with ``classes_``; as they are
+    without ``class_weight``. ``labels`` are the numbers of the classes. ValueError where no weight is
+    positive."""
     class_weight = getattr(estimator, "class_weight", None)
     if class_weight is None:
         return sample_weight

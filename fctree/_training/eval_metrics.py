@@ -50,10 +50,7 @@ def _name(metric):
 def score(estimator, scorers, eval_set, raw):
     """The metrics by name of a model whose raw scores of a set are ``raw`` (n_outputs, n_samples).
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a metric that is no finite number.
+    TypeError or ValueError for a metric that is no finite number.
     """
     model = _with_scores(estimator, eval_set.X, raw)
     weights = {} if eval_set.weight is None else {"sample_weight": eval_set.weight}

@@ -14,23 +14,12 @@ MOST_COLUMNS = {"no_interactions": 1, "pairwise": 2}
 
 
 def check_interactions(estimator):
-    """The constraints as the core takes them.
+    """The constraints as the core takes them, None where there are none.
 
-    Returns
-    -------
-    columns : ndarray of shape (n_features,), int64
-        The table's column of each feature of the trees.
-    sets : ndarray of shape (n_sets, n_features_in_), uint8
-        1 for columns of a set; no set where all columns may be combined.
-    max_columns : int
-        The most that a tree may combine, 0 for no limit.
-
-    None where there are no constraints.
-
-    Raises
-    ------
-    ValueError
-        For sets of something else than indices or names of columns, and for "pairwise" in other words.
+    These are the table's column of each feature of the trees, (n_features,) int64; sets of columns as rows
+    of 0 and 1, (n_sets, n_features_in_) uint8, none where all may be combined; and the most columns that a
+    tree may combine, 0 for no limit. ValueError for sets of something else than indices or names of
+    columns.
     """
     given = estimator.interaction_cst
     if given is None:

@@ -8,11 +8,7 @@ _STANDARD_ERRORS = 2.0
 def clearly_positive(differences, weight):
     """Whether the weighted mean exceeds two standard errors; values that are not finite do not count.
 
-    Parameters
-    ----------
-    differences : array of shape (n_samples,)
-        Loss of one model less that of the other, of each sample.
-    weight : array of shape (n_samples,)
+    ``differences`` (n_samples,) are losses of one model less those of the other.
     """
     known = np.isfinite(differences) & (weight > 0.0)
     if not known.any():

@@ -69,14 +69,8 @@ def refuse_function(loss, where):
 
 
 def choose_loss(estimator):
-    """The loss that an estimator's parameters ask for, as the core takes it: name and parameter; or
-    the user's function.
-
-    Raises
-    ------
-    ValueError
-        Where a parameter is given that the loss does not read, or one is missing.
-    """
+    """The loss that an estimator's parameters ask for, as the core takes it: name and parameter; or the
+    user's function. ValueError where a parameter is given that the loss does not read, or one is missing."""
     name, value = named_loss(estimator.loss)
     quantile = getattr(estimator, "quantile", None)
     if quantile is not None and (name not in QUANTILE_LOSSES or value is not None):

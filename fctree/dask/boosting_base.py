@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from distributed import default_client
+from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._native.core import Loss
+from fctree._parameters import fitted_attributes
 from fctree._sklearn import fit_context
 from fctree._training.losses import LOSSES, refuse_function
 from fctree._training.progress import progress_listener
@@ -20,11 +22,12 @@ from fctree.dask.team import TeamFit
 
 @dataclass(frozen=True)
 class Description:
-    """A partition as the client knows it: its rows and features, the shape of one target, and
-    either the labels or the least targets and the sums, one an output."""
+    """A partition as the client knows it: its rows and features, their weight if they have some, the
+    shape of one target, and either the labels or the least targets and the sums, one an output."""
 
     n_rows: int
     n_features: int
+    weight: float
     target_shape: tuple
     labels: np.ndarray | None
     ends: np.ndarray | None
@@ -33,11 +36,23 @@ class Description:
 def _describe(partition, by_class):
     labels = ends = None
     if by_class:
+        if len(partition):
+            check_classification_targets(partition.y)
         labels = np.unique(partition.y)
     elif len(partition):
         y = check_targets(partition.y)
         ends = np.stack([y.min(axis=0), y.sum(axis=0)])
-    return Description(*partition.X.shape, partition.y.shape[1:], labels, ends)
+    weight = 0.0 if partition.weight is None else partition.weight.sum()
+    return Description(*partition.X.shape, weight, partition.y.shape[1:], labels, ends)
+
+
+def describe(client, partitions, name, *, by_class):
+    """Descriptions of partitions; ValueError where none has rows."""
+    tasks = [client.submit(_describe, p, by_class, pure=False) for p in partitions]
+    described = gather(client, tasks)
+    if not any(d.n_rows for d in described):
+        raise ValueError(f"{name} has no samples with a positive weight")
+    return described
 
 
 class TargetEncoder:
@@ -145,12 +160,8 @@ class DaskBoosting:
         return [d.n_rows for d in described]
 
     def _describe_all(self, client, partitions, name):
-        by_class = self._classification
-        tasks = [client.submit(_describe, p, by_class, pure=False) for p in partitions]
-        described = gather(client, tasks)
+        described = describe(client, partitions, name, by_class=self._classification)
         filled = [d for d in described if d.n_rows]
-        if not filled:
-            raise ValueError(f"{name} has no samples with a positive weight")
         widths = {d.n_features for d in filled}
         if widths != {self.n_features_in_}:
             raise ValueError(
@@ -200,5 +211,5 @@ class DaskBoosting:
         fit = TeamFit(client, local, train, evaluation)
         with progress_listener(self.verbose, self.max_iter, type(self).__name__) as listener:
             fit.run(listener)
-        vars(self).update({k: v for k, v in vars(local).items() if k not in self.get_params(deep=False)})
+        vars(self).update(fitted_attributes(local))
         self.evals_result_ = UNWATCHED.results(self, 0)

@@ -205,15 +205,9 @@ class Collective:
     def reduce(self, sums, largest, blocks):
         """Combines arrays with those of all others, in place.
 
-        Parameters
-        ----------
-        sums : array of int64
-            Added up.
-        largest : array of float64
-            The largest of each are taken.
-        blocks : tuple (pieces, values, n_blocks)
-            Sums over blocks of rows (`row_blocks`), a row a piece, or one row that does not count
-            without pieces; afterwards the first row is the sum over all blocks.
+        ``sums`` (int64) are added up, of ``largest`` (float64) the largest of each is taken. ``blocks`` are
+        ``(pieces, values, n_blocks)``: sums over blocks of rows (`row_blocks`), a row a piece, or one row
+        that does not count without pieces; afterwards the first row is the sum over all blocks.
         """
         if self.inbox.is_closed:
             raise PeerLost("the fit was ended")

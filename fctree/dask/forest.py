@@ -2,6 +2,7 @@
 
 from distributed import default_client
 
+from fctree._parameters import fitted_attributes
 from fctree._sklearn import fit_context
 from fctree._validation import draw_seed, unchanged_on_failure
 from fctree.dask.cluster import gather, threads_here
@@ -17,8 +18,7 @@ def _grow_range(local, rows, first, last):
     local.n_jobs = threads_here()
     X, targets, weight = local._samples(rows.X, rows.y, rows.weight, reset=True)
     trees = local._grow_range(X, targets, weight, first, last)
-    learnt = {k: v for k, v in vars(local).items() if k not in local.get_params(deep=False)}
-    return trees, learnt
+    return trees, fitted_attributes(local)
 
 
 class _DaskForest:
@@ -51,9 +51,7 @@ class _DaskForest:
                     raise ValueError(f"{name}=True is not supported on Dask")
             client = default_client()
             remember_features(self, X)
-            partitions = partition_rows(
-                client, X, y, sample_weight, table=is_table(self, X)
-            )
+            partitions = partition_rows(client, X, y, sample_weight, table=is_table(self, X))
             rows = client.submit(join, partitions, pure=False)
             self._random_seed = draw_seed(self.random_state)
             local = self._local_class(**self.get_params(deep=False))

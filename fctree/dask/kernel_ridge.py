@@ -5,16 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from distributed import default_client
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._sklearn import fit_context
-from fctree._validation import (
-    check_kernel_part,
-    check_targets,
-    count_threads,
-    unchanged_on_failure,
-)
-from fctree.dask.boosting_base import TargetEncoder
+from fctree._validation import check_kernel_part, count_threads, unchanged_on_failure
+from fctree.dask.boosting_base import TargetEncoder, describe
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.prediction import HasLocal
@@ -26,16 +20,6 @@ from fctree.kernel_ridge.landmarks import (
     draw_landmarks,
 )
 from fctree.kernel_ridge.solvers import TreeKernel, conjugate_gradients, warn_unless
-
-
-@dataclass(frozen=True)
-class Description:
-    """A partition as the client knows it; `labels` where its targets are classes."""
-
-    n_rows: int
-    target_shape: tuple
-    weight: float
-    labels: np.ndarray | None
 
 
 @dataclass(frozen=True)
@@ -63,18 +47,6 @@ class Problem:
 
 def _features(part):
     return check_kernel_part(part.X, np.zeros(len(part)))[0]
-
-
-def _describe(part, by_class):
-    labels = None
-    if by_class:
-        if len(part):
-            check_classification_targets(part.y)
-        labels = np.unique(part.y)
-    elif len(part):
-        check_targets(part.y)
-    weight = 0.0 if part.weight is None else part.weight.sum()
-    return Description(len(part), part.y.shape[1:], weight, labels)
 
 
 def _take(part, rows):
@@ -162,12 +134,8 @@ class _DaskTreeNTK(HasLocal):
             remember_features(self, X)
             table = PartitionedTable(client, self, X, impute=True)
             parts = table.read(partition_rows(client, X, y, sample_weight, table=True))
-            by_class = self._classification
-            tasks = [client.submit(_describe, p, by_class, pure=False) for p in parts]
-            described = gather(client, tasks)
+            described = describe(client, parts, "X", by_class=self._classification)
             filled = [i for i, description in enumerate(described) if description.n_rows]
-            if not filled:
-                raise ValueError("X has no samples with a positive weight")
             parts, described = [parts[i] for i in filled], [described[i] for i in filled]
             lengths = [description.n_rows for description in described]
             self._choose_kernel()

@@ -11,7 +11,7 @@ import numpy as np
 
 from fctree._tables.columns import raw_columns, read_column, table_of
 from fctree._tables.encoder import UNSEEN, TableEncoder
-from fctree._tables.estimators import constrained_columns, wanted_categories
+from fctree._tables.estimators import column_names, constrained_columns, wanted_categories
 from fctree._tables.fitting import fit_encoder
 from fctree._tables.sums import TablePart
 from fctree._validation import check_boosting_rows
@@ -83,14 +83,8 @@ def _numbered(part, categories):
 
 
 def read_tables(client, partitions, wanted, names):
-    """Futures of `ReadPartition`s that agree on which columns hold categories.
-
-    Returns
-    -------
-    read : list of futures
-    described : list of tuples (values, has_missing)
-        Of the partitions with rows.
-    """
+    """Futures of `ReadPartition`s that agree on which columns hold categories, and tuples (values,
+    has_missing) of the partitions with rows."""
 
     def read(wanted):
         futures = [client.submit(_read, p, wanted, names, pure=False) for p in partitions]
@@ -163,17 +157,10 @@ def _transformed(part, encoder):
 
 
 class PartitionedTable:
-    """The encoding of an estimator's partitions, where its rows are tables.
+    """The encoding of an estimator's partitions, where its rows are tables like ``X``.
 
-    Parameters
-    ----------
-    client : Client
-    estimator : estimator
-        Gets `encoder_`; None where its rows are plain numbers.
-    X : collection
-        The table of the fit.
-    impute : bool
-        Whether missing numbers become means, as oblique trees need.
+    It sets ``encoder_``, None where rows are plain numbers. With ``impute`` missing numbers become means,
+    as oblique trees need.
     """
 
     def __init__(self, client, estimator, X, *, impute):
@@ -182,8 +169,7 @@ class PartitionedTable:
         self.impute = impute
         self.is_read = impute or is_table(estimator, X)
         estimator.encoder_ = None
-        names = getattr(estimator, "feature_names_in_", None)
-        self.names = [f"x{j}" for j in range(estimator.n_features_in_)] if names is None else names
+        self.names = column_names(estimator)
 
     def read(self, partitions):
         """Partitions of the fit with numbers for categories, which are known then."""

@@ -14,6 +14,7 @@ import numpy as np
 from distributed import CancelledError, KilledWorker, TimeoutError, secede, wait
 
 from fctree._native.core import Places
+from fctree._parameters import fitted_attributes
 from fctree.dask.cluster import POLL_SECONDS, Watch, WorkerLost, settle, threads_here
 from fctree.dask.collective import Collective, PeerLost, end_fit, listen, losses_since
 
@@ -69,8 +70,7 @@ def _take_part(fit, addresses, local, train, evaluation):
     is_broken_off, n_rounds = member.places.history
     if n_rounds < 0:  # the best round is among those before
         local._keep_first(local.n_iter_ + n_rounds)
-    learnt = {k: v for k, v in vars(local).items() if k not in local.get_params(deep=False)}
-    return learnt, not is_broken_off
+    return fitted_attributes(local), not is_broken_off
 
 
 class TeamFit:

@@ -14,7 +14,7 @@ from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.team import ALONE
-from fctree._validation import check_ensemble_data, check_features, count_threads
+from fctree._validation import check_features, check_imputed_data, count_threads
 from fctree.ensembles.members import HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
@@ -44,7 +44,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
     }
 
     _check_rows = check_features
-    _check_data = check_ensemble_data
+    _check_data = check_imputed_data
 
     def _tree_settings(self):
         return ensemble_tree_settings(self, _DEFAULT_TREE)
@@ -119,16 +119,11 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         self.step_sums_ = self.step_sums_[:n_rounds]
         self.n_iter_ = n_rounds
 
-    def _start_scores(self, n_samples):
-        scores = np.empty((n_samples, self.n_outputs_))
-        scores[:] = self.baseline_
-        return scores
-
     def _staged_raw_predict(self, X):
         """Raw scores of the first 1, 2, .. trees; the same array each time."""
         check_is_fitted(self)
         X = self._check_rows(X)
-        scores = self._start_scores(len(X))
+        scores = np.tile(self.baseline_, (len(X), 1))
         n_threads = count_threads(self.n_jobs)
         for tree in range(self.n_iter_):
             self.trees_.add_to(X, scores, first=tree, last=tree + 1, n_threads=n_threads)

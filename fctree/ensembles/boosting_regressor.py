@@ -31,14 +31,7 @@ class CurvatureBoostingRegressor(
 
     Parameters
     ----------
-    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
-            "tweedie"}, tuple or callable, default="squared_error"
-        Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
-        predict ``exp(raw score)``. ``("tweedie", 1.7)`` has another variance power than 1.5, between 1
-        (near it for counts) and 2 (for amounts). A function ``loss(y_true, raw_prediction)`` returns the gradient
-        and the hessian, at least 0, of each sample with respect to its raw prediction, in the shape of
-        `y`, without weights; raw predictions start at 0 and are the predictions.
-    quantile
+    loss, quantile
         As in `SymmetricBoostingRegressor`.
     learning_rate : float, default=0.05
         Factor applied to each tree's scores.
@@ -72,10 +65,8 @@ class CurvatureBoostingRegressor(
         An unfitted tree with the parameters of all trees. None is
         ``CurvatureTreeRegressor(n_screened=4, max_thresholds=9, split_margin=0.0,
         feature_concatenation=False)``.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
-            default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
+    categorical_features
+        As in `SymmetricBoostingRegressor`.
     early_stopping : bool, default=False
         Whether to stop when the validation loss has not fallen by `tol` for
         `n_iter_no_change` rounds, and to keep the trees up to its minimum.

@@ -16,9 +16,9 @@ from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_tra
 from fctree._training.class_weights import weighted_by_class
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import (
-    check_ensemble_data,
     check_features,
     check_fitted,
+    check_imputed_data,
     check_predictions,
     check_sample_weight,
     count_threads,
@@ -136,9 +136,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
 
     def _samples(self, X, y, sample_weight, *, reset):
         """``X``, encoded targets and weights (or None) of the samples that count."""
-        X, y = check_ensemble_data(
-            self, X, y, reset=reset, classification=self._classification
-        )
+        X, y = check_imputed_data(self, X, y, reset=reset, classification=self._classification)
         weight = check_sample_weight(sample_weight, X)
         targets = self._encode_targets(y, reset=reset)
         if self._classification:

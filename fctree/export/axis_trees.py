@@ -77,20 +77,8 @@ class AxisTrees:
         return graph.add("Add", graph.cast(self._ensemble_of_opset_3(graph, x, first), np.int64), first)
 
     def sums(self, graph, x, values):
-        """Write the sums over the trees of the leaves' values.
-
-        Parameters
-        ----------
-        graph : Graph
-        x : str
-            Columns, (n_samples, n_columns) float64.
-        values : array of shape (n_leaves, n_outputs)
-
-        Returns
-        -------
-        sums : str
-            (n_samples, n_outputs) float64.
-        """
+        """Write the sums over the trees of the leaves' values (n_leaves, n_outputs), (n_samples, n_outputs)
+        float64; ``x`` names the columns, (n_samples, n_columns) float64."""
         if values.shape[1] == 1 and graph.ml_opset >= 5:
             return self._ensemble(graph, x, values[:, 0], np.zeros(len(values), dtype=np.int64))
         found = graph.add("Gather", values, self.leaves(graph, x), axis=0)

@@ -32,15 +32,7 @@ static double @dot(const double *a, const double *x, int n) {
 class CFile:
     """The parts of a file. In code ``@`` stands for the prefix of what only the file itself sees.
 
-    Parameters
-    ----------
-    name : str
-        Of the function that other files call.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the name is not one of C.
+    ``name`` is that of the function that other files call; TypeError or ValueError if it is not one of C.
     """
 
     def __init__(self, name: str) -> None:

@@ -24,31 +24,17 @@ from fctree.symmetric.base import BaseSymmetricBoosting
 
 @dataclass(eq=False)
 class Description:
-    """A fitted model.
-
-    Attributes
-    ----------
-    table : TableSteps
-    scores : object with ``onnx(graph, features)`` and ``c(source)``
-        The sums over trees, (n_samples, n_outputs).
-    link : Link
-    """
+    """A fitted model; `scores` have ``onnx(graph, features)`` and ``c(source)`` for the sums over trees,
+    (n_samples, n_outputs)."""
 
     table: TableSteps
     scores: Any
     link: Link
 
 
-def _boosted(model, scores):
+def _boosted(model):
+    scores = SymmetricScores if isinstance(model, BaseSymmetricBoosting) else ObliqueScores
     return scores(model.trees_), Link.of(model, model.baseline_, 1.0, indicators=False)
-
-
-def _symmetric(model):
-    return _boosted(model, SymmetricScores)
-
-
-def _curvature_boosting(model):
-    return _boosted(model, ObliqueScores)
 
 
 def _forest(model):
@@ -65,15 +51,14 @@ def _tree(model):
 
 
 def _soft(model):
-    return SoftScores(model), Link.of(
-        model, model.baseline_, model.output_scale_, indicators=False
-    )
+    link = Link.of(model, model.baseline_, model.output_scale_, indicators=False)
+    return SoftScores(model), link
 
 
 # The function that reads each family.
 FAMILIES = {
-    BaseSymmetricBoosting: _symmetric,
-    BaseCurvatureBoosting: _curvature_boosting,
+    BaseSymmetricBoosting: _boosted,
+    BaseCurvatureBoosting: _boosted,
     BaseCurvatureForest: _forest,
     BaseObliqueTree: _tree,
     BaseSoftTree: _soft,
@@ -81,15 +66,7 @@ FAMILIES = {
 
 
 def describe(model: Any) -> Description:
-    """Read a fitted model.
-
-    Raises
-    ------
-    TypeError
-        If it is not a model of trees.
-    NotFittedError
-        If it has not been fitted.
-    """
+    """Read a fitted model; TypeError if it is not one of trees, NotFittedError if it has not been fitted."""
     for family, read in FAMILIES.items():
         if isinstance(model, family):
             check_is_fitted(model)

@@ -17,13 +17,7 @@ def import_onnx(name: str = "onnx") -> Any:
 
 
 def import_library(name: str, source: str) -> Any:
-    """Import a module of a library that exporting needs.
-
-    Raises
-    ------
-    ImportError
-        If it is not installed; the message says what to install.
-    """
+    """Import a module of a library that exporting needs, or raise ImportError with what to install."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -35,13 +29,8 @@ def import_library(name: str, source: str) -> Any:
 class Graph:
     """Nodes in the order of their computation. Values are called by the names of tensors.
 
-    Arithmetic is in float64 whatever the types of inputs and outputs: trees decide as in
-    `predict`, and sums lose nothing.
-
-    Parameters
-    ----------
-    ml_opset : int, default=5
-        The version of ``ai.onnx.ml``, at least 3.
+    Arithmetic is in float64 whatever the types of inputs and outputs: trees decide as in `predict`, and
+    sums lose nothing. ``ml_opset`` is the version of ``ai.onnx.ml``, at least 3.
     """
 
     def __init__(self, ml_opset: int = OPSETS["ai.onnx.ml"]) -> None:
@@ -51,21 +40,10 @@ class Graph:
         self.constants: list[Any] = []
 
     def add(self, operator, *inputs, n_outputs=1, domain="", **attributes):
-        """Add a node.
+        """Add a node; returns the name of its output, a list of them where `n_outputs` is above 1.
 
-        Parameters
-        ----------
-        operator : str
-        *inputs : str or array
-            Names of tensors, and arrays that become constants.
-        n_outputs : int, default=1
-        domain : str, default=""
-        **attributes
-            Arrays become tensors.
-
-        Returns
-        -------
-        output : str, or list of str where `n_outputs` is above 1
+        Inputs are names of tensors, and arrays, which become constants; attributes that are arrays become
+        tensors.
         """
         names = [one if isinstance(one, str) else self._constant(one) for one in inputs]
         outputs = [f"{operator}/{len(self.nodes)}/{k}" for k in range(n_outputs)]

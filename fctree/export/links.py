@@ -72,13 +72,8 @@ class Link:
     def of(cls, model, offset, factor, *, indicators):
         """Read the link of a model.
 
-        Parameters
-        ----------
-        model : fitted estimator
-        offset, factor
-            With them the sums become raw predictions: for classifiers scores whose softmax, or
-            logistic function, are probabilities, or with ``indicators`` predicted indicators.
-        indicators : bool
+        With ``offset`` and ``factor`` the sums become raw predictions: for classifiers scores whose
+        softmax, or logistic function, are probabilities, or with ``indicators`` predicted indicators.
         """
         if not is_classifier(model):
             kind = "exp" if getattr(model, "_has_log_link", False) else "identity"
@@ -102,13 +97,8 @@ class Link:
         return len(self.offset) if self.classes is None else len(self.classes)
 
     def c(self, source):
-        """Write functions that clear ``out`` for the sums, and that turn them into predictions.
-
-        Returns
-        -------
-        start, finish : str
-            Their names.
-        """
+        """Write functions that clear ``out`` for the sums, and that turn them into predictions; returns
+        their names."""
         n = len(self.offset)
         factor = np.broadcast_to(np.asarray(self.factor, dtype=np.float64), n)
         source.array("offset", self.offset)
@@ -129,14 +119,8 @@ static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}
         return "@start", "@finish"
 
     def onnx(self, graph, sums):
-        """Write the outputs.
-
-        Returns
-        -------
-        outputs : list of str
-            The predictions (n_samples, n_outputs), or labels (n_samples,) and probabilities
-            (n_samples, n_classes).
-        """
+        """Write the outputs; returns the names of the predictions (n_samples, n_outputs), or of labels
+        (n_samples,) and probabilities (n_samples, n_classes)."""
         scores = graph.add("Mul", sums, np.asarray(self.factor, dtype=np.float64))
         scores = graph.add("Add", scores, np.asarray(self.offset, dtype=np.float64))
         if self.classes is None:

@@ -80,20 +80,9 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
 
 def write_outputs(graph: Graph, described: Description, inputs: list[str], dtype: Any,
                   dtype_out: Any) -> list[str]:  # fmt: skip
-    """Write the computation of a model.
+    """Write the computation of a model; returns outputs as `Link.onnx`, in `dtype_out`.
 
-    Parameters
-    ----------
-    graph : Graph
-    described : Description
-    inputs : list of str
-    dtype, dtype_out : types
-        Of inputs and of outputs that are numbers.
-
-    Returns
-    -------
-    outputs : list of str
-        As `Link.onnx`, in `dtype_out`.
+    ``dtype`` and ``dtype_out`` are the types of inputs and of outputs that are numbers.
     """
     if dtype_out is np.float64 and getattr(described.scores, "is_single_precision", False):
         raise ValueError(

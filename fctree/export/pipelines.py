@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from fctree.ensembles import (
-    CurvatureBoostingClassifier,
-    CurvatureBoostingRegressor,
-    CurvatureForestClassifier,
-    CurvatureForestRegressor,
-)
-from fctree.export.description import describe
+from fctree.export.description import FAMILIES, describe
 from fctree.export.graph import Graph, import_onnx
 from fctree.export.onnx_model import write_outputs
-from fctree.oblique import (
-    CurvatureTreeClassifier,
-    CurvatureTreeRegressor,
-    FCODTClassifier,
-    FCODTRegressor,
-)
-from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
-from fctree.symmetric import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree.persistence.registry import ESTIMATORS
 
-_ESTIMATORS: tuple[Any, ...] = (
-    CurvatureBoostingClassifier, CurvatureBoostingRegressor, CurvatureForestClassifier,
-    CurvatureForestRegressor, CurvatureTreeClassifier, CurvatureTreeRegressor, FCODTClassifier,
-    FCODTRegressor, SoftTreeClassifier, SoftTreeRegressor, SymmetricBoostingClassifier,
-    SymmetricBoostingRegressor,
-)  # fmt: skip
 _ML_OPSET = 3  # the latest that skl2onnx writes
 
 
@@ -47,7 +26,8 @@ def register_skl2onnx() -> None:
     """
     update_registered_converter = import_onnx("skl2onnx").update_registered_converter
     shapes = import_onnx("skl2onnx.common.shape_calculator")
-    for estimator in _ESTIMATORS:
+    known = (entry.cls for entry in ESTIMATORS.values())
+    for estimator in (cls for cls in known if issubclass(cls, tuple(FAMILIES))):
         classifies = "Classifier" in estimator.__name__
         update_registered_converter(
             estimator,

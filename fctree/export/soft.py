@@ -22,12 +22,7 @@ _LEFT = {
 
 
 class SoftScores:
-    """The sum of soft trees.
-
-    Parameters
-    ----------
-    model : fitted SoftTreeRegressor or SoftTreeClassifier
-    """
+    """The sum of soft trees, of a fitted estimator."""
 
     def __init__(self, model: Any) -> None:
         rule = model._rule

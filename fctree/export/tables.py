@@ -17,11 +17,7 @@ from fctree.export.sql_text import number
 class Lookup:
     """Features that are values of levels of a column, or of a pair of columns.
 
-    Attributes
-    ----------
-    columns : tuple of int
-    values : array of shape (n_cells + 1, n_features)
-        The last row is for what training had not.
+    ``values`` is (n_cells + 1, n_features), the last row for what training had not.
     """
 
     columns: tuple[int, ...]
@@ -29,12 +25,7 @@ class Lookup:
 
 
 class TableSteps:
-    """How a fitted model makes features of a table.
-
-    Parameters
-    ----------
-    model : fitted estimator
-    """
+    """How a fitted model makes features of a table."""
 
     def __init__(self, model: Any) -> None:
         self._encoder = getattr(model, "encoder_", None)
@@ -87,13 +78,8 @@ class TableSteps:
     def onnx(self, graph, inputs, dtype):
         """Write the features, (n_samples, n_features) float64.
 
-        Parameters
-        ----------
-        graph : Graph
-        inputs : list of str
-            One of shape (n_samples, n_columns) without categories, else one a column.
-        dtype : type
-            Of the inputs that are numbers.
+        ``inputs`` are one of shape (n_samples, n_columns) without categories, else one a column; those that
+        are numbers are of the type ``dtype``.
         """
         if not self.categories:
             x = inputs[0] if dtype is np.float64 else graph.cast(inputs[0], np.float64)
@@ -163,13 +149,8 @@ class TableSteps:
         return graph.add("Where", graph.add("IsNaN", x), np.array(missing), level)
 
     def holds_text(self, column):
-        """Whether a column holds categories that are text.
-
-        Raises
-        ------
-        ValueError
-            If some are text and some are numbers.
-        """
+        """Whether a column holds categories that are text; ValueError if some are text and some are
+        numbers."""
         values = self._encoder.categories[column] if self._encoder is not None else None
         kinds = {isinstance(value, str) for value in values or ()}
         if len(kinds) > 1:

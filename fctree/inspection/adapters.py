@@ -32,20 +32,11 @@ class CannotContinue(ValueError):
 
 
 def masked_models(estimator, min_iter, where, seed, *, continues=True):
-    """Runner of the masks for an estimator or a model of the protocol.
+    """Runner of the masks for an estimator or a model of the protocol; ``where`` is (n_jobs, Workers or
+    None).
 
-    Parameters
-    ----------
-    where : tuple (n_jobs, Workers or None)
-    continues : bool
-        Whether training is continued; otherwise any estimator will do.
-
-    Raises
-    ------
-    TypeError
-        For any other object.
-    ValueError
-        For an estimator whose training cannot be continued on changed data.
+    Unless training ``continues``, any estimator will do. TypeError for any other object, ValueError for an
+    estimator whose training cannot be continued on changed data.
     """
     n_jobs, workers = where
     if not isinstance(min_iter, Integral) or min_iter < 0:
@@ -116,12 +107,7 @@ def _predict(model, X):
 
 
 class SingleFit(WarmStartModel):
-    """An estimator that is fitted as it is, once for each set of features.
-
-    Parameters
-    ----------
-    estimator : estimator
-    """
+    """An estimator that is fitted as it is, once for each set of features."""
 
     n_iter_ = 1
     predict = _predict
@@ -177,14 +163,8 @@ class EstimatorRounds(RoundByRound):
 
 
 class PartialFits(EstimatorRounds):
-    """A round is a call of `partial_fit`: an epoch of scikit-learn's networks, of stochastic
-    gradient descent, and of soft trees.
-
-    Parameters
-    ----------
-    estimator : estimator with `partial_fit`
-    min_iter : int
-    """
+    """A round is a call of `partial_fit`: an epoch of scikit-learn's networks, of stochastic gradient
+    descent, and of soft trees."""
 
     def __init__(self, estimator, min_iter):
         parameters = estimator.get_params(deep=False)
@@ -207,15 +187,8 @@ class PartialFits(EstimatorRounds):
 
 
 class GrowingEnsemble(EstimatorRounds):
-    """A round is one more estimator of a sequence, such as a tree of gradient boosting.
-
-    Parameters
-    ----------
-    estimator : estimator with `warm_start`
-    min_iter : int
-    size : str
-        The parameter for the number of members.
-    """
+    """A round is one more estimator of a sequence with `warm_start`, such as a tree of gradient boosting;
+    ``size`` is the parameter for the number of members."""
 
     def __init__(self, estimator, min_iter, size):
         stops = getattr(estimator, "early_stopping", False)
@@ -238,13 +211,8 @@ class GrowingEnsemble(EstimatorRounds):
 
 
 class RepeatedFits(EstimatorRounds):
-    """A round is one more iteration of a solver with warm start.
-
-    Parameters
-    ----------
-    estimator : linear model with `warm_start` and `max_iter`, the iterations of one fit
-    min_iter : int
-    """
+    """A round is one more iteration of a linear model with `warm_start` and `max_iter`, the iterations of
+    one fit."""
 
     def __init__(self, estimator, min_iter):
         super().__init__(estimator, estimator.max_iter, min_iter)

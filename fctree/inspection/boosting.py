@@ -17,16 +17,9 @@ _TASKS_A_THREAD = 4  # where masks are spread over workers
 
 
 class MaskedBoosting:
-    """A symmetric boosting model and its continuations on masked data.
+    """A symmetric boosting model and its continuations on masked data, of at least ``min_iter`` rounds.
 
-    Parameters
-    ----------
-    estimator : unfitted SymmetricBoostingRegressor or SymmetricBoostingClassifier
-    min_iter : int
-        Minimum number of rounds of a continuation.
-    n_jobs : int or None
-    workers : Workers or None
-        Dask workers that train the models, instead of this process.
+    ``workers`` are Dask workers that train the models instead of this process, or None.
     """
 
     def __init__(self, estimator, min_iter, n_jobs, workers=None):
@@ -61,19 +54,8 @@ class MaskedBoosting:
         return self._outputs(raw)
 
     def masked_outputs(self, masked, method, progress):
-        """Test predictions of the models without the features of each mask, in order.
-
-        Parameters
-        ----------
-        masked : ndarray of shape (n_masks, n_features), bool
-        method : {"early_stopping", "dropout", "retrain"}
-        progress : callable
-            Called when a mask is done.
-
-        Yields
-        ------
-        MaskedOutputs
-        """
+        """Yield the `MaskedOutputs` of the models without the features of each mask (n_masks, n_features),
+        in order; ``progress()`` is called when a mask is done."""
         one = 8 * len(self.parts.test) * self.estimator.n_outputs_
         together = max(1, _BYTES_AT_ONCE // one)
         if self.workers is not None:
@@ -120,7 +102,7 @@ class MaskedBoosting:
 
     def _boost(self, masked, method, progress):
         model = self.estimator
-        trees = None if method == "retrain" else model.trees_._native()
+        trees = None if method == "retrain" else model.trees_
 
         def told(mask, n_rounds, loss):
             progress()

@@ -161,13 +161,7 @@ def _unfitted(teacher, tree):
 
 
 class _Teacher:
-    """The teacher's predictions as targets of trees.
-
-    Parameters
-    ----------
-    model : object with predict
-    classification : bool
-    """
+    """The teacher's predictions as targets of trees."""
 
     def __init__(self, model, classification):
         self.model = model

@@ -6,26 +6,11 @@ import numpy as np
 
 
 def check_groups(groups, names):
-    """Groups as a matrix of their columns.
+    """Groups, as the user gives them, as a matrix (n_groups, n_features) bool of their columns, and their
+    names.
 
-    Parameters
-    ----------
-    groups : None, mapping of names to columns, or sequence of columns or of sequences of them
-        None is one group per feature.
-    names : list of str
-        Names of the columns.
-
-    Returns
-    -------
-    members : ndarray of shape (n_groups, n_features), bool
-    group_names : list of str
-
-    Raises
-    ------
-    ValueError
-        For a group that is empty, unknown features, a feature twice in a group, and no group.
-    TypeError
-        For columns that are neither integers nor names.
+    ``names`` are those of the columns. ValueError for a group that is empty, unknown features, a feature
+    twice in a group, and no group; TypeError for columns that are neither integers nor names.
     """
     if groups is None:
         return np.eye(len(names), dtype=bool), list(names)

@@ -10,7 +10,7 @@ import numpy as np
 from fctree._sklearn import validate_params
 from fctree._typing import ArrayLike, RandomState
 from fctree.inspection.groups import check_groups
-from fctree.inspection.intervals import wald
+from fctree.inspection.intervals import near_zero, wald
 from fctree.inspection.results import ImportanceResult
 from fctree.inspection.study import STUDY_CONSTRAINTS, Study, check_method
 
@@ -183,13 +183,7 @@ def _warnings(study, names, costs, trusted):
             "models still improving when their rounds ended, whose importance is too large: "
             + ", ".join(unfinished)
         )
-    near = [name for name, is_trusted in zip(names, trusted, strict=True) if not is_trusted]
-    if near:
-        found.append(
-            "near 0, where the Wald interval does not hold (sample_splitting=True gives one "
-            "that does): " + ", ".join(near)
-        )
-    return found
+    return found + near_zero(names, trusted, " (sample_splitting=True gives one that does)")
 
 
 class _Comparison:

@@ -28,15 +28,9 @@ class Interval:
 
 
 def wald(values, stderr, level, null_stderr):
-    """Intervals of estimates with normal errors.
+    """Intervals of estimates (n_groups,) with normal errors, at a confidence level.
 
-    Parameters
-    ----------
-    values, stderr : ndarray of shape (n_groups,)
-    level : float
-        Confidence level.
-    null_stderr : ndarray of shape (n_groups,)
-        Standard errors that are valid at 0 too; the test uses them.
+    ``null_stderr`` are standard errors that are valid at 0 too; the test uses them.
     """
     quantile = norm.ppf(0.5 + level / 2)
     limits = np.stack([values - quantile * stderr, values + quantile * stderr], axis=1)
@@ -45,3 +39,9 @@ def wald(values, stderr, level, null_stderr):
     p_values = np.where(values == 0, 0.5, norm.sf(ratio))
     trusted = values > _NEAR * quantile * stderr
     return Interval(stderr, limits, p_values, trusted)
+
+
+def near_zero(names, trusted, remedy=""):
+    """The warning of the groups whose interval is not to be trusted, if there are any."""
+    near = [name for name, is_trusted in zip(names, trusted, strict=True) if not is_trusted]
+    return [f"near 0, where the Wald interval does not hold{remedy}: " + ", ".join(near)] if near else []

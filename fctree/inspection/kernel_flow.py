@@ -26,13 +26,8 @@ _SETTLED = 1e-4
 
 
 class KrylovBasis:
-    """Orthonormal vectors of K's Krylov space of a start vector, and K between them.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n), symmetric
-    start : ndarray of shape (n,)
-    """
+    """Orthonormal vectors of the Krylov space of a symmetric K (n, n) and a start vector, and K between
+    them."""
 
     def __init__(self, K, start):
         self.K = K
@@ -96,13 +91,7 @@ def flow_times():
 
 
 class TreeKernelFlow(WarmStartModel):
-    """The gradient flow of a `TreeNTKRegressor`'s kernel and penalty.
-
-    Parameters
-    ----------
-    estimator : TreeNTKRegressor
-        Its kernel and `alpha`; its solver is not used.
-    """
+    """The gradient flow of a `TreeNTKRegressor`'s kernel and penalty; its solver is not used."""
 
     prefers_threads = True  # the kernel and the products run outside the interpreter
 

@@ -15,14 +15,7 @@ from fctree.inspection.scores import target_of
 class MaskedOutputs:
     """Predictions of a model without some features for the test part, and their cost.
 
-    Attributes
-    ----------
-    outputs : ndarray of shape (n_test,), (n_test, n_outputs) or (n_test, n_classes)
-    n_iter : int
-        Rounds of training.
-    seconds : float
-    stopped_early : bool
-        Whether validation ended the training.
+    ``n_iter`` are rounds of training, ``stopped_early`` says whether validation ended it.
     """
 
     outputs: np.ndarray
@@ -32,17 +25,10 @@ class MaskedOutputs:
 
 
 class MaskedModels:
-    """A model of the warm-start protocol and its continuations, one by one.
+    """An untrained model of the warm-start protocol and its continuations, one by one.
 
-    Parameters
-    ----------
-    model : WarmStartModel
-        Not trained.
-    n_jobs : int or None
-        Number of masks processed at a time. Linear algebra runs on one thread in each, so results
-        are the same bytes for any number.
-    workers : Workers or None
-        Dask workers that train the models, instead of this process.
+    ``n_jobs`` masks are processed at a time; linear algebra runs on one thread in each, so results are the
+    same bytes for any number. ``workers`` are Dask workers that train the models, or None.
     """
 
     def __init__(self, model, n_jobs, workers=None):

@@ -14,15 +14,8 @@ from fctree.inspection.warm_start import Samples, WarmStartModel
 
 @dataclass(eq=False)
 class Partition:
-    """Three disjoint parts of the data, and the replacements of withheld columns.
-
-    Attributes
-    ----------
-    train, validation, test : Samples
-    replacement : ndarray of shape (n_features,)
-        The columns' means in the training part, missing values aside.
-    names : list of str
-    """
+    """Three disjoint parts of the data, names of the columns, and the replacements of withheld ones: their
+    means in the training part, missing values aside."""
 
     train: Samples
     validation: Samples
@@ -37,20 +30,10 @@ class Partition:
 
 
 def partition(estimator, X, y, sample_weight, *, fractions, seed):
-    """Split the data into parts.
+    """Split the data into parts; ValueError for bad data, or parts that lack a class.
 
-    Parameters
-    ----------
-    estimator : estimator or WarmStartModel
-        Determines whether `y` holds classes and whether `X` may contain NaN.
-    fractions : tuple (validation_fraction, test_fraction)
-        Share of the test part in all samples, and of the validation part in the others.
-    seed : int
-
-    Raises
-    ------
-    ValueError
-        For bad data, or parts that lack a class.
+    The estimator determines whether `y` holds classes and whether `X` may contain NaN. ``fractions`` are
+    the share of the validation part in the samples outside of the test part, and that of the test part.
     """
     classification, allow_nan = _tags(estimator)
     X, y, weight, names = check_inspection_data(

@@ -15,15 +15,8 @@ _LEAST_PROBABILITY = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Targets that predictions are compared with.
-
-    Attributes
-    ----------
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Targets, or the numbers of the classes.
-    weight : ndarray of shape (n_samples,) or None
-    n_classes : int or None
-    """
+    """Targets (n_samples,) or (n_samples, n_outputs), or numbers of classes, that predictions are compared
+    with, and weights or None."""
 
     y: np.ndarray
     weight: np.ndarray | None
@@ -140,13 +133,8 @@ _FOR_CLASSES = {"accuracy", "neg_log_loss", "roc_auc"}
 
 
 def find_score(scoring, classes):
-    """The score's function ``(target, outputs) -> (value, influence)``.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name, or a score that does not fit the targets.
-    """
+    """The score's function ``(target, outputs) -> (value, influence)``; ValueError for an unknown name, or
+    a score that does not fit the targets."""
     if not isinstance(scoring, str) or scoring not in SCORES:
         raise ValueError(f"scoring must be one of {', '.join(SCORES)}, got {scoring!r}")
     if classes is None and scoring in _FOR_CLASSES:

@@ -11,7 +11,7 @@ import numpy as np
 from fctree._sklearn import Interval, validate_params
 from fctree._typing import ArrayLike, RandomState
 from fctree.inspection.groups import check_disjoint, check_groups
-from fctree.inspection.intervals import wald
+from fctree.inspection.intervals import near_zero, wald
 from fctree.inspection.results import ShapleyResult
 from fctree.inspection.study import STUDY_CONSTRAINTS, Study, check_method, draws
 from fctree.inspection.subsets import AllSubsets, DrawnSubsets
@@ -145,10 +145,7 @@ def _warnings(study, scores, names, trusted):
             f"{scores.n_unfinished} of {len(scores.values)} subsets' models were still improving "
             "when their rounds ended"
         )
-    near = [name for name, is_trusted in zip(names, trusted, strict=True) if not is_trusted]
-    if near:
-        found.append("near 0, where the Wald interval does not hold: " + ", ".join(near))
-    return found
+    return found + near_zero(names, trusted)
 
 
 class _SubsetScores:

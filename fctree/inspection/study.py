@@ -28,17 +28,9 @@ METHODS = ("early_stopping", "dropout", "retrain")
 class Study:
     """A full model fitted once, and the test scores of the models without some features.
 
-    `where` is ``(n_jobs, client)``: threads here, or a Dask cluster.
-
-    Attributes
-    ----------
-    parts : Partition
-    target : Target
-        Of the test part.
-    score : callable
-        ``(target, outputs) -> (value, influence)``.
-    n_iter, fit_seconds : int, float
-        Of the full model.
+    `where` is ``(n_jobs, client)``: threads here, or a Dask cluster. ``parts`` is the `Partition`,
+    ``target`` that of the test part, ``score(target, outputs)`` gives a value and its influence function;
+    ``n_iter`` and ``fit_seconds`` are those of the full model.
     """
 
     def __init__(
@@ -65,13 +57,10 @@ class Study:
         self.n_iter = self.models.n_iter_
 
     def evaluate(self, masked, method, *, verbose=0):
-        """Outputs of the models without each mask's features, in order.
+        """Yield the outputs of the models without each mask's features, in order, with their
+        `MaskedOutputs`.
 
-        Without any feature at all a model is the best constant, unless it is not trained.
-
-        Yields
-        ------
-        (outputs, MaskedOutputs or None)
+        Without any feature at all a model is the best constant (and None), unless it is not trained.
         """
         empty = masked.all(axis=1) & (method != "dropout")
         with tqdm(total=len(masked), desc=method, disable=not verbose) as bar:

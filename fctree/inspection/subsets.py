@@ -18,11 +18,7 @@ import numpy as np
 class AllSubsets:
     """Every subset of `n_players`, numbered by its bits.
 
-    Attributes
-    ----------
-    kept : ndarray of shape (n_subsets, n_players), bool
-        Players of each subset; the empty one first, the full one last.
-    exact : bool
+    ``kept`` (n_subsets, n_players) bool has the players of each; the empty one first, the full one last.
     """
 
     exact = True
@@ -44,17 +40,8 @@ class AllSubsets:
 class DrawnSubsets:
     """Subsets drawn with their complements, equal ones kept once, the empty and the full one.
 
-    Parameters
-    ----------
-    n_players : int, at least 2
-    n_draws : int
-        Subsets to draw, half of them with the other half as complements.
-    rng : numpy.random.Generator
-
-    Raises
-    ------
-    ValueError
-        For too few draws to identify all values.
+    Of ``n_draws`` subsets half are complements of the others. ValueError for too few to identify all
+    values.
     """
 
     exact = False

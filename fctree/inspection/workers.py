@@ -14,18 +14,9 @@ _MOST_LOSSES = 5
 
 
 class Workers:
-    """Functions on data that every worker holds.
+    """Functions on data that every worker of a `distributed.Client` holds.
 
-    Parameters
-    ----------
-    client : distributed.Client
-
-    Raises
-    ------
-    TypeError
-        For anything else.
-    ValueError
-        For an asynchronous client, whose results cannot be waited for.
+    TypeError for anything else, ValueError for an asynchronous client, whose results cannot be waited for.
     """
 
     def __init__(self, client):
@@ -46,13 +37,8 @@ class Workers:
     def each(self, function, names, items):
         """``function(*values of the names, item)`` for every item, in order, as they are done.
 
-        Linear algebra runs on one thread in a task, and a worker has as many tasks at a time as
-        it has threads.
-
-        Raises
-        ------
-        RuntimeError
-            Where workers are lost more than a few times.
+        Linear algebra runs on one thread in a task, and a worker has as many tasks at a time as it has
+        threads. RuntimeError where workers are lost more than a few times.
         """
         from fctree.dask.cluster import WorkerLost, gather
 

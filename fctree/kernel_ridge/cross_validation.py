@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from fctree._memory import available_memory, check_memory
-from fctree._parameters import set_parameters
+from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import Interval, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, Self
@@ -238,14 +238,16 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     scales : sequence of float, default=(0.5, 1.0, 2.0, 4.0, 8.0)
         Hardnesses of the splits to try.
     architecture : str or mapping, default="perfect"
-        As in `TreeNTKRegressor`; with a mapping or ``"exponential"`` `depths` is not used.
+        Shape of the trees, see `fctree.kernels.tree_ntk`, or ``"exponential"``, see
+        `fctree.kernels.exponential_kernel`; with a mapping or the latter `depths` is not used.
     architectures : sequence of str or mapping, default=None
         Several to try in place of `architecture`; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
         as in scikit-learn, which share the Gram matrix.
     feature_learning : int, default=0
-        As in `TreeNTKRegressor`, with the chosen kernel and penalty.
+        Most rounds in which the directions along which the predictor changes become a new metric of
+        the features, with the chosen kernel and penalty; three folds choose how many are kept.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Features that are categories: those whose column has a categorical or text type, or a list
@@ -289,60 +291,33 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     """
 
 
+@shares_documentation(TreeNTKRegressorCV)
 class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     """Tree kernel ridge classification with penalty, depth and scale by cross-validation.
 
     Parameters
     ----------
-    alphas : sequence of float, default=(1e-8, 1e-4, 1e-2, 1.0)
-        Ridge penalties to try.
-    depths : sequence of int (or inf), default=(1, 2, 3, 5, 8)
-        Depths of the trees to try.
-    scales : sequence of float, default=(0.5, 1.0, 2.0, 4.0, 8.0)
-        Hardnesses of the splits to try.
-    architecture : str or mapping, default="perfect"
-        Shape of the trees, see `fctree.kernels.tree_ntk`, or ``"exponential"``, see
-        `fctree.kernels.exponential_kernel`; with a mapping or the latter `depths` is not used.
-    architectures : sequence of str or mapping, default=None
-        Several to try in place of `architecture`; a depth of inf is for decision lists only.
+    alphas, depths, scales, architecture, architectures
+        As in `TreeNTKRegressorCV`.
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
         as in scikit-learn, stratified for an integer, which share the Gram matrix.
     scoring : {"accuracy", "neg_mean_squared_error"}, default="accuracy"
         What the choice goes by; the squared error is that of the class indicators, and tells
         settings of equal accuracy apart.
-    feature_learning : int, default=0
-        Most rounds in which the directions along which the predictor changes become a new metric of
-        the features, with the chosen kernel and penalty; three folds choose how many are kept.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, \
-            default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
-    device : {"cpu", "auto", "cuda"}, default="cpu"
-        Where the kernels are computed.
-    verbose : int, default=0
-        1 shows the progress over the kernels.
-    n_jobs : int, default=None
-        Threads, as in scikit-learn: kernels are tried side by side. The result does not depend on
-        it; memory grows with it.
+    feature_learning, categorical_features, device, verbose, n_jobs
+        As in `TreeNTKRegressorCV`.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-    alpha_, depth_, scale_, architecture_ : float, int, float, str or mapping
-        The chosen ones; the first of equals.
-    cv_results_ : dict of arrays
-        ``scale``, ``architecture``, ``depth``, ``alpha`` and ``score`` of all that was tried.
-    X_fit_ : array of shape (n_samples, n_features)
-        The training samples, times `feature_matrix_` where there is one.
-    feature_matrix_ : array of shape (n_features, n_features) or None
-        The learned metric P: the kernel is computed on ``X P``. None without one.
-    feature_learning_errors_ : array of shape (feature_learning + 1,)
-        Mean squared errors of three folds by the number of rounds, if there are any.
+    alpha_, depth_, scale_, architecture_, cv_results_, X_fit_, feature_matrix_, \
+            feature_learning_errors_
+        As in `TreeNTKRegressorCV`.
     dual_coef_ : array of shape (n_samples, n_classes)
         Their coefficients.
     n_features_in_, feature_names_in_
-        Number and names of the features.
+        As in `TreeNTKRegressorCV`.
     best_score_ : float
         Accuracy (or what `scoring` names), over left-out samples or the mean of the folds.
 

@@ -27,28 +27,12 @@ def mapped(X, matrix):
 
 
 def learn_matrix(kernel, solve, X, targets, weights, n_rounds):
-    """The matrix P after the number of rounds that predicts held-out samples best.
+    """The matrix P after the number of rounds, at most `n_rounds`, that predicts held-out samples best.
 
-    Parameters
-    ----------
-    kernel : TreeKernel
-    solve : callable
-        ``solve(kernel, X, targets, weights)`` gives the samples of the expansion and their
-        coefficients, (n_fit, n_features) and (n_fit, n_outputs).
-    X : array of shape (n_samples, n_features)
-    targets : array of shape (n_samples, n_outputs)
-    weights : array of shape (n_samples,) or None
-    n_rounds : int
-        At most so many.
-
-    Returns
-    -------
-    matrix : array of shape (n_features, n_features) or None
-        Symmetric; None if no round predicts clearly better than none.
-    errors : array of shape (n_rounds + 1,)
-        Mean squared errors of three folds, by the number of rounds.
-    left_out : array of shape (n_samples, n_outputs) or None
-        The errors of each sample of the folds at the chosen number of rounds.
+    ``solve(kernel, X, targets, weights)`` gives the samples of the expansion and their coefficients,
+    (n_fit, n_features) and (n_fit, n_outputs). Returns P, symmetric, or None if no round predicts clearly
+    better than none; the mean squared errors of three folds by the number of rounds, (n_rounds + 1,); and
+    the errors of each sample of the folds at the chosen number of rounds, (n_samples, n_outputs), or None.
     """
     weight = np.ones(len(X)) if weights is None else weights
     counted = np.flatnonzero(weight)

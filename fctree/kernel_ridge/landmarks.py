@@ -90,14 +90,7 @@ def folded(kernel, X, weights, landmarks, L, n_rows, random_state):
 class LandmarkSystem:
     """The preconditioned system of the landmarks' coefficients.
 
-    Parameters
-    ----------
-    L : array of shape (m, m)
-        Lower factor of K_zz.
-    G : array of shape (n_rows, m)
-        ``G' G`` is about that of all samples.
-    alpha : float
-    n_threads : int
+    L (m, m) is the lower factor of K_zz; ``G' G``, with G (n_rows, m), is about that of all samples.
     """
 
     def __init__(self, L, G, *, alpha, n_threads):
@@ -141,13 +134,7 @@ class LandmarkSystem:
 class RowProduct:
     """``product(c) = K_zx W K_xz c``, K_xz computed by blocks of rows and kept where there is room.
 
-    Parameters
-    ----------
-    kernel : TreeKernel
-    X, Z : arrays of shape (n_samples, n_features) and (n_landmarks, n_features)
-    weights : array of shape (n_samples,) or None
-    dtype : float64 or float32
-        Of K_xz; sums over blocks are float64.
+    K_xz is of the type ``dtype``, sums over blocks are float64.
     """
 
     def __init__(self, kernel, X, Z, weights, dtype=np.float64):

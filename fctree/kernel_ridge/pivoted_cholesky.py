@@ -18,27 +18,13 @@ _ROWS = 1024
 
 
 def pivoted_cholesky(kernel, X, weights, n_pivots, random_state, n_threads):
-    """A partial Cholesky factor of K(X, X), pivots drawn at random.
+    """A partial Cholesky factor of K(X, X), at most `n_pivots` pivots drawn at random.
+
+    ``weights`` (n,) or None are factors of the chances, positive. Returns the pivots, (k,) rows of `X`:
+    fewer than `n_pivots` where they give all of K to rounding; and F (n, k): ``F F'`` is K, but for what
+    the pivots do not explain, ``F[pivots]`` is lower triangular.
 
     O(n n_pivots^2). Held to one thread, the BLAS gives the same bytes for any `n_threads`.
-
-    Parameters
-    ----------
-    kernel : TreeKernel
-    X : array of shape (n, n_features)
-    weights : array of shape (n,) or None
-        Factors of the chances, positive.
-    n_pivots : int
-        At most so many.
-    random_state : RandomState
-    n_threads : int
-
-    Returns
-    -------
-    pivots : array of shape (k,)
-        Rows of `X`: fewer than `n_pivots` where they give all of K to rounding.
-    F : array of shape (n, k)
-        ``F F'`` is K, but for what the pivots do not explain; ``F[pivots]`` is lower triangular.
     """
     n_pivots = min(n_pivots, len(X))
     check_memory((len(X), n_pivots), np.float64, "lower n_components")

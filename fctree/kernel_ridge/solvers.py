@@ -74,14 +74,10 @@ def weighted(K, targets, weights):
 
 
 def solve_gram(K, targets, alpha, weights=None):
-    """Coefficients c of K c + alpha W^-1 c = y by Cholesky's factorisation; K is destroyed.
+    """Coefficients c (n, n_outputs) of K c + alpha W^-1 c = y by Cholesky's factorisation; K is destroyed.
 
-    Where the matrix is singular to rounding, a warning says so and the least-norm solution is
-    taken instead, from the eigenvectors whose eigenvalues are not rounding.
-
-    Returns
-    -------
-    coefficients : array of shape (n, n_outputs)
+    Where the matrix is singular to rounding, a warning says so and the least-norm solution is taken
+    instead, from the eigenvectors whose eigenvalues are not rounding.
     """
     K, targets = weighted(K, targets, weights)
     diagonal = K.diagonal() + alpha
@@ -110,16 +106,11 @@ def solve_gram(K, targets, alpha, weights=None):
 
 
 def conjugate_gradients(multiply, b, *, tol, max_iter, verbose):
-    """Solves A x = b for all columns of b at once, A positive definite.
+    """Solves A x = b for all columns of b at once, A positive definite; returns x, the number of
+    iterations, and whether they converged.
 
-    One product with A serves all columns, which is what the time goes into; each column has
-    its own step lengths and stops by itself. SciPy's solver takes one column at a time.
-
-    Returns
-    -------
-    x : array of the shape of b
-    n_iter : int
-    converged : bool
+    One product with A serves all columns, which is what the time goes into; each column has its own step
+    lengths and stops by itself. SciPy's solver takes one column at a time.
     """
     x = np.zeros_like(b)
     residual = b.copy()

@@ -29,19 +29,9 @@ def calibrated(scores, temperature):
 def find_temperature(scores, shares, sample_weight):
     """Find the temperature with the smallest log-loss.
 
-    An additional misclassified sample keeps it finite if all samples are classified correctly.
-
-    Parameters
-    ----------
-    scores : array of shape (n_samples, n_outputs)
-        Leave-one-out scores; rows with NaN are ignored.
-    shares : array of shape (n_samples, n_classes)
-        1 for the class of the sample and 0 for others, or probabilities.
-    sample_weight : array of shape (n_samples,) or None
-
-    Returns
-    -------
-    temperature : float
+    An additional misclassified sample keeps it finite if all samples are classified correctly. ``scores``
+    (n_samples, n_outputs) are leave-one-out ones, rows with NaN are ignored; ``shares`` (n_samples,
+    n_classes) are 1 for the class of the sample and 0 for others, or probabilities.
     """
     known = np.isfinite(scores).all(axis=1)
     if sample_weight is not None:

@@ -11,22 +11,13 @@ from fctree._typing import ArrayLike, FloatArray
 
 
 def class_indicators(labels, n_classes):
-    """One column per class 0 .. n_classes - 1, or only that of class 1 if there are two.
-
-    Parameters
-    ----------
-    labels : array of shape (n_samples,), int
-
-    Returns
-    -------
-    indicators : array of shape (n_samples, n_classes) or (n_samples, 1), float64
-    """
-    columns = np.arange(n_classes) if n_classes > 2 else np.array([1])
-    return (labels[:, np.newaxis] == columns).astype(np.float64)
+    """Indicators of the classes that are predicted, from their numbers (n_samples,)."""
+    return predicted_shares(np.eye(n_classes)[labels])
 
 
 def predicted_shares(shares):
-    """The columns of the shares of classes that are predicted, as in `class_indicators`."""
+    """The columns that are predicted of shares of classes (n_samples, n_classes): all, or only that
+    of class 1 if there are two."""
     n_classes = shares.shape[1]
     if n_classes == 1:
         return np.zeros((len(shares), 1))

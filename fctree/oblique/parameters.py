@@ -100,17 +100,8 @@ def chosen_directions(directions):
 
 
 def native_tree_params(settings, n_samples, *, impurity_scale):
-    """The fields of ``native/oblique/params.hpp``.
-
-    Parameters
-    ----------
-    settings : dict
-        The parameters of a tree and what is fixed for it.
-    n_samples : int
-        Number of training samples, which fractions refer to.
-    impurity_scale : float
-        See the header.
-    """
+    """The fields of ``native/oblique/params.hpp``, from the parameters of a tree and what is fixed for it;
+    fractions refer to ``n_samples``."""
     directions = chosen_directions(settings["directions"])
     choose_alpha = isinstance(settings["alpha"], str)
 

@@ -31,24 +31,12 @@ _BLOCK_VALUES = 1 << 20  # of the largest array of a block of rows
 
 
 def soften(tree, X, targets, weight, left_out, *, keep_zeros):
-    """Soften a grown tree where that clearly lowers the leave-one-out error.
+    """Soften a grown tree where that clearly lowers the leave-one-out error; returns it, or one with
+    `boundary_width`.
 
-    Parameters
-    ----------
-    tree : ObliqueTree
-    X : array of shape (n_samples, n_features)
-    targets : array of shape (n_samples, n_outputs)
-    weight : array of shape (n_samples,) or None
-    left_out : array of shape (n_samples, n_outputs)
-        Leave-one-out predictions of the hard tree, NaN where there are none; replaced by those of
-        the soft one if that is kept.
-    keep_zeros : bool
-        Keep coefficients of splits that are zero at zero.
-
-    Returns
-    -------
-    tree : ObliqueTree
-        The given one, or one with `boundary_width`.
+    ``left_out`` (n_samples, n_outputs) are leave-one-out predictions of the hard tree, NaN where there are
+    none; replaced by those of the soft one if that is kept. With ``keep_zeros`` coefficients of splits that
+    are zero stay zero.
     """
     if tree.node_count == 1:
         return tree

@@ -39,14 +39,8 @@ def array_name(index):
 
 
 def write_archive(path, header, arrays):
-    """Write a file at ``path``, all of it or nothing: a file that was there stays until then.
-
-    Parameters
-    ----------
-    path : str
-    header : bytes
-    arrays : list of ndarray, whose types `is_storable` accepts
-    """
+    """Write a file of a header (bytes) and arrays that `is_storable`, all of it or nothing: a file that was
+    there stays until then."""
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if os.path.isdir(target):
@@ -100,18 +94,8 @@ def _digest(file):
 
 
 def read_archive(path):
-    """The header and the arrays of a file.
-
-    Returns
-    -------
-    header : bytes
-    arrays : list of ndarray
-
-    Raises
-    ------
-    ValueError
-        If the file is not what `write_archive` writes, or was altered since.
-    """
+    """The header (bytes) and the arrays of a file; ValueError if it is not what `write_archive` writes, or
+    was altered since."""
     # Before it is opened: opening a pipe would wait for somebody to write to it.
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):

@@ -93,13 +93,8 @@ def _is_fitted(model, names):
 def check_intervals(model, n_scales=None):
     """Raise ValueError unless the conformity scores, if there are any, fit to the model.
 
-    Files of version 1 and models fitted on Dask have none.
-
-    Parameters
-    ----------
-    model : estimator
-    n_scales : int or None
-        Number of leaves with a scale each; None if the model has no scales.
+    Files of version 1 and models fitted on Dask have none. ``n_scales`` is the number of leaves with a
+    scale each; None if the model has no scales.
     """
     names = ["interval_scores_", "interval_levels_"]
     names += [] if n_scales is None else ["interval_scales_"]
@@ -242,16 +237,20 @@ _BOOSTING_NAMES = (
 )  # fmt: skip
 
 
-def _check_boosting(model):
+def check_rounds(model, check_trees):
+    """Raise ValueError unless boosted trees of any kind, and their scores, fit to the model."""
     _check_features(model)
     _check_whole(model, "_random_seed", 0)
-    _check_array("baseline_", model.baseline_, np.float64, 1)
+    for name in ("baseline_", "train_score_", "validation_score_"):
+        _check_array(name, getattr(model, name), np.float64, 1)
     require(len(model.baseline_) == model.n_outputs_, "baseline_ is not a score an output")
-    _check_trees("trees_", model.trees_, model)
+    check_trees("trees_", model.trees_, model)
     _check_whole(model, "n_iter_", 0)
     require(model.n_iter_ == model.trees_.n_trees, "n_iter_ is not the number of trees")
-    for name in ("train_score_", "validation_score_"):
-        _check_array(name, getattr(model, name), np.float64, 1)
+
+
+def _check_boosting(model):
+    check_rounds(model, _check_trees)
     _check_thresholds(model)
     posterior = getattr(model, "posterior_trees_", [])
     require(isinstance(posterior, list), "posterior_trees_ is not a list")

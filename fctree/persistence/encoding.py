@@ -20,16 +20,7 @@ _MOST_USES = 8  # of one array: each costs a reader memory and time again
 
 
 class Encoder:
-    """Collects the arrays of the values that it encodes.
-
-    Parameters
-    ----------
-    stored_classes : dict of class name to StoredClass
-
-    Attributes
-    ----------
-    arrays : list of ndarray
-    """
+    """Collects the ``arrays`` of the values that it encodes; ``stored_classes`` are by name."""
 
     def __init__(self, stored_classes):
         self.arrays = []
@@ -38,13 +29,8 @@ class Encoder:
         self._stored_classes = stored_classes
 
     def encode(self, value, where, nested=0):
-        """``value`` as what JSON can hold; ``where`` names it in errors.
-
-        Raises
-        ------
-        TypeError
-            For values that a model file cannot hold.
-        """
+        """``value`` as what JSON can hold; TypeError, in which ``where`` names it, if a model file cannot
+        hold it."""
         if nested > _MOST_NESTED:
             raise TypeError(f"{where} is nested more than {_MOST_NESTED} deep")
         if value is None or type(value) in (bool, str):
@@ -153,13 +139,7 @@ def _is_ragged(values):
 
 
 class Decoder:
-    """Rebuilds values from JSON and the arrays of a file.
-
-    Parameters
-    ----------
-    arrays : list of ndarray
-    stored_classes : dict of class name to StoredClass
-    """
+    """Rebuilds values from JSON and the arrays of a file."""
 
     def __init__(self, arrays, stored_classes):
         self._arrays = arrays
@@ -167,13 +147,7 @@ class Decoder:
         self._n_uses = [0] * len(arrays)
 
     def decode(self, code, nested=0):
-        """The value that `Encoder.encode` gave this code for.
-
-        Raises
-        ------
-        ValueError
-            For anything else.
-        """
+        """The value that `Encoder.encode` gave this code for; ValueError for anything else."""
         if nested > _MOST_NESTED:
             raise ValueError(f"values are nested more than {_MOST_NESTED} deep")
         if isinstance(code, list):

@@ -17,10 +17,11 @@ def rebuild_oblique_trees(fields):
     return checks._constructed(ObliqueTrees, fields)
 
 
-def _check_trees(model, n_outputs, name="trees_", trees=None):
-    trees = model.trees_ if trees is None else trees
+def _check_trees(name, trees, model):
     require(isinstance(trees, ObliqueTrees), f"{name} is not ObliqueTrees")
     require(trees.n_features == n_tree_features(model), f"{name} has {trees.n_features} features")
+    known = hasattr(model, "n_outputs_")
+    n_outputs = model.n_outputs_ if known else checks._n_scores(model.n_classes_)
     require(trees.n_outputs == n_outputs, f"{name} has {trees.n_outputs} outputs")
 
 
@@ -29,11 +30,7 @@ _BOOSTING_NAMES = ("trees_", "tree_kinds_", "step_sums_", "n_iter_", "baseline_"
 
 
 def _check_boosting(model):
-    checks._check_features(model)
-    checks._check_whole(model, "_random_seed", 0)
-    checks._check_whole(model, "n_iter_", 0)
-    _check_trees(model, model.n_outputs_)
-    require(model.n_iter_ == model.trees_.n_trees, "n_iter_ is not the number of trees")
+    checks.check_rounds(model, _check_trees)
     checks._check_array("tree_kinds_", model.tree_kinds_, np.int64, 1)
     require(len(model.tree_kinds_) == model.n_iter_, "tree_kinds_ is not one a tree")
     checks._check_array("step_sums_", model.step_sums_, np.float64, 2)
@@ -42,16 +39,11 @@ def _check_boosting(model):
         "step_sums_ is not a finite pair a tree",
     )
     require(isinstance(model.alpha_, float), f"alpha_ is {model.alpha_!r}, not a float")
-    for name in ("baseline_", "train_score_", "validation_score_"):
-        checks._check_array(name, getattr(model, name), np.float64, 1)
-    require(len(model.baseline_) == model.n_outputs_, "baseline_ is not a score an output")
 
 
 def _check_boosting_regressor(model):
     _check_boosting(model)
-    checks.check_quantile_models(
-        model, lambda name, trees, model: _check_trees(model, model.n_outputs_, name, trees)
-    )
+    checks.check_quantile_models(model, _check_trees)
 
 
 check_boosting_regressor = checks.of_regressors(_BOOSTING_NAMES, _check_boosting_regressor)
@@ -62,7 +54,7 @@ _FOREST_NAMES = ("trees_", "n_features_in_", "_random_seed")
 
 
 def _check_forest_regressor(model):
-    _check_forest(model, model.n_outputs_)
+    _check_forest(model)
     checks.check_intervals(model, len(model.trees_.leaf_intercept))
 
 
@@ -73,11 +65,11 @@ def check_forest_classifier(model):
     """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
     if checks._is_fitted(model, (*_FOREST_NAMES, "classes_", "n_classes_")):
         checks._check_classes(model)
-        _check_forest(model, checks._n_scores(model.n_classes_))
+        _check_forest(model)
 
 
-def _check_forest(model, n_outputs):
+def _check_forest(model):
     checks._check_features(model)
     checks._check_whole(model, "_random_seed", 0)
-    _check_trees(model, n_outputs)
+    _check_trees("trees_", model.trees_, model)
     require(model.trees_.n_trees >= 1, "a forest has no trees")

@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any
 
+from fctree._parameters import fitted_attributes
 from fctree._version import __version__
 from fctree.persistence.archive import read_archive, write_archive
 from fctree.persistence.encoding import Decoder, Encoder
@@ -126,7 +127,7 @@ def _describe(estimator):
         )
     encoder = Encoder(STORED_CLASSES)
     params = estimator.get_params(deep=False)
-    attributes = {name: value for name, value in vars(estimator).items() if name not in params}
+    attributes = fitted_attributes(estimator)
     for name in attributes:
         if not _may_be_attribute(cls, name):
             raise TypeError(f"the attribute {name!r} cannot be stored under this name")

@@ -9,15 +9,10 @@ STREAM_CLASSES = {"RandomState": np.random.RandomState, "Generator": np.random.G
 
 
 def stream_state(stream):
-    """State of a RandomState or a Generator, as a dict.
+    """State of a RandomState or a Generator, as a dict; TypeError for a bit generator that is not NumPy's.
 
-    The seed sequence that a Generator was made with is not part of it: it matters only for
-    spawning further generators.
-
-    Raises
-    ------
-    TypeError
-        For a bit generator that is not one of NumPy's.
+    The seed sequence that a Generator was made with is not part of it: it matters only for spawning further
+    generators.
     """
     if isinstance(stream, np.random.RandomState):
         state = stream.get_state(legacy=False)
@@ -29,13 +24,7 @@ def stream_state(stream):
 
 
 def restore_stream(class_name, state):
-    """The RandomState or Generator with this state.
-
-    Raises
-    ------
-    ValueError
-        If it is not a state that `stream_state` gives.
-    """
+    """The RandomState or Generator with this state; ValueError if it is not one that `stream_state` gives."""
     if class_name not in STREAM_CLASSES:
         raise ValueError(f"there is no random stream called {class_name!r}")
     if not isinstance(state, dict) or state.get("bit_generator") not in _BIT_GENERATORS:

@@ -3,34 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fctree import ensembles, kernel_ridge, oblique, soft, symmetric
 from fctree._tables.encoder import TableEncoder
 from fctree._tree import ObliqueTree
-from fctree.symmetric import (
-    SymmetricBoostingClassifier,
-    SymmetricBoostingRegressor,
-    SymmetricTrees,
-)
-from fctree.ensembles import (
-    CurvatureBoostingClassifier,
-    CurvatureBoostingRegressor,
-    CurvatureForestClassifier,
-    CurvatureForestRegressor,
-    ObliqueTrees,
-)
-from fctree.kernel_ridge import (
-    TreeNTKClassifier,
-    TreeNTKClassifierCV,
-    TreeNTKRegressor,
-    TreeNTKRegressorCV,
-)
-from fctree.oblique import (
-    CurvatureTreeClassifier,
-    CurvatureTreeRegressor,
-    FCODTClassifier,
-    FCODTRegressor,
-)
 from fctree.persistence import checks, ensemble_checks, soft_tree_checks, table_checks
-from fctree.soft import SoftTreeClassifier, SoftTreeRegressor
 
 
 @dataclass(frozen=True)
@@ -62,22 +38,22 @@ def _by_name(*entries):
 
 
 ESTIMATORS = _by_name(
-    StoredEstimator(CurvatureBoostingClassifier, ensemble_checks.check_boosting_classifier),
-    StoredEstimator(CurvatureBoostingRegressor, ensemble_checks.check_boosting_regressor),
-    StoredEstimator(CurvatureForestClassifier, ensemble_checks.check_forest_classifier),
-    StoredEstimator(CurvatureForestRegressor, ensemble_checks.check_forest_regressor),
-    StoredEstimator(CurvatureTreeClassifier, checks.check_tree_classifier),
-    StoredEstimator(CurvatureTreeRegressor, checks.check_tree_regressor),
-    StoredEstimator(FCODTClassifier, checks.check_tree_classifier),
-    StoredEstimator(FCODTRegressor, checks.check_tree_regressor),
-    StoredEstimator(SoftTreeClassifier, soft_tree_checks.check_soft_tree_classifier),
-    StoredEstimator(SoftTreeRegressor, soft_tree_checks.check_soft_tree_regressor),
-    StoredEstimator(SymmetricBoostingClassifier, checks.check_boosting_classifier),
-    StoredEstimator(SymmetricBoostingRegressor, checks.check_boosting_regressor),
-    StoredEstimator(TreeNTKClassifier, checks.check_tree_ntk_classifier),
-    StoredEstimator(TreeNTKClassifierCV, checks.check_tree_ntk_classifier),
-    StoredEstimator(TreeNTKRegressor, checks.check_tree_ntk_regressor),
-    StoredEstimator(TreeNTKRegressorCV, checks.check_tree_ntk_regressor),
+    StoredEstimator(ensembles.CurvatureBoostingClassifier, ensemble_checks.check_boosting_classifier),
+    StoredEstimator(ensembles.CurvatureBoostingRegressor, ensemble_checks.check_boosting_regressor),
+    StoredEstimator(ensembles.CurvatureForestClassifier, ensemble_checks.check_forest_classifier),
+    StoredEstimator(ensembles.CurvatureForestRegressor, ensemble_checks.check_forest_regressor),
+    StoredEstimator(oblique.CurvatureTreeClassifier, checks.check_tree_classifier),
+    StoredEstimator(oblique.CurvatureTreeRegressor, checks.check_tree_regressor),
+    StoredEstimator(oblique.FCODTClassifier, checks.check_tree_classifier),
+    StoredEstimator(oblique.FCODTRegressor, checks.check_tree_regressor),
+    StoredEstimator(soft.SoftTreeClassifier, soft_tree_checks.check_soft_tree_classifier),
+    StoredEstimator(soft.SoftTreeRegressor, soft_tree_checks.check_soft_tree_regressor),
+    StoredEstimator(symmetric.SymmetricBoostingClassifier, checks.check_boosting_classifier),
+    StoredEstimator(symmetric.SymmetricBoostingRegressor, checks.check_boosting_regressor),
+    StoredEstimator(kernel_ridge.TreeNTKClassifier, checks.check_tree_ntk_classifier),
+    StoredEstimator(kernel_ridge.TreeNTKClassifierCV, checks.check_tree_ntk_classifier),
+    StoredEstimator(kernel_ridge.TreeNTKRegressor, checks.check_tree_ntk_regressor),
+    StoredEstimator(kernel_ridge.TreeNTKRegressorCV, checks.check_tree_ntk_regressor),
 )
 
 
@@ -94,12 +70,9 @@ def _as_parameter(cls):
 
 
 STORED_CLASSES = _by_name(
-    *map(
-        _as_parameter,
-        (CurvatureTreeClassifier, CurvatureTreeRegressor, FCODTClassifier, FCODTRegressor),
-    ),
+    *(_as_parameter(getattr(oblique, name)) for name in oblique.__all__),
     StoredClass(ObliqueTree, checks.rebuild_oblique_tree),
-    StoredClass(ObliqueTrees, ensemble_checks.rebuild_oblique_trees),
-    StoredClass(SymmetricTrees, checks.rebuild_symmetric_trees),
+    StoredClass(ensembles.ObliqueTrees, ensemble_checks.rebuild_oblique_trees),
+    StoredClass(symmetric.SymmetricTrees, checks.rebuild_symmetric_trees),
     StoredClass(TableEncoder, table_checks.rebuild_table_encoder),
 )

@@ -39,19 +39,7 @@ _STEPS = {"_steps", "_step_factors"}  # the trees before they shrank, for rounds
 
 
 def upgraded(name, params, attributes):
-    """The class, parameters and attributes of this version for those of a file of version 1.
-
-    Parameters
-    ----------
-    name : str
-        Of the class.
-    params, attributes : dict
-
-    Returns
-    -------
-    name : str
-    params, attributes : dict
-    """
+    """The class, parameters and attributes of this version for those of a file of version 1."""
     if name == "SymmetricBoostingClassifier":
         params = {key: value for key, value in params.items() if key not in _OF_REGRESSION}
     if name.startswith("SymmetricBoosting"):

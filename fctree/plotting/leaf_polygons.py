@@ -9,22 +9,8 @@ import numpy as np
 
 
 def clip(polygon, normal, offset):
-    """The part of a convex polygon where ``normal @ x <= offset``.
-
-    Parameters
-    ----------
-    polygon : array of shape (n_vertices, 2)
-        Vertices in order.
-    normal : array of shape (2,)
-        Direction of the inequality; zero keeps all or nothing.
-    offset : float
-        Its right-hand side.
-
-    Returns
-    -------
-    part : array of shape (m, 2)
-        Vertices in the same order; ``m = 0`` where nothing is left.
-    """
+    """The part of a convex polygon (n_vertices, 2) where ``normal @ x <= offset``, its vertices in the same
+    order; (0, 2) where nothing is left. A normal of zero keeps all or nothing."""
     if polygon.shape[0] == 0:
         return polygon
     excess = polygon @ normal - offset
@@ -40,24 +26,9 @@ def clip(polygon, normal, offset):
 
 
 def leaf_polygons(tree, bounds):
-    """Regions of the leaves inside a rectangle.
+    """Regions of the leaves inside a rectangle with rows (low, high) of the two features, by node number.
 
-    Parameters
-    ----------
-    tree : ObliqueTree
-        A tree over two features.
-    bounds : array of shape (2, 2)
-        Rows (low, high) of the two features.
-
-    Returns
-    -------
-    polygons : dict of int to array of shape (n_vertices, 2)
-        Region of each leaf that meets the rectangle in more than a line, by node number.
-
-    Raises
-    ------
-    ValueError
-        If the tree has not two features.
+    Only those that meet it in more than a line. ValueError if the tree has not two features.
     """
     if tree.n_features != 2:
         raise ValueError(
@@ -82,23 +53,11 @@ def leaf_polygons(tree, bounds):
 
 
 def class_polygons(tree, node, polygon):
-    """Regions of a ridge leaf in which each class has the largest score.
+    """Regions of a ridge leaf in which each class has the largest score, by the class's index.
 
-    Scores are linear inside a leaf, so a class wins on an intersection of half-planes.
-
-    Parameters
-    ----------
-    tree : ObliqueTree
-        A classification tree over two features with ridge leaves.
-    node : int
-        A leaf.
-    polygon : array of shape (n_vertices, 2)
-        The leaf's region.
-
-    Returns
-    -------
-    polygons : dict of int to array of shape (n_vertices, 2)
-        Region of each class that wins anywhere, by the class's index.
+    Scores are linear inside a leaf, so a class wins on an intersection of half-planes; those that win
+    nowhere are left out. ``polygon`` is the region of the leaf, the node of a classification tree over two
+    features.
     """
     row = tree.leaf_index[node]
     coef, constant = tree.leaf_coef[row], tree.leaf_intercept[row]

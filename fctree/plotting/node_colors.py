@@ -15,15 +15,8 @@ DEFAULT_CMAP = "viridis"
 
 
 def require_matplotlib(ax=None):
-    """Import matplotlib or say how to get it; refuse an `ax` that is none of its axes.
-
-    Raises
-    ------
-    ImportError
-        Naming the extra that installs it.
-    TypeError
-        For another `ax` than None or axes.
-    """
+    """Import matplotlib, or raise ImportError with how to get it; TypeError for an `ax` that is none of its
+    axes."""
     try:
         import matplotlib
     except ImportError as error:
@@ -39,18 +32,10 @@ def require_matplotlib(ax=None):
 
 
 class NodeColors:
-    """Colours of the nodes of a tree by what they predict.
+    """Colours of the nodes of a tree by what they predict; of regressions by an output.
 
-    Parameters
-    ----------
-    tree : ObliqueTree
-    output : int
-        The output that is shown, for regressions.
-    cmap : str, Colormap or None
-        Colour map of a regression's values.
-    low, high : float or None
-        Values at the two ends of the colour map; by default the least and the largest
-        mean among the leaves.
+    ``low`` and ``high`` are the values at the two ends of the colour map; by default the least and the
+    largest mean among the leaves.
     """
 
     def __init__(self, tree, *, output=0, cmap=None, low=None, high=None):

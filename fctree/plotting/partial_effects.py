@@ -11,29 +11,11 @@ _ROWS = 100  # samples that the others' values come from
 
 
 def partial_effect_image(model, X, features, bounds, output):
-    """The score's mean over samples on a grid of two features.
+    """The score's mean over samples on a grid of two features, (64, 64), first axis the second feature.
 
-    Parameters
-    ----------
-    model : fitted model of many trees
-    X : array-like of shape (n_samples, n_features)
-        Other features take the values of at most 100 evenly spaced rows.
-    features : two names or indices, or None for a model of two features
-    bounds : array-like of shape (2, 2) or None
-    output : int
-
-    Returns
-    -------
-    image : array of shape (64, 64)
-        First axis: the second feature.
-    bounds : array of shape (2, 2)
-    names : list of two str
-    points : array of shape (n_samples, 2)
-
-    Raises
-    ------
-    ValueError
-        For features that there are not or that are no numbers.
+    Other features take the values of at most 100 evenly spaced rows of `X`. ``features`` are names or
+    indices, or None for a model of two. Returns the bounds (2, 2), the names and the points (n_samples, 2)
+    besides; ValueError for features that there are not or that are no numbers.
     """
     scored = ScoredTrees.of(model)
     at_least("output", output, 0, high=scored.trees.n_outputs - 1)

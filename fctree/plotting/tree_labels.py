@@ -15,32 +15,15 @@ from fctree._tree import SPLIT_KINDS, ObliqueTree
 
 
 class TreeLabels:
-    """Names and numbers of the nodes of one tree.
+    """Names and numbers of the nodes of one tree, an `ObliqueTree` or that of a fitted estimator.
 
-    Parameters
-    ----------
-    tree : fitted estimator or ObliqueTree
-        An estimator gives its ``tree_``, ``feature_names_in_`` and ``classes_``.
-    feature_names : array-like of shape (n_features,) or None
-        Overrides the estimator's; ``x0, x1, ...`` if there are none.
-    class_names : array-like of shape (n_classes,) or None
-        Overrides the estimator's classes; ``0, 1, ...`` if there are none.
-    max_coef : int or None
-        Terms shown of a sum, those that move it most (largest in absolute value, per standard
-        deviation of the feature where the tree knows it); None shows all.
-    decimals : int
-        Digits after the decimal point.
-    number : int or None, default=None
-        Of a tree of an ensemble.
+    ``feature_names`` and ``class_names`` override the estimator's, which are ``x0, x1, ...`` and ``0, 1,
+    ...`` if it has none. ``max_coef`` terms of a sum are shown, those that move it most (largest in
+    absolute value, per standard deviation of the feature where the tree knows it), None shows all;
+    ``decimals`` are digits after the decimal point, ``number`` is that of a tree of an ensemble.
 
-    Raises
-    ------
-    TypeError
-        If `tree` is neither of the two.
-    NotFittedError
-        If it is an estimator that has not been fitted.
-    ValueError
-        If a list of names has the wrong length or a number is out of range.
+    TypeError if `tree` is neither of the two, NotFittedError if it has not been fitted, ValueError if a
+    list of names has the wrong length or a number is out of range.
     """
 
     def __init__(self, tree, *, feature_names, class_names, max_coef, decimals, number=None):

@@ -10,28 +10,12 @@ import numpy as np
 
 
 def tidy_layout(children_left, children_right, width, height, *, gap, level_gap):
-    """Positions of the boxes of a binary tree.
+    """Positions of the boxes of a binary tree: centres and upper ends (n_nodes,), and the drawing's size.
 
-    Parameters
-    ----------
-    children_left, children_right : array of shape (n_nodes,)
-        Children, -1 where a node is drawn without any. Nodes that cannot be reached from
-        node 0 get no position; a child's number is above its parent's.
-    width, height : array of shape (n_nodes,)
-        Size of each box.
-    gap : float
-        Minimum horizontal distance of two boxes of a level.
-    level_gap : float
-        Vertical distance of the tallest box of a level to the next level.
-
-    Returns
-    -------
-    center : array of shape (n_nodes,)
-        Horizontal centre of each box, NaN where there is none.
-    top : array of shape (n_nodes,)
-        Upper end of each box.
-    size : tuple of two floats
-        Width and height of the drawing, whose lower left corner is (0, 0).
+    Children are -1 where a node is drawn without any; nodes that cannot be reached from node 0 get no
+    position (NaN); a child's number is above its parent's. ``gap`` is the least horizontal distance of two
+    boxes of a level, ``level_gap`` the vertical one of the tallest box of a level to the next level. The
+    lower left corner is (0, 0).
     """
     depth = _reached_depth(children_left, children_right)
     reached = np.flatnonzero(depth >= 0)

@@ -11,20 +11,10 @@ _SMALLEST_TEXT = 4.0  # points
 
 
 def prepare_axes(ax, size):
-    """Axes whose data units are points of the drawing.
+    """Axes whose data units are points of the drawing, whose width and height in points are ``size``; None
+    makes a figure as large as the drawing.
 
-    Parameters
-    ----------
-    ax : matplotlib Axes or None
-        None makes a figure as large as the drawing.
-    size : tuple of two floats
-        Width and height of the drawing in points.
-
-    Returns
-    -------
-    ax : matplotlib Axes
-    scale : float
-        Size of a point of the drawing on paper, in points; 1 in a figure of our own.
+    Returns the size of a point of the drawing on paper besides: 1 in a figure of our own.
     """
     import matplotlib.pyplot as plt
 
@@ -52,17 +42,8 @@ def prepare_axes(ax, size):
 
 
 class TreePainter:
-    """Draws one tree.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        As `prepare_axes` returns them.
-    scale : float
-        Size of a point of the drawing on paper.
-    bar_colors : tuple of two colours
-        Of positive and of negative coefficients.
-    """
+    """Draws one tree into axes as `prepare_axes` returns them; ``bar_colors`` are those of positive and of
+    negative coefficients."""
 
     def __init__(self, ax, scale, bar_colors):
         self.ax = ax

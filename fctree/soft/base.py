@@ -23,10 +23,11 @@ from fctree._training.progress import progress_listener
 from fctree._training.samples import Samples, hold_out
 from fctree._typing import ArrayLike, NDArray, RandomState, Self
 from fctree._validation import (
+    FLOATS,
     check_fitted,
+    check_imputed_data,
     check_predictions,
     check_sample_weight,
-    check_soft_data,
     check_soft_features,
     count_threads,
     draw_seed,
@@ -164,7 +165,9 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         return self
 
     def _check_samples(self, X, y, sample_weight, *, reset):
-        X, y = check_soft_data(self, X, y, reset=reset, classification=self._classification)
+        X, y = check_imputed_data(
+            self, X, y, reset=reset, classification=self._classification, dtype=FLOATS
+        )
         targets = self._encode_targets(y, reset=reset)
         weight = check_sample_weight(sample_weight, X)
         return Samples(X, targets, weight, None).without_zero_weights()

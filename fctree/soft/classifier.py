@@ -47,23 +47,12 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
         Scores to which the trees are added: the log-odds, or centred log-frequencies.
     output_scale_ : ndarray of shape (n_outputs,)
         1, or the factor of ``initialization="ntk"``.
-    split_weights_ : ndarray of shape (n_trees, 2**depth - 1, n_features)
-        Breadth-first, left first: a sample goes left at a node for large ``<w, x>``, x being
-        standardised if `batch_norm`.
-    split_intercepts_ : ndarray of shape (n_trees, 2**depth - 1)
-    leaf_weights_ : ndarray of shape (n_trees, 2**depth, n_outputs)
-    feature_means_, feature_variances_ : ndarrays of shape (n_features,)
-        Running moments, used if `batch_norm`.
-    n_iter_ : int
-        Number of epochs trained.
+    split_weights_, split_intercepts_, leaf_weights_, feature_means_, feature_variances_, n_iter_
+        As in `SoftTreeRegressor`.
     loss_curve_ : list of float
         Each epoch's mean log-loss over its batches.
-    validation_loss_curve_ : list of float
-        The same on the validation samples after each epoch; empty without early stopping.
-    reachable_leaves_curve_ : list of float
-        Each epoch's mean number of leaves that a sample reaches in a tree.
-    encoder_ : TableEncoder
-        How categories and missing values become the features of the model.
+    validation_loss_curve_, reachable_leaves_curve_, encoder_
+        As in `SoftTreeRegressor`.
     n_features_in_, feature_names_in_, n_outputs_
         Number and names of the features, and number of scores of a sample.
 

@@ -121,7 +121,7 @@ class SymmetricTrees:
         """
         X = self._checked(X)
         check_output("scores", scores, (len(X), self.n_outputs))
-        _native.add_trees(X, *self._native(), scores, check_threads(n_threads))
+        _native.add_trees(self, X, scores, check_threads(n_threads))
 
     def apply(self, X: NDArray[Any], *, n_threads: int = 1) -> NDArray[np.int32]:
         """The leaf of each row of ``X`` (n, d) in each tree, (n, n_trees) int32.
@@ -131,12 +131,7 @@ class SymmetricTrees:
         ValueError
             As in `add_to`.
         """
-        return _native.apply(self._checked(X), *self._native(), check_threads(n_threads))
-
-    def _native(self):
-        """The arrays that the core evaluates."""
-        missing_right = self.missing_right.view(np.uint8)
-        return self.split_feature, self.split_threshold, missing_right, self.leaf_values
+        return _native.apply(self, self._checked(X), check_threads(n_threads))
 
     def _checked(self, X):
         width = X.shape[1] if isinstance(X, np.ndarray) and X.ndim == 2 else "n_features"

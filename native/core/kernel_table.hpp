@@ -45,3 +45,12 @@ const Table& table_in_use(const Table* baseline, const Table* avx2, const Table*
 #define FCTREE_DECLARE_TABLE(Type, table) FCTREE_DECLARE_TABLE_FOR(baseline, Type, table)
 #define FCTREE_TABLE_IN_USE(table) baseline::table
 #endif
+
+// The tables `table`_double and `table`_float of Kernels<T>, and get<T>(), the one in use.
+#define FCTREE_TABLES_OF_TYPES(Kernels, get, table)                                             \
+  FCTREE_DECLARE_TABLE(Kernels<double>, table##_double)                                         \
+  FCTREE_DECLARE_TABLE(Kernels<float>, table##_float)                                           \
+  template <>                                                                                   \
+  const Kernels<double>& get<double>() { return FCTREE_TABLE_IN_USE(table##_double); }          \
+  template <>                                                                                   \
+  const Kernels<float>& get<float>() { return FCTREE_TABLE_IN_USE(table##_float); }

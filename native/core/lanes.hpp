@@ -1,6 +1,5 @@
 // Vectors of float or double as wide as the instruction set of the translation unit that includes
-// this header (only *.isa.cpp do): loads, stores, parts of rows, sums. simd.hpp is the same for
-// doubles alone.
+// this header (only *.isa.cpp do): loads, stores, parts of rows, sums.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,4 @@
-// Vectors of doubles as wide as the instruction set of the translation unit that includes
-// this header (only *.isa.cpp do). GCC's and Clang's vector extension gives arithmetic;
-// loading the last few elements of a row, which it lacks, is here.
+// The vectors of doubles of lanes.hpp under shorter names, with roots, sums and products.
 //
 // Everything is in the namespace FCTREE_ISA, so that the copies for different instruction
 // sets are different functions; for the same reason a *.isa.cpp includes no template of
@@ -8,47 +6,19 @@
 // wrong copy.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
+#include "core/lanes.hpp"
 
 namespace fctree {
 namespace FCTREE_ISA {
 
-#if defined(__AVX512F__)
-constexpr int kLanes = 8;
-#elif defined(__AVX2__)
-constexpr int kLanes = 4;
-#else
-constexpr int kLanes = 2;
-#endif
+constexpr int kLanes = Lanes<double>::count;
 
-typedef double Pack __attribute__((vector_size(kLanes * sizeof(double))));
-typedef double UnalignedPack
-    __attribute__((vector_size(kLanes * sizeof(double)), aligned(sizeof(double)), may_alias));
+using Pack = Lanes<double>::Vector;
 
-inline Pack load(const double* p) { return *reinterpret_cast<const UnalignedPack*>(p); }
-inline void store(double* p, Pack v) { *reinterpret_cast<UnalignedPack*>(p) = v; }
-inline Pack broadcast(double v) { return v - Pack{}; }
-
-// The first `count` < kLanes elements at p, then zeros; reads nothing beyond them.
-inline Pack load_partial(const double* p, int count) {
-#if defined(__AVX512F__)
-  return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << count) - 1u), p);
-#elif defined(__AVX2__)
-  alignas(32) static const std::int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
-  const __m256i mask =
-      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(masks + kLanes - count));
-  return _mm256_maskload_pd(p, mask);
-#else
-  Pack v{};
-  for (int i = 0; i < count; ++i) v[i] = p[i];
-  return v;
-#endif
-}
+inline Pack load(const double* p) { return load_lanes(p); }
+inline void store(double* p, Pack v) { store_lanes(p, v); }
+inline Pack broadcast(double v) { return set_lanes(v); }
+inline Pack load_partial(const double* p, int count) { return load_first(p, count); }
 
 inline Pack square_root(Pack v) {
 #if defined(__AVX512F__)

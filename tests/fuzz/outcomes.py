@@ -1,4 +1,4 @@
-"""Allowed outcomes of a call: a result, or one of three errors; and checks of results."""
+"""Allowed outcomes of a call: a result, or one of three errors (or no GPU); and checks of results."""
 
 import warnings
 
@@ -24,6 +24,10 @@ def outcome(function, *arguments, **keywords):
         try:
             return function(*arguments, **keywords), given
         except ALLOWED as error:
+            return Refused(error), given
+        except RuntimeError as error:
+            if "CUDA cannot be used" not in str(error):
+                raise
             return Refused(error), given
 
 
