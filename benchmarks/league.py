@@ -74,6 +74,8 @@ class Table:
                 "categories": len(text_columns(self.X)),
                 "missing": float(self.X.isna().to_numpy().mean()),
                 "two-valued columns": float((numbers.nunique() <= 2).sum()) / self.X.shape[1],
+                "values a column": float(self.X.nunique().median()),
+                "rarest class": np.bincount(self.y).min() / len(self.y) if self.classifies else None,
                 "repeated rows": float(self.X.duplicated().mean())}
 
 
@@ -81,11 +83,11 @@ def known_sets(folder):
     """Names of all tables of the folder, each once."""
     names = [name for name in REGRESSION_SETS if name != "libsvm/abalone"] + ["regression/abalone"]
     names, _ = available(folder, names)
-    twice = {"pmlb_crx", "pmlb_pima"}  # the rows of credit_approval and pmlb_diabetes
+    twice = {"pmlb_crx", "pmlb_pima", "pima", "car", "statlog-vehicle", "breast-cancer-wisc-diag"}
     names += [name for name in classification_sets(folder) if short_name(name) not in twice]
     seen = {short_name(name).removeprefix("pmlb_").replace("_", "-") for name in names}
     uci = [name for name in manifest_sets(folder, "uci90") if not name.endswith(".folds")]
-    return names + [name for name in uci if short_name(name) not in seen]
+    return names + [name for name in uci if short_name(name) not in seen | twice]
 
 
 def load(folder, name, max_rows):

@@ -112,12 +112,11 @@ class Pilot(BaseEstimator):
 class Xrfm(BaseEstimator):
     """xRFM, which needs validation rows: a fifth of the training rows."""
 
-    def __init__(self, task, bandwidth=10.0, penalty=1e-3):
+    def __init__(self, task, kernel=None):
         import xrfm  # noqa: F401  (as above)
 
         self.task = task
-        self.bandwidth = bandwidth
-        self.penalty = penalty
+        self.kernel = kernel  # (bandwidth, penalty); None for the library's own
 
     def fit(self, X, y):
         import torch
@@ -131,12 +130,15 @@ class Xrfm(BaseEstimator):
         if not classes:
             y, y_held = ((part - self.mean_) / self.scale_ for part in (y, y_held))
             y, y_held = (part.astype(np.float32)[:, np.newaxis] for part in (y, y_held))
-        kernel = {"kernel": "l2", "bandwidth": self.bandwidth, "exponent": 1.0, "diag": False,
-                  "bandwidth_mode": "constant"}
-        loop = {"reg": self.penalty, "iters": 3, "verbose": False, "early_stop_rfm": True}
-        self.model_ = xRFM({"model": kernel, "fit": loop}, device=torch.device("cpu"), verbose=False,
-                           tuning_metric="brier" if classes else "mse", n_threads=self.task.threads,
-                           random_state=self.task.seed)
+        settings = None
+        if self.kernel is not None:
+            bandwidth, penalty = self.kernel
+            settings = {"model": {"kernel": "l2_high_dim", "bandwidth": bandwidth, "exponent": 1.0,
+                                  "diag": False, "bandwidth_mode": "constant"},
+                        "fit": {"reg": penalty, "iters": 5, "verbose": False, "early_stop_rfm": False,
+                                "get_agop_best_model": True, "return_best_params": True}}
+        self.model_ = xRFM(settings, device=torch.device("cpu"), verbose=False,
+                           n_threads=self.task.threads, random_state=self.task.seed)
         self.model_.fit(X, y, X_held, y_held)
         return self
 
@@ -211,7 +213,8 @@ PROGRAMS = {
     "HRT": Program(_plain(hinge_tree, ridge_alpha=1e-6), "encoded", {"max_depth": [2, 3, 5, 7]},
                    classifies=False),
     "xRFM": Program(_plain(lambda task, **options: Xrfm(task, **options)), "encoded", {
-        "bandwidth": [1.0, 3.0, 10.0, 30.0], "penalty": [1e-4, 1e-3, 1e-2, 1e-1, 1.0]}),
+        "kernel": [(bandwidth, penalty) for bandwidth in (1.0, 3.0, 10.0, 30.0)
+                   for penalty in (1e-4, 1e-3, 1e-2, 1e-1, 1.0)]}),
     "RealMLP": Program(_plain(pytabkit, name="RealMLP_TD"), "filled", {
         "lr": [0.02, 0.04, 0.1], "p_drop": [0.0, 0.15, 0.3]}),
     "TabM": Program(_plain(pytabkit, name="TabM_D"), "filled", {
