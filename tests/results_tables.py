@@ -150,6 +150,11 @@ TABLES = {
             **{f"{n} classes": f"{n} classes: predict" for n in (2, 3)},
             **{f"{n} classes, probabilities": f"{n} classes: predict proba" for n in (2, 3)}}),
     ],
+    "league": [
+        ("league.json", ("losses",)),
+        *(("league.json", (kind,), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"})
+          for kind in ("all", "regression", "binary", "multiclass")),
+    ],
     "soft_trees": [
         ("bench_soft.json", ("passes",), {
             "conditional, γ = 1": "conditional, gamma 1.0", "conditional, γ = 0.1": "conditional, gamma 0.1",
