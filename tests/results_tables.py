@@ -178,8 +178,13 @@ TABLES = {
         ("bench_gram.json", ("grid", "n=5000"), {"tree ntk": "fctree"}),
         ("bench_nystrom.json", ("large",), {}),
         ("bench_nystrom.json", ("landmarks",), {}),
-        ("bench_feature_learning.json", ()),
-        ("bench_feature_learning_peers.json", (), {}),
+        ("bench_feature_learning.json", (), {"learned, 16 settings": "small"}),
+        ("tree_ntk_tables.json", ("learned",), {
+            "learned features": "learned", "the same without": "plain",
+            "rectifier network, chosen alike": "relu ntk, chosen alike",
+            **{f"the paper's trees, scale {scale}": f"paper, tntk {scale}" for scale in (8, 32)},
+            "the paper's rectifier network": "paper, relu ntk",
+            "all": "mean", "ahead": "wins", "equal": "ties", "behind": "losses"}),
         ("tree_ntk_tables.json", ("columns",), {
             **TREE_SCALES, "the paper's digits": "equal", "within one test sample": "within one"}),
         ("tree_ntk_tables.json", ("wins", "rate"), {**TREE_SCALES, "halved": "relu ntk, halved"}),

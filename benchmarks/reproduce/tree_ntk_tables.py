@@ -23,7 +23,7 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 
 import numpy as np
 import pandas as pd
-from report import RESULTS, print_table, write_json
+from report import RESULTS, number_text, print_table, write_json
 from scipy.stats import wilcoxon
 from tree_ntk_uci import DEPTHS, LIST_DEPTHS, LIST_SCALES, SCALES, accuracies
 
@@ -107,10 +107,38 @@ def list_tests(done):
     return result
 
 
+def learned_tests(done, table):
+    """Mean accuracies in per cent, and the learned features' wins, ties, losses and p-values, on the sets computed."""
+    names = [name for name, entry in done.items() if {"learned", "chosen"} <= set(entry)]
+    n_tested = np.array([done[name]["n_tested"] for name in names])
+    columns = {kind: [done[name]["learned"][kind] for name in names] for kind in ("learned", "plain")}
+    columns["relu_ntk, chosen alike"] = [done[name]["chosen"] for name in names]
+    columns = {name: 100 * np.array(hits) / n_tested for name, hits in columns.items()}
+    for name in (*(f"tntk_{scale}" for scale in SCALES), "relu_ntk"):
+        # The paper's three digits become the share of samples they were rounded from.
+        columns[f"paper, {name}"] = 100 * np.round(table.loc[names, name].to_numpy() / 100 * n_tested) / n_tested
+    result = {"sets": len(names), "folds with a metric": sum(done[name]["learned"]["kept"] for name in names)}
+    by_size = np.argsort(n_tested, kind="stable")
+    smaller, larger = by_size[:len(names) // 2], by_size[len(names) // 2:]
+    for name, found in columns.items():
+        result[name] = {"mean": float(np.mean(found)), "smaller half": float(found[smaller].mean()),
+                        "larger half": float(found[larger].mean())}
+        if name != "learned":
+            gains = np.round(columns["learned"] - found, 9)
+            result[name] |= {"wins": int(np.sum(gains > 0)), "ties": int(np.sum(gains == 0)),
+                             "losses": int(np.sum(gains < 0)), "smallest": float(gains.min()),
+                             "p": p_value(gains, np.zeros(len(gains)))}
+    return result
+
+
 def show(results):
     if "columns" in results:
         print_table("cells of the paper's tables", ("column", "cells", "equal", "within one sample"),
                     [(name, *met.values()) for name, met in results["columns"].items()])
+        print_table("learned features: per cent (all, smaller, larger sets); wins, ties, losses, smallest gain, p",
+                    ("column", *[""] * 8),
+                    [(name, *map(number_text, entry.values()), *[""] * (8 - len(entry)))
+                     for name, entry in results["learned"].items() if isinstance(entry, dict)])
     peers = next(iter(results["wins"].values()))
     print_table("ahead of the rectifier's kernel: wins, ties, rate", ("column", *peers),
                 [(name, *(f"{r['wins']}, {r['ties']}, {100 * r['rate']:.1f}" for r in rates.values()))
@@ -137,6 +165,7 @@ def main():
     results = {"wins": win_rates(columns, table), "scales": scale_tests(columns), "lists": list_tests(done)}
     if table is not None:
         results["columns"] = met_cells(done, columns, table)
+        results["learned"] = learned_tests(done, table)
     show(results)
     write_json(arguments.json, NAME, results)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral, Real
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -20,7 +21,12 @@ from fctree._validation import (
     check_predictions,
     check_training_data,
 )
-from fctree.kernel_ridge.feature_learning import learn_matrix, mapped
+from fctree.kernel_ridge.feature_learning import (
+    choose_rounds,
+    held_out_errors,
+    mapped,
+    matrix_after,
+)
 from fctree.kernel_ridge.solvers import TreeKernel
 from fctree.kernels.architecture import ARCHITECTURES, check_scale
 
@@ -43,9 +49,16 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
         """``X`` in the learned metric; sets ``feature_matrix_`` and the errors of the folds."""
         self.feature_matrix_ = self._fold_errors = None
         if self.feature_learning:
-            found = learn_matrix(kernel, solve, X, targets, weights, self.feature_learning)
-            self.feature_matrix_, self.feature_learning_errors_, self._fold_errors = found
+            left_out = held_out_errors(kernel, solve, X, targets, weights, self.feature_learning)
+            k, self.feature_learning_errors_ = choose_rounds(left_out, weights)
+            if k and self._no_worse(left_out[k], left_out[0], targets, weights):
+                self.feature_matrix_ = matrix_after(kernel, solve, X, targets, weights, k)
+                self._fold_errors = left_out[k]
         return mapped(X, self.feature_matrix_)
+
+    def _no_worse(self, errors, others, targets, weights):
+        """Whether errors of smaller squares are no worse than the others in what the predictions are for."""
+        return True
 
     def _raw_predict(self, X):
         """f(X) of shape (n_samples, n_outputs), in tiles."""
@@ -101,6 +114,12 @@ class ClassifierTargets(PredictedClasses, ClassifierMixin):
         _check_coefficients(coefficients)
         self.X_fit_ = X_fit
         self.dual_coef_ = coefficients
+
+    def _no_worse(self, errors, others, targets, weights):
+        """Whether no more samples get a wrong class; errors are targets less outputs."""
+        labels = targets.argmax(axis=1)
+        wrong, others = ((targets - e).argmax(axis=1) != labels for e in (errors, others))
+        return np.average(wrong, weights=weights) <= np.average(others, weights=weights)
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """The regressions on the class indicators; not probabilities.

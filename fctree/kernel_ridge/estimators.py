@@ -160,7 +160,8 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
         ``"cg"``).
     feature_learning : int, default=0
         Most rounds in which the directions along which the predictor changes become a new metric of
-        the features (recursive feature machines); three folds choose how many are kept.
+        the features (recursive feature machines); three folds choose how many are kept, by the
+        squared error, and of a classifier only if no more samples get a wrong class.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Features that are categories: those whose column has a categorical or text type, or a list

@@ -26,19 +26,16 @@ def mapped(X, matrix):
         return X @ matrix
 
 
-def learn_matrix(kernel, solve, X, targets, weights, n_rounds):
-    """The matrix P after the number of rounds, at most `n_rounds`, that predicts held-out samples best.
+def held_out_errors(kernel, solve, X, targets, weights, n_rounds):
+    """Targets less predictions of samples that three folds hold out, (n_rounds + 1, n_samples, n_outputs).
 
-    ``solve(kernel, X, targets, weights)`` gives the samples of the expansion and their coefficients,
-    (n_fit, n_features) and (n_fit, n_outputs). Returns P, symmetric, or None if no round predicts clearly
-    better than none; the mean squared errors of three folds by the number of rounds, (n_rounds + 1,); and
-    the errors of each sample of the folds at the chosen number of rounds, (n_samples, n_outputs), or None.
+    After 0, 1, .. rounds. ``solve(kernel, X, targets, weights)`` gives the samples of the expansion and their
+    coefficients, (n_fit, n_features) and (n_fit, n_outputs). All zero for too few samples.
     """
-    weight = np.ones(len(X)) if weights is None else weights
-    counted = np.flatnonzero(weight)
+    counted = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
     left_out = np.zeros((n_rounds + 1, *targets.shape))
     if len(counted) < 2 * _FOLDS:
-        return None, np.zeros(n_rounds + 1), None
+        return left_out
     for train, test in KFold(_FOLDS, shuffle=True, random_state=0).split(counted):
         train, test = counted[train], counted[test]
         part = None if weights is None else weights[train]
@@ -46,13 +43,25 @@ def learn_matrix(kernel, solve, X, targets, weights, n_rounds):
         for k, (matrix, solution) in enumerate(path):
             answers = kernel.multiply(mapped(X[test], matrix), *solution)
             left_out[k, test] = targets[test] - answers
+    return left_out
+
+
+def choose_rounds(left_out, weights):
+    """The number of rounds of the smallest mean squared error, 0 unless clearly better than none; and the errors.
+
+    ``left_out`` as of `held_out_errors`.
+    """
+    weight = np.ones(left_out.shape[1]) if weights is None else weights
     losses = (left_out**2).sum(axis=2)
     errors = losses @ weight / weight.sum()
     chosen = int(np.argmin(errors))
-    if not clearly_positive(losses[0] - losses[chosen], weight):
-        return None, errors, None
-    *_, (matrix, _) = _path(kernel, solve, X, targets, weights, chosen)
-    return matrix, errors, left_out[chosen]
+    return chosen if clearly_positive(losses[0] - losses[chosen], weight) else 0, errors
+
+
+def matrix_after(kernel, solve, X, targets, weights, n_rounds):
+    """The matrix P after some rounds, symmetric; None after none. Arguments as of `held_out_errors`."""
+    *_, (matrix, _) = _path(kernel, solve, X, targets, weights, n_rounds)
+    return matrix
 
 
 def _path(kernel, solve, X, targets, weights, n_rounds):

@@ -90,6 +90,18 @@ def test_noise_keeps_the_plain_kernel():
     assert fitted(X[:4], y[:4], 3).feature_matrix_ is None  # too few samples for folds
 
 
+def test_smaller_squares_are_not_enough_for_classes():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 30)), rng.uniform(size=150) < 0.25
+    model = TreeNTKClassifier(alpha=1.0, depth=8, scale=0.5, feature_learning=2).fit(X, y)
+    errors = model.feature_learning_errors_
+    assert errors[2] < 0.8 * errors[0]  # outputs of 0.5 for noise, not of 0: no class gets better
+    assert model.feature_matrix_ is None
+    numbers = TreeNTKRegressor(alpha=1.0, depth=8, scale=0.5, feature_learning=2).fit(X, np.eye(2)[y.astype(int)])
+    assert_allclose(numbers.feature_learning_errors_, errors)
+    assert numbers.feature_matrix_ is not None
+
+
 @pytest.mark.parametrize("solver", ["nystrom", "cg"])
 def test_other_solvers(solver):
     X, y = planted(n=300)
