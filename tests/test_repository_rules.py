@@ -319,12 +319,13 @@ def test_parameters_are_few(kind, task, most):
 def test_ensembles_have_their_trees_parameters_in_one_place():
     """Parameters that an ensemble shares with its tree override it unless they are None, the
     default."""
-    own = {"max_depth", "alpha", "min_samples_leaf", "max_coef", "n_jobs", "random_state"}
+    own = {"max_depth", "alpha", "min_samples_leaf", "max_coef", "n_jobs"}
     trees = {name for tree in TREES.values() for name in parameters_of(tree)}
     for kind in ("CurvatureForest", "CurvatureBoosting"):
         for task in ("Regressor", "Classifier"):
             signature = inspect.signature(getattr(fctree, kind + task)).parameters
-            assert trees & set(signature) == {*own, "categorical_features"}
+            of_classes = {"class_weight"} if task == "Classifier" else set()
+            assert trees & set(signature) == {*own, "categorical_features", *of_classes}
             assert all(signature[name].default is None for name in own)
 
 

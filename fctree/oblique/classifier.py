@@ -8,6 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._sklearn import fit_context
 from fctree._tables.estimators import encode_training
+from fctree._training.class_weights import weighted_by_class
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, FloatArray, Self
 from fctree._validation import check_training_data, unchanged_on_failure
@@ -50,8 +51,10 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
 
     def _grow_classes(self, X, shares, classes, sample_weight):
         """Grow the tree on validated samples and the share of each class in them, (n, n_classes)."""
+        self.classes_, self.n_classes_ = classes, len(classes)
         n_classes = len(classes)
         labels = shares.argmax(axis=1)
+        sample_weight = weighted_by_class(self, labels, sample_weight)
         X = encode_training(self, X, labels[np.newaxis], sample_weight, n_classes=n_classes)
         targets = predicted_shares(shares)
         impurity_scale = 1.0 if n_classes > 2 else 2.0
@@ -67,8 +70,6 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         arrays["value"] = fractions[:, np.newaxis, :]
         tree = ObliqueTree(n_classes=n_classes, **arrays)
         self.tree_ = self._finish(tree, X, targets, sample_weight, left_out)
-        self.classes_ = classes
-        self.n_classes_ = n_classes
         self.temperature_ = None
         if n_classes > 1 and self.leaf_model != "constant":
             self.temperature_ = find_temperature(left_out, shares, sample_weight)

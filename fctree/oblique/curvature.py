@@ -9,9 +9,11 @@ docs/algorithms/oblique.md has the formulas and what they cost.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from fctree._parameters import set_parameters, shares_documentation
-from fctree._typing import ArrayLike, RandomState
+from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
+from fctree._typing import ArrayLike
 from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.classifier import TreeClassifier
 from fctree.oblique.parameters import CURVATURE_CONSTRAINTS, CURVATURE_FIXED
@@ -42,7 +44,6 @@ class BaseCurvatureTree(BaseObliqueTree):
         leaf_model: str = "ridge",
         categorical_features: ArrayLike | str | None = "from_dtype",
         n_jobs: int | None = None,
-        random_state: RandomState = None,
     ) -> None:
         set_parameters(self, locals())
 
@@ -107,8 +108,6 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
         context, -1 means all cores. Trees and predictions are the same to the last bit
         for any number.
-    random_state : int, RandomState instance or None, default=None
-        Growing a single tree draws no random numbers; accepted for a uniform interface.
 
     Attributes
     ----------
@@ -171,7 +170,10 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
         fractions of their samples. ``"soft"`` lets ridge models blend across soft boundaries: splits,
         the widths of their boundaries and leaf models are optimised together, and kept if that
         clearly lowers the leave-one-out error.
-    categorical_features, n_jobs, random_state
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
+        have weight 1), or such that all classes weigh the same.
+    categorical_features, n_jobs
         As in `CurvatureTreeRegressor`.
 
     Attributes
@@ -202,3 +204,30 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     >>> bool(tree.score(X, y) > 0.95)
     True
     """
+
+    _parameter_constraints = {
+        **BaseCurvatureTree._parameter_constraints,
+        **CLASS_WEIGHT_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        max_depth: int | None = 3,
+        alpha: float | str = 1.0,
+        min_samples_leaf: int | float = 20,
+        max_coef: int | None = None,
+        standardize: bool = True,
+        directions: str | Sequence[str] = "all",
+        n_curvature: int = 2,
+        n_screened: int | None = 8,
+        max_thresholds: int = 32,
+        parent_weight: float = 3.0,
+        split_margin: float = 0.75,
+        feature_concatenation: bool = True,
+        leaf_model: str = "ridge",
+        class_weight: dict[Any, float] | str | None = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        n_jobs: int | None = None,
+    ) -> None:
+        set_parameters(self, locals())

@@ -13,8 +13,11 @@ formulas and what they cost.
 
 from __future__ import annotations
 
+from typing import Any
+
 from fctree._parameters import set_parameters, shares_documentation
-from fctree._typing import ArrayLike, RandomState
+from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
+from fctree._typing import ArrayLike
 from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.classifier import TreeClassifier
 from fctree.oblique.curvature import CurvatureTreeRegressor
@@ -41,7 +44,6 @@ class BaseFCODT(BaseObliqueTree):
         fit_intercept: bool = True,
         categorical_features: ArrayLike | str | None = "from_dtype",
         n_jobs: int | None = None,
-        random_state: RandomState = None,
     ) -> None:
         set_parameters(self, locals())
 
@@ -84,7 +86,7 @@ class FCODTRegressor(TreeRegressor, BaseFCODT):
     fit_intercept : bool, default=True
         Whether ridge regressions are centred within the node. False gives the paper's
         uncentred form.
-    categorical_features, n_jobs, random_state
+    categorical_features, n_jobs
         As in `CurvatureTreeRegressor`.
 
     Attributes
@@ -133,7 +135,10 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
     leaf_model : {"ridge", "constant"}, default="ridge"
         Model of the leaves: their own ridge regression on the indicators, or the
         class fractions of their samples.
-    fit_intercept, categorical_features, n_jobs, random_state
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
+        have weight 1), or such that all classes weigh the same.
+    fit_intercept, categorical_features, n_jobs
         As in `FCODTRegressor`.
 
     Attributes
@@ -167,3 +172,25 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
     >>> bool(tree.score(scale(X), y) > 0.95)
     True
     """
+
+    _parameter_constraints = {
+        **BaseFCODT._parameter_constraints,
+        **CLASS_WEIGHT_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: float | str = 1.0,
+        max_depth: int | None = 3,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_impurity_decrease: float = 0.0,
+        feature_concatenation: bool = True,
+        leaf_model: str = "ridge",
+        class_weight: dict[Any, float] | str | None = None,
+        fit_intercept: bool = True,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        n_jobs: int | None = None,
+    ) -> None:
+        set_parameters(self, locals())

@@ -22,7 +22,6 @@ _SHARED = {
     "leaf_model": [StrOptions({"ridge", "constant"})],
     **TABLE_CONSTRAINTS,
     "n_jobs": [Integral, None],
-    "random_state": ["random_state"],
 }
 
 FCODT_CONSTRAINTS = {
@@ -138,5 +137,7 @@ def ensemble_tree_settings(ensemble, default):
     validate_parameters(tree)
     if tree.leaf_model == "soft":
         raise ValueError('leaf_model="soft" is for single trees, those of ensembles have hard splits')
+    if getattr(tree, "class_weight", None) is not None:
+        raise ValueError("class_weight of tree= is for single trees: set that of the ensemble")
     own = {name: getattr(ensemble, name) for name in SHORTCUTS}
     return {**tree._settings(), **{name: own[name] for name in own if own[name] is not None}}

@@ -17,7 +17,7 @@ ESTIMATORS = [FCODTRegressor, FCODTClassifier]
 DEFAULTS = {
     "alpha": 1.0, "max_depth": 3, "min_samples_split": 2, "min_samples_leaf": 1,
     "min_impurity_decrease": 0.0, "feature_concatenation": True, "leaf_model": "ridge",
-    "fit_intercept": True, "n_jobs": None, "random_state": None,
+    "fit_intercept": True, "n_jobs": None,
 }
 NODE_ARRAYS = {
     "children_left": np.int64, "children_right": np.int64, "threshold": np.float64,

@@ -182,7 +182,7 @@ def test_random_streams_go_on_where_they_were(kind, tmp_path):
     state.standard_normal(7)  # an odd number: half a pair is kept
     generator = np.random.Generator(getattr(np.random, kind)(6))
     generator.integers(10, size=3, dtype=np.int32)  # half a word is kept
-    model = FCODTRegressor(random_state=state)
+    model = SymmetricBoostingRegressor(random_state=state)
     model.generator = generator
     loaded = round_trip(model, tmp_path)
     assert type(loaded.random_state) is np.random.RandomState

@@ -6,9 +6,15 @@ from boosters import CLASSIFIERS, SMALL, table
 from fctree import (
     CurvatureBoostingClassifier,
     CurvatureForestClassifier,
+    CurvatureForestRegressor,
+    CurvatureTreeClassifier,
+    FCODTClassifier,
     SoftTreeClassifier,
     SymmetricBoostingClassifier,
+    TreeNTKClassifier,
+    TreeNTKClassifierCV,
 )
+from fctree.inspection import distill
 from sklearn.base import clone
 from sklearn.utils.class_weight import compute_sample_weight
 
@@ -17,6 +23,11 @@ MODELS = [
     CurvatureBoostingClassifier(**SMALL),
     CurvatureForestClassifier(n_estimators=5, random_state=0),
     SoftTreeClassifier(max_epochs=5, random_state=0),
+    CurvatureTreeClassifier(),
+    CurvatureTreeClassifier(leaf_model="soft"),
+    FCODTClassifier(leaf_model="constant"),
+    TreeNTKClassifier(alpha=1.0),
+    TreeNTKClassifierCV(alphas=(1.0, 10.0), depths=(1, 2), scales=(2.0,)),
 ]
 WEIGHTS = {"a": 0.25, "c": 3.0}
 
@@ -24,6 +35,11 @@ WEIGHTS = {"a": 0.25, "c": 3.0}
 @pytest.fixture(params=MODELS, ids=lambda model: type(model).__name__)
 def model(request):
     return clone(request.param)
+
+
+def scores(model, X):
+    """Probabilities of the classes, or the outputs of models without."""
+    return (model.predict_proba if hasattr(model, "predict_proba") else model.decision_function)(X)
 
 
 @pytest.mark.parametrize("class_weight", [WEIGHTS, "balanced", {}])
@@ -40,14 +56,13 @@ def test_the_same_as_weights_of_samples(model, class_weight, n_classes):
         of_class[counted] = compute_sample_weight("balanced", y[counted])
     else:
         of_class = np.array([class_weight.get(label, 1.0) for label in y])
-    expected = model.fit(X, y, sample_weight=of_class * own).predict_proba(X)
+    expected = scores(model.fit(X, y, sample_weight=of_class * own), X)
     model.set_params(class_weight=class_weight)
-    assert model.fit(X, y, sample_weight=own).predict_proba(X).tobytes() == expected.tobytes()
-    alone = model.fit(X[counted], y[counted]).predict_proba(X)
+    assert scores(model.fit(X, y, sample_weight=own), X).tobytes() == expected.tobytes()
+    alone = scores(model.fit(X[counted], y[counted]), X)
     model.set_params(class_weight=None)
     np.testing.assert_array_equal(
-        alone, model.fit(X[counted], y[counted],
-                         sample_weight=of_class[counted]).predict_proba(X))
+        alone, scores(model.fit(X[counted], y[counted], sample_weight=of_class[counted]), X))
 
 
 def test_heavier_classes_are_predicted_more(model):
@@ -62,17 +77,17 @@ def test_a_class_of_weight_zero_keeps_its_name(model):
     X, y = table(CLASSIFIERS[0], n_classes=3)
     model.set_params(class_weight={"a": 0.0}).fit(X, y)
     np.testing.assert_array_equal(model.classes_, ["a", "b", "c"])
-    assert "a" not in model.predict(X) and model.predict_proba(X).shape == (len(X), 3)
+    assert "a" not in model.predict(X) and scores(model, X).shape == (len(X), 3)
 
 
 def test_labels_that_are_numbers(model):
     X, y = table(CLASSIFIERS[0])
-    expected = model.set_params(class_weight={"a": 2, "b": 1}).fit(X, y).predict_proba(X)
+    expected = scores(model.set_params(class_weight={"a": 2, "b": 1}).fit(X, y), X)
     for labels, weights in ((np.array([7, 9]), {7: 2}), (np.array([7.0, 9.0]), {7: 2}),
                             (np.array([False, True]), {False: 2}),
                             (np.array([7, 9]), {np.int64(7): 2})):
         model.set_params(class_weight=weights)
-        found = model.fit(X, labels[(y == "b").astype(int)]).predict_proba(X)
+        found = scores(model.fit(X, labels[(y == "b").astype(int)]), X)
         np.testing.assert_array_equal(found, expected)
 
 
@@ -112,3 +127,19 @@ def test_parts_of_the_data_cannot_be_balanced():
     expected = SoftTreeClassifier(random_state=0).partial_fit(X, y, sample_weight=1.0 + (y == "b"))
     found = SoftTreeClassifier(random_state=0, class_weight={"b": 2}).partial_fit(X, y)
     np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+
+
+@pytest.mark.parametrize("ensemble", [CurvatureForestRegressor, CurvatureForestClassifier])
+def test_ensembles_refuse_class_weights_of_their_trees(ensemble):
+    X, y = table(CLASSIFIERS[0])
+    forest = ensemble(n_estimators=2, tree=CurvatureTreeClassifier(class_weight="balanced"))
+    with pytest.raises(ValueError, match="class_weight of tree= is for single trees"):
+        forest.fit(X, y == "a")
+
+
+def test_distilled_classes_are_weighted():
+    X, y = table(CLASSIFIERS[0], n=300)
+    teacher = SymmetricBoostingClassifier(**SMALL).fit(X, y)
+    shares = [np.mean(distill(teacher, X, CurvatureTreeClassifier(class_weight={"b": w}, max_depth=1))
+                      .predict_proba(X)[:, 1]) for w in (0.1, 1.0, 10.0)]
+    assert shares[0] < shares[1] < shares[2]
