@@ -12,7 +12,6 @@ from fctree._device import DEVICES, uses_gpu
 from fctree._intervals.kernels import KernelIntervals
 from fctree._sklearn import Interval, Options, StrOptions
 from fctree._tables.estimators import TakesTables, encode_training
-from fctree._training.class_weights import weighted_by_class
 from fctree._training.targets import NumericTargets, PredictedClasses
 from fctree._typing import ArrayLike, FloatArray
 from fctree._validation import (
@@ -94,7 +93,6 @@ class ClassifierTargets(PredictedClasses, ClassifierMixin):
         X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=False)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
-        sample_weight = weighted_by_class(self, labels, sample_weight)
         n_classes = len(self.classes_)
         X = encode_training(self, X, labels[np.newaxis], sample_weight, n_classes=n_classes)
         return X, np.eye(n_classes)[labels], sample_weight

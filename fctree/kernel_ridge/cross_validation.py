@@ -19,7 +19,6 @@ from fctree._memory import available_memory, check_memory
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import Interval, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
-from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._typing import ArrayLike, Self
 from fctree._validation import count_threads, unchanged_on_failure
 from fctree.kernel_ridge.base import (
@@ -306,9 +305,6 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     scoring : {"accuracy", "neg_mean_squared_error"}, default="accuracy"
         What the choice goes by; the squared error is that of the class indicators, and tells
         settings of equal accuracy apart.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
-        have weight 1), or such that all classes weigh the same.
     feature_learning, categorical_features, device, verbose, n_jobs
         As in `TreeNTKRegressorCV`.
 
@@ -339,7 +335,6 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     _parameter_constraints = {
         **SearchingTreeNTK._parameter_constraints,
         "scoring": [StrOptions({"accuracy", "neg_mean_squared_error"})],
-        **CLASS_WEIGHT_CONSTRAINTS,
     }
 
     def __init__(
@@ -352,7 +347,6 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
         architectures: Sequence[str | Mapping[int, int]] | None = None,
         cv: Any = None,
         scoring: str = "accuracy",
-        class_weight: dict[Any, float] | str | None = None,
         feature_learning: int = 0,
         categorical_features: ArrayLike | str | None = "from_dtype",
         device: str = "cpu",

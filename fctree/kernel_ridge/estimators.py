@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any
 
 from sklearn.utils import check_random_state
 
@@ -12,7 +11,6 @@ from fctree._native_input import native_params
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import Interval, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
-from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
@@ -228,9 +226,6 @@ class TreeNTKClassifier(ClassifierTargets, SingleTreeNTK):
     alpha, depth, scale, architecture, solver, n_components, max_iter, tol, \
             feature_learning, categorical_features, device, verbose, n_jobs, random_state
         As in `TreeNTKRegressor`.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
-        have weight 1), or such that all classes weigh the same.
 
     Attributes
     ----------
@@ -251,26 +246,3 @@ class TreeNTKClassifier(ClassifierTargets, SingleTreeNTK):
     >>> bool(model.score(scale(X)[400:], y[400:]) > 0.95)
     True
     """
-
-    _parameter_constraints = {**SingleTreeNTK._parameter_constraints, **CLASS_WEIGHT_CONSTRAINTS}
-
-    def __init__(
-        self,
-        *,
-        alpha: float | str = 1e-8,
-        depth: float = 3,
-        scale: float = 2.0,
-        architecture: str | Mapping[int, int] = "perfect",
-        solver: str = "cholesky",
-        n_components: int = 1000,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        class_weight: dict[Any, float] | str | None = None,
-        feature_learning: int = 0,
-        categorical_features: ArrayLike | str | None = "from_dtype",
-        device: str = "cpu",
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-    ) -> None:
-        set_parameters(self, locals())

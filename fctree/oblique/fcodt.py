@@ -13,10 +13,7 @@ formulas and what they cost.
 
 from __future__ import annotations
 
-from typing import Any
-
 from fctree._parameters import set_parameters, shares_documentation
-from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._typing import ArrayLike
 from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.classifier import TreeClassifier
@@ -135,9 +132,6 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
     leaf_model : {"ridge", "constant"}, default="ridge"
         Model of the leaves: their own ridge regression on the indicators, or the
         class fractions of their samples.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
-        have weight 1), or such that all classes weigh the same.
     fit_intercept, categorical_features, n_jobs
         As in `FCODTRegressor`.
 
@@ -172,25 +166,3 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
     >>> bool(tree.score(scale(X), y) > 0.95)
     True
     """
-
-    _parameter_constraints = {
-        **BaseFCODT._parameter_constraints,
-        **CLASS_WEIGHT_CONSTRAINTS,
-    }
-
-    def __init__(
-        self,
-        *,
-        alpha: float | str = 1.0,
-        max_depth: int | None = 3,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_impurity_decrease: float = 0.0,
-        feature_concatenation: bool = True,
-        leaf_model: str = "ridge",
-        class_weight: dict[Any, float] | str | None = None,
-        fit_intercept: bool = True,
-        categorical_features: ArrayLike | str | None = "from_dtype",
-        n_jobs: int | None = None,
-    ) -> None:
-        set_parameters(self, locals())

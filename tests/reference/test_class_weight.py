@@ -8,11 +8,8 @@ from fctree import (
     CurvatureForestClassifier,
     CurvatureForestRegressor,
     CurvatureTreeClassifier,
-    FCODTClassifier,
     SoftTreeClassifier,
     SymmetricBoostingClassifier,
-    TreeNTKClassifier,
-    TreeNTKClassifierCV,
 )
 from fctree.inspection import distill
 from sklearn.base import clone
@@ -25,9 +22,6 @@ MODELS = [
     SoftTreeClassifier(max_epochs=5, random_state=0),
     CurvatureTreeClassifier(),
     CurvatureTreeClassifier(leaf_model="soft"),
-    FCODTClassifier(leaf_model="constant"),
-    TreeNTKClassifier(alpha=1.0),
-    TreeNTKClassifierCV(alphas=(1.0, 10.0), depths=(1, 2), scales=(2.0,)),
 ]
 WEIGHTS = {"a": 0.25, "c": 3.0}
 
@@ -35,11 +29,6 @@ WEIGHTS = {"a": 0.25, "c": 3.0}
 @pytest.fixture(params=MODELS, ids=lambda model: type(model).__name__)
 def model(request):
     return clone(request.param)
-
-
-def scores(model, X):
-    """Probabilities of the classes, or the outputs of models without."""
-    return (model.predict_proba if hasattr(model, "predict_proba") else model.decision_function)(X)
 
 
 @pytest.mark.parametrize("class_weight", [WEIGHTS, "balanced", {}])
@@ -56,13 +45,14 @@ def test_the_same_as_weights_of_samples(model, class_weight, n_classes):
         of_class[counted] = compute_sample_weight("balanced", y[counted])
     else:
         of_class = np.array([class_weight.get(label, 1.0) for label in y])
-    expected = scores(model.fit(X, y, sample_weight=of_class * own), X)
+    expected = model.fit(X, y, sample_weight=of_class * own).predict_proba(X)
     model.set_params(class_weight=class_weight)
-    assert scores(model.fit(X, y, sample_weight=own), X).tobytes() == expected.tobytes()
-    alone = scores(model.fit(X[counted], y[counted]), X)
+    assert model.fit(X, y, sample_weight=own).predict_proba(X).tobytes() == expected.tobytes()
+    alone = model.fit(X[counted], y[counted]).predict_proba(X)
     model.set_params(class_weight=None)
     np.testing.assert_array_equal(
-        alone, scores(model.fit(X[counted], y[counted], sample_weight=of_class[counted]), X))
+        alone, model.fit(X[counted], y[counted],
+                         sample_weight=of_class[counted]).predict_proba(X))
 
 
 def test_heavier_classes_are_predicted_more(model):
@@ -77,17 +67,17 @@ def test_a_class_of_weight_zero_keeps_its_name(model):
     X, y = table(CLASSIFIERS[0], n_classes=3)
     model.set_params(class_weight={"a": 0.0}).fit(X, y)
     np.testing.assert_array_equal(model.classes_, ["a", "b", "c"])
-    assert "a" not in model.predict(X) and scores(model, X).shape == (len(X), 3)
+    assert "a" not in model.predict(X) and model.predict_proba(X).shape == (len(X), 3)
 
 
 def test_labels_that_are_numbers(model):
     X, y = table(CLASSIFIERS[0])
-    expected = scores(model.set_params(class_weight={"a": 2, "b": 1}).fit(X, y), X)
+    expected = model.set_params(class_weight={"a": 2, "b": 1}).fit(X, y).predict_proba(X)
     for labels, weights in ((np.array([7, 9]), {7: 2}), (np.array([7.0, 9.0]), {7: 2}),
                             (np.array([False, True]), {False: 2}),
                             (np.array([7, 9]), {np.int64(7): 2})):
         model.set_params(class_weight=weights)
-        found = scores(model.fit(X, labels[(y == "b").astype(int)]), X)
+        found = model.fit(X, labels[(y == "b").astype(int)]).predict_proba(X)
         np.testing.assert_array_equal(found, expected)
 
 
