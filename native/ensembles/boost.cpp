@@ -156,6 +156,9 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
               grown.tree.threshold.data(), grown.tree.coef.data(), width},
              x, train_.n(), grown.leaf.data(), execution_);
   if (params_.l2_leaf_reg > 0.0) shrink_leaves(params_.l2_leaf_reg, grown.tree);
+  if (!hessian_.empty())
+    lengthen_steps({train_.view(), response_.weight.data(), hessian_.data()}, params_.l2_leaf_reg,
+                   grown.leaf, execution_.all, grown.tree);
   revise_constants(*loss_, train_.view(), x, response_.weight.data(), grown.leaf, grown.tree);
   grown.bounds = bound_leaves(grown.tree, x, response_.weight.data(), grown.leaf,
                               {params_.extrapolation, loss_->largest_step()}, execution_.all);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/exact_sum.hpp"
 #include "core/loss/order_statistics.hpp"
 #include "ridge/dense.hpp"
 
@@ -14,6 +15,9 @@ using namespace ridge;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A score of hardly any curvature would else take the largest step at once.
+constexpr double kMostLengthening = 2.0;
 
 // score[k] of a row in the leaf with this index.
 void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, double* score) {
@@ -81,6 +85,48 @@ void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree) {
     for (index_t k = 0; k < tree.n_outputs; ++k)
       tree.leaf_intercept[slot * tree.n_outputs + k] -=
           share * tree.value[node * tree.n_outputs + k];
+  }
+}
+
+void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
+                    const std::vector<index_t>& leaf, const Collective* all,
+                    ObliqueTreeArrays& tree) {
+  const ScoredSamples& s = curvatures.samples;
+  const index_t n_outputs = tree.n_outputs;
+  if (n_outputs == 1) return;
+  const auto own = [&](index_t i, index_t k) {
+    return curvatures.weight[i] > 0.0 ? s.weight_of(i) * curvatures.hessian[k * s.n_samples + i]
+                                      : 0.0;
+  };
+  ExponentCounts counts;
+  for (index_t k = 0; k < n_outputs; ++k)
+    counts.add(0, s.n_samples, [&](index_t i) { return own(i, k); });
+  const FixedPoint fixed(static_cast<int>(take_largest(all, counts.largest())),
+                         add_up(all, s.n_samples));
+  std::vector<std::int64_t> sums(2 * tree.n_leaves() * n_outputs, 0);
+  for (index_t i = 0; i < s.n_samples; ++i) {
+    if (i % 1024 == 0) check_interrupt();
+    if (!(curvatures.weight[i] > 0.0)) continue;
+    std::int64_t* sum = sums.data() + 2 * tree.leaf_index[leaf[i]] * n_outputs;
+    for (index_t k = 0; k < n_outputs; ++k) {
+      const TwoWords words = fixed.words(own(i, k));
+      sum[2 * k] += words.high;
+      sum[2 * k + 1] += words.low;
+    }
+  }
+  add_up(all, sums.data(), static_cast<index_t>(sums.size()));
+  for (index_t node = 0; node < tree.n_nodes(); ++node) {
+    const index_t slot = tree.leaf_index[node];
+    if (slot < 0) continue;
+    const double largest = tree.weighted_n_node_samples[node] + l2_leaf_reg;
+    for (index_t at = slot * n_outputs; at < (slot + 1) * n_outputs; ++at) {
+      const double curvature = fixed.value({sums[2 * at], sums[2 * at + 1]}) + l2_leaf_reg;
+      const double factor = std::min(largest / curvature, kMostLengthening);
+      tree.leaf_intercept[at] *= factor;
+      if (tree.leaf_coef.empty()) continue;
+      for (index_t j = 0; j < tree.n_features; ++j)
+        tree.leaf_coef[at * tree.n_features + j] *= factor;
+    }
   }
 }
 

@@ -27,6 +27,21 @@ LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const do
 // Shrinks each leaf's mean score to 0, as if the leaf had this much additional weight of targets 0.
 void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree);
 
+// The curvatures of a loss's scores on the samples that a tree was grown on: weight (n_samples), the
+// largest of each sample's scores times the sample's weight, 0 where it was left out; hessian
+// (n_outputs, n_samples).
+struct StepCurvatures {
+  const ScoredSamples& samples;
+  const double* weight;
+  const double* hessian;
+};
+// A tree has one weight per sample, so scores of less curvature than the largest one have moved less far
+// than Newton's step. Multiplies each leaf's model of a score by the leaf's sum of these weights over the sum of
+// the score's own, both with l2_leaf_reg, at most by 2.
+void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
+                    const std::vector<index_t>& leaf, const Collective* all,
+                    ObliqueTreeArrays& tree);
+
 // Adds to each leaf's constants the quantile, or Friedman's clipped mean, of its models' residuals
 // y - F - f over the rows with positive `fit_weight`.
 void revise_constants(const Loss& loss, const ScoredSamples& samples, const double* x,

@@ -70,7 +70,7 @@ void Grower::open_root() {
   const Vector variance = root.moments.diagonal.head(data.n_features) / root.moments.weight;
   for (const double of_feature : variance)
     tree_.feature_scale.push_back(of_feature > 0.0 ? std::sqrt(of_feature) : 1.0);
-  if (state_.params.choose_alpha)
+  if (state_.params.choose_alpha && state_.has_models())
     state_.params.alpha = state_.statistics->find_alpha(state_, root);
   if (state_.needs_fit(root)) fit_node(state_, root);
   if (state_.may_split(root) && state_.params.ridge_criterion) {

@@ -37,6 +37,15 @@ def test_any_regression_table(table, parameters):
     assert np.all(np.isfinite(model.predict(table.X)))
 
 
+@given(tables())
+def test_trees_without_models_have_no_penalty_to_choose(table):
+    steps = {"directions": "axis", "leaf_model": "constant", "split_criterion": "constant"}
+    chosen, given_one = (FreeTreeRegressor(**steps, alpha=alpha).fit(table.X, table.y, table.sample_weight).tree_
+                         for alpha in ("loo", 1.0))
+    for name, values in vars(given_one).items():
+        np.testing.assert_array_equal(getattr(chosen, name), values, err_msg=name)
+
+
 @given(class_tables(), PARAMETERS)
 def test_any_classification_table(table, parameters):
     model = FreeTreeClassifier(**parameters).fit(table.X, table.y, sample_weight=table.sample_weight)

@@ -13,6 +13,7 @@ from reference.literal_philox import FEATURE_SAMPLE, ROW_SAMPLE, LiteralRandom
 
 MASK = 2**64 - 1
 LARGEST_TARGET, LARGEST_STEP, LEAST_RESIDUAL = 4.0, 4.0, 0.05
+MOST_LENGTHENING = 2.0
 
 
 def mixed(bits):
@@ -95,6 +96,7 @@ class LiteralTree:
     def __init__(self, tree, Z, weight, extrapolation, largest=np.inf):
         self.tree = tree.tree_
         self.shift = np.zeros((self.tree.n_leaves, self.tree.n_outputs))
+        self.factor = np.ones_like(self.shift)
         self.extrapolation, self.largest = extrapolation, largest
         self.Z, self.weight = Z, weight
 
@@ -102,13 +104,23 @@ class LiteralTree:
         return self.tree.leaf_index[self.tree.apply(np.ascontiguousarray(Z))]
 
     def free(self, Z):
-        return self.tree.predict(np.ascontiguousarray(Z)) + self.shift[self.leaves(Z)]
+        leaf = self.leaves(Z)
+        return self.factor[leaf] * (self.tree.predict(np.ascontiguousarray(Z)) + self.shift[leaf])
 
     def shrink(self, l2_leaf_reg):
         """As if so much weight of targets 0 were in each leaf."""
         for node in np.flatnonzero(self.tree.children_left < 0):
             weight, mean = self.tree.weighted_n_node_samples[node], self.tree.value[node, :, 0]
             self.shift[self.tree.leaf_index[node]] -= l2_leaf_reg / (weight + l2_leaf_reg) * mean
+
+    def lengthen(self, curvature, l2_leaf_reg):
+        """Towards the Newton step of each score: curvature (n, K) are the scores' own, with weights."""
+        leaf, used = self.leaves(self.Z), self.weight > 0
+        for index in np.unique(leaf[used]):
+            rows = used & (leaf == index)
+            own = curvature[rows].sum(axis=0) + l2_leaf_reg
+            self.factor[index] = np.minimum((self.weight[rows].sum() + l2_leaf_reg) / own,
+                                            MOST_LENGTHENING)
 
     def revise(self, loss, residual, sample_weight):
         """Adds to each leaf the loss's order statistic of what is left."""
@@ -162,6 +174,8 @@ class LiteralBoosting:
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf
             grown = LiteralTree(tree, part, weight, self.extrapolation, largest)
             grown.shrink(self.l2_leaf_reg)
+            if has_hessian(self.loss) and F.shape[1] > 1:
+                grown.lengthen(w[:, np.newaxis] * self.loss.hessian(y, F), self.l2_leaf_reg)
             if self.loss.leaf != "newton":
                 grown.revise(self.loss, y - F, w)
             step = grown.bounded(part)

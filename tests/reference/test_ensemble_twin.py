@@ -48,7 +48,7 @@ def test_regression(loss, options):
         assert_close(model._raw_predict(points), twin.raw_predict(points))
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_classes", [2, 3, 8])
 def test_classification(n_classes):
     labels = np.searchsorted(np.quantile(Y[:, 0], np.arange(1, n_classes) / n_classes), Y[:, 0])
     model = CurvatureBoostingClassifier(max_iter=8, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**TREE))
