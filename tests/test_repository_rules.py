@@ -357,6 +357,14 @@ def test_classifiers_are_documented_without_their_regressors(name):
     assert {*", ".join(documented).split(", ")} == {*parameters_of(getattr(fctree, name))}
 
 
+@pytest.mark.parametrize("module", [fctree.kernels, fctree.inspection])
+def test_functions_are_documented_without_their_relatives(module):
+    for name in module.__all__:
+        if inspect.isfunction(getattr(module, name)):
+            text = inspect.getdoc(getattr(module, name))
+            assert not re.search(r"^    As (in|for) `\w+`\.$", text, flags=re.M), name
+
+
 def test_core_structs_have_no_defaults():
     for path in NATIVE.rglob("params.hpp"):
         assert not re.search(r"^  \w+ \w+\s*(=|\{)", path.read_text(), flags=re.M), path

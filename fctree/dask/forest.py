@@ -96,7 +96,9 @@ class DaskCurvatureForestRegressor(PredictsTargets, _DaskForest, CurvatureForest
 class DaskCurvatureForestClassifier(PredictsClasses, _DaskForest, CurvatureForestClassifier):
     """`CurvatureForestClassifier` with a range of the trees on each worker.
 
-    See `DaskCurvatureForestRegressor`.
+    The same trees, byte for byte, as in one place: a tree depends on its number and the rows.
+    Parameters and attributes are those of `CurvatureForestClassifier`; `warm_start` and `oob_score`
+    are not supported, and threads are the workers' (``nthreads``).
 
     Examples
     --------

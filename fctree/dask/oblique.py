@@ -176,7 +176,14 @@ class DaskCurvatureBoostingRegressor(PredictsTargets, _DaskObliqueBoosting, Curv
 class DaskCurvatureBoostingClassifier(PredictsClasses, _DaskObliqueBoosting, CurvatureBoostingClassifier):
     """`CurvatureBoostingClassifier` on Dask collections.
 
-    See `DaskCurvatureBoostingRegressor` for how it is grown and what is not supported.
+    The data stay on the workers. A level of a tree is grown from sums over the rows of its nodes,
+    joined in an order that does not depend on where the rows are: the model is the same, byte for
+    byte, for any partitions and any number of workers, and that of `CurvatureBoostingClassifier` up to
+    rounding where the places to cut at are the same (they come from a sample of 65,536 rows).
+
+    Parameters and attributes are those of `CurvatureBoostingClassifier`. Not supported: `warm_start`,
+    `init_score`, `class_weight`, early stopping without `eval_set`, and nodes with fewer samples than
+    features that need a ridge model. Threads are the workers' (``nthreads``), whatever `n_jobs` is.
 
     Examples
     --------

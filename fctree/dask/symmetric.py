@@ -127,8 +127,13 @@ class DaskSymmetricBoostingClassifier(
 ):
     """`SymmetricBoostingClassifier` on Dask collections.
 
-    The same model, byte for byte, as `SymmetricBoostingClassifier` grows from all rows in one
-    place; see `DaskSymmetricBoostingRegressor` for what is not supported.
+    The data stay on the workers. Every level of a tree adds up the workers' histograms, which
+    are integers: the model is, byte for byte, that of `SymmetricBoostingClassifier` on all rows in
+    one place, whatever the partitions; losses agree to rounding.
+
+    Parameters and attributes are those of `SymmetricBoostingClassifier`. Not supported: `warm_start`,
+    `class_weight`, and early stopping without `eval_set`. Threads are the workers' (``nthreads``),
+    whatever `n_jobs` is.
 
     Examples
     --------

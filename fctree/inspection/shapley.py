@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from fctree._parameters import shares_documentation
 from fctree._sklearn import Interval, validate_params
 from fctree._typing import ArrayLike, RandomState
 from fctree.inspection.groups import check_disjoint, check_groups
+from fctree.inspection.importance import variable_importance
 from fctree.inspection.intervals import near_zero, wald
 from fctree.inspection.results import ShapleyResult
 from fctree.inspection.study import STUDY_CONSTRAINTS, Study, check_method, draws
@@ -20,6 +22,7 @@ _ENUMERATED = 4096  # subsets at most, where their number is not given
 _DRAWN = 2048
 
 
+@shares_documentation(variable_importance)
 @validate_params(
     {
         "n_subsets": [Interval(Integral, 2, None, closed="left"), None],
@@ -59,7 +62,7 @@ def shapley_importance(
     ----------
     estimator, X, y, sample_weight, method, validation_fraction, test_fraction, scoring, \
 confidence_level, min_iter, verbose, n_jobs, client, random_state
-        As for `variable_importance`.
+        As in `variable_importance`.
     groups : sequence of columns or of lists of them, or mapping of names to such, default=None
         The players, which must be disjoint. Features in no group are in every model. None is one
         group per feature.

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fctree._native import matrix as _native
+from fctree._parameters import shares_documentation
 from fctree._typing import ArrayLike
 from fctree.kernels.architecture import check_depth, check_scale, kernel_spec
 from fctree.kernels.compute import compute_gram, compute_path, compute_product
@@ -91,6 +92,7 @@ def tree_ntk(
     return compute_gram(spec, X, Y, scale=scale, device=device, out=out, n_jobs=n_jobs)
 
 
+@shares_documentation(tree_ntk)
 def tree_ntk_path(
     X: ArrayLike,
     Y: ArrayLike | None = None,
@@ -110,7 +112,7 @@ def tree_ntk_path(
     Parameters
     ----------
     X, Y, scale, device, n_jobs
-        As for `tree_ntk`.
+        As in `tree_ntk`.
     depths : sequence of int (or inf)
         At least one.
     architecture : {"perfect", "oblivious", "decision_list", "rule_set"}, default="perfect"
@@ -124,7 +126,7 @@ def tree_ntk_path(
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
-        As for `tree_ntk`.
+        As in `tree_ntk`.
 
     Examples
     --------
@@ -144,6 +146,7 @@ def tree_ntk_path(
     return compute_path(specs, X, Y, scale=scale, device=device, out=out, n_jobs=n_jobs)
 
 
+@shares_documentation(tree_ntk)
 def rule_ntk(
     X: ArrayLike,
     Y: ArrayLike | None = None,
@@ -162,7 +165,7 @@ def rule_ntk(
     Parameters
     ----------
     X, Y, scale, device, out, n_jobs
-        As for `tree_ntk`.
+        As in `tree_ntk`.
     depth : int, default=3
 
     Returns
@@ -172,7 +175,7 @@ def rule_ntk(
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
-        As for `tree_ntk`.
+        As in `tree_ntk`.
 
     Examples
     --------
@@ -188,6 +191,7 @@ def rule_ntk(
     )
 
 
+@shares_documentation(tree_ntk)
 def relu_ntk(
     X: ArrayLike,
     Y: ArrayLike | None = None,
@@ -205,7 +209,7 @@ def relu_ntk(
     Parameters
     ----------
     X, Y, device, out, n_jobs
-        As for `tree_ntk`.
+        As in `tree_ntk`.
     depth : int, default=3
         Layers of weights; 1 is the linear kernel.
 
@@ -216,7 +220,7 @@ def relu_ntk(
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
-        As for `tree_ntk`.
+        As in `tree_ntk`.
 
     Examples
     --------
@@ -231,6 +235,7 @@ def relu_ntk(
     return compute_gram(spec, X, Y, scale=1.0, device=device, out=out, n_jobs=n_jobs)
 
 
+@shares_documentation(tree_ntk)
 def exponential_kernel(
     X: ArrayLike,
     Y: ArrayLike | None = None,
@@ -247,7 +252,7 @@ def exponential_kernel(
     Parameters
     ----------
     X, Y, device, out, n_jobs
-        As for `tree_ntk`.
+        As in `tree_ntk`.
     scale : float, default=1.0
         The inverse of the length over which the kernel falls to 1 / e.
 
@@ -258,7 +263,7 @@ def exponential_kernel(
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
-        As for `tree_ntk`.
+        As in `tree_ntk`.
 
     Examples
     --------
@@ -272,6 +277,7 @@ def exponential_kernel(
     return compute_gram(spec, X, Y, scale=check_scale(scale), device=device, out=out, n_jobs=n_jobs)
 
 
+@shares_documentation(tree_ntk)
 def tree_ntk_matvec(
     X: ArrayLike,
     Y: ArrayLike | None,
@@ -292,7 +298,7 @@ def tree_ntk_matvec(
     v : array-like of shape (n_y,) or (n_y, n_vectors)
         In a batch each of the three has n_problems in front.
     depth, scale, architecture, device, n_jobs
-        As for `tree_ntk`.
+        As in `tree_ntk`.
 
     Returns
     -------
@@ -301,7 +307,7 @@ def tree_ntk_matvec(
     Raises
     ------
     ValueError, TypeError, RuntimeError
-        As for `tree_ntk`.
+        As in `tree_ntk`.
 
     Examples
     --------
