@@ -35,7 +35,7 @@ NAME = "single_trees"
 BUDGETS = (10, 30, 100, 300)
 CURVE = (10, 14, 20, 30, 43, 60, 100, 140, 200, 300)
 INNER_FOLDS = 3
-DRAWN = ("airfoil", "cadata", "concrete", "energy_cooling", "gas_turbine_2015_nox", "kin8nm", "mg", "wine_red")
+DRAWN = ("airfoil", "cadata", "concrete", "energy_cooling", "kin8nm", "mg", "protein_casp", "wine_red")
 TREES = "curvature trees"  # all of OWN, chosen among like the settings of one program
 
 
@@ -102,42 +102,43 @@ def records(program, settings, parts, limit):
         process.join()
 
 
-def record_file(runs, rows, fold, name, program, options):
-    """The file of one fit: `rows` is the largest number of rows, `fold` (which, of how many)."""
-    slug = ",".join(f"{key}={value}" for key, value in options.items()).replace(" ", "")
-    folder = Path(runs) / f"{rows}_rows_{fold[1]}_folds" / short_name(name) / program.replace(" ", "_")
-    return folder / f"{slug}_{fold[0]}.json"
+def record_file(runs, key, options):
+    """The file of one fit; `key` is (max_rows, n_folds, set, program, fold)."""
+    rows, folds, name, program, fold = key
+    slug = ",".join(f"{option}={value}" for option, value in options.items())
+    folder = Path(runs) / f"{rows}_rows_{folds}_folds" / short_name(name) / program.replace(" ", "_")
+    return folder / f"{slug}_{fold}.json"
 
 
-def run_set(arguments, name, programs):
-    """All fits of one set that have no record yet."""
-    for fold in range(arguments.folds):
-        parts = None
-        for program in programs:
-            paths = [(options, record_file(arguments.runs, arguments.max_rows, (fold, arguments.folds), name,
-                                           program, options)) for options in PROGRAMS[program].settings]
-            waiting = [options for options, path in paths if not path.is_file()]
-            if not waiting:
-                continue
-            if parts is None:
-                table = load(arguments.data, name, arguments.max_rows)
-                parts = parts_of(table, arguments.folds, fold)
-                mean = {"numbers": 1, "indices": 0, "held": np.mean([y.var() for *_, y in parts[1:]]),
-                        "r2": 1.0 - np.mean(parts[0][3] ** 2) / parts[0][3].var()}
-            n_columns = parts[0][0].shape[1]
-            waiting = [options for options in waiting if (options.get("features") or 0) < n_columns]
-            start, n_failed = time.perf_counter(), 0
-            for options, found in records(PROGRAMS[program], waiting, parts, arguments.limit):
-                n_failed += "r2" not in found
-                path = dict((str(key), path) for key, path in paths)[str(options)]
-                path.parent.mkdir(parents=True, exist_ok=True)
-                partial = path.with_suffix(".partial")
-                partial.write_text(json.dumps({
-                    "set": short_name(name), "columns": n_columns, "program": program, "fold": fold,
-                    "options": options, "mean": mean, **found}))
-                partial.replace(path)
-            print(f"{short_name(name)}, {program}, {fold}: {len(waiting)} settings in "
-                  f"{time.perf_counter() - start:.1f} s, {n_failed} without an answer", flush=True)
+def keep_record(path, record):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(record))
+    partial.replace(path)
+
+
+def run_fold(arguments, name, fold, programs):
+    """All fits of one fold of a set that have no record yet."""
+    parts = None
+    for program in programs:
+        key = (arguments.max_rows, arguments.folds, name, program, fold)
+        waiting = [options for options in PROGRAMS[program].settings
+                   if not record_file(arguments.runs, key, options).is_file()]
+        if not waiting:
+            continue
+        if parts is None:
+            parts = parts_of(load(arguments.data, name, arguments.max_rows), arguments.folds, fold)
+            mean = {"numbers": 1, "indices": 0, "held": np.mean([y.var() for *_, y in parts[1:]]),
+                    "r2": 1.0 - np.mean(parts[0][3] ** 2) / parts[0][3].var()}
+            facts = {"set": short_name(name), "columns": parts[0][0].shape[1], "fold": fold, "mean": mean}
+        fewer = [options for options in waiting if options.get("features", 0) < facts["columns"]]
+        start, failures = time.perf_counter(), 0
+        for options, found in records(PROGRAMS[program], fewer, parts, arguments.limit):
+            failures += "r2" not in found
+            keep_record(record_file(arguments.runs, key, options),
+                        {**facts, "program": program, "options": options, **found})
+        print(f"{short_name(name)}, {program}, {fold}: {len(fewer)} settings in "
+              f"{time.perf_counter() - start:.1f} s, {failures} without an answer", flush=True)
 
 
 def read_records(arguments):
@@ -248,7 +249,8 @@ def main():
     if not arguments.show:
         for wanted in arguments.sets or REGRESSION_SETS:  # in the order that was asked for
             for name in choose(REGRESSION_SETS, [wanted]):
-                run_set(arguments, name, arguments.programs)
+                for fold in range(arguments.folds):
+                    run_fold(arguments, name, fold, arguments.programs)
     results = summarise(read_records(arguments))
     show(results)
     write_json(arguments.json, NAME, results, quick=arguments.quick)

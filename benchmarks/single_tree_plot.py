@@ -42,7 +42,8 @@ def plot_frontiers(sets, names, path):
         panel.grid(True, alpha=0.2)
     for panel in axes.flat[len(names):]:
         panel.axis("off")
-    figure.supxlabel("parameters at most", fontsize=9)
+    for panel in axes.flat[max(0, len(names) - columns):len(names)]:
+        panel.set_xlabel("parameters at most", fontsize=8)
     figure.supylabel("R² on new rows", fontsize=9)
     order = [program for program in STYLES if program in handles]
     figure.legend([handles[program] for program in order], order, loc="outside lower center", ncols=5,

@@ -243,6 +243,7 @@ _CURVATURE = [
     *grid(max_depth=[0], **_LEAVES),
     *grid(max_depth=[1, 2, 3, 4, 6], max_coef=[None, 1, 2, 3, 5], **_LEAVES),
     *grid(**_FEW, max_depth=[0, 1, 2, 3, 4], max_coef=[None, 1], **_LEAVES),
+    *grid(max_depth=[0, 1, 2, 3, 4], max_coef=[None, 1], alpha=["loo"], **_LEAVES),
     *grid(max_depth=[2, 3, 4, 6], max_coef=[None, 1, 2], min_samples_leaf=[5], leaf_model=["constant"]),
 ]
 _DISTILLED = [

@@ -155,6 +155,13 @@ TABLES = {
         *(("league.json", (kind,), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"})
           for kind in ("all", "regression", "binary", "multiclass")),
     ],
+    "single_trees": [
+        ("single_trees.json", ("sets",)),
+        ("single_trees.json", ("regression", "mean rank")),
+        ("single_trees.json", ("regression", "mean R2")),
+        ("single_trees.json", ("regression", "curvature trees better")),
+        ("single_trees.json", ("alone", "mean R2")),
+    ],
     "soft_trees": [
         ("bench_soft.json", ("passes",), {
             "conditional, γ = 1": "conditional, gamma 1.0", "conditional, γ = 0.1": "conditional, gamma 0.1",
