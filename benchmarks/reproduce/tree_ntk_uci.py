@@ -207,6 +207,7 @@ def main():
     parser.add_argument("--data", type=Path, required=True, help="folder of the 90 sets and folds")
     parser.add_argument("--tables", type=Path, required=True, help="folder with tntk_uci90.csv")
     parser.add_argument("--max-samples", type=int, default=None, help="skip larger sets")
+    parser.add_argument("--sets", nargs="+", metavar="NAME", help="only these, in this order")
     parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     parser.add_argument("--n-jobs", type=int, default=-1)
     parser.add_argument("--json", type=Path, default=RESULTS / f"{NAME}.json")
@@ -215,7 +216,7 @@ def main():
     if arguments.max_samples is not None:
         table = table[table.n_samples <= arguments.max_samples]
     done = json.loads(arguments.json.read_text())["results"] if arguments.json.exists() else {}
-    compute(table.name, arguments, done)
+    compute(arguments.sets or table.name, arguments, done)
 
 
 if __name__ == "__main__":
