@@ -178,6 +178,7 @@ TABLES = {
         ("soft_tree_defaults.json", ()),
         ("soft_tree_defaults.json", ()),
         ("tree_ensemble_layer.json", ("models", "auc"), {"without file": ("paper's TEL",)}),
+        ("tree_ensemble_layer.json", ("soft trees", "auc"), {"with the prior": "models", "without": "unpenalized"}),
         ("tree_ensemble_layer.json", ("routing", "auc")),
         ("tree_ensemble_layer.json", ("trees", "auc")),
         ("tree_layer_training_time.json", (), {
