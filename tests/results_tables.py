@@ -206,5 +206,6 @@ TABLES = {
             **TREE_SCALES, "the paper's digits": "equal", "within one test sample": "within one"}),
         ("tree_ntk_tables.json", ("wins", "rate"), {**TREE_SCALES, "halved": "relu ntk, halved"}),
         ("tree_ntk_tables.json", ("lists", "p")),
+        ("tree_ntk_tables.json", ("boosting",)),
     ],
 }
