@@ -11,7 +11,8 @@ Sun and Raskutti (2025), sections 5.2 to 5.7, with fctree's models:
   sampled     the same for 20 features, over subsets drawn at random
   turbine     section 5.7: emissions of a gas turbine, importances and Shapley values
   network     section 5.2 with scikit-learn's `MLPRegressor` instead of boosting, ten sets a correlation;
-              the paper's networks are wider
+              `wide_network_importance.py` has
+              the paper's wide ones
 
 Each result is written when it is there; a second call goes on where the first ended.
 """
