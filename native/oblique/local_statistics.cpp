@@ -18,9 +18,9 @@ constexpr index_t kScoreChunkRows = 4096;
 constexpr index_t kAcceptChunkRows = 4096;
 
 // Means and diagonal of a node whose model needs no moments.
-Moments sum_means(const GrowState& state, const OpenNode& node, bool has_bins) {
+Moments sum_means(const GrowState& state, const OpenNode& node) {
   const NodeRows rows = state.rows_of(node);
-  const bool cuts_scores = state.is_large_enough(node) && (state.has_models() || !has_bins);
+  const bool cuts_scores = state.is_large_enough(node) && state.has_models();
   if (node.depth == 0 || state.needs_fit(node) || cuts_scores)
     return sum_diagonal(state.data, rows, state.origin);
   TrainingData targets = state.data;  // enough for a leaf that predicts a constant
@@ -59,7 +59,7 @@ std::vector<Moments> LocalStatistics::simple_moments(const GrowState& state,
                                                const std::vector<OpenNode*>& nodes) {
   std::vector<Moments> moments(nodes.size());
   parallel_for(state.execution, static_cast<index_t>(nodes.size()),
-               [&](index_t i) { moments[i] = sum_means(state, *nodes[i], has_bins()); });
+               [&](index_t i) { moments[i] = sum_means(state, *nodes[i]); });
   return moments;
 }
 
