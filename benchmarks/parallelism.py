@@ -76,8 +76,9 @@ def recorded(case, n_threads, quick):
         done = subprocess.run([sys.executable, __file__, "--child", file], check=True, text=True,
                               stdout=subprocess.PIPE, env={**os.environ, "FCTREE_TASK_LOG": log})
         with open(log) as stream:
-            lines = [np.array(line.split(), dtype=float) for line in stream]
-    return [(int(line[0]), line[1:]) for line in lines], float(done.stdout)
+            lines = [line.split() for line in stream]
+    return [(name, int(most), np.array(tasks, dtype=float)) for name, most, *tasks in lines], float(
+        done.stdout)
 
 
 def schedule(tasks, n_threads):

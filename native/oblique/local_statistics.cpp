@@ -15,7 +15,9 @@ namespace fctree::oblique {
 namespace {
 
 constexpr index_t kScoreChunkRows = 4096;
-constexpr index_t kAcceptChunkRows = 4096;
+constexpr index_t kAcceptChunkRows = 1024;
+constexpr index_t kFewestInPieces = 4096;
+constexpr index_t kMostNumbers = index_t{1} << 23;  // of sums between cuts at once, and rows
 
 // Means and diagonal of a node whose model needs no moments.
 Moments sum_means(const GrowState& state, const OpenNode& node) {
@@ -137,22 +139,65 @@ std::vector<Vector> LocalStatistics::promises(const GrowState& state,
   return promises_of(state, nodes);
 }
 
-Cut LocalStatistics::search_candidate(const GrowState& state, const CutTask& task) const {
+Cut LocalStatistics::cut_by_constants(const GrowState& state, const CutTask& task) const {
   const OpenNode& node = *task.node;
   const SplitInfo& candidate = task.split();
-  const NodeRows rows = state.rows_of(node);
-  const CutRules rules = cut_rules(state, node, candidate);
-  const auto cut_by_constants = [&](const OrderedScores& scores) {
-    return best_cut(state.data, scores, state.target_mean(node), node.moments.weight, rules);
+  const auto best = [&](const OrderedScores& scores) {
+    return best_cut(state.data, scores, state.target_mean(node), node.moments.weight,
+                    cut_rules(state, node, candidate));
   };
   if (has_order() && candidate.kind == SplitKind::axis)
-    return cut_by_constants(order_.along(candidate.index, node.begin, node.size));
+    return best(order_.along(candidate.index, node.begin, node.size));
   std::vector<double> own_scores;
   const double* scores = candidate_scores(state, node, candidate, own_scores);
-  if (task.search == nullptr) return cut_by_constants(SortedScores(scores, rows).view());
-  return best_model_cut(state.data, rows, task.search->models, task.search->products, scores,
-                        {rules, state.params.max_thresholds, node.loss});
+  return best(SortedScores(scores, state.rows_of(node)).view());
 }
+
+namespace {
+
+TriedCuts cuts_of(const GrowState& state, const CutTask& task) {
+  const OpenNode& node = *task.node;
+  std::vector<double> own_scores;
+  const double* scores = candidate_scores(state, node, task.split(), own_scores);
+  return cuts_to_try(state.data, state.rows_of(node), scores,
+                     {cut_rules(state, node, task.split()), state.params.max_thresholds,
+                      node.loss});
+}
+
+Cut cut_by_models(const CutTask& task, const TriedCuts& cuts,
+                  const std::function<void(index_t, RowMatrix&)>& add_between) {
+  const ModelSearch& search = *task.search;
+  return best_model_cut(cuts, search.models, search.products, task.node->loss, add_between);
+}
+
+// Of large nodes, each of whose directions is many tasks: one for the rows between two cuts.
+void find_cuts_in_pieces(const GrowState& state, const CutTask* tasks, index_t n_tasks) {
+  struct Piece {
+    index_t task;
+    index_t cut;
+  };
+  std::vector<TriedCuts> cuts(n_tasks);
+  parallel_for(state.execution, n_tasks,
+               [&](index_t t) { cuts[t] = cuts_of(state, tasks[t]); });
+  std::vector<std::vector<RowMatrix>> between(n_tasks);
+  std::vector<Piece> pieces;
+  for (index_t t = 0; t < n_tasks; ++t) {
+    between[t].resize(cuts[t].n());
+    for (index_t i = 0; i < cuts[t].n(); ++i) pieces.push_back({t, i});
+  }
+  parallel_for(state.execution, static_cast<index_t>(pieces.size()), [&](index_t p) {
+    const auto [t, i] = pieces[p];
+    const ModelSearch& search = *tasks[t].search;
+    between[t][i] = RowMatrix::Zero(search.products.rows(), search.products.cols());
+    add_products(state.data, cuts[t].between(i), search.models, between[t][i]);
+  });
+  parallel_for(state.execution, n_tasks, [&](index_t t) {
+    tasks[t].split().cut = cut_by_models(
+        tasks[t], cuts[t], [&](index_t i, RowMatrix& left) { left += between[t][i]; });
+  });
+}
+
+}  // namespace
 
 void LocalStatistics::find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) {
   if (bin_cuts_) {
@@ -165,10 +210,28 @@ void LocalStatistics::find_cuts(const GrowState& state, const std::vector<CutTas
 }
 
 void LocalStatistics::find_cuts_along_scores(const GrowState& state,
-                                       const std::vector<CutTask>& tasks) {
-  parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
-    tasks[t].split().cut = search_candidate(state, tasks[t]);
+                                             const std::vector<CutTask>& tasks) {
+  std::vector<CutTask> in_pieces, whole;
+  for (const CutTask& task : tasks)
+    (task.search != nullptr && task.node->size >= kFewestInPieces ? in_pieces : whole)
+        .push_back(task);
+  parallel_for(state.execution, static_cast<index_t>(whole.size()), [&](index_t t) {
+    const CutTask& task = whole[t];
+    if (task.search == nullptr) {
+      task.split().cut = cut_by_constants(state, task);
+      return;
+    }
+    const TriedCuts cuts = cuts_of(state, task);
+    task.split().cut = cut_by_models(task, cuts, [&](index_t i, RowMatrix& left) {
+      add_products(state.data, cuts.between(i), task.search->models, left);
+    });
   });
+  const index_t width = packed_width(state.data.n_features, state.data.n_outputs);
+  const index_t size = state.params.max_thresholds * width * width + state.n_rows();
+  const index_t together = std::max<index_t>(1, kMostNumbers / size);
+  const index_t n_tasks = static_cast<index_t>(in_pieces.size());
+  for (index_t first = 0; first < n_tasks; first += together)
+    find_cuts_in_pieces(state, in_pieces.data() + first, std::min(together, n_tasks - first));
 }
 
 // Left rows first, each side in ascending order.

@@ -52,7 +52,7 @@ class LocalStatistics final : public NodeStatistics {
   bool has_order() const { return !order_.is_empty(); }
   bool has_bins() const { return features_ != nullptr && features_->bins != nullptr; }
   void find_cuts_along_scores(const GrowState& state, const std::vector<CutTask>& tasks);
-  Cut search_candidate(const GrowState& state, const CutTask& task) const;
+  Cut cut_by_constants(const GrowState& state, const CutTask& task) const;
   void part_rows(GrowState& state, Split& split);
   void part_order(const GrowState& state, const std::vector<Split>& splits);
 
