@@ -20,7 +20,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMostLengthening = 2.0;
 
 // Parts of which each has sums or ranges of all leaves: few.
-index_t part_length(index_t n_samples) { return std::max<index_t>(4096, n_samples / 64 + 1); }
+index_t part_length(index_t n_samples) { return std::max<index_t>(1024, n_samples / 64 + 1); }
 
 // score[k] of a row in the leaf with this index.
 void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, double* score) {

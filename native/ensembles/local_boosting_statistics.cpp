@@ -6,7 +6,7 @@ namespace fctree::ensembles {
 
 namespace {
 
-constexpr index_t kTaskRows = 4096;
+constexpr index_t kTaskRows = 1024;
 constexpr index_t kMostSortedRows = 65536;
 // An order and a tree's share of it take three times the memory of the values: of more values than this, nodes
 // sort anew, with the same result.

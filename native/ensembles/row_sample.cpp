@@ -9,7 +9,7 @@ namespace fctree::ensembles {
 
 namespace {
 
-constexpr index_t kTaskRows = 4096;
+constexpr index_t kTaskRows = 1024;
 
 // The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): a bijection that spreads all bits.
 std::uint64_t mixed(std::uint64_t bits) {

@@ -14,20 +14,22 @@ namespace fctree::oblique {
 
 namespace {
 
-constexpr index_t kScoreChunkRows = 4096;
-constexpr index_t kAcceptChunkRows = 1024;
-constexpr index_t kFewestInPieces = 4096;
+constexpr index_t kScoreChunkRows = 1024;
+constexpr index_t kAcceptChunkRows = 512;
+constexpr index_t kFewestShared = 4096;  // from here on all threads work on one node
+constexpr index_t kPartedRows = 1024;
+constexpr index_t kFewestBetween = 128;  // rows between two cuts that are summed by themselves
 constexpr index_t kMostNumbers = index_t{1} << 23;  // of sums between cuts at once, and rows
 
 // Means and diagonal of a node whose model needs no moments.
-Moments sum_means(const GrowState& state, const OpenNode& node) {
+Moments sum_means(const GrowState& state, const OpenNode& node, const Execution& execution) {
   const NodeRows rows = state.rows_of(node);
   const bool cuts_scores = state.is_large_enough(node) && state.has_models();
   if (node.depth == 0 || state.needs_fit(node) || cuts_scores)
-    return sum_diagonal(state.data, rows, state.origin);
+    return sum_diagonal(state.data, rows, state.origin, execution);
   TrainingData targets = state.data;  // enough for a leaf that predicts a constant
   targets.n_features = 0;
-  return sum_diagonal(targets, rows, state.origin.tail(targets.n_outputs));
+  return sum_diagonal(targets, rows, state.origin.tail(targets.n_outputs), execution);
 }
 
 }  // namespace
@@ -60,8 +62,16 @@ std::vector<Moments> LocalStatistics::full_moments(const GrowState& state,
 std::vector<Moments> LocalStatistics::simple_moments(const GrowState& state,
                                                const std::vector<OpenNode*>& nodes) {
   std::vector<Moments> moments(nodes.size());
-  parallel_for(state.execution, static_cast<index_t>(nodes.size()),
-               [&](index_t i) { moments[i] = sum_means(state, *nodes[i]); });
+  std::vector<index_t> small;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i]->size < kFewestShared)
+      small.push_back(static_cast<index_t>(i));
+    else
+      moments[i] = sum_means(state, *nodes[i], state.execution);
+  }
+  parallel_for(state.execution, static_cast<index_t>(small.size()), [&](index_t s) {
+    moments[small[s]] = sum_means(state, *nodes[small[s]], Execution());
+  });
   return moments;
 }
 
@@ -170,7 +180,25 @@ Cut cut_by_models(const CutTask& task, const TriedCuts& cuts,
   return best_model_cut(cuts, search.models, search.products, task.node->loss, add_between);
 }
 
-// Of large nodes, each of whose directions is many tasks: one for the rows between two cuts.
+// Whether what is between two cuts has a sum of its own, so that it can be a task.
+bool has_pieces(const GrowState& state, const CutTask& task) {
+  return task.node->size >= kFewestBetween * (state.params.max_thresholds + 1);
+}
+
+Cut find_cut(const GrowState& state, const CutTask& task) {
+  const TriedCuts cuts = cuts_of(state, task);
+  const bool in_pieces = has_pieces(state, task);
+  RowMatrix between;
+  return cut_by_models(task, cuts, [&](index_t i, RowMatrix& left) {
+    if (!in_pieces)
+      return add_products(state.data, cuts.between(i), task.search->models, left);
+    between.setZero(left.rows(), left.cols());
+    add_products(state.data, cuts.between(i), task.search->models, between);
+    left += between;
+  });
+}
+
+// The same of many tasks, which are divided into one for the rows between two cuts.
 void find_cuts_in_pieces(const GrowState& state, const CutTask* tasks, index_t n_tasks) {
   struct Piece {
     index_t task;
@@ -212,19 +240,15 @@ void LocalStatistics::find_cuts(const GrowState& state, const std::vector<CutTas
 void LocalStatistics::find_cuts_along_scores(const GrowState& state,
                                              const std::vector<CutTask>& tasks) {
   std::vector<CutTask> in_pieces, whole;
-  for (const CutTask& task : tasks)
-    (task.search != nullptr && task.node->size >= kFewestInPieces ? in_pieces : whole)
-        .push_back(task);
+  for (const CutTask& task : tasks) {
+    const bool divided =
+        state.execution.n_threads > 1 && task.search != nullptr && has_pieces(state, task);
+    (divided ? in_pieces : whole).push_back(task);
+  }
   parallel_for(state.execution, static_cast<index_t>(whole.size()), [&](index_t t) {
     const CutTask& task = whole[t];
-    if (task.search == nullptr) {
-      task.split().cut = cut_by_constants(state, task);
-      return;
-    }
-    const TriedCuts cuts = cuts_of(state, task);
-    task.split().cut = cut_by_models(task, cuts, [&](index_t i, RowMatrix& left) {
-      add_products(state.data, cuts.between(i), task.search->models, left);
-    });
+    task.split().cut =
+        task.search == nullptr ? cut_by_constants(state, task) : find_cut(state, task);
   });
   const index_t width = packed_width(state.data.n_features, state.data.n_outputs);
   const index_t size = state.params.max_thresholds * width * width + state.n_rows();
@@ -234,25 +258,43 @@ void LocalStatistics::find_cuts_along_scores(const GrowState& state,
     find_cuts_in_pieces(state, in_pieces.data() + first, std::min(together, n_tasks - first));
 }
 
-// Left rows first, each side in ascending order.
-void LocalStatistics::part_rows(GrowState& state, Split& split) {
+// Left rows first, each side in ascending order: parts of the rows are divided, then put in their places.
+void LocalStatistics::part_rows(GrowState& state, Split& split, const Execution& execution) {
   const OpenNode& node = *split.node;
-  std::vector<double> own_scores;
-  const double* scores = candidate_scores(state, node, split.info(), own_scores);
+  const SplitInfo& candidate = split.info();
   const double threshold = split.cut().threshold;
+  const bool has_scores =
+      candidate.kind == SplitKind::ridge && !state.has_sparse_directions();
+  const double* ridge = state.scores.data() + candidate.index * state.n_rows() + node.begin;
   std::int32_t* rows = state.rows.data() + node.begin;
   std::uint8_t* goes_left = goes_left_.data();
-  std::vector<std::int32_t> right(node.size - split.cut().n_left + 1);
-  index_t n_left = 0, n_right = 0;
-  for (index_t i = 0; i < node.size; ++i) {  // without a branch: nothing predicts the next side
-    const std::int32_t row = rows[i];
-    const bool is_left = scores[i] <= threshold;
-    goes_left[row] = is_left;
-    rows[n_left] = right[n_right] = row;
-    n_left += is_left;
-    n_right += !is_left;
-  }
-  std::copy_n(right.begin(), n_right, rows + n_left);
+  struct Sides {
+    std::vector<std::int32_t> left, right;
+    index_t n_left = 0, n_right = 0;
+  };
+  std::vector<Sides> parts(count_parts(node.size, kPartedRows));
+  for_each_part(execution, node.size, kPartedRows, [&](index_t p, index_t begin, index_t end) {
+    Sides& sides = parts[p];
+    sides.left.resize(end - begin + 1);
+    sides.right.resize(end - begin + 1);
+    std::vector<double> own_scores;
+    if (!has_scores) {
+      own_scores.resize(end - begin);
+      score_rows(state, node, candidate, {rows + begin, end - begin}, own_scores.data());
+    }
+    const double* scores = has_scores ? ridge + begin : own_scores.data();
+    for (index_t i = 0; i < end - begin; ++i) {  // without a branch: nothing predicts the next side
+      const std::int32_t row = rows[begin + i];
+      const bool is_left = scores[i] <= threshold;
+      goes_left[row] = is_left;
+      sides.left[sides.n_left] = sides.right[sides.n_right] = row;
+      sides.n_left += is_left;
+      sides.n_right += !is_left;
+    }
+  });
+  std::int32_t* next = rows;
+  for (const Sides& sides : parts) next = std::copy_n(sides.left.begin(), sides.n_left, next);
+  for (const Sides& sides : parts) next = std::copy_n(sides.right.begin(), sides.n_right, next);
   split.children[0].begin = node.begin;
   split.children[1].begin = node.begin + split.cut().n_left;
 }
@@ -271,8 +313,15 @@ void LocalStatistics::part_order(const GrowState& state, const std::vector<Split
 }
 
 void LocalStatistics::part(GrowState& state, std::vector<Split>& splits) {
-  parallel_for(state.execution, static_cast<index_t>(splits.size()),
-               [&](index_t i) { part_rows(state, splits[i]); });
+  std::vector<Split*> small;
+  for (Split& split : splits) {
+    if (split.node->size < kFewestShared)
+      small.push_back(&split);
+    else
+      part_rows(state, split, state.execution);
+  }
+  parallel_for(state.execution, static_cast<index_t>(small.size()),
+               [&](index_t i) { part_rows(state, *small[i], Execution()); });
   if (has_order()) part_order(state, splits);
 }
 

@@ -53,7 +53,7 @@ class LocalStatistics final : public NodeStatistics {
   bool has_bins() const { return features_ != nullptr && features_->bins != nullptr; }
   void find_cuts_along_scores(const GrowState& state, const std::vector<CutTask>& tasks);
   Cut cut_by_constants(const GrowState& state, const CutTask& task) const;
-  void part_rows(GrowState& state, Split& split);
+  void part_rows(GrowState& state, Split& split, const Execution& execution);
   void part_order(const GrowState& state, const std::vector<Split>& splits);
 
   const FeatureIndex* features_;
