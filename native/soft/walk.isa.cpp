@@ -124,9 +124,24 @@ void remember(const Frontier<T>& from, std::int64_t begin, std::int64_t n,
   records.n_records = r - 1;
 }
 
+// The pairs of one child, appended to the list that it belongs to.
+template <class T, bool kRight, bool kRecord>
+void append_child(const WalkInput<T>& input, const Frontier<T>& from, const NodeRange& range,
+                  const Routing<T>& routing, std::int32_t first_record, Frontier<T>& splits,
+                  Frontier<T>& leaves) {
+  const std::int32_t child = input.children == nullptr ? 2 * range.node + 1 + kRight
+                                                       : input.children[2 * range.node + kRight];
+  Frontier<T>& to = child < input.n_splits ? splits : leaves;
+  const std::int64_t begin = to.n_pairs, n = range.end - range.begin;
+  append_side<T, kRight, kRecord>(from, range.begin, n, routing, first_record, to);
+  if (to.n_pairs > begin)
+    to.nodes[to.n_nodes++] = {child, static_cast<std::int32_t>(begin),
+                              static_cast<std::int32_t>(to.n_pairs)};
+}
+
 template <class T, bool kRecord>
 void route_level(const WalkInput<T>& input, const Frontier<T>& from, Frontier<T>& to,
-                 FractionalRecords<T>* records) {
+                 Frontier<T>& leaves, FractionalRecords<T>* records) {
   alignas(64) T t[kRoom];
   Routing<T> routing;
   to.n_nodes = 0;
@@ -145,26 +160,18 @@ void route_level(const WalkInput<T>& input, const Frontier<T>& from, Frontier<T>
       if (end > first_record)
         records->nodes[records->n_nodes++] = {range.node, first_record, end};
     }
-    const std::int64_t begin = to.n_pairs;
-    append_side<T, false, kRecord>(from, range.begin, n, routing, first_record, to);
-    const std::int64_t middle = to.n_pairs;
-    append_side<T, true, kRecord>(from, range.begin, n, routing, first_record, to);
-    if (middle > begin)
-      to.nodes[to.n_nodes++] = {2 * range.node + 1, static_cast<std::int32_t>(begin),
-                                static_cast<std::int32_t>(middle)};
-    if (to.n_pairs > middle)
-      to.nodes[to.n_nodes++] = {2 * range.node + 2, static_cast<std::int32_t>(middle),
-                                static_cast<std::int32_t>(to.n_pairs)};
+    append_child<T, false, kRecord>(input, from, range, routing, first_record, to, leaves);
+    append_child<T, true, kRecord>(input, from, range, routing, first_record, to, leaves);
   }
 }
 
 template <class T>
 void route(const WalkInput<T>& input, const Frontier<T>& from, Frontier<T>& to,
-           FractionalRecords<T>* records) {
+           Frontier<T>& leaves, FractionalRecords<T>* records) {
   if (records == nullptr)
-    route_level<T, false>(input, from, to, records);
+    route_level<T, false>(input, from, to, leaves, records);
   else
-    route_level<T, true>(input, from, to, records);
+    route_level<T, true>(input, from, to, leaves, records);
 }
 
 template <class T>
