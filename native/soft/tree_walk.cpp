@@ -101,8 +101,11 @@ void TreeWalk<T>::forward(const Ensemble<T>& trees, index_t tree, const SampleBl
   for (index_t level = 1; from.n_nodes > 0; ++level) {
     if (record) make_room_for_records(from.n_pairs, from.n_nodes);
     const ChildCounts below = count_children(trees, from);
-    Frontier<T> to = levels_[level % 2].frontier(below.pairs[0], below.nodes[0]);
-    leaf_level_.extend(leaves_, below.pairs[1], below.nodes[1]);
+    // Where all leaves have one depth they are a level, and need no room of their own.
+    const bool only_leaves = below.nodes[0] == 0 && leaves_.n_pairs == 0;
+    Level& lower = levels_[level % 2];
+    Frontier<T> to = (only_leaves ? leaf_level_ : lower).frontier(below.pairs[0], below.nodes[0]);
+    (only_leaves ? lower : leaf_level_).extend(leaves_, below.pairs[1], below.nodes[1]);
     kernels.route(input, from, to, leaves_, record ? &records_ : nullptr);
     from = to;
   }
