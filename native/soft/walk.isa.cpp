@@ -124,14 +124,15 @@ void remember(const Frontier<T>& from, std::int64_t begin, std::int64_t n,
   records.n_records = r - 1;
 }
 
+template <class T>
+inline std::int32_t child_of(const WalkInput<T>& input, std::int32_t split, int side) {
+  return input.children == nullptr ? 2 * split + 1 + side : input.children[2 * split + side];
+}
+
 // The pairs of one child, appended to the list that it belongs to.
 template <class T, bool kRight, bool kRecord>
-void append_child(const WalkInput<T>& input, const Frontier<T>& from, const NodeRange& range,
-                  const Routing<T>& routing, std::int32_t first_record, Frontier<T>& splits,
-                  Frontier<T>& leaves) {
-  const std::int32_t child = input.children == nullptr ? 2 * range.node + 1 + kRight
-                                                       : input.children[2 * range.node + kRight];
-  Frontier<T>& to = child < input.n_splits ? splits : leaves;
+void append_child(std::int32_t child, const Frontier<T>& from, const NodeRange& range,
+                  const Routing<T>& routing, std::int32_t first_record, Frontier<T>& to) {
   const std::int64_t begin = to.n_pairs, n = range.end - range.begin;
   append_side<T, kRight, kRecord>(from, range.begin, n, routing, first_record, to);
   if (to.n_pairs > begin)
@@ -160,8 +161,11 @@ void route_level(const WalkInput<T>& input, const Frontier<T>& from, Frontier<T>
       if (end > first_record)
         records->nodes[records->n_nodes++] = {range.node, first_record, end};
     }
-    append_child<T, false, kRecord>(input, from, range, routing, first_record, to, leaves);
-    append_child<T, true, kRecord>(input, from, range, routing, first_record, to, leaves);
+    const std::int32_t left = child_of(input, range.node, 0), right = child_of(input, range.node, 1);
+    append_child<T, false, kRecord>(left, from, range, routing, first_record,
+                                    left < input.n_splits ? to : leaves);
+    append_child<T, true, kRecord>(right, from, range, routing, first_record,
+                                   right < input.n_splits ? to : leaves);
   }
 }
 
