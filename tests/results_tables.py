@@ -189,5 +189,7 @@ TABLES = {
             **TREE_SCALES, "the paper's digits": "equal", "within one test sample": "within one"}),
         ("tree_ntk_tables.json", ("wins", "rate"), {**TREE_SCALES, "halved": "relu ntk, halved"}),
         ("tree_ntk_tables.json", ("lists", "p")),
+        ("tree_shapes.json", (), {
+            "exponent": "slopes", **{f"{m:,}": f"M={m}" for m in (16, 64, 256, 1024, 4096)}}),
     ],
 }
