@@ -32,7 +32,7 @@ PLAIN = "FCTREE_BENCHMARK_PLAIN_ALLOCATOR"
 PACKAGES = (
     "fctree", "numpy", "scipy", "scikit-learn", "treeple", "linear-tree", "ydf",
     "lightgbm", "catboost", "xgboost", "shap", "onnxruntime", "pandas", "matplotlib",
-    "torch", "interpret-core", "perpetual", "chimeraboost", "fast-model-trees", "xrfm", "pytabkit",
+    "torch", "interpret-core", "perpetual", "chimeraboost", "fast-model-trees", "xrfm", "pytabkit", "cubist", "pystreed",
 )
 
 

@@ -30,6 +30,20 @@ def logistic(seed, n_samples=5000, n_features=10, rho=0.5):
     return X, y
 
 
+def many_players(seed, n_samples=5000, n_features=20, rho=0.5):
+    """Section 5.3's design with fewer features, for Shapley values over sampled subsets. X, y, true Shapley values.
+
+    A subset's value is the variance that its features explain; all but the first two features add theirs to any subset.
+    """
+    coef = HIGH_DIMENSIONAL[:n_features]
+    X, y = make_correlated_linear(n_samples, rho=rho, coef=coef, random_state=seed)
+    truth = coef**2
+    alone = (coef[:2] + rho * coef[1::-1]) ** 2
+    together = truth[:2].sum() + 2.0 * rho * coef[0] * coef[1]
+    truth[:2] = (alone + together - alone[::-1]) / 2.0
+    return X, y, truth
+
+
 def gas_turbine(folder, target):
     """Section 5.7: emissions of a gas turbine in 2015, everything standardised. X, y, names."""
     X, y = load_table(folder, f"regression/gas_turbine_2015_{target}")

@@ -127,6 +127,23 @@ def ydf_boosting(num_trees=200):
                         validation_ratio=0.0, early_stopping="NONE")
 
 
+def obliquetree_tree(depth):
+    """A program of its own: directions of two features by gradient descent on a soft split."""
+    from obliquetree import Regressor
+
+    if depth == 0:
+        return mean_only()
+    return Regressor(max_depth=depth, random_state=0)
+
+
+def hhcart(depth):
+    """HHCART as scikit-obliquetree has it: reflected by the first principal component, cuts at the mean alone."""
+    from scikit_obliquetree.HHCART import HouseHolderCART
+    from scikit_obliquetree.segmentor import MSE, MeanSegmentor
+
+    return HouseHolderCART(MSE(), MeanSegmentor(msl=MIN_SAMPLES_LEAF), max_depth=depth)
+
+
 def hist_gradient_boosting(max_iter=200):
     from sklearn.ensemble import HistGradientBoostingRegressor
 

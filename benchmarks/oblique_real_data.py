@@ -2,8 +2,8 @@
 
 R^2 by depth, 5-fold: features scaled to [0, 1] and the target standardised on the training
 part of each fold, at most 4,000 rows a set. FC-ODT with and without concatenation, ridge and
-constant leaves, beside linear-tree, treeple's oblique tree, CART, Ridge and a tuned
-HistGradientBoosting. The answer is the last table: the gain of concatenation at each depth,
+constant leaves, beside linear-tree, the oblique trees of treeple, YDF, obliquetree and scikit-obliquetree (HHCART), CART,
+Ridge and a tuned HistGradientBoosting. The answer is the last table: the gain of concatenation at each depth,
 paired over folds, and on how many sets it is beyond the noise of the folds.
 
 A column of the comparison is one entry of `TREES` or `FLAT`. `--extend` keeps the scores that the
@@ -22,7 +22,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from measure import time_once
 from oblique_methods import (
-    LITERAL_TREES, cart, curvature, fcodt_trees, linear_tree, missing, print_missing, ridge, treeple_tree)
+    LITERAL_TREES, cart, curvature, fcodt_trees, hhcart, linear_tree, missing, obliquetree_tree, print_missing, ridge,
+    treeple_tree, ydf_tree)
 from oblique_real_plot import plot_scores
 from real_data import REGRESSION_SETS, available, choose, load_table, short_name
 from report import add_arguments, print_table, write_json
@@ -62,6 +63,9 @@ TREES = {
     "CART": lambda depth: cart(depth),
     "treeple oblique tree": lambda depth: treeple_tree(depth),
     "linear-tree + Ridge": lambda depth: linear_tree(depth),
+    "YDF sparse oblique tree": lambda depth: ydf_tree(depth),
+    "obliquetree": lambda depth: obliquetree_tree(depth),
+    "HHCART": lambda depth: hhcart(depth),
 }
 # The depth does not apply: one score.
 FLAT = {

@@ -10,6 +10,7 @@ python benchmarks/parallelism.py
 """
 
 import argparse
+import collections
 import heapq
 import os
 import pickle
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import NamedTuple
 
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
@@ -48,6 +50,14 @@ CASES = {
 }
 
 
+class Loop(NamedTuple):
+    """A parallel loop: where it is, the threads that it may use, and the seconds of its tasks."""
+
+    task: str
+    most: int
+    seconds: np.ndarray
+
+
 def prepared(case, n_threads, quick):
     """The model and data of a case; the model is fitted if its prediction is meant."""
     model, params, n, d, method = CASES[case]
@@ -68,7 +78,7 @@ def measure(file):
 
 
 def recorded(case, n_threads, quick):
-    """The loops of a call, (most threads, seconds of the tasks), and all its processor seconds."""
+    """The loops of a call, and all its processor seconds."""
     with tempfile.TemporaryDirectory() as folder:
         log, file = os.path.join(folder, "tasks"), os.path.join(folder, "case")
         with open(file, "wb") as stream:
@@ -76,8 +86,9 @@ def recorded(case, n_threads, quick):
         done = subprocess.run([sys.executable, __file__, "--child", file], check=True, text=True,
                               stdout=subprocess.PIPE, env={**os.environ, "FCTREE_TASK_LOG": log})
         with open(log) as stream:
-            lines = [np.array(line.split(), dtype=float) for line in stream]
-    return [(int(line[0]), line[1:]) for line in lines], float(done.stdout)
+            lines = [line.split() for line in stream]
+    return [Loop(task, int(most), np.array(seconds, dtype=float))
+            for task, most, *seconds in lines], float(done.stdout)
 
 
 def schedule(tasks, n_threads):
@@ -93,13 +104,28 @@ def schedule(tasks, n_threads):
 def simulate(case, n_threads, quick):
     """Work, critical path and time on these threads, in seconds."""
     loops, seconds = recorded(case, n_threads, quick)
-    serial = max(0.0, seconds - sum(tasks.sum() for _, tasks in loops))
+    serial = max(0.0, seconds - sum(loop.seconds.sum() for loop in loops))
     return {
         "work": seconds,
         "serial": serial,
-        "critical path": serial + sum(tasks.max() for _, tasks in loops if len(tasks)),
-        "time": serial + sum(schedule(tasks, min(n_threads, most)) for most, tasks in loops),
+        "critical path": serial + sum(loop.seconds.max() for loop in loops if len(loop.seconds)),
+        "time": serial + sum(schedule(loop.seconds, min(n_threads, loop.most)) for loop in loops),
     }
+
+
+def print_loops(case, n_threads, quick):
+    """The loops that hold these threads longest: seconds on them, work, longest task, place."""
+    loops, _ = recorded(case, n_threads, quick)
+    sums = collections.defaultdict(lambda: np.zeros(3))
+    for loop in loops:
+        if len(loop.seconds):
+            time_here = schedule(loop.seconds, min(n_threads, loop.most))
+            sums[loop.task] += [time_here, loop.seconds.sum(), loop.seconds.max()]
+    places = subprocess.run(["c++filt", "-t"], input="\n".join(sums), text=True, check=True,
+                            stdout=subprocess.PIPE).stdout.splitlines()
+    for place, (time_here, work, longest) in sorted(zip(places, sums.values(), strict=True),
+                                                    key=lambda found: -found[1][0])[:12]:
+        print(f"{time_here:8.4f} {work:8.4f} {longest:8.4f}  {place[:150]}")
 
 
 def main():
@@ -107,6 +133,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     add_arguments(parser, NAME)
     parser.add_argument("--only", default="", help="cases with this text in their name")
+    parser.add_argument("--loops", type=int, metavar="THREADS",
+                        help="print the loops that keep so many threads busy longest instead")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--threads", type=int, nargs="+", default=THREADS)
     args = parser.parse_args()
@@ -115,11 +143,17 @@ def main():
         return
     results = {}
     for case in (name for name in CASES if args.only in name):
+        if args.loops:
+            print(case)
+            print_loops(case, args.loops, args.quick)
+            continue
         found = {str(t): simulate(case, t, args.quick) for t in args.threads}
         for threads, values in found.items():
             values["efficiency"] = values["work"] / (int(threads) * values["time"])
         results[case] = found
         print(case, {t: round(v["efficiency"], 3) for t, v in found.items()}, flush=True)
+    if args.loops:
+        return
     print_markdown(
         "Efficiency", ["case", *(f"{t} threads" for t in args.threads)],
         [[case, *(f"{found[str(t)]['efficiency']:.2f}" for t in args.threads)]

@@ -35,6 +35,12 @@ LAZY = {
     "seconds: early stopping": "early stopping|processor seconds",
 }
 CORRELATIONS = {"0": "0.0", ".2": "0.2", ".5": "0.5", ".8": "0.8", "1": "1.0"}
+WIDE_NETWORK = {
+    "early stopping": "early stopping|importance", "retraining": "retrain|importance", "dropout": "dropout|importance",
+    "deviation": "early stopping|importance", "stderr": "early stopping|stderr", "covers": "early stopping|covers",
+    "epochs": "early stopping|n iter", "epochs, retraining": "retrain|n iter", "epochs, full model": "early stopping|full n iter",
+    **{f"ρ = {label}": name for label, name in CORRELATIONS.items()},
+}
 NO_CATBOOST = ("CatBoost, early stopping", "CatBoost, retraining")
 
 INTERVALS = {
@@ -112,6 +118,10 @@ TABLES = {
             **METHODS, **CORRELATIONS, "without file": NO_CATBOOST}),
         ("variable_importance_network.json", (), {
             **METHODS, **{f"rho = {label}": name for label, name in CORRELATIONS.items()}}),
+        ("wide_network_importance.json", ("2 layers",), WIDE_NETWORK),
+        ("wide_network_importance.json", ("early stopping",), {
+            **WIDE_NETWORK, "early stopping": "importance", "2,048 wide, ρ = .5": "3 layers|0.5",
+            **{f"512 wide, ρ = {label}": f"3 layers of 512|{name}" for label, name in CORRELATIONS.items()}}),
         ("lazy_importance.json", (), LAZY),
         ("variable_importance.json", ("coverage",)),
         ("variable_importance.json variable_importance_network.json", ("importance",), {
@@ -125,6 +135,9 @@ TABLES = {
             **{f"{n:,}": f"n={n}" for n in range(200, 2001, 300)}}),
         ("variable_importance.json", ("wide",), {**METHODS, "without file": NO_CATBOOST}),
         ("variable_importance.json", ("shapley",), METHODS),
+        ("variable_importance.json", ("sampled",), {
+            **METHODS, **{f"x{j}": f"feature {j}" for j in range(1, 6)}, "error, others": "error of the rest", "stderr, others": "stderr of the rest",
+            "seconds": "processor seconds", "without file": ("truth",)}),
         *(("variable_importance.json", ("turbine", target, kind), METHODS)
           for target in ("nox", "co") for kind in ("importance", "shapley")),
         ("bench_importance.json", (), {
@@ -155,6 +168,13 @@ TABLES = {
         *(("league.json", (kind,), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"})
           for kind in ("all", "regression", "binary", "multiclass")),
     ],
+    "single_trees": [
+        ("single_trees.json", ("sets",)),
+        ("single_trees.json", ("regression", "mean rank")),
+        ("single_trees.json", ("regression", "mean R2")),
+        ("single_trees.json", ("regression", "curvature trees better")),
+        ("single_trees.json", ("alone", "mean R2")),
+    ],
     "soft_trees": [
         ("bench_soft.json", ("passes",), {
             "conditional, γ = 1": "conditional, gamma 1.0", "conditional, γ = 0.1": "conditional, gamma 0.1",
@@ -165,8 +185,12 @@ TABLES = {
         ("soft_tree_defaults.json", ()),
         ("soft_tree_defaults.json", ()),
         ("tree_ensemble_layer.json", ("models", "auc"), {"without file": ("paper's TEL",)}),
+        ("tree_ensemble_layer.json", ("soft trees", "auc"), {"with the prior": "models", "without": "unpenalized"}),
         ("tree_ensemble_layer.json", ("routing", "auc")),
         ("tree_ensemble_layer.json", ("trees", "auc")),
+        ("tree_layer_training_time.json", (), {
+            "ratios": ("ratio",), "smooth step": "smooth step|seconds", "logistic": "logistic|seconds",
+            "leaves reached": "smooth step|reached", "smooth step, loss": "smooth step|loss", "logistic, loss": "logistic|loss"}),
         "printed by examples/soft_tree_digits.py",
     ],
     "tables": [
@@ -189,6 +213,7 @@ TABLES = {
             **TREE_SCALES, "the paper's digits": "equal", "within one test sample": "within one"}),
         ("tree_ntk_tables.json", ("wins", "rate"), {**TREE_SCALES, "halved": "relu ntk, halved"}),
         ("tree_ntk_tables.json", ("lists", "p")),
+        ("tree_ntk_tables.json", ("boosting",)),
         ("tree_shapes.json", (), {
             "exponent": "slopes", **{f"{m:,}": f"M={m}" for m in (16, 64, 256, 1024, 4096)}}),
     ],

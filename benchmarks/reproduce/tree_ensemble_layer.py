@@ -2,9 +2,11 @@
 
     python benchmarks/reproduce/tree_ensemble_layer.py --data FOLDER/classification --minutes 60
 
-  models   table 3: test AUC of soft trees, gradient boosting, logistic regression and CART
-  routing  table 2: smooth step against logistic routing, 10 trees of depth 4
-  trees    figure 4: AUC by the number of trees, soft trees and boosting (heart_c, pima, spambase)
+  models       table 3: test AUC of soft trees, gradient boosting, logistic regression and CART
+  routing      table 2: smooth step against logistic routing, 10 trees of depth 4
+  trees        figure 4: AUC by the number of trees, soft trees and boosting (heart_c, pima, spambase)
+  unpenalized  table 3's soft trees again, with the same draws but no penalty on leaves, as in the paper
+  published    the same with the paper's ranges: up to 100 trees of depth 8
 
 Each split is 70 % training, stratified. A method's settings are those with the best AUC (one against
 the rest, macro average) among ``--draws`` random draws and its defaults, on 3 stratified folds of the training
@@ -52,7 +54,7 @@ SETS = (
 MODELS = ("soft trees", "boosting", "logistic regression", "CART")
 COMPACT_SETS = ("heart_c", "pima", "spambase")
 N_TREES = (1, 2, 5, 10, 20, 50, 100)
-EXPERIMENTS = ("models", "routing", "trees")
+EXPERIMENTS = ("models", "routing", "trees", "unpenalized", "published")
 MANY_SAMPLES = 2000
 
 
@@ -88,6 +90,15 @@ def draw_soft(rng, routing="smooth_step", fixed_size=False):
             "n_trees": int(rng.integers(1, 31))}
 
 
+def draw_published(rng):
+    """Settings in the paper's ranges as they are."""
+    penalty = float(10 ** rng.uniform(-8, 2)) if rng.random() < 0.5 else 0.0
+    return {"learning_rate": float(10.0 ** -rng.integers(1, 6)), "batch_size": int(rng.choice([32, 64, 128, 256, 512])),
+            "max_epochs": int(rng.integers(5, 101)), "gamma": float(10 ** rng.uniform(-4, 0)),
+            "l2_regularization": penalty, "l2_leaf_reg": 0.0, "depth": int(rng.integers(2, 9)),
+            "n_trees": int(rng.integers(1, 101))}
+
+
 def draw_boosting(rng):
     return {"learning_rate": float(10 ** rng.uniform(-2, -0.5)), "max_depth": int(rng.integers(2, 7)),
             "max_iter": int(rng.integers(20, 301)), "l2_leaf_reg": float(10 ** rng.uniform(-1, 1.5))}
@@ -113,6 +124,7 @@ DEFAULTS = MappingProxyType({})
 # For each method: its constructor, the settings tried first (read-only: all tasks share them), and how to draw more.
 METHODS = {
     "soft trees": (soft_model, DEFAULTS, draw_soft),
+    "published ranges": (soft_model, MappingProxyType({"l2_leaf_reg": 0.0}), draw_published),
     "boosting": (boosting_model, DEFAULTS, draw_boosting),
     "logistic regression": (logistic_model, DEFAULTS,
                             lambda rng: {"C": float(10 ** rng.uniform(-4, 4))}),
@@ -175,6 +187,10 @@ def tasks(args):
                 yield from (f"models/{name}/{split}/{method}" for method in MODELS)
             if "routing" in args.experiments:
                 yield from (f"routing/{name}/{split}/{m}" for m in ("smooth step", "logistic"))
+            if "unpenalized" in args.experiments:
+                yield f"unpenalized/{name}/{split}/soft trees"
+            if "published" in args.experiments:
+                yield f"published/{name}/{split}/published ranges"
             if "trees" in args.experiments and name in COMPACT_SETS:
                 yield from (f"trees/{name}/{split}/{m}/{n}"
                             for m in ("soft trees", "boosting") for n in N_TREES)
@@ -186,7 +202,7 @@ def compute(key, args):
     seed = int(split)
     parts = train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed)
     X_train, X_test, y_train, y_test = parts
-    fixed = None
+    fixed = {"l2_leaf_reg": 0.0} if experiment == "unpenalized" else None
     if experiment == "trees":
         # Trees of depth 4: 15 splits of n_features weights, or of depth 6 and one feature.
         sized = {"n_trees": int(size[0]), "depth": 4}
@@ -255,6 +271,14 @@ def show(results, paper):
         if len(pair[0]) and len(pair[1]):
             rows.append([name, str(len(pair[0])), *map(cell, pair)])
     print_markdown("Routing (table 2)", ["set", "splits", "smooth step", "logistic"], rows)
+    variants = (("models", "soft trees"), ("unpenalized", "soft trees"), ("published", "published ranges"))
+    rows = []
+    for name in SETS:
+        found = [collected(results, experiment, name, method) for experiment, method in variants]
+        if len(found[1]) or len(found[2]):
+            rows.append([name, *(text for aucs in found for text in (cell(aucs), str(len(aucs))))])
+    print_markdown("Soft trees of table 3, test AUC and splits", ["set", "as above", "", "no penalty on leaves", "",
+                                                                  "the paper's ranges", ""], rows)
     rows = [
         [name, method, *(cell(collected(results, "trees", name, method, n)) for n in N_TREES)]
         for name in COMPACT_SETS for method in ("soft trees", "boosting")

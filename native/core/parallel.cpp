@@ -302,7 +302,8 @@ void parallel_for(const Execution& execution, index_t n_tasks,
   if (is_shared)
     execution.team->run(take_tasks, [&] { state.poll_while_waiting(); });
   else if (is_logging_tasks())
-    run_logged(execution.n_threads, n_tasks, [&](index_t i) { state.run(i, task, true); });
+    run_logged({task.target_type().name(), execution.n_threads}, n_tasks,
+               [&](index_t i) { state.run(i, task, true); });
   else
     take_tasks(true);
   state.rethrow();
@@ -310,6 +311,13 @@ void parallel_for(const Execution& execution, index_t n_tasks,
 
 void check_interrupt() {
   if (running.loop != nullptr) running.loop->check(running.in_calling_thread);
+}
+
+void for_each_part(const Execution& execution, index_t size, index_t length,
+                   const std::function<void(index_t, index_t, index_t)>& task) {
+  parallel_for(execution, count_parts(size, length), [&](index_t part) {
+    task(part, part * length, std::min(size, (part + 1) * length));
+  });
 }
 
 Partition partition_range(index_t size, index_t min_length, index_t max_parts) {

@@ -60,6 +60,11 @@ struct Partition {
 // At least one part, and no part shorter than `min_length` unless there is only one.
 Partition partition_range(index_t size, index_t min_length, index_t max_parts);
 
+// Calls task(part, begin, end) for parts of `length` of a range [0, size), the last one shorter.
+void for_each_part(const Execution& execution, index_t size, index_t length,
+                   const std::function<void(index_t part, index_t begin, index_t end)>& task);
+inline index_t count_parts(index_t size, index_t length) { return (size + length - 1) / length; }
+
 bool has_openmp();
 
 }  // namespace fctree

@@ -16,10 +16,11 @@ class TaskLog {
  public:
   explicit TaskLog(const char* path) : path_(path) {}
   ~TaskLog() {
-    if (loops_.empty()) return;
+    if (lines_.empty()) return;
     std::ofstream file(path_, std::ios::app);
-    for (const std::vector<double>& loop : loops_) {
-      for (const double number : loop) file << number << ' ';
+    for (const Line& line : lines_) {
+      file << line.loop.task_type << ' ' << line.loop.n_threads;
+      for (const double seconds : line.seconds) file << ' ' << seconds;
       file << '\n';
     }
   }
@@ -28,26 +29,31 @@ class TaskLog {
 
   bool is_open() const { return path_ != nullptr; }
 
-  void run(int n_threads, index_t n_tasks, const std::function<void(index_t)>& task) {
+  void run(const LoggedLoop& loop, index_t n_tasks, const std::function<void(index_t)>& task) {
     const bool is_outermost = !is_inside_;
     is_inside_ = true;
-    std::vector<double> loop = {static_cast<double>(n_threads)};
+    Line line = {loop, {}};
     double begin = processor_seconds();
     for (index_t i = 0; i < n_tasks; ++i) {
       task(i);
       const double end = processor_seconds();
-      loop.push_back(end - begin);
+      line.seconds.push_back(end - begin);
       begin = end;
     }
     if (!is_outermost) return;
-    loops_.push_back(std::move(loop));
+    lines_.push_back(std::move(line));
     is_inside_ = false;
   }
 
  private:
+  struct Line {
+    LoggedLoop loop;
+    std::vector<double> seconds;
+  };
+
   const char* path_;
   bool is_inside_ = false;
-  std::vector<std::vector<double>> loops_;
+  std::vector<Line> lines_;
 };
 
 TaskLog& task_log() {
@@ -59,8 +65,8 @@ TaskLog& task_log() {
 
 bool is_logging_tasks() { return task_log().is_open(); }
 
-void run_logged(int n_threads, index_t n_tasks, const std::function<void(index_t)>& task) {
-  task_log().run(n_threads, n_tasks, task);
+void run_logged(const LoggedLoop& loop, index_t n_tasks, const std::function<void(index_t)>& task) {
+  task_log().run(loop, n_tasks, task);
 }
 
 }  // namespace fctree

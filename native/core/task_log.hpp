@@ -1,8 +1,9 @@
 // The processor time of tasks, for benchmarks that ask what more threads would bring.
 //
 // If the environment variable FCTREE_TASK_LOG names a file, loops run on the calling thread, however
-// many threads they are given, and when the process ends the file gets a line for each: the most
-// threads that it may use, and the seconds of its tasks in order. Loops inside of tasks are part of these.
+// many threads they are given, and when the process ends the file gets a line for each: the type of its
+// task, which says where the loop is, the most threads that it may use, and the seconds of its tasks in
+// order. Loops inside of tasks are part of these.
 #pragma once
 
 #include <functional>
@@ -11,9 +12,14 @@
 
 namespace fctree {
 
+struct LoggedLoop {
+  const char* task_type;
+  int n_threads;
+};
+
 bool is_logging_tasks();
 
 // Runs the tasks in order and appends the line.
-void run_logged(int n_threads, index_t n_tasks, const std::function<void(index_t)>& task);
+void run_logged(const LoggedLoop& loop, index_t n_tasks, const std::function<void(index_t)>& task);
 
 }  // namespace fctree

@@ -114,7 +114,7 @@ std::vector<double> DistributedStatistics::thresholds_of(const GrowState& state,
   std::vector<double> scores(rows.size);
   const index_t axis = candidate.kind == SplitKind::axis ? candidate.index : -1;
   score_rows(sample_, rows, direction.data(), axis, scores.data());
-  CutRules rules = cut_rules(state, node, direction);
+  CutRules rules = cut_rules(state, node, candidate);
   // Where the sample is of all rows, its own numbers are those of the node.
   if (rows.size < node.size) rules.min_samples_leaf = 1;
   const bool by_models = task.search != nullptr;

@@ -31,32 +31,6 @@ void add_block_products(const TrainingData& data, const NodeRows& rows, const do
   ridge::add_products(selection, shift, tile.data(), products);
 }
 
-// The scores of a node's rows along its ridge and curvature directions, standardised by its moments:
-// what screening looks at beside its residuals. 0 where a node has fewer directions than others.
-struct ScreeningColumns {
-  Matrix direction;  // (d, C)
-  Vector centre;
-  Vector scale;
-};
-
-ScreeningColumns screening_columns(const GrowState& state, const OpenNode& node,
-                                   index_t n_columns) {
-  const index_t d = state.data.n_features, n_ridge = node.fit.coef.cols();
-  ScreeningColumns columns = {Matrix::Zero(d, n_columns), Vector::Zero(n_columns),
-                              Vector::Ones(n_columns)};
-  columns.direction.leftCols(n_ridge) = node.fit.coef;
-  columns.direction.middleCols(n_ridge, node.curvature().cols()) = node.curvature();
-  const Matrix scatter = node.moments.scatter.selfadjointView<Eigen::Upper>();
-  const Vector mean = (node.moments.mean + state.origin).head(d);
-  for (index_t c = 0; c < n_columns; ++c) {
-    const Vector direction = columns.direction.col(c);
-    const double variance = direction.dot(scatter * direction) / node.moments.weight;
-    columns.centre[c] = direction.dot(mean);
-    if (variance > 0.0) columns.scale[c] = std::sqrt(variance);
-  }
-  return columns;
-}
-
 }  // namespace
 
 DistributedStatistics::DistributedStatistics(const TrainingData& data, const RowBlocks& blocks,
@@ -247,77 +221,59 @@ std::vector<std::vector<Matrix>> DistributedStatistics::residual_scatter(
   return scatter;
 }
 
-// Of the features that may be screened in each node, (n, d); of width 0 else.
-std::vector<FeatureRange> DistributedStatistics::ranges(const GrowState& state,
-                                                        const std::vector<OpenNode*>& nodes) {
+std::vector<ScreeningPlan> DistributedStatistics::screening_plans(
+    const GrowState& state, const std::vector<OpenNode*>& nodes) {
   const index_t d = data_.n_features;
+  index_t n_directions = 0;
+  for (const OpenNode* node : nodes)
+    n_directions = std::max(n_directions, node->fit.coef.cols() + node->curvature().cols());
   std::vector<double> largest(nodes.size() * 2 * d, -std::numeric_limits<double>::infinity());
   parallel_for(state.execution, count(nodes), [&](index_t i) {
-    double* own = largest.data() + i * 2 * d;  // of -x and of x
-    for (index_t b = 0; b < rows_.blocks().n_here; ++b) {
-      const NodeRows rows = rows_.rows(nodes[i]->begin, rows_.blocks().first + b);
-      for (index_t at = 0; at < rows.size; ++at) {
-        const double* x = data_.x + rows.rows[at] * d;
-        for (index_t j = 0; j < d; ++j) {
-          own[j] = std::max(own[j], -x[j]);
-          own[d + j] = std::max(own[d + j], x[j]);
-        }
-      }
-    }
+    for (index_t b = 0; b < rows_.blocks().n_here; ++b)
+      widen_ranges(data_, rows_.rows(nodes[i]->begin, rows_.blocks().first + b),
+                   largest.data() + i * 2 * d);
   });
   take_largest(state.execution.all, largest.data(), static_cast<index_t>(largest.size()));
-  std::vector<FeatureRange> ranges(nodes.size() * d, FeatureRange{0.0, 0.0, 0.0, 0.0});
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    for (index_t j = 0; j < d; ++j) {
-      const double* own = largest.data() + i * 2 * d;
-      const FeatureRange range = range_of(state, *nodes[i], j, -own[j], own[d + j]);
-      if (may_screen(*nodes[i], j) && range.can_be_cut()) ranges[i * d + j] = range;
-    }
-  return ranges;
+  std::vector<ScreeningPlan> plans;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    plans.push_back(screening_plan(state, *nodes[i], n_directions));
+    plans[i].range = ranges_of(state, *nodes[i], largest.data() + i * 2 * d);
+  }
+  return plans;
 }
 
 std::vector<Vector> DistributedStatistics::promises(const GrowState& state,
                                                     const std::vector<OpenNode*>& nodes) {
+  std::vector<Vector> found(nodes.size(), Vector::Zero(data_.n_features));
+  if (nodes.empty()) return found;
   const index_t d = data_.n_features, n_outputs = data_.n_outputs;
-  const std::vector<FeatureRange> range = ranges(state, nodes);
-  index_t n_columns = 0;
-  for (const OpenNode* node : nodes)
-    n_columns = std::max(n_columns, node->fit.coef.cols() + node->curvature().cols());
-  std::vector<ScreeningColumns> plans;
-  for (const OpenNode* node : nodes) plans.push_back(screening_columns(state, *node, n_columns));
+  const std::vector<ScreeningPlan> plans = screening_plans(state, nodes);
   const std::vector<double> factors = residuals(state, nodes);
-  const index_t width = screening_width(n_columns + 2, n_outputs), size = kScreeningBins * width;
+  const index_t n_sums = plans[0].n_columns() * n_outputs;
+  const index_t width = screening_width(plans[0].n_columns(), n_outputs);
+  const index_t size = kScreeningBins * width;
   const auto add_bins = [&](index_t i, index_t block, double* out) {
     const NodeRows own = rows_.rows(nodes[i]->begin, block);
     if (own.size == 0) return;
-    RowMatrix columns(own.size, n_columns + 1), own_residuals(own.size, n_outputs);
-    Vector scores(own.size), weight(own.size);
-    columns.col(0).setOnes();
-    for (index_t c = 0; c < n_columns; ++c) {
-      score_rows(data_, own, plans[i].direction.col(c).data(), -1, scores.data());
-      columns.col(1 + c) = (scores.array() - plans[i].centre[c]) / plans[i].scale[c];
-    }
-    for (index_t at = 0; at < own.size; ++at) {
-      weight[at] = data_.weight[own.rows[at]];
+    RowMatrix own_residuals(own.size, n_outputs);
+    for (index_t at = 0; at < own.size; ++at)
       for (index_t k = 0; k < n_outputs; ++k)
         own_residuals(at, k) = factors[k * data_.n_samples + own.rows[at]];
-    }
-    const ScreenedRows screened = screened_rows(columns, std::move(own_residuals), weight);
+    const ScreenedRows screened = screened_rows(data_, own, plans[i], std::move(own_residuals));
+    std::vector<double> x(own.size);
     for (index_t j = 0; j < d; ++j) {
-      if (!range[i * d + j].can_be_cut()) continue;
-      for (index_t at = 0; at < own.size; ++at) scores[at] = data_.x[own.rows[at] * d + j];
-      add_to_bins(screened, scores.data(), range[i * d + j], out + j * size);
+      if (!plans[i].range[j].can_be_cut()) continue;
+      for (index_t at = 0; at < own.size; ++at) x[at] = data_.x[own.rows[at] * d + j];
+      add_to_bins(screened, x.data(), plans[i].range[j], out + j * size);
     }
   };
   const std::vector<double> sums =
       sum_blocks(rows_.blocks(), {count(nodes), d * size}, add_bins, state.execution);
-  std::vector<Vector> found(nodes.size(), Vector::Zero(d));
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (index_t j = 0; j < d; ++j)
-      if (range[i * d + j].can_be_cut())
-        found[i][j] =
-            promise_of(RowMatrixView(sums.data() + (i * d + j) * size, kScreeningBins, width),
-                       (n_columns + 2) * n_outputs);
+      if (plans[i].range[j].can_be_cut())
+        found[i][j] = promise_of(
+            RowMatrixView(sums.data() + (i * d + j) * size, kScreeningBins, width), n_sums);
   return found;
 }
 

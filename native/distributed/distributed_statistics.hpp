@@ -48,7 +48,8 @@ class DistributedStatistics final : public NodeStatistics {
   std::vector<Vector> shifts_of(const GrowState& state, const std::vector<OpenNode*>& nodes);
   std::vector<Vector> heaviest_of(const GrowState& state, const std::vector<OpenNode*>& nodes);
   std::vector<double> residuals(const GrowState& state, const std::vector<OpenNode*>& nodes) const;
-  std::vector<FeatureRange> ranges(const GrowState& state, const std::vector<OpenNode*>& nodes);
+  std::vector<ScreeningPlan> screening_plans(const GrowState& state,
+                                             const std::vector<OpenNode*>& nodes);
   std::vector<double> thresholds_of(const GrowState& state, const CutTask& task) const;
   void find_cuts_at_quantiles(const GrowState& state, const std::vector<CutTask>& tasks);
   void find_some_cuts(const GrowState& state, const CutTask* tasks, index_t n_tasks);

@@ -34,7 +34,7 @@ class ObliqueBooster : public GrowingModel {
         map_(identity_map(task.sizes.n_features)),
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
-        rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed) {
+        rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed, execution) {
     if (params.standardize)
       map_ = statistics_.find_map(task.train, task.sizes.n_features, execution);
     evals_.reserve(task.evals.size());
@@ -129,7 +129,7 @@ RoundLosses ObliqueBooster::evaluate() {
 
 void ObliqueBooster::sample_rows(index_t iteration) {
   if (!draws_rows()) return;
-  rows_.draw_part(iteration, params_.subsample, execution_.all, in_bag_);
+  rows_.draw_part(iteration, params_.subsample, execution_, in_bag_);
   // Where all rows were drawn nothing is left to judge kinds of trees by.
   const index_t n_left_out = std::count(in_bag_.begin(), in_bag_.end(), 0);
   if (add_up(execution_.all, n_left_out) == 0) in_bag_.clear();
@@ -158,10 +158,10 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
   if (params_.l2_leaf_reg > 0.0) shrink_leaves(params_.l2_leaf_reg, grown.tree);
   if (!hessian_.empty())
     lengthen_steps({train_.view(), response_.weight.data(), hessian_.data()}, params_.l2_leaf_reg,
-                   grown.leaf, execution_.all, grown.tree);
+                   grown.leaf, execution_, grown.tree);
   revise_constants(*loss_, train_.view(), x, response_.weight.data(), grown.leaf, grown.tree);
   grown.bounds = bound_leaves(grown.tree, x, response_.weight.data(), grown.leaf,
-                              {params_.extrapolation, loss_->largest_step()}, execution_.all);
+                              {params_.extrapolation, loss_->largest_step()}, execution_);
   return grown;
 }
 

@@ -7,7 +7,7 @@ namespace fctree::ensembles {
 
 namespace {
 
-constexpr index_t kTaskRows = 4096;
+constexpr index_t kTaskRows = 1024;
 
 }  // namespace
 
@@ -52,26 +52,33 @@ void add_step(const ScoredRow& before, const ScoredRow& after, const Derivatives
   }
 }
 
-BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>& in_bag)
-    : n_(std::count(in_bag.begin(), in_bag.end(), 0)) {
+BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>& in_bag,
+                         const Execution& execution) {
   const ScoredSamples all = set.view();
   const index_t n = set.n(), d = set.sizes().n_features;
-  x_.reserve(n_ * d);
   for (index_t i = 0; i < n; ++i)
-    if (in_bag[i] == 0) x_.insert(x_.end(), set.x() + i * d, set.x() + (i + 1) * d);
-  const auto take = [&](const double* values, index_t n_rows, std::vector<double>& part) {
-    part.reserve(n_rows * n_);
-    for (index_t k = 0; k < n_rows; ++k)
-      for (index_t i = 0; i < n; ++i)
-        if (in_bag[i] == 0) part.push_back(values[k * n + i]);
-  };
-  take(all.y, set.sizes().n_targets, y_);
-  take(all.raw, all.n_outputs, raw_);
-  if (all.weight != nullptr) take(all.weight, 1, weight_);
+    if (in_bag[i] == 0) rows_.push_back(i);
+  const index_t n_own = static_cast<index_t>(rows_.size());
+  x_.resize(n_own * d);
+  y_.resize(n_own * set.sizes().n_targets);
+  raw_.resize(n_own * all.n_outputs);
+  if (all.weight != nullptr) weight_.resize(n_own);
+  for_each_part(execution, n_own, kTaskRows, [&](index_t, index_t begin, index_t end) {
+    const auto take = [&](const double* values, std::vector<double>& part) {
+      for (std::size_t k = 0; k < part.size() / n_own; ++k)
+        for (index_t i = begin; i < end; ++i) part[k * n_own + i] = values[k * n + rows_[i]];
+    };
+    for (index_t i = begin; i < end; ++i)
+      std::copy_n(set.x() + rows_[i] * d, d, x_.data() + i * d);
+    take(all.y, y_);
+    take(all.raw, raw_);
+    take(all.weight, weight_);
+  });
 }
 
 BoostedSamples BoostedPart::samples() const {
-  return {x_.data(), y_.data(), weight_.empty() ? nullptr : weight_.data(), raw_.data(), n_};
+  return {x_.data(), y_.data(), weight_.empty() ? nullptr : weight_.data(), raw_.data(),
+          static_cast<index_t>(rows_.size())};
 }
 
 }  // namespace fctree::ensembles

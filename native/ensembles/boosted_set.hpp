@@ -76,11 +76,13 @@ void add_step(const ScoredRow& before, const ScoredRow& after, const Derivatives
 // A copy of the samples that a round leaves out, with their scores.
 class BoostedPart {
  public:
-  BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>& in_bag);
+  BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>& in_bag,
+              const Execution& execution);
   BoostedSamples samples() const;
+  const std::vector<index_t>& rows() const { return rows_; }
 
  private:
-  index_t n_;
+  std::vector<index_t> rows_;  // their numbers among all samples
   std::vector<double> x_;
   std::vector<double> y_;
   std::vector<double> raw_;

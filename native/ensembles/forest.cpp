@@ -17,14 +17,15 @@ namespace {
 constexpr index_t kTreesAtOnce = 64;  // grown before they are stored
 
 // Targets output by output, as needed by the sampler.
-RowSampler sampler_of(const ObliqueForestTask& task, std::uint64_t seed) {
+RowSampler sampler_of(const ObliqueForestTask& task, std::uint64_t seed,
+                      const Execution& execution) {
   const TrainingData& data = task.data;
   std::vector<double> y(data.n_samples * data.n_outputs);
   for (index_t i = 0; i < data.n_samples; ++i)
     for (index_t k = 0; k < data.n_outputs; ++k)
       y[k * data.n_samples + i] = data.y[i * data.n_outputs + k];
   const BoostedSizes sizes = {data.n_features, data.n_outputs, data.n_outputs};
-  return {data.x, y.data(), data.n_samples, sizes, seed};
+  return {data.x, y.data(), data.n_samples, sizes, seed, execution};
 }
 
 // How often each sample counts in a tree; empty for once each.
@@ -34,7 +35,7 @@ std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
   if (params.bootstrap)
     rows.draw_counts(tree, params.max_samples, counts);
   else if (params.max_samples < 1.0)
-    rows.draw_part(tree, params.max_samples, nullptr, counts);
+    rows.draw_part(tree, params.max_samples, Execution(), counts);
   return counts;
 }
 
@@ -72,7 +73,7 @@ GrownTree grow_one(const TrainingData& mapped, const Vector& offset,
               grown.tree.threshold.data(), grown.tree.coef.data(), data.n_features},
              data.x, data.n_samples, leaf.data(), execution);
   grown.bounds = bound_leaves(grown.tree, data.x, weight.data(), leaf,
-                              {extrapolation, std::numeric_limits<double>::infinity()});
+                              {extrapolation, std::numeric_limits<double>::infinity()}, execution);
   return grown;
 }
 
@@ -87,7 +88,7 @@ void grow_trees(const ObliqueForestTask& task, const ObliqueParams& tree_params,
   TrainingData mapped = data;
   mapped.x = features.data();
   const Vector offset = offset_of(map);
-  const RowSampler rows = sampler_of(task, params.seed);
+  const RowSampler rows = sampler_of(task, params.seed, team);
   for (index_t done = 0; done < params.n_estimators; done += kTreesAtOnce) {
     const index_t size = std::min(kTreesAtOnce, params.n_estimators - done);
     std::vector<GrownTree> grown(size);
@@ -122,7 +123,7 @@ void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees
                     const Execution& execution) {
   const TrainingData& data = task.data;
   const index_t d = data.n_features, n_outputs = data.n_outputs;
-  const RowSampler rows = sampler_of(task, params.seed);
+  const RowSampler rows = sampler_of(task, params.seed, execution);
   std::fill_n(out.scores, data.n_samples * n_outputs, 0.0);
   std::fill_n(out.counts, data.n_samples, 0);
   std::vector<double> x(data.n_samples * d), sums(data.n_samples * n_outputs);

@@ -19,6 +19,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A score of hardly any curvature would else take the largest step at once.
 constexpr double kMostLengthening = 2.0;
 
+// Parts of which each has sums or ranges of all leaves: few.
+index_t part_length(index_t n_samples) { return std::max<index_t>(1024, n_samples / 64 + 1); }
+
 // score[k] of a row in the leaf with this index.
 void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, double* score) {
   const index_t n_outputs = tree.n_outputs;
@@ -34,22 +37,31 @@ void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, dou
 
 // The least and the largest scores of a tree's leaves over these samples.
 LeafBounds score_ranges(const ObliqueTreeArrays& tree, const double* x, const double* weight,
-                        const std::vector<index_t>& leaf) {
+                        const std::vector<index_t>& leaf, const Execution& execution) {
   const std::size_t size = tree.leaf_intercept.size();
+  const index_t n = static_cast<index_t>(leaf.size()), n_outputs = tree.n_outputs;
+  const index_t length = part_length(n);
   LeafBounds ranges = {std::vector<double>(size, kInfinity), std::vector<double>(size, -kInfinity)};
-  const index_t n_outputs = tree.n_outputs;
-  std::vector<double> score(n_outputs);
-  for (std::size_t i = 0; i < leaf.size(); ++i) {
-    if (i % 1024 == 0) check_interrupt();
-    if (weight != nullptr && !(weight[i] > 0.0)) continue;
-    const index_t slot = tree.leaf_index[leaf[i]];
-    score_row(tree, slot, x + i * tree.n_features, score.data());
-    for (index_t k = 0; k < n_outputs; ++k) {
-      const index_t at = slot * n_outputs + k;
-      ranges.lower[at] = std::min(ranges.lower[at], score[k]);
-      ranges.upper[at] = std::max(ranges.upper[at], score[k]);
+  std::vector<LeafBounds> parts(count_parts(n, length), ranges);
+  for_each_part(execution, n, length, [&](index_t part, index_t begin, index_t end) {
+    std::vector<double> score(n_outputs);
+    for (index_t i = begin; i < end; ++i) {
+      if (weight != nullptr && !(weight[i] > 0.0)) continue;
+      const index_t slot = tree.leaf_index[leaf[i]];
+      score_row(tree, slot, x + i * tree.n_features, score.data());
+      for (index_t k = 0; k < n_outputs; ++k) {
+        double& lower = parts[part].lower[slot * n_outputs + k];
+        double& upper = parts[part].upper[slot * n_outputs + k];
+        lower = std::min(lower, score[k]);
+        upper = std::max(upper, score[k]);
+      }
     }
-  }
+  });
+  for (const LeafBounds& part : parts)
+    for (std::size_t at = 0; at < size; ++at) {
+      ranges.lower[at] = std::min(ranges.lower[at], part.lower[at]);
+      ranges.upper[at] = std::max(ranges.upper[at], part.upper[at]);
+    }
   return ranges;
 }
 
@@ -57,12 +69,12 @@ LeafBounds score_ranges(const ObliqueTreeArrays& tree, const double* x, const do
 
 LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
                         const std::vector<index_t>& leaf, const BoundRules& rules,
-                        const Collective* all) {
-  LeafBounds bounds = score_ranges(tree, x, weight, leaf);
+                        const Execution& execution) {
+  LeafBounds bounds = score_ranges(tree, x, weight, leaf, execution);
   const index_t size = static_cast<index_t>(bounds.lower.size());
   for (double& lower : bounds.lower) lower = -lower;
   bounds.upper.insert(bounds.upper.end(), bounds.lower.begin(), bounds.lower.end());
-  take_largest(all, bounds.upper.data(), 2 * size);
+  take_largest(execution.all, bounds.upper.data(), 2 * size);
   for (index_t at = 0; at < size; ++at) bounds.lower[at] = -bounds.upper[size + at];
   bounds.upper.resize(size);
   for (std::size_t at = 0; at < bounds.lower.size(); ++at) {
@@ -89,32 +101,43 @@ void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree) {
 }
 
 void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
-                    const std::vector<index_t>& leaf, const Collective* all,
+                    const std::vector<index_t>& leaf, const Execution& execution,
                     ObliqueTreeArrays& tree) {
   const ScoredSamples& s = curvatures.samples;
-  const index_t n_outputs = tree.n_outputs;
+  const index_t n_outputs = tree.n_outputs, length = part_length(s.n_samples);
+  const index_t n_parts = count_parts(s.n_samples, length);
   if (n_outputs == 1) return;
   const auto own = [&](index_t i, index_t k) {
     return curvatures.weight[i] > 0.0 ? s.weight_of(i) * curvatures.hessian[k * s.n_samples + i]
                                       : 0.0;
   };
-  ExponentCounts counts;
-  for (index_t k = 0; k < n_outputs; ++k)
-    counts.add(0, s.n_samples, [&](index_t i) { return own(i, k); });
-  const FixedPoint fixed(static_cast<int>(take_largest(all, counts.largest())),
-                         add_up(all, s.n_samples));
-  std::vector<std::int64_t> sums(2 * tree.n_leaves() * n_outputs, 0);
-  for (index_t i = 0; i < s.n_samples; ++i) {
-    if (i % 1024 == 0) check_interrupt();
-    if (!(curvatures.weight[i] > 0.0)) continue;
-    std::int64_t* sum = sums.data() + 2 * tree.leaf_index[leaf[i]] * n_outputs;
-    for (index_t k = 0; k < n_outputs; ++k) {
-      const TwoWords words = fixed.words(own(i, k));
-      sum[2 * k] += words.high;
-      sum[2 * k + 1] += words.low;
+  std::vector<int> largest(n_parts, 0);  // exponents
+  for_each_part(execution, s.n_samples, length, [&](index_t part, index_t begin, index_t end) {
+    for (index_t k = 0; k < n_outputs; ++k)
+      for (index_t i = begin; i < end; ++i)
+        largest[part] = std::max(largest[part], ExponentCounts::exponent_of(own(i, k)));
+  });
+  const int exponent = *std::max_element(largest.begin(), largest.end());
+  const FixedPoint fixed(static_cast<int>(take_largest(execution.all, exponent)),
+                         add_up(execution.all, s.n_samples));
+  const index_t size = 2 * tree.n_leaves() * n_outputs;
+  std::vector<std::vector<std::int64_t>> parts(n_parts);
+  for_each_part(execution, s.n_samples, length, [&](index_t part, index_t begin, index_t end) {
+    parts[part].resize(size);
+    for (index_t i = begin; i < end; ++i) {
+      if (!(curvatures.weight[i] > 0.0)) continue;
+      std::int64_t* sum = parts[part].data() + 2 * tree.leaf_index[leaf[i]] * n_outputs;
+      for (index_t k = 0; k < n_outputs; ++k) {
+        const TwoWords words = fixed.words(own(i, k));
+        sum[2 * k] += words.high;
+        sum[2 * k + 1] += words.low;
+      }
     }
-  }
-  add_up(all, sums.data(), static_cast<index_t>(sums.size()));
+  });
+  std::vector<std::int64_t> sums(size, 0);
+  for (const std::vector<std::int64_t>& part : parts)
+    for (index_t at = 0; at < size; ++at) sums[at] += part[at];
+  add_up(execution.all, sums.data(), size);
   for (index_t node = 0; node < tree.n_nodes(); ++node) {
     const index_t slot = tree.leaf_index[node];
     if (slot < 0) continue;

@@ -14,15 +14,14 @@ namespace fctree::ensembles {
 // Linear models extrapolate without limit. Predictions are clipped to the range of scores on the
 // leaf's training samples (weight above 0; all without weights), widened by `extrapolation` times
 // its length on both sides. x (n_samples, n_features of the tree);
-// leaf (n_samples): node numbers. largest_step bounds all scores in absolute value;
-// `all` as in core/collective.hpp.
+// leaf (n_samples): node numbers. largest_step bounds all scores in absolute value.
 struct BoundRules {
   double extrapolation;
   double largest_step;
 };
 LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
                         const std::vector<index_t>& leaf, const BoundRules& rules,
-                        const Collective* all = nullptr);
+                        const Execution& execution);
 
 // Shrinks each leaf's mean score to 0, as if the leaf had this much additional weight of targets 0.
 void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree);
@@ -39,7 +38,7 @@ struct StepCurvatures {
 // than Newton's step. Multiplies each leaf's model of a score by the leaf's sum of these weights over the sum of
 // the score's own, both with l2_leaf_reg, at most by 2.
 void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
-                    const std::vector<index_t>& leaf, const Collective* all,
+                    const std::vector<index_t>& leaf, const Execution& execution,
                     ObliqueTreeArrays& tree);
 
 // Adds to each leaf's constants the quantile, or Friedman's clipped mean, of its models' residuals

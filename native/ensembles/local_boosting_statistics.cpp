@@ -6,6 +6,7 @@ namespace fctree::ensembles {
 
 namespace {
 
+constexpr index_t kTaskRows = 1024;
 constexpr index_t kMostSortedRows = 65536;
 // An order and a tree's share of it take three times the memory of the values: of more values than this, nodes
 // sort anew, with the same result.
@@ -27,7 +28,7 @@ LossSum LocalBoostingStatistics::evaluate(const BoostedSet& set, const Loss& los
 StepSums LocalBoostingStatistics::left_out_step(const BoostedSet& set, const Loss& loss,
                                                 const TreeStep& step,
                                                 const Execution& execution) {
-  const BoostedPart left_out(set, step.in_bag);
+  const BoostedPart left_out(set, step.in_bag, execution);
   BoostedSet stepped(left_out.samples(), set.sizes());
   stepped.add(view_of(step.tree), 0, 1, execution);
   StepSums sums;
@@ -36,9 +37,15 @@ StepSums LocalBoostingStatistics::left_out_step(const BoostedSet& set, const Los
     sums = {total.loss, total.weight};
   }
   const ScoredSamples before = set.view(), after = stepped.view();
-  index_t at = 0;
-  for (index_t i = 0; i < set.n(); ++i)
-    if (step.in_bag[i] == 0) add_step({before, i}, {after, at++}, step.derivatives, sums);
+  std::vector<StepSums> parts(count_parts(stepped.n(), kTaskRows));
+  for_each_part(execution, stepped.n(), kTaskRows, [&](index_t p, index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i)
+      add_step({before, left_out.rows()[i]}, {after, i}, step.derivatives, parts[p]);
+  });
+  for (const StepSums& part : parts) {
+    sums.decrease += part.decrease;
+    sums.curvature += part.curvature;
+  }
   return sums;
 }
 

@@ -9,6 +9,8 @@ namespace fctree::ensembles {
 
 namespace {
 
+constexpr index_t kTaskRows = 1024;
+
 // The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): a bijection that spreads all bits.
 std::uint64_t mixed(std::uint64_t bits) {
   bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
@@ -30,33 +32,36 @@ double uniform_of(const Random& random, index_t tree, std::uint64_t hash) {
 
 // What each sample is drawn by; x (n_samples, n_features), y (n_targets, n_samples).
 std::vector<std::uint64_t> hash_samples(const double* x, const double* y, index_t n_samples,
-                                        const BoostedSizes& sizes) {
+                                        const BoostedSizes& sizes, const Execution& execution) {
   std::vector<std::uint64_t> hash(n_samples, 0);
-  for (index_t i = 0; i < n_samples; ++i) {
-    for (index_t j = 0; j < sizes.n_features; ++j)
-      hash[i] = combined(hash[i], x[i * sizes.n_features + j]);
-    for (index_t k = 0; k < sizes.n_targets; ++k)
-      hash[i] = combined(hash[i], y[k * n_samples + i]);
-  }
+  for_each_part(execution, n_samples, kTaskRows, [&](index_t, index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) {
+      for (index_t j = 0; j < sizes.n_features; ++j)
+        hash[i] = combined(hash[i], x[i * sizes.n_features + j]);
+      for (index_t k = 0; k < sizes.n_targets; ++k)
+        hash[i] = combined(hash[i], y[k * n_samples + i]);
+    }
+  });
   return hash;
 }
 
 }  // namespace
 
 RowSampler::RowSampler(const double* x, const double* y, index_t n_samples,
-                       const BoostedSizes& sizes, std::uint64_t seed)
-    : hash_(hash_samples(x, y, n_samples, sizes)), seed_(seed) {}
+                       const BoostedSizes& sizes, std::uint64_t seed, const Execution& execution)
+    : hash_(hash_samples(x, y, n_samples, sizes, execution)), seed_(seed) {}
 
-void RowSampler::draw_part(index_t tree, double fraction, const Collective* all,
+void RowSampler::draw_part(index_t tree, double fraction, const Execution& execution,
                            std::vector<std::uint8_t>& drawn) const {
   const Random random(seed_, Purpose::row_sample);
-  drawn.resize(hash_.size());
-  index_t n_drawn = 0;
-  for (std::size_t i = 0; i < hash_.size(); ++i) {
-    drawn[i] = uniform_of(random, tree, hash_[i]) < fraction;
-    n_drawn += drawn[i];
-  }
-  if (add_up(all, n_drawn) == 0) std::fill(drawn.begin(), drawn.end(), 1);
+  const index_t n = static_cast<index_t>(hash_.size());
+  drawn.resize(n);
+  for_each_part(execution, n, kTaskRows, [&](index_t, index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i)
+      drawn[i] = uniform_of(random, tree, hash_[i]) < fraction;
+  });
+  const index_t n_drawn = std::count(drawn.begin(), drawn.end(), 1);
+  if (add_up(execution.all, n_drawn) == 0) std::fill(drawn.begin(), drawn.end(), 1);
 }
 
 index_t RowSampler::count_left_out(const std::vector<std::uint8_t>& drawn,

@@ -17,10 +17,10 @@ class RowSampler {
  public:
   // x (n_samples, n_features), y (n_targets, n_samples). O(n (d + n_targets)).
   RowSampler(const double* x, const double* y, index_t n_samples, const BoostedSizes& sizes,
-             std::uint64_t seed);
+             std::uint64_t seed, const Execution& execution);
 
   // Each sample once with this probability; all of them where none would be drawn.
-  void draw_part(index_t tree, double fraction, const Collective* all,
+  void draw_part(index_t tree, double fraction, const Execution& execution,
                  std::vector<std::uint8_t>& drawn) const;
   // About how many different samples are left out, 256 at most: equal ones are one.
   index_t count_left_out(const std::vector<std::uint8_t>& drawn, const Collective* all) const;

@@ -7,7 +7,7 @@ namespace fctree::ensembles {
 
 namespace {
 
-constexpr index_t kTaskRows = 4096;
+constexpr index_t kTaskRows = 1024;
 
 // Smallest curvature of a sample: sums of curvatures are divisors.
 constexpr double kLeastCurvature = 1e-16;

@@ -25,7 +25,8 @@ class Grower {
  public:
   Grower(const TrainingData& data, const ObliqueParams& params, NodeStatistics& statistics,
          Execution execution, const LeftOut& left_out)
-      : state_{data, params, execution, {}, statistics.offset(), &statistics, {}, {}, left_out} {
+      : state_{data, params, execution, {}, statistics.offset(), {}, &statistics, {}, {},
+               left_out} {
     tree_.n_features = data.n_features;
     tree_.n_outputs = data.n_outputs;
     tree_.feature_gain.assign(data.n_features, 0.0);
@@ -67,6 +68,7 @@ void Grower::open_root() {
   if (!root.moments.diagonal.allFinite() || !root.moments.mean.allFinite())
     throw std::invalid_argument(
         "X, y or sample_weight is too large: the sum of its squares overflows float64");
+  state_.root_sizes = feature_sizes(state_, root);
   const Vector variance = root.moments.diagonal.head(data.n_features) / root.moments.weight;
   for (const double of_feature : variance)
     tree_.feature_scale.push_back(of_feature > 0.0 ? std::sqrt(of_feature) : 1.0);

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "oblique/score_rows.hpp"
-#include "oblique/split_search/ridge_split.hpp"
 #include "oblique/split_search/screening.hpp"
 #include "oblique/split_search/sparse_direction.hpp"
 #include "ridge/dense.hpp"
@@ -14,18 +13,20 @@ namespace fctree::oblique {
 
 namespace {
 
-constexpr index_t kScoreChunkRows = 4096;
-constexpr index_t kAcceptChunkRows = 4096;
+constexpr index_t kScoreChunkRows = 1024;
+constexpr index_t kAcceptChunkRows = 512;
+constexpr index_t kFewestShared = 4096;  // from here on all threads work on one node
+constexpr index_t kPartedRows = 1024;
 
 // Means and diagonal of a node whose model needs no moments.
-Moments sum_means(const GrowState& state, const OpenNode& node, bool has_bins) {
+Moments sum_means(const GrowState& state, const OpenNode& node, const Execution& execution) {
   const NodeRows rows = state.rows_of(node);
-  const bool cuts_scores = state.is_large_enough(node) && (state.has_models() || !has_bins);
+  const bool cuts_scores = state.is_large_enough(node) && state.has_models();
   if (node.depth == 0 || state.needs_fit(node) || cuts_scores)
-    return sum_diagonal(state.data, rows, state.origin);
+    return sum_diagonal(state.data, rows, state.origin, execution);
   TrainingData targets = state.data;  // enough for a leaf that predicts a constant
   targets.n_features = 0;
-  return sum_diagonal(targets, rows, state.origin.tail(targets.n_outputs));
+  return sum_diagonal(targets, rows, state.origin.tail(targets.n_outputs), execution);
 }
 
 }  // namespace
@@ -58,8 +59,16 @@ std::vector<Moments> LocalStatistics::full_moments(const GrowState& state,
 std::vector<Moments> LocalStatistics::simple_moments(const GrowState& state,
                                                const std::vector<OpenNode*>& nodes) {
   std::vector<Moments> moments(nodes.size());
-  parallel_for(state.execution, static_cast<index_t>(nodes.size()),
-               [&](index_t i) { moments[i] = sum_means(state, *nodes[i], has_bins()); });
+  std::vector<index_t> small;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i]->size < kFewestShared)
+      small.push_back(static_cast<index_t>(i));
+    else
+      moments[i] = sum_means(state, *nodes[i], state.execution);
+  }
+  parallel_for(state.execution, static_cast<index_t>(small.size()), [&](index_t s) {
+    moments[small[s]] = sum_means(state, *nodes[small[s]], Execution());
+  });
   return moments;
 }
 
@@ -137,59 +146,43 @@ std::vector<Vector> LocalStatistics::promises(const GrowState& state,
   return promises_of(state, nodes);
 }
 
-Cut LocalStatistics::search_candidate(const GrowState& state, const CutTask& task) const {
-  const OpenNode& node = *task.node;
-  const SplitInfo& candidate = task.split();
-  const NodeRows rows = state.rows_of(node);
-  const CutRules rules = cut_rules(state, node, candidate);
-  const auto cut_by_constants = [&](const OrderedScores& scores) {
-    return best_cut(state.data, scores, state.target_mean(node), node.moments.weight, rules);
-  };
-  if (has_order() && candidate.kind == SplitKind::axis)
-    return cut_by_constants(order_.along(candidate.index, node.begin, node.size));
-  std::vector<double> own_scores;
-  const double* scores = candidate_scores(state, node, candidate, own_scores);
-  if (task.search == nullptr) return cut_by_constants(SortedScores(scores, rows).view());
-  return best_model_cut(state.data, rows, task.search->models, task.search->products, scores,
-                        {rules, state.params.max_thresholds, node.loss});
-}
-
-void LocalStatistics::find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) {
-  if (bin_cuts_) {
-    const CutsByKind kinds = cuts_by_kind(tasks);
-    find_cuts_along_scores(state, kinds.others);
-    bin_cuts_->find(state, kinds.axes_by_constants);
-  } else {
-    find_cuts_along_scores(state, tasks);
-  }
-}
-
-void LocalStatistics::find_cuts_along_scores(const GrowState& state,
-                                       const std::vector<CutTask>& tasks) {
-  parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
-    tasks[t].split().cut = search_candidate(state, tasks[t]);
-  });
-}
-
-// Left rows first, each side in ascending order.
-void LocalStatistics::part_rows(GrowState& state, Split& split) {
+// Left rows first, each side in ascending order: parts of the rows are divided, then put in their places.
+void LocalStatistics::part_rows(GrowState& state, Split& split, const Execution& execution) {
   const OpenNode& node = *split.node;
-  std::vector<double> own_scores;
-  const double* scores = candidate_scores(state, node, split.info(), own_scores);
+  const SplitInfo& candidate = split.info();
   const double threshold = split.cut().threshold;
+  const bool has_scores =
+      candidate.kind == SplitKind::ridge && !state.has_sparse_directions();
+  const double* ridge = state.scores.data() + candidate.index * state.n_rows() + node.begin;
   std::int32_t* rows = state.rows.data() + node.begin;
   std::uint8_t* goes_left = goes_left_.data();
-  std::vector<std::int32_t> right(node.size - split.cut().n_left + 1);
-  index_t n_left = 0, n_right = 0;
-  for (index_t i = 0; i < node.size; ++i) {  // without a branch: nothing predicts the next side
-    const std::int32_t row = rows[i];
-    const bool is_left = scores[i] <= threshold;
-    goes_left[row] = is_left;
-    rows[n_left] = right[n_right] = row;
-    n_left += is_left;
-    n_right += !is_left;
-  }
-  std::copy_n(right.begin(), n_right, rows + n_left);
+  struct Sides {
+    std::vector<std::int32_t> left, right;
+    index_t n_left = 0, n_right = 0;
+  };
+  std::vector<Sides> parts(count_parts(node.size, kPartedRows));
+  for_each_part(execution, node.size, kPartedRows, [&](index_t p, index_t begin, index_t end) {
+    Sides& sides = parts[p];
+    sides.left.resize(end - begin + 1);
+    sides.right.resize(end - begin + 1);
+    std::vector<double> own_scores;
+    if (!has_scores) {
+      own_scores.resize(end - begin);
+      score_rows(state, node, candidate, {rows + begin, end - begin}, own_scores.data());
+    }
+    const double* scores = has_scores ? ridge + begin : own_scores.data();
+    for (index_t i = 0; i < end - begin; ++i) {  // without a branch: nothing predicts the next side
+      const std::int32_t row = rows[begin + i];
+      const bool is_left = scores[i] <= threshold;
+      goes_left[row] = is_left;
+      sides.left[sides.n_left] = sides.right[sides.n_right] = row;
+      sides.n_left += is_left;
+      sides.n_right += !is_left;
+    }
+  });
+  std::int32_t* next = rows;
+  for (const Sides& sides : parts) next = std::copy_n(sides.left.begin(), sides.n_left, next);
+  for (const Sides& sides : parts) next = std::copy_n(sides.right.begin(), sides.n_right, next);
   split.children[0].begin = node.begin;
   split.children[1].begin = node.begin + split.cut().n_left;
 }
@@ -208,8 +201,15 @@ void LocalStatistics::part_order(const GrowState& state, const std::vector<Split
 }
 
 void LocalStatistics::part(GrowState& state, std::vector<Split>& splits) {
-  parallel_for(state.execution, static_cast<index_t>(splits.size()),
-               [&](index_t i) { part_rows(state, splits[i]); });
+  std::vector<Split*> small;
+  for (Split& split : splits) {
+    if (split.node->size < kFewestShared)
+      small.push_back(&split);
+    else
+      part_rows(state, split, state.execution);
+  }
+  parallel_for(state.execution, static_cast<index_t>(small.size()),
+               [&](index_t i) { part_rows(state, *small[i], Execution()); });
   if (has_order()) part_order(state, splits);
 }
 

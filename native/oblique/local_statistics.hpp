@@ -52,8 +52,8 @@ class LocalStatistics final : public NodeStatistics {
   bool has_order() const { return !order_.is_empty(); }
   bool has_bins() const { return features_ != nullptr && features_->bins != nullptr; }
   void find_cuts_along_scores(const GrowState& state, const std::vector<CutTask>& tasks);
-  Cut search_candidate(const GrowState& state, const CutTask& task) const;
-  void part_rows(GrowState& state, Split& split);
+  Cut cut_by_constants(const GrowState& state, const CutTask& task) const;
+  void part_rows(GrowState& state, Split& split, const Execution& execution);
   void part_order(const GrowState& state, const std::vector<Split>& splits);
 
   const FeatureIndex* features_;

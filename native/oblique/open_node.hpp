@@ -59,6 +59,7 @@ struct GrowState {
   Execution execution;
   Vector origin;                   // (d + K): what means are relative to
   Vector offset;                   // (d): subtracted from the original features, or empty
+  Vector root_sizes;               // (d): feature_sizes of the root
   NodeStatistics* statistics;      // sums over local or distributed samples
   std::vector<std::int32_t> rows;  // local samples, node by node
   std::vector<double> scores;      // (K, n) along the ridge directions, in the order of rows
@@ -155,9 +156,11 @@ struct SplitModels {
   std::array<LeverageModel, 2> children;
 };
 
-// Which cuts along a candidate, or a direction, count. O(1) for an axis: nodes have d of them.
+// How large the features of a node are, (d), as they came: prediction takes these.
+Vector feature_sizes(const GrowState& state, const OpenNode& node);
+
+// Which cuts along a candidate count. O(1) for an axis, which takes the root's sizes: nodes have d.
 CutRules cut_rules(const GrowState& state, const OpenNode& node, const SplitInfo& candidate);
-CutRules cut_rules(const GrowState& state, const OpenNode& node, const Vector& direction);
 
 // The direction of a candidate in the raw features, (d).
 Vector direction_of(const GrowState& state, const OpenNode& node, const SplitInfo& candidate);

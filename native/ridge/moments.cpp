@@ -14,8 +14,9 @@ constexpr double kResolution = 1e-4;
 
 // Samples are summed in chunks, merged in their order. A chunk is long enough that the
 // chunks' products together take an eighth of the memory of X at most.
-constexpr index_t kMinChunkRows = 2048;
+constexpr index_t kMinChunkRows = 1024;
 constexpr index_t kMaxChunks = 64;
+constexpr index_t kDiagonalRows = 1024;  // of a chunk of which means and diagonal are wanted
 
 Partition chunks_of(const NodeRows& node, index_t n_features) {
   return partition_range(node.size, std::max(kMinChunkRows, 8 * n_features), kMaxChunks);
@@ -148,10 +149,17 @@ Moments moments_of_diagonal(const double* sums, const Vector& shift, const Vecto
   return moments;
 }
 
-Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin) {
+Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin,
+                     const Execution& execution) {
   const Vector shift = heaviest_sample(data, node);
-  Vector sums = Vector::Zero(1 + 2 * shift.size());
-  add_diagonal(data, node, shift.data(), sums.data());
+  const Partition of_node = partition_range(node.size, kDiagonalRows, node.size);
+  std::vector<Vector> parts(of_node.n_parts, Vector::Zero(1 + 2 * shift.size()));
+  parallel_for(execution, of_node.n_parts, [&](index_t p) {
+    const NodeRows rows = {node.rows + of_node.begin(p), of_node.end(p) - of_node.begin(p)};
+    add_diagonal(data, rows, shift.data(), parts[p].data());
+  });
+  Vector sums = parts[0];
+  for (index_t p = 1; p < of_node.n_parts; ++p) sums += parts[p];
   Moments moments = moments_of_diagonal(sums.data(), shift, origin);
   moments.n_samples = node.size;
   return moments;

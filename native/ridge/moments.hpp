@@ -71,7 +71,8 @@ std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<Nod
                                  const Vector& origin, const Execution& execution);
 
 // Means and diagonal alone. O(n (d + K)).
-Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin);
+Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin,
+                     const Execution& execution);
 
 // The same from sums over a node's samples about `shift` (d + K): of packed products, and of the
 // weight, the differences and their squares (1 + 2 (d + K)), as add_diagonal computes them.

@@ -4,6 +4,8 @@ namespace fctree::oblique {
 
 namespace {
 
+constexpr index_t kFewestRows = 4096;  // of a piece
+
 index_t feature_of(const CutTask& task) {
   return task.split().index;
 }
@@ -42,24 +44,56 @@ void HistogramSplits::find(const GrowState& state, const std::vector<CutTask>& t
       groups.push_back({&task, 0, number});
     ++groups.back().size;
   }
-  parallel_for(state.execution, static_cast<index_t>(groups.size()),
-               [&](index_t g) { find_in_group(state, groups[g]); });
+  // Of large nodes some rows at a time: sums of integers are the same in any order.
+  struct Piece {
+    index_t group;
+    NodeRows rows;
+  };
+  std::vector<Piece> pieces;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const NodeRows rows = state.rows_of(*groups[g].tasks->node);
+    const Partition parts = partition_range(rows.size, kFewestRows, rows.size);
+    for (index_t p = 0; p < parts.n_parts && parts.n_parts > 1; ++p)
+      pieces.push_back({static_cast<index_t>(g),
+                        {rows.rows + parts.begin(p), parts.end(p) - parts.begin(p)}});
+  }
+  std::vector<std::vector<std::int64_t>> sums(pieces.size());
+  parallel_for(state.execution, static_cast<index_t>(pieces.size()), [&](index_t p) {
+    sums[p] = sums_of(groups[pieces[p].group], pieces[p].rows);
+  });
+  std::vector<std::vector<std::int64_t>> of_group(groups.size());
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    std::vector<std::int64_t>& total = of_group[pieces[p].group];
+    if (total.empty()) total.resize(sums[p].size());
+    for (std::size_t i = 0; i < total.size(); ++i) total[i] += sums[p][i];
+    sums[p] = {};
+  }
+  parallel_for(state.execution, static_cast<index_t>(groups.size()), [&](index_t g) {
+    if (of_group[g].empty()) of_group[g] = sums_of(groups[g], state.rows_of(*groups[g].tasks->node));
+    cut_group(state, groups[g], of_group[g]);
+    of_group[g] = {};
+  });
 }
 
-void HistogramSplits::find_in_group(const GrowState& state, const Group& group) const {
-  OpenNode& node = *group.tasks->node;
+std::vector<std::int64_t> HistogramSplits::sums_of(const Group& group, const NodeRows& rows) const {
   const FeatureSpan features = span_at(group.number, samples_.n_features);
+  std::vector<std::int64_t> sums(features.size * samples_.feature_size(), 0);
+  add_to_histograms(samples_, rows, features, sums.data());
+  return sums;
+}
+
+void HistogramSplits::cut_group(const GrowState& state, const Group& group,
+                                const std::vector<std::int64_t>& sums) const {
+  const index_t first = span_at(group.number, samples_.n_features).first;
   const index_t size = samples_.feature_size();
-  std::vector<std::int64_t> sums(features.size * size, 0);
-  add_to_histograms(samples_, state.rows_of(node), features, sums.data());
   std::vector<double> of_feature(size);
   for (index_t t = 0; t < group.size; ++t) {
     const index_t feature = feature_of(group.tasks[t]);
-    const std::int64_t* own = sums.data() + (feature - features.first) * size;
+    const std::int64_t* own = sums.data() + (feature - first) * size;
     for (index_t i = 0; i < size; ++i)
       of_feature[i] = static_cast<double>(own[i]) * units_[i % units_.size()];
     group.tasks[t].split().cut =
-        best_between_bins(state, node, of_feature.data(), bins_, feature);
+        best_between_bins(state, *group.tasks->node, of_feature.data(), bins_, feature);
   }
 }
 

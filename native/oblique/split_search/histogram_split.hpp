@@ -42,7 +42,9 @@ class HistogramSplits {
 
  private:
   struct Group;
-  void find_in_group(const GrowState& state, const Group& group) const;
+  std::vector<std::int64_t> sums_of(const Group& group, const NodeRows& rows) const;
+  void cut_group(const GrowState& state, const Group& group,
+                 const std::vector<std::int64_t>& sums) const;
 
   const FeatureBins& bins_;
   BinnedTerms samples_;

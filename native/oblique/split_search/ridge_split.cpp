@@ -1,6 +1,7 @@
 #include "oblique/split_search/ridge_split.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "ridge/dense.hpp"
 
@@ -72,27 +73,34 @@ double cut_between(const double* scores, const std::uint64_t* order, index_t n_l
   return midpoint(scores[position(order[n_left - 1])], scores[position(order[n_left])]);
 }
 
-Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildModels& models,
-                   const RowMatrix& products, const double* scores, const ModelCutRules& rules) {
-  ModelCutChoice choice(models, products, rules.node_loss);
+TriedCuts cuts_to_try(const TrainingData& data, const NodeRows& node, const double* scores,
+                      const ModelCutRules& rules) {
   std::vector<std::uint64_t> items(node.size), spare(node.size);
   const std::uint64_t* order = argsort(scores, node.size, {items.data(), spare.data()});
-  const std::vector<index_t> cuts = quantile_cuts(data, node, scores, order, rules);
-  if (cuts.empty()) return choice.best();
+  TriedCuts cuts;
+  cuts.sizes = quantile_cuts(data, node, scores, order, rules);
+  for (const index_t size : cuts.sizes) cuts.thresholds.push_back(cut_between(scores, order, size));
+  if (!cuts.sizes.empty()) cuts.rows.resize(cuts.sizes.back());
+  for (std::size_t i = 0; i < cuts.rows.size(); ++i) cuts.rows[i] = node.rows[position(order[i])];
+  return cuts;
+}
 
-  std::vector<std::int32_t> rows(cuts.back());
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = node.rows[position(order[i])];
-  const index_t width = products.cols();
-  std::vector<double> tile(2 * kTileRows * width);
-  RowMatrix left = RowMatrix::Zero(width, width);
-  index_t summed = 0;
-  for (const index_t size : cuts) {
-    const RowSelection between = {data.x,          data.y,           data.weight,
-                                  rows.data() + summed, size - summed, data.n_features,
-                                  data.n_outputs};
-    add_products(between, models.origin.data(), tile.data(), left.data());
-    summed = size;
-    choice.consider(left, size, cut_between(scores, order, size));
+void add_products(const TrainingData& data, const NodeRows& rows, const ChildModels& models,
+                  RowMatrix& products) {
+  const std::unique_ptr<double[]> tile(new double[2 * kTileRows * products.cols()]);  // not set to 0
+  ridge::add_products({data.x, data.y, data.weight, rows.rows, rows.size, data.n_features,
+                       data.n_outputs},
+                      models.origin.data(), tile.get(), products.data());
+}
+
+Cut best_model_cut(const TriedCuts& cuts, const ChildModels& models, const RowMatrix& products,
+                   double node_loss,
+                   const std::function<void(index_t, RowMatrix&)>& add_between) {
+  ModelCutChoice choice(models, products, node_loss);
+  RowMatrix left = RowMatrix::Zero(products.rows(), products.cols());
+  for (index_t i = 0; i < cuts.n(); ++i) {
+    add_between(i, left);
+    choice.consider(left, cuts.sizes[i], cuts.thresholds[i]);
   }
   return choice.best();
 }

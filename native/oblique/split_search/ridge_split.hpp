@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "oblique/split_search/threshold.hpp"
@@ -49,10 +50,32 @@ class ModelCutChoice {
   Cut best_;
 };
 
-// `products` are those of the whole node about models.origin. The cut's decrease is that
-// of the loss.
-Cut best_model_cut(const TrainingData& data, const NodeRows& node, const ChildModels& models,
-                   const RowMatrix& products, const double* scores, const ModelCutRules& rules);
+// The cuts that are tried along a direction: how many rows are on the left of each, ascending, and
+// the rows up to the last of them in the order of their scores.
+struct TriedCuts {
+  std::vector<index_t> sizes;
+  std::vector<double> thresholds;
+  std::vector<std::int32_t> rows;
+
+  index_t n() const { return static_cast<index_t>(sizes.size()); }
+  // The rows between a cut and the one before it.
+  NodeRows between(index_t cut) const {
+    const index_t begin = cut == 0 ? 0 : sizes[cut - 1];
+    return {rows.data() + begin, sizes[cut] - begin};
+  }
+};
+TriedCuts cuts_to_try(const TrainingData& data, const NodeRows& node, const double* scores,
+                      const ModelCutRules& rules);
+
+// products += those of some rows about models.origin.
+void add_products(const TrainingData& data, const NodeRows& rows, const ChildModels& models,
+                  RowMatrix& products);
+
+// `products` are those of the whole node about models.origin; add_between(i, products) adds those of
+// the rows between cut i and the one before it. The cut's decrease is that of the loss.
+Cut best_model_cut(const TriedCuts& cuts, const ChildModels& models, const RowMatrix& products,
+                   double node_loss,
+                   const std::function<void(index_t, RowMatrix&)>& add_between);
 
 // Sizes of the left side at up to max_thresholds quantiles of the weight, each moved to the
 // nearest place between two distinct scores; ascending. `order` is that of argsort.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "oblique/score_rows.hpp"
@@ -10,70 +11,54 @@ namespace fctree::oblique {
 
 namespace {
 
-// The columns that do not depend on the feature, one row per sample of the node.
-RowMatrix shared_columns(const GrowState& state, const OpenNode& node, const Vector& weight) {
-  const index_t n_outputs = state.data.n_outputs;
-  const index_t n_curvature = node.curvature().cols();
-  RowMatrix columns(node.size, 1 + n_outputs + n_curvature);
-  columns.col(0).setOnes();
-  for (index_t k = 0; k < n_outputs; ++k)
-    columns.col(1 + k) =
-        VectorView(state.scores.data() + k * state.n_rows() + node.begin, node.size);
-  std::vector<double> scores(node.size);
-  for (index_t c = 0; c < n_curvature; ++c) {
-    score_rows(state, node, {SplitKind::curvature, c}, state.rows_of(node), scores.data());
-    columns.col(1 + n_outputs + c) = VectorView(scores.data(), node.size);
-  }
-  for (index_t c = 1; c < columns.cols(); ++c) {
-    auto column = columns.col(c);
-    column.array() -= weight.dot(column) / node.moments.weight;
-    const double size = std::sqrt(weight.dot(column.cwiseAbs2()) / node.moments.weight);
-    if (size > 0.0) column /= size;
-  }
-  return columns;
-}
+constexpr index_t kFeaturesAtOnce = 8;  // read together: a row's lie side by side
+constexpr index_t kFewestRows = 1024;  // of a part
 
-// Residuals of the node's fit times the weights, (n, K).
-RowMatrix weighted_residuals(const GrowState& state, const OpenNode& node) {
-  const TrainingData& data = state.data;
-  RowMatrix residuals(node.size, data.n_outputs);
-  for (index_t k = 0; k < data.n_outputs; ++k) {
-    const double* scores = state.scores.data() + k * state.n_rows() + node.begin;
-    for (index_t i = 0; i < node.size; ++i) {
-      const index_t row = state.rows[node.begin + i];
-      const double weight = data.weight_of(row);
-      residuals(i, k) =
-          weight * (data.y[row * data.n_outputs + k] - node.fit.intercept[k] - scores[i]);
-    }
-  }
-  return residuals;
-}
-
-// Features that are read together: a row's lie side by side.
-constexpr index_t kFeaturesAtOnce = 8;
-
-ScreenedRows rows_of_node(const GrowState& state, const OpenNode& node) {
-  Vector weight = Vector::Ones(node.size);
-  if (state.data.weight != nullptr)
-    for (index_t i = 0; i < node.size; ++i)
-      weight[i] = state.data.weight[state.rows[node.begin + i]];
-  return screened_rows(shared_columns(state, node, weight), weighted_residuals(state, node),
-                       weight);
+// Whether the node may split on this feature at all.
+bool may_screen(const OpenNode& node, index_t feature) {
+  return node.features.empty() ||
+         std::binary_search(node.features.begin(), node.features.end(), feature);
 }
 
 }  // namespace
 
-ScreenedRows screened_rows(const RowMatrix& columns, RowMatrix residuals, const Vector& weight) {
-  const index_t n = columns.rows(), n_shared = columns.cols(), n_outputs = residuals.cols();
-  const index_t n_sums = (n_shared + 1) * n_outputs;
-  ScreenedRows rows = {RowMatrix::Zero(n, screening_width(n_shared + 1, n_outputs)),
-                       std::move(residuals), n_shared};
-  for (index_t i = 0; i < n; ++i) {
-    for (index_t k = 0; k < n_outputs; ++k)
-      rows.terms.row(i).segment(k * n_shared, n_shared) = rows.residuals(i, k) * columns.row(i);
-    rows.terms(i, n_sums) = weight[i];
+ScreeningPlan screening_plan(const GrowState& state, const OpenNode& node, index_t n_directions) {
+  const index_t d = state.data.n_features, n_ridge = node.fit.coef.cols();
+  ScreeningPlan plan = {Matrix::Zero(d, n_directions), Vector::Zero(n_directions),
+                        Vector::Ones(n_directions), {}};
+  plan.direction.leftCols(n_ridge) = node.fit.coef;
+  plan.direction.middleCols(n_ridge, node.curvature().cols()) = node.curvature();
+  const Matrix scatter = node.moments.scatter.selfadjointView<Eigen::Upper>();
+  const Vector mean = (node.moments.mean + state.origin).head(d);
+  for (index_t c = 0; c < n_directions; ++c) {
+    const Vector direction = plan.direction.col(c);
+    const double variance = direction.dot(scatter * direction) / node.moments.weight;
+    plan.centre[c] = direction.dot(mean);
+    if (variance > 0.0) plan.scale[c] = std::sqrt(variance);
   }
-  return rows;
+  return plan;
+}
+
+ScreenedRows screened_rows(const TrainingData& data, const NodeRows& rows,
+                           const ScreeningPlan& plan, RowMatrix residuals) {
+  const index_t n_shared = plan.n_columns() - 1, n_outputs = residuals.cols();
+  RowMatrix columns(rows.size, n_shared);
+  columns.col(0).setOnes();
+  Vector scores(rows.size);
+  for (index_t c = 0; c + 1 < n_shared; ++c) {
+    score_rows(data, rows, plan.direction.col(c).data(), -1, scores.data());
+    columns.col(1 + c) = (scores.array() - plan.centre[c]) / plan.scale[c];
+  }
+  ScreenedRows screened = {
+      RowMatrix::Zero(rows.size, screening_width(plan.n_columns(), n_outputs)),
+      std::move(residuals), n_shared};
+  for (index_t i = 0; i < rows.size; ++i) {
+    for (index_t k = 0; k < n_outputs; ++k)
+      screened.terms.row(i).segment(k * n_shared, n_shared) =
+          screened.residuals(i, k) * columns.row(i);
+    screened.terms(i, plan.n_columns() * n_outputs) = data.weight_of(rows.rows[i]);
+  }
+  return screened;
 }
 
 double promise_of(const RowMatrix& bins, index_t n_sums) {
@@ -102,54 +87,133 @@ void add_to_bins(const ScreenedRows& rows, const double* x, const FeatureRange& 
       bins[b * width + rows.n_shared * n_outputs + k] += own[b * n_outputs + k];
 }
 
-FeatureRange range_of(const GrowState& state, const OpenNode& node, index_t feature,
-                      double lowest, double highest) {
-  return {lowest, highest - lowest, node.moments.mean[feature] + state.origin[feature],
-          std::sqrt(node.moments.diagonal[feature] / node.moments.weight)};
+void widen_ranges(const TrainingData& data, const NodeRows& rows, double* largest) {
+  const index_t d = data.n_features;
+  Eigen::Map<Vector> below(largest, d), above(largest + d, d);
+  for (index_t i = 0; i < rows.size; ++i) {
+    const VectorView x(data.x + rows.rows[i] * d, d);
+    below = below.cwiseMax(-x);
+    above = above.cwiseMax(x);
+  }
 }
 
-bool may_screen(const OpenNode& node, index_t feature) {
-  return node.features.empty() ||
-         std::binary_search(node.features.begin(), node.features.end(), feature);
+std::vector<FeatureRange> ranges_of(const GrowState& state, const OpenNode& node,
+                                    const double* largest) {
+  const index_t d = state.data.n_features;
+  std::vector<FeatureRange> ranges(d, FeatureRange{0.0, 0.0, 0.0, 0.0});
+  for (index_t j = 0; j < d; ++j) {
+    const FeatureRange range = {-largest[j], largest[d + j] + largest[j],
+                                node.moments.mean[j] + state.origin[j],
+                                std::sqrt(node.moments.diagonal[j] / node.moments.weight)};
+    if (may_screen(node, j) && range.can_be_cut()) ranges[j] = range;
+  }
+  return ranges;
 }
 
 namespace {
 
-// Those of features first .. last - 1.
-void find_promises(const GrowState& state, const OpenNode& node,
-                          const ScreenedRows& screened, Vector& promise, index_t first,
-                          index_t last) {
-  const NodeRows rows = state.rows_of(node);
-  const index_t n_columns = screened.n_shared + 1, d = state.data.n_features;
-  RowMatrix bins(kScreeningBins, screening_width(n_columns, state.data.n_outputs));
-  Matrix x(node.size, last - first);
-  for (index_t i = 0; i < node.size; ++i)
-    for (index_t j = first; j < last; ++j) x(i, j - first) = state.data.x[rows.rows[i] * d + j];
-  for (index_t j = first; j < last; ++j) {
-    if (!may_screen(node, j)) continue;
-    const auto own = x.col(j - first);
-    const FeatureRange range = range_of(state, node, j, own.minCoeff(), own.maxCoeff());
-    if (!range.can_be_cut()) continue;
-    bins.setZero();
-    add_to_bins(screened, own.data(), range, bins.data());
-    promise[j] = promise_of(bins, n_columns * state.data.n_outputs);
+// Some rows of a node, numbered from its first one.
+struct Part {
+  index_t node;
+  index_t begin;
+  index_t end;
+  Vector largest;  // (2 d): of -x and of x
+  ScreenedRows screened;
+
+  NodeRows rows(const GrowState& state, const OpenNode& of) const {
+    return {state.rows.data() + of.begin + begin, end - begin};
   }
+};
+
+// Residuals of the node's fit times the weights, (n, K).
+RowMatrix weighted_residuals(const GrowState& state, const OpenNode& node, const Part& part) {
+  const TrainingData& data = state.data;
+  const NodeRows rows = part.rows(state, node);
+  RowMatrix residuals(rows.size, data.n_outputs);
+  for (index_t k = 0; k < data.n_outputs; ++k) {
+    const double* scores = state.scores.data() + k * state.n_rows() + node.begin + part.begin;
+    for (index_t i = 0; i < rows.size; ++i) {
+      const index_t row = rows.rows[i];
+      residuals(i, k) = data.weight_of(row) *
+                        (data.y[row * data.n_outputs + k] - node.fit.intercept[k] - scores[i]);
+    }
+  }
+  return residuals;
+}
+
+// The bins of features first .. last - 1, one after the other.
+RowMatrix bins_of_part(const GrowState& state, const NodeRows& rows, const Part& part,
+                       const ScreeningPlan& plan, index_t first, index_t last) {
+  const index_t d = state.data.n_features;
+  const index_t width = screening_width(plan.n_columns(), state.data.n_outputs);
+  RowMatrix bins = RowMatrix::Zero((last - first) * kScreeningBins, width);
+  Matrix x(rows.size, last - first);
+  for (index_t i = 0; i < rows.size; ++i)
+    for (index_t j = first; j < last; ++j) x(i, j - first) = state.data.x[rows.rows[i] * d + j];
+  for (index_t j = first; j < last; ++j)
+    if (plan.range[j].can_be_cut())
+      add_to_bins(part.screened, x.col(j - first).data(), plan.range[j],
+                  bins.data() + (j - first) * kScreeningBins * width);
+  return bins;
 }
 
 }  // namespace
 
 std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNode*>& nodes) {
   const auto n_nodes = static_cast<index_t>(nodes.size());
-  const index_t d = state.data.n_features;
-  std::vector<ScreenedRows> screened(n_nodes);
-  std::vector<Vector> promise(n_nodes, Vector::Zero(d));
-  parallel_for(state.execution, n_nodes,
-               [&](index_t i) { screened[i] = rows_of_node(state, *nodes[i]); });
+  const index_t d = state.data.n_features, n_outputs = state.data.n_outputs;
+  std::vector<ScreeningPlan> plans(n_nodes);
+  std::vector<Part> parts;
+  std::vector<index_t> first_part;
+  // Parts so large that their bins take no more memory than their rows.
+  const index_t width = screening_width(2 + n_outputs + state.params.n_curvature, n_outputs);
+  const index_t fewest = std::max(kFewestRows, kScreeningBins * width);
+  for (index_t i = 0; i < n_nodes; ++i) {
+    first_part.push_back(static_cast<index_t>(parts.size()));
+    const Partition of_node = partition_range(nodes[i]->size, fewest, nodes[i]->size);
+    for (index_t p = 0; p < of_node.n_parts; ++p)
+      parts.push_back({i, of_node.begin(p), of_node.end(p), {}, {}});
+    plans[i] = screening_plan(state, *nodes[i], n_outputs + nodes[i]->curvature().cols());
+  }
+  first_part.push_back(static_cast<index_t>(parts.size()));
+  const index_t n_parts = static_cast<index_t>(parts.size());
+  parallel_for(state.execution, n_parts, [&](index_t p) {
+    Part& part = parts[p];
+    const OpenNode& node = *nodes[part.node];
+    part.largest = Vector::Constant(2 * d, -std::numeric_limits<double>::infinity());
+    widen_ranges(state.data, part.rows(state, node), part.largest.data());
+    part.screened = screened_rows(state.data, part.rows(state, node), plans[part.node],
+                                  weighted_residuals(state, node, part));
+  });
+  for (index_t i = 0; i < n_nodes; ++i) {
+    Vector& largest = parts[first_part[i]].largest;
+    for (index_t p = first_part[i] + 1; p < first_part[i + 1]; ++p)
+      largest = largest.cwiseMax(parts[p].largest);
+    plans[i].range = ranges_of(state, *nodes[i], largest.data());
+  }
   const index_t n_blocks = (d + kFeaturesAtOnce - 1) / kFeaturesAtOnce;
+  std::vector<RowMatrix> bins(n_parts * n_blocks);
+  const auto features_of = [&](index_t block) {
+    return std::make_pair(block * kFeaturesAtOnce, std::min((block + 1) * kFeaturesAtOnce, d));
+  };
+  parallel_for(state.execution, n_parts * n_blocks, [&](index_t task) {
+    const Part& part = parts[task / n_blocks];
+    const auto [first, last] = features_of(task % n_blocks);
+    bins[task] = bins_of_part(state, part.rows(state, *nodes[part.node]), part,
+                              plans[part.node], first, last);
+  });
+  std::vector<Vector> promise(n_nodes, Vector::Zero(d));
   parallel_for(state.execution, n_nodes * n_blocks, [&](index_t task) {
-    const index_t i = task / n_blocks, first = task % n_blocks * kFeaturesAtOnce;
-    const index_t last = std::min(first + kFeaturesAtOnce, d);
-    find_promises(state, *nodes[i], screened[i], promise[i], first, last);
+    const index_t i = task / n_blocks, block = task % n_blocks;
+    const auto [first, last] = features_of(block);
+    RowMatrix& total = bins[first_part[i] * n_blocks + block];
+    for (index_t p = first_part[i] + 1; p < first_part[i + 1]; ++p)
+      total += bins[p * n_blocks + block];
+    for (index_t j = first; j < last; ++j)
+      if (plans[i].range[j].can_be_cut())
+        promise[i][j] = promise_of(
+            total.middleRows((j - first) * kScreeningBins, kScreeningBins),
+            plans[i].n_columns() * n_outputs);
   });
   return promise;
 }

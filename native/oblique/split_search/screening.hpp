@@ -18,16 +18,6 @@ namespace fctree::oblique {
 
 using namespace ridge;
 
-// Samples of a node: their contributions to a bin, without the feature's own column, and the
-// weights times the residuals (n, K).
-struct ScreenedRows {
-  RowMatrix terms;  // (n, screening_width)
-  RowMatrix residuals;
-  index_t n_shared;  // columns without the feature's own
-};
-// columns: those that do not depend on the feature (n, columns - 1).
-ScreenedRows screened_rows(const RowMatrix& columns, RowMatrix residuals, const Vector& weight);
-
 // Of a feature in a node.
 struct FeatureRange {
   double lowest;
@@ -37,8 +27,29 @@ struct FeatureRange {
   // Narrower ones have no finite number of bins per unit.
   bool can_be_cut() const { return width > 1e-300 && spread > 0.0; }
 };
-FeatureRange range_of(const GrowState& state, const OpenNode& node, index_t feature,
-                      double lowest, double highest);
+
+// What a node's axes are screened by: scores along its ridge and curvature directions, standardised by
+// its moments, and the ranges of its features.
+struct ScreeningPlan {
+  Matrix direction;  // (d, C)
+  Vector centre;
+  Vector scale;
+  std::vector<FeatureRange> range;  // (d)
+
+  index_t n_columns() const { return direction.cols() + 2; }
+};
+// Without ranges. n_directions: C, at least as many as the node has; others are 0.
+ScreeningPlan screening_plan(const GrowState& state, const OpenNode& node, index_t n_directions);
+
+// Contributions of some rows to a bin, without the feature's own column, and the weights times the
+// residuals (n, K).
+struct ScreenedRows {
+  RowMatrix terms;  // (n, screening_width)
+  RowMatrix residuals;
+  index_t n_shared;  // columns without the feature's own
+};
+ScreenedRows screened_rows(const TrainingData& data, const NodeRows& rows,
+                           const ScreeningPlan& plan, RowMatrix residuals);
 
 // Sums of a bin: each shared column times each residual, the feature's own column times each, the
 // weight, and zeros up to whole vectors.
@@ -52,8 +63,11 @@ void add_to_bins(const ScreenedRows& rows, const double* x, const FeatureRange& 
 // n_sums: columns times residuals.
 double promise_of(const RowMatrix& bins, index_t n_sums);
 
-// Whether the node may split on this feature at all.
-bool may_screen(const OpenNode& node, index_t feature);
+// The least and the largest value of each feature, (2, d): of -x and of x, both the largest.
+void widen_ranges(const TrainingData& data, const NodeRows& rows, double* largest);
+// Those that the node may split on; others have no width.
+std::vector<FeatureRange> ranges_of(const GrowState& state, const OpenNode& node,
+                                    const double* largest);
 
 // All promises (d) of nodes with local samples; their curvature directions are known.
 // O(n d K (K + n_curvature + 2)).

@@ -1,0 +1,120 @@
+// The best cut of each candidate of a level whose samples are local.
+#include "oblique/local_statistics.hpp"
+#include "oblique/score_rows.hpp"
+#include "oblique/split_search/ridge_split.hpp"
+
+namespace fctree::oblique {
+
+namespace {
+
+constexpr index_t kFewestBetween = 128;  // rows between two cuts that are summed by themselves
+constexpr index_t kMostNumbers = index_t{1} << 23;  // of sums between cuts at once, and rows
+
+TriedCuts cuts_of(const GrowState& state, const CutTask& task) {
+  const OpenNode& node = *task.node;
+  std::vector<double> own_scores;
+  const double* scores = candidate_scores(state, node, task.split(), own_scores);
+  return cuts_to_try(state.data, state.rows_of(node), scores,
+                     {cut_rules(state, node, task.split()), state.params.max_thresholds,
+                      node.loss});
+}
+
+Cut cut_by_models(const CutTask& task, const TriedCuts& cuts,
+                  const std::function<void(index_t, RowMatrix&)>& add_between) {
+  const ModelSearch& search = *task.search;
+  return best_model_cut(cuts, search.models, search.products, task.node->loss, add_between);
+}
+
+// Whether what is between two cuts has a sum of its own, so that it can be a task.
+bool has_pieces(const GrowState& state, const CutTask& task) {
+  return task.node->size >= kFewestBetween * (state.params.max_thresholds + 1);
+}
+
+Cut find_cut(const GrowState& state, const CutTask& task) {
+  const TriedCuts cuts = cuts_of(state, task);
+  const bool in_pieces = has_pieces(state, task);
+  RowMatrix between;
+  return cut_by_models(task, cuts, [&](index_t i, RowMatrix& left) {
+    if (!in_pieces)
+      return add_products(state.data, cuts.between(i), task.search->models, left);
+    between.setZero(left.rows(), left.cols());
+    add_products(state.data, cuts.between(i), task.search->models, between);
+    left += between;
+  });
+}
+
+// The same of many tasks, which are divided into one for the rows between two cuts.
+void find_cuts_in_pieces(const GrowState& state, const CutTask* tasks, index_t n_tasks) {
+  struct Piece {
+    index_t task;
+    index_t cut;
+  };
+  std::vector<TriedCuts> cuts(n_tasks);
+  parallel_for(state.execution, n_tasks,
+               [&](index_t t) { cuts[t] = cuts_of(state, tasks[t]); });
+  std::vector<std::vector<RowMatrix>> between(n_tasks);
+  std::vector<Piece> pieces;
+  for (index_t t = 0; t < n_tasks; ++t) {
+    between[t].resize(cuts[t].n());
+    for (index_t i = 0; i < cuts[t].n(); ++i) pieces.push_back({t, i});
+  }
+  parallel_for(state.execution, static_cast<index_t>(pieces.size()), [&](index_t p) {
+    const auto [t, i] = pieces[p];
+    const ModelSearch& search = *tasks[t].search;
+    between[t][i] = RowMatrix::Zero(search.products.rows(), search.products.cols());
+    add_products(state.data, cuts[t].between(i), search.models, between[t][i]);
+  });
+  parallel_for(state.execution, n_tasks, [&](index_t t) {
+    tasks[t].split().cut = cut_by_models(
+        tasks[t], cuts[t], [&](index_t i, RowMatrix& left) { left += between[t][i]; });
+  });
+}
+
+}  // namespace
+
+Cut LocalStatistics::cut_by_constants(const GrowState& state, const CutTask& task) const {
+  const OpenNode& node = *task.node;
+  const SplitInfo& candidate = task.split();
+  const auto best = [&](const OrderedScores& scores) {
+    return best_cut(state.data, scores, state.target_mean(node), node.moments.weight,
+                    cut_rules(state, node, candidate));
+  };
+  if (has_order() && candidate.kind == SplitKind::axis)
+    return best(order_.along(candidate.index, node.begin, node.size));
+  std::vector<double> own_scores;
+  const double* scores = candidate_scores(state, node, candidate, own_scores);
+  return best(SortedScores(scores, state.rows_of(node)).view());
+}
+
+void LocalStatistics::find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) {
+  if (bin_cuts_) {
+    const CutsByKind kinds = cuts_by_kind(tasks);
+    find_cuts_along_scores(state, kinds.others);
+    bin_cuts_->find(state, kinds.axes_by_constants);
+  } else {
+    find_cuts_along_scores(state, tasks);
+  }
+}
+
+void LocalStatistics::find_cuts_along_scores(const GrowState& state,
+                                             const std::vector<CutTask>& tasks) {
+  const index_t width = packed_width(state.data.n_features, state.data.n_outputs);
+  const index_t size = state.params.max_thresholds * width * width + state.n_rows();  // of a task
+  const bool divides = state.execution.n_threads > 1 && size <= kMostNumbers;
+  std::vector<CutTask> in_pieces, whole;
+  for (const CutTask& task : tasks) {
+    const bool divided = divides && task.search != nullptr && has_pieces(state, task);
+    (divided ? in_pieces : whole).push_back(task);
+  }
+  parallel_for(state.execution, static_cast<index_t>(whole.size()), [&](index_t t) {
+    const CutTask& task = whole[t];
+    task.split().cut =
+        task.search == nullptr ? cut_by_constants(state, task) : find_cut(state, task);
+  });
+  const index_t together = std::max<index_t>(1, kMostNumbers / size);
+  const index_t n_tasks = static_cast<index_t>(in_pieces.size());
+  for (index_t first = 0; first < n_tasks; first += together)
+    find_cuts_in_pieces(state, in_pieces.data() + first, std::min(together, n_tasks - first));
+}
+
+}  // namespace fctree::oblique
