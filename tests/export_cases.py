@@ -36,6 +36,12 @@ REGRESSORS = {
     "forest": CurvatureForestRegressor(n_estimators=10, random_state=0),
     "soft": SoftTreeRegressor(max_epochs=5, random_state=0),
     "soft, logistic": SoftTreeRegressor(max_epochs=5, routing="logistic", depth=1, random_state=0),
+    "soft, list": SoftTreeRegressor(
+        max_epochs=5, architecture="decision_list", depth=6, random_state=0
+    ),
+    "soft, any tree": SoftTreeRegressor(
+        max_epochs=5, architecture=((0, (0, 0)), ((0, (0, 0)), 0)), random_state=0
+    ),
     "soft, erf": SoftTreeRegressor(
         max_epochs=5, routing="erf", batch_norm=False, fit_intercept=False, random_state=0
     ),

@@ -214,5 +214,7 @@ TABLES = {
         ("tree_ntk_tables.json", ("wins", "rate"), {**TREE_SCALES, "halved": "relu ntk, halved"}),
         ("tree_ntk_tables.json", ("lists", "p")),
         ("tree_ntk_tables.json", ("boosting",)),
+        ("tree_shapes.json", (), {
+            "exponent": "slopes", **{f"{m:,}": f"M={m}" for m in (16, 64, 256, 1024, 4096)}}),
     ],
 }

@@ -16,8 +16,9 @@ cdef extern from "soft/ensemble.hpp" namespace "fctree::soft" nogil:
     cdef cppclass Ensemble[T]:
         const T* split_weights
         const T* leaf_weights
+        const int32_t* children
         int64_t n_trees
-        int64_t depth
+        int64_t n_splits
         int64_t n_features
         int64_t n_outputs
         Routing routing
@@ -37,7 +38,6 @@ cdef extern from "soft/params.hpp" namespace "fctree::soft" nogil:
 
     cdef struct SoftTreeParams:
         int64_t n_trees
-        int64_t depth
         double gamma
         Routing routing
         double scale
@@ -118,6 +118,8 @@ cdef extern from "soft/train.hpp" namespace "fctree::soft" nogil:
         double multiplier
 
     cdef cppclass SoftState[T]:
+        const int32_t* children
+        int64_t n_nodes
         T* split_weights
         T* leaf_weights
         T* split_first_moment

@@ -19,24 +19,51 @@ cdef list numbers(const vector[double]& values):
     return [values[i] for i in range(<int64_t>values.size())]
 
 
+def check_children(const int32_t[:, ::1] children, int64_t n_splits):
+    """Raise ValueError unless these are left and right children, (n_splits, 2), breadth-first.
+
+    Splits are numbered from 0 and leaves, after them, from ``n_splits``.
+    """
+    cdef int64_t split = 1, leaf = n_splits, node, side, child
+    cdef bint valid = children.shape[0] == n_splits and children.shape[1] == 2
+    if valid:
+        for node in range(n_splits):
+            for side in range(2):
+                child = children[node, side]
+                if child == split and child < n_splits and child > node:
+                    split += 1
+                elif child == leaf:
+                    leaf += 1
+                else:
+                    valid = False
+    if not valid or split != n_splits or leaf != 2 * n_splits + 1:
+        raise ValueError(
+            f"children of shape {np.shape(children)} are not those of a binary tree of {n_splits} "
+            f"splits, numbered breadth-first"
+        )
+
+
 cdef Ensemble[real] ensemble_of(const real[:, :, ::1] split_weights,
                                 const real[:, :, ::1] leaf_weights, dict shape) except *:
-    """A view of the weights; ``shape`` has routing, gamma and scale."""
+    """A view of the weights; ``shape`` has routing, gamma and scale, and children but for perfect trees."""
     cdef Ensemble[real] trees
+    cdef const int32_t[:, ::1] children = shape.get("children")
     trees.n_trees = leaf_weights.shape[0]
-    trees.depth = 0
-    while (1 << trees.depth) < leaf_weights.shape[1]:
-        trees.depth += 1
+    trees.n_splits = leaf_weights.shape[1] - 1
     trees.n_features = split_weights.shape[2]
     trees.n_outputs = leaf_weights.shape[2]
     if (split_weights.shape[0] != trees.n_trees or trees.n_trees < 1 or trees.n_features < 1
-            or trees.n_outputs < 1 or trees.depth < 1
-            or leaf_weights.shape[1] != 1 << trees.depth
-            or split_weights.shape[1] != leaf_weights.shape[1] - 1):
+            or trees.n_outputs < 1 or trees.n_splits < 1
+            or split_weights.shape[1] != trees.n_splits
+            or (children is None and trees.n_splits & (trees.n_splits + 1) != 0)):
         raise ValueError(
             f"weights of shapes {np.shape(split_weights)} and {np.shape(leaf_weights)} "
-            f"are not those of perfect trees"
+            f"are not those of {'perfect' if children is None else 'binary'} trees"
         )
+    trees.children = NULL
+    if children is not None:
+        check_children(children, trees.n_splits)
+        trees.children = &children[0, 0]
     trees.split_weights = &split_weights[0, 0, 0]
     trees.leaf_weights = &leaf_weights[0, 0, 0]
     trees.routing = <Routing><int>shape["routing"]
@@ -202,10 +229,11 @@ def reachable_leaves(X, const real[:, :, ::1] split_weights,
 
 
 def draw_weights(real[:, :, ::1] split_weights, real[:, :, ::1] leaf_weights, *,
-                 dict spread, uint64_t seed, int n_threads):
+                 children, dict spread, uint64_t seed, int n_threads):
     """Draw the weights; ``spread`` has the fields of ``InitialSpread``."""
     cdef Ensemble[real] trees = ensemble_of[real](
-        split_weights, leaf_weights, {"routing": 0, "gamma": 1.0, "scale": 1.0})
+        split_weights, leaf_weights,
+        {"routing": 0, "gamma": 1.0, "scale": 1.0, "children": children})
     cdef InitialSpread native = spread
     cdef Execution execution = execution_on(n_threads)
     cdef real* splits = &split_weights[0, 0, 0]
@@ -238,7 +266,11 @@ cdef SoftHistory train_of(const SoftTask& task, const SoftTreeParams& params,
     cdef double[::1] mean = state["running_mean"]
     cdef double[::1] variance = state["running_variance"]
     cdef double[::1] reached = state["reached_leaves"]
+    cdef const int32_t[:, ::1] children = state["children"]
     cdef SoftState[real] native
+    check_children(children, split_weights.shape[1])
+    native.children = &children[0, 0]
+    native.n_nodes = split_weights.shape[1]
     native.reached_leaves = &reached[0]
     native.split_weights = &split_weights[0, 0, 0]
     native.leaf_weights = &leaf_weights[0, 0, 0]

@@ -36,6 +36,7 @@ class SoftScores:
         self._mean = np.zeros(weights.shape[2]) if mean is None else mean
         self._weights = weights if factor is None else weights * factor
         self._leaves = model.leaf_weights_.astype(np.float64)
+        self._children = model.children_
 
     @property
     def is_single_precision(self):
@@ -49,13 +50,13 @@ class SoftScores:
         weights = np.ascontiguousarray(self._weights.reshape(-1, n_features).T)
         t = graph.add("Add", graph.add("MatMul", centred, weights), self._intercepts.ravel())
         left = graph.add("Reshape", self._left(graph, t), np.array([0, n_trees, n_nodes]))
-        depth = n_nodes.bit_length()
+        level_sizes = self._level_sizes()
         levels = [left]
-        if depth > 1:
-            sizes = 2 ** np.arange(depth)
-            levels = graph.add("Split", left, sizes, axis=2, n_outputs=depth)
-        reached = None
-        for level, share in enumerate(levels):
+        if len(level_sizes) > 1:
+            sizes = np.array(level_sizes)
+            levels = graph.add("Split", left, sizes, axis=2, n_outputs=len(level_sizes))
+        reached, leaves, first = None, [], 0
+        for n_splits, share in zip(level_sizes, levels, strict=True):
             if reached is None:
                 low, high = share, graph.add("Sub", np.ones((1, 1, 1)), share)
             else:
@@ -63,9 +64,25 @@ class SoftScores:
                 high = graph.add("Sub", reached, low)
             pair = [graph.add("Unsqueeze", side, np.array([3])) for side in (low, high)]
             pairs = graph.add("Concat", *pair, axis=3)
-            reached = graph.add("Reshape", pairs, np.array([0, n_trees, 2 ** (level + 1)]))
-        reached = graph.add("Reshape", reached, np.array([0, n_trees * 2**depth]))
+            reached = graph.add("Reshape", pairs, np.array([0, n_trees, 2 * n_splits]))
+            is_leaf = self._children[first : first + n_splits].ravel() >= n_nodes
+            first += n_splits
+            if is_leaf.any() and not is_leaf.all():
+                leaves.append(graph.add("Gather", reached, np.flatnonzero(is_leaf), axis=2))
+                reached = graph.add("Gather", reached, np.flatnonzero(~is_leaf), axis=2)
+        if leaves:
+            reached = graph.add("Concat", *leaves, reached, axis=2)
+        reached = graph.add("Reshape", reached, np.array([0, n_trees * (n_nodes + 1)]))
         return graph.add("MatMul", reached, self._leaves.reshape(-1, self._leaves.shape[2]))
+
+    def _level_sizes(self):
+        """The number of splits at each depth."""
+        n_nodes = len(self._children)
+        sizes, first, end = [], 0, 1
+        while first < end:
+            sizes.append(end - first)
+            first, end = end, end + int(np.sum(self._children[first:end] < n_nodes))
+        return sizes
 
     def _left(self, graph, t):
         """The probabilities of going left, in place of the products with the weights."""
@@ -89,6 +106,10 @@ class SoftScores:
         source.array("split_intercepts", self._intercepts)
         source.array("means", self._mean)
         source.array("leaf_weights", self._leaves)
+        below = "2 * node + 1", "2 * node + 2"
+        if not np.array_equal(self._children.ravel(), np.arange(1, 2 * n_nodes + 1)):
+            source.array("children", self._children)
+            below = "@children[2 * node]", "@children[2 * node + 1]"
         source.add(f"""
 static void @route(double t, double *left, double *right) {{{_LEFT[self._routing]}
 }}
@@ -102,8 +123,8 @@ static void @add_node(int tree, int node, double reached, const double *z, doubl
   const int at = tree * {n_nodes} + node;
   double left, right;
   @route(@dot(@split_weights + at * {d}, z, {d}) + @split_intercepts[at], &left, &right);
-  if (left != 0.0) @add_node(tree, 2 * node + 1, reached * left, z, out);
-  if (right > 0.0) @add_node(tree, 2 * node + 2, reached * right, z, out);
+  if (left != 0.0) @add_node(tree, {below[0]}, reached * left, z, out);
+  if (right > 0.0) @add_node(tree, {below[1]}, reached * right, z, out);
 }}
 
 static void @add_trees(const double *x, double *out) {{

@@ -32,9 +32,10 @@ def leaf_counts(tree: Any) -> dict[int, int]:
 
     Parameters
     ----------
-    tree : nested tuples, or object with a fitted tree
+    tree : nested tuples, array of parents, or object with a fitted tree
         A tuple or list of two is a split with its left and right subtree; anything else is a leaf:
-        ``((0, 0), (0, (0, 0)))``. Or anything with the arrays ``children_left`` and
+        ``((0, 0), (0, (0, 0)))``. Or the parent of each node, -1 for the first, the root; parents come
+        before their two children, of which the first is the left one. Or anything with the arrays ``children_left`` and
         ``children_right`` (scikit-learn's ``tree_``, fctree's ``ObliqueTree``), or an estimator
         with such a ``tree_``.
 
@@ -54,6 +55,8 @@ def leaf_counts(tree: Any) -> dict[int, int]:
     >>> from fctree.kernels import leaf_counts
     >>> leaf_counts((("a", "b"), "c"))
     {1: 1, 2: 2}
+    >>> leaf_counts([-1, 0, 0, 1, 1])
+    {1: 1, 2: 2}
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
@@ -64,7 +67,7 @@ def leaf_counts(tree: Any) -> dict[int, int]:
     if hasattr(arrays, "children_left") and hasattr(arrays, "children_right"):
         return _counts_of_arrays(arrays.children_left, arrays.children_right)
     counts: Counter[int] = Counter()
-    waiting = [(tree, 0)]
+    waiting = [(nested_pairs(tree), 0)]
     while waiting:
         node, depth = waiting.pop()
         if not isinstance(node, (tuple, list)):
@@ -74,6 +77,28 @@ def leaf_counts(tree: Any) -> dict[int, int]:
             raise ValueError(f"a split has two parts, got {len(node)} in {node!r}")
         waiting += [(part, depth + 1) for part in node]
     return dict(sorted(counts.items()))
+
+
+def nested_pairs(tree: Any) -> Any:
+    """Nested pairs from an array of parents; anything else as it is."""
+    if not isinstance(tree, np.ndarray):
+        if not isinstance(tree, (tuple, list)) or len(tree) < 3:
+            return tree
+        if not all(isinstance(parent, Integral) for parent in tree) or tree[0] != -1:
+            return tree
+    parents = np.asarray(tree)
+    if parents.ndim != 1 or len(parents) == 0 or parents.dtype.kind not in "iu":
+        raise ValueError("parents must be integers, one for each node")
+    parents = parents.tolist()
+    if parents[0] != -1 or any(not 0 <= p < node for node, p in enumerate(parents[1:], 1)):
+        raise ValueError("parents must be -1 for the first node, and earlier nodes for all others")
+    for parent, n_children in Counter(parents[1:]).items():
+        if n_children != 2:
+            raise ValueError(f"a split has two parts, got {n_children} nodes with parent {parent}")
+    parts: dict[int, list] = {parent: [] for parent in parents}
+    for node, parent in enumerate(parents):
+        parts[parent].append(parts.get(node, 0))
+    return parts[-1][0]
 
 
 def _counts_of_arrays(children_left, children_right):

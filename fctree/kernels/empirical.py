@@ -21,7 +21,9 @@ from fctree.kernels.architecture import (
     check_counts,
     check_depth,
     check_scale,
+    nested_pairs,
 )
+from fctree.kernels.binary_tree import binary_tree, is_binary_tree, paths_of
 
 # Trees with more leaves than this do not come from a depth by accident.
 _MOST_LEAVES = 2**16
@@ -53,10 +55,10 @@ def empirical_tree_ntk(
     depth : int, default=3
         Unused if `architecture` is a mapping or a tree.
     scale : float, default=2.0
-    architecture : str, mapping or nested tuples, default="perfect"
+    architecture : str, mapping, nested tuples or array of parents, default="perfect"
         A name as in `tree_ntk` (oblivious trees share the split weights of a level);
         ``{depth: number of leaves}``, turned into a binary tree if there is one, else into
-        separate rules; or an explicit tree of nested pairs (see `leaf_counts`).
+        separate rules; or an explicit tree (see `leaf_counts`).
     random_state : int, RandomState instance or None, default=None
     n_jobs : int, default=None
 
@@ -108,8 +110,8 @@ def empirical_tree_ntk(
 
 def leaf_paths(architecture, depth):
     """The way to each leaf: a list of (parameter, goes left) for each."""
-    if isinstance(architecture, (tuple, list)):
-        return _paths_of_tree(architecture)
+    if isinstance(architecture, (tuple, list, np.ndarray)):
+        return _paths_of_tree(nested_pairs(architecture))
     if isinstance(architecture, Mapping):
         return _paths_of_counts(check_counts(architecture))
     architecture = check_architecture(architecture)
@@ -155,23 +157,11 @@ def _paths_of_counts(counts):
     """A binary tree with these leaves, or one rule per leaf if there is none."""
     if sum(counts.values()) > _MOST_LEAVES:
         raise ValueError(f"architecture has more than {_MOST_LEAVES} leaves")
-    deepest = max(counts)
-    if sum(n * 2 ** (deepest - d) for d, n in counts.items()) != 2**deepest:
+    if not is_binary_tree(counts):
         lengths = [d for d, n in counts.items() for _ in range(n)]
         starts = np.cumsum([0, *lengths])
         return [
             [(int(start) + k, True) for k in range(length)]
             for start, length in zip(starts[:-1], lengths, strict=True)
         ]
-    # Level by level, the first open places become leaves and the others splits.
-    leaves, n_nodes = [], 0
-    open_places = [[]]
-    for d in range(deepest + 1):
-        n_leaves = counts.get(d, 0)
-        leaves += open_places[:n_leaves]
-        splits = open_places[n_leaves:]
-        open_places = []
-        for path in splits:
-            open_places += [[*path, (n_nodes, True)], [*path, (n_nodes, False)]]
-            n_nodes += 1
-    return leaves
+    return paths_of(binary_tree(counts, None, most_leaves=_MOST_LEAVES))

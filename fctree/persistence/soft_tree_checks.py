@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fctree._native.soft import check_children
 from fctree._native_input import require
 from fctree.persistence.checks import (
     _check_array,
@@ -11,14 +12,13 @@ from fctree.persistence.checks import (
     of_regressors,
 )
 from fctree.persistence.table_checks import n_tree_features
-from fctree.soft.state import ARRAYS
+from fctree.soft.state import ARRAYS, MOST_LEAVES
 
 _NAMES = (
     "_state", "_random_seed", "baseline_", "output_scale_", "n_features_in_",
     "n_iter_", "loss_curve_", "validation_loss_curve_", "reachable_leaves_curve_",
 )  # fmt: skip
 _COUNTERS = ("n_batches", "n_epochs")
-_MOST_LEVELS = 15
 _LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -65,10 +65,20 @@ def _check_rule(model):
     require(rule["routing"] in routings, "routing has no such value")
 
 
+def _check_children(state, n_nodes):
+    """Children of every split; files of older releases have perfect trees and no children."""
+    if "children" not in state:
+        require(n_nodes & (n_nodes + 1) == 0, f"{n_nodes} splits are not those of a perfect tree")
+        state["children"] = np.arange(1, 2 * n_nodes + 1, dtype=np.int32).reshape(-1, 2)
+    _check_array("children", state["children"], np.int32, 2)
+    require(state["children"].flags.c_contiguous, "children is not in C order")
+    check_children(state["children"], n_nodes)
+
+
 def _check_state(model):
     state = model._state
     require(isinstance(state, dict), "_state is not a dict")
-    require(set(state) == {*ARRAYS, *_COUNTERS}, "_state has other names than a state's")
+    require({*state, "children"} == {*ARRAYS, *_COUNTERS, "children"}, "_state has other names than a state's")
     for name in _COUNTERS:
         value = state[name]
         require(type(value) is int and value >= 0, f"{name} is {value!r}")
@@ -77,8 +87,9 @@ def _check_state(model):
     require(splits.dtype in (np.float32, np.float64), f"split_weights are {splits.dtype}")
     n_trees, n_nodes, width = splits.shape
     n_leaves = n_nodes + 1
-    perfect = n_leaves & (n_leaves - 1) == 0 and 2 <= n_leaves <= 2**_MOST_LEVELS
-    require(n_trees >= 1 and perfect, f"split_weights have the shape {splits.shape}")
+    sizes = n_trees >= 1 and 2 <= n_leaves <= MOST_LEAVES
+    require(sizes, f"split_weights have the shape {splits.shape}")
+    _check_children(state, n_nodes)
     expected = n_tree_features(model) + int(model._rule["fit_intercept"])
     require(width == expected, f"splits have weights of {width} features, not {expected}")
     leaves = (n_trees, n_leaves, model.n_outputs_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral, Real
 
 import numpy as np
@@ -34,7 +35,7 @@ from fctree._validation import (
     threads_for,
     unchanged_on_failure,
 )
-from fctree.soft.state import copied, initial_state
+from fctree.soft.state import copied, initial_state, tree_shape
 
 
 class BaseSoftTree(TakesTables, BaseEstimator):
@@ -42,7 +43,8 @@ class BaseSoftTree(TakesTables, BaseEstimator):
 
     _parameter_constraints = {
         "n_trees": [Interval(Integral, 1, None, closed="left")],
-        "depth": [Interval(Integral, 1, 15, closed="both")],
+        "depth": [Interval(Integral, 1, None, closed="left")],
+        "architecture": [str, "array-like"],
         "gamma": [Interval(Real, 0, None, closed="neither")],
         "routing": [StrOptions({"smooth_step", "logistic", "erf"})],
         "scale": [Interval(Real, 0, None, closed="neither")],
@@ -64,6 +66,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         *,
         n_trees: int = 10,
         depth: int = 4,
+        architecture: str | Mapping[int, int] | ArrayLike = "perfect",
         gamma: float = 1.0,
         routing: str = "smooth_step",
         scale: float = 2.0,
@@ -189,7 +192,6 @@ class BaseSoftTree(TakesTables, BaseEstimator):
     def _native_params(self, n_epochs):
         params = {
             "n_trees": self.n_trees,
-            "depth": self.depth,
             "gamma": self.gamma,
             "routing": _native.Routing[self.routing].value,
             "scale": self.scale,
@@ -212,12 +214,16 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         """A warm start continues trees of the shape that it finds."""
         shape = self._state["split_weights"].shape
         width = n_encoded(self) + int(self.fit_intercept)
-        expected = (self.n_trees, 2**self.depth - 1, width)
+        children = tree_shape(self)
+        expected = (self.n_trees, len(children), width)
         if shape != expected:
             raise ValueError(
                 f"the trees to continue have the shape {shape}, but n_trees={self.n_trees}, "
-                f"depth={self.depth} and fit_intercept={self.fit_intercept} ask for {expected}"
+                f"depth={self.depth}, architecture={self.architecture!r} and "
+                f"fit_intercept={self.fit_intercept} ask for {expected}"
             )
+        if not np.array_equal(children, self._state["children"]):
+            raise ValueError("the trees to continue have another architecture")
 
     def _train(self, train, validation, n_epochs):
         self._check_shape()
@@ -270,6 +276,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             "routing": _native.Routing[self._rule["routing"]].value,
             "gamma": float(self._rule["gamma"]),
             "scale": float(self._rule["scale"]),
+            "children": self._state["children"],
         }
 
     def _standardization(self):
@@ -308,26 +315,31 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         Returns
         -------
         counts : array of shape (n_samples, n_trees), int32
-            From 1, a hard tree's path, to ``2**depth``, which all samples reach with
+            From 1, a hard tree's path, to the number of leaves, which all samples reach with
             ``routing="logistic"``.
         """
         return self._evaluated(_native.reachable_leaves, X)
 
     @property
     def split_weights_(self) -> NDArray[np.floating]:
-        """Weights of the splits, (n_trees, 2**depth - 1, n_features), breadth-first."""
+        """Weights of the splits, (n_trees, n_splits, n_features), breadth-first."""
         return self._fitted_state("split_weights")[:, :, : n_encoded(self)]
 
     @property
     def split_intercepts_(self) -> NDArray[np.floating]:
-        """Intercepts of the splits, (n_trees, 2**depth - 1)."""
+        """Intercepts of the splits, (n_trees, n_splits)."""
         splits = self._fitted_state("split_weights")
         return splits[:, :, -1] if self._rule["fit_intercept"] else np.zeros(splits.shape[:2])
 
     @property
     def leaf_weights_(self) -> NDArray[np.floating]:
-        """Leaf values, (n_trees, 2**depth, n_outputs), before `output_scale_`."""
+        """Leaf values, (n_trees, n_splits + 1, n_outputs), before `output_scale_`."""
         return self._fitted_state("leaf_weights")
+
+    @property
+    def children_(self) -> NDArray[np.int32]:
+        """Left and right child of each split, (n_splits, 2): splits, and leaves after them."""
+        return self._fitted_state("children")
 
     @property
     def feature_means_(self) -> NDArray[np.floating]:

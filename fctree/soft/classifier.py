@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
 
     Parameters
     ----------
-    n_trees, depth
+    n_trees, depth, architecture
         As in `SoftTreeRegressor`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
@@ -47,7 +48,8 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
         Scores to which the trees are added: the log-odds, or centred log-frequencies.
     output_scale_ : ndarray of shape (n_outputs,)
         1, or the factor of ``initialization="ntk"``.
-    split_weights_, split_intercepts_, leaf_weights_, feature_means_, feature_variances_, n_iter_
+    split_weights_, split_intercepts_, leaf_weights_, children_, feature_means_, \
+            feature_variances_, n_iter_
         As in `SoftTreeRegressor`.
     loss_curve_ : list of float
         Each epoch's mean log-loss over its batches.
@@ -77,6 +79,7 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
         *,
         n_trees: int = 10,
         depth: int = 4,
+        architecture: str | Mapping[int, int] | ArrayLike = "perfect",
         class_weight: dict[Any, float] | str | None = None,
         gamma: float = 1.0,
         routing: str = "smooth_step",

@@ -24,7 +24,12 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     n_trees : int, default=10
         Trees; the prediction is their sum.
     depth : int, default=4
-        Depth of the trees, from 1 to 15; a tree has ``2**depth`` leaves.
+        Depth of the trees; a perfect tree has ``2**depth`` leaves. Trees have at most 32,768.
+    architecture : str, mapping, nested pairs or array-like, default="perfect"
+        Shape of the trees: ``"perfect"``; ``"decision_list"``, `depth` splits each with a leaf to
+        the left, the last with two; ``{depth: number of leaves}`` as in
+        :func:`fctree.kernels.tree_ntk`; the tree itself as nested pairs, or as the parent of each
+        node (see :func:`fctree.kernels.leaf_counts`). `depth` counts for names only.
     gamma : float, default=1.0
         Width of the band of ``<w, x>`` in which samples go both ways. Smaller is harder and
         faster; the paper tunes it from 1e-4 to 1.
@@ -82,11 +87,14 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
 
     Attributes
     ----------
-    split_weights_ : ndarray of shape (n_trees, 2**depth - 1, n_features)
+    split_weights_ : ndarray of shape (n_trees, n_splits, n_features)
         Breadth-first, left first: a sample goes left at a node for large ``<w, x>``, x being
         standardised if `batch_norm`.
-    split_intercepts_ : ndarray of shape (n_trees, 2**depth - 1)
-    leaf_weights_ : ndarray of shape (n_trees, 2**depth, n_outputs)
+    split_intercepts_ : ndarray of shape (n_trees, n_splits)
+    leaf_weights_ : ndarray of shape (n_trees, n_splits + 1, n_outputs)
+    children_ : ndarray of shape (n_splits, 2)
+        Left and right child of each split: a smaller number than `n_splits` is a split, a larger
+        one `n_splits` plus the number of a leaf.
     baseline_, output_scale_ : ndarrays of shape (n_outputs,)
         Predictions are ``baseline_ + output_scale_ * (sum of the trees)``: the mean and the
         deviation of the targets.

@@ -3,6 +3,9 @@
 import numpy as np
 
 from fctree._native import soft as _native
+from fctree.kernels.binary_tree import binary_tree
+
+MOST_LEAVES = 2**15
 
 # Deviations at the start, for standardised features: of products <w, x>, and of what is added.
 # With gamma = 1 six samples in ten are then routed softly at a node. Harder starts train faster,
@@ -17,19 +20,30 @@ ARRAYS = (
 )  # fmt: skip
 
 
+def tree_shape(estimator):
+    """The children of every split, (n_splits, 2) int32: `fctree.kernels.binary_tree`."""
+    children = binary_tree(estimator.architecture, estimator.depth, most_leaves=MOST_LEAVES)
+    if len(children) == 0:
+        raise ValueError("architecture: a single leaf, but a tree needs a split")
+    return children
+
+
 def initial_state(estimator, *, n_features, n_outputs, dtype, seed, n_threads):
     """The state before the first step, a dict with the names of the core's ``SoftState``."""
-    n_leaves = 2**estimator.depth
+    children = tree_shape(estimator)
     width = n_features + int(estimator.fit_intercept)
-    splits = np.empty((estimator.n_trees, n_leaves - 1, width), dtype=dtype)
-    leaves = np.empty((estimator.n_trees, n_leaves, n_outputs), dtype=dtype)
+    splits = np.empty((estimator.n_trees, len(children), width), dtype=dtype)
+    leaves = np.empty((estimator.n_trees, len(children) + 1, n_outputs), dtype=dtype)
     spread = {"splits": 1.0, "intercepts": 1.0, "leaves": 1.0}
     if estimator.initialization != "ntk":
         split = _SPLIT_SPREAD / np.sqrt(n_features)
         spread = {"splits": split, "intercepts": _INTERCEPT_SPREAD, "leaves": 0.0}
     spread["has_intercept"] = estimator.fit_intercept
-    _native.draw_weights(splits, leaves, spread=spread, seed=seed, n_threads=n_threads)
+    _native.draw_weights(
+        splits, leaves, children=children, spread=spread, seed=seed, n_threads=n_threads
+    )
     return {
+        "children": children,
         "split_weights": splits,
         "leaf_weights": leaves,
         "split_first_moment": np.zeros_like(splits),

@@ -32,8 +32,8 @@ void DenseTree<T>::route(const Ensemble<T>& trees, index_t node) {
   const NodeRows<T> rows = {left_.data() + node * stride_,
                             probability + node * stride_,
                             slope_.data() + node * stride_,
-                            probability + (2 * node + 1) * stride_,
-                            probability + (2 * node + 2) * stride_,
+                            probability + trees.child(node, 0) * stride_,
+                            probability + trees.child(node, 1) * stride_,
                             stride_};
   const DenseKernels<T>& kernels = dense_kernels<T>();
   switch (trees.routing) {
@@ -75,7 +75,7 @@ void DenseTree<T>::find_derivatives(const Ensemble<T>& trees, index_t tree, cons
   std::fill(output_.begin(), output_.end(), T(0));
   for (index_t i = 0; i < n_rows_; ++i)
     for (index_t k = 0; k < n_outputs; ++k) output_[k * stride_ + i] = gradient[i * n_outputs + k];
-  // Values of a level's nodes stand in the rows of their leftmost leaves.
+  // The values of a split stand in the row of its leftmost leaf.
   const T* o = trees.leaves_of(tree);
   derivative_.resize(slope_.size());
   value_.assign(trees.n_leaves() * stride_, T(0));
@@ -83,15 +83,16 @@ void DenseTree<T>::find_derivatives(const Ensemble<T>& trees, index_t tree, cons
     for (index_t k = 0; k < n_outputs; ++k)
       kernels.add_scaled(output_.data() + k * stride_, o[leaf * n_outputs + k], stride_,
                          value_.data() + leaf * stride_);
-  for (index_t level = trees.depth - 1; level >= 0; --level) {
-    const index_t width = trees.n_leaves() >> level;  // leaves below a node of the level
-    for (index_t at = 0; at < index_t{1} << level; ++at) {
-      const index_t node = (index_t{1} << level) - 1 + at;
-      T* left = value_.data() + at * width * stride_;
-      kernels.combine(left_.data() + node * stride_, slope_.data() + node * stride_,
-                      left + width / 2 * stride_, stride_, left,
-                      derivative_.data() + node * stride_);
-    }
+  first_leaf_.resize(trees.n_splits);
+  const auto row_of = [&](index_t node) {
+    return node < trees.n_splits ? first_leaf_[node] : node - trees.n_splits;
+  };
+  for (index_t node = trees.n_splits - 1; node >= 0; --node) {
+    first_leaf_[node] = row_of(trees.child(node, 0));
+    kernels.combine(left_.data() + node * stride_, slope_.data() + node * stride_,
+                    value_.data() + row_of(trees.child(node, 1)) * stride_, stride_,
+                    value_.data() + first_leaf_[node] * stride_,
+                    derivative_.data() + node * stride_);
   }
 }
 

@@ -1,5 +1,5 @@
 // The dense forward and backward pass of one tree over one block of samples: every node of every
-// sample, O(2^depth) values per sample. The same functions as tree_walk.hpp, the same results up
+// sample, O(leaves) values per sample. The same functions as tree_walk.hpp, the same results up
 // to rounding.
 #pragma once
 
@@ -36,6 +36,7 @@ class DenseTree {
   std::vector<T> probability_;  // (n_nodes + n_leaves, stride)
   std::vector<T> output_;       // (n_outputs, stride), the gradient by it in the backward pass
   std::vector<T> value_;        // (n_leaves, stride)
+  std::vector<index_t> first_leaf_;  // of each split, the leaf that is always to the left
 };
 
 }  // namespace fctree::soft

@@ -1,5 +1,8 @@
-// An ensemble of soft trees as arrays (Hazimeh et al. 2020, section 2): perfect trees of one depth,
-// nodes breadth-first, left first; the output is the sum over the trees.
+// An ensemble of soft trees as arrays (Hazimeh et al. 2020, section 2): binary trees of one shape;
+// the output is the sum over the trees.
+//
+// Splits and leaves are numbered breadth-first, left first: the splits from 0, the leaves after
+// them. A split's number is smaller than those of its children.
 #pragma once
 
 #include "core/types.hpp"
@@ -14,18 +17,23 @@ enum class Routing { smooth_step = 0, logistic, erf };
 
 template <class T>
 struct Ensemble {
-  const T* split_weights;  // (n_trees, 2^depth - 1, n_features)
-  const T* leaf_weights;   // (n_trees, 2^depth, n_outputs)
+  const T* split_weights;  // (n_trees, n_splits, n_features)
+  const T* leaf_weights;   // (n_trees, n_splits + 1, n_outputs)
+  const std::int32_t* children;  // (n_splits, 2), left and right; null for 2 i + 1 and 2 i + 2
   index_t n_trees;
-  index_t depth;
+  index_t n_splits;
   index_t n_features;
   index_t n_outputs;
   Routing routing;
   double gamma;
   double scale;
 
-  index_t n_leaves() const { return index_t{1} << depth; }
-  index_t n_nodes() const { return n_leaves() - 1; }
+  index_t n_leaves() const { return n_splits + 1; }
+  index_t n_nodes() const { return n_splits; }
+  // A child of a split, right for side 1: a split, or n_splits + the number of a leaf.
+  index_t child(index_t split, index_t side) const {
+    return children == nullptr ? 2 * split + 1 + side : children[2 * split + side];
+  }
   const T* splits_of(index_t tree) const { return split_weights + tree * n_nodes() * n_features; }
   const T* leaves_of(index_t tree) const { return leaf_weights + tree * n_leaves() * n_outputs; }
 };

@@ -9,16 +9,16 @@ namespace {
 constexpr index_t kManyTrees = 8;  // from here on trees alone keep the threads busy
 constexpr index_t kFewRows = 64;
 
-// The measured rule (docs/algorithms/soft_trees.md): up to this depth a dense pass never costs
-// more than a walk, and beyond it no more once samples reach this share of leaves.
-constexpr index_t kAlwaysDense = 2;
+// The measured rule (docs/algorithms/soft_trees.md): up to so many leaves a dense pass never costs
+// more than a walk, and beyond them no more once samples reach this share of leaves.
+constexpr index_t kAlwaysDense = 4;
 constexpr double kDenseShare = 0.25;
 
 }  // namespace
 
 template <class T>
 bool dense_is_cheaper(const Ensemble<T>& trees, double reached_leaves) {
-  if (trees.routing != Routing::smooth_step || trees.depth <= kAlwaysDense) return true;
+  if (trees.routing != Routing::smooth_step || trees.n_leaves() <= kAlwaysDense) return true;
   return reached_leaves > kDenseShare * static_cast<double>(trees.n_leaves());
 }
 

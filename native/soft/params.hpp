@@ -9,7 +9,6 @@ enum class Optimizer { adam = 0, gradient_descent };
 
 struct SoftTreeParams {
   index_t n_trees;
-  index_t depth;
   double gamma;
   Routing routing;
   double scale;

@@ -76,8 +76,9 @@ class Trainer {
 
  private:
   Ensemble<T> trees() const {
-    return {state_.split_weights, state_.leaf_weights, params_.n_trees, params_.depth, width_,
-            task_.n_outputs,      params_.routing,     params_.gamma,   params_.scale};
+    return {state_.split_weights, state_.leaf_weights, state_.children, params_.n_trees,
+            state_.n_nodes,       width_,              task_.n_outputs, params_.routing,
+            params_.gamma,        params_.scale};
   }
   EnsembleGradients<T> gradients() {
     return {split_gradient_.data(), leaf_gradient_.data(), touched_.data()};

@@ -31,9 +31,12 @@ struct SoftTask {
   double multiplier;
 };
 
-// The state of training, changed in place; p counts the intercept's constant feature.
+// The state of training, changed in place but for the shape of the trees; p counts the intercept's
+// constant feature.
 template <class T>
 struct SoftState {
+  const std::int32_t* children;  // (n_nodes, 2)
+  index_t n_nodes;
   T* split_weights;  // (n_trees, n_nodes, p)
   T* leaf_weights;   // (n_trees, n_leaves, n_outputs)
   T* split_first_moment;

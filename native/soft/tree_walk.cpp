@@ -14,8 +14,29 @@ void ensure(std::vector<Value>& values, index_t size) {
 
 template <class T>
 WalkInput<T> input_of(const Ensemble<T>& trees, index_t tree, const SampleBlock<T>& block) {
-  return {trees.splits_of(tree), block.rows(), block.stride(), block.n_features(),
+  return {trees.splits_of(tree), trees.children,     trees.n_splits,
+          block.rows(),          block.stride(),     block.n_features(),
           static_cast<T>(1.0 / trees.gamma)};
+}
+
+// The children below a level, at most: pairs and nodes, of splits (0) and of leaves (1).
+struct ChildCounts {
+  index_t pairs[2] = {0, 0};
+  index_t nodes[2] = {0, 0};
+};
+
+template <class T>
+ChildCounts count_children(const Ensemble<T>& trees, const Frontier<T>& from) {
+  ChildCounts counts;
+  for (index_t g = 0; g < from.n_nodes; ++g) {
+    const NodeRange range = from.nodes[g];
+    for (const index_t side : {0, 1}) {
+      const bool leaf = trees.child(range.node, side) >= trees.n_splits;
+      counts.pairs[leaf] += range.end - range.begin;
+      ++counts.nodes[leaf];
+    }
+  }
+  return counts;
 }
 
 // The ranges of nodes from .. to - 1 among ascending ones.
@@ -34,6 +55,14 @@ Frontier<T> TreeWalk<T>::Level::frontier(index_t n_pairs, index_t n_nodes) {
   ensure(probability, n_pairs + 1);
   ensure(slot, n_pairs + 1);
   return {nodes.data(), sample.data(), probability.data(), slot.data(), 0, 0};
+}
+
+template <class T>
+void TreeWalk<T>::Level::extend(Frontier<T>& list, index_t n_pairs, index_t n_nodes) {
+  const index_t pairs = list.n_pairs, nodes_before = list.n_nodes;
+  list = frontier(pairs + n_pairs, nodes_before + n_nodes);
+  list.n_pairs = pairs;
+  list.n_nodes = nodes_before;
 }
 
 template <class T>
@@ -68,13 +97,18 @@ void TreeWalk<T>::forward(const Ensemble<T>& trees, index_t tree, const SampleBl
   from.nodes[0] = {0, 0, static_cast<std::int32_t>(n)};
   from.n_nodes = n > 0 ? 1 : 0;
   from.n_pairs = n;
-  for (index_t level = 0; level < trees.depth; ++level) {
+  leaves_ = leaf_level_.frontier(0, 0);
+  for (index_t level = 1; from.n_nodes > 0; ++level) {
     if (record) make_room_for_records(from.n_pairs, from.n_nodes);
-    Frontier<T> to = levels_[(level + 1) % 2].frontier(2 * from.n_pairs, 2 * from.n_nodes);
-    kernels.route(input, from, to, record ? &records_ : nullptr);
+    const ChildCounts below = count_children(trees, from);
+    // Where all leaves have one depth they are a level, and need no room of their own.
+    const bool only_leaves = below.nodes[0] == 0 && leaves_.n_pairs == 0;
+    Level& lower = levels_[level % 2];
+    Frontier<T> to = (only_leaves ? leaf_level_ : lower).frontier(below.pairs[0], below.nodes[0]);
+    (only_leaves ? lower : leaf_level_).extend(leaves_, below.pairs[1], below.nodes[1]);
+    kernels.route(input, from, to, leaves_, record ? &records_ : nullptr);
     from = to;
   }
-  leaves_ = from;
   kernels.add_outputs(leaves_, trees.n_nodes(), trees.leaves_of(tree), trees.n_outputs, out);
 }
 
@@ -132,11 +166,11 @@ std::size_t TreeWalk<T>::bytes() const {
   total += record_slot_.capacity() * sizeof(std::int32_t);
   total += (record_left_.capacity() + record_slope_.capacity() + value_.capacity() +
             derivative_.capacity()) * sizeof(T);
-  for (const Level& level : levels_) {
-    total += level.nodes.capacity() * sizeof(NodeRange);
-    total += level.sample.capacity() * sizeof(std::uint16_t);
-    total += level.probability.capacity() * sizeof(T);
-    total += level.slot.capacity() * sizeof(std::int32_t);
+  for (const Level* level : {&levels_[0], &levels_[1], &leaf_level_}) {
+    total += level->nodes.capacity() * sizeof(NodeRange);
+    total += level->sample.capacity() * sizeof(std::uint16_t);
+    total += level->probability.capacity() * sizeof(T);
+    total += level->slot.capacity() * sizeof(std::int32_t);
   }
   return total;
 }

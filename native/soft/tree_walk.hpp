@@ -1,6 +1,6 @@
 // The conditional forward and backward pass of one tree over one block of samples (Hazimeh et al.
 // 2020, algorithms 1 and 2), and the memory that the two share: O(reached leaves) values, two
-// integers per fractional node and leaf, and two lists of one level each.
+// integers per fractional node and leaf, and three lists: two levels' splits and the leaves.
 #pragma once
 
 #include <cstdint>
@@ -41,12 +41,16 @@ class TreeWalk {
     std::vector<std::uint16_t> sample;
     std::vector<T> probability;
     std::vector<std::int32_t> slot;
+    // An empty list with room for so many.
     Frontier<T> frontier(index_t n_pairs, index_t n_nodes);
+    // `list`, which stays as it is, with room for more.
+    void extend(Frontier<T>& list, index_t n_pairs, index_t n_nodes);
   };
 
   void make_room_for_records(index_t n_more_pairs, index_t n_more_nodes);
 
   Level levels_[2];
+  Level leaf_level_;
   Frontier<T> leaves_{};
   FractionalRecords<T> records_{};
   std::vector<NodeRange> record_nodes_;

@@ -3,8 +3,8 @@
 //
 // A walk goes down level by level. Its frontier is the list of (node, sample) pairs with
 // P(x -> node) > 0 of one level, ordered by node: the samples of a node are adjacent, so that its
-// weights are read once, and a child that no sample reaches never appears. Nodes are numbered
-// breadth-first, left first: the children of i are 2 i + 1 and 2 i + 2.
+// weights are read once, and a child that no sample reaches never appears. Pairs whose node is a
+// leaf leave the walk for a list of their own. Nodes are numbered as in ensemble.hpp.
 //
 // A pair whose node is fractional (0 < S < 1) leaves a record, numbered from 1 in the order of the
 // walk, so children have larger numbers than their parents. Hard-routed pairs leave none: records
@@ -29,7 +29,7 @@ struct NodeRange {
   std::int32_t end;
 };
 
-// The pairs of one level; room for two pairs per pair of the level above.
+// The pairs of one level, or of all leaves.
 template <class T>
 struct Frontier {
   NodeRange* nodes;
@@ -55,7 +55,9 @@ struct FractionalRecords {
 // One tree's weights and a block of samples, rows of `stride` elements, zeros behind n_features.
 template <class T>
 struct WalkInput {
-  const T* split_weights;  // (2^depth - 1, n_features)
+  const T* split_weights;  // (n_splits, n_features)
+  const std::int32_t* children;  // (n_splits, 2); null for 2 i + 1 and 2 i + 2
+  std::int64_t n_splits;
   const T* x;
   std::int64_t stride;
   std::int64_t n_features;
@@ -71,13 +73,14 @@ struct OutputGradient {
 
 template <class T>
 struct WalkKernels {
-  // The level below `from`. O(n_features) per pair. With `records` null nothing is recorded.
+  // The splits of the level below `from`; its leaves are added to `leaves`. O(n_features) per
+  // pair. With `records` null nothing is recorded.
   void (*route)(const WalkInput<T>& input, const Frontier<T>& from, Frontier<T>& to,
-                FractionalRecords<T>* records);
-  // out (rows, n_outputs) += P o_l over the pairs of the last level. O(n_outputs) per pair.
+                Frontier<T>& leaves, FractionalRecords<T>* records);
+  // out (rows, n_outputs) += P o_l over the pairs of leaves. O(n_outputs) per pair.
   void (*add_outputs)(const Frontier<T>& leaves, std::int64_t first_leaf, const T* leaf_weights,
                       std::int64_t n_outputs, T* out);
-  // value[slot] = <gradient of the sample, o_l> for the pairs of the last level.
+  // value[slot] = <gradient of the sample, o_l> for the pairs of leaves.
   void (*leaf_values)(const Frontier<T>& leaves, std::int64_t first_leaf, const T* leaf_weights,
                       const T* gradient, std::int64_t n_outputs, T* value);
   // From the last record to the first: the record's own value, S value[left] + (1 - S)

@@ -124,9 +124,25 @@ void remember(const Frontier<T>& from, std::int64_t begin, std::int64_t n,
   records.n_records = r - 1;
 }
 
+template <class T>
+inline std::int32_t child_of(const WalkInput<T>& input, std::int32_t split, int side) {
+  return input.children == nullptr ? 2 * split + 1 + side : input.children[2 * split + side];
+}
+
+// The pairs of one child, appended to the list that it belongs to.
+template <class T, bool kRight, bool kRecord>
+void append_child(std::int32_t child, const Frontier<T>& from, const NodeRange& range,
+                  const Routing<T>& routing, std::int32_t first_record, Frontier<T>& to) {
+  const std::int64_t begin = to.n_pairs, n = range.end - range.begin;
+  append_side<T, kRight, kRecord>(from, range.begin, n, routing, first_record, to);
+  if (to.n_pairs > begin)
+    to.nodes[to.n_nodes++] = {child, static_cast<std::int32_t>(begin),
+                              static_cast<std::int32_t>(to.n_pairs)};
+}
+
 template <class T, bool kRecord>
 void route_level(const WalkInput<T>& input, const Frontier<T>& from, Frontier<T>& to,
-                 FractionalRecords<T>* records) {
+                 Frontier<T>& leaves, FractionalRecords<T>* records) {
   alignas(64) T t[kRoom];
   Routing<T> routing;
   to.n_nodes = 0;
@@ -145,26 +161,21 @@ void route_level(const WalkInput<T>& input, const Frontier<T>& from, Frontier<T>
       if (end > first_record)
         records->nodes[records->n_nodes++] = {range.node, first_record, end};
     }
-    const std::int64_t begin = to.n_pairs;
-    append_side<T, false, kRecord>(from, range.begin, n, routing, first_record, to);
-    const std::int64_t middle = to.n_pairs;
-    append_side<T, true, kRecord>(from, range.begin, n, routing, first_record, to);
-    if (middle > begin)
-      to.nodes[to.n_nodes++] = {2 * range.node + 1, static_cast<std::int32_t>(begin),
-                                static_cast<std::int32_t>(middle)};
-    if (to.n_pairs > middle)
-      to.nodes[to.n_nodes++] = {2 * range.node + 2, static_cast<std::int32_t>(middle),
-                                static_cast<std::int32_t>(to.n_pairs)};
+    const std::int32_t left = child_of(input, range.node, 0), right = child_of(input, range.node, 1);
+    append_child<T, false, kRecord>(left, from, range, routing, first_record,
+                                    left < input.n_splits ? to : leaves);
+    append_child<T, true, kRecord>(right, from, range, routing, first_record,
+                                   right < input.n_splits ? to : leaves);
   }
 }
 
 template <class T>
 void route(const WalkInput<T>& input, const Frontier<T>& from, Frontier<T>& to,
-           FractionalRecords<T>* records) {
+           Frontier<T>& leaves, FractionalRecords<T>* records) {
   if (records == nullptr)
-    route_level<T, false>(input, from, to, records);
+    route_level<T, false>(input, from, to, leaves, records);
   else
-    route_level<T, true>(input, from, to, records);
+    route_level<T, true>(input, from, to, leaves, records);
 }
 
 template <class T>

@@ -94,7 +94,10 @@ def test_warm_start_is_exact(name):
         model.set_params(max_epochs=7).fit(X, targets)
 
 
-@pytest.mark.parametrize("change", [{"depth": 4}, {"n_trees": 5}, {"fit_intercept": False}])
+@pytest.mark.parametrize("change", [
+    {"depth": 4}, {"n_trees": 5}, {"fit_intercept": False}, {"architecture": "decision_list"},
+    {"architecture": {1: 1, 4: 5, 5: 6}},
+])
 def test_warm_start_keeps_the_shape(change):
     model = SoftTreeRegressor(**FEW, warm_start=True).fit(X, Y)
     before = model.predict(X)
@@ -201,10 +204,20 @@ def test_model_files_and_pickles(model_and_targets, tmp_path):
         ("split_second_moment", np.zeros((4, 7, 4))),
         ("running_mean", np.zeros(3)),
         ("n_epochs", -1),
+        ("children", None),
+        ("children", np.arange(1, 15).reshape(7, 2)),
+        ("children", np.arange(1, 13, dtype=np.int32).reshape(6, 2)),
+        ("children", np.arange(0, 14, dtype=np.int32).reshape(7, 2)),
+        ("children", np.array([[7, 8], [1, 2], [3, 4], [5, 6], [9, 10], [11, 12], [13, 14]],
+                              dtype=np.int32)),  # splits below themselves
+        ("children", np.array([[1, 2], [3, 4], [5, 6], [7, 8], [9, 10], [11, 12], [13, 13]],
+                              dtype=np.int32)),
+        ("children", np.array([[1, 2], [3, 4], [5, 6], [7, 8], [9, 10], [11, 12], [13, 2**30]],
+                              dtype=np.int32)),
     ],
 )
 def test_files_that_do_not_fit_together_are_refused(name, value, tmp_path):
     model = SoftTreeRegressor(**FEW).fit(X, Y[:, 0])
     model._state = {**model._state, name: value}
-    with pytest.raises(ValueError, match="weights|moment|running|epochs"):
+    with pytest.raises(ValueError, match="weights|moment|running|epochs|children"):
         save_model(model, tmp_path / "model")

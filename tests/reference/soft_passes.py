@@ -7,17 +7,19 @@ KINDS = {"conditional": soft.PassKind.conditional, "dense": soft.PassKind.dense,
          "automatic": soft.PassKind.automatic}
 
 
-def shape_of(routing="smooth_step", gamma=1.0, scale=1.0):
-    return {"routing": soft.Routing[routing].value, "gamma": gamma, "scale": scale}
+def shape_of(routing="smooth_step", gamma=1.0, scale=1.0, children=None):
+    return {"routing": soft.Routing[routing].value, "gamma": gamma, "scale": scale,
+            "children": children}
 
 
 def random_ensemble(seed, *, n=37, p=5, trees=3, depth=4, outputs=2, spread=1.0,
-                    dtype=np.float64):
+                    n_splits=None, dtype=np.float64):
     """Samples, weights and a gradient by the output, standard normal but for the splits."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, p))
-    splits = rng.standard_normal((trees, 2**depth - 1, p)) * spread / np.sqrt(p)
-    leaves = rng.standard_normal((trees, 2**depth, outputs))
+    n_splits = 2**depth - 1 if n_splits is None else n_splits
+    splits = rng.standard_normal((trees, n_splits, p)) * spread / np.sqrt(p)
+    leaves = rng.standard_normal((trees, n_splits + 1, outputs))
     gradient = rng.standard_normal((n, outputs))
     return tuple(np.ascontiguousarray(a, dtype=dtype) for a in (X, splits, leaves, gradient))
 
@@ -35,7 +37,7 @@ def run(X, splits, leaves, gradient=None, *, kind="conditional", n_threads=1, **
     return out, *gradients
 
 
-def reached(X, splits, leaves, *, kind="conditional", **routing):
+def reached(X, splits, leaves, _=None, *, kind="conditional", **routing):
     layer_pass = soft.new_pass(X.dtype, KINDS[kind].value)
     out = np.zeros((len(X), leaves.shape[2]), dtype=X.dtype)
     soft.forward(layer_pass, X, splits, leaves, out, shape_of(**routing), 1)

@@ -125,7 +125,7 @@ def test_early_stopping_needs_samples_to_hold_out():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("n_trees", 0), ("depth", 0), ("depth", 16), ("gamma", 0.0), ("gamma", -1.0),
+        ("n_trees", 0), ("depth", 0), ("architecture", 3), ("gamma", 0.0), ("gamma", -1.0),
         ("routing", "hard"), ("scale", 0.0), ("learning_rate", 0.0), ("batch_size", 0),
         ("max_epochs", 0), ("l2_regularization", -1.0), ("l2_leaf_reg", -1.0),
         ("validation_fraction", 0.0), ("n_iter_no_change", 0), ("tol", -1.0), ("optimizer", "sgd"),
