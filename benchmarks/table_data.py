@@ -12,6 +12,8 @@ REAL_TABLES = {
     "flare": ("classification/pmlb_flare", "all"),
     "solar_flare": ("classification/pmlb_solar_flare_2", "all"),
     "connect_4": ("classification/pmlb_connect_4", "all"),
+    "dna": ("classification/pmlb_dna", []),
+    "kddcup": ("classification/pmlb_kddcup", ["Atr-1", "Atr-2", "Atr-3"]),
     "mushroom": ("classification/mushroom", "text"),
     "credit_approval": ("classification/credit_approval", "text"),
     "churn": (

@@ -197,6 +197,7 @@ TABLES = {
         ("bench_tables.json", ("accuracy",), {}),
         "the encoder without its parts, which a released version cannot be asked for",
         ("bench_tables.json", ("accuracy",), {}),
+        ("bench_tables_more.json", ("accuracy",), {}),
     ],
     "tree_ntk": [
         ("bench_gram.json", ("grid", "n=5000"), {"tree ntk": "fctree"}),

@@ -91,12 +91,13 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         shrinkage.
     split_margin : float, default=0.75
         How clearly a split has to lower the leave-one-out error, in units of what the best of
-        as many random candidates reaches by chance; 0 accepts any decrease.
+        as many random candidates reaches by chance; 0 accepts any decrease (with constant leaves:
+        any split).
     feature_concatenation : bool, default=True
         Whether the scores of a node's ridge models are passed to its children as features.
     leaf_model : {"ridge", "constant", "soft"}, default="ridge"
         Model of the leaves: their own ridge regression, or the mean of their samples.
-        Ridge models choose the splits either way. ``"soft"`` lets ridge models blend across
+        Splits are chosen and tested for such leaves. ``"soft"`` lets ridge models blend across
         soft boundaries: after growth, splits, the widths of their boundaries and leaf models are
         optimised together, and kept if that clearly lowers the leave-one-out error.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \

@@ -64,7 +64,7 @@ CURVATURE_FIXED = {
     "min_samples_split": 2,
     "min_impurity_decrease": 0.0,
     "fit_intercept": True,
-    "split_criterion": "ridge",
+    "split_criterion": None,  # that of the leaves
 }
 
 # Parameters that ensembles have too.
@@ -99,6 +99,12 @@ def chosen_directions(directions):
     return chosen
 
 
+def criterion_of(settings):
+    """The criterion of splits: ``"ridge"`` models of the sides, or their means, ``"constant"``."""
+    own = settings["split_criterion"]
+    return own or ("constant" if settings["leaf_model"] == "constant" else "ridge")
+
+
 def native_tree_params(settings, n_samples, *, impurity_scale):
     """The fields of ``native/oblique/params.hpp``, from the parameters of a tree and what is fixed for it;
     fractions refer to ``n_samples``."""
@@ -123,7 +129,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
         "n_curvature": settings["n_curvature"],
         "max_coef": limit("max_coef"),
         "n_screened": limit("n_screened"),
-        "ridge_criterion": settings["split_criterion"] == "ridge",
+        "ridge_criterion": criterion_of(settings) == "ridge",
         "max_thresholds": settings["max_thresholds"],
         "parent_weight": settings["parent_weight"],
         "split_margin": settings["split_margin"],

@@ -14,7 +14,7 @@ from fctree.oblique import (
     FCODTClassifier,
     FCODTRegressor,
 )
-from fctree.oblique.parameters import SHORTCUTS, STEP_TREE
+from fctree.oblique.parameters import SHORTCUTS, STEP_TREE, criterion_of
 from fctree.symmetric.posterior import NOISE_STD, PRIOR_STD
 
 _ENSEMBLES = {
@@ -77,9 +77,11 @@ def _tree_class(classes, params, standardize):
     cls = curvature if searched else paper
     params = {**params, **standardize}
     names = cls().get_params(deep=False)
+    fixed = {**params, **cls._fixed}
+    fixed["split_criterion"] = criterion_of(fixed)
     lost = {
         key for key, value in params.items()
-        if key not in names and searched and value != cls._fixed.get(key, value)
+        if key not in names and searched and value != fixed[key]
     }
     _warn_of(lost)
     return cls, {key: value for key, value in params.items() if key in names}

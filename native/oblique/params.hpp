@@ -39,6 +39,11 @@ struct ObliqueParams {
   double parent_weight;
   double split_margin;
   NodeFeatures node_features;
+
+  // Whether splits have to pass the leave-one-out test: of the models that chose them.
+  bool judges_splits() const {
+    return ridge_criterion || (!ridge_leaves && split_margin > 0.0);
+  }
 };
 
 inline bool searches(const ObliqueParams& params, SplitKind kind) {

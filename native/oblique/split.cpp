@@ -86,6 +86,8 @@ void sum_children(const GrowState& state, std::vector<Split>& splits) {
 }
 
 LeverageModel model_of(const GrowState& state, const OpenNode& node) {
+  if (!state.params.ridge_criterion)
+    return constant_model(state.target_mean(node), node.moments.weight, state.data.n_features);
   return leverage_model(pool_moments(node.moments, node.prior), node.fit, node.ancestors,
                         state.origin, state.ridge_options());
 }
@@ -93,7 +95,8 @@ LeverageModel model_of(const GrowState& state, const OpenNode& node) {
 // Number of directions among which the split was chosen, screened-out axes included.
 index_t count_directions(const GrowState& state, const OpenNode& node) {
   index_t n_directions = static_cast<index_t>(node.candidates.size());
-  if (!searches(state.params, SplitKind::axis)) return n_directions;
+  if (!searches(state.params, SplitKind::axis) || !state.params.ridge_criterion)
+    return n_directions;
   n_directions -= std::count_if(node.candidates.begin(), node.candidates.end(),
                                 [](const SplitInfo& c) { return c.kind == SplitKind::axis; });
   return n_directions + (node.moments.diagonal.head(state.data.n_features).array() > 0.0).count();
@@ -138,7 +141,7 @@ void carry_out(GrowState& state, std::vector<Split>& splits) {
     OpenNode& child = splits[i / 2].children[i % 2];
     if (state.needs_fit(child)) fit_node(state, child);
   });
-  if (state.params.ridge_criterion) judge(state, splits);
+  if (state.params.judges_splits()) judge(state, splits);
 }
 
 }  // namespace fctree::oblique

@@ -43,8 +43,16 @@ LeverageModel leverage_model(const Moments& pooled, const RidgeFit& fit, const M
   return model;
 }
 
+LeverageModel constant_model(const Vector& mean, double weight, index_t n_features) {
+  return {Matrix::Zero(n_features, mean.size()), mean, Vector(), RowMatrix(), 1.0 / weight};
+}
+
 void find_leverages(const TrainingData& data, const NodeRows& samples, const LeverageModel& model,
                     double* out) {
+  if (model.inverse.size() == 0) {
+    std::fill_n(out, samples.size, 0.0);
+    return;
+  }
   constexpr double kWork = 1e9;  // between two looks for an interrupt
   const double d = static_cast<double>(data.n_features);
   const index_t step = std::max<index_t>(8, static_cast<index_t>(kWork / std::max(d * d, 1.0)));

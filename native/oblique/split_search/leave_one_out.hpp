@@ -1,4 +1,4 @@
-// The leave-one-out test of splits chosen by the ridge criterion.
+// The leave-one-out test of splits, by the models that they were chosen for.
 //
 // The winner of many candidates and cuts looks better than it is. So a split is accepted by
 // leave-one-out: with D_i the decrease of sample i's squared leave-one-out residual from the
@@ -21,9 +21,11 @@ struct LeverageModel {
   Matrix coef;        // (d, K)
   Vector intercept;   // (K)
   Vector mean;        // (d), raw: the centre of the fit
-  RowMatrix inverse;  // (d, spd_stride(d)): inverse factor of the fit's system
+  RowMatrix inverse;  // (d, spd_stride(d)): inverse factor of the fit's system; empty for a constant
   double base;        // leverage of a sample at the mean
 };
+// The mean of samples of this weight.
+LeverageModel constant_model(const Vector& mean, double weight, index_t n_features);
 
 // From the moments that the model was fitted to, its own samples' and the prior's.
 LeverageModel leverage_model(const Moments& pooled, const RidgeFit& fit, const Matrix& ancestors,
