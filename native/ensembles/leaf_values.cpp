@@ -111,7 +111,7 @@ void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
     return curvatures.weight[i] > 0.0 ? s.weight_of(i) * curvatures.hessian[k * s.n_samples + i]
                                       : 0.0;
   };
-  std::vector<int> largest(n_parts, 0);  // exponents
+  std::vector<int> largest(n_parts + 1, 0);  // exponents; a place may have no sample
   for_each_part(execution, s.n_samples, length, [&](index_t part, index_t begin, index_t end) {
     for (index_t k = 0; k < n_outputs; ++k)
       for (index_t i = begin; i < end; ++i)
