@@ -27,7 +27,8 @@ ScreeningPlan screening_plan(const GrowState& state, const OpenNode& node, index
   ScreeningPlan plan = {Matrix::Zero(d, n_directions), Vector::Zero(n_directions),
                         Vector::Ones(n_directions), {}};
   plan.direction.leftCols(n_ridge) = node.fit.coef;
-  plan.direction.middleCols(n_ridge, node.curvature().cols()) = node.curvature();
+  if (node.curvature().cols() > 0)
+    plan.direction.middleCols(n_ridge, node.curvature().cols()) = node.curvature();
   const Matrix scatter = node.moments.scatter.selfadjointView<Eigen::Upper>();
   const Vector mean = (node.moments.mean + state.origin).head(d);
   for (index_t c = 0; c < n_directions; ++c) {
