@@ -2,6 +2,7 @@
 
 #include "distributed/distributed_statistics.hpp"
 #include "oblique/grow.hpp"
+#include "oblique/relevant_features.hpp"
 
 namespace fctree::distributed {
 
@@ -86,32 +87,62 @@ StepSums DistributedBoostingStatistics::left_out_step(const BoostedSet& set, con
   return {sums[0], sums[1], sums[2], sums[3]};
 }
 
-void DistributedBoostingStatistics::set_features(const double* x, index_t n_samples,
-                                                 const FeatureMap& map, bool sorts_axes,
-                                                 const Execution& execution) {
+// The sample's features as trees see them.
+std::vector<double> DistributedBoostingStatistics::map_sample(const FeatureMap& map,
+                                                              const Execution& execution) {
   const index_t d = map.mean.size();
   if (sample_x_.empty()) sample_x_ = of_sample(samples_.x, d, execution);
   const index_t n_sampled = static_cast<index_t>(sample_x_.size()) / d;
-  mapped_sample_.resize(n_sampled * map.width());
-  map_features(map, sample_x_.data(), n_sampled, d, mapped_sample_.data(), execution);
-  offset_ = offset_of(map);
-  if (!sorts_axes) return;
-  const FeatureBins bins(mapped_sample_.data(), n_sampled, offset_, execution);
+  std::vector<double> mapped(n_sampled * map.width());
+  map_features(map, sample_x_.data(), n_sampled, d, mapped.data(), execution);
+  return mapped;
+}
+
+void DistributedBoostingStatistics::set_features(index_t kind, const FeatureMap& map,
+                                                 const Execution& execution) {
+  if (kind >= static_cast<index_t>(features_.size())) features_.resize(kind + 1);
+  features_[kind] = {map_sample(map, execution), offset_of(map)};
+}
+
+void DistributedBoostingStatistics::index_features(const double* x, index_t n_samples,
+                                                   const FeatureMap& map,
+                                                   const Execution& execution) {
+  const std::vector<double> sample = map_sample(map, execution);
+  const index_t n_sampled = static_cast<index_t>(sample.size()) / map.width();
+  const FeatureBins bins(sample.data(), n_sampled, offset_of(map), execution);
   bins_ = std::make_unique<BinnedFeatures>(BinnedFeatures{bins, bins.of(x, n_samples, execution)});
 }
 
-ObliqueTreeArrays DistributedBoostingStatistics::grow(const TrainingData& data, index_t,
-                                                      const ObliqueParams& params,
-                                                      const Execution& execution) {
+template <class Use>
+auto DistributedBoostingStatistics::with_statistics(const TrainingData& data, index_t kind,
+                                                    const ObliqueParams& params,
+                                                    const Execution& execution,
+                                                    const Use& use) const {
   const std::vector<double> targets = of_sample(data.y, data.n_outputs, execution);
   const std::vector<double> weights = of_sample(data.weight, 1, execution);
-  const TrainingData sample = {mapped_sample_.data(), targets.data(), weights.data(),
+  const TrainingData sample = {features_[kind].sample.data(), targets.data(), weights.data(),
                                static_cast<index_t>(weights.size()), data.n_features,
                                data.n_outputs};
   DistributedStatistics statistics(data, *samples_.blocks, sample,
                                    sorts_axes(params) ? bins_.get() : nullptr);
-  statistics.set_offset(offset_);
-  return grow_tree_on_team(data, params, statistics, execution);
+  statistics.set_offset(features_[kind].offset);
+  return use(statistics);
+}
+
+std::vector<index_t> DistributedBoostingStatistics::relevant_features(
+    const TrainingData& data, index_t kind, const ObliqueParams& params, index_t n_wanted,
+    const Execution& execution) {
+  return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
+    return oblique::relevant_features(data, params, n_wanted, statistics, execution);
+  });
+}
+
+ObliqueTreeArrays DistributedBoostingStatistics::grow(const TrainingData& data, index_t kind,
+                                                      const ObliqueParams& params,
+                                                      const Execution& execution) {
+  return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
+    return grow_tree_on_team(data, params, statistics, execution);
+  });
 }
 
 }  // namespace fctree::distributed

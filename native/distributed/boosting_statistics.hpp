@@ -26,20 +26,31 @@ class DistributedBoostingStatistics final : public BoostingStatistics {
                    const Execution& execution) override;
   StepSums left_out_step(const BoostedSet& set, const Loss& loss, const TreeStep& step,
                          const Execution& execution) override;
-  void set_features(const double* x, index_t n_samples, const FeatureMap& map, bool sorts_axes,
-                    const Execution& execution) override;
+  void set_features(index_t kind, const FeatureMap& map, const Execution& execution) override;
+  void index_features(const double* x, index_t n_samples, const FeatureMap& map,
+                      const Execution& execution) override;
+  std::vector<index_t> relevant_features(const TrainingData& data, index_t kind,
+                                         const ObliqueParams& params, index_t n_wanted,
+                                         const Execution& execution) override;
   ObliqueTreeArrays grow(const TrainingData& data, index_t kind, const ObliqueParams& params,
                          const Execution& execution) override;
 
  private:
   std::vector<double> of_sample(const double* values, index_t width,
                                 const Execution& execution) const;
+  std::vector<double> map_sample(const FeatureMap& map, const Execution& execution);
+  template <class Use>
+  auto with_statistics(const TrainingData& data, index_t kind, const ObliqueParams& params,
+                       const Execution& execution, const Use& use) const;
 
   const BoostedSamples& samples_;
   const std::vector<index_t>& sample_rows_;
   std::vector<double> sample_x_;  // of all places, features as they came
-  std::vector<double> mapped_sample_;
-  Vector offset_;
+  struct KindFeatures {
+    std::vector<double> sample;
+    Vector offset;
+  };
+  std::vector<KindFeatures> features_;
   std::unique_ptr<BinnedFeatures> bins_;  // of the samples here, between those of the sample
 };
 

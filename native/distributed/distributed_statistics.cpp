@@ -168,6 +168,15 @@ double DistributedStatistics::find_alpha(const GrowState& state, const OpenNode&
   return best_alpha(Eigen::Map<const GridErrors>(sums.data()));
 }
 
+double DistributedStatistics::sum_squared_weights(const GrowState& state, const OpenNode& root) {
+  return sum_blocks(
+      rows_.blocks(), {1, 1},
+      [&](index_t, index_t block, double* out) {
+        out[0] += ridge::sum_squared_weights(data_, rows_.rows(root.begin, block));
+      },
+      state.execution)[0];
+}
+
 RidgeFit DistributedStatistics::fit_dual(const GrowState&, const OpenNode&) {
   refuse_few_samples();
 }

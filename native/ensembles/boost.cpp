@@ -16,8 +16,18 @@ namespace {
 // Different samples that have to be left out for kinds of trees to be compared on them.
 constexpr index_t kFewestLeftOut = 12;
 
+// Curvature trees of wide tables take eight features, and one more for each score after the first.
+constexpr index_t kFewFeatures = 7;
+
+// Some features of the model, mapped, of all rows.
+struct TreeFeatures {
+  FeatureMap map;
+  std::vector<double> x;
+};
+
 // A tree of a kind, with the leaf that each row reaches.
 struct Contender {
+  const TreeFeatures* features;
   ObliqueTreeArrays tree;
   std::vector<index_t> leaf;
   LeafBounds bounds;
@@ -31,12 +41,13 @@ class ObliqueBooster : public GrowingModel {
         local_(static_cast<index_t>(kinds.size())),
         statistics_(task.statistics == nullptr ? local_ : *task.statistics),
         loss_(make_loss(task.loss, task.sizes.n_outputs)), train_(task.train, task.sizes),
-        map_(identity_map(task.sizes.n_features)),
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
         rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed, execution) {
-    if (params.standardize)
-      map_ = statistics_.find_map(task.train, task.sizes.n_features, execution);
+    all_.map = params.standardize
+                   ? statistics_.find_map(task.train, task.sizes.n_features, execution)
+                   : identity_map(task.sizes.n_features);
+    for (index_t i = 0; i < train_.n(); ++i) counts_.push_back(train_.view().weight_of(i));
     evals_.reserve(task.evals.size());
     for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, task.sizes);
     result_.trees.n_features = task.sizes.n_features;
@@ -68,6 +79,9 @@ class ObliqueBooster : public GrowingModel {
   bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
   void map_rows(index_t iteration);
+  void fill(TreeFeatures& features);
+  TrainingData data_of(const TreeFeatures& features) const;
+  const TreeFeatures& features_of(index_t kind);
   Contender grow_kind(index_t kind);
   StepSums left_out_step(const Contender& contender);
   double left_out_change(const StepSums& step) const;
@@ -83,8 +97,9 @@ class ObliqueBooster : public GrowingModel {
   std::unique_ptr<Loss> loss_;
   BoostedSet train_;
   std::vector<BoostedSet> evals_;
-  FeatureMap map_;              // to the features of the round's trees
-  std::vector<double> mapped_;  // those of all rows
+  TreeFeatures all_;  // of the round
+  TreeFeatures few_;  // that its curvature tree needs most
+  std::vector<double> counts_;  // how many samples each row is
   std::vector<double> gradient_;
   std::vector<double> hessian_;
   RowSampler rows_;
@@ -136,16 +151,10 @@ void ObliqueBooster::sample_rows(index_t iteration) {
 }
 
 Contender ObliqueBooster::grow_kind(index_t kind) {
-  const double* x = mapped_.data();
-  const index_t width = map_.width();
-  TrainingData data = {x, response_.target.data(), response_.weight.data(), train_.n(), width,
-                       task_.sizes.n_outputs};
-  std::vector<double> counts;
-  if (kinds_[kind].choose_alpha) {
-    for (index_t i = 0; i < train_.n(); ++i) counts.push_back(train_.view().weight_of(i));
-    data.count = counts.data();
-  }
   Contender grown;
+  grown.features = &features_of(kind);
+  TrainingData data = data_of(*grown.features);
+  if (kinds_[kind].choose_alpha) data.count = counts_.data();
   grown.tree = statistics_.grow(data, kind, kinds_[kind], execution_);
   if (kinds_[kind].choose_alpha) {
     kinds_[kind].choose_alpha = false;
@@ -153,14 +162,14 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
   }
   grown.leaf.resize(train_.n());
   apply_tree({grown.tree.children_left.data(), grown.tree.children_right.data(),
-              grown.tree.threshold.data(), grown.tree.coef.data(), width},
-             x, train_.n(), grown.leaf.data(), execution_);
+              grown.tree.threshold.data(), grown.tree.coef.data(), data.n_features},
+             data.x, train_.n(), grown.leaf.data(), execution_);
   if (params_.l2_leaf_reg > 0.0) shrink_leaves(params_.l2_leaf_reg, grown.tree);
   if (!hessian_.empty())
     lengthen_steps({train_.view(), response_.weight.data(), hessian_.data()}, params_.l2_leaf_reg,
                    grown.leaf, execution_, grown.tree);
-  revise_constants(*loss_, train_.view(), x, response_.weight.data(), grown.leaf, grown.tree);
-  grown.bounds = bound_leaves(grown.tree, x, response_.weight.data(), grown.leaf,
+  revise_constants(*loss_, train_.view(), data.x, response_.weight.data(), grown.leaf, grown.tree);
+  grown.bounds = bound_leaves(grown.tree, data.x, response_.weight.data(), grown.leaf,
                               {params_.extrapolation, loss_->largest_step()}, execution_);
   return grown;
 }
@@ -170,7 +179,7 @@ StepSums ObliqueBooster::left_out_step(const Contender& contender) {
   ObliqueTreesArrays one;
   one.n_features = task_.sizes.n_features;
   one.n_outputs = task_.sizes.n_outputs;
-  append_tree(contender.tree, contender.bounds, map_, params_.learning_rate, one);
+  append_tree(contender.tree, contender.bounds, contender.features->map, params_.learning_rate, one);
   return statistics_.left_out_step(train_, *loss_, {one, in_bag_, derivatives()}, execution_);
 }
 
@@ -188,11 +197,47 @@ double ObliqueBooster::left_out_change(const StepSums& step) const {
 void ObliqueBooster::map_rows(index_t iteration) {
   std::vector<index_t> columns =
       draw_columns(params_.seed, iteration, params_.colsample, task_.sizes.n_features);
-  if (!mapped_.empty() && columns == map_.columns) return;
-  map_.columns = std::move(columns);
-  mapped_.resize(train_.n() * map_.width());
-  map_features(map_, train_.x(), train_.n(), task_.sizes.n_features, mapped_.data(), execution_);
-  statistics_.set_features(mapped_.data(), train_.n(), map_, needs_index(), execution_);
+  if (!all_.x.empty() && columns == all_.map.columns) return;
+  all_.map.columns = std::move(columns);
+  fill(all_);
+  for (index_t kind = 0; kind < static_cast<index_t>(kinds_.size()); ++kind)
+    statistics_.set_features(kind, all_.map, execution_);
+  if (needs_index())
+    statistics_.index_features(all_.x.data(), train_.n(), all_.map, execution_);
+}
+
+void ObliqueBooster::fill(TreeFeatures& features) {
+  features.x.resize(train_.n() * features.map.width());
+  map_features(features.map, train_.x(), train_.n(), task_.sizes.n_features, features.x.data(),
+               execution_);
+}
+
+TrainingData ObliqueBooster::data_of(const TreeFeatures& features) const {
+  return {features.x.data(), response_.target.data(), response_.weight.data(), train_.n(),
+          features.map.width(), task_.sizes.n_outputs};
+}
+
+// All of the round, or few of many for a tree with linear models: these are a sparser, faster one.
+const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
+  const ObliqueParams& params = kinds_[kind];
+  const index_t n_wanted = kFewFeatures + task_.sizes.n_outputs;
+  const bool is_linear = params.ridge_leaves && searches_oblique(params) && !sorts_axes(params);
+  if (!is_linear || params.choose_alpha || all_.map.width() <= n_wanted) return all_;
+  const auto set = [&](const TreeFeatures& features) {
+    statistics_.set_features(kind, features.map, execution_);
+  };
+  set(all_);
+  TrainingData data = data_of(all_);
+  data.count = counts_.data();
+  std::vector<index_t> places =
+      statistics_.relevant_features(data, kind, params, n_wanted, execution_);
+  if (places.empty()) return all_;
+  few_.map = all_.map;
+  for (index_t& place : places) place = all_.map.columns[place];
+  few_.map.columns = std::move(places);
+  fill(few_);
+  set(few_);
+  return few_;
 }
 
 // Kinds after the first are grown only where left-out rows can judge between them.
@@ -227,7 +272,8 @@ void ObliqueBooster::add_tree(index_t iteration) {
   result_.kind.push_back(kind);
   result_.steps.push_back(steps_);
   ObliqueTreesArrays& trees = result_.trees;
-  append_tree(chosen.tree, chosen.bounds, map_, params_.learning_rate * step_share(), trees);
+  append_tree(chosen.tree, chosen.bounds, chosen.features->map,
+              params_.learning_rate * step_share(), trees);
   const index_t last = trees.n_trees();
   train_.add(view_of(trees), last - 1, last, execution_);
   for (BoostedSet& eval : evals_) eval.add(view_of(trees), last - 1, last, execution_);

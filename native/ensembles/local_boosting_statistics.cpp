@@ -1,6 +1,7 @@
 #include "ensembles/local_boosting_statistics.hpp"
 
 #include "oblique/grow.hpp"
+#include "oblique/relevant_features.hpp"
 
 namespace fctree::ensembles {
 
@@ -49,13 +50,14 @@ StepSums LocalBoostingStatistics::left_out_step(const BoostedSet& set, const Los
   return sums;
 }
 
+void LocalBoostingStatistics::set_features(index_t kind, const FeatureMap& map, const Execution&) {
+  statistics_[kind].set_offset(offset_of(map));
+}
+
 // Targets in the order of a feature are read from all over the memory: of many rows, cuts between
 // bins are found in a fraction of the time.
-void LocalBoostingStatistics::set_features(const double* x, index_t n_samples,
-                                           const FeatureMap& map, bool sorts_axes,
-                                           const Execution& execution) {
-  for (LocalStatistics& of_kind : statistics_) of_kind.set_offset(offset_of(map));
-  if (!sorts_axes) return;
+void LocalBoostingStatistics::index_features(const double* x, index_t n_samples,
+                                             const FeatureMap& map, const Execution& execution) {
   const index_t n_values = n_samples * map.width();
   keeps_order_ = n_values <= kMostKeptValues;
   if (n_values > kMostSortedValues && n_samples <= kMostSortedRows)
@@ -65,6 +67,14 @@ void LocalBoostingStatistics::set_features(const double* x, index_t n_samples,
   else
     features_.bins = std::make_unique<BinnedFeatures>(
         bin_features(x, n_samples, offset_of(map), execution));
+}
+
+std::vector<index_t> LocalBoostingStatistics::relevant_features(const TrainingData& data,
+                                                                index_t kind,
+                                                                const ObliqueParams& params,
+                                                                index_t n_wanted,
+                                                                const Execution& execution) {
+  return oblique::relevant_features(data, params, n_wanted, statistics_[kind], execution);
 }
 
 ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_t kind,

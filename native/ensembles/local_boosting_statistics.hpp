@@ -17,8 +17,12 @@ class LocalBoostingStatistics final : public BoostingStatistics {
                    const Execution& execution) override;
   StepSums left_out_step(const BoostedSet& set, const Loss& loss, const TreeStep& step,
                          const Execution& execution) override;
-  void set_features(const double* x, index_t n_samples, const FeatureMap& map, bool sorts_axes,
-                    const Execution& execution) override;
+  void set_features(index_t kind, const FeatureMap& map, const Execution& execution) override;
+  void index_features(const double* x, index_t n_samples, const FeatureMap& map,
+                      const Execution& execution) override;
+  std::vector<index_t> relevant_features(const TrainingData& data, index_t kind,
+                                         const ObliqueParams& params, index_t n_wanted,
+                                         const Execution& execution) override;
   ObliqueTreeArrays grow(const TrainingData& data, index_t kind, const ObliqueParams& params,
                          const Execution& execution) override;
 

@@ -15,12 +15,6 @@ namespace fctree::oblique {
 
 namespace {
 
-// Multiply-adds of the moments of a level, a proxy for the work of all steps.
-double moment_work(const TrainingData& data) {
-  const double width = static_cast<double>(data.n_features + data.n_outputs);
-  return 0.5 * static_cast<double>(data.n_samples) * width * width;
-}
-
 class Grower {
  public:
   Grower(const TrainingData& data, const ObliqueParams& params, NodeStatistics& statistics,

@@ -77,6 +77,10 @@ double LocalStatistics::find_alpha(const GrowState& state, const OpenNode& root)
                       state.params.fit_intercept, state.execution);
 }
 
+double LocalStatistics::sum_squared_weights(const GrowState& state, const OpenNode& root) {
+  return ridge::sum_squared_weights(state.data, state.rows_of(root));
+}
+
 RidgeFit LocalStatistics::fit_dual(const GrowState& state, const OpenNode& node) {
   return fit_ridge_dual(state.data, state.rows_of(node), node.moments, node.ancestors,
                         state.origin, state.ridge_options());

@@ -165,6 +165,13 @@ Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vecto
   return moments;
 }
 
+double sum_squared_weights(const TrainingData& data, const NodeRows& node) {
+  double sum = 0.0;
+  for (index_t i = 0; i < node.size; ++i)
+    sum += data.weight_of(node.rows[i]) * data.unit_of(node.rows[i]);
+  return sum;
+}
+
 Moments subtract_moments(Moments parent, const Moments& child) {
   const index_t d = parent.cross.rows();
   const double weight = parent.weight - child.weight;

@@ -38,6 +38,12 @@ struct TrainingData {
   }
 };
 
+// Multiply-adds of the moments of all samples, a proxy for the work of all steps of a tree's level.
+inline double moment_work(const TrainingData& data) {
+  const double width = static_cast<double>(data.n_features + data.n_outputs);
+  return 0.5 * static_cast<double>(data.n_samples) * width * width;
+}
+
 // The samples of a node: their row numbers, ascending.
 struct NodeRows {
   const std::int32_t* rows = nullptr;
@@ -82,6 +88,9 @@ Moments moments_of_products(const RowMatrix& products, const TrainingData& sizes
 void add_diagonal(const TrainingData& data, const NodeRows& node, const double* shift,
                   double* sums);
 Moments moments_of_diagonal(const double* sums, const Vector& shift, const Vector& origin);
+
+// Over the samples that rows stand for, which weigh less than their row.
+double sum_squared_weights(const TrainingData& data, const NodeRows& node);
 
 // The moments of what is left of a node without one of its children.
 Moments subtract_moments(Moments parent, const Moments& child);

@@ -90,6 +90,49 @@ def working_response(loss, y, F, sample_weight, in_bag):
     return descent / curvature[:, np.newaxis], weight
 
 
+def penalised_error(X, target, alpha):
+    """The least squared error plus penalty of a ridge model; rows are centred and weighted."""
+    X = np.vstack([X, np.sqrt(alpha) * np.eye(X.shape[1])])
+    target = np.vstack([target, np.zeros((X.shape[1], target.shape[1]))])
+    coef = np.linalg.lstsq(X, target, rcond=None)[0]
+    return np.sum((target - X @ coef) ** 2), coef
+
+
+def cross_validation_error(X, target, alpha, n):
+    """Generalised, of a ridge model with an intercept."""
+    coef = penalised_error(X, target, alpha)[1]
+    freedom = np.trace(X @ np.linalg.solve(X.T @ X + alpha * np.eye(X.shape[1]), X.T))
+    return np.sum((target - X @ coef) ** 2) / (1 - (1 + freedom) / n) ** 2
+
+
+def relevant_features(Z, target, weight, sample_weight, alpha):
+    """The features that a round's tree takes of many: all, or those of forward selection."""
+    n_wanted, n_features = 7 + target.shape[1], Z.shape[1]
+    if n_features <= n_wanted:
+        return list(range(n_features))
+    total, roots = weight.sum(), np.sqrt(weight)[:, np.newaxis]
+    # Each of sample_weight samples has its share of a row's weight.
+    n = total**2 / np.sum(weight * weight / np.maximum(sample_weight, 1))
+    Z = Z - np.average(Z, axis=0, weights=weight)
+    X, y = roots * Z, roots * (target - np.average(target, axis=0, weights=weight))
+    residual = roots * (y - X @ penalised_error(X, y, alpha)[1])
+    variance = np.sum(X**2, axis=0) / total
+    bends = np.zeros(n_features)
+    for output in residual.T:
+        hessian = (Z.T * output) @ Z / total
+        decrease = total * hessian**2 / np.outer(variance, variance)
+        bends += (decrease / (1 + np.eye(n_features))).max(axis=1)
+    taken = []
+    for _ in range(n_wanted):
+        before = penalised_error(X[:, taken], y, alpha)[0]
+        gains = {j: before - penalised_error(X[:, [*taken, j]], y, alpha)[0] + bends[j]
+                 for j in range(n_features) if j not in taken}
+        taken.append(max(gains, key=gains.get))
+    taken.sort()
+    errors = [cross_validation_error(part, y, alpha, n) for part in (X, X[:, taken])]
+    return list(range(n_features)) if errors[0] < errors[1] else taken
+
+
 class LiteralTree:
     """A tree on mapped features with its leaves bounded and revised."""
 
@@ -169,6 +212,8 @@ class LiteralBoosting:
             in_bag = np.ones(len(X), bool) if uniform is None else uniform < self.subsample
             target, weight = working_response(self.loss, y, F, w, in_bag)
             columns = columns_of(X.shape[1], self.colsample, self.seed, iteration)
+            places = relevant_features(Z[:, columns], target, weight, w, self.tree["alpha"])
+            columns = [columns[place] for place in places]
             part = np.ascontiguousarray(Z[:, columns])
             tree = CurvatureTreeRegressor(**self.tree, standardize=False).fit(part, target, weight)
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf

@@ -60,6 +60,31 @@ def test_classification(n_classes):
         assert_close(model._raw_predict(points), twin.raw_predict(points))
 
 
+WIDE, TARGETS = smooth_table(240, 14, 2, seed=5)
+
+
+@pytest.mark.parametrize("noise", [0.1, 2.0])
+@pytest.mark.parametrize("task", ["regression", "outputs", "classes", "columns"])
+def test_many_features(task, noise):
+    """Trees of few features where noise is large, of all where it is small, and both are met."""
+    rng = np.random.default_rng(1)
+    y = TARGETS + noise * TARGETS.std(axis=0) * rng.standard_normal(TARGETS.shape)
+    y = y if task == "outputs" else y[:, :1]
+    options = {"max_iter": 8, "subsample": 0.7, "colsample": 0.8 if task == "columns" else 1.0}
+    kind, loss, weight = CurvatureBoostingRegressor, make_loss("squared_error"), random_weights(240, seed=2)
+    if task == "classes":
+        y = np.digitize(y, np.quantile(y, [0.3, 0.6])).astype(float)
+        kind, loss = CurvatureBoostingClassifier, make_loss("log_loss", n_classes=3)
+    model = kind(**options, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**TREE))
+    model.fit(WIDE, y if task == "outputs" else y[:, 0], sample_weight=weight)
+    twin = LiteralBoosting(loss, seed=model._random_seed, tree=TREE, **options).fit(WIDE, y, weight)
+    assert_close(model._raw_predict(WIDE), twin.raw_predict(WIDE))
+    widths = {len(columns) for columns, _, _ in twin.rounds}
+    few = 7 + twin.baseline.size
+    assert widths <= {few, 14 if task != "columns" else 12}
+    assert few in widths if noise > 1 else True
+
+
 def test_several_outputs():
     model = CurvatureBoostingRegressor(max_iter=8, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**TREE)).fit(X, Y)
     twin = LiteralBoosting(make_loss("squared_error"), seed=model._random_seed, max_iter=8,

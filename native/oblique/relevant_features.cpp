@@ -1,0 +1,124 @@
+#include "oblique/relevant_features.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "oblique/split.hpp"
+#include "oblique/split_search/curvature.hpp"
+#include "ridge/factors.hpp"
+
+namespace fctree::oblique {
+
+namespace {
+
+// What is left of a feature's variation beside others, as a share: with less it is a copy of them.
+constexpr double kLeastRest = 1e-8;
+
+using Features = std::vector<index_t>;
+
+// Ridge models of the root's targets, of any features.
+struct RootModels {
+  NormalEquations equations;
+  double error;   // of no features
+  double n_samples;  // as many of equal weight would be worth
+  double alpha;
+  double noise;
+
+  double cross_validation_error(const Features& features) const;
+};
+
+double RootModels::cross_validation_error(const Features& features) const {
+  const index_t d = static_cast<index_t>(features.size());
+  const Matrix scatter = equations.scatter(features, features);
+  const Matrix cross = equations.cross(features, Eigen::all);
+  const Matrix identity = Matrix::Identity(d, d);
+  const Matrix coef = solve_ridge(scatter, cross, identity, alpha, noise);
+  const double left =
+      error - (2.0 * cross - product_of(scatter, coef)).cwiseProduct(coef).sum();
+  double freedom = static_cast<double>(d);
+  if (alpha > 0.0) {
+    Matrix inverse = identity;  // of the factor
+    CholeskyFactor(scatter + alpha * identity).solve_lower(inverse);
+    freedom -= alpha * inverse.squaredNorm();
+  }
+  const double share = 1.0 - (1.0 + freedom) / n_samples;
+  return share > 0.0 ? left / (share * share) : std::numeric_limits<double>::infinity();
+}
+
+// By how much the product of each feature with another one, or with itself, would lower the error, (d).
+Vector bends_of(const CurvatureProblem& problem, double weight) {
+  const Vector variance = problem.covariance.diagonal();
+  Vector bends = Vector::Zero(variance.size());
+  for (const Matrix& hessian : problem.hessians)
+    for (index_t j = 0; j < variance.size(); ++j) {
+      Vector decrease =
+          weight / variance[j] * hessian.col(j).cwiseAbs2().cwiseQuotient(variance);
+      decrease[j] *= 0.5;  // a square varies twice as much as a product
+      bends[j] += decrease.maxCoeff();
+    }
+  return bends;
+}
+
+Features select_forward(const RootModels& models, const Vector& bends, index_t n_wanted) {
+  auto [scatter, cross] = models.equations;  // of what the features taken leave of the others
+  const Vector whole = scatter.diagonal();
+  Vector gain(whole.size());
+  Features taken;
+  while (static_cast<index_t>(taken.size()) < n_wanted) {
+    check_interrupt();
+    for (index_t j = 0; j < gain.size(); ++j) {
+      const bool varies = scatter(j, j) > kLeastRest * whole[j];
+      gain[j] = varies ? cross.row(j).squaredNorm() / (scatter(j, j) + models.alpha) + bends[j] : 0.0;
+    }
+    for (const index_t j : taken) gain[j] = -1.0;
+    index_t best = 0;
+    gain.maxCoeff(&best);
+    taken.push_back(best);
+    if (!(scatter(best, best) > kLeastRest * whole[best])) continue;
+    const Vector along = scatter.col(best) / (scatter(best, best) + models.alpha);
+    const Vector column = scatter.col(best);
+    const Eigen::RowVectorXd row = cross.row(best);
+    scatter.noalias() -= along * column.transpose();
+    cross.noalias() -= along * row;
+  }
+  std::sort(taken.begin(), taken.end());
+  return taken;
+}
+
+}  // namespace
+
+std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
+                                       index_t n_wanted, NodeStatistics& statistics,
+                                       const Execution& team) {
+  const index_t d = data.n_features;
+  if (d <= n_wanted) return {};
+  GrowState state{data, params, limit_threads(team, moment_work(data)),
+                  {},   statistics.offset(), {}, &statistics, {}, {}, {}};
+  OpenNode root;
+  root.ancestors = Matrix(d, 0);
+  statistics.open(state, root);
+  if (root.size < d) return {};  // too few samples to tell
+  root.moments = statistics.full_moments(state, {&root})[0];
+  if (!root.moments.diagonal.allFinite() || !(state.variance_of(root) > 0.0)) return {};
+  fit_node(state, root);
+  statistics.score_models(state, {&root});
+  const CurvatureProblem problem =
+      curvature_problem(root.moments, statistics.residual_scatter(state, {&root})[0]);
+  if (!(problem.covariance.trace() > 0.0)) return {};
+
+  RootModels models = {normal_equations(root.moments, state.origin, params.fit_intercept),
+                       root.moments.diagonal.tail(data.n_outputs).sum(),
+                       root.moments.weight * root.moments.weight / statistics.sum_squared_weights(state, root),
+                       params.alpha, rounding_noise(root.moments)};
+  if (!params.fit_intercept)
+    models.error += root.moments.weight * state.target_mean(root).squaredNorm();
+  Features all(d);
+  std::iota(all.begin(), all.end(), 0);
+  const Features few =
+      select_forward(models, bends_of(problem, root.moments.weight), n_wanted);
+  if (models.cross_validation_error(all) < models.cross_validation_error(few)) return {};
+  return few;
+}
+
+}  // namespace fctree::oblique

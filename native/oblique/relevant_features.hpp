@@ -1,0 +1,28 @@
+// The features that an oblique tree needs most, chosen by forward selection.
+//
+// A step takes the feature j with the largest sum of two decreases of the squared error: that of
+// the ridge's penalised error when j joins the features taken so far, and, for what a linear model
+// cannot see, the largest that a regression of the residuals of the ridge model of all
+// features on the product of j with a feature would bring (from their Hessian, curvature.hpp).
+//
+// All features stay where a ridge model of all has the lower generalized cross-validation error
+// (Golub, Heath and Wahba 1979),
+//     error / (1 - (1 + degrees of freedom) / n)^2.
+#pragma once
+
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "oblique/node_statistics.hpp"
+#include "oblique/params.hpp"
+#include "ridge/moments.hpp"
+
+namespace fctree::oblique {
+
+// n_wanted of the features, ascending, or none where all are to be used. On threads that are there
+// already. O(K n d^2 + d^3).
+std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
+                                       index_t n_wanted, NodeStatistics& statistics,
+                                       const Execution& team);
+
+}  // namespace fctree::oblique

@@ -1,0 +1,86 @@
+"""Curvature boosting on wide tables: which features its trees take."""
+
+import numpy as np
+import pytest
+from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((400, 30))
+
+
+def features_of_trees(model):
+    """For each tree, which features it has in a split or a leaf."""
+    trees = model.trees_
+    return [
+        set(np.flatnonzero(
+            np.any(trees.coef[nodes] != 0, axis=0) | np.any(trees.leaf_coef[leaves] != 0, axis=(0, 1))))
+        for nodes, leaves in zip(
+            map(slice, trees.node_offsets[:-1], trees.node_offsets[1:]),
+            map(slice, trees.leaf_offsets[:-1], trees.leaf_offsets[1:]), strict=True)
+    ]
+
+
+def fit(y, kind=CurvatureBoostingRegressor, **options):
+    return kind(**{"max_iter": 10, "step_depth": None, "random_state": 0, **options}).fit(X, y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_most_features_of_a_tree(n_classes):
+    """Eight, and one more for each score after the first."""
+    signal = X[:, 3] - X[:, 7] + 2 * RNG.standard_normal(400)
+    labels = np.digitize(signal, np.quantile(signal, np.arange(1, n_classes) / n_classes))
+    model = fit(labels, CurvatureBoostingClassifier)
+    found = features_of_trees(model)
+    assert max(map(len, found)) == 7 + (1 if n_classes == 2 else n_classes)
+    assert all({3, 7} <= features for features in found[:5])
+
+
+def test_all_features_where_all_are_needed():
+    assert features_of_trees(fit(X.sum(axis=1)))[0] == set(range(30))
+
+
+@pytest.mark.parametrize("y", [X[:, 4] * X[:, 9], X[:, 4] ** 2 + 2 * np.abs(X[:, 9])], ids=["product", "squares"])
+def test_features_without_linear_effect(y):
+    for features in features_of_trees(fit(y))[:5]:
+        assert {4, 9} <= features
+        assert len(features) == 8
+
+
+def test_all_features_of_few_samples():
+    model = CurvatureBoostingRegressor(max_iter=3, step_depth=None, subsample=1.0).fit(X[:25], X[:25, 0])
+    assert features_of_trees(model)[0] == set(range(30))
+
+
+def test_weights_are_repetitions():
+    y = X[:, 2] + np.abs(X[:, 5]) + RNG.standard_normal(400)
+    counts = RNG.integers(1, 4, 400)
+    rows = np.repeat(np.arange(400), counts)
+    options = {"max_iter": 10, "step_depth": None, "random_state": 0, "min_samples_leaf": 1}
+    weighted = CurvatureBoostingRegressor(**options).fit(X, y, sample_weight=counts)
+    repeated = CurvatureBoostingRegressor(**options).fit(X[rows], y[rows])
+    assert features_of_trees(weighted) == features_of_trees(repeated)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_constant_and_copied_columns(value):
+    hard = np.hstack([X[:, :3], X[:, :3], np.full((400, 20), value)])
+    model = CurvatureBoostingRegressor(max_iter=5, random_state=0).fit(hard, X[:, 0] + X[:, 1] ** 2)
+    assert np.isfinite(model.predict(hard)).all()
+    assert model.score(hard, X[:, 0] + X[:, 1] ** 2) > 0.2
+
+
+def test_going_on_is_the_same_bytes():
+    y = X[:, 2] * X[:, 5] + RNG.standard_normal(400)
+    whole = fit(y, max_iter=8)
+    parts = CurvatureBoostingRegressor(max_iter=4, step_depth=None, random_state=0, warm_start=True).fit(X, y)
+    parts.set_params(max_iter=8).fit(X, y)
+    assert np.array_equal(whole.trees_.coef, parts.trees_.coef)
+    assert np.array_equal(whole.trees_.leaf_coef, parts.trees_.leaf_coef)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 4])
+def test_the_same_bytes_for_any_number_of_threads(n_jobs):
+    wide = np.random.default_rng(1).standard_normal((6000, 24))
+    y = wide[:, 0] * wide[:, 1] + wide[:, 2] + np.random.default_rng(2).standard_normal(6000)
+    one, more = (CurvatureBoostingRegressor(max_iter=4, random_state=0, n_jobs=n).fit(wide, y) for n in (1, n_jobs))
+    assert one.trees_.coef.tobytes() == more.trees_.coef.tobytes()
