@@ -25,7 +25,7 @@ import numpy as np
 from league import Table, load, splits
 from league_programs import encoded, use_hinge_trees
 from real_data import REGRESSION_SETS, choose, short_name
-from report import add_arguments, print_markdown, write_json
+from report import add_arguments, add_run_arguments, print_markdown, write_json
 from scipy.stats import rankdata
 from single_tree_plot import plot_frontiers
 from single_tree_programs import OWN, PROGRAMS, fit
@@ -225,16 +225,9 @@ def show(results):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     add_arguments(parser, NAME)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--runs", type=Path, required=True, help="folder of the fits' records")
-    parser.add_argument("--max-rows", type=int, default=1000, help="most rows of a set, all folds together")
-    parser.add_argument("--folds", type=int, default=2)
-    parser.add_argument("--sets", nargs="*")
-    parser.add_argument("--programs", nargs="*", choices=list(PROGRAMS), default=list(PROGRAMS))
+    add_run_arguments(parser, PROGRAMS, max_rows=1000, folds=2)
     parser.add_argument("--limit", type=float, default=20.0, help="most seconds of a setting's fits")
-    parser.add_argument("--hrt", type=Path, help="folder with the authors' hinge regression trees")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="where the picture is written")
-    parser.add_argument("--show", action="store_true", help="only summarise the records")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.max_rows, arguments.sets = 400, arguments.sets or ["concrete", "mg"]
@@ -250,7 +243,7 @@ def main():
         for wanted in arguments.sets or REGRESSION_SETS:  # in the order that was asked for
             for name in choose(REGRESSION_SETS, [wanted]):
                 for fold in range(arguments.folds):
-                    run_fold(arguments, name, fold, arguments.programs)
+                    run_fold(arguments, name, fold, arguments.programs or list(PROGRAMS))
     results = summarise(read_records(arguments))
     show(results)
     write_json(arguments.json, NAME, results, quick=arguments.quick)

@@ -34,7 +34,7 @@ from league_programs import OWN, PROGRAMS, REFERENCE, Fit, formed, text_columns,
 from league_scores import choose_ensemble, elo_intervals, losses, mean_ranks
 from real_data import (
     REGRESSION_SETS, available, choose, classification_sets, manifest_sets, short_name)
-from report import add_arguments, print_markdown, seconds_text, write_json
+from report import add_arguments, add_run_arguments, print_markdown, seconds_text, write_json
 from sklearn.metrics import accuracy_score, log_loss, r2_score, root_mean_squared_error
 from sklearn.model_selection import KFold, StratifiedKFold
 from table_data import REAL_TABLES, read_table
@@ -354,18 +354,11 @@ def show(results):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     add_arguments(parser, NAME)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--runs", type=Path, required=True, help="folder of the fits' records")
-    parser.add_argument("--max-rows", type=int, default=10_000, help="most rows of a set, all folds together")
-    parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--sets", nargs="*")
-    parser.add_argument("--programs", nargs="*", choices=list(PROGRAMS))
+    add_run_arguments(parser, PROGRAMS, max_rows=10_000, folds=5)
     parser.add_argument("--settings", nargs="*", choices=SETTINGS, default=list(SETTINGS))
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of a search")
     parser.add_argument("--limit", type=float, default=600.0,
                         help="most seconds of a default fit; a search has four budgets more")
-    parser.add_argument("--hrt", type=Path, help="folder with the authors' hinge regression trees")
-    parser.add_argument("--show", action="store_true", help="only summarise the records")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.max_rows, arguments.folds, arguments.settings = 600, 2, QUICK["settings"]

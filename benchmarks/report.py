@@ -61,6 +61,18 @@ def add_arguments(parser, name):
     parser.add_argument("--quick", action="store_true", help="a run of about a minute")
 
 
+def add_run_arguments(parser, programs, max_rows, folds):
+    """Those of a benchmark of many programs on many sets, which goes on where it stopped."""
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--runs", type=Path, required=True, help="folder of the fits' records")
+    parser.add_argument("--max-rows", type=int, default=max_rows, help="most rows of a set, all folds together")
+    parser.add_argument("--folds", type=int, default=folds)
+    parser.add_argument("--sets", nargs="*")
+    parser.add_argument("--programs", nargs="*", choices=list(programs))
+    parser.add_argument("--hrt", type=Path, help="folder with the authors' hinge regression trees")
+    parser.add_argument("--show", action="store_true", help="only summarise the records")
+
+
 def warn_if_busy(limit=0.5):
     """Say so when other programs are running: times and even ratios suffer.
 

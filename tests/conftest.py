@@ -6,8 +6,10 @@ nodes. In continuous integration the examples are a fixed list, so that a red bu
 red again on the next machine.
 """
 
+import importlib
 import os
 import signal
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -27,6 +29,15 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 # the tests that interrupt a fit would wait for ever.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def benchmark_module(monkeypatch):
+    """benchmark_module("league") imports benchmarks/league.py, which imports its neighbours."""
+    folder = Path(__file__).resolve().parent.parent / "benchmarks"
+    monkeypatch.syspath_prepend(str(folder / "reproduce"))
+    monkeypatch.syspath_prepend(str(folder))
+    return importlib.import_module
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -117,6 +117,15 @@ def test_a_regressor_is_the_local_one_up_to_rounding(params, weighted):
     assert_close(model, local, X)
 
 
+def test_few_of_many_features():
+    X, y, weight = draw()
+    X = np.hstack([X, np.random.default_rng(1).normal(size=(N_ROWS, 9))])
+    model, local = fit_both(DaskCurvatureBoostingRegressor, {"step_depth": None}, X, y, weight)
+    assert_close(model, local, X)
+    used = np.any(model.trees_.leaf_coef != 0, axis=(0, 1))
+    assert 8 <= used.sum() < 14
+
+
 def test_several_outputs_and_weights_of_zero():
     X, y, weight = draw()
     weight[::7] = 0.0

@@ -1,24 +1,17 @@
 """Ratings, ranks and records of the league of programs (benchmarks/league.py)."""
 
-import importlib
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-FOLDER = Path(__file__).resolve().parent.parent.parent / "benchmarks"
+
+@pytest.fixture
+def scores(benchmark_module):
+    return benchmark_module("league_scores")
 
 
 @pytest.fixture
-def scores(monkeypatch):
-    monkeypatch.syspath_prepend(str(FOLDER))
-    return importlib.import_module("league_scores")
-
-
-@pytest.fixture
-def league(monkeypatch):
-    monkeypatch.syspath_prepend(str(FOLDER))
-    return importlib.import_module("league")
+def league(benchmark_module):
+    return benchmark_module("league")
 
 
 def test_games_count_draws_failures_and_absence(scores):

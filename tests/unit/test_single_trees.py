@@ -1,26 +1,19 @@
 """Counts of parameters, and the choice within a budget, of benchmarks/bench_single_trees.py."""
 
-import importlib
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from fctree import CurvatureTreeRegressor
 
-FOLDER = Path(__file__).resolve().parent.parent.parent / "benchmarks"
+
+@pytest.fixture
+def programs(benchmark_module):
+    return benchmark_module("single_tree_programs")
 
 
 @pytest.fixture
-def programs(monkeypatch):
-    monkeypatch.syspath_prepend(str(FOLDER))
-    return importlib.import_module("single_tree_programs")
-
-
-@pytest.fixture
-def bench(monkeypatch):
-    monkeypatch.syspath_prepend(str(FOLDER))
-    return importlib.import_module("bench_single_trees")
+def bench(benchmark_module):
+    return benchmark_module("bench_single_trees")
 
 
 @pytest.fixture
