@@ -165,6 +165,7 @@ TABLES = {
     ],
     "league": [
         ("league.json", ("losses",)),
+        ("few_of_many_features.json", (), {"fit with all, s": "fit with all", "fit with few, s": "fit with few"}),
         *(("league.json", (kind,), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"})
           for kind in ("all", "regression", "binary", "multiclass")),
     ],

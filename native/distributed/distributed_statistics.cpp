@@ -168,13 +168,16 @@ double DistributedStatistics::find_alpha(const GrowState& state, const OpenNode&
   return best_alpha(Eigen::Map<const GridErrors>(sums.data()));
 }
 
-double DistributedStatistics::sum_squared_weights(const GrowState& state, const OpenNode& root) {
-  return sum_blocks(
-      rows_.blocks(), {1, 1},
+SampleSums DistributedStatistics::sum_samples(const GrowState& state, const OpenNode& root) {
+  const std::vector<double> sums = sum_blocks(
+      rows_.blocks(), {1, 2},
       [&](index_t, index_t block, double* out) {
-        out[0] += ridge::sum_squared_weights(data_, rows_.rows(root.begin, block));
+        const SampleSums own = ridge::sum_samples(data_, rows_.rows(root.begin, block));
+        out[0] += own.number;
+        out[1] += own.squared_weights;
       },
-      state.execution)[0];
+      state.execution);
+  return {sums[0], sums[1]};
 }
 
 RidgeFit DistributedStatistics::fit_dual(const GrowState&, const OpenNode&) {

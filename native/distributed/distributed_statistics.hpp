@@ -32,7 +32,7 @@ class DistributedStatistics final : public NodeStatistics {
   std::vector<Moments> simple_moments(const GrowState& state,
                                       const std::vector<OpenNode*>& nodes) override;
   double find_alpha(const GrowState& state, const OpenNode& root) override;
-  double sum_squared_weights(const GrowState& state, const OpenNode& root) override;
+  SampleSums sum_samples(const GrowState& state, const OpenNode& root) override;
   RidgeFit fit_dual(const GrowState& state, const OpenNode& node) override;
   Matrix sparse_dual(const GrowState& state, const OpenNode& node) override;
   void score_models(GrowState&, const std::vector<OpenNode*>&) override {}

@@ -77,8 +77,8 @@ double LocalStatistics::find_alpha(const GrowState& state, const OpenNode& root)
                       state.params.fit_intercept, state.execution);
 }
 
-double LocalStatistics::sum_squared_weights(const GrowState& state, const OpenNode& root) {
-  return ridge::sum_squared_weights(state.data, state.rows_of(root));
+SampleSums LocalStatistics::sum_samples(const GrowState& state, const OpenNode& root) {
+  return ridge::sum_samples(state.data, state.rows_of(root));
 }
 
 RidgeFit LocalStatistics::fit_dual(const GrowState& state, const OpenNode& node) {

@@ -33,8 +33,7 @@ class NodeStatistics {
   virtual std::vector<Moments> simple_moments(const GrowState& state,
                                               const std::vector<OpenNode*>& nodes) = 0;
   virtual double find_alpha(const GrowState& state, const OpenNode& root) = 0;
-  // Over the samples that rows stand for (TrainingData::count).
-  virtual double sum_squared_weights(const GrowState& state, const OpenNode& root) = 0;
+  virtual SampleSums sum_samples(const GrowState& state, const OpenNode& root) = 0;
   // Of nodes with fewer samples than features: the fit, and its sparse directions (d, K).
   virtual RidgeFit fit_dual(const GrowState& state, const OpenNode& node) = 0;
   virtual Matrix sparse_dual(const GrowState& state, const OpenNode& node) = 0;

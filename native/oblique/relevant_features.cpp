@@ -4,7 +4,6 @@
 #include <limits>
 #include <numeric>
 
-#include "oblique/split.hpp"
 #include "oblique/split_search/curvature.hpp"
 #include "ridge/factors.hpp"
 
@@ -98,10 +97,11 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   OpenNode root;
   root.ancestors = Matrix(d, 0);
   statistics.open(state, root);
-  if (root.size < d) return {};  // too few samples to tell
+  const SampleSums samples = statistics.sum_samples(state, root);
+  if (samples.number < static_cast<double>(d)) return {};  // too few to tell
   root.moments = statistics.full_moments(state, {&root})[0];
   if (!root.moments.diagonal.allFinite() || !(state.variance_of(root) > 0.0)) return {};
-  fit_node(state, root);
+  root.fit = fit_ridge(root.moments, root.ancestors, state.origin, state.ridge_options());
   statistics.score_models(state, {&root});
   const CurvatureProblem problem =
       curvature_problem(root.moments, statistics.residual_scatter(state, {&root})[0]);
@@ -109,7 +109,7 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
 
   RootModels models = {normal_equations(root.moments, state.origin, params.fit_intercept),
                        root.moments.diagonal.tail(data.n_outputs).sum(),
-                       root.moments.weight * root.moments.weight / statistics.sum_squared_weights(state, root),
+                       root.moments.weight * root.moments.weight / samples.squared_weights,
                        params.alpha, rounding_noise(root.moments)};
   if (!params.fit_intercept)
     models.error += root.moments.weight * state.target_mean(root).squaredNorm();

@@ -165,11 +165,14 @@ Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vecto
   return moments;
 }
 
-double sum_squared_weights(const TrainingData& data, const NodeRows& node) {
-  double sum = 0.0;
-  for (index_t i = 0; i < node.size; ++i)
-    sum += data.weight_of(node.rows[i]) * data.unit_of(node.rows[i]);
-  return sum;
+SampleSums sum_samples(const TrainingData& data, const NodeRows& node) {
+  SampleSums sums;
+  for (index_t i = 0; i < node.size; ++i) {
+    const double weight = data.weight_of(node.rows[i]), unit = data.unit_of(node.rows[i]);
+    sums.number += weight / unit;
+    sums.squared_weights += weight * unit;
+  }
+  return sums;
 }
 
 Moments subtract_moments(Moments parent, const Moments& child) {

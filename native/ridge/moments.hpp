@@ -89,8 +89,12 @@ void add_diagonal(const TrainingData& data, const NodeRows& node, const double* 
                   double* sums);
 Moments moments_of_diagonal(const double* sums, const Vector& shift, const Vector& origin);
 
-// Over the samples that rows stand for, which weigh less than their row.
-double sum_squared_weights(const TrainingData& data, const NodeRows& node);
+// Of the samples that rows stand for (TrainingData::count): how many, and their squared weights.
+struct SampleSums {
+  double number = 0.0;
+  double squared_weights = 0.0;
+};
+SampleSums sum_samples(const TrainingData& data, const NodeRows& node);
 
 // The moments of what is left of a node without one of its children.
 Moments subtract_moments(Moments parent, const Moments& child);

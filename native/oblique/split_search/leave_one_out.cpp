@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -16,6 +17,9 @@ namespace {
 
 // The leave-one-out residual of a nearly interpolated sample is meaningless.
 constexpr double kLargestLeverage = 0.98;
+
+// A residual that is smaller than this share of what it is the difference of is rounding.
+constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
@@ -82,7 +86,8 @@ Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
     double squares = 0.0;
     for (index_t k = 0; k < n_outputs; ++k) {
       const double residual = y[k] - model.intercept[k] - scores(k, i);
-      squares += residual * residual;
+      const double size = std::abs(y[k]) + std::abs(model.intercept[k]) + std::abs(scores(k, i));
+      if (std::abs(residual) > kRounding * size) squares += residual * residual;
     }
     const double rest = 1.0 - std::min(model.base + leverages[i], kLargestLeverage);
     losses[i] = squares / (rest * rest);
