@@ -1,6 +1,7 @@
 #include "oblique/relevant_features.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -115,8 +116,12 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
     models.error += root.moments.weight * state.target_mean(root).squaredNorm();
   Features all(d);
   std::iota(all.begin(), all.end(), 0);
-  const Features few =
-      select_forward(models, bends_of(problem, root.moments.weight), n_wanted);
+  const Vector bends = bends_of(problem, root.moments.weight);
+  const double noise = (models.error - root.fit.reduction.sum()) / root.moments.weight;
+  const double by_chance = 2.0 * std::log(static_cast<double>(d)) * noise;
+  n_wanted = std::max<index_t>(n_wanted, (bends.array() > by_chance).count());
+  if (n_wanted >= d) return {};
+  const Features few = select_forward(models, bends, n_wanted);
   if (models.cross_validation_error(all) < models.cross_validation_error(few)) return {};
   return few;
 }

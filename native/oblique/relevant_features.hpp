@@ -5,6 +5,9 @@
 // cannot see, the largest that a regression of the residuals of the ridge model of all
 // features on the product of j with a feature would bring (from their Hessian, curvature.hpp).
 //
+// There are n_wanted steps, or as many as features bend the target clearly: more than 2 log(d) mean squared
+// residuals, about what the largest of d decreases reaches by chance.
+//
 // All features stay where a ridge model of all has the lower generalized cross-validation error
 // (Golub, Heath and Wahba 1979),
 //     error / (1 - (1 + degrees of freedom) / n)^2.
@@ -19,7 +22,7 @@
 
 namespace fctree::oblique {
 
-// n_wanted of the features, ascending, or none where all are to be used. On threads that are there
+// n_wanted or more of the features, ascending, or none where all are to be used. On threads that are there
 // already. O(K n d^2 + d^3).
 std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
                                        index_t n_wanted, NodeStatistics& statistics,

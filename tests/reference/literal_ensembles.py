@@ -122,8 +122,9 @@ def relevant_features(Z, target, weight, sample_weight, alpha):
         hessian = (Z.T * output) @ Z / total
         decrease = total * hessian**2 / np.outer(variance, variance)
         bends += (decrease / (1 + np.eye(n_features))).max(axis=1)
+    chance = 2 * np.log(n_features) * np.sum((y - X @ penalised_error(X, y, alpha)[1]) ** 2) / total
     taken = []
-    for _ in range(n_wanted):
+    for _ in range(max(n_wanted, np.sum(bends > chance))):
         before = penalised_error(X[:, taken], y, alpha)[0]
         gains = {j: before - penalised_error(X[:, [*taken, j]], y, alpha)[0] + bends[j]
                  for j in range(n_features) if j not in taken}

@@ -80,9 +80,8 @@ def test_many_features(task, noise):
     twin = LiteralBoosting(loss, seed=model._random_seed, tree=TREE, **options).fit(WIDE, y, weight)
     assert_close(model._raw_predict(WIDE), twin.raw_predict(WIDE))
     widths = {len(columns) for columns, _, _ in twin.rounds}
-    few = 7 + twin.baseline.size
-    assert widths <= {few, 14 if task != "columns" else 12}
-    assert few in widths if noise > 1 else True
+    assert min(widths) >= 7 + twin.baseline.size
+    assert min(widths) < (12 if task == "columns" else 14) or noise < 1
 
 
 def test_several_outputs():

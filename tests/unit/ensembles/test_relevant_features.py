@@ -41,9 +41,17 @@ def test_all_features_where_all_are_needed():
 
 @pytest.mark.parametrize("y", [X[:, 4] * X[:, 9], X[:, 4] ** 2 + 2 * np.abs(X[:, 9])], ids=["product", "squares"])
 def test_features_without_linear_effect(y):
-    for features in features_of_trees(fit(y))[:5]:
+    for features in features_of_trees(fit(y + RNG.standard_normal(400)))[:5]:
         assert {4, 9} <= features
-        assert len(features) == 8
+        assert 8 <= len(features) < 14
+
+
+def test_all_features_that_bend_the_target():
+    rng = np.random.default_rng(3)
+    wide = rng.standard_normal((4000, 20))
+    y = np.abs(wide @ rng.standard_normal((20, 8))).sum(axis=1) + 3 * rng.standard_normal(4000)
+    model = CurvatureBoostingRegressor(max_iter=1, step_depth=None, random_state=0).fit(wide, y)
+    assert len(features_of_trees(model)[0]) > 15
 
 
 def test_all_features_of_few_samples():
