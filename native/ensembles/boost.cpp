@@ -47,7 +47,6 @@ class ObliqueBooster : public GrowingModel {
     all_.map = params.standardize
                    ? statistics_.find_map(task.train, task.sizes.n_features, execution)
                    : identity_map(task.sizes.n_features);
-    for (index_t i = 0; i < train_.n(); ++i) counts_.push_back(train_.view().weight_of(i));
     evals_.reserve(task.evals.size());
     for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, task.sizes);
     result_.trees.n_features = task.sizes.n_features;
@@ -81,6 +80,7 @@ class ObliqueBooster : public GrowingModel {
   void map_rows(index_t iteration);
   void fill(TreeFeatures& features);
   TrainingData data_of(const TreeFeatures& features) const;
+  TrainingData counted(TrainingData data);
   const TreeFeatures& features_of(index_t kind);
   Contender grow_kind(index_t kind);
   StepSums left_out_step(const Contender& contender);
@@ -99,7 +99,7 @@ class ObliqueBooster : public GrowingModel {
   std::vector<BoostedSet> evals_;
   TreeFeatures all_;  // of the round
   TreeFeatures few_;  // that its curvature tree needs most
-  std::vector<double> counts_;  // how many samples each row is
+  std::vector<double> counts_;  // how many samples each row is, once that has been asked for
   std::vector<double> gradient_;
   std::vector<double> hessian_;
   RowSampler rows_;
@@ -154,7 +154,7 @@ Contender ObliqueBooster::grow_kind(index_t kind) {
   Contender grown;
   grown.features = &features_of(kind);
   TrainingData data = data_of(*grown.features);
-  if (kinds_[kind].choose_alpha) data.count = counts_.data();
+  if (kinds_[kind].choose_alpha) data = counted(data);
   grown.tree = statistics_.grow(data, kind, kinds_[kind], execution_);
   if (kinds_[kind].choose_alpha) {
     kinds_[kind].choose_alpha = false;
@@ -217,26 +217,28 @@ TrainingData ObliqueBooster::data_of(const TreeFeatures& features) const {
           features.map.width(), task_.sizes.n_outputs};
 }
 
+TrainingData ObliqueBooster::counted(TrainingData data) {
+  if (counts_.empty())
+    for (index_t i = 0; i < train_.n(); ++i) counts_.push_back(train_.view().weight_of(i));
+  data.count = counts_.data();
+  return data;
+}
+
 // All of the round, or few of many for a tree with linear models: these are a sparser, faster one.
 const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
   const ObliqueParams& params = kinds_[kind];
   const index_t n_wanted = kFewFeatures + task_.sizes.n_outputs;
   const bool is_linear = params.ridge_leaves && searches_oblique(params) && !sorts_axes(params);
   if (!is_linear || params.choose_alpha || all_.map.width() <= n_wanted) return all_;
-  const auto set = [&](const TreeFeatures& features) {
-    statistics_.set_features(kind, features.map, execution_);
-  };
-  set(all_);
-  TrainingData data = data_of(all_);
-  data.count = counts_.data();
+  statistics_.set_features(kind, all_.map, execution_);
   std::vector<index_t> places =
-      statistics_.relevant_features(data, kind, params, n_wanted, execution_);
+      statistics_.relevant_features(counted(data_of(all_)), kind, params, n_wanted, execution_);
   if (places.empty()) return all_;
   few_.map = all_.map;
   for (index_t& place : places) place = all_.map.columns[place];
   few_.map.columns = std::move(places);
   fill(few_);
-  set(few_);
+  statistics_.set_features(kind, few_.map, execution_);
   return few_;
 }
 
