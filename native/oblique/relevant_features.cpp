@@ -25,21 +25,25 @@ struct RootModels {
   double alpha;
   double noise;
 
-  double cross_validation_error(const Features& features) const;
+  double error_of(const Features& features) const;
+  double cross_validation_error(const Features& features, double left) const;
 };
 
-double RootModels::cross_validation_error(const Features& features) const {
+double RootModels::error_of(const Features& features) const {
   const index_t d = static_cast<index_t>(features.size());
   const Matrix scatter = equations.scatter(features, features);
   const Matrix cross = equations.cross(features, Eigen::all);
-  const Matrix identity = Matrix::Identity(d, d);
-  const Matrix coef = solve_ridge(scatter, cross, identity, alpha, noise);
-  const double left =
-      error - (2.0 * cross - product_of(scatter, coef)).cwiseProduct(coef).sum();
+  const Matrix coef = solve_ridge(scatter, cross, Matrix::Identity(d, d), alpha, noise);
+  return error - (2.0 * cross - product_of(scatter, coef)).cwiseProduct(coef).sum();
+}
+
+// From the error `left` of a model of these features.
+double RootModels::cross_validation_error(const Features& features, double left) const {
+  const index_t d = static_cast<index_t>(features.size());
   double freedom = static_cast<double>(d);
   if (alpha > 0.0) {
-    Matrix inverse = identity;  // of the factor
-    CholeskyFactor(scatter + alpha * identity).solve_lower(inverse);
+    Matrix inverse = Matrix::Identity(d, d);  // of the factor
+    CholeskyFactor(equations.scatter(features, features) + alpha * inverse).solve_lower(inverse);
     freedom -= alpha * inverse.squaredNorm();
   }
   const double share = 1.0 - (1.0 + freedom) / n_samples;
@@ -117,12 +121,14 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   Features all(d);
   std::iota(all.begin(), all.end(), 0);
   const Vector bends = bends_of(problem, root.moments.weight);
-  const double noise = (models.error - root.fit.reduction.sum()) / root.moments.weight;
-  const double by_chance = 2.0 * std::log(static_cast<double>(d)) * noise;
+  const double left = models.error - root.fit.reduction.sum();  // by a model of all
+  const double by_chance = 2.0 * std::log(static_cast<double>(d)) * left / root.moments.weight;
   n_wanted = std::max<index_t>(n_wanted, (bends.array() > by_chance).count());
   if (n_wanted >= d) return {};
   const Features few = select_forward(models, bends, n_wanted);
-  if (models.cross_validation_error(all) < models.cross_validation_error(few)) return {};
+  if (models.cross_validation_error(all, left) <
+      models.cross_validation_error(few, models.error_of(few)))
+    return {};
   return few;
 }
 
