@@ -29,7 +29,6 @@ cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
         int64_t max_iter
         double subsample
         double colsample
-        cbool standardize
         double l2_leaf_reg
         double extrapolation
         cbool early_stopping
@@ -41,7 +40,6 @@ cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
         int64_t n_estimators
         double max_samples
         cbool bootstrap
-        cbool standardize
         double extrapolation
         uint64_t seed
 

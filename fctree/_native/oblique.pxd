@@ -22,6 +22,7 @@ cdef extern from "oblique/params.hpp" namespace "fctree::oblique" nogil:
         int64_t tree
 
     cdef struct ObliqueParams:
+        cbool standardize
         double alpha
         cbool choose_alpha
         int64_t max_depth

@@ -189,13 +189,12 @@ def direction_kinds():
 
 
 def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sample_weight, *,
-         dict params, cbool standardize, int n_threads, double[:, ::1] left_out=None,
+         dict params, int n_threads, double[:, ::1] left_out=None,
          int64_t[::1] leaf=None, int64_t one_in=1):
     """Grow a tree on ``X`` (n, d) and ``y`` (n, K); returns its arrays by name, and alpha.
 
     ``params`` holds the fields of ``native/oblique/params.hpp``; ``sample_weight`` is
-    (n,) or None. With ``standardize`` it grows on features of mean 0 and variance 1; the tree is
-    in the features of ``X`` either way. ``left_out`` (n, K), if given, takes what the leaf models
+    (n,) or None. The tree is in the features of ``X``, standardized or not. ``left_out`` (n, K), if given, takes what the leaf models
     answer to each sample when they are fitted without it, and ``leaf`` (n,) the leaves' numbers,
     of a random one in ``one_in`` samples.
     """
@@ -212,7 +211,7 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
         native_left_out.leaf = &leaf[0]
     native_left_out.one_in = one_in
     with nogil:
-        if standardize:
+        if native_params.standardize:
             tree = grow_standardized_tree(data, native_params, execution, native_left_out)
         else:
             tree = grow_tree(data, native_params, execution, native_left_out)

@@ -63,7 +63,6 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
     def _native_params(self, n_rounds):
         params = {
             **self._round_params(n_rounds),
-            "standardize": self._tree_settings()["standardize"],
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
         }
         return native_params(params)

@@ -189,7 +189,6 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             "n_estimators": n_trees,
             "max_samples": fraction,
             "bootstrap": self.bootstrap,
-            "standardize": self._tree_settings()["standardize"],
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
             "seed": self._random_seed,
         }

@@ -30,7 +30,8 @@ class CurvatureForestRegressor(
         Mean number, or share, of the samples drawn for a tree; None is all.
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
         Number, or share, of the features considered for a split, drawn for each node. The models
-        in nodes and leaves use all features.
+        in nodes and leaves use all features that the tree takes; where these are few of many, the
+        same share of them is drawn.
     bootstrap : bool, default=True
         Whether samples are drawn with replacement: each counts a Poisson number of times, with
         mean `max_samples` over the number of samples. Otherwise each is taken with that

@@ -48,7 +48,6 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
             targets,
             sample_weight,
             params=native_tree_params(settings, len(X), impurity_scale=impurity_scale),
-            standardize=settings["standardize"],
             n_threads=count_threads(self.n_jobs),
             **left_out,
         )

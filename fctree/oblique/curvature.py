@@ -74,8 +74,9 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         coefficients is replaced by one of the same kind on fewer features.
         The linear models in the leaves stay dense. None sets no limit.
     standardize : bool, default=True
-        Whether the tree is grown on features of mean 0 and variance 1. Coefficients, thresholds
-        and leaf models are in the units of `X` either way.
+        Whether the tree is grown on features of mean 0 and variance 1, and, if there are more than 7
+        and one for each output, on those that it needs most. Coefficients, thresholds and leaf
+        models are in the units of `X` either way.
     directions : {"ridge", "curvature", "axis", "all"} or tuple of them, default="all"
         Candidate directions of splits: the ridge direction, the curvature
         directions, in which the residuals of the node's ridge model bend most, the axes of the

@@ -115,6 +115,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
         return _UNLIMITED if settings[name] is None else settings[name]
 
     params = {
+        "standardize": settings["standardize"],
         "alpha": 0.0 if choose_alpha else settings["alpha"],
         "choose_alpha": choose_alpha,
         "max_depth": limit("max_depth"),

@@ -130,10 +130,10 @@ auto DistributedBoostingStatistics::with_statistics(const TrainingData& data, in
 }
 
 std::vector<index_t> DistributedBoostingStatistics::relevant_features(
-    const TrainingData& data, index_t kind, const ObliqueParams& params, index_t n_wanted,
+    const TrainingData& data, index_t kind, const ObliqueParams& params,
     const Execution& execution) {
   return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
-    return oblique::relevant_features(data, params, n_wanted, statistics, execution);
+    return oblique::relevant_features(data, params, statistics, execution);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "ensembles/row_sample.hpp"
 #include "ensembles/working_response.hpp"
 #include "oblique/predict.hpp"
+#include "oblique/relevant_features.hpp"
 #include "oblique/split_search/feature_draw.hpp"
 
 namespace fctree::ensembles {
@@ -15,9 +16,6 @@ namespace {
 
 // Different samples that have to be left out for kinds of trees to be compared on them.
 constexpr index_t kFewestLeftOut = 12;
-
-// Curvature trees of wide tables take eight features, and one more for each score after the first.
-constexpr index_t kFewFeatures = 7;
 
 // Some features of the model, mapped, of all rows.
 struct TreeFeatures {
@@ -44,7 +42,7 @@ class ObliqueBooster : public GrowingModel {
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
         rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed, execution) {
-    all_.map = params.standardize
+    all_.map = kinds[0].standardize
                    ? statistics_.find_map(task.train, task.sizes.n_features, execution)
                    : identity_map(task.sizes.n_features);
     evals_.reserve(task.evals.size());
@@ -227,12 +225,11 @@ TrainingData ObliqueBooster::counted(TrainingData data) {
 // All of the round, or few of many for a tree with linear models: these are a sparser, faster one.
 const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
   const ObliqueParams& params = kinds_[kind];
-  const index_t n_wanted = kFewFeatures + task_.sizes.n_outputs;
-  const bool is_linear = params.ridge_leaves && searches_oblique(params) && !sorts_axes(params);
-  if (!is_linear || params.choose_alpha || all_.map.width() <= n_wanted) return all_;
+  const TrainingData data = data_of(all_);
+  if (!may_take_few(data, params)) return all_;
   statistics_.set_features(kind, all_.map, execution_);
   std::vector<index_t> places =
-      statistics_.relevant_features(counted(data_of(all_)), kind, params, n_wanted, execution_);
+      statistics_.relevant_features(counted(data), kind, params, execution_);
   if (places.empty()) return all_;
   few_.map = all_.map;
   for (index_t& place : places) place = all_.map.columns[place];

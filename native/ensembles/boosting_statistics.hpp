@@ -40,7 +40,7 @@ class BoostingStatistics {
                               const Execution& execution) = 0;
   // The few features that a tree of this kind needs most (relevant_features.hpp), or none for all.
   virtual std::vector<index_t> relevant_features(const TrainingData& data, index_t kind,
-                                                 const ObliqueParams& params, index_t n_wanted,
+                                                 const ObliqueParams& params,
                                                  const Execution& execution) = 0;
   // A tree of this kind on the samples here, whose features are the last ones set.
   virtual ObliqueTreeArrays grow(const TrainingData& data, index_t kind,

@@ -23,27 +23,6 @@ void append_scaled(const std::vector<double>& from, double factor, std::vector<d
     to.push_back(std::isinf(value) ? value : factor * value);
 }
 
-// Linear functions of mapped features (.., width) as functions of the features (.., d), times
-// `factor`; returns what each is at the origin of the features, relative to the mapped one.
-std::vector<double> append_linear(const std::vector<double>& from, const FeatureMap& map,
-                                  double factor, std::vector<double>& to) {
-  const index_t width = map.width(), d = map.mean.size();
-  std::vector<double> at_origin;
-  for (std::size_t first = 0; first < from.size(); first += width) {
-    const std::size_t start = to.size();
-    to.resize(start + d, 0.0);
-    double offset = 0.0;
-    for (index_t j = 0; j < width; ++j) {
-      const index_t column = map.columns[j];
-      const double slope = factor * from[first + j] / map.scale[column];
-      to[start + column] = slope;
-      offset -= slope * map.mean[column];
-    }
-    at_origin.push_back(offset);
-  }
-  return at_origin;
-}
-
 RoutingArrays routing_of(const ObliqueTreesView& trees, index_t tree) {
   const index_t node = trees.node_offsets[tree];
   return {trees.children_left + node, trees.children_right + node, trees.threshold + node,

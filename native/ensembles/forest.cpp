@@ -1,14 +1,13 @@
 #include "ensembles/forest.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
-#include "oblique/feature_map.hpp"
 #include "ensembles/leaf_values.hpp"
 #include "ensembles/row_sample.hpp"
-#include "oblique/grow.hpp"
-#include "oblique/local_statistics.hpp"
 #include "oblique/predict.hpp"
+#include "oblique/standardized.hpp"
 
 namespace fctree::ensembles {
 
@@ -51,30 +50,32 @@ bool is_slow(const TrainingData& data, const ObliqueParams& params) {
 
 struct GrownTree {
   ObliqueTreeArrays tree;
+  FeatureMap map;
   LeafBounds bounds;
 };
 
-GrownTree grow_one(const TrainingData& mapped, const Vector& offset,
+GrownTree grow_one(const TrainingData& mapped, const FeatureMap& map,
                    const std::vector<std::uint8_t>& counts, const ObliqueParams& tree_params,
                    double extrapolation, const Execution& execution) {
-  std::vector<double> weight(mapped.n_samples, 1.0);
-  for (index_t i = 0; i < mapped.n_samples; ++i) {
-    if (mapped.weight != nullptr) weight[i] = mapped.weight[i];
-    if (!counts.empty()) weight[i] *= counts[i];
-  }
+  const index_t n = mapped.n_samples;
+  std::vector<double> samples(n, 1.0);  // a row drawn twice is still one sample
+  if (mapped.weight != nullptr) samples.assign(mapped.weight, mapped.weight + n);
+  std::vector<double> weight = samples;
+  if (!counts.empty())
+    std::transform(counts.begin(), counts.end(), weight.begin(), weight.begin(), std::multiplies<>());
   TrainingData data = mapped;
   data.weight = weight.data();
-  GrownTree grown;
-  LocalStatistics rows;
-  rows.set_offset(offset);
-  grown.tree = grow_tree_on_team(data, tree_params, rows, execution);
-  std::vector<index_t> leaf(data.n_samples);
-  apply_tree({grown.tree.children_left.data(), grown.tree.children_right.data(),
-              grown.tree.threshold.data(), grown.tree.coef.data(), data.n_features},
-             data.x, data.n_samples, leaf.data(), execution);
-  grown.bounds = bound_leaves(grown.tree, data.x, weight.data(), leaf,
-                              {extrapolation, std::numeric_limits<double>::infinity()}, execution);
-  return grown;
+  data.count = samples.data();
+  MappedTree grown = grow_mapped_tree(data, map, tree_params, execution);
+  const ObliqueTreeArrays& tree = grown.tree;
+  const double* x = grown.x(data);
+  std::vector<index_t> leaf(n);
+  apply_tree({tree.children_left.data(), tree.children_right.data(), tree.threshold.data(),
+              tree.coef.data(), tree.n_features},
+             x, n, leaf.data(), execution);
+  const BoundRules rules = {extrapolation, std::numeric_limits<double>::infinity()};
+  LeafBounds bounds = bound_leaves(tree, x, weight.data(), leaf, rules, execution);
+  return {std::move(grown.tree), std::move(grown.map), std::move(bounds)};
 }
 
 void grow_trees(const ObliqueForestTask& task, const ObliqueParams& tree_params,
@@ -82,12 +83,11 @@ void grow_trees(const ObliqueForestTask& task, const ObliqueParams& tree_params,
                 ObliqueTreesArrays& trees) {
   const TrainingData& data = task.data;
   const FeatureMap map = find_feature_map(data.x, data.weight, data.n_samples, data.n_features,
-                                          params.standardize);
+                                          tree_params.standardize);
   std::vector<double> features(data.n_samples * data.n_features);
   map_features(map, data.x, data.n_samples, data.n_features, features.data(), team);
   TrainingData mapped = data;
   mapped.x = features.data();
-  const Vector offset = offset_of(map);
   const RowSampler rows = sampler_of(task, params.seed, team);
   for (index_t done = 0; done < params.n_estimators; done += kTreesAtOnce) {
     const index_t size = std::min(kTreesAtOnce, params.n_estimators - done);
@@ -98,10 +98,10 @@ void grow_trees(const ObliqueForestTask& task, const ObliqueParams& tree_params,
       ObliqueParams own = tree_params;
       own.node_features.seed = params.seed;
       own.node_features.tree = task.first_tree + done + at;
-      grown[at] = grow_one(mapped, offset, counts_of(rows, own.node_features.tree, params), own,
+      grown[at] = grow_one(mapped, map, counts_of(rows, own.node_features.tree, params), own,
                            params.extrapolation, inside);
     });
-    for (const GrownTree& one : grown) append_tree(one.tree, one.bounds, map, 1.0, trees);
+    for (const GrownTree& one : grown) append_tree(one.tree, one.bounds, one.map, 1.0, trees);
   }
 }
 

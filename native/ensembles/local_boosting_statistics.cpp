@@ -72,9 +72,8 @@ void LocalBoostingStatistics::index_features(const double* x, index_t n_samples,
 std::vector<index_t> LocalBoostingStatistics::relevant_features(const TrainingData& data,
                                                                 index_t kind,
                                                                 const ObliqueParams& params,
-                                                                index_t n_wanted,
                                                                 const Execution& execution) {
-  return oblique::relevant_features(data, params, n_wanted, statistics_[kind], execution);
+  return oblique::relevant_features(data, params, statistics_[kind], execution);
 }
 
 ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_t kind,

@@ -21,7 +21,7 @@ class LocalBoostingStatistics final : public BoostingStatistics {
   void index_features(const double* x, index_t n_samples, const FeatureMap& map,
                       const Execution& execution) override;
   std::vector<index_t> relevant_features(const TrainingData& data, index_t kind,
-                                         const ObliqueParams& params, index_t n_wanted,
+                                         const ObliqueParams& params,
                                          const Execution& execution) override;
   ObliqueTreeArrays grow(const TrainingData& data, index_t kind, const ObliqueParams& params,
                          const Execution& execution) override;

@@ -11,7 +11,6 @@ struct ObliqueBoostingParams {
   index_t max_iter;
   double subsample;
   double colsample;
-  bool standardize;
   double l2_leaf_reg;
   double extrapolation;  // beyond a leaf's training range, as a multiple of it; infinite: no bound
   bool early_stopping;
@@ -24,7 +23,6 @@ struct ObliqueForestParams {
   index_t n_estimators;
   double max_samples;  // mean number of samples drawn for a tree
   bool bootstrap;      // whether a sample may be drawn more than once
-  bool standardize;
   double extrapolation;
   std::uint64_t seed;
 };

@@ -73,6 +73,25 @@ Vector offset_of(const FeatureMap& map) {
   return offset;
 }
 
+std::vector<double> append_linear(const std::vector<double>& from, const FeatureMap& map,
+                                  double factor, std::vector<double>& to) {
+  const index_t width = map.width(), d = map.mean.size();
+  std::vector<double> at_origin;
+  for (std::size_t first = 0; first < from.size(); first += width) {
+    const std::size_t start = to.size();
+    to.resize(start + d, 0.0);
+    double offset = 0.0;
+    for (index_t j = 0; j < width; ++j) {
+      const index_t column = map.columns[j];
+      const double slope = factor * from[first + j] / map.scale[column];
+      to[start + column] = slope;
+      offset -= slope * map.mean[column];
+    }
+    at_origin.push_back(offset);
+  }
+  return at_origin;
+}
+
 void map_features(const FeatureMap& map, const double* x, index_t n_samples, index_t n_features,
                   double* out, const Execution& execution) {
   const index_t width = map.width();

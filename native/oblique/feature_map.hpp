@@ -42,4 +42,9 @@ Vector offset_of(const FeatureMap& map);
 void map_features(const FeatureMap& map, const double* x, index_t n_samples, index_t n_features,
                   double* out, const Execution& execution);
 
+// Appends linear functions of mapped features (.., map.width()), times `factor`, as functions of the
+// features (.., d); returns what each is at the origin of the features, relative to the mapped one.
+std::vector<double> append_linear(const std::vector<double>& from, const FeatureMap& map,
+                                  double factor, std::vector<double>& to);
+
 }  // namespace fctree::oblique

@@ -18,6 +18,7 @@ struct NodeFeatures {
 };
 
 struct ObliqueParams {
+  bool standardize;  // features to mean 0 and variance 1; few of many of them (relevant_features.hpp)
   double alpha;
   bool choose_alpha;  // alpha == "loo": alpha is chosen at the root
   index_t max_depth;

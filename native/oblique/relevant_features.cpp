@@ -12,6 +12,9 @@ namespace fctree::oblique {
 
 namespace {
 
+// Of one output; one more for each other.
+constexpr index_t kFewFeatures = 8;
+
 // What is left of a feature's variation beside others, as a share: with less it is a copy of them.
 constexpr double kLeastRest = 1e-8;
 
@@ -90,13 +93,19 @@ Features select_forward(const RootModels& models, const Vector& bends, index_t n
   return taken;
 }
 
+index_t count_wanted(const TrainingData& data) { return kFewFeatures + data.n_outputs - 1; }
+
 }  // namespace
 
+bool may_take_few(const TrainingData& data, const ObliqueParams& params) {
+  return params.standardize && params.ridge_leaves && params.ridge_criterion &&
+         !params.choose_alpha && data.n_features > count_wanted(data);
+}
+
 std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
-                                       index_t n_wanted, NodeStatistics& statistics,
-                                       const Execution& team) {
+                                       NodeStatistics& statistics, const Execution& team) {
+  if (!may_take_few(data, params)) return {};
   const index_t d = data.n_features;
-  if (d <= n_wanted) return {};
   GrowState state{data, params, limit_threads(team, moment_work(data)),
                   {},   statistics.offset(), {}, &statistics, {}, {}, {}};
   OpenNode root;
@@ -122,8 +131,10 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   std::iota(all.begin(), all.end(), 0);
   const Vector bends = bends_of(problem, root.moments.weight);
   const double left = models.error - root.fit.reduction.sum();  // by a model of all
-  const double by_chance = 2.0 * std::log(static_cast<double>(d)) * left / root.moments.weight;
-  n_wanted = std::max<index_t>(n_wanted, (bends.array() > by_chance).count());
+  const double by_chance = 2.0 * std::log(static_cast<double>(d)) * left /
+                           std::min(models.n_samples, root.moments.weight);
+  const index_t n_wanted =
+      std::max<index_t>(count_wanted(data), (bends.array() > by_chance).count());
   if (n_wanted >= d) return {};
   const Features few = select_forward(models, bends, n_wanted);
   if (models.cross_validation_error(all, left) <

@@ -1,12 +1,13 @@
-// The features that an oblique tree needs most, chosen by forward selection.
+// The features that a tree of linear models needs most, chosen by forward selection.
 //
 // A step takes the feature j with the largest sum of two decreases of the squared error: that of
 // the ridge's penalised error when j joins the features taken so far, and, for what a linear model
 // cannot see, the largest that a regression of the residuals of the ridge model of all
 // features on the product of j with a feature would bring (from their Hessian, curvature.hpp).
 //
-// There are n_wanted steps, or as many as features bend the target clearly: more than 2 log(d) mean squared
-// residuals, about what the largest of d decreases reaches by chance.
+// There are 7 + K steps, or as many as features bend the target clearly: more than 2 log(d) mean squared
+// residuals, about what the largest of d decreases reaches by chance. By chance it is more where some samples
+// count several times, as a forest's do: the mean is over as many as they are worth, (sum w)^2 / sum w^2.
 //
 // All features stay where a ridge model of all has the lower generalized cross-validation error
 // (Golub, Heath and Wahba 1979),
@@ -22,10 +23,12 @@
 
 namespace fctree::oblique {
 
-// n_wanted or more of the features, ascending, or none where all are to be used. On threads that are there
+// Whether there are so many features that a tree of these parameters may take few.
+bool may_take_few(const TrainingData& data, const ObliqueParams& params);
+
+// 7 + K or more of the features, ascending, or none where all are to be used. On threads that are there
 // already. O(K n d^2 + d^3).
 std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
-                                       index_t n_wanted, NodeStatistics& statistics,
-                                       const Execution& team);
+                                       NodeStatistics& statistics, const Execution& team);
 
 }  // namespace fctree::oblique

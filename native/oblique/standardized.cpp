@@ -5,65 +5,91 @@
 
 #include "oblique/grow.hpp"
 #include "oblique/local_statistics.hpp"
+#include "oblique/relevant_features.hpp"
 
 namespace fctree::oblique {
 
 namespace {
 
-// Transforms a linear function of mapped features to the original ones; returns its value at their
-// origin, relative to the mapped one.
-double fold_linear(const FeatureMap& map, double* coef) {
-  double offset = 0.0;
-  for (index_t j = 0; j < map.width(); ++j) {
-    coef[j] /= map.scale[j];
-    offset -= coef[j] * map.mean[j];
-  }
-  return offset;
+// The same share of the features that are kept, rounded up.
+index_t features_of_a_node(index_t max_features, index_t n_features, index_t n_kept) {
+  if (max_features >= n_features) return n_kept;
+  return (max_features * n_kept + n_features - 1) / n_features;
 }
 
-void fold_axis(const FeatureMap& map, double* coef, double& threshold) {
-  const index_t axis =
-      std::find_if(coef, coef + map.width(), [](double c) { return c != 0.0; }) - coef;
-  threshold = map.mean[axis] + map.scale[axis] * threshold;
+// The tree as functions of the original features.
+ObliqueTreeArrays unmapped(MappedTree mapped) {
+  const FeatureMap& map = mapped.map;
+  ObliqueTreeArrays& tree = mapped.tree;
+  const index_t width = map.width(), d = map.mean.size();
+  std::vector<double> coef, leaf_coef, gain(d, 0.0);
+  const std::vector<double> split_offset = append_linear(tree.coef, map, 1.0, coef);
+  const std::vector<double> leaf_offset = append_linear(tree.leaf_coef, map, 1.0, leaf_coef);
+  for (index_t node = 0; node < tree.n_nodes(); ++node) {
+    if (tree.split_kind[node] == static_cast<index_t>(SplitKind::axis)) {
+      const double* own = tree.coef.data() + node * width;
+      const index_t column =
+          map.columns[std::find_if(own, own + width, [](double c) { return c != 0.0; }) - own];
+      tree.threshold[node] = map.mean[column] + map.scale[column] * tree.threshold[node];
+      coef[node * d + column] = 1.0;
+      continue;
+    }
+    tree.threshold[node] -= split_offset[node];
+    if (tree.split_kind[node] != static_cast<index_t>(SplitKind::curvature))
+      tree.intercept[node] += split_offset[node];
+  }
+  for (std::size_t model = 0; model < leaf_offset.size(); ++model)
+    tree.leaf_intercept[model] += leaf_offset[model];
+  for (index_t j = 0; j < width; ++j) gain[map.columns[j]] = tree.feature_gain[j];
+  tree.n_features = d;
+  tree.coef = std::move(coef);
+  tree.leaf_coef = std::move(leaf_coef);
+  tree.feature_gain = std::move(gain);
+  tree.feature_scale.assign(map.scale.begin(), map.scale.end());
+  return std::move(tree);
 }
 
 }  // namespace
 
-void fold_back(const FeatureMap& map, ObliqueTreeArrays& tree) {
-  const index_t d = tree.n_features;
-  tree.feature_scale.assign(map.scale.begin(), map.scale.end());
-  for (index_t node = 0; node < tree.n_nodes(); ++node) {
-    double* coef = tree.coef.data() + node * d;
-    if (tree.split_kind[node] == static_cast<index_t>(SplitKind::axis)) {
-      fold_axis(map, coef, tree.threshold[node]);
-      continue;
-    }
-    const double offset = fold_linear(map, coef);
-    tree.threshold[node] -= offset;
-    if (tree.split_kind[node] != static_cast<index_t>(SplitKind::curvature))
-      tree.intercept[node] += offset;
+MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
+                            const ObliqueParams& params, const Execution& team,
+                            const LeftOut& left_out) {
+  MappedTree grown = {{}, map, {}};
+  TrainingData data = mapped;
+  ObliqueParams own = params;
+  LocalStatistics rows;
+  rows.set_offset(offset_of(map));
+  const std::vector<index_t> places = relevant_features(mapped, params, rows, team);
+  if (!places.empty()) {
+    const index_t d = mapped.n_features;
+    data.n_features = static_cast<index_t>(places.size());
+    own.node_features.max_features =
+        features_of_a_node(params.node_features.max_features, d, data.n_features);
+    for (index_t j = 0; j < data.n_features; ++j) grown.map.columns[j] = map.columns[places[j]];
+    grown.map.columns.resize(data.n_features);
+    grown.few.reserve(data.n_samples * data.n_features);
+    for (index_t i = 0; i < data.n_samples; ++i)
+      for (const index_t place : places) grown.few.push_back(mapped.x[i * d + place]);
+    data.x = grown.few.data();
+    rows.set_offset(offset_of(grown.map));
   }
-  const index_t n_models = static_cast<index_t>(tree.leaf_coef.size()) / d;
-  for (index_t model = 0; model < n_models; ++model)
-    tree.leaf_intercept[model] += fold_linear(map, tree.leaf_coef.data() + model * d);
+  grown.tree = grow_tree_on_team(data, own, rows, team, left_out);
+  return grown;
 }
 
 ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const ObliqueParams& params,
                                          const Execution& execution, const LeftOut& left_out) {
   const FeatureMap map =
       find_feature_map(data.x, data.weight, data.n_samples, data.n_features, true);
-  ObliqueTreeArrays tree;
+  MappedTree grown;
   with_team(execution, [&](const Execution& team) {
     const std::unique_ptr<double[]> features(new double[data.n_samples * data.n_features]);
     map_features(map, data.x, data.n_samples, data.n_features, features.get(), team);
     TrainingData mapped = data;
     mapped.x = features.get();
-    LocalStatistics rows;
-    rows.set_offset(offset_of(map));
-    tree = grow_tree_on_team(mapped, params, rows, team, left_out);
+    grown = grow_mapped_tree(mapped, map, params, team, left_out);
   });
-  fold_back(map, tree);
-  return tree;
+  return unmapped(std::move(grown));
 }
 
 }  // namespace fctree::oblique

@@ -1,6 +1,8 @@
-// One tree grown on features of mean 0 and variance 1, and transformed back to the original
-// features.
+// Trees grown on mapped features, mostly of mean 0 and variance 1: on those that they need most, if few of many
+// do (relevant_features.hpp).
 #pragma once
+
+#include <vector>
 
 #include "core/parallel.hpp"
 #include "oblique/feature_map.hpp"
@@ -12,13 +14,24 @@ namespace fctree::oblique {
 
 using namespace ridge;
 
-// As grow_tree does on the features themselves. A split along an axis has the coefficient 1.
+// A tree, and the features that it was grown on.
+struct MappedTree {
+  ObliqueTreeArrays tree;
+  FeatureMap map;
+  std::vector<double> few;  // (n, map.width()), if they are not all
+
+  const double* x(const TrainingData& mapped) const { return few.empty() ? mapped.x : few.data(); }
+};
+
+// `mapped` has all features of `map`. On threads that are there already.
+MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
+                            const ObliqueParams& params, const Execution& team,
+                            const LeftOut& left_out = {});
+
+// A tree on standardised features as functions of the original ones. A split along an axis has the
+// coefficient 1.
 ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const ObliqueParams& params,
                                          const Execution& execution,
                                          const LeftOut& left_out = {});
-
-// Directions, thresholds and leaf models of a tree grown on all columns of `map` as functions of
-// the original features.
-void fold_back(const FeatureMap& map, ObliqueTreeArrays& tree);
 
 }  // namespace fctree::oblique

@@ -106,7 +106,7 @@ def cross_validation_error(X, target, alpha, n):
 
 
 def relevant_features(Z, target, weight, sample_weight, alpha):
-    """The features that a round's tree takes of many: all, or those of forward selection."""
+    """The features that a tree takes of many: all, or those of forward selection."""
     n_wanted, n_features = 7 + target.shape[1], Z.shape[1]
     if n_features <= n_wanted:
         return list(range(n_features))
@@ -122,7 +122,7 @@ def relevant_features(Z, target, weight, sample_weight, alpha):
         hessian = (Z.T * output) @ Z / total
         decrease = total * hessian**2 / np.outer(variance, variance)
         bends += (decrease / (1 + np.eye(n_features))).max(axis=1)
-    chance = 2 * np.log(n_features) * np.sum((y - X @ penalised_error(X, y, alpha)[1]) ** 2) / total
+    chance = 2 * np.log(n_features) * np.sum((y - X @ penalised_error(X, y, alpha)[1]) ** 2) / min(n, total)
     taken = []
     for _ in range(max(n_wanted, np.sum(bends > chance))):
         before = penalised_error(X[:, taken], y, alpha)[0]

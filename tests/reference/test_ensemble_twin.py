@@ -13,7 +13,8 @@ from fctree import (
     CurvatureTreeRegressor,
 )
 from loss_cases import REGRESSION_LOSSES, given_parameter, loss_parameters, targets_for
-from reference.literal_ensembles import LiteralBoosting, LiteralTree, draws, poisson_count
+from reference.literal_ensembles import (
+    LiteralBoosting, LiteralTree, draws, poisson_count, relevant_features)
 from reference.literal_losses import make_loss
 from reference.tree_comparison import random_weights, smooth_table
 
@@ -91,9 +92,32 @@ def test_several_outputs():
     assert_close(model.predict(NEW), twin.raw_predict(NEW))
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("noise", [0.1, 2.0])
+def test_many_features_of_one_tree(noise, weighted):
+    y = TARGETS[:, :1] + noise * TARGETS.std() * np.random.default_rng(1).standard_normal((len(WIDE), 1))
+    weight = random_weights(len(WIDE), seed=2) if weighted else np.ones(len(WIDE))
+    tree = CurvatureTreeRegressor(**TREE).fit(WIDE, y[:, 0], weight)
+    mean = np.average(WIDE, axis=0, weights=weight)
+    Z = (WIDE - mean) / np.sqrt(np.average((WIDE - mean) ** 2, axis=0, weights=weight))
+    taken = relevant_features(Z, y, weight, weight, TREE["alpha"])
+    assert len(taken) == (14 if noise < 1 else 8)
+    Z = np.ascontiguousarray(Z[:, taken])
+    twin = CurvatureTreeRegressor(**TREE, standardize=False).fit(Z, y[:, 0], weight)
+    assert tree.tree_.node_count == twin.tree_.node_count
+    assert_close(tree.predict(WIDE), twin.predict(Z))
+    importances = np.zeros(14)
+    importances[taken] = twin.feature_importances_
+    assert_close(tree.feature_importances_, importances)
+
+
+NOISY = TARGETS[:, 0] + 2 * TARGETS.std() * np.random.default_rng(1).standard_normal(240)
+
+
 @pytest.mark.parametrize("bootstrap", [True, False])
-def test_forest(bootstrap):
-    y = Y[:, 0]
+@pytest.mark.parametrize("X, y, new", [(X, Y[:, 0], NEW), (WIDE, NOISY, 0.9 * WIDE[:40])],
+                         ids=["four features", "fourteen features"])
+def test_forest(X, y, new, bootstrap):
     weight = random_weights(len(X), seed=2)
     forest = CurvatureForestRegressor(n_estimators=6, max_samples=0.6, bootstrap=bootstrap,
                                   random_state=0, oob_score=True, tree=CurvatureTreeRegressor(**TREE))
@@ -103,16 +127,18 @@ def test_forest(bootstrap):
     Z = (X - mean) / scale
     total, left_out, times = 0.0, np.zeros(len(X)), np.zeros(len(X))
     for tree in range(6):
-        uniform = draws(X, Y[:, :1], forest._random_seed, tree)
+        uniform = draws(X, y[:, np.newaxis], forest._random_seed, tree)
         counts = np.array([poisson_count(u, 0.6) for u in uniform]) if bootstrap else uniform < 0.6
         own = counts * weight
+        taken = relevant_features(Z, y[:, np.newaxis], own, weight, TREE["alpha"])
+        part = np.ascontiguousarray(Z[:, taken])
         tree_of = CurvatureTreeRegressor(**TREE, standardize=False)
-        grown = LiteralTree(tree_of.fit(Z, y, own), Z, own, 0.0)
-        total = total + grown.bounded((NEW - mean) / scale)[:, 0] / 6
+        grown = LiteralTree(tree_of.fit(part, y, own), part, own, 0.0)
+        total = total + grown.bounded(((new - mean) / scale)[:, taken])[:, 0] / 6
         missed = counts == 0
-        left_out[missed] += grown.bounded(Z[missed])[:, 0]
+        left_out[missed] += grown.bounded(part[missed])[:, 0]
         times += missed
-    assert_close(forest.predict(NEW), total)
+    assert_close(forest.predict(new), total)
     with np.errstate(invalid="ignore"):
         expected = left_out / times
     np.testing.assert_array_equal(np.isnan(forest.oob_prediction_), np.isnan(expected))

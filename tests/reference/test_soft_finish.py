@@ -15,7 +15,6 @@ from fctree.oblique.soft_finish import SoftFinish, soften
 from fctree.plotting import plot_regions
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
-from sklearn.datasets import load_digits
 
 
 def bent(n=240, d=4, n_outputs=1, seed=0):
@@ -158,12 +157,14 @@ def test_better_on_a_smooth_truth():
 
 
 def test_classes():
-    X, y = load_digits(return_X_y=True)
-    train = np.arange(len(y)) % 3 > 0
+    X, y, _ = bent(n=4000)
+    y = np.digitize(y, np.quantile(y, [0.33, 0.67]))
+    train = np.arange(len(y)) % 2 > 0
     hard, soft = (
         CurvatureTreeClassifier(max_depth=2, leaf_model=kind).fit(X[train], y[train])
         for kind in ("ridge", "soft")
     )
+    assert soft.tree_.boundary_width is not None
     assert soft.score(X[~train], y[~train]) > hard.score(X[~train], y[~train])
     probabilities = soft.predict_proba(X[~train])
     assert_allclose(probabilities.sum(axis=1), 1.0)

@@ -1,8 +1,10 @@
-"""Curvature boosting on wide tables: which features its trees take."""
+"""Curvature trees of wide tables: which features they take, alone and in ensembles."""
 
 import numpy as np
 import pytest
-from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor
+from fctree import (
+    CurvatureBoostingClassifier, CurvatureBoostingRegressor, CurvatureForestRegressor,
+    CurvatureTreeClassifier, CurvatureTreeRegressor)
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((400, 30))
@@ -92,3 +94,50 @@ def test_the_same_bytes_for_any_number_of_threads(n_jobs):
     y = wide[:, 0] * wide[:, 1] + wide[:, 2] + np.random.default_rng(2).standard_normal(6000)
     one, more = (CurvatureBoostingRegressor(max_iter=4, random_state=0, n_jobs=n).fit(wide, y) for n in (1, n_jobs))
     assert one.trees_.coef.tobytes() == more.trees_.coef.tobytes()
+
+
+def features_of_tree(model):
+    tree = model.tree_
+    return set(np.flatnonzero(np.any(tree.coef != 0, axis=0) | np.any(tree.leaf_coef != 0, axis=(0, 1))))
+
+
+@pytest.mark.parametrize("y", [X[:, 4] * X[:, 9], X[:, 4] + np.abs(X[:, 9])], ids=["product", "sum"])
+def test_one_tree(y):
+    model = CurvatureTreeRegressor().fit(X, y + RNG.standard_normal(400))
+    assert {4, 9} <= features_of_tree(model)
+    assert 8 <= len(features_of_tree(model)) < 14
+    assert np.flatnonzero(model.feature_importances_).size < 14
+    assert features_of_tree(CurvatureTreeClassifier().fit(X, y > 0)) >= {4, 9}
+
+
+@pytest.mark.parametrize("kind", [CurvatureTreeRegressor, CurvatureForestRegressor, CurvatureBoostingRegressor])
+def test_all_features_as_they_are(kind):
+    """Without standardising."""
+    plain = CurvatureTreeRegressor(max_depth=2, standardize=False)
+    model = plain if kind is CurvatureTreeRegressor else kind(tree=plain, random_state=0)
+    model.fit(X, X[:, 4] + RNG.standard_normal(400))
+    features = features_of_tree(model) if kind is CurvatureTreeRegressor else features_of_trees(model)[0]
+    assert features == set(range(30))
+
+
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_trees_of_a_forest(bootstrap):
+    """Samples drawn twice are no news: they don't make noise clear."""
+    y = X[:, 4] + np.abs(X[:, 9]) + RNG.standard_normal(400)
+    forest = CurvatureForestRegressor(
+        n_estimators=20, bootstrap=bootstrap, max_samples=1.0 if bootstrap else 0.7, random_state=0)
+    found = features_of_trees(forest.fit(X, y))
+    assert all({4, 9} <= features for features in found)
+    assert np.mean([len(features) for features in found]) < 10
+    assert len(set().union(*found)) > 10  # they differ
+
+
+def test_features_of_a_node_are_drawn_from_the_tree_s():
+    y = X[:, 4] + np.abs(X[:, 9]) + RNG.standard_normal(400)
+    options = {"n_estimators": 10, "max_samples": 1.0, "bootstrap": False, "random_state": 0}
+    all_features, one = (CurvatureForestRegressor(max_features=n, **options).fit(X, y) for n in (1.0, 3))
+    for tree in range(10):  # of three of 30 there is one of eight
+        nodes = slice(*one.trees_.node_offsets[tree:tree + 2])
+        splits = one.trees_.coef[nodes][one.trees_.children_left[nodes] >= 0]
+        assert np.count_nonzero(splits, axis=1).max(initial=0) <= 1
+    assert np.count_nonzero(all_features.trees_.coef, axis=1).max() > 1

@@ -20,7 +20,7 @@ def left_out_scores(model, X, Y, weight=None):
     params = native_tree_params(settings, len(X), impurity_scale=1.0)
     Y = Y.reshape(len(X), -1)
     scores = np.full(Y.shape, np.nan)
-    _native.grow(X, Y, weight, params=params, standardize=settings["standardize"], n_threads=1,
+    _native.grow(X, Y, weight, params=params, n_threads=1,
                  left_out=scores)
     return scores
 
