@@ -165,7 +165,9 @@ TABLES = {
     ],
     "league": [
         ("league.json", ("losses",)),
-        ("few_of_many_features.json", (), {"fit with all, s": "fit with all", "fit with few, s": "fit with few"}),
+        *(("few_of_many_features.json", (f"curvature {program}",),
+           {"fit with all, s": "fit with all", "fit with few, s": "fit with few"})
+          for program in ("boosting", "forest", "tree")),
         *(("league.json", (kind,), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"})
           for kind in ("all", "regression", "binary", "multiclass")),
     ],
