@@ -15,6 +15,10 @@ namespace {
 // Of one output; one more for each other.
 constexpr index_t kFewFeatures = 8;
 
+// Where samples are fewer than features: choosing among more would take longer than a tree of all, which then
+// grows by samples.
+constexpr index_t kMostOfFewSamples = 500;
+
 // What is left of a feature's variation beside others, as a share: with less it is a copy of them.
 constexpr double kLeastRest = 1e-8;
 
@@ -29,7 +33,7 @@ struct RootModels {
   double noise;
 
   double error_of(const Features& features) const;
-  double cross_validation_error(const Features& features, double left) const;
+  double cross_validation_error(const Features& features, double left, double cost = 1.0) const;
 };
 
 double RootModels::error_of(const Features& features) const {
@@ -40,8 +44,9 @@ double RootModels::error_of(const Features& features) const {
   return error - (2.0 * cross - product_of(scatter, coef)).cwiseProduct(coef).sum();
 }
 
-// From the error `left` of a model of these features.
-double RootModels::cross_validation_error(const Features& features, double left) const {
+// From the error `left` of a model of these features, and what each degree of freedom counts for.
+double RootModels::cross_validation_error(const Features& features, double left,
+                                          double cost) const {
   const index_t d = static_cast<index_t>(features.size());
   double freedom = static_cast<double>(d);
   if (alpha > 0.0) {
@@ -49,6 +54,7 @@ double RootModels::cross_validation_error(const Features& features, double left)
     CholeskyFactor(equations.scatter(features, features) + alpha * inverse).solve_lower(inverse);
     freedom -= alpha * inverse.squaredNorm();
   }
+  freedom *= cost;
   const double share = 1.0 - (1.0 + freedom) / n_samples;
   return share > 0.0 ? left / (share * share) : std::numeric_limits<double>::infinity();
 }
@@ -112,10 +118,16 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   root.ancestors = Matrix(d, 0);
   statistics.open(state, root);
   const SampleSums samples = statistics.sum_samples(state, root);
-  if (samples.number < static_cast<double>(d)) return {};  // too few to tell
+  // Else a model of all leaves nothing to judge by, and features are judged by what the mean leaves.
+  const bool judges_all = samples.number >= static_cast<double>(d);
+  if (!judges_all && d > kMostOfFewSamples) return {};
   root.moments = statistics.full_moments(state, {&root})[0];
   if (!root.moments.diagonal.allFinite() || !(state.variance_of(root) > 0.0)) return {};
-  root.fit = fit_ridge(root.moments, root.ancestors, state.origin, state.ridge_options());
+  if (judges_all)
+    root.fit = fit_ridge(root.moments, root.ancestors, state.origin, state.ridge_options());
+  else
+    root.fit = {Matrix::Zero(d, data.n_outputs), state.target_mean(root),
+                Vector::Zero(data.n_outputs)};
   statistics.score_models(state, {&root});
   const CurvatureProblem problem =
       curvature_problem(root.moments, statistics.residual_scatter(state, {&root})[0]);
@@ -123,7 +135,9 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
 
   RootModels models = {normal_equations(root.moments, state.origin, params.fit_intercept),
                        root.moments.diagonal.tail(data.n_outputs).sum(),
-                       root.moments.weight * root.moments.weight / samples.squared_weights,
+                       judges_all
+                           ? root.moments.weight * root.moments.weight / samples.squared_weights
+                           : samples.number,
                        params.alpha, rounding_noise(root.moments)};
   if (!params.fit_intercept)
     models.error += root.moments.weight * state.target_mean(root).squaredNorm();
@@ -133,14 +147,16 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   const double left = models.error - root.fit.reduction.sum();  // by a model of all
   const double by_chance = 2.0 * std::log(static_cast<double>(d)) * left /
                            std::min(models.n_samples, root.moments.weight);
-  const index_t n_wanted =
-      std::max<index_t>(count_wanted(data), (bends.array() > by_chance).count());
+  const index_t n_clear = judges_all ? (bends.array() > by_chance).count() : 0;
+  const index_t n_wanted = std::max(count_wanted(data), n_clear);
   if (n_wanted >= d) return {};
   const Features few = select_forward(models, bends, n_wanted);
-  if (models.cross_validation_error(all, left) <
-      models.cross_validation_error(few, models.error_of(few)))
-    return {};
-  return few;
+  // Some of many features suit few samples by chance: the ways to choose p of d, (d e / p)^p at most, count.
+  const double cost = judges_all ? 1.0 : 1.0 + std::log(static_cast<double>(d) / few.size());
+  const double error_of_few = models.cross_validation_error(few, models.error_of(few), cost);
+  const double error_of_all =
+      models.cross_validation_error(all, judges_all ? left : models.error_of(all));
+  return error_of_few <= error_of_all && std::isfinite(error_of_few) ? few : Features();
 }
 
 }  // namespace fctree::oblique

@@ -12,6 +12,10 @@
 // All features stay where a ridge model of all has the lower generalized cross-validation error
 // (Golub, Heath and Wahba 1979),
 //     error / (1 - (1 + degrees of freedom) / n)^2.
+//
+// Of fewer samples than features a model of all has no residuals to speak of: then the mean's stand for them, there
+// are 7 + K steps, and what is taken counts for 1 + log(d / p) times its degrees of freedom, so that
+// features are left out only where few explain nearly everything.
 #pragma once
 
 #include <vector>

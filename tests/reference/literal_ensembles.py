@@ -98,11 +98,12 @@ def penalised_error(X, target, alpha):
     return np.sum((target - X @ coef) ** 2), coef
 
 
-def cross_validation_error(X, target, alpha, n):
-    """Generalised, of a ridge model with an intercept."""
+def cross_validation_error(X, target, alpha, n, cost=1.0):
+    """Generalised, of a ridge model with an intercept; infinite without degrees of freedom to spare."""
     coef = penalised_error(X, target, alpha)[1]
     freedom = np.trace(X @ np.linalg.solve(X.T @ X + alpha * np.eye(X.shape[1]), X.T))
-    return np.sum((target - X @ coef) ** 2) / (1 - (1 + freedom) / n) ** 2
+    share = 1 - (1 + cost * freedom) / n
+    return np.sum((target - X @ coef) ** 2) / share**2 if share > 0 else np.inf
 
 
 def relevant_features(Z, target, weight, sample_weight, alpha):
@@ -112,10 +113,12 @@ def relevant_features(Z, target, weight, sample_weight, alpha):
         return list(range(n_features))
     total, roots = weight.sum(), np.sqrt(weight)[:, np.newaxis]
     # Each of sample_weight samples has its share of a row's weight.
-    n = total**2 / np.sum(weight * weight / np.maximum(sample_weight, 1))
+    samples = np.maximum(sample_weight, 1)
+    judges_all = samples[weight > 0].sum() >= n_features
+    n = total**2 / np.sum(weight * weight / samples) if judges_all else samples[weight > 0].sum()
     Z = Z - np.average(Z, axis=0, weights=weight)
     X, y = roots * Z, roots * (target - np.average(target, axis=0, weights=weight))
-    residual = roots * (y - X @ penalised_error(X, y, alpha)[1])
+    residual = roots * (y - X @ penalised_error(X, y, alpha)[1] if judges_all else y)
     variance = np.sum(X**2, axis=0) / total
     bends = np.zeros(n_features)
     for output in residual.T:
@@ -124,14 +127,16 @@ def relevant_features(Z, target, weight, sample_weight, alpha):
         bends += (decrease / (1 + np.eye(n_features))).max(axis=1)
     chance = 2 * np.log(n_features) * np.sum((y - X @ penalised_error(X, y, alpha)[1]) ** 2) / min(n, total)
     taken = []
-    for _ in range(max(n_wanted, np.sum(bends > chance))):
+    for _ in range(max(n_wanted, np.sum(bends > chance)) if judges_all else n_wanted):
         before = penalised_error(X[:, taken], y, alpha)[0]
         gains = {j: before - penalised_error(X[:, [*taken, j]], y, alpha)[0] + bends[j]
                  for j in range(n_features) if j not in taken}
         taken.append(max(gains, key=gains.get))
     taken.sort()
-    errors = [cross_validation_error(part, y, alpha, n) for part in (X, X[:, taken])]
-    return list(range(n_features)) if errors[0] < errors[1] else taken
+    cost = 1 if judges_all else 1 + np.log(n_features / len(taken))
+    of_all = cross_validation_error(X, y, alpha, n)
+    of_few = cross_validation_error(X[:, taken], y, alpha, n, cost)
+    return taken if of_few <= of_all and of_few < np.inf else list(range(n_features))
 
 
 class LiteralTree:

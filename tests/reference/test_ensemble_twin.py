@@ -111,6 +111,18 @@ def test_many_features_of_one_tree(noise, weighted):
     assert_close(tree.feature_importances_, importances)
 
 
+@pytest.mark.parametrize("noise", [0.1, 2.0])
+def test_fewer_samples_than_features(noise):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((80, 90))
+    y = 2 * X[:, :1] + X[:, 1:2] * X[:, 2:3] + noise * rng.standard_normal((80, 1))
+    options = {"max_iter": 6, "subsample": 0.6}
+    model = CurvatureBoostingRegressor(**options, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**TREE))
+    twin = LiteralBoosting(make_loss("squared_error"), seed=model.fit(X, y[:, 0])._random_seed, tree=TREE, **options)
+    assert_close(model._raw_predict(X), twin.fit(X, y).raw_predict(X))
+    assert len(twin.rounds[0][0]) == (8 if noise < 1 else 90)
+
+
 NOISY = TARGETS[:, 0] + 2 * TARGETS.std() * np.random.default_rng(1).standard_normal(240)
 
 
