@@ -165,6 +165,8 @@ TABLES = {
     ],
     "league": [
         ("league.json", ("losses",)),
+        ("league_5000_rows.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
+        ("league_5000_rows.json", ("losses",)),
         *(("few_of_many_features.json", (f"curvature {program}",),
            {"fit with all, s": "fit with all", "fit with few, s": "fit with few"})
           for program in ("boosting", "forest", "tree")),
