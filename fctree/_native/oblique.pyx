@@ -194,9 +194,9 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
     """Grow a tree on ``X`` (n, d) and ``y`` (n, K); returns its arrays by name, and alpha.
 
     ``params`` holds the fields of ``native/oblique/params.hpp``; ``sample_weight`` is
-    (n,) or None. The tree is in the features of ``X``, standardized or not. ``left_out`` (n, K), if given, takes what the leaf models
-    answer to each sample when they are fitted without it, and ``leaf`` (n,) the leaves' numbers,
-    of a random one in ``one_in`` samples.
+    (n,) or None. The tree is in the features of ``X``, standardized or not. ``left_out`` (n, K),
+    if given, takes what the leaf models answer to each sample when they are fitted without it,
+    and ``leaf`` (n,) the leaves' numbers, of a random one in ``one_in`` samples.
     """
     if X.shape[0] >= 2**31:
         raise ValueError(f"X has {X.shape[0]} samples; at most {2**31 - 1} are supported")

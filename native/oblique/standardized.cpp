@@ -67,9 +67,10 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
         features_of_a_node(params.node_features.max_features, d, data.n_features);
     for (index_t j = 0; j < data.n_features; ++j) grown.map.columns[j] = map.columns[places[j]];
     grown.map.columns.resize(data.n_features);
-    grown.few.reserve(data.n_samples * data.n_features);
-    for (index_t i = 0; i < data.n_samples; ++i)
-      for (const index_t place : places) grown.few.push_back(mapped.x[i * d + place]);
+    FeatureMap kept = identity_map(d);
+    kept.columns = places;
+    grown.few.resize(data.n_samples * data.n_features);
+    map_features(kept, mapped.x, data.n_samples, d, grown.few.data(), team);
     data.x = grown.few.data();
     rows.set_offset(offset_of(grown.map));
   }
