@@ -26,6 +26,7 @@ cdef extern from "core/block_sums.hpp" namespace "fctree" nogil:
 cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
     cdef struct ObliqueBoostingParams:
         double learning_rate
+        cbool raises_rate
         int64_t max_iter
         double subsample
         double colsample
@@ -130,12 +131,14 @@ cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
         BoostingStatistics* statistics
         vector[double] past_losses
         LeftOutSteps past_steps
+        vector[double] past_rates
 
     cdef cppclass ObliqueBoostingResult:
         ObliqueTreesArrays trees
         vector[double] baseline
         vector[int64_t] kind
         vector[LeftOutSteps] steps
+        vector[double] rates
         RoundHistory history
         double alpha
 

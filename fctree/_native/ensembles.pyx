@@ -106,9 +106,10 @@ def check_size(X):
 
 def boost(train, list evals, *, const double[::1] baseline, continued, loss,
           int64_t n_outputs, list kinds, dict params, listener, int n_threads,
-          judge=None, Places places=None, placed=None, past_losses=(), past_steps=(0.0, 0.0)):
+          judge=None, Places places=None, placed=None, past_losses=(), past_steps=(0.0, 0.0),
+          past_rates=()):
     """Grow trees; returns their arrays, the kinds, the sums of steps (native/ensembles/boost.hpp)
-    up to each, the baseline, the losses and alpha.
+    up to each, their learning rates, the baseline, the losses and alpha.
 
     ``train`` and those of ``evals`` are tuples ``(X, y, weight, initial)`` of arrays of shapes
     (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None. ``kinds`` are the fields of
@@ -119,7 +120,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     Of samples that are in many ``places`` these are those of one, ``placed`` says which:
     ``(blocks of train, list of blocks of evals, numbers of the rows in the sample)``.
     ``past_losses`` are those that early stopping went by before, where a fit goes on that lost some
-    of its places, ``past_steps`` the sums of steps so far.
+    of its places, ``past_steps`` the sums of steps so far, ``past_rates`` each tree's learning rate.
     """
     check_size(train[0])
     cdef ObliqueBoostingTask task
@@ -148,6 +149,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     shapes = [(n_outputs, arrays[1].shape[1]) for arrays in evals]
     cdef Listener holder = Listener(listener, judge, shapes)
     task.loss = holder.choice(loss)
+    task.past_rates = past_rates
     task.past_steps.decrease, task.past_steps.curvature = past_steps
     task.baseline = pointer_1d(baseline)
     cdef Trees before
@@ -176,6 +178,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
         arrays_of(&result.trees),
         copied(result.kind.data(), (n_kept,), np.int64),
         copied(result.steps.data(), (n_kept, 2)),
+        copied(result.rates.data(), (n_kept,)),
         copied(result.baseline.data(), (n_outputs,)),
         np.array(result.history.train_loss, dtype=np.float64),
         np.array(result.history.eval_loss, dtype=np.float64),

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
-from fctree._sklearn import Interval
+from fctree._sklearn import Interval, StrOptions
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
 from fctree._training.round_watch import UNWATCHED
@@ -26,6 +26,9 @@ from fctree.oblique.parameters import (
     native_tree_params,
 )
 
+# The learning rate of the first rounds where it is "auto".
+_FIRST_RATE = 0.05
+
 # In an ensemble, trees need less protection against overfitting than a single tree.
 _DEFAULT_TREE = CurvatureTreeRegressor(
     n_screened=4, max_thresholds=9, split_margin=0.0, feature_concatenation=False
@@ -38,6 +41,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
     _parameter_constraints = {
         **SHORTCUT_CONSTRAINTS,
         **ROUND_CONSTRAINTS,
+        "learning_rate": [*ROUND_CONSTRAINTS["learning_rate"], StrOptions({"auto"})],
         "extrapolation": [Interval(Real, 0, None, closed="left"), None],
         "step_depth": [Interval(Integral, 1, None, closed="left"), None],
         "tree": [BaseObliqueTree, None],
@@ -61,8 +65,11 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         return [native_tree_params(kind, n_samples, impurity_scale=scale) for kind in kinds]
 
     def _native_params(self, n_rounds):
+        raises = self.learning_rate == "auto"
         params = {
             **self._round_params(n_rounds),
+            "learning_rate": _FIRST_RATE if raises else self.learning_rate,
+            "raises_rate": raises,
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
         }
         return native_params(params)
@@ -71,7 +78,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
         with team.listener(self, n_rounds) as progress:
-            arrays, kinds, steps, baseline, train_loss, eval_loss, alpha = _native.boost(
+            arrays, *of_trees, baseline, train_loss, eval_loss, alpha = _native.boost(
                 _as_native(train),
                 [_as_native(samples) for samples in held],
                 baseline=self.baseline_ if continuing else None,
@@ -87,8 +94,9 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 placed=team.placed(train, held),
                 past_losses=team.past_losses(self),
                 past_steps=self.step_sums_[-1] if done else (0.0, 0.0),
+                past_rates=self.learning_rates_ if done else (),
             )
-        self._keep(ObliqueTrees(**arrays), (kinds, steps), (baseline, alpha),
+        self._keep(ObliqueTrees(**arrays), of_trees, (baseline, alpha),
                    (-train_loss, -eval_loss), continuing)
 
     def _keep(self, trees, of_trees, constants, scores, continuing):
@@ -97,7 +105,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         names = ("train_score_", "validation_score_")
         if continuing:
             trees = ObliqueTrees.concatenate([self.trees_, trees])
-            past = (self.tree_kinds_, self.step_sums_)
+            past = (self.tree_kinds_, self.step_sums_, self.learning_rates_)
             of_trees = [np.concatenate(parts) for parts in zip(past, of_trees, strict=True)]
             grown = len(scores[0]) - 1
             scores = [
@@ -106,7 +114,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
             ]
         self.baseline_, self.alpha_ = constants
         self.trees_ = trees
-        self.tree_kinds_, self.step_sums_ = of_trees
+        self.tree_kinds_, self.step_sums_, self.learning_rates_ = of_trees
         self.n_iter_ = trees.n_trees
         for name, values in zip(names, scores):
             setattr(self, name, values)
@@ -116,6 +124,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         self.trees_ = self.trees_.first(n_rounds)
         self.tree_kinds_ = self.tree_kinds_[:n_rounds]
         self.step_sums_ = self.step_sums_[:n_rounds]
+        self.learning_rates_ = self.learning_rates_[:n_rounds]
         self.n_iter_ = n_rounds
 
     def _staged_raw_predict(self, X):

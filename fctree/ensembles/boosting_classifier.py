@@ -45,7 +45,7 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
 
     Attributes
     ----------
-    trees_, tree_kinds_, step_sums_
+    trees_, tree_kinds_, step_sums_, learning_rates_
         As in `CurvatureBoostingRegressor`.
     baseline_ : ndarray of shape (n_outputs,)
         The raw score, the log-odds or centred log-frequencies, that trees are added to.
@@ -78,7 +78,7 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
         *,
         loss: str | CustomLossFunction = "log_loss",
         class_weight: dict[Any, float] | str | None = None,
-        learning_rate: float = 0.05,
+        learning_rate: float | str = "auto",
         max_iter: int = 300,
         max_depth: int | None = None,
         alpha: float | str | None = None,

@@ -33,11 +33,14 @@ class CurvatureBoostingRegressor(
     ----------
     loss, quantile
         As in `SymmetricBoostingRegressor`.
-    learning_rate : float, default=0.05
-        Factor applied to each tree's scores.
+    learning_rate : float or "auto", default="auto"
+        Factor applied to each tree's scores. "auto" is 0.05 at first and doubled, three times at most,
+        as long as steps are too short: after 100 rounds and then every 50 the loss of some samples
+        that no tree has seen must have fallen by 30 % in the last 50. With fewer than about 800
+        samples, or ``subsample=1``, none are held out and it stays 0.05.
     max_iter : int, default=300
-        Number of trees; with `warm_start` in total. A third of them at twice the learning rate is
-        slightly less accurate in a third of the time.
+        Number of trees; with `warm_start` in total. 100 with ``learning_rate=0.1`` are slightly less
+        accurate in a third of the time.
     subsample : float, default=0.7
         Share of the samples used for each tree. Equal samples are drawn together.
     colsample : float, default=1.0
@@ -91,6 +94,8 @@ class CurvatureBoostingRegressor(
         of the loss and its curvature along them. Their ratio, between 0 and 1, is the share that is
         taken of the next step, beside `learning_rate`; 0, where the whole step is taken, for losses whose
         leaves are quantiles.
+    learning_rates_ : ndarray of shape (n_iter,)
+        The learning rate of each round.
     baseline_
         As in `SymmetricBoostingRegressor`.
     alpha_ : float
@@ -128,7 +133,7 @@ class CurvatureBoostingRegressor(
         *,
         loss: str | tuple[str, float] | CustomLossFunction = "squared_error",
         quantile: float | None = None,
-        learning_rate: float = 0.05,
+        learning_rate: float | str = "auto",
         max_iter: int = 300,
         max_depth: int | None = None,
         alpha: float | str | None = None,

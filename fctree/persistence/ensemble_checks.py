@@ -26,7 +26,7 @@ def _check_trees(name, trees, model):
 
 
 _BOOSTING_NAMES = ("trees_", "tree_kinds_", "step_sums_", "n_iter_", "baseline_", "alpha_",
-                   "train_score_", "validation_score_", "n_features_in_", "_random_seed")
+                   "learning_rates_", "train_score_", "validation_score_", "n_features_in_", "_random_seed")
 
 
 def _check_boosting(model):
@@ -38,6 +38,8 @@ def _check_boosting(model):
         model.step_sums_.shape == (model.n_iter_, 2) and np.isfinite(model.step_sums_).all(),
         "step_sums_ is not a finite pair a tree",
     )
+    checks._check_array("learning_rates_", model.learning_rates_, np.float64, 1)
+    require(len(model.learning_rates_) == model.n_iter_, "learning_rates_ is not one a tree")
     require(isinstance(model.alpha_, float), f"alpha_ is {model.alpha_!r}, not a float")
 
 

@@ -65,7 +65,12 @@ def upgraded(name, params, attributes):
     cls, kept = _tree_class(_TREES["FCODTRegressor"], of_trees, standardize)
     params = {**own, "tree": cls(**kept), **dict.fromkeys(SHORTCUTS)}
     if "tree_kinds_" in attributes:  # whose trees' steps were taken in full
-        attributes = {**attributes, "step_sums_": np.zeros((len(attributes["tree_kinds_"]), 2))}
+        n_trees = len(attributes["tree_kinds_"])
+        attributes = {
+            **attributes,
+            "step_sums_": np.zeros((n_trees, 2)),
+            "learning_rates_": np.full(n_trees, float(params["learning_rate"])),
+        }
     return _ENSEMBLES[name], params, attributes
 
 

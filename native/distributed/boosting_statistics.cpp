@@ -65,6 +65,23 @@ LossSum DistributedBoostingStatistics::evaluate(const BoostedSet& set, const Los
       execution));
 }
 
+LossSum DistributedBoostingStatistics::evaluate_left_out(const BoostedSet& set, const Loss& loss,
+                                                         const std::vector<std::uint8_t>& in_bag,
+                                                         const Execution& execution) {
+  const ScoredSamples samples = set.view();
+  const RowBlocks& blocks = *set.blocks();
+  return loss_of(sum_blocks(
+      blocks, {1, 2},
+      [&](index_t, index_t block, double* sums) {
+        for (index_t i = blocks.begin(block); i < blocks.end(block, set.n()); ++i) {
+          if (in_bag[i] != 0) continue;
+          sums[0] += loss.evaluate(samples, i, i + 1, nullptr);
+          sums[1] += samples.weight_of(i);
+        }
+      },
+      execution));
+}
+
 StepSums DistributedBoostingStatistics::left_out_step(const BoostedSet& set, const Loss& loss,
                                                       const TreeStep& step,
                                                       const Execution& execution) {

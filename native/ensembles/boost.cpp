@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ensembles/leaf_values.hpp"
+#include "ensembles/learning_rate.hpp"
 #include "ensembles/local_boosting_statistics.hpp"
 #include "ensembles/row_sample.hpp"
 #include "ensembles/working_response.hpp"
@@ -41,7 +42,8 @@ class ObliqueBooster : public GrowingModel {
         loss_(make_loss(task.loss, task.sizes.n_outputs)), train_(task.train, task.sizes),
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
-        rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed, execution) {
+        rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed, execution),
+        rate_(params.learning_rate) {
     all_.map = kinds[0].standardize
                    ? statistics_.find_map(task.train, task.sizes.n_features, execution)
                    : identity_map(task.sizes.n_features);
@@ -51,6 +53,7 @@ class ObliqueBooster : public GrowingModel {
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
     steps_ = task.past_steps;
+    if (params.raises_rate && draws_rows() && loss_->has_value()) rate_.hold_out(rows_, execution);
   }
 
   ObliqueBoostingResult run(const RoundListener& listener) {
@@ -72,7 +75,9 @@ class ObliqueBooster : public GrowingModel {
     return {gradient_.data(), hessian_.empty() ? nullptr : hessian_.data()};
   }
   void start();
+  void judge_rate(index_t n_rounds);
   void sample_rows(index_t iteration);
+  void leave_out_unseen();
   bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
   void map_rows(index_t iteration);
@@ -101,6 +106,7 @@ class ObliqueBooster : public GrowingModel {
   std::vector<double> gradient_;
   std::vector<double> hessian_;
   RowSampler rows_;
+  LearningRate rate_;
   std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
   LeftOutSteps steps_;
@@ -113,16 +119,30 @@ void ObliqueBooster::start() {
     result_.baseline.assign(task_.baseline, task_.baseline + task_.sizes.n_outputs);
   else if (task_.train.initial == nullptr)
     loss_->baseline(train_.view(), execution_.all, result_.baseline.data());
-  const auto start = [&](BoostedSet& set) {
-    set.start(result_.baseline);
-    if (task_.continued != nullptr)
-      set.add(*task_.continued, 0, task_.first_iteration, execution_);
-  };
-  start(train_);
-  for (BoostedSet& eval : evals_) start(eval);
+  train_.start(result_.baseline);
+  for (index_t tree = 0; tree < task_.first_iteration; ++tree) {
+    judge_rate(tree);
+    train_.add(*task_.continued, tree, tree + 1, execution_);
+  }
+  for (BoostedSet& eval : evals_) {
+    eval.start(result_.baseline);
+    if (task_.continued != nullptr) eval.add(*task_.continued, 0, task_.first_iteration, execution_);
+  }
+}
+
+void ObliqueBooster::judge_rate(index_t n_rounds) {
+  if (!rate_.judges_after(n_rounds)) return;
+  loss_->prepare(train_.view());
+  const double loss =
+      statistics_.evaluate_left_out(train_, *loss_, rate_.seen(), execution_).mean();
+  if (n_rounds < task_.first_iteration)
+    rate_.recall(n_rounds, loss, task_.past_rates[n_rounds]);
+  else
+    rate_.judge(n_rounds, loss);
 }
 
 void ObliqueBooster::grow_round(index_t iteration) {
+  judge_rate(iteration);
   sample_rows(iteration);
   find_working_response(*loss_, train_.view(), derivatives(), in_bag(), response_, execution_);
   add_tree(iteration);
@@ -143,9 +163,19 @@ RoundLosses ObliqueBooster::evaluate() {
 void ObliqueBooster::sample_rows(index_t iteration) {
   if (!draws_rows()) return;
   rows_.draw_part(iteration, params_.subsample, execution_, in_bag_);
+  leave_out_unseen();
   // Where all rows were drawn nothing is left to judge kinds of trees by.
   const index_t n_left_out = std::count(in_bag_.begin(), in_bag_.end(), 0);
   if (add_up(execution_.all, n_left_out) == 0) in_bag_.clear();
+}
+
+// Samples that the learning rate goes by aren't drawn. Where no others were, all others are.
+void ObliqueBooster::leave_out_unseen() {
+  const std::vector<std::uint8_t>& seen = rate_.seen();
+  if (seen.empty()) return;
+  for (std::size_t i = 0; i < seen.size(); ++i) in_bag_[i] &= seen[i];
+  const index_t n_drawn = std::count(in_bag_.begin(), in_bag_.end(), 1);
+  if (add_up(execution_.all, n_drawn) == 0) in_bag_ = seen;
 }
 
 Contender ObliqueBooster::grow_kind(index_t kind) {
@@ -177,7 +207,7 @@ StepSums ObliqueBooster::left_out_step(const Contender& contender) {
   ObliqueTreesArrays one;
   one.n_features = task_.sizes.n_features;
   one.n_outputs = task_.sizes.n_outputs;
-  append_tree(contender.tree, contender.bounds, contender.features->map, params_.learning_rate, one);
+  append_tree(contender.tree, contender.bounds, contender.features->map, rate_.value(), one);
   return statistics_.left_out_step(train_, *loss_, {one, in_bag_, derivatives()}, execution_);
 }
 
@@ -263,16 +293,17 @@ void ObliqueBooster::add_tree(index_t iteration) {
       chosen = std::move(contender);
     }
     if (takes_share) {
-      steps_.decrease += least.decrease / params_.learning_rate;
-      steps_.curvature += least.curvature / (params_.learning_rate * params_.learning_rate);
+      steps_.decrease += least.decrease / rate_.value();
+      steps_.curvature += least.curvature / (rate_.value() * rate_.value());
     }
   }
   result_.alpha = kinds_[0].alpha;
   result_.kind.push_back(kind);
   result_.steps.push_back(steps_);
+  result_.rates.push_back(rate_.value());
   ObliqueTreesArrays& trees = result_.trees;
   append_tree(chosen.tree, chosen.bounds, chosen.features->map,
-              params_.learning_rate * step_share(), trees);
+              rate_.value() * step_share(), trees);
   const index_t last = trees.n_trees();
   train_.add(view_of(trees), last - 1, last, execution_);
   for (BoostedSet& eval : evals_) eval.add(view_of(trees), last - 1, last, execution_);

@@ -41,6 +41,7 @@ struct ObliqueBoostingTask {
   BoostingStatistics* statistics = nullptr;  // null where all samples are here
   std::vector<double> past_losses;   // of a fit that goes on (core/rounds.hpp)
   LeftOutSteps past_steps = {};      // of the trees so far
+  std::vector<double> past_rates;    // the learning rate of each
 };
 
 struct ObliqueBoostingResult {
@@ -48,6 +49,7 @@ struct ObliqueBoostingResult {
   std::vector<double> baseline;
   std::vector<index_t> kind;  // which kind each tree is of, also those that were not kept
   std::vector<LeftOutSteps> steps;  // up to each of these trees
+  std::vector<double> rates;        // of each
   RoundHistory history;
   double alpha = 0.0;         // the penalty of the first kind
 };

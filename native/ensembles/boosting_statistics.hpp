@@ -28,7 +28,11 @@ class BoostingStatistics {
   // The loss, and the derivatives of the samples here if wanted.
   virtual LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
                            const Execution& execution) = 0;
-  // What the tree's step does on the rows that are not in the bag.
+  // The loss of the rows that are not in the bag.
+  virtual LossSum evaluate_left_out(const BoostedSet& set, const Loss& loss,
+                                    const std::vector<std::uint8_t>& in_bag,
+                                    const Execution& execution) = 0;
+  // What the tree's step does on them.
   virtual StepSums left_out_step(const BoostedSet& set, const Loss& loss, const TreeStep& step,
                                  const Execution& execution) = 0;
 

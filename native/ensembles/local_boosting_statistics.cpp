@@ -26,6 +26,13 @@ LossSum LocalBoostingStatistics::evaluate(const BoostedSet& set, const Loss& los
   return set.evaluate(loss, out, execution);
 }
 
+LossSum LocalBoostingStatistics::evaluate_left_out(const BoostedSet& set, const Loss& loss,
+                                                   const std::vector<std::uint8_t>& in_bag,
+                                                   const Execution& execution) {
+  const BoostedPart left_out(set, in_bag, execution);
+  return BoostedSet(left_out.samples(), set.sizes()).evaluate(loss, nullptr, execution);
+}
+
 StepSums LocalBoostingStatistics::left_out_step(const BoostedSet& set, const Loss& loss,
                                                 const TreeStep& step,
                                                 const Execution& execution) {

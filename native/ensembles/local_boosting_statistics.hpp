@@ -15,6 +15,9 @@ class LocalBoostingStatistics final : public BoostingStatistics {
                       const Execution& execution) override;
   LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
                    const Execution& execution) override;
+  LossSum evaluate_left_out(const BoostedSet& set, const Loss& loss,
+                            const std::vector<std::uint8_t>& in_bag,
+                            const Execution& execution) override;
   StepSums left_out_step(const BoostedSet& set, const Loss& loss, const TreeStep& step,
                          const Execution& execution) override;
   void set_features(index_t kind, const FeatureMap& map, const Execution& execution) override;

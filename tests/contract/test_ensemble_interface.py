@@ -46,6 +46,7 @@ def test_continued_boosting_is_the_same_bytes(options):
     np.testing.assert_array_equal(whole.train_score_, parts.train_score_)
     np.testing.assert_array_equal(whole.tree_kinds_, parts.tree_kinds_)
     np.testing.assert_array_equal(whole.step_sums_, parts.step_sums_)
+    np.testing.assert_array_equal(whole.learning_rates_, parts.learning_rates_)
     np.testing.assert_array_equal(whole.predict(X), parts.predict(X))
 
 

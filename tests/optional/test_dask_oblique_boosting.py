@@ -78,7 +78,8 @@ def assert_close(model, local, X):
 def assert_same_bytes(model, other):
     for name, array in vars(other.trees_).items():
         assert getattr(model.trees_, name).tobytes() == array.tobytes(), name
-    for name in ("baseline_", "train_score_", "validation_score_", "tree_kinds_", "step_sums_"):
+    scores = ("baseline_", "train_score_", "validation_score_")
+    for name in (*scores, "tree_kinds_", "step_sums_", "learning_rates_"):
         assert getattr(model, name).tobytes() == getattr(other, name).tobytes(), name
 
 
@@ -165,6 +166,22 @@ def test_partitions_and_workers_do_not_matter():
     )
     with cluster, Client(cluster):
         assert_same_bytes(fit((150, 250)), model)
+
+
+def test_the_learning_rate_follows_samples_held_out_in_all_partitions():
+    X, _, weight = draw(1000)
+    y = X[:, 0] + np.abs(X[:, 3])
+    params = {"max_iter": 104, "max_depth": 1, "step_depth": None}
+    local = CurvatureBoostingRegressor(**params, random_state=1).fit(X, y, weight)
+    models = [
+        DaskCurvatureBoostingRegressor(**params, random_state=1).fit(
+            in_chunks(X, lengths), in_chunks(y, lengths), sample_weight=in_chunks(weight, lengths)
+        )
+        for lengths in [(400, 600), (990, 0, 10)]
+    ]
+    assert_same_bytes(*models)
+    assert models[0].learning_rates_[-1] == local.learning_rates_[-1] == 0.1
+    np.testing.assert_allclose(models[0]._raw_predict(X), local._raw_predict(X), 1e-6, 1e-6)
 
 
 def test_early_stopping_on_a_partitioned_eval_set():

@@ -31,11 +31,25 @@ def hash_of(values):
     return total
 
 
-def draws(X, Y, seed, tree):
+def hashes_of(X, Y):
+    return [hash_of([*x, *y]) for x, y in zip(X, Y)]
+
+
+def draws(X, Y, seed, tree, hashes=None):
     """A uniform number for each sample."""
-    hashes = [hash_of([*x, *y]) for x, y in zip(X, Y)]
+    hashes = hashes or hashes_of(X, Y)
     random = LiteralRandom(seed, ROW_SAMPLE)
     return np.array([random.uniform(tree, h & 0xFFFFFFFF, h >> 32) for h in hashes])
+
+
+def held_out(X, Y, seed):
+    """Samples that the learning rate goes by: as few as have 40 different ones, none if even 5 % have not."""
+    hashes, held, share = hashes_of(X, Y), np.zeros(len(X), bool), 0.05
+    while True:
+        out = draws(X, Y, seed, 2**32 - 1, hashes) >= 1 - share
+        if len({hashes[i] >> 56 for i in np.flatnonzero(out)}) < 40:
+            return held
+        held, share = out, share / 2
 
 
 def poisson_count(uniform, mean):
@@ -193,7 +207,10 @@ class LiteralTree:
 
 
 class LiteralBoosting:
-    """As `CurvatureBoostingRegressor` without step trees, or its classifier by its loss; y is (n, K)."""
+    """As `CurvatureBoostingRegressor` without step trees, or its classifier by its loss; y is (n, K).
+
+    A learning rate of None is "auto".
+    """
 
     def __init__(self, loss, *, seed, max_iter, learning_rate=0.05, subsample=1.0,
                  colsample=1.0, extrapolation=0.0, l2_leaf_reg=1.0, tree=None):
@@ -208,14 +225,24 @@ class LiteralBoosting:
         Z = (X - self.mean) / self.scale
         self.baseline = np.atleast_1d(self.loss.baseline(y, w))
         F = np.tile(self.baseline, (len(X), 1))
-        self.rounds, sums = [], np.zeros(2)
+        self.rounds, sums, hashes = [], np.zeros(2), hashes_of(X, y)
+        rate, held, losses = self.learning_rate or 0.05, np.zeros(len(X), bool), []
+        if self.learning_rate is None and self.subsample < 1:
+            held = held_out(X, y, self.seed)
         for iteration in range(self.max_iter):
             if hasattr(self.loss, "prepare"):
                 self.loss.prepare(y, F, w)
+            if held.any() and iteration > 0 and iteration % 50 == 0:
+                losses.append(np.average(self.loss.value(y[held], F[held]).sum(axis=1), weights=w[held]))
+                if len(losses) > 1:
+                    falls = losses[-1] < 0.7 * losses[-2]
+                    rate = 2 * rate if falls else rate
+                    if not falls or len(losses) == 4:
+                        held = np.zeros(len(X), bool)
             uniform = None
             if self.subsample < 1:
-                uniform = draws(X, y, self.seed, iteration)
-            in_bag = np.ones(len(X), bool) if uniform is None else uniform < self.subsample
+                uniform = draws(X, y, self.seed, iteration, hashes)
+            in_bag = np.ones(len(X), bool) if uniform is None else (uniform < self.subsample) & ~held
             target, weight = working_response(self.loss, y, F, w, in_bag)
             columns = columns_of(X.shape[1], self.colsample, self.seed, iteration)
             places = relevant_features(Z[:, columns], target, weight, w, self.tree["alpha"])
@@ -236,13 +263,13 @@ class LiteralBoosting:
                 curvature = self.loss.hessian(y, F) * step**2
                 sums += [w[out] @ terms[out].sum(axis=1) for terms in (descent, curvature)]
             share = np.clip(sums[0] / sums[1], 0.0, 1.0) if sums[1] > 0 else 1.0
-            self.rounds.append((columns, grown, share))
-            F = F + self.learning_rate * share * step
+            self.rounds.append((columns, grown, rate * share))
+            F = F + rate * share * step
         return self
 
     def raw_predict(self, X):
         Z = (X - self.mean) / self.scale
         F = np.tile(self.baseline, (len(X), 1))
-        for columns, grown, share in self.rounds:
-            F = F + self.learning_rate * share * grown.bounded(Z[:, columns])
+        for columns, grown, rate in self.rounds:
+            F = F + rate * grown.bounded(Z[:, columns])
         return F

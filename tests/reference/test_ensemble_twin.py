@@ -61,6 +61,25 @@ def test_classification(n_classes):
         assert_close(model._raw_predict(points), twin.raw_predict(points))
 
 
+@pytest.mark.parametrize("noise, rate", [(0.0, 0.1), (1.0, 0.05)])
+@pytest.mark.parametrize("loss", ["squared_error", "huber", "log_loss"])
+def test_learning_rate(loss, noise, rate):
+    """It goes by samples that the first hundred rounds don't see."""
+    features, y = smooth_table(1000, 3, seed=2, noise=noise)
+    tree, options = {**TREE, "max_depth": 1}, {"max_iter": 105, "subsample": 0.7}
+    if loss == "log_loss":
+        y = (features[:, 0] + noise * y > noise * np.median(y)).astype(float)
+        model = CurvatureBoostingClassifier(**options)
+    else:
+        model = CurvatureBoostingRegressor(**options, loss=loss)
+    model.set_params(step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**tree)).fit(features, y)
+    literal = make_loss(loss, n_classes=2) if loss == "log_loss" else make_loss(loss)
+    twin = LiteralBoosting(literal, seed=model._random_seed, tree=tree, learning_rate=None, **options)
+    twin.fit(features, y[:, np.newaxis], np.ones(1000))
+    assert_close(model._raw_predict(features), twin.raw_predict(features))
+    assert model.learning_rates_[-1] == rate
+
+
 WIDE, TARGETS = smooth_table(240, 14, 2, seed=5)
 
 

@@ -1,0 +1,48 @@
+#include "ensembles/learning_rate.hpp"
+
+namespace fctree::ensembles {
+
+namespace {
+
+constexpr index_t kRounds = 50;  // from one judgement to the next
+constexpr double kFallen = 0.7;  // of the loss: at less after as many rounds the rate is doubled
+constexpr index_t kMostDoubled = 3;
+constexpr double kMostHeldOut = 0.05;   // of all samples
+constexpr index_t kFewestHeldOut = 40;  // different ones
+constexpr index_t kDraw = -1;           // of no tree
+
+}  // namespace
+
+// The fewest that are enough, by halves.
+void LearningRate::hold_out(const RowSampler& rows, const Execution& execution) {
+  std::vector<std::uint8_t> seen;
+  for (double share = kMostHeldOut;; share *= 0.5) {
+    rows.draw_part(kDraw, 1.0 - share, execution, seen);
+    if (rows.count_left_out(seen, execution.all) < kFewestHeldOut) return;
+    seen_ = seen;
+  }
+}
+
+bool LearningRate::judges_after(index_t n_rounds) const {
+  return !seen_.empty() && n_rounds > 0 && n_rounds % kRounds == 0;
+}
+
+void LearningRate::judge(index_t n_rounds, double loss_held_out) {
+  settle(n_rounds, loss_held_out, loss_held_out < kFallen * last_loss_);
+}
+
+void LearningRate::recall(index_t n_rounds, double loss_held_out, double next_rate) {
+  settle(n_rounds, loss_held_out, next_rate > rate_);
+}
+
+void LearningRate::settle(index_t n_rounds, double loss_held_out, bool falls) {
+  last_loss_ = loss_held_out;
+  if (n_rounds == kRounds) return;  // nothing to compare with
+  if (falls) {
+    rate_ *= 2.0;
+    ++n_doubled_;
+  }
+  if (!falls || n_doubled_ == kMostDoubled) seen_.clear();
+}
+
+}  // namespace fctree::ensembles

@@ -1,0 +1,38 @@
+// A learning rate that follows the loss of samples held out.
+//
+// On noisy targets steps have to be small; on others the rounds are over before small steps arrive.
+// The trees of the first rounds don't see a few of the samples: while the loss of these falls fast, the
+// rate is doubled, again and again, and the next rounds don't see them either.
+#pragma once
+
+#include <vector>
+
+#include "ensembles/row_sample.hpp"
+
+namespace fctree::ensembles {
+
+class LearningRate {
+ public:
+  explicit LearningRate(double first) : rate_(first) {}
+
+  double value() const { return rate_; }
+  // From now on, if there are enough samples.
+  void hold_out(const RowSampler& rows, const Execution& execution);
+  // 0 for each sample held out, 1 for the others; empty for none.
+  const std::vector<std::uint8_t>& seen() const { return seen_; }
+  // Whether it goes by the loss of the samples held out after so many rounds.
+  bool judges_after(index_t n_rounds) const;
+  void judge(index_t n_rounds, double loss_held_out);
+  // What was judged when the next round, with this rate, was grown.
+  void recall(index_t n_rounds, double loss_held_out, double next_rate);
+
+ private:
+  void settle(index_t n_rounds, double loss_held_out, bool falls);
+
+  double rate_;
+  std::vector<std::uint8_t> seen_;
+  double last_loss_ = 0.0;
+  index_t n_doubled_ = 0;
+};
+
+}  // namespace fctree::ensembles

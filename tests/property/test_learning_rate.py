@@ -1,0 +1,94 @@
+"""The learning rate that follows the loss of samples held out of the first rounds."""
+
+import numpy as np
+import pytest
+from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.metrics import log_loss
+
+RNG = np.random.default_rng(5)
+CODES = RNG.integers(0, 4, (4000, 6)).astype(float)
+RULE = ((CODES[:, 0] == CODES[:, 1]) | (CODES[:, 2] + CODES[:, 3] > 4)).astype(int)
+X, BEND = CODES[:1000] + RNG.random((1000, 6)), np.sin(CODES[:1000]).sum(axis=1)
+SMALL = {"max_depth": 1, "step_depth": 3, "random_state": 0}
+
+
+def same_bytes(first, second):
+    return all(array.tobytes() == getattr(second.trees_, name).tobytes()
+               for name, array in vars(first.trees_).items())
+
+
+def test_it_rises_where_the_truth_has_no_noise():
+    train, test = slice(0, 2000), slice(2000, None)
+    losses = {}
+    for rate in ("auto", 0.05):
+        model = CurvatureBoostingClassifier(learning_rate=rate, random_state=0)
+        model.fit(CODES[train], RULE[train])
+        losses[rate] = log_loss(RULE[test], model.predict_proba(CODES[test]))
+        assert model.learning_rates_[-1] == (0.4 if rate == "auto" else 0.05)
+    assert losses["auto"] < 0.5 * losses[0.05]
+
+
+def test_it_stays_where_there_is_nothing_but_noise():
+    model = CurvatureBoostingClassifier(**SMALL, max_iter=120).fit(X, RNG.integers(0, 2, len(X)))
+    assert model.learning_rates_[-1] == 0.05
+
+
+@pytest.mark.parametrize("n, options", [(500, {}), (1000, {"subsample": 1.0}), (1000, {"learning_rate": 0.05})])
+def test_it_is_constant_without_samples_to_go_by(n, options):
+    model = CurvatureBoostingRegressor(**SMALL, max_iter=160).set_params(**options)
+    constant = clone(model).set_params(learning_rate=0.05)
+    assert same_bytes(model.fit(X[:n], BEND[:n]), constant.fit(X[:n], BEND[:n]))
+
+
+@pytest.mark.parametrize("done", [49, 50, 99, 100, 130, 160])
+@pytest.mark.parametrize("model, y", [
+    (CurvatureBoostingRegressor(), BEND), (CurvatureBoostingRegressor(loss="huber"), BEND),
+    (CurvatureBoostingClassifier(), (X[:, 0] > 2.0).astype(int))], ids=["squared", "huber", "classes"])
+def test_a_model_continued_is_the_one_grown_at_once(model, y, done):
+    whole = clone(model).set_params(**SMALL, max_iter=170).fit(X, y)
+    parts = clone(model).set_params(**SMALL, max_iter=done, warm_start=True).fit(X, y)
+    parts.set_params(max_iter=170).fit(X, y)
+    assert same_bytes(whole, parts)
+    np.testing.assert_array_equal(parts.learning_rates_, whole.learning_rates_)
+    assert (whole.learning_rates_[:100] == 0.05).all() and whole.learning_rates_[100] == 0.1
+
+
+def test_other_features_do_not_change_past_decisions():
+    """As for an importance, which goes on without a feature: all samples are others then."""
+    y = X[:, 0] + RNG.standard_normal(len(X))
+    model = CurvatureBoostingRegressor(**SMALL, max_iter=120, warm_start=True).fit(X, y)
+    without = np.where(np.arange(6) == 5, X.mean(axis=0), X)
+    model.set_params(max_iter=200).fit(without, y)
+    assert (model.learning_rates_ == 0.05).all()
+
+
+def test_threads_do_not_matter():
+    models = [CurvatureBoostingRegressor(**SMALL, max_iter=160, n_jobs=n_jobs).fit(X, BEND)
+              for n_jobs in (1, 2, 4)]
+    assert all(same_bytes(models[0], other) for other in models[1:])
+
+
+def test_two_equal_samples_are_one_of_twice_the_weight():
+    """Limits on numbers of samples count rows."""
+    each, y = RNG.uniform(0.5, 1.5, len(X)), X[:, 0] + X[:, 1] ** 2
+    model = CurvatureBoostingRegressor(**{**SMALL, "step_depth": None}, max_iter=110, min_samples_leaf=1)
+    weighted = clone(model).fit(X, y, sample_weight=2 * each)
+    copied = clone(model).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2), np.repeat(each, 2))
+    assert weighted.learning_rates_[-1] == copied.learning_rates_[-1] > 0.05
+    np.testing.assert_allclose(weighted.predict(X), copied.predict(X), rtol=0, atol=1e-6 * y.max())
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), n_values=st.sampled_from([1, 2, 30, 10_000]),
+       subsample=st.sampled_from([1e-3, 0.5, 0.99]), zeros=st.booleans())
+def test_any_samples(seed, n_values, subsample, zeros):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, n_values, (1000, 3)).astype(float)
+    weight = (rng.random(1000) < 0.1) + 0.0 if zeros else None
+    model = CurvatureBoostingRegressor(**SMALL, max_iter=101, subsample=subsample)
+    model.fit(values, values.sum(axis=1), sample_weight=weight)
+    assert model.learning_rates_[-1] in (0.05, 0.1)
+    assert np.isfinite(model.predict(values)).all()
