@@ -91,7 +91,7 @@ def main():
         parts[f"{max_rows:,} rows"] = real_tables(options.data, max_rows)
     results = {}
     for part, tables in parts.items():
-        records = {short_name(table.name): compare(table) for table in tables}
+        records = {short_name(table.name).removeprefix("pmlb_"): compare(table) for table in tables}
         results[part] = {"sets": records, **summarise(part, records)}
         print({kind: results[part][kind] for kind in results[part] if kind != "sets"}, flush=True)
         write_json(options.json, NAME, results, quick=options.quick)

@@ -171,8 +171,8 @@ void ObliqueBooster::sample_rows(index_t iteration) {
 
 // Samples that the learning rate goes by aren't drawn. Where no others were, all others are.
 void ObliqueBooster::leave_out_unseen() {
+  if (!rate_.holds_out()) return;
   const std::vector<std::uint8_t>& seen = rate_.seen();
-  if (seen.empty()) return;
   for (std::size_t i = 0; i < seen.size(); ++i) in_bag_[i] &= seen[i];
   const index_t n_drawn = std::count(in_bag_.begin(), in_bag_.end(), 1);
   if (add_up(execution_.all, n_drawn) == 0) in_bag_ = seen;

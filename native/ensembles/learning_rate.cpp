@@ -20,11 +20,12 @@ void LearningRate::hold_out(const RowSampler& rows, const Execution& execution) 
     rows.draw_part(kDraw, 1.0 - share, execution, seen);
     if (rows.count_left_out(seen, execution.all) < kFewestHeldOut) return;
     seen_ = seen;
+    holds_out_ = true;
   }
 }
 
 bool LearningRate::judges_after(index_t n_rounds) const {
-  return !seen_.empty() && n_rounds > 0 && n_rounds % kRounds == 0;
+  return holds_out_ && n_rounds > 0 && n_rounds % kRounds == 0;
 }
 
 void LearningRate::judge(index_t n_rounds, double loss_held_out) {
@@ -42,7 +43,7 @@ void LearningRate::settle(index_t n_rounds, double loss_held_out, bool falls) {
     rate_ *= 2.0;
     ++n_doubled_;
   }
-  if (!falls || n_doubled_ == kMostDoubled) seen_.clear();
+  holds_out_ = falls && n_doubled_ < kMostDoubled;
 }
 
 }  // namespace fctree::ensembles

@@ -16,9 +16,10 @@ class LearningRate {
   explicit LearningRate(double first) : rate_(first) {}
 
   double value() const { return rate_; }
-  // From now on, if there are enough samples.
+  // From now on, if there are enough samples, in all places together.
   void hold_out(const RowSampler& rows, const Execution& execution);
-  // 0 for each sample held out, 1 for the others; empty for none.
+  bool holds_out() const { return holds_out_; }
+  // While it does: 0 for each sample held out, 1 for the others.
   const std::vector<std::uint8_t>& seen() const { return seen_; }
   // Whether it goes by the loss of the samples held out after so many rounds.
   bool judges_after(index_t n_rounds) const;
@@ -30,6 +31,7 @@ class LearningRate {
   void settle(index_t n_rounds, double loss_held_out, bool falls);
 
   double rate_;
+  bool holds_out_ = false;
   std::vector<std::uint8_t> seen_;
   double last_loss_ = 0.0;
   index_t n_doubled_ = 0;
