@@ -1,4 +1,4 @@
-"""What does curvature boosting's learning rate gain that follows samples held out?
+"""The gain of a learning rate that follows samples held out, in curvature boosting.
 
 `learning_rate="auto"` against the constant 0.05 that it begins with, default settings else, two folds: on the tables of
 the league that have enough rows, of `--max-rows` at most, and on drawn tables. Errors are log-loss or RMSE.
@@ -46,7 +46,7 @@ def drawn_tables(n_rows=5000):
 
 def compare(table):
     X = formed(table.X, "curvature boosting")
-    errors, rates, seconds = [], [], []
+    errors, rates, seconds = [], {}, []
     for fold, (train, test) in enumerate(splits(table, 2)):
         for rate in RATES:
             make = CurvatureBoostingClassifier if table.classifies else CurvatureBoostingRegressor
@@ -55,7 +55,7 @@ def compare(table):
             seconds.append(time.process_time() - start)
             answers = model.predict_proba(X.iloc[test]) if table.classifies else model.predict(X.iloc[test])
             errors.append(judge(table.y[test], answers, table.classifies)["error"])
-        rates.append(model.learning_rates_[-1])
+        rates[f"fold {fold}"] = model.learning_rates_[-1]
     constant, auto = (float(np.mean(errors[at::2])) for at in (0, 1))
     return {"rows": len(X), "classes": table.properties()["classes"], "constant": constant, "auto": auto,
             "ratio": auto / constant, "rates": rates, "fit, ratio": sum(seconds[1::2]) / sum(seconds[::2])}
@@ -70,7 +70,7 @@ def real_tables(folder, max_rows):
 
 def summarise(title, records):
     print_markdown(title, ("set", "rows", "classes", "constant", "auto", "ratio", "rates", "fit, ratio"),
-                   [(name, *(" ".join(map(str, v)) if isinstance(v, list) else v for v in record.values()))
+                   [(name, *(" ".join(map(str, v.values())) if isinstance(v, dict) else v for v in record.values()))
                     for name, record in sorted(records.items(), key=lambda item: item[1]["ratio"])])
     logs = {kind: [np.log(r["ratio"]) for r in records.values() if (r["classes"] is None) == (kind == "regression")]
             for kind in ("classification", "regression")}

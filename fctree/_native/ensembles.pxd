@@ -26,7 +26,6 @@ cdef extern from "core/block_sums.hpp" namespace "fctree" nogil:
 cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
     cdef struct ObliqueBoostingParams:
         double learning_rate
-        cbool raises_rate
         int64_t max_iter
         double subsample
         double colsample

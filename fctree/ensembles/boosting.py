@@ -26,9 +26,6 @@ from fctree.oblique.parameters import (
     native_tree_params,
 )
 
-# The learning rate of the first rounds where it is "auto".
-_FIRST_RATE = 0.05
-
 # In an ensemble, trees need less protection against overfitting than a single tree.
 _DEFAULT_TREE = CurvatureTreeRegressor(
     n_screened=4, max_thresholds=9, split_margin=0.0, feature_concatenation=False
@@ -65,11 +62,9 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         return [native_tree_params(kind, n_samples, impurity_scale=scale) for kind in kinds]
 
     def _native_params(self, n_rounds):
-        raises = self.learning_rate == "auto"
         params = {
             **self._round_params(n_rounds),
-            "learning_rate": _FIRST_RATE if raises else self.learning_rate,
-            "raises_rate": raises,
+            "learning_rate": 0.0 if self.learning_rate == "auto" else self.learning_rate,
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
         }
         return native_params(params)

@@ -53,7 +53,7 @@ class ObliqueBooster : public GrowingModel {
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
     steps_ = task.past_steps;
-    if (params.raises_rate && draws_rows() && loss_->has_value()) rate_.hold_out(rows_, execution);
+    if (draws_rows() && loss_->has_value()) rate_.hold_out(rows_, execution);
   }
 
   ObliqueBoostingResult run(const RoundListener& listener) {

@@ -4,6 +4,7 @@ namespace fctree::ensembles {
 
 namespace {
 
+constexpr double kFirst = 0.05;
 constexpr index_t kRounds = 50;  // from one judgement to the next
 constexpr double kFallen = 0.7;  // of the loss: at less after as many rounds the rate is doubled
 constexpr index_t kMostDoubled = 3;
@@ -13,8 +14,12 @@ constexpr index_t kDraw = -1;           // of no tree
 
 }  // namespace
 
+LearningRate::LearningRate(double constant)
+    : rate_(constant > 0.0 ? constant : kFirst), is_chosen_(!(constant > 0.0)) {}
+
 // The fewest that are enough, by halves.
 void LearningRate::hold_out(const RowSampler& rows, const Execution& execution) {
+  if (!is_chosen_) return;
   std::vector<std::uint8_t> seen;
   for (double share = kMostHeldOut;; share *= 0.5) {
     rows.draw_part(kDraw, 1.0 - share, execution, seen);

@@ -13,10 +13,11 @@ namespace fctree::ensembles {
 
 class LearningRate {
  public:
-  explicit LearningRate(double first) : rate_(first) {}
+  // A constant, or 0 for one that is chosen.
+  explicit LearningRate(double constant);
 
   double value() const { return rate_; }
-  // From now on, if there are enough samples, in all places together.
+  // If it is chosen, from now on, and if there are enough samples in all places together.
   void hold_out(const RowSampler& rows, const Execution& execution);
   bool holds_out() const { return holds_out_; }
   // While it does: 0 for each sample held out, 1 for the others.
@@ -31,6 +32,7 @@ class LearningRate {
   void settle(index_t n_rounds, double loss_held_out, bool falls);
 
   double rate_;
+  bool is_chosen_;
   bool holds_out_ = false;
   std::vector<std::uint8_t> seen_;
   double last_loss_ = 0.0;

@@ -7,8 +7,7 @@
 namespace fctree::ensembles {
 
 struct ObliqueBoostingParams {
-  double learning_rate;  // of the first rounds
-  bool raises_rate;      // where samples held out show that it is too small (learning_rate.hpp)
+  double learning_rate;  // 0: chosen (learning_rate.hpp)
   index_t max_iter;
   double subsample;
   double colsample;
