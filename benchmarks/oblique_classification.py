@@ -3,9 +3,9 @@
     python oblique_classification.py --data DIR
 
 DIR holds classification/*.csv.gz. On its `pmlb_*` sets and scikit-learn's own: 5-fold AUC (two
-classes) or accuracy of curvature trees by depth, beside the published rule, CART, treeple's
-oblique tree, logistic regression and HistGradientBoosting; the depth that each tree reached and
-its leaves; mean ranks. Features are scaled to [0, 1] on the training part.
+classes) or accuracy of curvature trees by depth, beside the published rule, CART, the oblique trees of treeple, YDF and
+obliquetree, logistic regression and HistGradientBoosting; the depth that each tree reached and
+its leaves; mean ranks. Features are scaled to [0, 1] on the training part, trees have 20 samples a leaf.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from oblique_methods import missing, print_missing
 from real_data import classification_sets, load_table, short_name
 from report import add_arguments, print_table, write_json
 from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
@@ -55,6 +56,55 @@ def treeple(depth):
                                          random_state=0)
 
 
+class Probabilities(ClassifierMixin, BaseEstimator):
+    """A program of another interface: `make()` has `fit` and the probabilities (n, K) of classes 0 .. K - 1."""
+
+    def __init__(self, make):
+        self.make = make
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.model_ = self.make()
+        self.model_.fit(X, y)
+        return self
+
+    def predict_proba(self, X):
+        return np.asarray(self.model_.predict_proba(X))
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+class YDF:
+    def __init__(self, depth):
+        self.depth = depth
+
+    def fit(self, X, y):
+        import ydf
+
+        # The root counts as a level; pruning would spend a tenth of the samples.
+        learner = ydf.CartLearner(label="y", task=ydf.Task.CLASSIFICATION, split_axis="SPARSE_OBLIQUE",
+                                  max_depth=self.depth + 1, min_examples=20, validation_ratio=0.0)
+        self.model_ = learner.train({"x": X, "y": y}, verbose=0)
+
+    def predict_proba(self, X):
+        of = self.model_.predict({"x": X})
+        of = np.column_stack([1 - of, of]) if of.ndim == 1 else of
+        return of[:, np.argsort([int(name) for name in self.model_.label_classes()])]
+
+
+def ydf_tree(depth):
+    import ydf  # noqa: F401  (a program that is not installed is left out)
+
+    return Probabilities(lambda: YDF(depth))
+
+
+def obliquetree_tree(depth):
+    from obliquetree import Classifier
+
+    return Probabilities(lambda: Classifier(max_depth=depth, min_samples_leaf=20, random_state=0))
+
+
 def logistic(_depth):
     from sklearn.linear_model import LogisticRegression
 
@@ -68,7 +118,7 @@ def boosting(_depth):
 
 
 TREES = {"curvature tree": curvature, "FC-ODT as published": published, "CART": cart,
-         "treeple oblique tree": treeple}
+         "treeple oblique tree": treeple, "YDF sparse oblique tree": ydf_tree, "obliquetree": obliquetree_tree}
 FLAT = {"logistic regression": logistic, "HistGradientBoosting": boosting}
 
 
