@@ -21,7 +21,8 @@ from scipy.stats import rankdata, wilcoxon
 NAME = "oblique_equal_depth"
 REGRESSION_TREES = ("curvature tree", "FC-ODT", "FC-ODT, constant leaves", "linear-tree + Ridge",
                     "YDF sparse oblique tree", "obliquetree", "HHCART", "treeple oblique tree", "CART")
-CLASSIFICATION_TREES = ("curvature tree", "FC-ODT as published", "YDF sparse oblique tree", "obliquetree", "treeple oblique tree", "CART")
+CLASSIFICATION_TREES = ("curvature tree", "FC-ODT as published", "YDF sparse oblique tree", "obliquetree",
+                        "treeple oblique tree", "CART")
 DEPTHS = {"regression": (2, 4, 6), "classification": (3, 5)}
 AGAINST = {"regression": "FC-ODT", "classification": "FC-ODT as published"}
 DIGITS = 6  # scores closer than that are ties

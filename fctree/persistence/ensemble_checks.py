@@ -25,8 +25,8 @@ def _check_trees(name, trees, model):
     require(trees.n_outputs == n_outputs, f"{name} has {trees.n_outputs} outputs")
 
 
-_BOOSTING_NAMES = ("trees_", "tree_kinds_", "step_sums_", "n_iter_", "baseline_", "alpha_",
-                   "learning_rates_", "train_score_", "validation_score_", "n_features_in_", "_random_seed")
+_BOOSTING_NAMES = ("trees_", "tree_kinds_", "step_sums_", "learning_rates_", "n_iter_", "baseline_",
+                   "alpha_", "train_score_", "validation_score_", "n_features_in_", "_random_seed")
 
 
 def _check_boosting(model):

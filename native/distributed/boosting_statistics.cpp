@@ -8,7 +8,16 @@ namespace fctree::distributed {
 
 namespace {
 
-LossSum loss_of(const std::vector<double>& sums) { return {sums[0], sums[1]}; }
+// add(begin, end, sums) adds the losses and weights of the samples here with these numbers.
+template <class Add>
+LossSum sum_losses(const BoostedSet& set, const Add& add, const Execution& execution) {
+  const RowBlocks& blocks = *set.blocks();
+  const auto add_block = [&](index_t, index_t block, double* sums) {
+    add(blocks.begin(block), blocks.end(block, set.n()), sums);
+  };
+  const std::vector<double> sums = sum_blocks(blocks, {1, 2}, add_block, execution);
+  return {sums[0], sums[1]};
+}
 
 }  // namespace
 
@@ -54,32 +63,29 @@ LossSum DistributedBoostingStatistics::evaluate(const BoostedSet& set, const Los
                                                 const Derivatives* out,
                                                 const Execution& execution) {
   const ScoredSamples samples = set.view();
-  const RowBlocks& blocks = *set.blocks();
-  return loss_of(sum_blocks(
-      blocks, {1, 2},
-      [&](index_t, index_t block, double* sums) {
-        const index_t begin = blocks.begin(block), end = blocks.end(block, set.n());
+  return sum_losses(
+      set,
+      [&](index_t begin, index_t end, double* sums) {
         sums[0] += loss.evaluate(samples, begin, end, out);
         for (index_t i = begin; i < end; ++i) sums[1] += samples.weight_of(i);
       },
-      execution));
+      execution);
 }
 
 LossSum DistributedBoostingStatistics::evaluate_left_out(const BoostedSet& set, const Loss& loss,
                                                          const std::vector<std::uint8_t>& in_bag,
                                                          const Execution& execution) {
   const ScoredSamples samples = set.view();
-  const RowBlocks& blocks = *set.blocks();
-  return loss_of(sum_blocks(
-      blocks, {1, 2},
-      [&](index_t, index_t block, double* sums) {
-        for (index_t i = blocks.begin(block); i < blocks.end(block, set.n()); ++i) {
+  return sum_losses(
+      set,
+      [&](index_t begin, index_t end, double* sums) {
+        for (index_t i = begin; i < end; ++i) {
           if (in_bag[i] != 0) continue;
           sums[0] += loss.evaluate(samples, i, i + 1, nullptr);
           sums[1] += samples.weight_of(i);
         }
       },
-      execution));
+      execution);
 }
 
 StepSums DistributedBoostingStatistics::left_out_step(const BoostedSet& set, const Loss& loss,

@@ -75,9 +75,9 @@ class ObliqueBooster : public GrowingModel {
     return {gradient_.data(), hessian_.empty() ? nullptr : hessian_.data()};
   }
   void start();
+  void add_continued(index_t first, index_t last, BoostedSet& set) const;
   void judge_rate(index_t n_rounds);
   void sample_rows(index_t iteration);
-  void leave_out_unseen();
   bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
   void map_rows(index_t iteration);
@@ -119,22 +119,30 @@ void ObliqueBooster::start() {
     result_.baseline.assign(task_.baseline, task_.baseline + task_.sizes.n_outputs);
   else if (task_.train.initial == nullptr)
     loss_->baseline(train_.view(), execution_.all, result_.baseline.data());
-  train_.start(result_.baseline);
-  for (index_t tree = 0; tree < task_.first_iteration; ++tree) {
-    judge_rate(tree);
-    train_.add(*task_.continued, tree, tree + 1, execution_);
-  }
   for (BoostedSet& eval : evals_) {
     eval.start(result_.baseline);
-    if (task_.continued != nullptr) eval.add(*task_.continued, 0, task_.first_iteration, execution_);
+    add_continued(0, task_.first_iteration, eval);
   }
+  train_.start(result_.baseline);
+  index_t added = 0;
+  for (index_t n_rounds = 1; n_rounds < task_.first_iteration; ++n_rounds) {
+    if (!rate_.judges_after(n_rounds)) continue;
+    add_continued(added, n_rounds, train_);
+    judge_rate(n_rounds);
+    added = n_rounds;
+  }
+  add_continued(added, task_.first_iteration, train_);
+}
+
+void ObliqueBooster::add_continued(index_t first, index_t last, BoostedSet& set) const {
+  if (task_.continued != nullptr) set.add(*task_.continued, first, last, execution_);
 }
 
 void ObliqueBooster::judge_rate(index_t n_rounds) {
   if (!rate_.judges_after(n_rounds)) return;
   loss_->prepare(train_.view());
   const double loss =
-      statistics_.evaluate_left_out(train_, *loss_, rate_.seen(), execution_).mean();
+      statistics_.evaluate_left_out(train_, *loss_, *rate_.seen(), execution_).mean();
   if (n_rounds < task_.first_iteration)
     rate_.recall(n_rounds, loss, task_.past_rates[n_rounds]);
   else
@@ -162,20 +170,10 @@ RoundLosses ObliqueBooster::evaluate() {
 
 void ObliqueBooster::sample_rows(index_t iteration) {
   if (!draws_rows()) return;
-  rows_.draw_part(iteration, params_.subsample, execution_, in_bag_);
-  leave_out_unseen();
+  rows_.draw_part(iteration, params_.subsample, rate_.seen(), execution_, in_bag_);
   // Where all rows were drawn nothing is left to judge kinds of trees by.
   const index_t n_left_out = std::count(in_bag_.begin(), in_bag_.end(), 0);
   if (add_up(execution_.all, n_left_out) == 0) in_bag_.clear();
-}
-
-// Samples that the learning rate goes by aren't drawn. Where no others were, all others are.
-void ObliqueBooster::leave_out_unseen() {
-  if (!rate_.holds_out()) return;
-  const std::vector<std::uint8_t>& seen = rate_.seen();
-  for (std::size_t i = 0; i < seen.size(); ++i) in_bag_[i] &= seen[i];
-  const index_t n_drawn = std::count(in_bag_.begin(), in_bag_.end(), 1);
-  if (add_up(execution_.all, n_drawn) == 0) in_bag_ = seen;
 }
 
 Contender ObliqueBooster::grow_kind(index_t kind) {

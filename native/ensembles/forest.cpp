@@ -34,7 +34,7 @@ std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
   if (params.bootstrap)
     rows.draw_counts(tree, params.max_samples, counts);
   else if (params.max_samples < 1.0)
-    rows.draw_part(tree, params.max_samples, Execution(), counts);
+    rows.draw_part(tree, params.max_samples, nullptr, Execution(), counts);
   return counts;
 }
 

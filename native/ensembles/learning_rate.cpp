@@ -22,7 +22,7 @@ void LearningRate::hold_out(const RowSampler& rows, const Execution& execution) 
   if (!is_chosen_) return;
   std::vector<std::uint8_t> seen;
   for (double share = kMostHeldOut;; share *= 0.5) {
-    rows.draw_part(kDraw, 1.0 - share, execution, seen);
+    rows.draw_part(kDraw, 1.0 - share, nullptr, execution, seen);
     if (rows.count_left_out(seen, execution.all) < kFewestHeldOut) return;
     seen_ = seen;
     holds_out_ = true;

@@ -19,9 +19,8 @@ class LearningRate {
   double value() const { return rate_; }
   // If it is chosen, from now on, and if there are enough samples in all places together.
   void hold_out(const RowSampler& rows, const Execution& execution);
-  bool holds_out() const { return holds_out_; }
-  // While it does: 0 for each sample held out, 1 for the others.
-  const std::vector<std::uint8_t>& seen() const { return seen_; }
+  // 0 for each sample held out, 1 for the others; null while none is, in any place.
+  const std::vector<std::uint8_t>* seen() const { return holds_out_ ? &seen_ : nullptr; }
   // Whether it goes by the loss of the samples held out after so many rounds.
   bool judges_after(index_t n_rounds) const;
   void judge(index_t n_rounds, double loss_held_out);

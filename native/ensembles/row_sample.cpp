@@ -51,17 +51,19 @@ RowSampler::RowSampler(const double* x, const double* y, index_t n_samples,
                        const BoostedSizes& sizes, std::uint64_t seed, const Execution& execution)
     : hash_(hash_samples(x, y, n_samples, sizes, execution)), seed_(seed) {}
 
-void RowSampler::draw_part(index_t tree, double fraction, const Execution& execution,
-                           std::vector<std::uint8_t>& drawn) const {
+void RowSampler::draw_part(index_t tree, double fraction, const std::vector<std::uint8_t>* among,
+                           const Execution& execution, std::vector<std::uint8_t>& drawn) const {
   const Random random(seed_, Purpose::row_sample);
   const index_t n = static_cast<index_t>(hash_.size());
   drawn.resize(n);
   for_each_part(execution, n, kTaskRows, [&](index_t, index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i)
-      drawn[i] = uniform_of(random, tree, hash_[i]) < fraction;
+      drawn[i] = (among == nullptr || (*among)[i] != 0) &&
+                 uniform_of(random, tree, hash_[i]) < fraction;
   });
   const index_t n_drawn = std::count(drawn.begin(), drawn.end(), 1);
-  if (add_up(execution.all, n_drawn) == 0) std::fill(drawn.begin(), drawn.end(), 1);
+  if (add_up(execution.all, n_drawn) > 0) return;
+  drawn = among == nullptr ? std::vector<std::uint8_t>(n, 1) : *among;
 }
 
 index_t RowSampler::count_left_out(const std::vector<std::uint8_t>& drawn,

@@ -19,9 +19,10 @@ class RowSampler {
   RowSampler(const double* x, const double* y, index_t n_samples, const BoostedSizes& sizes,
              std::uint64_t seed, const Execution& execution);
 
-  // Each sample once with this probability; all of them where none would be drawn.
-  void draw_part(index_t tree, double fraction, const Execution& execution,
-                 std::vector<std::uint8_t>& drawn) const;
+  // Each sample once with this probability, or each of those `among` which it is drawn, if not null;
+  // all of them where none would be drawn.
+  void draw_part(index_t tree, double fraction, const std::vector<std::uint8_t>* among,
+                 const Execution& execution, std::vector<std::uint8_t>& drawn) const;
   // About how many different samples are left out, 256 at most: equal ones are one.
   index_t count_left_out(const std::vector<std::uint8_t>& drawn, const Collective* all) const;
   // How often each sample is drawn, a Poisson number with this mean: the bootstrap, without its
