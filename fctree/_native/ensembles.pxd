@@ -81,6 +81,8 @@ cdef extern from "ensembles/ensemble.hpp" namespace "fctree::ensembles" nogil:
         int64_t n_features
         int64_t n_outputs
 
+
+cdef extern from "ensembles/predict.hpp" namespace "fctree::ensembles" nogil:
     cdef struct ScoreSpan:
         double* scores
         int64_t row_stride

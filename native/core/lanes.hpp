@@ -92,6 +92,19 @@ inline T sum_lanes(typename Lanes<T>::Vector v) {
   return total;
 }
 
+// Half of the lanes onto the other, until one is left.
+template <>
+inline double sum_lanes<double>(Lanes<double>::Vector v) {
+#if defined(__AVX512F__)
+  return _mm512_reduce_add_pd(v);
+#elif defined(__AVX2__)
+  const __m128d half = _mm256_castpd256_pd128(v) + _mm256_extractf128_pd(v, 1);
+  return half[0] + half[1];
+#else
+  return v[0] + v[1];
+#endif
+}
+
 // out[0 .. 3] = the sums over the lanes of a, b, c and d, which cost little more than one.
 inline void sum_four(Lanes<float>::Vector a, Lanes<float>::Vector b, Lanes<float>::Vector c,
                      Lanes<float>::Vector d, float* out) {
@@ -117,20 +130,20 @@ inline void sum_four(Lanes<float>::Vector a, Lanes<float>::Vector b, Lanes<float
   out[3] = sum_lanes<float>(d);
 #endif
 }
+// The same bytes as sum_lanes of each.
 inline void sum_four(Lanes<double>::Vector a, Lanes<double>::Vector b, Lanes<double>::Vector c,
                      Lanes<double>::Vector d, double* out) {
 #if defined(__AVX512F__)
-  const __m512d ab = _mm512_unpacklo_pd(a, b) + _mm512_unpackhi_pd(a, b);
-  const __m512d cd = _mm512_unpacklo_pd(c, d) + _mm512_unpackhi_pd(c, d);
-  const __m256d half_ab = _mm512_castpd512_pd256(ab) + _mm512_extractf64x4_pd(ab, 1);
-  const __m256d half_cd = _mm512_castpd512_pd256(cd) + _mm512_extractf64x4_pd(cd, 1);
-  _mm_storeu_pd(out, _mm256_castpd256_pd128(half_ab) + _mm256_extractf128_pd(half_ab, 1));
-  _mm_storeu_pd(out + 2, _mm256_castpd256_pd128(half_cd) + _mm256_extractf128_pd(half_cd, 1));
+  const __m512d ac = _mm512_shuffle_f64x2(a, c, 0x44) + _mm512_shuffle_f64x2(a, c, 0xEE);
+  const __m512d bd = _mm512_shuffle_f64x2(b, d, 0x44) + _mm512_shuffle_f64x2(b, d, 0xEE);
+  const __m512d all = _mm512_shuffle_f64x2(ac, bd, 0x88) + _mm512_shuffle_f64x2(ac, bd, 0xDD);
+  const __m256d halves_ac = _mm512_castpd512_pd256(all), halves_bd = _mm512_extractf64x4_pd(all, 1);
 #elif defined(__AVX2__)
-  const __m256d ab = _mm256_unpacklo_pd(a, b) + _mm256_unpackhi_pd(a, b);
-  const __m256d cd = _mm256_unpacklo_pd(c, d) + _mm256_unpackhi_pd(c, d);
-  _mm_storeu_pd(out, _mm256_castpd256_pd128(ab) + _mm256_extractf128_pd(ab, 1));
-  _mm_storeu_pd(out + 2, _mm256_castpd256_pd128(cd) + _mm256_extractf128_pd(cd, 1));
+  const __m256d halves_ac = _mm256_permute2f128_pd(a, c, 0x20) + _mm256_permute2f128_pd(a, c, 0x31);
+  const __m256d halves_bd = _mm256_permute2f128_pd(b, d, 0x20) + _mm256_permute2f128_pd(b, d, 0x31);
+#endif
+#if defined(__AVX2__)
+  _mm256_storeu_pd(out, _mm256_unpacklo_pd(halves_ac, halves_bd) + _mm256_unpackhi_pd(halves_ac, halves_bd));
 #else
   out[0] = sum_lanes<double>(a);
   out[1] = sum_lanes<double>(b);

@@ -31,33 +31,7 @@ inline Pack square_root(Pack v) {
 #endif
 }
 
-inline double sum(Pack v) {
-#if defined(__AVX512F__)
-  return _mm512_reduce_add_pd(v);
-#else
-  double total = 0.0;
-  for (int i = 0; i < kLanes; ++i) total += v[i];
-  return total;
-#endif
-}
-
-// out[r] = sum(packs[r]), the same bytes.
-inline void sum_four(const Pack packs[4], double* out) {
-#if defined(__AVX2__) && !defined(__AVX512F__)
-  const Pack low = _mm256_unpacklo_pd(packs[0], packs[1]);    // 0a 1a 0c 1c
-  const Pack high = _mm256_unpackhi_pd(packs[0], packs[1]);   // 0b 1b 0d 1d
-  const Pack low2 = _mm256_unpacklo_pd(packs[2], packs[3]);
-  const Pack high2 = _mm256_unpackhi_pd(packs[2], packs[3]);
-  Pack total{};
-  total += _mm256_permute2f128_pd(low, low2, 0x20);
-  total += _mm256_permute2f128_pd(high, high2, 0x20);
-  total += _mm256_permute2f128_pd(low, low2, 0x31);
-  total += _mm256_permute2f128_pd(high, high2, 0x31);
-  store(out, total);
-#else
-  for (int r = 0; r < 4; ++r) out[r] = sum(packs[r]);
-#endif
-}
+inline double sum(Pack v) { return sum_lanes<double>(v); }
 
 // out[r] = dot(a, b[r], n), the same bytes: a is read once.
 inline void dot_four(const double* a, const double* const b[4], std::int64_t n, double* out) {
@@ -80,8 +54,7 @@ inline void dot_four(const double* a, const double* const b[4], std::int64_t n, 
     const Pack first = load_partial(a + j, rest);
     for (int r = 0; r < 4; ++r) odd[r] += first * load_partial(b[r] + j, rest);
   }
-  for (int r = 0; r < 4; ++r) even[r] += odd[r];
-  sum_four(even, out);
+  sum_four(even[0] + odd[0], even[1] + odd[1], even[2] + odd[2], even[3] + odd[3], out);
 }
 
 // sum_j a[j] b[j]; the order of the additions depends on n alone.

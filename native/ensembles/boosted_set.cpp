@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ensembles/predict.hpp"
+
 namespace fctree::ensembles {
 
 namespace {

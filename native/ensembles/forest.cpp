@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ensembles/leaf_values.hpp"
+#include "ensembles/predict.hpp"
 #include "ensembles/row_sample.hpp"
 #include "oblique/predict.hpp"
 #include "oblique/standardized.hpp"

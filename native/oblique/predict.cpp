@@ -31,6 +31,7 @@ void for_each_block(index_t n_rows, index_t n_features, const Execution& executi
 void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, index_t* leaf,
                 const Execution& execution) {
   const AxisWalk walk = n_rows < AxisWalk::kFewRows ? AxisWalk() : AxisWalk(tree);
+  std::fill_n(leaf, n_rows, 0);
   for_each_block(n_rows, tree.n_features, execution, [&](index_t begin, index_t size) {
     const double* rows = x + begin * tree.n_features;
     if (walk.exists())
@@ -44,7 +45,7 @@ void predict_tree(const RoutingArrays& tree, const LeafModels& leaves, const dou
                   index_t n_rows, double* out, const Execution& execution) {
   const index_t n_outputs = leaves.n_outputs;
   for_each_block(n_rows, tree.n_features, execution, [&](index_t begin, index_t size) {
-    std::array<std::int64_t, kBlockRows> slot;
+    std::array<std::int64_t, kBlockRows> slot = {};
     const double* rows = x + begin * tree.n_features;
     const Descents descents = {rows, size, tree.n_features, nullptr};
     dense_kernels().route(tree, descents, slot.data());

@@ -94,8 +94,8 @@ struct DenseKernels {
   // scratch. O(n d^2 / 2).
   void (*leverages)(const RowSelection& selection, const double* mean,
                     const double* inverse_factor, double* tile, double* out);
-  // leaf[i] = number of the leaf that descent i ends in. O(d) per level.
-  void (*route)(const RoutingArrays& trees, const Descents& rows, std::int64_t* leaf);
+  // node[i], where descent i begins, becomes the leaf that it ends in. O(d) per level.
+  void (*route)(const RoutingArrays& trees, const Descents& rows, std::int64_t* node);
   // out[i] = intercept[leaf] + coef[leaf] . x for each output, leaf = slot[i].
   void (*evaluate_leaves)(const LeafModels& leaves, const std::int64_t* slot,
                           const Descents& rows, double* out);

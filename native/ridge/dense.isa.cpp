@@ -230,26 +230,25 @@ void leverages(const RowSelection& s, const double* mean, const double* inverse_
 
 // Rows go down together, one level at a time, so that their memory accesses overlap.
 template <bool kManyTrees>
-void route_all(const RoutingArrays& trees, const Descents& rows, std::int64_t* leaf) {
+void route_all(const RoutingArrays& trees, const Descents& rows, std::int64_t* node) {
   const auto [x, n, stride, roots] = rows;
-  for (std::int64_t i = 0; i < n; ++i) leaf[i] = 0;
   for (bool moving = true; moving;) {
     moving = false;
     for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t node = (kManyTrees ? roots[i] : 0) + leaf[i];
-      if (trees.children_left[node] < 0) continue;
-      const double score = dot(trees.coef + node * trees.n_features, x + i * stride, trees.n_features);
+      const std::int64_t at = (kManyTrees ? roots[i] : 0) + node[i];
+      if (trees.children_left[at] < 0) continue;
+      const double score = dot(trees.coef + at * trees.n_features, x + i * stride, trees.n_features);
       // Selected by a mask: a branch would be mispredicted half of the time.
-      const std::int64_t goes_left = -static_cast<std::int64_t>(score <= trees.threshold[node]);
-      const std::int64_t right = trees.children_right[node];
-      leaf[i] = right ^ ((trees.children_left[node] ^ right) & goes_left);
+      const std::int64_t goes_left = -static_cast<std::int64_t>(score <= trees.threshold[at]);
+      const std::int64_t right = trees.children_right[at];
+      node[i] = right ^ ((trees.children_left[at] ^ right) & goes_left);
       moving = true;
     }
   }
 }
 
-void route(const RoutingArrays& trees, const Descents& rows, std::int64_t* leaf) {
-  rows.roots == nullptr ? route_all<false>(trees, rows, leaf) : route_all<true>(trees, rows, leaf);
+void route(const RoutingArrays& trees, const Descents& rows, std::int64_t* node) {
+  rows.roots == nullptr ? route_all<false>(trees, rows, node) : route_all<true>(trees, rows, node);
 }
 
 void evaluate_leaves(const LeafModels& leaves, const std::int64_t* slot, const Descents& rows,

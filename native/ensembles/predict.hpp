@@ -1,0 +1,31 @@
+// Scores and leaves of rows in an ensemble's trees.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "ensembles/ensemble.hpp"
+
+namespace fctree::ensembles {
+
+// Scores of rows, in any layout: row i and output k are at i * row_stride + k * output_stride.
+struct ScoreSpan {
+  double* scores;
+  index_t row_stride;
+  index_t output_stride;
+};
+
+// Trees first .. last - 1.
+struct TreeRange {
+  index_t first;
+  index_t last;
+};
+
+// Adds to each row of x (n_rows, n_features) the scores of some trees, in their order.
+// O(depth d + K d) per row and tree.
+void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const double* x,
+               index_t n_rows, const ScoreSpan& out, const Execution& execution);
+
+// leaf (n_rows, n_trees): node numbers within each tree.
+void apply_trees(const ObliqueTreesView& trees, index_t n_trees, const double* x, index_t n_rows,
+                 index_t* leaf, const Execution& execution);
+
+}  // namespace fctree::ensembles
