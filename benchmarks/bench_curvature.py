@@ -7,6 +7,7 @@ speed    fit times at the stated sizes, beside linear-tree (and its error) where
 """
 
 import argparse
+import json
 
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
@@ -97,17 +98,26 @@ def measure_speed(quick, repeats):
     return rows
 
 
+def earlier_times(document):
+    """The times in a result file, and when and where they were taken."""
+    results = document["results"]
+    taken = results.get("speed taken", {"date": document["date"], "cpu": document["machine"]["cpu"]})
+    return {"speed": results["speed"], "speed taken": taken}
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser, NAME)
     parser.add_argument("--seeds", type=int, default=None, help="of each simulation (10; quick: 3)")
+    parser.add_argument("--errors", action="store_true", help="only the errors; the result file keeps its times")
     arguments = parser.parse_args()
-    warn_if_busy()
-    results = {
-        "speed": measure_speed(arguments.quick, repeats=3 if arguments.quick else 5),
-        "errors": measure_errors(arguments.seeds or (3 if arguments.quick else 10)),
-    }
+    if arguments.errors:
+        results = earlier_times(json.loads(arguments.json.read_text()))
+    else:
+        warn_if_busy()
+        results = {"speed": measure_speed(arguments.quick, repeats=3 if arguments.quick else 5)}
+    results["errors"] = measure_errors(arguments.seeds or (3 if arguments.quick else 10))
     write_json(arguments.json, NAME, results, arguments.quick)
     print(f"results written to {arguments.json}")
 

@@ -237,8 +237,7 @@ def parse():
 
 def main():
     arguments = parse()
-    if arguments.hrt is not None:
-        use_hinge_trees(arguments.hrt)
+    use_hinge_trees(arguments.hrt)
     if not arguments.show:
         for wanted in arguments.sets or REGRESSION_SETS:  # in the order that was asked for
             for name in choose(REGRESSION_SETS, [wanted]):

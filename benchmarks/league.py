@@ -30,6 +30,7 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 import numpy as np
 import pandas as pd
 from ensemble_programs import Task
+from league_earlier import keep_times, with_earlier
 from league_programs import OWN, PROGRAMS, REFERENCE, Fit, formed, text_columns, usable, use_hinge_trees
 from league_scores import choose_ensemble, elo_intervals, losses, mean_ranks
 from real_data import (
@@ -359,6 +360,8 @@ def parse():
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of a search")
     parser.add_argument("--limit", type=float, default=600.0,
                         help="most seconds of a default fit; a search has four budgets more")
+    parser.add_argument("--extend", action="store_true",
+                        help="keep what the result file has of programs without records (default settings)")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.max_rows, arguments.folds, arguments.settings = 600, 2, QUICK["settings"]
@@ -369,8 +372,7 @@ def parse():
 
 def main():
     arguments = parse()
-    if arguments.hrt is not None:
-        use_hinge_trees(arguments.hrt)
+    use_hinge_trees(arguments.hrt)
     if not arguments.show:
         programs, reasons = usable(arguments.programs or PROGRAMS)
         for program, reason in reasons.items():
@@ -379,7 +381,13 @@ def main():
         for wanted in arguments.sets or names:  # in the order that was asked for
             for name in choose(names, [wanted]):
                 run_set(arguments, name, programs)
-    results = summarise(read_records(arguments.runs, arguments.max_rows, arguments.folds), arguments.folds)
+    records = read_records(arguments.runs, arguments.max_rows, arguments.folds)
+    if arguments.extend:
+        earlier = json.loads(arguments.json.read_text())["results"]
+        results = summarise(with_earlier(records, earlier, arguments.folds), arguments.folds)
+        keep_times(results, earlier, {record["program"] for record in records})
+    else:
+        results = summarise(records, arguments.folds)
     show(results)
     write_json(arguments.json, NAME, results, quick=arguments.quick)
 

@@ -150,19 +150,27 @@ class Xrfm(BaseEstimator):
 
 
 def hinge_tree(task, **options):
-    """The authors' hinge regression tree, from the folder that `use_hinge_trees` was given."""
+    """The authors' hinge regression tree, from a folder that `use_hinge_trees` was given."""
     from hrt import HRTRegressor
 
     return HRTRegressor(random_state=task.seed, **options)
 
 
-def use_hinge_trees(folder):
-    """Let `import hrt` find the authors' code below a folder."""
-    for place in (Path(folder), Path(folder) / "HRT"):
-        if (place / "hrt" / "__init__.py").is_file():
-            sys.path.insert(0, str(place))
-            return
-    raise SystemExit(f"{folder} has no package hrt")
+def hinge_boosting(task, **options):
+    """The authors' boosting of hinge regression trees, from a folder as above."""
+    from hrt_boost import HRTBoostingRegressor
+
+    return HRTBoostingRegressor(random_state=task.seed, **options)
+
+
+def use_hinge_trees(folders):
+    """Let `import hrt` and `import hrt_boost` find the authors' code below some folders."""
+    for folder in folders:
+        found = [place for place in (Path(folder), Path(folder) / "HRT") for package in ("hrt", "hrt_boost")
+                 if (place / package / "__init__.py").is_file()]
+        if not found:
+            raise SystemExit(f"{folder} has no package hrt or hrt_boost")
+        sys.path.insert(0, str(found[0].resolve()))
 
 
 def _plain(make, **fixed):
@@ -212,6 +220,9 @@ PROGRAMS = {
     # Its systems have no penalty by default and are singular for indicators.
     "HRT": Program(_plain(hinge_tree, ridge_alpha=1e-6), "encoded", {"max_depth": [2, 3, 5, 7]},
                    classifies=False),
+    "HRT-Boost": Program(_plain(hinge_boosting), "encoded", {
+        "n_estimators": [50, 150], "learning_rate": _RATES, "max_depth": [2, 3, 4], "ridge_alpha": [0.1, 1.0]},
+        classifies=False),
     "xRFM": Program(_plain(lambda task, **options: Xrfm(task, **options)), "encoded", {
         "kernel": [(bandwidth, penalty) for bandwidth in (1.0, 3.0, 10.0, 30.0)
                    for penalty in (1e-4, 1e-3, 1e-2, 1e-1, 1.0)]}),

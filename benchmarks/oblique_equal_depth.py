@@ -20,7 +20,8 @@ from scipy.stats import rankdata, wilcoxon
 
 NAME = "oblique_equal_depth"
 REGRESSION_TREES = ("curvature tree", "FC-ODT", "FC-ODT, constant leaves", "linear-tree + Ridge",
-                    "YDF sparse oblique tree", "obliquetree", "HHCART", "treeple oblique tree", "CART")
+                    "YDF sparse oblique tree", "obliquetree", "HHCART", "treeple oblique tree", "CART",
+                    "HRT", "HRT, as in its script")
 CLASSIFICATION_TREES = ("curvature tree", "FC-ODT as published", "YDF sparse oblique tree", "obliquetree",
                         "treeple oblique tree", "CART")
 DEPTHS = {"regression": (2, 4, 6), "classification": (3, 5)}

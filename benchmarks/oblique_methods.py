@@ -144,6 +144,19 @@ def hhcart(depth):
     return HouseHolderCART(MSE(), MeanSegmentor(msl=MIN_SAMPLES_LEAF), max_depth=depth)
 
 
+def hinge_tree(depth, **parameters):
+    """The authors' HRT, from the folder given by `--hrt`; features standardised as in their scripts.
+
+    Without a penalty its systems are singular where columns are indicators.
+    """
+    from hrt import HRTRegressor
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    parameters = {"ridge_alpha": 1e-6, **parameters}
+    return make_pipeline(StandardScaler(), HRTRegressor(max_depth=depth, random_state=0, **parameters))
+
+
 def hist_gradient_boosting(max_iter=200):
     from sklearn.ensemble import HistGradientBoostingRegressor
 

@@ -2,12 +2,14 @@
 
 R^2 by depth, 5-fold: features scaled to [0, 1] and the target standardised on the training
 part of each fold, at most 4,000 rows a set. FC-ODT with and without concatenation, ridge and
-constant leaves, beside linear-tree, the oblique trees of treeple, YDF, obliquetree and scikit-obliquetree (HHCART), CART,
-Ridge and a tuned HistGradientBoosting. The answer is the last table: the gain of concatenation at each depth,
+constant leaves, beside linear-tree, the oblique trees of treeple, YDF, obliquetree and
+scikit-obliquetree (HHCART), hinge regression trees (HRT), CART, Ridge and a tuned
+HistGradientBoosting. The answer is the last table: the gain of concatenation at each depth,
 paired over folds, and on how many sets it is beyond the noise of the folds.
 
 A column of the comparison is one entry of `TREES` or `FLAT`. `--extend` keeps the scores that the
-result file already has and computes only what is missing, so a new column costs only itself.
+result file already has and computes only what is missing, so a new column costs only itself:
+`--extend --methods HRT --hrt FOLDER` adds HRT, whose authors publish it without a package.
 """
 
 import argparse
@@ -20,13 +22,14 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 
 import numpy as np
 from joblib import Parallel, delayed
+from league_programs import use_hinge_trees
 from measure import time_once
 from oblique_methods import (
-    LITERAL_TREES, cart, curvature, fcodt_trees, hhcart, linear_tree, missing, obliquetree_tree, print_missing, ridge,
-    treeple_tree, ydf_tree)
+    LITERAL_TREES, cart, curvature, fcodt_trees, hhcart, hinge_tree, linear_tree, missing, obliquetree_tree,
+    print_missing, ridge, treeple_tree, ydf_tree)
 from oblique_real_plot import plot_scores
 from real_data import REGRESSION_SETS, available, choose, load_table, short_name
-from report import add_arguments, print_table, write_json
+from report import add_arguments, add_hinge_argument, print_table, write_json
 from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import MinMaxScaler
@@ -60,12 +63,17 @@ TREES = {
     **fcodt_trees(n_jobs=1),
     "curvature tree": lambda depth: curvature(depth, n_jobs=1),
     "curvature tree, alpha loo": lambda depth: curvature(depth, n_jobs=1, alpha="loo"),
+    # Grown on the features as they are scaled here, as FC-ODT is.
+    "curvature tree, not standardised": lambda depth: curvature(depth, n_jobs=1, standardize=False),
     "CART": lambda depth: cart(depth),
     "treeple oblique tree": lambda depth: treeple_tree(depth),
     "linear-tree + Ridge": lambda depth: linear_tree(depth),
     "YDF sparse oblique tree": lambda depth: ydf_tree(depth),
     "obliquetree": lambda depth: obliquetree_tree(depth),
     "HHCART": lambda depth: hhcart(depth),
+    "HRT": lambda depth: hinge_tree(depth),
+    # The settings of its authors' script for kin8nm.
+    "HRT, as in its script": lambda depth: hinge_tree(depth, ridge_alpha=1.0, step_size="auto", threshold=0.0),
 }
 # The depth does not apply: one score.
 FLAT = {
@@ -134,16 +142,20 @@ def print_set(name, entry, methods, flat, depths):
                 ["method", *(f"depth {d}" for d in depths)], table)
 
 
-def print_means(results, methods, flat, depths):
-    """R^2 averaged over the sets, each cell clipped at -1: one bad fold must not be the mean."""
+def means_over_sets(results, methods, flat, depths):
+    """{method: {depth as text, or "-": {"r2": mean}}}, each cell clipped at -1: one bad fold must not be the mean."""
     def mean(method, key):
         scores = [max(-1.0, mean_score(e, method, key)) for e in results.values()
                   if e["scores"].get(method, {}).get(key)]
-        return f"{np.mean(scores):.3f}" if scores else "-"
+        return {"r2": float(np.mean(scores)) if scores else float("nan")}
 
-    table = [[m, *(mean(m, str(d)) for d in depths)] for m in methods]
-    table += [[m, mean(m, "-"), *("" for _ in depths[1:])] for m in flat]
-    print_table(f"mean R^2 over {len(results)} sets (cells clipped at -1)",
+    return {**{m: {str(d): mean(m, str(d)) for d in depths} for m in methods}, **{m: {"-": mean(m, "-")} for m in flat}}
+
+
+def print_means(means, n_sets, depths):
+    table = [[m, *(f"{of['r2']:.3f}" for of in cells.values()), *("" for _ in depths[len(cells):])]
+             for m, cells in means.items()]
+    print_table(f"mean R^2 over {n_sets} sets (cells clipped at -1)",
                 ["method", *(f"depth {d}" for d in depths)], table)
 
 
@@ -209,6 +221,7 @@ def parse_arguments():
     add_arguments(parser, NAME)
     parser.add_argument("--data", type=Path, required=True, metavar="DIR",
                         help="folder with libsvm/ and regression/")
+    add_hinge_argument(parser)
     parser.add_argument("--plot", type=Path, default=None, metavar="FILE", help="PNG, R^2 by depth")
     parser.add_argument("--rows", type=int, default=4_000, help="rows a set at most (%(default)s)")
     parser.add_argument("--folds", type=int, default=5)
@@ -225,6 +238,7 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
+    use_hinge_trees(arguments.hrt)
     names, absent = available(arguments.data, choose(REGRESSION_SETS, arguments.sets))
     for name in absent:
         print(f"left out: {name}: no such file below {arguments.data}")
@@ -244,11 +258,12 @@ def main():
     methods = list(dict.fromkeys(m for e in results.values() for m in e["scores"] if m not in FLAT))
     flat = [m for m in FLAT if any(e["scores"].get(m) for e in results.values())]
     print_best(results, methods, flat, depths)
-    print_means(results, methods, flat, depths)
+    means = means_over_sets(results, methods, flat, depths)
+    print_means(means, len(results), depths)
     gains = concatenation_gains(results, depths)
     print_gains(gains)
     write_json(arguments.json, NAME, {"settings": settings(arguments), "sets": results,
-                                      "concatenation": gains}, arguments.quick)
+                                      "means": means, "concatenation": gains}, arguments.quick)
     print(f"results written to {arguments.json}")
     if arguments.plot is not None:
         plot_scores(results, methods, flat, depths, arguments.plot)

@@ -5,17 +5,22 @@ import math
 import numpy as np
 from real_data import short_name
 
-# One colour for each method or pair of methods; dashes mean no concatenation.
+# One colour for each method and its variants; dashes mean no concatenation, or other settings.
 STYLES = {
     "FC-ODT": ("C0", "-", "o"),
     "FC-ODT, no concatenation": ("C0", "--", "o"),
     "FC-ODT, constant leaves": ("C1", "-", "s"),
     "FC-ODT, constant, no concatenation": ("C1", "--", "s"),
+    "curvature tree": ("C4", "-", "^"),
+    "curvature tree, alpha loo": ("C4", "--", "^"),
+    "curvature tree, not standardised": ("C4", ":", "^"),
     "CART": ("0.6", "-", "."),
     "treeple oblique tree": ("C2", "-", "."),
     "linear-tree + Ridge": ("C3", "-", "."),
+    "HRT": ("C9", "--", "v"),
+    "HRT, as in its script": ("C9", "-", "v"),
 }
-SPARE_COLOURS = ("C4", "C5", "C6", "C8", "C9")
+SPARE_COLOURS = ("C5", "C6", "C8")
 FLAT_STYLES = {"Ridge": ("0.5", ":"), "HistGradientBoosting, tuned": ("black", "-.")}
 
 

@@ -69,8 +69,13 @@ def add_run_arguments(parser, programs, max_rows, folds):
     parser.add_argument("--folds", type=int, default=folds)
     parser.add_argument("--sets", nargs="*")
     parser.add_argument("--programs", nargs="*", choices=list(programs))
-    parser.add_argument("--hrt", type=Path, help="folder with the authors' hinge regression trees")
+    add_hinge_argument(parser)
     parser.add_argument("--show", action="store_true", help="only summarise the records")
+
+
+def add_hinge_argument(parser):
+    parser.add_argument("--hrt", type=Path, nargs="+", default=(), metavar="FOLDER",
+                        help="folders with the authors' code of hinge regression trees and of HRT-Boost")
 
 
 def warn_if_busy(limit=0.5):

@@ -114,7 +114,7 @@ def pilot_size(model):
 
 
 def hinge_tree(X, y, memory, **options):
-    """The authors' hinge regression tree, from the folder that `use_hinge_trees` was given."""
+    """The authors' hinge regression tree, from a folder that `use_hinge_trees` was given."""
     from hrt import HRTRegressor
 
     return HRTRegressor(random_state=0, **options).fit(X, y)

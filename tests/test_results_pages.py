@@ -1,10 +1,10 @@
-"""Numbers in the tables of docs/results are those of the files in benchmarks/results.
+"""Numbers in the tables and first sentences of docs/results are those of the files in benchmarks/results.
 
 `results_tables.TABLES` names, for each table of a page in order, the files behind it and the part of them it
-shows, or the reason why there is no file. A number is looked up in that part, narrowed down by the labels
-of its row and column where those are names in the file. It may be a number of the file; a mean, median,
-deviation, standard error, sum, largest value or count over sets, folds or seeds; a mean rank; or, where the entry
-says so, a ratio of two numbers of the part.
+shows, or the reason why there is no file. A number is looked up in that part, narrowed down by the labels of its row and
+column: those are names in the file, or the entry says what they stand for. All numbers of a column have one unit. A number is one of the
+file, or a statistic over one or two places of the paths, where the entry names the statistic: a mean,
+deviation, standard error or count over sets, folds or seeds. `PROSE` has numbers outside of tables.
 """
 
 import itertools
@@ -12,17 +12,23 @@ import json
 import math
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from results_tables import TABLES
+from results_tables import PROSE, TABLES
 from scipy.stats import rankdata
 
 ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
 NUMBER = re.compile(r"(?<![\w.^])[-+]?(?:\d[\d,]*)?\.?\d+(?!\w)")
 SCALES = (1, 100, 1e3, 1e6, 1e9, 2**-10, 2**-20)  # per cent, ms, us, ns, KiB, MiB
-SETTINGS = ("n", "d", "depth", "threads", "gamma", "rounds")  # that tell records of a list apart
+SETTINGS = ("n", "d", "depth", "threads", "gamma", "rounds", "landmarks")  # that tell records of a list apart
+STATISTICS = {
+    "mean": np.mean, "deviation": np.std, "count": len,
+    "standard error": lambda group: np.std(group, ddof=1) / np.sqrt(len(group)),
+}
 
 
 def name_of(label):
@@ -32,8 +38,14 @@ def name_of(label):
 
 def names_of(record):
     texts = [name_of(value) for value in record.values() if isinstance(value, str)]
-    return "|".join(texts + [f"{key}={record[key]:g}" for key in SETTINGS
+    return "|".join(texts + [f"{key}={record[key]:.9g}" for key in SETTINGS
                              if isinstance(record.get(key), (int, float))])
+
+
+def names_of_title(title):
+    """The names that a record would have, of a line above a table."""
+    found = re.search(r"([\d,]+) x .*(float\d+), threads: (\d+)", title)
+    return (f"n={found[1].replace(',', '')}", found[2], f"threads={found[3]}") if found else ()
 
 
 def values(entry, path=()):
@@ -44,11 +56,12 @@ def values(entry, path=()):
         for key, below in entry.items():
             if isinstance(below, str) and below.startswith("{"):  # a result on one line
                 yield from values(json.loads(below), (*path, *map(name_of, key.split())))
+            elif "names" in entry and isinstance(below, list):
+                yield from values(dict(zip(entry["names"], below, strict=True)), (*path, name_of(key)))
             else:
                 yield from values(below, (*path, *map(name_of, key.split("/"))))
     elif isinstance(entry, list) and 1 < len(entry) <= 5 and isinstance(entry[0], float):  # folds
-        yield (*path, "mean"), float(np.mean(entry))
-        yield (*path, "deviation"), float(np.std(entry))
+        yield (*path, "mean of folds"), float(np.mean(entry))
     elif isinstance(entry, list):
         for index, below in enumerate(entry):
             named = names_of(below) if isinstance(below, dict) else str(index)
@@ -58,22 +71,17 @@ def values(entry, path=()):
 
 
 def statistics(pairs):
-    """The numbers themselves, and statistics over one or two places of their paths."""
+    """Statistics over one or two places of the paths; the last name of a path is the statistic's."""
     groups = defaultdict(list)
     for path, value in pairs:
         for size in (1, 2):
             for places in itertools.combinations(range(len(path)), size):
-                group = tuple("*" if i in places else name for i, name in enumerate(path))
-                groups[group].append(value)
-    found = list(pairs)
-    for path, group in groups.items():
-        if len(group) > 1:
-            size, mean = len(group), sum(group) / len(group)
-            squares = sum((value - mean) ** 2 for value in group)
-            found += [(path, value) for value in (
-                mean, sorted(group)[size // 2], math.sqrt(squares / size),
-                math.sqrt(squares / (size - 1) / size), sum(group), max(group), size)]
-    return found
+                groups[tuple("*" if i in places else name for i, name in enumerate(path)),
+                       all(path[i].isdigit() for i in places)].append(value)
+    for (path, numbered), group in groups.items():
+        for name, statistic in STATISTICS.items():
+            if len(group) > 1 or numbered and name in ("mean", "count"):  # one split, one seed
+                yield (*path, name), float(statistic(group))
 
 
 def ranks(results):
@@ -95,21 +103,26 @@ def ranks(results):
             yield (*path, "better"), float(better[:, index].sum())
 
 
+def results_of(file):
+    document = json.loads((RESULTS / file).read_text())
+    return document.get("results", document)
+
+
 class Source:
     """The numbers in some files, by the names on their paths."""
 
     def __init__(self, files):
         self.values, self.parts = [], {}
         for file in files.split():
-            path = ROOT / "benchmarks" / "results" / file
-            if path.suffix == ".md":
-                pairs = [((name_of(row[0]),), number(text)[0]) for _, rows in tables(path)
-                         for row in rows for cell in row[1:] for text in NUMBER.findall(cell)]
+            if file.endswith(".md"):
+                pairs = [((*names_of_title(title), name_of(row[0]), name_of(label), "file"), number(text)[0])
+                         for title, header, rows in tables(RESULTS / file) for row in rows
+                         for label, cell in zip(header[1:], row[1:], strict=True) for text in NUMBER.findall(cell)]
             else:
-                document = json.loads(path.read_text())
-                results = document.get("results", document)
-                pairs = statistics(list(values(results))) + list(ranks(results))
-            self.values += [({name for place in path for name in place.split("|")}, value)
+                results = results_of(file)
+                pairs = list(values(results))
+                pairs = [((*path, "file"), value) for path, value in [*pairs, *ranks(results)]] + list(statistics(pairs))
+            self.values += [({file, *(name for place in path for name in place.split("|"))}, value)
                             for path, value in pairs]
         self.index = defaultdict(set)
         for position, (names, _) in enumerate(self.values):
@@ -117,92 +130,125 @@ class Source:
                 self.index[name].add(position)
 
     def part(self, names):
-        names = frozenset(names)
+        """The numbers whose paths have all names: of the file itself, unless a statistic is among them."""
+        names = frozenset(names if names & STATISTICS.keys() else {*names, "file"})
         if names not in self.parts:
-            positions = set.intersection(*(self.index.get(name, set()) for name in names)) if names else (
-                range(len(self.values)))
+            positions = set.intersection(*(self.index.get(name, set()) for name in names))
             self.parts[names] = np.sort([self.values[position][1] for position in positions])
         return self.parts[names]
 
-    def names_for(self, label, aliases, corner):
-        if name_of(label) in aliases:
-            return aliases[name_of(label)].split("|")
-        candidates = (f"{corner}={name_of(label)}", name_of(label))
-        return [name for name in candidates if name and name in self.index][:1]
+    def candidates(self, names, index):
+        """All that the number at an index of a cell may be; "a / b" are quotients, "a ± b" differ by the index."""
+        names = [name.split(" ± ")[min(index, name.count(" ± "))].split(" / ") for name in names]
+        top, bottom = ({part for name in names for part in name[end].split("|") if part} for end in (0, -1))
+        if top == bottom:
+            return self.part(top)
+        below = self.part(bottom)
+        return np.sort(np.divide.outer(self.part(top), below[below != 0]).ravel())
+
+    def names_for(self, group, label, aliases, corner=""):
+        """Names that a label and that of its group stand for; None where the file does not have it."""
+        corner = aliases.get(name_of(corner), name_of(corner))
+        for text in map(name_of, (group, label) if group else (label,)):
+            digits = text.replace(",", "")
+            known = (f"{corner}={digits}", text, digits)
+            yield aliases[text] if text in aliases else next((name for name in known if not name or name in self.index), None)
+
+
+@cache
+def source_of(files):
+    return Source(files)
 
 
 def tables(path):
-    """Header and rows of each table of a page."""
-    rows = []
+    """The line above, header and rows of each table of a page."""
+    title, rows = "", []
     for line in [*path.read_text().splitlines(), ""]:
         if line.startswith("|"):
             rows.append([cell.strip() for cell in line.strip().strip("|").split("|")])
         elif rows:
-            yield rows[0], rows[2:]
+            yield title, rows[0], rows[2:]
             rows = []
+        title = line if line and not rows else title
 
 
 def number(text):
-    """A printed number, and half a unit of its last digit."""
+    """A printed number, and half a unit of its last digit (of "3,600" the 6), with a margin for numbers rounded twice."""
     digits = text.replace(",", "")
-    return float(digits), 0.501 * 10.0 ** -len(digits.partition(".")[2])
+    zeros = len(digits) - len(digits.rstrip("0")) if digits != text else 0
+    return float(digits), 0.55 * 10.0 ** (zeros - len(digits.partition(".")[2]))
 
 
-def holds(part, printed, half):
-    for scale in SCALES:
-        index = np.searchsorted(part, (printed - half) / scale)
-        if index < len(part) and part[index] <= (printed + half) / scale:
-            return True
-    return False
+def grouped(label, group, known):
+    """The group and the label of "group: label"; without one the group is the one before."""
+    head, colon, tail = label.rpartition(": ")
+    return (head, tail) if colon and name_of(label) not in known else (group, label)
 
 
-def holds_ratio(part, printed, half):
-    part = part[part > 0]
-    for value in part:
-        index = np.searchsorted(part, value * max(printed - half, 0))
-        if index < len(part) and part[index] <= value * (printed + half):
-            return True
-    return False
+def holds(part, text, scale):
+    printed, half = number(text)
+    index = np.searchsorted(part, (printed - half) / scale)
+    return index < len(part) and part[index] <= (printed + half) / scale
 
 
-def missing(entry, header, rows, sources):
+def missing(entry, header, rows):
     """Cells of a table with a number that is not in its part of the files."""
     files, where, *rest = entry
     aliases = dict(rest[0]) if rest else {}
-    without_file = aliases.pop("without file", ())
-    ratios = aliases.pop("ratios", ())
-    source = sources.setdefault(files, None) or Source(files)
-    sources[files] = source
+    without_file, n_labels, by_row = (aliases.pop(key, none) for key, none in (
+        ("without file", ()), ("labels", 1), ("a unit for each row", False)))
+    source = source_of(files)
+    known = {*aliases, *source.index}
+    columns, above = defaultdict(list), [("", "")] * n_labels
     for row in rows:
-        if name_of(row[0]) in without_file:
-            continue
-        of_row = source.names_for(row[0], aliases, name_of(header[0]))
-        for label, cell in zip(header[1:], row[1:], strict=True):
-            if name_of(label) in without_file:
+        above = [grouped(label, group, known) if label else (group, last)
+                 for label, (group, last) in zip(row[:n_labels], above, strict=True)]
+        of_row = [name for labels, corner in zip(above, header, strict=False)
+                  for name in source.names_for(*labels, aliases, corner)]
+        group = ""
+        for position, cell in enumerate(row[n_labels:], n_labels):
+            group, label = grouped(header[position], group, known)
+            texts = NUMBER.findall(re.sub(r"\(.*?\)| of \d+", "", cell))
+            if not texts or {name_of(text) for text in (label, *itertools.chain(*above))} & {*without_file}:
                 continue
-            of_column = source.names_for(label, aliases, "")
-            part = source.part({*where, *of_row, *of_column})
-            for text in NUMBER.findall(re.sub(r"\(.*?\)| of \d+", "", cell)):
-                printed, half = number(text)
-                may_be_ratio = name_of(label) in ratios or name_of(row[0]) in ratios
-                if not holds(part, printed, half) and not (may_be_ratio and holds_ratio(part, printed, half)):
-                    yield f"{row[0]}, {label}: {text}"
+            place = f"{above[-1][1]}, {header[position]}"
+            names = [*where, *of_row, *source.names_for(group, label, aliases)]
+            if None in names:
+                yield f"{place}: a label that is no name in the file"
+            else:
+                for index, text in enumerate(texts):
+                    column = (str(above) if by_row else position, index)
+                    part = source.candidates(names, index)
+                    if not len(part) and n_labels > 1:  # one number for all that the last label tells apart
+                        part = source.candidates([name for name in names if name != of_row[-1]], index)
+                    columns[column].append((f"{place}: {text}", part, text))
+    for cells in columns.values():
+        yield from min(([place for place, part, text in cells if not holds(part, text, scale)] for scale in SCALES), key=len)
 
 
 @pytest.mark.parametrize("page", sorted(path.stem for path in (ROOT / "docs" / "results").glob("*.md")
                                         if path.stem != "index"))
 def test_numbers_are_in_the_files(page):
     found = list(tables(ROOT / "docs" / "results" / f"{page}.md"))
-    sources, wrong = {}, []
+    wrong = []
     assert len(found) == len(TABLES[page])
-    for entry, (header, rows) in zip(TABLES[page], found, strict=True):
+    for entry, (_, header, rows) in zip(TABLES[page], found, strict=True):
         if not isinstance(entry, str):
-            wrong += missing(entry, header, rows, sources)
+            wrong += missing(entry, header, rows)
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(("page", "sentence", "files", "names"), [(*entry[:3], entry[3:]) for entry in PROSE])
+def test_numbers_of_sentences(page, sentence, files, names):
+    path = ROOT / "README.md" if page == "README" else ROOT / "docs" / "results" / f"{page}.md"
+    assert re.sub(r"[][]", "", sentence) in " ".join(path.read_text().split())
+    source = source_of(files)
+    for text, name in zip(re.findall(r"\[(.*?)\]", sentence), names, strict=True):
+        assert any(holds(source.candidates([name], 0), text, scale) for scale in SCALES), f"{text}: {name}"
 
 
 def test_a_wrong_number_is_found():
     entry = ("boosting_real_data.json", ("regression, alike",))
     header = ["", "mean rank"]
-    assert not list(missing(entry, header, [["fctree", "1.46"]], {}))
-    assert list(missing(entry, header, [["fctree", "1.47"], ["CatBoost", "1.46"]], {}))
+    assert not list(missing(entry, header, [["fctree", "1.46"]]))
+    assert list(missing(entry, header, [["fctree", "1.47"], ["CatBoost", "1.46"]]))

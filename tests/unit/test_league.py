@@ -1,7 +1,13 @@
 """Ratings, ranks and records of the league of programs (benchmarks/league.py)."""
 
+import copy
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
+
+RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 
 
 @pytest.fixture
@@ -12,6 +18,17 @@ def scores(benchmark_module):
 @pytest.fixture
 def league(benchmark_module):
     return benchmark_module("league")
+
+
+@pytest.fixture
+def extending(benchmark_module):
+    return benchmark_module("league_earlier")
+
+
+@pytest.fixture
+def earlier():
+    """The stored result of the league."""
+    return json.loads((RESULTS / "league.json").read_text())["results"]
 
 
 def test_games_count_draws_failures_and_absence(scores):
@@ -108,3 +125,36 @@ def test_a_fit_that_is_too_slow_or_dies_costs_one_record(league, monkeypatch):
     assert league.run_apart((1, None), limit=0.2) == {"left out": 0.2}
     monkeypatch.setattr(league, "fit_default", lambda *_: __import__("os")._exit(1))
     assert league.run_apart((1, None), limit=60) == {"failure": "the process died"}
+
+
+def test_a_stored_result_summarised_again_has_the_same_numbers(league, extending, earlier):
+    again = league.summarise(extending.with_earlier([], earlier, 2), 2)
+    extending.keep_times(again, earlier, set())
+    for kind in ("all", "regression", "binary", "multiclass"):
+        assert again[kind].keys() == earlier[kind].keys()
+        for program, of in earlier[kind].items():
+            stored = {key: np.nan if value is None else value for key, value in of.items()}
+            assert again[kind][program] == pytest.approx(stored, nan_ok=True)
+    assert again["errors"] == {name: pytest.approx(of) for name, of in earlier["errors"].items()}
+    assert list(again["losses"]) == list(earlier["losses"])
+
+
+def test_a_program_that_is_run_again_replaces_its_earlier_errors(extending, earlier):
+    name, errors = next(iter(earlier["errors"].items()))
+    new = {"set": f"regression/{name}", "program": "CatBoost", "setting": "default", "fold": 0,
+           "of": earlier["sets"][name], "error": 1.5}
+    records = extending.with_earlier([new], earlier, 2)
+    assert [r["error"] for r in records if r["program"] == "CatBoost"] == [1.5]
+    assert {r["program"] for r in records if r["set"] == name} == errors.keys()
+
+
+def test_an_earlier_result_of_other_rows_or_with_failures_is_refused(extending, earlier):
+    name = next(iter(earlier["sets"]))
+    new = {"set": name, "program": "new", "setting": "default", "fold": 0,
+           "of": {**earlier["sets"][name], "rows": 7}, "error": 1.5}
+    with pytest.raises(SystemExit, match="other rows"):
+        extending.with_earlier([new], earlier, 2)
+    failed = copy.deepcopy(earlier)
+    failed["all"]["CatBoost"]["failures"] = 1
+    with pytest.raises(SystemExit, match="failures"):
+        extending.with_earlier([], failed, 2)
