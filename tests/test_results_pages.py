@@ -173,10 +173,10 @@ def tables(path):
 
 
 def number(text):
-    """A printed number, and half a unit of its last digit (of "3,600" the 6), with a margin for numbers rounded twice."""
+    """A printed number, and half a unit of its last digit (of "3,600" the 6)."""
     digits = text.replace(",", "")
     zeros = len(digits) - len(digits.rstrip("0")) if digits != text else 0
-    return float(digits), 0.55 * 10.0 ** (zeros - len(digits.partition(".")[2]))
+    return float(digits), 0.501 * 10.0 ** (zeros - len(digits.partition(".")[2]))
 
 
 def grouped(label, group, known):
