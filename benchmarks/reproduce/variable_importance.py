@@ -53,7 +53,7 @@ COVERAGE = (
     ("restarted", "early_stopping", (0.0, 0.2, 0.5, 0.8), 40),
     ("noisy", "early_stopping", (0.5, 0.8), 40),
     ("boosting", "retrain", (0.5, 0.8, 1.0), 40),
-    ("kernel", "early_stopping", (0.0, 0.2, 0.5), 200),
+    ("kernel", "early_stopping", designs.RHOS, 200),
 )  # model, method, correlations, sets
 
 

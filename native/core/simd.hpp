@@ -20,6 +20,18 @@ inline void store(double* p, Pack v) { store_lanes(p, v); }
 inline Pack broadcast(double v) { return set_lanes(v); }
 inline Pack load_partial(const double* p, int count) { return load_first(p, count); }
 
+// As many integers.
+typedef std::int64_t IntPack __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
+typedef std::int64_t UnalignedIntPack __attribute__((
+    vector_size(kLanes * sizeof(std::int64_t)), aligned(sizeof(std::int64_t)), may_alias));
+inline IntPack load_int(const std::int64_t* p) {
+  return *reinterpret_cast<const UnalignedIntPack*>(p);
+}
+inline void store_int(std::int64_t* p, IntPack v) {
+  *reinterpret_cast<UnalignedIntPack*>(p) = v;
+}
+inline IntPack broadcast_int(std::int64_t v) { return v - IntPack{}; }
+
 inline Pack square_root(Pack v) {
 #if defined(__AVX512F__)
   return _mm512_sqrt_pd(v);

@@ -9,10 +9,6 @@ using namespace fctree::FCTREE_ISA;
 
 namespace {
 
-typedef std::int64_t IntPack __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
-typedef std::int64_t UnalignedIntPack __attribute__((
-    vector_size(kLanes * sizeof(std::int64_t)), aligned(sizeof(std::int64_t)), may_alias));
-
 // A number below eight in each lane, and the entries of tables that they point to.
 class Choice {
  public:
@@ -107,15 +103,13 @@ void route(const ShallowSplits& splits, const double* x, std::int64_t* leaf) {
         node[p] = 2 * node[p] + 2 + (IntPack)(scores.of[p] <= choice[p].of(splits.threshold));
     }
     for (int p = 0; p < kPacks; ++p)
-      *reinterpret_cast<UnalignedIntPack*>(leaf + row + p * kLanes) = node[p] - first_leaf;
+      store_int(leaf + row + p * kLanes, node[p] - first_leaf);
   }
 }
 
 void add_leaves(const ShallowLeaves& leaves, const double* x, const std::int64_t* leaf, double* sums) {
   for (std::int64_t row = 0; row < kShallowRows; row += kPacks * kLanes) {
-    const auto choice_at = [&](int p) {
-      return Choice(*reinterpret_cast<const UnalignedIntPack*>(leaf + row + p * kLanes));
-    };
+    const auto choice_at = [&](int p) { return Choice(load_int(leaf + row + p * kLanes)); };
     const Choice choice[kPacks] = {choice_at(0), choice_at(1), choice_at(2), choice_at(3)};
     const Scores products = Products(leaves.models, x + row, choice).sum();
     for (int p = 0; p < kPacks; ++p) {

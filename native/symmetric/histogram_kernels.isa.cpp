@@ -9,19 +9,7 @@ using namespace fctree::FCTREE_ISA;
 
 namespace {
 
-typedef std::int64_t IntPack __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
-typedef std::int64_t UnalignedIntPack __attribute__((
-    vector_size(kLanes * sizeof(std::int64_t)), aligned(sizeof(std::int64_t)), may_alias));
-
 constexpr int kPacks = static_cast<int>(kCellLanes) / kLanes;  // packs of a cell
-
-inline IntPack load_int(const std::int64_t* p) {
-  return *reinterpret_cast<const UnalignedIntPack*>(p);
-}
-inline void store_int(std::int64_t* p, IntPack v) {
-  *reinterpret_cast<UnalignedIntPack*>(p) = v;
-}
-inline IntPack broadcast_int(std::int64_t v) { return v - IntPack{}; }
 
 // Exact for |v| < 2^51: v is put into the mantissa of 1.5 * 2^52.
 inline Pack to_double(IntPack v) {
