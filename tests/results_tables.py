@@ -338,7 +338,7 @@ PROSE = [
      *(f"correlated|{method}|1.0|{what}|mean" for what in ("importance", "n iter") for method in ("retrain", "early stopping"))),
     ("importance", "[.925] and [.930] with boosting, [.930] and [.915] with the kernel", IMPORTANCE,
      *(f"coverage|{model}|early stopping|{rho}|covers|mean" for model in ("boosting", "kernel") for rho in ("0.0", "0.2"))),
-    ("importance", "At ρ = 1** the importance is 0, where the usual interval does not hold: it covers in [.29]", IMPORTANCE,
+    ("importance", "At ρ = 1** the importance is 0, where the usual interval does not hold: with boosting it covers in [.29]", IMPORTANCE,
      "coverage|boosting|early stopping|1.0|covers|mean"),
     ("intervals", "with the same tree, at [6] to [8] % of its time", "bench_intervals.json",
      "FC-ODT, depth 3|real|time ratio", "curvature tree, depth 3|real|time ratio"),
