@@ -44,13 +44,12 @@ bool AxisWalk::add(const RoutingArrays& tree, index_t node) {
 }
 
 // Rows go down together, as in the kernel.
-void AxisWalk::route(const double* x, index_t n_rows, std::int64_t* leaf) const {
-  std::fill(leaf, leaf + n_rows, 0);
+void AxisWalk::route(const double* x, index_t n_rows, std::int64_t* at) const {
   for (index_t level = 0; level < depth_; ++level)
     for (index_t i = 0; i < n_rows; ++i) {
-      const Node& node = nodes_[leaf[i]];
+      const Node& node = nodes_[at[i]];
       const double score = node.coef * x[i * n_features_ + node.feature];
-      leaf[i] = node.child[score <= node.threshold ? 0 : 1];
+      at[i] = node.child[score <= node.threshold ? 0 : 1];
     }
 }
 

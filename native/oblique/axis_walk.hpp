@@ -23,8 +23,9 @@ class AxisWalk {
   AxisWalk() = default;
 
   bool exists() const { return !nodes_.empty(); }
-  // Like the kernel of this name (dense.hpp), with the same leaves. O(1) per level and row.
-  void route(const double* x, index_t n_rows, std::int64_t* leaf) const;
+  // Like the kernel of this name (dense.hpp) for rows at the root, at[i] = 0: the same leaves.
+  // O(1) per level and row.
+  void route(const double* x, index_t n_rows, std::int64_t* at) const;
 
  private:
   // Right child second. A leaf points to itself, so that all rows take equally many steps.

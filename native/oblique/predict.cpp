@@ -31,8 +31,8 @@ void for_each_block(index_t n_rows, index_t n_features, const Execution& executi
 void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, index_t* leaf,
                 const Execution& execution) {
   const AxisWalk walk = n_rows < AxisWalk::kFewRows ? AxisWalk() : AxisWalk(tree);
-  std::fill_n(leaf, n_rows, 0);
   for_each_block(n_rows, tree.n_features, execution, [&](index_t begin, index_t size) {
+    std::fill_n(leaf + begin, size, 0);
     const double* rows = x + begin * tree.n_features;
     if (walk.exists())
       walk.route(rows, size, leaf + begin);
