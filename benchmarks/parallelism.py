@@ -38,7 +38,7 @@ CASES = {
     "symmetric boosting, 100,000 x 50": (
         SymmetricBoostingRegressor, {"max_iter": 100}, 100_000, 50, "fit"),
     "curvature boosting, 20,000 x 20": (
-        CurvatureBoostingRegressor, {"max_iter": 10}, 20_000, 20, "fit"),
+        CurvatureBoostingRegressor, {"max_iter": 30}, 20_000, 20, "fit"),
     "curvature boosting, 300,000 x 28": (
         CurvatureBoostingRegressor, {"max_iter": 3}, 300_000, 28, "fit"),
     "curvature forest, 20,000 x 20": (

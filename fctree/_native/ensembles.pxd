@@ -121,6 +121,11 @@ cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
         double decrease
         double curvature
 
+    cdef struct GrownRound:
+        int64_t kind
+        double rate
+        LeftOutSteps steps
+
     cdef cppclass ObliqueBoostingTask:
         BoostedSamples train
         vector[BoostedSamples] evals
@@ -128,18 +133,14 @@ cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
         LossChoice loss
         const double* baseline
         const ObliqueTreesView* continued
-        int64_t first_iteration
         BoostingStatistics* statistics
         vector[double] past_losses
-        LeftOutSteps past_steps
-        vector[double] past_rates
+        vector[GrownRound] past
 
     cdef cppclass ObliqueBoostingResult:
         ObliqueTreesArrays trees
         vector[double] baseline
-        vector[int64_t] kind
-        vector[LeftOutSteps] steps
-        vector[double] rates
+        vector[GrownRound] rounds
         RoundHistory history
         double alpha
 

@@ -98,6 +98,26 @@ cdef BoostedSamples samples_of(tuple arrays):
     return samples
 
 
+cdef vector[GrownRound] rounds_of(tuple arrays) except *:
+    """Of kinds, sums of steps and learning rates."""
+    cdef vector[GrownRound] rounds
+    cdef GrownRound one
+    for kind, (decrease, curvature), rate in zip(*arrays, strict=True):
+        one.kind, one.rate = kind, rate
+        one.steps.decrease, one.steps.curvature = decrease, curvature
+        rounds.push_back(one)
+    return rounds
+
+
+cdef tuple arrays_of_rounds(const vector[GrownRound]& rounds, Py_ssize_t n):
+    """Those of the first n."""
+    kinds, steps, rates = np.empty(n, dtype=np.int64), np.empty((n, 2)), np.empty(n)
+    for i in range(n):
+        kinds[i], rates[i] = rounds[i].kind, rounds[i].rate
+        steps[i] = rounds[i].steps.decrease, rounds[i].steps.curvature
+    return kinds, steps, rates
+
+
 def check_size(X):
     """Raise ValueError for more samples than row numbers can count."""
     if len(X) >= 2**31:
@@ -106,10 +126,9 @@ def check_size(X):
 
 def boost(train, list evals, *, const double[::1] baseline, continued, loss,
           int64_t n_outputs, list kinds, dict params, listener, int n_threads,
-          judge=None, Places places=None, placed=None, past_losses=(), past_steps=(0.0, 0.0),
-          past_rates=()):
-    """Grow trees; returns their arrays, the kinds, the sums of steps (native/ensembles/boost.hpp)
-    up to each, their learning rates, the baseline, the losses and alpha.
+          judge=None, Places places=None, placed=None, past_losses=(), past=None):
+    """Grow trees; returns their arrays, of each the kind, the sums of steps up to it (native/ensembles/boost.hpp)
+    and the learning rate; then the baseline, the losses and alpha.
 
     ``train`` and those of ``evals`` are tuples ``(X, y, weight, initial)`` of arrays of shapes
     (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None. ``kinds`` are the fields of
@@ -120,7 +139,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     Of samples that are in many ``places`` these are those of one, ``placed`` says which:
     ``(blocks of train, list of blocks of evals, numbers of the rows in the sample)``.
     ``past_losses`` are those that early stopping went by before, where a fit goes on that lost some
-    of its places, ``past_steps`` the sums of steps so far, ``past_rates`` each tree's learning rate.
+    of its places; ``past`` the kinds, sums of steps and learning rates of the trees of ``continued``.
     """
     check_size(train[0])
     cdef ObliqueBoostingTask task
@@ -149,16 +168,13 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     shapes = [(n_outputs, arrays[1].shape[1]) for arrays in evals]
     cdef Listener holder = Listener(listener, judge, shapes)
     task.loss = holder.choice(loss)
-    task.past_rates = past_rates
-    task.past_steps.decrease, task.past_steps.curvature = past_steps
     task.baseline = pointer_1d(baseline)
     cdef Trees before
     task.continued = NULL
-    task.first_iteration = 0
     if continued is not None:
         before = Trees(continued)
         task.continued = &before.view
-        task.first_iteration = before.n_trees
+        task.past = rounds_of(past)
     cdef vector[ObliqueParams] native_kinds
     for kind in kinds:
         native_kinds.push_back(<ObliqueParams>kind)
@@ -176,9 +192,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     n_kept = max(result.history.best_iteration, 0)
     return (
         arrays_of(&result.trees),
-        copied(result.kind.data(), (n_kept,), np.int64),
-        copied(result.steps.data(), (n_kept, 2)),
-        copied(result.rates.data(), (n_kept,)),
+        *arrays_of_rounds(result.rounds, n_kept),
         copied(result.baseline.data(), (n_outputs,)),
         np.array(result.history.train_loss, dtype=np.float64),
         np.array(result.history.eval_loss, dtype=np.float64),

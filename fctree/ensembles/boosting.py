@@ -88,11 +88,15 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 places=team.places,
                 placed=team.placed(train, held),
                 past_losses=team.past_losses(self),
-                past_steps=self.step_sums_[-1] if done else (0.0, 0.0),
-                past_rates=self.learning_rates_ if done else (),
+                past=self._rounds if done else None,
             )
         self._keep(ObliqueTrees(**arrays), of_trees, (baseline, alpha),
                    (-train_loss, -eval_loss), continuing)
+
+    @property
+    def _rounds(self):
+        """The kinds, sums of steps and learning rates of the trees."""
+        return self.tree_kinds_, self.step_sums_, self.learning_rates_
 
     def _keep(self, trees, of_trees, constants, scores, continuing):
         """Append the rounds of a fit to those of the fits that it continues."""
@@ -100,8 +104,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         names = ("train_score_", "validation_score_")
         if continuing:
             trees = ObliqueTrees.concatenate([self.trees_, trees])
-            past = (self.tree_kinds_, self.step_sums_, self.learning_rates_)
-            of_trees = [np.concatenate(parts) for parts in zip(past, of_trees, strict=True)]
+            of_trees = [np.concatenate(parts) for parts in zip(self._rounds, of_trees, strict=True)]
             grown = len(scores[0]) - 1
             scores = [
                 joined_scores(getattr(self, name), now, before, grown)

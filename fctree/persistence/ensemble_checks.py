@@ -32,7 +32,10 @@ _BOOSTING_NAMES = ("trees_", "tree_kinds_", "step_sums_", "learning_rates_", "n_
 def _check_boosting(model):
     checks.check_rounds(model, _check_trees)
     checks._check_array("tree_kinds_", model.tree_kinds_, np.int64, 1)
-    require(len(model.tree_kinds_) == model.n_iter_, "tree_kinds_ is not one a tree")
+    require(
+        len(model.tree_kinds_) == model.n_iter_ and np.isin(model.tree_kinds_, (0, 1)).all(),
+        "tree_kinds_ is not one, 0 or 1, a tree",
+    )
     checks._check_array("step_sums_", model.step_sums_, np.float64, 2)
     require(
         model.step_sums_.shape == (model.n_iter_, 2) and np.isfinite(model.step_sums_).all(),

@@ -40,8 +40,10 @@ Cut best_of_products(const GrowState& state, const CutTask& task, const double* 
 // sums: of each interval the number, the weight, and the sums of w (y - mean).
 Cut best_of_sums(const GrowState& state, const OpenNode& node, const double* sums,
                  const std::vector<double>& thresholds) {
-  return best_between_intervals(state, node, sums, static_cast<index_t>(thresholds.size()) + 1,
-                                Vector::Zero(state.data.n_outputs),
+  const std::vector<double> units(2 + state.data.n_outputs, 1.0);
+  const IntervalSums<double> intervals = {sums, static_cast<index_t>(thresholds.size()) + 1,
+                                          units.data()};
+  return best_between_intervals(state, node, intervals, Vector::Zero(state.data.n_outputs),
                                 [&](index_t left, index_t) { return thresholds[left]; });
 }
 
@@ -135,8 +137,8 @@ void DistributedStatistics::find_cuts(const GrowState& state, const std::vector<
 }
 
 // What is in the bins of the features of some nodes, (n, d, n_bins, 2 + K).
-std::vector<double> DistributedStatistics::histograms(const GrowState& state,
-                                                      const std::vector<OpenNode*>& nodes) {
+std::vector<std::int64_t> DistributedStatistics::histograms(
+    const GrowState& state, const std::vector<OpenNode*>& nodes) {
   const index_t d = data_.n_features, n_spans = count_spans(d);
   const index_t n_nodes = static_cast<index_t>(nodes.size());
   std::vector<std::int64_t> sums(n_nodes * d * binned_.feature_size(), 0);
@@ -148,10 +150,7 @@ std::vector<double> DistributedStatistics::histograms(const GrowState& state,
       add_to_histograms(binned_, rows_.rows(nodes[i]->begin, rows_.blocks().first + b), span, out);
   });
   add_up(state.execution.all, sums.data(), static_cast<index_t>(sums.size()));
-  std::vector<double> found(sums.size());
-  for (std::size_t i = 0; i < sums.size(); ++i)
-    found[i] = static_cast<double>(sums[i]) * units_[i % units_.size()];
-  return found;
+  return sums;
 }
 
 void DistributedStatistics::find_cuts_between_bins(const GrowState& state,
@@ -170,14 +169,15 @@ void DistributedStatistics::find_cuts_between_bins(const GrowState& state,
   const index_t n_nodes = static_cast<index_t>(nodes.size());
   for (index_t first = 0; first < n_nodes; first += together) {
     const index_t last = std::min(n_nodes, first + together);
-    const std::vector<double> sums =
+    const std::vector<std::int64_t> sums =
         histograms(state, {nodes.begin() + first, nodes.begin() + last});
     parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
       if (node_of[t] < first || node_of[t] >= last) return;
       Cut& cut = tasks[t].split().cut;
       const index_t feature = tasks[t].split().index;
-      const double* own = sums.data() + (node_of[t] - first) * node_size + feature * feature_size;
-      cut = best_between_bins(state, *tasks[t].node, own, bins_->bins, feature);
+      const std::int64_t* own =
+          sums.data() + (node_of[t] - first) * node_size + feature * feature_size;
+      cut = best_between_bins(state, *tasks[t].node, own, units_, bins_->bins, feature);
     });
   }
 }

@@ -55,7 +55,7 @@ class DistributedStatistics final : public NodeStatistics {
   void find_cuts_at_quantiles(const GrowState& state, const std::vector<CutTask>& tasks);
   void find_some_cuts(const GrowState& state, const CutTask* tasks, index_t n_tasks);
   void find_cuts_between_bins(const GrowState& state, const std::vector<CutTask>& tasks);
-  std::vector<double> histograms(const GrowState& state, const std::vector<OpenNode*>& nodes);
+  std::vector<std::int64_t> histograms(const GrowState& state, const std::vector<OpenNode*>& nodes);
   NodeRows sample_of(const OpenNode& node) const {
     const std::vector<std::int32_t>& rows = sample_rows_[node.begin];
     return {rows.data(), static_cast<index_t>(rows.size())};

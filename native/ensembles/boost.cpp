@@ -6,6 +6,7 @@
 #include "ensembles/learning_rate.hpp"
 #include "ensembles/local_boosting_statistics.hpp"
 #include "ensembles/row_sample.hpp"
+#include "ensembles/turns.hpp"
 #include "ensembles/working_response.hpp"
 #include "oblique/predict.hpp"
 #include "oblique/relevant_features.hpp"
@@ -17,6 +18,8 @@ namespace {
 
 // Different samples that have to be left out for kinds of trees to be compared on them.
 constexpr index_t kFewestLeftOut = 12;
+// From here on growing each kind in each round gains nothing: some 300, which share hashes.
+constexpr index_t kFewestForTurns = 176;
 
 // Some features of the model, mapped, of all rows.
 struct TreeFeatures {
@@ -43,7 +46,7 @@ class ObliqueBooster : public GrowingModel {
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
         rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed, execution),
-        rate_(params.learning_rate) {
+        rate_(params.learning_rate), turns_(static_cast<index_t>(kinds.size())) {
     all_.map = kinds[0].standardize
                    ? statistics_.find_map(task.train, task.sizes.n_features, execution)
                    : identity_map(task.sizes.n_features);
@@ -52,13 +55,14 @@ class ObliqueBooster : public GrowingModel {
     result_.trees.n_features = task.sizes.n_features;
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
-    steps_ = task.past_steps;
+    for (const GrownRound& round : task.past) turns_.keep(round.kind);
+    if (!task.past.empty()) steps_ = task.past.back().steps;
     if (draws_rows() && loss_->has_value()) rate_.hold_out(rows_, execution);
   }
 
   ObliqueBoostingResult run(const RoundListener& listener) {
     start();
-    const RoundPlan plan = {task_.first_iteration,   params_.max_iter,         0,
+    const RoundPlan plan = {task_.first_iteration(),   params_.max_iter,         0,
                             params_.early_stopping, params_.n_iter_no_change, params_.tol,
                             task_.past_losses};
     result_.history = run_rounds(*this, plan, listener, execution_.all);
@@ -109,7 +113,8 @@ class ObliqueBooster : public GrowingModel {
   LearningRate rate_;
   std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
-  LeftOutSteps steps_;
+  LeftOutSteps steps_ = {};
+  Turns turns_;
   ObliqueBoostingResult result_;
 };
 
@@ -121,17 +126,17 @@ void ObliqueBooster::start() {
     loss_->baseline(train_.view(), execution_.all, result_.baseline.data());
   for (BoostedSet& eval : evals_) {
     eval.start(result_.baseline);
-    add_continued(0, task_.first_iteration, eval);
+    add_continued(0, task_.first_iteration(), eval);
   }
   train_.start(result_.baseline);
   index_t added = 0;
-  for (index_t n_rounds = 1; n_rounds < task_.first_iteration; ++n_rounds) {
+  for (index_t n_rounds = 1; n_rounds < task_.first_iteration(); ++n_rounds) {
     if (!rate_.judges_after(n_rounds)) continue;
     add_continued(added, n_rounds, train_);
     judge_rate(n_rounds);
     added = n_rounds;
   }
-  add_continued(added, task_.first_iteration, train_);
+  add_continued(added, task_.first_iteration(), train_);
 }
 
 void ObliqueBooster::add_continued(index_t first, index_t last, BoostedSet& set) const {
@@ -143,8 +148,8 @@ void ObliqueBooster::judge_rate(index_t n_rounds) {
   loss_->prepare(train_.view());
   const double loss =
       statistics_.evaluate_left_out(train_, *loss_, *rate_.seen(), execution_).mean();
-  if (n_rounds < task_.first_iteration)
-    rate_.recall(n_rounds, loss, task_.past_rates[n_rounds]);
+  if (n_rounds < task_.first_iteration())
+    rate_.recall(n_rounds, loss, task_.past[n_rounds].rate);
   else
     rate_.judge(n_rounds, loss);
 }
@@ -275,33 +280,36 @@ bool ObliqueBooster::needs_index() const {
 
 void ObliqueBooster::add_tree(index_t iteration) {
   map_rows(iteration);
-  Contender chosen = grow_kind(0);
-  index_t kind = 0;
-  // Else there is nothing, or too little, to judge them by.
   const bool takes_share = loss_->leaf_rule() == LeafRule::newton;
-  if ((kinds_.size() > 1 || takes_share) && !in_bag_.empty() &&
-      rows_.count_left_out(in_bag_, execution_.all) >= kFewestLeftOut) {
-    StepSums least = left_out_step(chosen);
-    for (index_t other = 1; other < static_cast<index_t>(kinds_.size()); ++other) {
-      Contender contender = grow_kind(other);
+  const index_t n_left_out = (kinds_.size() < 2 && !takes_share) || in_bag_.empty()
+                                 ? 0
+                                 : rows_.count_left_out(in_bag_, execution_.all);
+  const bool judges = n_left_out >= kFewestLeftOut, takes_turns = n_left_out >= kFewestForTurns;
+  Contender chosen;
+  GrownRound round = {-1, rate_.value(), {}};
+  StepSums least;
+  for (index_t kind = 0; kind < static_cast<index_t>(kinds_.size()); ++kind) {
+    if (judges ? takes_turns && !turns_.takes_part(kind) : kind > 0) continue;
+    Contender contender = grow_kind(kind);
+    if (judges) {
       const StepSums step = left_out_step(contender);
-      if (!(left_out_change(step) < left_out_change(least))) continue;
+      if (round.kind >= 0 && !(left_out_change(step) < left_out_change(least))) continue;
       least = step;
-      kind = other;
-      chosen = std::move(contender);
     }
-    if (takes_share) {
-      steps_.decrease += least.decrease / rate_.value();
-      steps_.curvature += least.curvature / (rate_.value() * rate_.value());
-    }
+    round.kind = kind;
+    chosen = std::move(contender);
   }
+  if (judges && takes_share) {
+    steps_.decrease += least.decrease / round.rate;
+    steps_.curvature += least.curvature / (round.rate * round.rate);
+  }
+  round.steps = steps_;
+  turns_.keep(round.kind);
+  result_.rounds.push_back(round);
   result_.alpha = kinds_[0].alpha;
-  result_.kind.push_back(kind);
-  result_.steps.push_back(steps_);
-  result_.rates.push_back(rate_.value());
   ObliqueTreesArrays& trees = result_.trees;
   append_tree(chosen.tree, chosen.bounds, chosen.features->map,
-              rate_.value() * step_share(), trees);
+              round.rate * step_share(), trees);
   const index_t last = trees.n_trees();
   train_.add(view_of(trees), last - 1, last, execution_);
   for (BoostedSet& eval : evals_) eval.add(view_of(trees), last - 1, last, execution_);

@@ -30,6 +30,13 @@ struct LeftOutSteps {
   double curvature;
 };
 
+// What has been decided for a tree.
+struct GrownRound {
+  index_t kind;  // of the tree
+  double rate;
+  LeftOutSteps steps;  // up to this one
+};
+
 struct ObliqueBoostingTask {
   BoostedSamples train;
   std::vector<BoostedSamples> evals;
@@ -37,19 +44,17 @@ struct ObliqueBoostingTask {
   LossChoice loss;
   const double* baseline;            // (n_outputs,) of a model to continue, or null to find it
   const ObliqueTreesView* continued; // the trees of that model, or null
-  index_t first_iteration;           // how many they are
   BoostingStatistics* statistics = nullptr;  // null where all samples are here
   std::vector<double> past_losses;   // of a fit that goes on (core/rounds.hpp)
-  LeftOutSteps past_steps = {};      // of the trees so far
-  std::vector<double> past_rates;    // the learning rate of each
+  std::vector<GrownRound> past;      // of each tree so far
+
+  index_t first_iteration() const { return static_cast<index_t>(past.size()); }
 };
 
 struct ObliqueBoostingResult {
   ObliqueTreesArrays trees;
   std::vector<double> baseline;
-  std::vector<index_t> kind;  // which kind each tree is of, also those that were not kept
-  std::vector<LeftOutSteps> steps;  // up to each of these trees
-  std::vector<double> rates;        // of each
+  std::vector<GrownRound> rounds;  // also those whose trees were not kept
   RoundHistory history;
   double alpha = 0.0;         // the penalty of the first kind
 };

@@ -95,7 +95,9 @@ std::vector<double> append_linear(const std::vector<double>& from, const Feature
 void map_features(const FeatureMap& map, const double* x, index_t n_samples, index_t n_features,
                   double* out, const Execution& execution) {
   const index_t width = map.width();
-  const Execution mapping = limit_threads(execution, static_cast<double>(n_samples * width));
+  constexpr double kDivision = 10.0;  // in multiply-adds
+  const double work = kDivision * static_cast<double>(n_samples * width);
+  const Execution mapping = limit_threads(execution, work);
   parallel_for(mapping, (n_samples + kTaskRows - 1) / kTaskRows, [&](index_t task) {
     const index_t end = std::min(n_samples, (task + 1) * kTaskRows);
     for (index_t i = task * kTaskRows; i < end; ++i)

@@ -202,12 +202,24 @@ void Grower::add_gain(const OpenNode& node, const Vector& direction, double decr
   for (index_t j = 0; j < d; ++j) tree_.feature_gain[j] += gain * variation[j] / total;
 }
 
+// Of a level, in multiply-adds: each candidate's scores are found and ordered, and by the ridge
+// criterion the products of its rows are summed.
+double level_work(const TrainingData& data, const ObliqueParams& params) {
+  constexpr double kPerScore = 200.0;
+  const index_t n_axes = params.ridge_criterion ? params.n_screened : params.node_features.max_features;
+  index_t n_candidates = searches_oblique(params) ? data.n_outputs + params.n_curvature : 0;
+  if (searches(params, SplitKind::axis)) n_candidates += std::min(data.n_features, n_axes);
+  const double ordered = kPerScore * static_cast<double>(data.n_samples * n_candidates);
+  const double n_sums = params.ridge_criterion ? static_cast<double>(1 + n_candidates) : 1.0;
+  return ordered + n_sums * moment_work(data);
+}
+
 }  // namespace
 
 ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
                                     NodeStatistics& statistics, const Execution& team,
                                     const LeftOut& left_out) {
-  const Execution growing = limit_threads(team, moment_work(data));
+  const Execution growing = limit_threads(team, level_work(data, params));
   return Grower(data, params, statistics, growing, left_out).grow();
 }
 
@@ -215,7 +227,7 @@ ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& param
                             const Execution& execution, const LeftOut& left_out) {
   ObliqueTreeArrays tree;
   LocalStatistics rows;
-  with_team(limit_threads(execution, moment_work(data)), [&](const Execution& team) {
+  with_team(limit_threads(execution, level_work(data, params)), [&](const Execution& team) {
     tree = grow_tree_on_team(data, params, rows, team, left_out);
   });
   return tree;

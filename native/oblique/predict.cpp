@@ -17,8 +17,7 @@ template <class Body>
 void for_each_block(index_t n_rows, index_t n_features, const Execution& execution,
                     const Body& body) {
   constexpr index_t kTaskRows = kBlockRows * kBlocksPerTask;
-  // Reserved for one level: most trees are shallow.
-  const double work = static_cast<double>(n_rows) * static_cast<double>(n_features);
+  const double work = 4.0 * static_cast<double>(n_rows * n_features);  // four levels: trees are shallow
   parallel_for(limit_threads(execution, work), (n_rows + kTaskRows - 1) / kTaskRows, [&](index_t task) {
     const index_t end = std::min(n_rows, (task + 1) * kTaskRows);
     for (index_t begin = task * kTaskRows; begin < end; begin += kBlockRows)

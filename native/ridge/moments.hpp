@@ -38,7 +38,7 @@ struct TrainingData {
   }
 };
 
-// Multiply-adds of the moments of all samples, a proxy for the work of all steps of a tree's level.
+// Multiply-adds of the moments of all samples.
 inline double moment_work(const TrainingData& data) {
   const double width = static_cast<double>(data.n_features + data.n_outputs);
   return 0.5 * static_cast<double>(data.n_samples) * width * width;

@@ -50,6 +50,37 @@ def test_continued_boosting_is_the_same_bytes(options):
     np.testing.assert_array_equal(whole.predict(X), parts.predict(X))
 
 
+def bent_stairs(n_samples):
+    """Some samples and targets for which both kinds of trees are of use."""
+    random = np.random.default_rng(0)
+    features = random.uniform(size=(n_samples, 4))
+    stairs = random.normal(size=(6, 6))[tuple((6 * features[:, :2]).astype(int).T)]
+    return features, stairs + np.abs(features[:, 2] - features[:, 3]) + np.sin(9 * features[:, 2])
+
+
+def rounds_waited(kinds):
+    """Of each tree, how many rounds ago one of its kind was kept."""
+    since = {0: 1, 1: 1}
+    for kept in kinds:
+        yield since[kept]
+        since = {kind: 1 if kind == kept else rounds + 1 for kind, rounds in since.items()}
+
+
+def test_kinds_of_trees_take_turns_among_many_samples():
+    features, targets = bent_stairs(1500)
+    model = CurvatureBoostingRegressor(max_iter=60, random_state=0).fit(features, targets)
+    waited = set(rounds_waited(model.tree_kinds_))
+    assert len(waited) > 2 and all(r in (1, 2, 4) or r % 8 == 0 for r in waited)
+    parts = clone(model).set_params(max_iter=25, warm_start=True).fit(features, targets)
+    assert same_trees(model, parts.set_params(max_iter=60).fit(features, targets))
+
+
+def test_every_kind_is_tried_in_every_round_among_few_samples():
+    features, targets = bent_stairs(600)
+    model = CurvatureBoostingRegressor(max_iter=60, random_state=0).fit(features, targets)
+    assert {3, 5} <= set(rounds_waited(model.tree_kinds_))
+
+
 @pytest.mark.parametrize("kind", [CurvatureForestRegressor, CurvatureForestClassifier])
 def test_a_continued_forest_is_the_same_bytes(kind):
     targets = y if kind is CurvatureForestRegressor else LABELS

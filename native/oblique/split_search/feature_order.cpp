@@ -32,10 +32,11 @@ void FeatureOrder::take(const FeatureOrder& from, const double* weight,
     const OrderedScores all = from.along(feature, 0, from.n_samples_);
     double* values = values_.data() + feature * n_used;
     std::int32_t* rows = rows_.data() + feature * n_used;
-    for (index_t i = 0; i < all.size; ++i) {
-      if (!is_used(all.rows[i])) continue;
-      *values++ = all.values[i];
-      *rows++ = all.rows[i];
+    index_t at = 0;
+    for (index_t i = 0; at < n_used; ++i) {  // without a branch: which sample is used is random
+      values[at] = all.values[i];
+      rows[at] = all.rows[i];
+      at += is_used(all.rows[i]);
     }
   });
 }

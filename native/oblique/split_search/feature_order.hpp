@@ -28,8 +28,8 @@ class FeatureOrder {
   void part(index_t feature, index_t begin, index_t size, const std::uint8_t* goes_left);
 
   index_t n_features() const { return n_features_; }
-  bool is_empty() const { return rows_.empty(); }
-  void clear() { rows_.clear(); }
+  bool is_empty() const { return n_samples_ == 0; }
+  void clear() { n_samples_ = 0; }  // keeps its memory
 
  private:
   void resize(index_t n_samples, index_t n_features);

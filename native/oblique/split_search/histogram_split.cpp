@@ -12,10 +12,11 @@ index_t feature_of(const CutTask& task) {
 
 }  // namespace
 
-Cut best_between_bins(const GrowState& state, const OpenNode& node, const double* sums,
-                      const FeatureBins& bins, index_t feature) {
+Cut best_between_bins(const GrowState& state, const OpenNode& node, const std::int64_t* sums,
+                      const std::vector<double>& units, const FeatureBins& bins, index_t feature) {
+  const IntervalSums<std::int64_t> intervals = {sums, bins.n_bins(), units.data()};
   return best_between_intervals(
-      state, node, sums, bins.n_bins(), state.target_mean(node),
+      state, node, intervals, state.target_mean(node),
       [&](index_t left, index_t right) { return bins.threshold_between(feature, left, right); });
 }
 
@@ -85,15 +86,12 @@ std::vector<std::int64_t> HistogramSplits::sums_of(const Group& group, const Nod
 void HistogramSplits::cut_group(const GrowState& state, const Group& group,
                                 const std::vector<std::int64_t>& sums) const {
   const index_t first = span_at(group.number, samples_.n_features).first;
-  const index_t size = samples_.feature_size();
-  std::vector<double> of_feature(size);
   for (index_t t = 0; t < group.size; ++t) {
     const index_t feature = feature_of(group.tasks[t]);
-    const std::int64_t* own = sums.data() + (feature - first) * size;
-    for (index_t i = 0; i < size; ++i)
-      of_feature[i] = static_cast<double>(own[i]) * units_[i % units_.size()];
     group.tasks[t].split().cut =
-        best_between_bins(state, *group.tasks->node, of_feature.data(), bins_, feature);
+        best_between_bins(state, *group.tasks->node,
+                          sums.data() + (feature - first) * samples_.feature_size(), units_, bins_,
+                          feature);
   }
 }
 

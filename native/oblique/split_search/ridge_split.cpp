@@ -44,6 +44,8 @@ std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& nod
                                scores[position(order[node.size - 1])]);
   std::vector<index_t> sizes;
   std::vector<double> weights;  // of the left side
+  sizes.reserve(node.size);
+  weights.reserve(node.size);
   double left_weight = 0.0;
   for (index_t i = 0; i + rules.cut.min_samples_leaf < node.size; ++i) {
     const std::uint32_t at = position(order[i]);
@@ -75,8 +77,8 @@ double cut_between(const double* scores, const std::uint64_t* order, index_t n_l
 
 TriedCuts cuts_to_try(const TrainingData& data, const NodeRows& node, const double* scores,
                       const ModelCutRules& rules) {
-  std::vector<std::uint64_t> items(node.size), spare(node.size);
-  const std::uint64_t* order = argsort(scores, node.size, {items.data(), spare.data()});
+  const std::unique_ptr<std::uint64_t[]> scratch(new std::uint64_t[2 * node.size]);  // not set to 0
+  const std::uint64_t* order = argsort(scores, node.size, {scratch.get(), scratch.get() + node.size});
   TriedCuts cuts;
   cuts.sizes = quantile_cuts(data, node, scores, order, rules);
   for (const index_t size : cuts.sizes) cuts.thresholds.push_back(cut_between(scores, order, size));
