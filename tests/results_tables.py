@@ -87,6 +87,8 @@ TABLES = {
                for label, case, ours in (
                    ("CatBoost / fctree, 2 threads", "float64|threads=2", "fctree"), ("float32 input", "float32", "fctree"),
                    ("1 thread", "float64|threads=1", "fctree"), ("without noise", "float64|threads=2", "fctree, no noise"))}}),
+        *(("boosting_error_over_time.json", (size, "least"),
+           {"XGBoost, hist": "XGBoost hist", "curvature boosting": "fctree, curvature"}) for size in ("100,000 x 50", "1,000,000 x 28")),
         ("parallelism.json", ("efficiency",), {
             "symmetric boosting, 1,000,000 x 28, 50 rounds": "symmetric boosting, 1,000,000 x 28",
             "symmetric boosting, 100,000 x 50, 100 rounds": "symmetric boosting, 100,000 x 50",
@@ -112,6 +114,9 @@ TABLES = {
             "fctree forest, the paper's splits, constant leaves": "fctree forest, paper's splits, constant leaves"}),
         "one fold each, timed once",
         "steps of the past, timed once",
+        ("turns_of_trees.json", ("schedules",), {
+            "log-loss, 30 sets": "log-loss|ratio", "its standard error": "log-loss|standard error", "time": "log-loss|time",
+            "RMSE, 13 sets": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "time, regression": "RMSE|time"}),
         ("bench_ensembles.json", ("growth",), {
             "measured": "cpu s", "by the formula": "formula", "n = 8,000": "n=8000 / n=2000", "n = 32,000": "n=32000 / n=2000",
             "d = 20": "d=20 / n=2000", "d = 40": "d=40 / n=2000", "depth 2, 4": "depth=2 / n=2000 ± depth=4 / n=2000",

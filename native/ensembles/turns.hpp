@@ -1,8 +1,7 @@
 // Which kinds of trees a round grows.
 //
 // Growing one of each kind and keeping the best costs as much as keeping all. So a kind takes part
-// for certain only in the round after one of its trees was kept; then in the second, the fourth and each
-// eighth round after that.
+// for certain only in the four rounds after one of its trees was kept; then in each eighth.
 #pragma once
 
 #include <vector>
@@ -18,7 +17,7 @@ class Turns {
   // At least the kind that was kept last does.
   bool takes_part(index_t kind) const {
     const index_t rounds = since_kept_[kind];
-    return rounds % 8 == 0 || (rounds & (rounds - 1)) == 0;
+    return rounds <= 4 || rounds % 8 == 0;
   }
   // At the end of a round. Of a kind that is not known, because a model continued had it: nothing.
   void keep(index_t kind) {
