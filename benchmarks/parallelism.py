@@ -46,7 +46,7 @@ CASES = {
     "symmetric boosting, prediction of 100,000 x 28": (
         SymmetricBoostingRegressor, {"max_iter": 100}, 100_000, 28, "predict"),
     "curvature boosting, prediction of 100,000 x 28": (
-        CurvatureBoostingRegressor, {"max_iter": 10}, 100_000, 28, "predict"),
+        CurvatureBoostingRegressor, {"max_iter": 100}, 100_000, 28, "predict"),
 }
 
 

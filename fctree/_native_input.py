@@ -28,6 +28,11 @@ def require(condition, message):
         raise ValueError(message)
 
 
+def is_integer(value):
+    """Whether it is one; to ask an abstract class takes as long as a tree."""
+    return type(value) is int or isinstance(value, Integral)
+
+
 def check_array(name, array, dtype, shape):
     """Refuse what is not a NumPy array (TypeError) of this type and shape (ValueError); None stands for any
     length."""
@@ -108,20 +113,19 @@ def native_params(params):
 
 def check_threads(n_threads):
     """A number of threads that compiled code can take."""
-    if not isinstance(n_threads, Integral):
+    if not is_integer(n_threads):
         raise TypeError(f"n_threads must be an integer, got {n_threads!r}")
-    require(n_threads >= 1, f"n_threads must be at least 1, got {n_threads}")
+    if n_threads < 1:
+        raise ValueError(f"n_threads must be at least 1, got {n_threads}")
     return int(min(n_threads, _MOST_THREADS))
 
 
 def check_range(first, last, length):
     """Refuse what is not a range of the indices from 0 to ``length``."""
-    if not isinstance(first, Integral) or not isinstance(last, Integral):
+    if not is_integer(first) or not is_integer(last):
         raise TypeError(f"first and last must be integers, got {first!r} and {last!r}")
-    require(
-        0 <= first <= last <= length,
-        f"0 <= first <= last <= {length} must hold, got first={first} and last={last}",
-    )
+    if not 0 <= first <= last <= length:
+        raise ValueError(f"0 <= first <= last <= {length} must hold, got first={first} and last={last}")
 
 
 def check_parts(cls, parts):

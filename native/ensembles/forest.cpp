@@ -15,6 +15,8 @@ namespace fctree::ensembles {
 namespace {
 
 constexpr index_t kTreesAtOnce = 64;  // grown before they are stored
+constexpr index_t kTreesDrawn = 8;    // whose samples are known at a time
+constexpr index_t kRowsJudged = 1024;
 
 // Targets output by output, as needed by the sampler.
 RowSampler sampler_of(const ObliqueForestTask& task, std::uint64_t seed,
@@ -39,14 +41,14 @@ std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
   return counts;
 }
 
-// Trees grow in parallel, unless one takes so long that an interrupt would have to wait: then one
-// after the other, each on all threads. The trees are the same.
-bool is_slow(const TrainingData& data, const ObliqueParams& params) {
-  constexpr double kMost = 1e9;  // multiply-adds, about half a second
+// Trees grow in parallel where there are enough and what all threads need for theirs, about the table again and
+// a matrix of products each, fits into memory. Else one after the other, each on all threads: the same trees.
+bool grows_many(const TrainingData& data, index_t n_trees, index_t n_threads) {
+  constexpr double kBytes = 100e6, kBytesOfThread = 8e6;
   const double width = static_cast<double>(data.n_features + data.n_outputs);
-  const double levels = static_cast<double>(std::min<index_t>(params.max_depth, 16));
-  const double candidates = params.ridge_criterion ? 8.0 : 2.0;
-  return levels * candidates * width * width * static_cast<double>(data.n_samples) > kMost;
+  const double table = 8.0 * width * static_cast<double>(data.n_samples);
+  const double one = table + 8.0 * width * width;
+  return 2 * n_trees >= n_threads && n_threads * (one - kBytesOfThread) <= kBytes + 2.0 * table;
 }
 
 struct GrownTree {
@@ -90,18 +92,22 @@ void grow_trees(const ObliqueForestTask& task, const ObliqueParams& tree_params,
   TrainingData mapped = data;
   mapped.x = features.data();
   const RowSampler rows = sampler_of(task, params.seed, team);
+  const bool many = grows_many(data, params.n_estimators, team.n_threads);
+  const Execution inside = many ? Execution{1, team.interrupted, nullptr} : team;
   for (index_t done = 0; done < params.n_estimators; done += kTreesAtOnce) {
     const index_t size = std::min(kTreesAtOnce, params.n_estimators - done);
     std::vector<GrownTree> grown(size);
-    const bool slow = is_slow(data, tree_params);
-    const Execution inside = slow ? team : Execution{1, team.interrupted, nullptr};
-    parallel_for(slow ? Execution{1, team.interrupted, nullptr} : team, size, [&](index_t at) {
+    const auto grow = [&](index_t at) {
       ObliqueParams own = tree_params;
       own.node_features.seed = params.seed;
       own.node_features.tree = task.first_tree + done + at;
       grown[at] = grow_one(mapped, map, counts_of(rows, own.node_features.tree, params), own,
                            params.extrapolation, inside);
-    });
+    };
+    if (many)
+      parallel_for(team, size, grow);
+    else
+      for (index_t at = 0; at < size; ++at) grow(at);
     for (const GrownTree& one : grown) append_tree(one.tree, one.bounds, one.map, 1.0, trees);
   }
 }
@@ -127,24 +133,34 @@ void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees
   const RowSampler rows = sampler_of(task, params.seed, execution);
   std::fill_n(out.scores, data.n_samples * n_outputs, 0.0);
   std::fill_n(out.counts, data.n_samples, 0);
-  std::vector<double> x(data.n_samples * d), sums(data.n_samples * n_outputs);
-  std::vector<index_t> left_out;
   with_team(execution, [&](const Execution& team) {
-    for (index_t tree = 0; tree < n_trees; ++tree) {
-      const std::vector<std::uint8_t> drawn = counts_of(rows, tree, params);
-      left_out.clear();
-      for (index_t i = 0; i < static_cast<index_t>(drawn.size()); ++i)
-        if (drawn[i] == 0) left_out.push_back(i);
-      const index_t size = static_cast<index_t>(left_out.size());
-      for (index_t at = 0; at < size; ++at)
-        std::copy_n(data.x + left_out[at] * d, d, x.data() + at * d);
-      std::fill_n(sums.begin(), size * n_outputs, 0.0);
-      add_trees(trees, {tree, tree + 1}, x.data(), size, {sums.data(), n_outputs, 1}, team);
-      for (index_t at = 0; at < size; ++at) {
-        ++out.counts[left_out[at]];
-        for (index_t k = 0; k < n_outputs; ++k)
-          out.scores[left_out[at] * n_outputs + k] += sums[at * n_outputs + k];
-      }
+    for (index_t first = 0; first < n_trees; first += kTreesDrawn) {
+      std::vector<std::vector<std::uint8_t>> drawn(std::min(kTreesDrawn, n_trees - first));
+      const index_t n_drawn = static_cast<index_t>(drawn.size());
+      parallel_for(team, n_drawn,
+                   [&](index_t at) { drawn[at] = counts_of(rows, first + at, params); });
+      for_each_part(team, data.n_samples, kRowsJudged, [&](index_t, index_t begin, index_t end) {
+        std::vector<double> x, sums;
+        std::vector<index_t> left_out;
+        for (index_t at = 0; at < n_drawn && !drawn[at].empty(); ++at) {
+          left_out.clear();
+          x.clear();
+          for (index_t i = begin; i < end; ++i) {
+            if (drawn[at][i] != 0) continue;
+            left_out.push_back(i);
+            x.insert(x.end(), data.x + i * d, data.x + (i + 1) * d);
+          }
+          const index_t size = static_cast<index_t>(left_out.size());
+          sums.assign(size * n_outputs, 0.0);
+          add_trees(trees, {first + at, first + at + 1}, x.data(), size,
+                    {sums.data(), n_outputs, 1}, Execution());
+          for (index_t row = 0; row < size; ++row) {
+            ++out.counts[left_out[row]];
+            for (index_t k = 0; k < n_outputs; ++k)
+              out.scores[left_out[row] * n_outputs + k] += sums[row * n_outputs + k];
+          }
+        }
+      });
     }
   });
 }
