@@ -50,11 +50,11 @@ FITS = {
 }
 
 
-def measure(label, n, d):
+def measure(label, n, d, dtype=np.float64):
     """Bytes of the table and of the fit beyond it, and seconds; or the error."""
     name, n_outputs, parameters = FITS[label]
     random = np.random.default_rng(0)
-    X = random.standard_normal((n, d))
+    X = random.standard_normal((n, d), dtype=dtype)
     y = X[:, 0] if n_outputs == 1 else np.ascontiguousarray(X[:, :n_outputs])
     if name.endswith("Classifier"):
         y = np.arange(n) % n_outputs
@@ -109,11 +109,13 @@ def main():
     add_arguments(parser, NAME)
     parser.add_argument("--fit", choices=tuple(FITS), help="measure one fit here and print JSON")
     parser.add_argument("--shape", type=int, nargs=2, metavar=("N", "D"))
+    parser.add_argument("--float32", action="store_true", help="a table of float32, with --fit")
     parser.add_argument("--only", default="", help="fits whose labels contain this")
     parser.add_argument("--timeout", type=float, default=600)
     options = parser.parse_args()
     if options.fit:
-        print(json.dumps(measure(options.fit, *options.shape)))
+        dtype = np.float32 if options.float32 else np.float64
+        print(json.dumps(measure(options.fit, *options.shape, dtype)))
         return
     shapes = [(300, 8_000)] if options.quick else [options.shape] if options.shape else SHAPES
     found, rows = [], []
