@@ -7,6 +7,7 @@ through without a copy.
 
 import warnings
 from contextlib import contextmanager
+from functools import wraps
 from numbers import Integral
 
 import joblib
@@ -33,6 +34,7 @@ def check_training_data(estimator, X, y, sample_weight, *, multi_output):
 
 
 FLOATS = [np.float64, np.float32]
+_PART_BYTES = 2**25
 
 
 def check_boosting_features(estimator, X):
@@ -317,6 +319,22 @@ def check_fitted(estimator):
     """scikit-learn's `check_is_fitted`, which looks at all attributes, where there is a doubt."""
     if "n_features_in_" not in vars(estimator):
         check_is_fitted(estimator)
+
+
+def in_parts(predict):
+    """A method of rows which takes a large array that compiled code cannot read as it is, of float32 or a
+    `numpy.memmap` of them, a part at a time: it is never converted as a whole."""
+
+    @wraps(predict)
+    def predict_parts(self, X):
+        if type(X) not in (np.ndarray, np.memmap) or X.nbytes <= _PART_BYTES:
+            return predict(self, X)
+        if X.ndim != 2 or X.dtype.kind not in "fiu" or is_table(X, X.shape[1]):
+            return predict(self, X)
+        rows = max(1, _PART_BYTES // (X.shape[1] * X.itemsize))
+        return np.concatenate([predict(self, X[i : i + rows]) for i in range(0, len(X), rows)])
+
+    return predict_parts
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from fctree._validation import (
     count_threads,
     draw_seed,
     encode_labels,
+    in_parts,
     threads_for,
     unchanged_on_failure,
 )
@@ -232,6 +233,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         scores[judged] = sums[judged] / numbers[judged, np.newaxis]
         return scores
 
+    @in_parts
     def _raw_predict(self, X):
         """The mean of the trees' scores, (n_samples, n_outputs)."""
         check_fitted(self)

@@ -17,6 +17,7 @@ from fctree._validation import (
     check_fitted,
     check_predictions,
     count_threads,
+    in_parts,
     threads_for,
 )
 from fctree.oblique.parameters import native_tree_params
@@ -61,6 +62,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
             tree, X, targets, sample_weight, left_out, keep_zeros=self.max_coef is not None
         )
 
+    @in_parts
     def _raw_predict(self, X):
         """The leaf models' values, (n_samples, n_outputs)."""
         check_fitted(self)

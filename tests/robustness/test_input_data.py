@@ -1,13 +1,21 @@
 """Validation of X and y: rejected with scikit-learn's messages, or accepted unchanged."""
 
 import re
+import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor
+from fctree import (
+    CurvatureBoostingRegressor,
+    CurvatureForestRegressor,
+    CurvatureTreeRegressor,
+    FCODTClassifier,
+    FCODTRegressor,
+)
 from reference.tree_comparison import smooth_table
 from scipy import sparse
+from sklearn.base import clone
 
 ESTIMATORS = [FCODTRegressor, FCODTClassifier]
 
@@ -183,3 +191,22 @@ def test_a_column_of_targets_is_one_target():
     np.testing.assert_array_equal(np.ravel(column.predict(X)), vector.predict(X))
     with pytest.warns(match="column-vector y was passed"):
         FCODTClassifier().fit(X, (y > 1)[:, None])
+
+
+@pytest.mark.parametrize("model", [
+    CurvatureBoostingRegressor(max_iter=2), CurvatureForestRegressor(n_estimators=2), CurvatureTreeRegressor()])
+def test_a_large_table_is_never_converted_as_a_whole(model, tmp_path):
+    features = np.memmap(tmp_path / "table", dtype=np.float32, mode="w+", shape=(600_000, 16))
+    features[:] = np.random.default_rng(0).normal(size=16).astype(np.float32)
+    features[::3, 1] = np.arange(200_000)
+    few = np.array(features[:300])
+    model = clone(model).fit(few, few[:, 1])
+    tracemalloc.start()
+    predicted = model.predict(features)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2.1 * 2**25 + 3 * predicted.nbytes  # a part as float64, and its answers
+    assert np.array_equal(predicted, model.predict(np.array(features, dtype=float)))
+    features[-1, 0] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        model.predict(features)
