@@ -322,8 +322,8 @@ def check_fitted(estimator):
 
 
 def in_parts(predict):
-    """A method of rows which takes a large array that compiled code cannot read as it is, of float32 or a
-    `numpy.memmap` of them, a part at a time: it is never converted as a whole."""
+    """A method of rows which takes a large array of numbers that compiled code cannot read as it is (another
+    type or layout, a `numpy.memmap`) a part at a time, so that it is never converted as a whole."""
 
     @wraps(predict)
     def predict_parts(self, X):
