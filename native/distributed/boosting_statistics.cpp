@@ -124,7 +124,7 @@ std::vector<double> DistributedBoostingStatistics::map_sample(const FeatureMap& 
 void DistributedBoostingStatistics::set_features(index_t kind, const FeatureMap& map,
                                                  const Execution& execution) {
   if (kind >= static_cast<index_t>(features_.size())) features_.resize(kind + 1);
-  features_[kind] = {map_sample(map, execution), offset_of(map)};
+  features_[kind] = {map_sample(map, execution), offset_of(map), map.columns};
 }
 
 void DistributedBoostingStatistics::index_features(const double* x, index_t n_samples,
@@ -132,8 +132,8 @@ void DistributedBoostingStatistics::index_features(const double* x, index_t n_sa
                                                    const Execution& execution) {
   const std::vector<double> sample = map_sample(map, execution);
   const index_t n_sampled = static_cast<index_t>(sample.size()) / map.width();
-  const FeatureBins bins(sample.data(), n_sampled, offset_of(map), execution);
-  bins_ = std::make_unique<BinnedFeatures>(BinnedFeatures{bins, bins.of(x, n_samples, execution)});
+  bins_.bins = FeatureBins(sample.data(), n_sampled, offset_of(map), execution);
+  bins_.of_values = bins_.bins.of(x, n_samples, execution);
 }
 
 template <class Use>
@@ -146,8 +146,10 @@ auto DistributedBoostingStatistics::with_statistics(const TrainingData& data, in
   const TrainingData sample = {features_[kind].sample.data(), targets.data(), weights.data(),
                                static_cast<index_t>(weights.size()), data.n_features,
                                data.n_outputs};
+  BinnedFeatures bins;
+  if (sorts_axes(params)) bins = bins_.of(features_[kind].columns);
   DistributedStatistics statistics(data, *samples_.blocks, sample,
-                                   sorts_axes(params) ? bins_.get() : nullptr);
+                                   sorts_axes(params) ? &bins : nullptr);
   statistics.set_offset(features_[kind].offset);
   return use(statistics);
 }

@@ -1,7 +1,6 @@
 // Boosting oblique trees on samples that lie in many places, of which this is one.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "core/block_sums.hpp"
@@ -52,9 +51,10 @@ class DistributedBoostingStatistics final : public BoostingStatistics {
   struct KindFeatures {
     std::vector<double> sample;
     Vector offset;
+    std::vector<index_t> columns;
   };
   std::vector<KindFeatures> features_;
-  std::unique_ptr<BinnedFeatures> bins_;  // of the samples here, between those of the sample
+  BinnedFeatures bins_;  // of all features of the samples here, between those of the sample
 };
 
 }  // namespace fctree::distributed

@@ -226,15 +226,20 @@ double ObliqueBooster::left_out_change(const StepSums& step) const {
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {
+  const bool is_first = all_.x.empty();
+  if (is_first) {
+    fill(all_);
+    if (needs_index())
+      statistics_.index_features(all_.x.data(), train_.n(), all_.map, execution_);
+  }
   std::vector<index_t> columns =
       draw_columns(params_.seed, iteration, params_.colsample, task_.sizes.n_features);
-  if (!all_.x.empty() && columns == all_.map.columns) return;
+  const bool is_same = columns == all_.map.columns;
+  if (is_same && !is_first) return;
   all_.map.columns = std::move(columns);
-  fill(all_);
+  if (!is_same) fill(all_);
   for (index_t kind = 0; kind < static_cast<index_t>(kinds_.size()); ++kind)
     statistics_.set_features(kind, all_.map, execution_);
-  if (needs_index())
-    statistics_.index_features(all_.x.data(), train_.n(), all_.map, execution_);
 }
 
 void ObliqueBooster::fill(TreeFeatures& features) {

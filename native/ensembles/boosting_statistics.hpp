@@ -36,12 +36,11 @@ class BoostingStatistics {
   virtual StepSums left_out_step(const BoostedSet& set, const Loss& loss, const TreeStep& step,
                                  const Execution& execution) = 0;
 
-  // The features of the next trees of a kind.
-  virtual void set_features(index_t kind, const FeatureMap& map, const Execution& execution) = 0;
-  // Those of the kinds that cut along axes by constants (sorts_axes), x (n_samples, map.width()), which
-  // has to stay.
+  // All features, once, for kinds that cut along axes by constants (sorts_axes), x (n_samples, map.width()).
   virtual void index_features(const double* x, index_t n_samples, const FeatureMap& map,
                               const Execution& execution) = 0;
+  // The features of the next trees of a kind.
+  virtual void set_features(index_t kind, const FeatureMap& map, const Execution& execution) = 0;
   // The few features that a tree of this kind needs most (relevant_features.hpp), or none for all.
   virtual std::vector<index_t> relevant_features(const TrainingData& data, index_t kind,
                                                  const ObliqueParams& params,

@@ -59,6 +59,7 @@ StepSums LocalBoostingStatistics::left_out_step(const BoostedSet& set, const Los
 
 void LocalBoostingStatistics::set_features(index_t kind, const FeatureMap& map, const Execution&) {
   statistics_[kind].set_offset(offset_of(map));
+  statistics_[kind].set_columns(map.columns);
 }
 
 // Targets in the order of a feature are read from all over the memory: of many rows, cuts between

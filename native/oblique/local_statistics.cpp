@@ -40,9 +40,9 @@ void LocalStatistics::open(GrowState& state, OpenNode& root) {
   order_.clear();
   if (features_ != nullptr && sorts_axes(state.params)) {
     if (has_bins())
-      bin_cuts_.emplace(*features_->bins, data);
+      bin_cuts_.emplace(features_->bins->of(columns_), data);
     else
-      order_.take(features_->order, data.weight, state.execution);
+      order_.take(features_->order, columns_, data.weight, state.execution);
   }
   goes_left_.resize(data.n_samples);
   root.size = state.n_rows();

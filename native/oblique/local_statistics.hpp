@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "oblique/node_statistics.hpp"
@@ -17,7 +18,7 @@ using namespace ridge;
 
 // Computed once for many trees on the same features, from all rows of GrowState::data, for axis
 // splits under the constant criterion: the order of the features, so that no node sorts, or their
-// bins, so that cuts are between bins. Or neither.
+// bins, so that cuts are between bins. Or neither. A tree may see only some of these columns.
 struct FeatureIndex {
   FeatureOrder order;
   std::unique_ptr<BinnedFeatures> bins;
@@ -26,6 +27,9 @@ struct FeatureIndex {
 class LocalStatistics final : public NodeStatistics {
  public:
   explicit LocalStatistics(const FeatureIndex* features = nullptr) : features_(features) {}
+
+  // The columns of the index that are the features of the next trees.
+  void set_columns(std::vector<index_t> columns) { columns_ = std::move(columns); }
 
   void open(GrowState& state, OpenNode& root) override;
   std::vector<Moments> full_moments(const GrowState& state,
@@ -58,6 +62,7 @@ class LocalStatistics final : public NodeStatistics {
   void part_order(const GrowState& state, const std::vector<Split>& splits);
 
   const FeatureIndex* features_;
+  std::vector<index_t> columns_;
   FeatureOrder order_;                   // of the tree's samples, node by node as their rows
   std::vector<std::uint8_t> goes_left_;  // by row number
   std::optional<HistogramSplits> bin_cuts_;      // of the tree's samples, if there are bins

@@ -82,8 +82,7 @@ double FeatureBins::threshold_between(index_t feature, index_t left, index_t rig
 
 std::vector<std::uint8_t> FeatureBins::of(const double* x, index_t n_samples,
                                           const Execution& execution) const {
-  const index_t n_features = static_cast<index_t>(highest_.size()) / n_bins_;
-  const index_t n_thresholds = n_bins_ - 1;
+  const index_t n_features = this->n_features(), n_thresholds = n_bins_ - 1;
   std::vector<std::uint8_t> bins(n_samples * n_features);
   const Partition parts = partition_range(n_samples, kChunkRows, n_samples);
   parallel_for(execution, parts.n_parts, [&](index_t p) {
@@ -93,6 +92,28 @@ std::vector<std::uint8_t> FeatureBins::of(const double* x, index_t n_samples,
             thresholds_.data() + j * n_thresholds, n_thresholds, x[i * n_features + j]));
   });
   return bins;
+}
+
+FeatureBins FeatureBins::of_features(const std::vector<index_t>& features) const {
+  const auto append = [&](const std::vector<double>& from, index_t width, std::vector<double>& to) {
+    for (const index_t j : features)
+      to.insert(to.end(), from.begin() + j * width, from.begin() + (j + 1) * width);
+  };
+  FeatureBins chosen;
+  chosen.n_bins_ = n_bins_;
+  append(thresholds_, n_bins_ - 1, chosen.thresholds_);
+  append(lowest_, n_bins_, chosen.lowest_);
+  append(highest_, n_bins_, chosen.highest_);
+  return chosen;
+}
+
+BinnedFeatures BinnedFeatures::of(const std::vector<index_t>& features) const {
+  BinnedFeatures chosen = {bins.of_features(features), {}};
+  const std::size_t d = bins.n_features(), n_samples = of_values.size() / d;
+  chosen.of_values.reserve(n_samples * features.size());
+  for (std::size_t i = 0; i < n_samples; ++i)
+    for (const index_t j : features) chosen.of_values.push_back(of_values[i * d + j]);
+  return chosen;
 }
 
 BinnedFeatures bin_features(const double* x, index_t n_samples, const Vector& offset,

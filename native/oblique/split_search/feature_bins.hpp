@@ -12,6 +12,7 @@ namespace fctree::oblique {
 // All features have the same number of bins; surplus ones of a feature are empty and come last.
 class FeatureBins {
  public:
+  FeatureBins() = default;  // of no features
   // From a sample x (n_samples, d), row-major, of features from which offset (d) was subtracted
   // (offset_of): one bin per distinct value if a feature has at most 256, else bins with about
   // equally many samples. O(d n).
@@ -21,6 +22,9 @@ class FeatureBins {
   index_t n_bins() const { return n_bins_; }
   // The bins of x (n_samples, n_features): the numbers of thresholds below its values.
   std::vector<std::uint8_t> of(const double* x, index_t n_samples, const Execution& execution) const;
+  // Those of some of the features.
+  FeatureBins of_features(const std::vector<index_t>& features) const;
+  index_t n_features() const { return static_cast<index_t>(highest_.size()) / n_bins_; }
   // The threshold between two bins of a feature, all bins between which are empty.
   double threshold_between(index_t feature, index_t left, index_t right) const;
 
@@ -35,6 +39,9 @@ class FeatureBins {
 struct BinnedFeatures {
   FeatureBins bins;
   std::vector<std::uint8_t> of_values;  // (n_samples, n_features)
+
+  // Of some of the features. O(d n).
+  BinnedFeatures of(const std::vector<index_t>& features) const;
 };
 BinnedFeatures bin_features(const double* x, index_t n_samples, const Vector& offset,
                             const Execution& execution);

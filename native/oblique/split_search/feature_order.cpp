@@ -22,14 +22,14 @@ void FeatureOrder::sort(const double* x, index_t n_samples, index_t n_features,
   });
 }
 
-void FeatureOrder::take(const FeatureOrder& from, const double* weight,
-                        const Execution& execution) {
+void FeatureOrder::take(const FeatureOrder& from, const std::vector<index_t>& features,
+                        const double* weight, const Execution& execution) {
   const auto is_used = [&](index_t row) { return weight == nullptr || weight[row] > 0.0; };
   index_t n_used = 0;
   for (index_t i = 0; i < from.n_samples_; ++i) n_used += is_used(i);
-  resize(n_used, from.n_features_);
+  resize(n_used, from.is_empty() ? 0 : static_cast<index_t>(features.size()));
   parallel_for(execution, n_features_, [&](index_t feature) {
-    const OrderedScores all = from.along(feature, 0, from.n_samples_);
+    const OrderedScores all = from.along(features[feature], 0, from.n_samples_);
     double* values = values_.data() + feature * n_used;
     std::int32_t* rows = rows_.data() + feature * n_used;
     index_t at = 0;

@@ -18,8 +18,10 @@ class FeatureOrder {
   // bytes per value.
   void sort(const double* x, index_t n_samples, index_t n_features, const Execution& execution);
 
-  // Takes the samples of positive weight from another order (all, if weight is null). O(d n).
-  void take(const FeatureOrder& from, const double* weight, const Execution& execution);
+  // Takes some features, and the samples of positive weight (all, if weight is null), from another
+  // order, or nothing from an empty one. O(d n).
+  void take(const FeatureOrder& from, const std::vector<index_t>& features, const double* weight,
+            const Execution& execution);
 
   // The samples at positions begin .. begin + size - 1 along a feature, ascending.
   OrderedScores along(index_t feature, index_t begin, index_t size) const;

@@ -1,5 +1,7 @@
 #include "oblique/split_search/histogram_split.hpp"
 
+#include <utility>
+
 namespace fctree::oblique {
 
 namespace {
@@ -27,10 +29,10 @@ struct HistogramSplits::Group {
   index_t number;  // of the span
 };
 
-HistogramSplits::HistogramSplits(const BinnedFeatures& features, const TrainingData& data)
-    : bins_(features.bins) {
+HistogramSplits::HistogramSplits(BinnedFeatures features, const TrainingData& data)
+    : features_(std::move(features)) {
   const TermScale scale = term_scale(data);
-  samples_ = {features.of_values.data(), bins_.n_bins(), data.n_features, 1 + data.n_outputs,
+  samples_ = {features_.of_values.data(), features_.bins.n_bins(), data.n_features, 1 + data.n_outputs,
               fixed_terms(data, scale)};
   units_ = term_units(scale);
   units_.insert(units_.begin(), 1.0);
@@ -90,7 +92,7 @@ void HistogramSplits::cut_group(const GrowState& state, const Group& group,
     const index_t feature = feature_of(group.tasks[t]);
     group.tasks[t].split().cut =
         best_between_bins(state, *group.tasks->node,
-                          sums.data() + (feature - first) * samples_.feature_size(), units_, bins_,
+                          sums.data() + (feature - first) * samples_.feature_size(), units_, features_.bins,
                           feature);
   }
 }
