@@ -20,6 +20,7 @@ cdef extern from "oblique/params.hpp" namespace "fctree::oblique" nogil:
         int64_t max_features
         uint64_t seed
         int64_t tree
+        bint once
 
     cdef struct ObliqueParams:
         cbool standardize

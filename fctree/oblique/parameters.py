@@ -134,7 +134,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
         "max_thresholds": settings["max_thresholds"],
         "parent_weight": settings["parent_weight"],
         "split_margin": settings["split_margin"],
-        "node_features": {"max_features": _UNLIMITED, "seed": 0, "tree": 0},
+        "node_features": {"max_features": _UNLIMITED, "seed": 0, "tree": 0, "once": False},
     }
     return native_params(params)
 

@@ -1,6 +1,7 @@
 #include "ensembles/boost.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ensembles/leaf_values.hpp"
 #include "ensembles/learning_rate.hpp"
@@ -26,6 +27,10 @@ struct TreeFeatures {
   FeatureMap map;
   std::vector<double> x;
 };
+
+// Of the features, that a kind of trees after the first may split on: a tree that lacks the best ones finds
+// others, and a sum of many such trees is better than of those that are all alike.
+constexpr double kShareOfSteps = 0.8;
 
 // A tree of a kind, with the leaf that each row reaches.
 struct Contender {
@@ -89,7 +94,7 @@ class ObliqueBooster : public GrowingModel {
   TrainingData data_of(const TreeFeatures& features) const;
   TrainingData counted(TrainingData data);
   const TreeFeatures& features_of(index_t kind);
-  Contender grow_kind(index_t kind);
+  Contender grow_kind(index_t kind, index_t iteration);
   StepSums left_out_step(const Contender& contender);
   double left_out_change(const StepSums& step) const;
   double step_share() const;
@@ -181,11 +186,15 @@ void ObliqueBooster::sample_rows(index_t iteration) {
   if (add_up(execution_.all, n_left_out) == 0) in_bag_.clear();
 }
 
-Contender ObliqueBooster::grow_kind(index_t kind) {
+Contender ObliqueBooster::grow_kind(index_t kind, index_t iteration) {
   Contender grown;
   grown.features = &features_of(kind);
   TrainingData data = data_of(*grown.features);
   if (kinds_[kind].choose_alpha) data = counted(data);
+  if (kind > 0) {
+    const double n_wanted = std::ceil(kShareOfSteps * static_cast<double>(data.n_features));
+    kinds_[kind].node_features = {static_cast<index_t>(n_wanted), params_.seed, iteration, true};
+  }
   grown.tree = statistics_.grow(data, kind, kinds_[kind], execution_);
   if (kinds_[kind].choose_alpha) {
     kinds_[kind].choose_alpha = false;
@@ -295,7 +304,7 @@ void ObliqueBooster::add_tree(index_t iteration) {
   StepSums least;
   for (index_t kind = 0; kind < static_cast<index_t>(kinds_.size()); ++kind) {
     if (judges ? takes_turns && !turns_.takes_part(kind) : kind > 0) continue;
-    Contender contender = grow_kind(kind);
+    Contender contender = grow_kind(kind, iteration);
     if (judges) {
       const StepSums step = left_out_step(contender);
       if (round.kind >= 0 && !(left_out_change(step) < left_out_change(least))) continue;

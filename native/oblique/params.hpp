@@ -10,11 +10,12 @@ namespace fctree::oblique {
 // that more than their own file knows of have names here.
 enum class SplitKind : index_t { ridge = 0, curvature = 1, axis = 2 };
 
-// The features that a node of a forest's tree may split on, drawn for each node.
+// The features that a node may split on, drawn for each node, or once for all of the tree.
 struct NodeFeatures {
   index_t max_features;
   std::uint64_t seed;
   index_t tree;
+  bool once;
 };
 
 struct ObliqueParams {

@@ -28,6 +28,7 @@ void open_children(const GrowState& state, Split& split) {
   const Cut& cut = split.cut();
   OpenNode& left = split.children[0];
   left.depth = node.depth + 1;
+  if (state.params.node_features.once) left.features = node.features;
   left.ancestors = extend_ancestors(state, split);
   if (state.params.ridge_criterion)
     left.prior = prior_of(node.moments, node.fit, state.origin, state.params.parent_weight);

@@ -28,6 +28,7 @@ std::vector<std::unique_ptr<DirectionSearch>> searches_of(const GrowState& state
 
 void draw_features(const GrowState& state, OpenNode& node) {
   const NodeFeatures& rule = state.params.node_features;
+  if (rule.once && !node.features.empty()) return;  // those of its parent
   const Random random(rule.seed, Purpose::feature_sample);
   node.features = choose_features(random, {rule.tree, node.id}, rule.max_features,
                                   state.data.n_features);
