@@ -117,6 +117,9 @@ TABLES = {
         ("turns_of_trees.json", ("schedules",), {
             "log-loss, 30 sets": "log-loss|ratio", "its standard error": "log-loss|standard error", "time": "log-loss|time",
             "RMSE, 13 sets": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "time, regression": "RMSE|time"}),
+        ("step_tree_features.json", ("halves",), {
+            "labels": 2, "log-loss": "log-loss|ratio", "its standard error": "log-loss|standard error", "sets, classes": "log-loss|sets",
+            "RMSE": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "sets, regression": "RMSE|sets"}),
         ("bench_ensembles.json", ("growth",), {
             "measured": "cpu s", "by the formula": "formula", "n = 8,000": "n=8000 / n=2000", "n = 32,000": "n=32000 / n=2000",
             "d = 20": "d=20 / n=2000", "d = 40": "d=40 / n=2000", "depth 2, 4": "depth=2 / n=2000 ± depth=4 / n=2000",

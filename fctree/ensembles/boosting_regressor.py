@@ -52,8 +52,9 @@ class CurvatureBoostingRegressor(
         limit.
     step_depth : int or None, default=8
         Depth of the ordinary trees (splits along axes, constant leaves) that compete in each
-        round; None grows none. They need ``subsample < 1``: left-out samples decide. With more
-        than 65,536 samples thresholds lie between 256 bins of each feature.
+        round; None grows none. They need ``subsample < 1``: left-out samples decide. Each sees four
+        fifths of the features. With more than 65,536 samples thresholds lie between 256 bins of
+        each feature.
     max_depth : int or None, default=None
         Maximum number of splits on a path of a tree. Here and in the next three None leaves what
         `tree` says.
