@@ -25,12 +25,13 @@ def max_time(seconds: float) -> Callback:
     ----------
     seconds : float
         Wall-clock time from this call on, positive. Time spent before the first round and a
-        round under way count too, so that a fit can take a round longer.
+        round under way count too, so that a fit can take a round longer. Of later fits with the same
+        callback, as in cross-validation, the time from their first round on.
 
     Returns
     -------
     callback : callable
-        For one fit: the time of a second one would be over before it begins.
+        For one fit at a time.
 
     Raises
     ------
@@ -53,9 +54,14 @@ def max_time(seconds: float) -> Callback:
         raise TypeError(f"seconds must be a number, got {seconds!r}")
     if math.isnan(seconds) or seconds <= 0:
         raise ValueError(f"seconds must be positive, got {seconds!r}")
-    end = time.monotonic() + float(seconds)
+    end, last = time.monotonic() + float(seconds), 0
 
     def stop_after_time(round: int, scores: RoundScores) -> bool:
-        return time.monotonic() >= end
+        nonlocal end, last
+        now = time.monotonic()
+        if round <= last:  # of another fit
+            end = now + float(seconds)
+        last = round
+        return now >= end
 
     return stop_after_time

@@ -44,8 +44,12 @@ class _NativeTrees(torch.autograd.Function):
         return out
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx, out_gradient):
+        if torch.is_grad_enabled():  # once_differentiable misses gradients that have no graph
+            raise RuntimeError(
+                "gradients of trees on the CPU cannot be differentiated again: create_graph=True is "
+                "for the layer on a GPU"
+            )
         splits, leaves = (weights.detach().contiguous() for weights in ctx.saved_tensors)
         by_splits, by_leaves = torch.zeros_like(splits), torch.zeros_like(leaves)
         by_x = splits.new_empty(ctx.x_shape) if ctx.needs_input_grad[0] else None

@@ -141,9 +141,9 @@ class TableSteps:
         places = {"values_tensor": np.arange(len(values)), "default_tensor": np.array([-1])}
         if self.holds_text(column):
             texts = values if "" in values else [*values, ""]
-            numbers = np.append(np.arange(len(values)), [missing] * (len(texts) - len(values)))
+            numbers = [*range(len(values)), *[missing] * (len(texts) - len(values))]
             return graph.add("LabelEncoder", x, domain="ai.onnx.ml", keys_strings=texts,
-                             values_int64s=numbers.tolist(), default_int64=-1)  # fmt: skip
+                             values_int64s=numbers, default_int64=-1)  # fmt: skip
         level = graph.add("LabelEncoder", x, domain="ai.onnx.ml",
                           keys_tensor=np.array(values, dtype=dtype), **places)  # fmt: skip
         return graph.add("Where", graph.add("IsNaN", x), np.array(missing), level)

@@ -17,7 +17,7 @@ from sklearn.ensemble import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from fctree.ensembles.boosting import BaseCurvatureBoosting
+from fctree._training.boosted import BaseBoosting
 from fctree.inspection.boosting import MaskedBoosting, is_boosting
 from fctree.inspection.kernel_flow import TreeKernelFlow
 from fctree.inspection.masked_outputs import MaskedModels
@@ -84,7 +84,7 @@ def _adapt(estimator, parameters, min_iter):
         return PartialFits(estimator, min_iter)
     if "warm_start" in parameters and "n_estimators" in parameters:
         return GrowingEnsemble(estimator, min_iter, "n_estimators")
-    if isinstance(estimator, BaseCurvatureBoosting):
+    if isinstance(estimator, BaseBoosting):
         return GrowingEnsemble(estimator, min_iter, "max_iter")
     if "warm_start" in parameters and "max_iter" in parameters:
         if not type(estimator).__module__.startswith("sklearn.linear_model"):

@@ -5,6 +5,7 @@ import copy
 import numpy as np
 
 from fctree._native import symmetric as _native
+from fctree._training.class_weights import weigh_classes
 from fctree._training.losses import refuse_function
 from fctree._training.interactions import check_interactions
 from fctree._training.samples import Samples, check_directions
@@ -91,9 +92,15 @@ class MaskedBoosting:
             return model._probabilities(raw)
         return model._inverse_link(raw.copy())
 
-    def _samples(self, part):
-        targets = self.estimator._encode_targets(part.y, reset=False)
-        return Samples(part.X, targets, part.sample_weight, None).native(None)
+    def _samples(self):
+        """Those to train on and those held out, as the core takes them."""
+        model = self.estimator
+        train, held = (
+            Samples(part.X, model._encode_targets(part.y, reset=False), part.sample_weight, None)
+            for part in (self.parts.train, self.parts.validation)
+        )
+        train, (held,) = weigh_classes(model, train.without_zero_weights(), [held])
+        return train.native(None), held.native(None)
 
     def _rounds_before(self):
         """Number of rounds already done, from which a continuation resumes the fading noise of the
@@ -108,8 +115,7 @@ class MaskedBoosting:
             progress()
 
         return _native.boost_masked(
-            self._samples(self.parts.train),
-            self._samples(self.parts.validation),
+            *self._samples(),
             self.parts.test.X,
             masked=np.ascontiguousarray(masked).view(np.uint8),
             replacement=self.parts.replacement,
@@ -129,8 +135,10 @@ class MaskedBoosting:
 
 
 def is_boosting(estimator):
-    """Whether masks of this estimator can be trained together."""
-    return isinstance(estimator, BaseSymmetricBoosting)
+    """Whether masks of this estimator can be trained together: not of features made of categories."""
+    return isinstance(estimator, BaseSymmetricBoosting) and (
+        estimator.categorical_features is None or isinstance(estimator.categorical_features, str)
+    )
 
 
 def _fit_full(parts, estimator):

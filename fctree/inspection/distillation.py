@@ -15,6 +15,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics import r2_score
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from fctree._sklearn import validate_parameters
@@ -192,7 +193,9 @@ class _Teacher:
     def _shares(self, X):
         """Probabilities (n_samples, n_classes), and the classes."""
         if not hasattr(self.model, "predict_proba"):
-            classes, labels = np.unique(np.asarray(self.model.predict(X)), return_inverse=True)
+            predictions = np.asarray(self.model.predict(X))
+            check_classification_targets(predictions)
+            classes, labels = np.unique(predictions, return_inverse=True)
             return np.eye(len(classes))[labels], classes
         shares = check_array(
             np.asarray(self.model.predict_proba(X)), dtype=np.float64,

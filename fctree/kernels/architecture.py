@@ -49,6 +49,8 @@ def leaf_counts(tree: Any) -> dict[int, int]:
     ------
     ValueError
         If a split does not have two subtrees.
+    TypeError
+        For estimators without a fitted tree, and mappings.
 
     Examples
     --------
@@ -66,6 +68,8 @@ def leaf_counts(tree: Any) -> dict[int, int]:
     arrays = getattr(tree, "tree_", tree)
     if hasattr(arrays, "children_left") and hasattr(arrays, "children_right"):
         return _counts_of_arrays(arrays.children_left, arrays.children_right)
+    if hasattr(tree, "fit") or isinstance(tree, Mapping):
+        raise TypeError(f"no tree: {tree!r} has no tree_; of an ensemble pass one fitted tree")
     counts: Counter[int] = Counter()
     waiting = [(nested_pairs(tree), 0)]
     while waiting:

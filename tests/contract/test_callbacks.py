@@ -114,6 +114,8 @@ def test_max_time(kind, monkeypatch):
     assert kind(**SMALL).fit(X, y, callbacks=[tick, max_time(3)]).n_iter_ == 3
     assert kind(**SMALL).fit(X, y, callbacks=[max_time(1e-9), tick]).n_iter_ == 2
     assert kind(**SMALL).fit(X, y, callbacks=[tick, max_time(np.inf)]).n_iter_ == 8
+    both = [tick, max_time(3)]
+    assert [kind(**SMALL).fit(X, y, callbacks=both).n_iter_ for _ in range(3)] == [3, 4, 4]
     for bad in (0, -1.0, float("nan")):
         with pytest.raises(ValueError, match="seconds must be positive"):
             max_time(bad)

@@ -244,3 +244,26 @@ def test_a_model_that_diverges():
     with pytest.raises(ValueError, match="validation loss of GradientDescent is not finite"):
         with np.errstate(all="ignore"):
             variable_importance(gradient_descent(max_iter=500), 1e200 * X, y)
+
+
+def test_class_weights_are_those_of_all_models():
+    """A feature without values changes no model, and so has no importance, exactly."""
+    X = np.c_[np.random.default_rng(0).normal(size=(400, 2)), np.zeros(400)]
+    model = SymmetricBoostingClassifier(max_iter=10, class_weight={0: 1, 1: 20}, random_state=0)
+    for method in ("retrain", "early_stopping"):
+        found = variable_importance(model, X, X[:, 0] > 0.5, method=method, random_state=0)
+        assert found.importances[2] == 0.0
+        assert found.importances[0] > 0.1
+
+
+@pytest.mark.parametrize("method", ["retrain", "early_stopping", "dropout"])
+def test_categories_of_symmetric_boosting(method):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 20, 600)
+    X = np.c_[rng.normal(size=600), codes, rng.normal(size=600)]
+    y = X[:, 0] + 2 * rng.normal(size=20)[codes]
+    model = SymmetricBoostingRegressor(max_iter=60, categorical_features=[1], random_state=0)
+    found = variable_importance(model, X, y, method=method, scoring="r2", random_state=0)
+    assert found.full_score > 0.8
+    assert found.importances[1] > found.importances[0] > 0.1
+    assert abs(found.importances[2]) < 0.05

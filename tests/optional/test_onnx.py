@@ -151,6 +151,14 @@ def test_categories(name, dtype):
     assert_close(found, predictions(model, frame), dtype)
 
 
+def test_an_empty_text_is_a_category():
+    frame, y = categories()
+    frame = frame[["x"]].assign(text=np.array(["", "a", "b"], dtype=object)[np.arange(len(frame)) % 3])
+    model = SymmetricBoostingRegressor(max_iter=5).fit(frame, y)
+    found = run(to_onnx(model), feed(frame, np.float32))["variable"]
+    assert_close(found, predictions(model, frame), np.float32)
+
+
 def test_categories_of_text_and_numbers():
     X = np.array([["a", 1.0], [2, 2.0], ["b", 3.0]] * 20, dtype=object)
     model = CurvatureTreeRegressor(categorical_features=[0]).fit(X, np.arange(60.0))

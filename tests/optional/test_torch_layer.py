@@ -76,6 +76,14 @@ def test_backward_twice(depth):
     torch.testing.assert_close(first, second, rtol=0, atol=0)
 
 
+def test_gradients_of_gradients_are_refused():
+    """Also where the gradient that arrives is a constant, which PyTorch's own check lets pass."""
+    layer, x = layer_and_samples()
+    x.requires_grad_()
+    with pytest.raises(RuntimeError, match="differentiated again"):
+        torch.autograd.grad(layer(x).sum(), x, create_graph=True)
+
+
 def test_float32():
     double, x = layer_and_samples()
     single = copy.deepcopy(double).float()

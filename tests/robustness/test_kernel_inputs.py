@@ -17,6 +17,8 @@ from fctree.kernels import (
     tree_ntk_path,
 )
 from scipy import sparse
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 X = np.random.default_rng(0).standard_normal((12, 3))
 KERNELS = [tree_ntk, rule_ntk, relu_ntk]
@@ -175,6 +177,9 @@ def test_trees_that_are_none():
         leaf_counts((0, 0, 0))
     with pytest.raises(ValueError, match="two parts"):
         empirical_tree_ntk(X, n_trees=1, architecture=((0,), 0))
+    for model in (DecisionTreeRegressor(), RandomForestRegressor(2).fit(X, X[:, 0]), {2: 4}):
+        with pytest.raises(TypeError, match="no tree"):
+            leaf_counts(model)
     assert leaf_counts(0) == {0: 1}
     # A tree that is one leaf: a constant.
     assert np.all(tree_ntk(X, architecture=leaf_counts(0)) == 1.0)

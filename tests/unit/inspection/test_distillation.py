@@ -210,3 +210,10 @@ def test_bad_comparisons_are_refused():
         compare_distilled(tree, Truth(), X, y[:5], (X, y))
     with pytest.raises(TypeError, match="tree"):
         compare_distilled(RandomForestRegressor(), Truth(), X, y, (X, y))
+
+
+def test_numbers_are_no_classes():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    teacher = RandomForestRegressor(5, random_state=0).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        distill(teacher, X, CurvatureTreeClassifier())
