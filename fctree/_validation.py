@@ -19,6 +19,7 @@ from fctree import _sklearn
 from fctree._memory import check_memory
 from fctree._native.core import is_finite, is_table
 from fctree._native_input import check_threads, strided_in_elements
+from fctree._tables.columns import is_frame, raw_columns, read_column
 from fctree._tables.estimators import validate_table, validated_features
 
 
@@ -141,6 +142,8 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
     """Validated data for importances: ``X`` (n_samples, n_features), float32 or float64, C-contiguous;
     ``y``; weights or None; names of the columns, ``x0``, ``x1``, ... without any."""
     names = _sklearn.get_feature_names(X)
+    if is_frame(X):
+        _refuse_categories(X, names)
     X, y = check_X_y(
         X,
         y,
@@ -152,6 +155,16 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
     )
     names = [f"x{j}" for j in range(X.shape[1])] if names is None else [str(n) for n in names]
     return X, y, check_sample_weight(sample_weight, X), names
+
+
+def _refuse_categories(frame, names):
+    for place, raw in enumerate(raw_columns(frame)):
+        name = place if names is None else names[place]
+        if read_column(raw, name, None).values is not None:
+            raise ValueError(
+                f"column {name!r} holds categories, and importances take numbers: encode it; "
+                "positions of codes can be categorical_features of the estimator"
+            )
 
 
 def encode_labels(y, classes):

@@ -1,6 +1,7 @@
 """Importances on bad input: a clear error, or the documented behaviour."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import (
     BaggingRegressor,
@@ -224,3 +225,11 @@ def test_weights_that_a_model_does_not_take():
         variable_importance(Unknown(warm_start=True), X, y)
     with pytest.raises(ValueError, match="does not take sample_weight"):
         variable_importance(Unweighted(warm_start=True), X, y, sample_weight=np.ones(200))
+
+
+@pytest.mark.parametrize("column", [pd.Categorical([3, 7] * 50), ["a", "b"] * 50], ids=["codes", "text"])
+def test_categories_are_refused(column):
+    """As numbers they would be another model's features."""
+    X = pd.DataFrame({"x": np.arange(100.0), "c": column})
+    with pytest.raises(ValueError, match="column 'c' holds categories, and importances take numbers"):
+        variable_importance(SymmetricBoostingRegressor(max_iter=5), X, X["x"])

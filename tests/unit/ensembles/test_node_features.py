@@ -97,3 +97,13 @@ def test_step_trees_join_on_few_samples():
     steps = (features[:, 0] > 0.5) * 2.0 + (features[:, 1] > 0.4) + 0.05 * rng.standard_normal(45)
     model = CurvatureBoostingRegressor(learning_rate=0.1, max_iter=50, random_state=0).fit(features, steps)
     assert model.tree_kinds_.mean() > 0.3
+
+
+def test_step_trees_of_boosting_see_four_fifths_of_the_features():
+    codes = np.random.default_rng(0).integers(0, 4, (1500, 8))
+    pairs = (codes[:, ::2] == codes[:, 1::2]).sum(axis=1)
+    model = CurvatureBoostingRegressor(max_iter=60, random_state=0).fit(codes, pairs)
+    seen = [{*np.flatnonzero(np.any(model.trees_[tree].coef[model.trees_[tree].children_left >= 0], axis=0))}
+            for tree in np.flatnonzero(model.tree_kinds_ == 1)]
+    assert max(len(columns) for columns in seen) == 7  # of 8
+    assert set().union(*seen) == {*range(8)}
