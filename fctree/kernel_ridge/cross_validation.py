@@ -200,6 +200,8 @@ class SearchingTreeNTK(BaseTreeNTK):
                 splitter = check_cv(self.cv, labels, classifier=is_classifier(self))
                 folds = [f for f in splitter.split(X, labels)
                          if weights is None or (weights[f[0]].any() and weights[f[1]].any())]
+                if not folds:
+                    raise ValueError("cv: no fold has samples of positive weight on both sides")
             tried: list[tuple[Any, ...]] = []
             best: Any = None
             rate = partial(self._rate, targets, weights, alphas, folds)

@@ -83,10 +83,11 @@ def next_matrix(kernel, Z, X, matrix, solution, weights):
             products = matrix @ products @ matrix
         eigenvalues, vectors = eigh(products)
         root = (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))) @ vectors.T
-        length = np.linalg.norm(X @ root)
+        counted = X if weights is None else X * np.sqrt(weights)[:, np.newaxis]
+        length = np.linalg.norm(counted @ root)
         if not (np.isfinite(length) and length > 0.0):
             return matrix
-        return root * (np.linalg.norm(X) / length)
+        return root * (np.linalg.norm(counted) / length)
 
 
 def gradient_products(kernel, Z, centres, coefficients, weights=None):

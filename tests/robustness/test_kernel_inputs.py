@@ -244,3 +244,9 @@ def test_what_prediction_refuses_is_refused_by_the_fit(solver):
     X = np.array([[1.0, 2.0], [1e200, 0.0], [0.0, 1.0]])
     with pytest.raises(ValueError, match="rescale the features"):
         TreeNTKRegressor(solver=solver).fit(X, np.zeros(3))
+
+
+def test_folds_without_weights_are_refused():
+    weights = np.r_[np.ones(5), np.zeros(len(X) - 5)]
+    with pytest.raises(ValueError, match="no fold has samples of positive weight"):
+        TreeNTKRegressorCV(cv=2).fit(X, X[:, 0], sample_weight=weights)
