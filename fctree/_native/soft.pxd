@@ -93,6 +93,8 @@ cdef extern from "soft/standardize.hpp" namespace "fctree::soft" nogil:
         const double* factor
         cbool intercept
 
+    void inverse_deviations(const double*, int64_t, double*)
+
 
 cdef extern from "soft/predict.hpp" namespace "fctree::soft" nogil:
     void predict_soft[T](const Ensemble[T]&, const FeatureRows&, const Standardization&, PassKind,

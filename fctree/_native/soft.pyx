@@ -179,26 +179,29 @@ def reached_leaves(layer_pass):
     return (<PassOf64?>layer_pass).native.n_reached_leaves()
 
 
-cdef Standardization rule_of(standardization) except *:
-    """Of ``(mean, factor, intercept)``, the first two arrays or None."""
+cdef Standardization rule_of(standardization, vector[double]& factor) except *:
+    """Of ``(mean, variance, intercept)``, the first two arrays or None; ``factor`` has to outlive it."""
     cdef const double[::1] mean = standardization[0]
-    cdef const double[::1] factor = standardization[1]
+    cdef const double[::1] variance = standardization[1]
     cdef Standardization rule
     rule.mean = NULL
     rule.factor = NULL
     rule.intercept = standardization[2]
     if mean is not None:
+        factor.resize(variance.shape[0])
+        inverse_deviations(&variance[0], variance.shape[0], factor.data())
         rule.mean = &mean[0]
-        rule.factor = &factor[0]
+        rule.factor = factor.data()
     return rule
 
 
 def predict(X, const real[:, :, ::1] split_weights, const real[:, :, ::1] leaf_weights,
             dict shape, standardization, int n_threads, int kind=0):
-    """The sum over the trees, (n, n_outputs); ``standardization`` is (mean, factor, intercept)."""
+    """The sum over the trees, (n, n_outputs); ``standardization`` is (mean, variance, intercept)."""
     cdef Ensemble[real] trees = ensemble_of(split_weights, leaf_weights, shape)
     cdef FeatureRows rows = rows_of(X)
-    cdef Standardization rule = rule_of(standardization)
+    cdef vector[double] factor
+    cdef Standardization rule = rule_of(standardization, factor)
     cdef Execution execution = execution_on(n_threads)
     out = np.empty((rows.n_rows, trees.n_outputs), dtype=np.float32 if real is float else np.float64)
     cdef real[:, ::1] view = out
@@ -216,7 +219,8 @@ def reachable_leaves(X, const real[:, :, ::1] split_weights,
     """The number of leaves that each sample reaches in each tree, (n, n_trees) int32."""
     cdef Ensemble[real] trees = ensemble_of(split_weights, leaf_weights, shape)
     cdef FeatureRows rows = rows_of(X)
-    cdef Standardization rule = rule_of(standardization)
+    cdef vector[double] factor
+    cdef Standardization rule = rule_of(standardization, factor)
     cdef Execution execution = execution_on(n_threads)
     out = np.empty((rows.n_rows, trees.n_trees), dtype=np.int32)
     cdef int32_t[:, ::1] view = out

@@ -32,9 +32,12 @@ class SoftScores:
         }[self._routing]  # fmt: skip
         weights = hardness * model.split_weights_.astype(np.float64)
         self._intercepts = hardness * model.split_intercepts_.astype(np.float64)
-        mean, factor, _ = model._standardization()
+        mean, variance, _ = model._standardization()
+        if variance is not None:
+            varies = variance > 0.0
+            weights *= np.where(varies, 1.0 / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
         self._mean = np.zeros(weights.shape[2]) if mean is None else mean
-        self._weights = weights if factor is None else weights * factor
+        self._weights = weights
         self._leaves = model.leaf_weights_.astype(np.float64)
         self._children = model.children_
 

@@ -280,12 +280,11 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         }
 
     def _standardization(self):
-        intercept = self._rule["fit_intercept"]
+        """Mean and variance of each feature, None without `batch_norm`; whether there is an intercept."""
+        state, intercept = self._state, self._rule["fit_intercept"]
         if not self._rule["batch_norm"]:
             return None, None, intercept
-        deviation = np.sqrt(np.maximum(self._state["running_variance"], 0.0))
-        factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0.0)
-        return self._state["running_mean"], factor, intercept
+        return state["running_mean"], state["running_variance"], intercept
 
     def _evaluated(self, function, X):
         """A native function of samples on the trees."""
