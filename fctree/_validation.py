@@ -163,7 +163,7 @@ def _refuse_categories(frame, names):
         if read_column(raw, name, None).values is not None:
             raise ValueError(
                 f"column {name!r} holds categories, and importances take numbers: encode it; "
-                "positions of codes can be categorical_features of the estimator"
+                "columns of codes can be categorical_features of the estimator"
             )
 
 

@@ -31,6 +31,31 @@ class CannotContinue(ValueError):
     """The training of this estimator cannot be continued on changed data."""
 
 
+# Parameters whose values may be names of columns.
+_NAMING = ("categorical_features", "interaction_cst", "monotonic_cst")
+
+
+def by_position(estimator, names):
+    """The estimator with the positions of columns for their names, which arrays don't have."""
+    if names is None or not isinstance(estimator, BaseEstimator) or isinstance(estimator, type):
+        return estimator
+    place = {name: j for j, name in enumerate(names)}
+
+    def placed(value):
+        if isinstance(value, str):
+            return place.get(value, value)
+        if isinstance(value, dict):
+            return [value.get(name, 0) for name in names] if value.keys() <= place.keys() else value
+        if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
+            return [placed(member) for member in value]
+        return value
+
+    parameters = estimator.get_params(deep=False)
+    given = {name: parameters[name] for name in _NAMING if name in parameters}
+    changed = {name: placed(value) for name, value in given.items() if not isinstance(value, str)}
+    return clone(estimator).set_params(**changed)
+
+
 def masked_models(estimator, min_iter, where, seed, *, continues=True):
     """Runner of the masks for an estimator or a model of the protocol; ``where`` is (n_jobs, Workers or
     None).

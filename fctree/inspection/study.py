@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from tqdm.auto import tqdm
 
-from fctree._sklearn import Interval
-from fctree.inspection.adapters import masked_models
+from fctree._sklearn import Interval, get_feature_names
+from fctree.inspection.adapters import by_position, masked_models
 from fctree.inspection.partition import partition
 from fctree.inspection.scores import find_score, target_of
 from fctree.inspection.workers import Workers
@@ -42,7 +42,7 @@ class Study:
         # At most 2^32 - 1: what scikit-learn takes as a seed.
         seeds = check_random_state(random_state).randint(2**31 - 1, size=2)
         self.models = masked_models(
-            estimator,
+            by_position(estimator, get_feature_names(X)),
             min_iter,
             (n_jobs, workers),
             int(seeds[1]),

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.linear_model import Lasso, LogisticRegression, SGDRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -267,3 +269,30 @@ def test_categories_of_symmetric_boosting(method):
     assert found.full_score > 0.8
     assert found.importances[1] > found.importances[0] > 0.1
     assert abs(found.importances[2]) < 0.05
+
+
+@pytest.mark.parametrize(
+    "named, placed",
+    [
+        ({"monotonic_cst": {"b": 1, "c": -1}}, {"monotonic_cst": [0, 1, -1]}),
+        ({"interaction_cst": [{"a", "b"}, ["c"]]}, {"interaction_cst": [[0, 1], [2]]}),
+        ({"categorical_features": ["c"]}, {"categorical_features": [2]}),
+    ],
+    ids=["monotonic", "interactions", "categories"],
+)
+def test_parameters_may_name_columns(named, placed):
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(size=(200, 2)), rng.integers(0, 4, 200)]
+    y = X[:, 0] + X[:, 1] * (X[:, 2] == 1)
+    model = SymmetricBoostingRegressor(max_iter=10, random_state=0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    by_name = variable_importance(clone(model).set_params(**named), frame, y, random_state=0)
+    by_place = variable_importance(clone(model).set_params(**placed), X, y, random_state=0)
+    assert_array_equal(by_name.importances, by_place.importances)
+
+
+def test_unknown_names_are_the_estimators_error():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(100, 2)), columns=["a", "b"])
+    model = SymmetricBoostingRegressor(max_iter=3, monotonic_cst={"z": 1})
+    with pytest.raises(ValueError, match="monotonic_cst"):
+        variable_importance(model, X, X["a"])
