@@ -52,7 +52,7 @@ def plot_regions(
     tree : fitted curvature tree, FC-ODT estimator or ObliqueTree, or ensemble
         A tree over two features, or a forest or a boosting model.
     X : array-like of shape (n_samples, 2), default=None
-        Samples to draw as points. An ensemble needs them, (n_samples, n_features): the other
+        Samples to draw as points, but those with missing values. An ensemble needs them, (n_samples, n_features): the other
         features take the values of at most 100 of them.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
         Their targets, which colour the points on the scale of the regions; for a
@@ -106,8 +106,6 @@ def plot_regions(
             raise ValueError("partial effects of an ensemble need X, and take no y or class_names")
         effect = partial_effect_image(tree, X, features, bounds, output)
         return _draw_effect(effect, feature_names, cmap, ax)
-    if features is not None:
-        raise ValueError("features= is for ensembles: one tree is drawn over its two features")
     labels = TreeLabels(
         tree,
         feature_names=feature_names,
@@ -115,6 +113,8 @@ def plot_regions(
         max_coef=None,
         decimals=2,
     )
+    if features is not None:
+        raise ValueError("features= is for ensembles: one tree is drawn over its two features")
     classes = getattr(tree, "classes_", None)
     tree = labels.tree
     if tree.boundary_width is not None:
@@ -195,8 +195,9 @@ def _samples(tree, X, y, classes, output):
 
 def _bounds(bounds, X):
     if bounds is None:
-        if X is None or X.shape[0] == 0:
-            raise ValueError("give bounds, or samples X to take them from")
+        X = np.zeros((0, 2)) if X is None else X[np.isfinite(X).all(axis=1)]
+        if X.shape[0] == 0:
+            raise ValueError("give bounds, or samples X without missing values")
         low, high = X.min(axis=0), X.max(axis=0)
         margin = 0.05 * np.where(high > low, high - low, 1.0)
         bounds = np.stack([low - margin, high + margin], axis=1)

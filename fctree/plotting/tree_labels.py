@@ -150,7 +150,7 @@ def _tree_of(tree):
             f"their arrays are in .{member}"
         )
     if isinstance(tree, BaseEstimator) and not hasattr(tree, "tree_"):
-        check_is_fitted(tree, "tree_")
+        check_is_fitted(tree)
     raise TypeError(
         f"expected a fitted FC-ODT estimator or an ObliqueTree, got a {given}"
     )

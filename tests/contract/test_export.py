@@ -10,6 +10,7 @@ from fctree import (
     CurvatureForestRegressor,
     FCODTClassifier,
     FCODTRegressor,
+    SoftTreeRegressor,
     SymmetricBoostingRegressor,
     export_text,
     plot_regions,
@@ -175,6 +176,24 @@ def test_regions_of_the_plane(leaf_model, classes, tmp_path):
     axes.figure.savefig(tmp_path / "regions.png")
     assert (tmp_path / "regions.png").stat().st_size > 1000
     pyplot.close(axes.figure)
+
+
+def test_samples_with_missing_values_are_not_drawn():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    X, y = smooth_table(60, 2, seed=72)
+    model = FCODTRegressor(max_depth=2).fit(X, y)
+    gaps = np.vstack([X, [np.nan, 50.0]])
+    assert plot_regions(model, X=gaps).get_xlim() == plot_regions(model, X=X).get_xlim()
+    with pytest.raises(ValueError, match="without missing values"):
+        plot_regions(model, X=gaps[-1:])
+    pyplot.close("all")
+
+
+def test_regions_of_what_is_no_oblique_tree():
+    pytest.importorskip("matplotlib")
+    X, y = smooth_table(60, 2, seed=72)
+    with pytest.raises(TypeError, match="got a SoftTreeRegressor"):
+        plot_regions(SoftTreeRegressor(max_epochs=1).fit(X, y), X=X, features=[0, 1])
 
 
 def test_regions_need_two_features(frame):
