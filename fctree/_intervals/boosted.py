@@ -113,6 +113,10 @@ class BoostedIntervals(PredictsIntervals):
         )
         return np.maximum(np.stack([-below, above]), self.interval_reach_[:, np.newaxis])
 
+    @property
+    def _least_target(self):
+        return 0.0 if self._has_log_link else -np.inf
+
     def _centres_and_scales(self, X):
         X = self._check_rows(X)
         return self._centres(X), self._reaches(X)

@@ -75,12 +75,13 @@ class PredictsIntervals:
 
     A subclass has ``_centres_and_scales(X)``, arrays (n_samples, n_outputs) of which the second may
     be one for below and one for above, (2, n_samples, n_outputs), and sets
-    ``interval_scores_`` and ``interval_levels_`` in `fit`.
+    ``interval_scores_`` and ``interval_levels_`` in `fit`. No bound is below its ``_least_target``.
     """
 
     interval_scores_: FloatArray
     interval_levels_: FloatArray
     _centres_and_scales: Any
+    _least_target = -np.inf
 
     def predict_interval(self, X: ArrayLike, confidence_level: float = 0.9) -> FloatArray:
         """Predict intervals that hold about a share `confidence_level` of new targets.
@@ -122,7 +123,7 @@ class PredictsIntervals:
                 stacklevel=2,
             )
         below, above = reach if reach.ndim > centres.ndim else (reach, reach)
-        interval = np.stack([centres - below, centres + above], axis=-1)
+        interval = np.stack([np.maximum(centres - below, self._least_target), centres + above], axis=-1)
         single = vars(self).get("_single_target", vars(self).get("_one_output"))
         return interval[:, 0] if single else interval
 

@@ -4,7 +4,7 @@ Nothing of these libraries is imported: a column is asked for what it can do.
 """
 
 from dataclasses import dataclass
-from numbers import Number
+from numbers import Complex, Number, Real
 
 import numpy as np
 
@@ -96,12 +96,22 @@ def raw_columns(X):
     return list(X.T)
 
 
+def taken(X, rows):
+    """The rows of these numbers, of a frame or an array."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows].reset_index(drop=True)
+    return X.take(rows) if hasattr(X, "column_names") else X[rows]
+
+
 def read_column(raw, name, wanted):
     """A column of any library; ``wanted`` says whether it holds categories, None asks its type.
 
-    ValueError for text in a column that is to be numbers, TypeError for what is neither; ``name`` is for
-    these.
+    A column of objects without a value holds categories too, where its type is asked: in other samples
+    it may hold text. ValueError for text in a column that is to be numbers and for complex numbers,
+    TypeError for what is neither text nor number; ``name`` is for these.
     """
+    if wanted is not True and _kind(raw) in "mM":
+        raise _neither(name, raw.dtype)
     if hasattr(raw, "cat") and hasattr(raw, "iloc"):  # a categorical of pandas
         values, codes = raw.cat.categories.tolist(), raw.cat.codes.to_numpy()
     elif hasattr(raw, "chunks") and str(raw.type).startswith("dictionary"):
@@ -112,7 +122,7 @@ def read_column(raw, name, wanted):
         return Column(numbers=_numbers(raw))
     else:
         values, codes = _factorized(raw)
-        if wanted is None and not _holds_text(values, name):
+        if wanted is None and not _may_hold_text(raw, values, name):
             return Column(numbers=_looked_up(values, codes))
     if wanted is False:
         if _holds_text(values, name):
@@ -123,6 +133,32 @@ def read_column(raw, name, wanted):
     return Column(values=values, codes=codes)
 
 
+def quantities(raw, name):
+    """A column's numbers, (n_samples,) float64 with NaN where missing; None where it holds categories,
+    truths or nothing."""
+    truths = str(getattr(raw, "dtype", getattr(raw, "type", ""))).lower() in ("bool", "boolean")
+    if truths or all(isinstance(value, (bool, np.bool_)) or is_missing(value) for value in raw):
+        return None
+    return read_column(raw, name, None).numbers
+
+
+def with_numbers(X, numbers):
+    """A frame or an array of objects in which ``numbers``, arrays (n_samples,), take the place of the
+    columns of these indices."""
+    if isinstance(X, np.ndarray) or hasattr(X, "iloc"):
+        for j, values in numbers.items():
+            X.isetitem(j, values) if hasattr(X, "iloc") else X.__setitem__((slice(None), j), values)
+        return X
+    if hasattr(X, "column_names"):
+        for j, values in numbers.items():
+            X = X.set_column(j, X.column_names[j], [values])
+        return X
+    columns = X.get_columns()
+    for j, values in numbers.items():
+        columns[j] = type(columns[j])(columns[j].name, values)
+    return type(X)(columns)
+
+
 def _is_numeric(raw):
     """Whether the type of a column says that it is numbers or truths."""
     dtype = getattr(raw, "dtype", None)
@@ -130,7 +166,12 @@ def _is_numeric(raw):
         return dtype.is_numeric() or str(dtype) == "Boolean"
     if dtype is None:  # pyarrow
         return str(raw.type) in _ARROW_NUMBERS or str(raw.type) == "bool"
-    return getattr(dtype, "kind", "O") in _NUMERIC_KINDS
+    return _kind(raw) in _NUMERIC_KINDS
+
+
+def _kind(raw):
+    """NumPy's letter for the type of a column's values, "O" for types of other libraries."""
+    return getattr(getattr(raw, "dtype", None), "kind", "O")
 
 
 def _numbers(raw):
@@ -140,7 +181,7 @@ def _numbers(raw):
     if hasattr(raw, "iloc"):
         return raw.to_numpy(dtype=np.float64, na_value=np.nan)
     if hasattr(raw, "chunks"):
-        return np.asarray(raw.cast("float64").to_numpy(), dtype=np.float64)
+        return np.asarray(raw.cast("float64", safe=False).to_numpy(), dtype=np.float64)
     return np.array(raw.cast(float).to_numpy(), dtype=np.float64)
 
 
@@ -176,18 +217,31 @@ def is_missing(value):
     return isinstance(value, (float, np.floating)) and value != value
 
 
+def _may_hold_text(raw, values, name):
+    """Whether some values are text, or none says that the column is anything else."""
+    if _holds_text(values, name):
+        return True
+    return _kind(raw) in "OSU" and all(map(is_missing, values))
+
+
 def _holds_text(values, name):
-    """Whether some values are text; TypeError for what is neither text, number nor missing."""
+    """Whether some values are text; an error for what is neither text, real number nor missing."""
     text = False
     for value in values:
         if isinstance(value, (str, bytes)):
             text = True
+        elif isinstance(value, Complex) and not isinstance(value, Real):
+            raise ValueError(f"Complex data not supported: column {name!r} holds {value}")
         elif not (is_missing(value) or isinstance(value, (Number, np.bool_))):
-            raise TypeError(
-                f"column {name!r} holds a {type(value).__name__}; a category as an argument must "
-                "be a string or a real number"
-            )
+            raise _neither(name, type(value).__name__)
     return text
+
+
+def _neither(name, kind):
+    return TypeError(
+        f"column {name!r} holds values of type {kind}, but an argument must be a string or a real "
+        "number: make numbers of it, such as days since a date, or name it in categorical_features"
+    )
 
 
 def _looked_up(values, codes):

@@ -48,7 +48,7 @@ def _indices(members, names, n_columns):
         )
     found = [names.index(member) if member in names else member for member in members]
     for member in found:
-        if not isinstance(member, Integral) or not 0 <= member < n_columns:
+        if isinstance(member, bool) or not isinstance(member, Integral) or not 0 <= member < n_columns:
             raise ValueError(
                 f"interaction_cst has the column {member!r}, which is no name of a column and no index "
                 f"from 0 to {n_columns - 1}"

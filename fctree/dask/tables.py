@@ -93,9 +93,16 @@ def read_tables(client, partitions, wanted, names):
 
     futures, described = read(wanted)
     kinds = [[values is not None for values in found[0]] for found in described]
-    if any(of_part != kinds[0] for of_part in kinds):  # text in some partitions only
-        futures, described = read(np.any(kinds, axis=0).tolist())
+    if any(of_part != kinds[0] for of_part in kinds):  # text, or values, in some partitions only
+        columns = zip(*(found[0] for found in described), strict=True)
+        futures, described = read([_holds_categories(values) for values in columns])
     return futures, described
+
+
+def _holds_categories(values):
+    """Whether a column does, by its categories in each partition: none are of a column that is empty there,
+    None are of numbers."""
+    return any(values) or None not in values
 
 
 class Partitions:

@@ -36,7 +36,11 @@ class HasObliqueTrees:
 
     @property
     def estimators_(self) -> list[ObliqueTree]:
-        """The trees as `ObliqueTree` objects, views of `trees_`, in order."""
+        """The trees as `ObliqueTree` objects, views of `trees_`, in order.
+
+        They say what a tree has learned. The estimator's prediction is not quite the sum or mean of
+        theirs: it keeps a leaf's values within those of its training samples, as `extrapolation` says.
+        """
         check_is_fitted(self)
         return [self.trees_[tree] for tree in range(self.trees_.n_trees)]
 

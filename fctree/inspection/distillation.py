@@ -19,6 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from fctree._sklearn import validate_parameters
+from fctree._tables.columns import is_frame, quantities, raw_columns, table_of, taken, with_numbers
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import check_training_data, unchanged_on_failure
 from fctree.oblique import CurvatureTreeClassifier, CurvatureTreeRegressor
@@ -44,7 +45,7 @@ def distill(
     ----------
     teacher : object with `predict`
         A fitted model. Of a classifier the `predict_proba` is used if it has one.
-    X : array or pandas data frame of shape (n_samples, n_features)
+    X : array or data frame of shape (n_samples, n_features)
         Such as the teacher was trained on; no targets are needed.
     tree : CurvatureTreeRegressor, CurvatureTreeClassifier, FCODTRegressor or FCODTClassifier, \
             default=None
@@ -107,7 +108,7 @@ def compare_distilled(
         What `distill` returned.
     teacher : object with `predict`
         What it was distilled from.
-    X : array or pandas data frame of shape (n_samples, n_features)
+    X : array or data frame of shape (n_samples, n_features)
         The rows that both were trained on.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Their true targets.
@@ -223,16 +224,18 @@ class _Teacher:
 
 
 class _Rows:
-    """Rows of an array or a pandas data frame, and points between them."""
+    """Rows of a table or of an array of numbers, and points between them."""
 
     def __init__(self, X):
-        self.frame = X if hasattr(X, "iloc") else None
-        if self.frame is None:
+        self.table = X if is_frame(X) else table_of(X)
+        if self.table is None:
             self.values = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
             return
-        kinds = [getattr(dtype, "kind", "O") for dtype in X.dtypes]
-        self.is_number = np.array([kind in "iuf" for kind in kinds])
-        self.values = X.loc[:, self.is_number].to_numpy(np.float64, na_value=np.nan)
+        read = [quantities(raw, f"x{j}") for j, raw in enumerate(raw_columns(self.table))]
+        self.places = [j for j, numbers in enumerate(read) if numbers is not None]
+        self.values = np.empty((len(X), len(self.places)))
+        for values, j in zip(self.values.T, self.places, strict=True):
+            values[:] = read[j]
 
     def with_points(self, n_points: int, rng: np.random.RandomState) -> Any:
         """The rows, and n_points for each of them; as what they came.
@@ -240,10 +243,10 @@ class _Rows:
         A point lies at a uniform share of the way to one of the ten nearest rows. What is no number,
         or missing in one of the two, comes from the nearer one.
         """
-        n = len(self.values) if self.frame is None else len(self.frame)
+        n = len(self.values)
         n_neighbors = min(_NEIGHBORS, n - 1)
         if n_points == 0 or n_neighbors == 0:
-            return self.values if self.frame is None else self.frame
+            return self.values if self.table is None else self.table
         origin = np.repeat(np.arange(n), n_points)
         chosen = rng.randint(n_neighbors, size=len(origin))
         other = self._neighbors(n_neighbors)[origin, chosen]
@@ -252,18 +255,16 @@ class _Rows:
         here, there = self.values[origin], self.values[other]
         points = here + share[:, np.newaxis] * (there - here)
         points = np.where(np.isnan(points), self.values[nearer], points)
-        if self.frame is None:
-            return np.concatenate([self.values, points])
-        drawn = self.frame.iloc[np.concatenate([np.arange(n), nearer])].reset_index(drop=True)
         numbers = np.concatenate([self.values, points])
-        for column, values in zip(np.flatnonzero(self.is_number), numbers.T, strict=True):
-            drawn.isetitem(column, values)
-        return drawn
+        if self.table is None:
+            return numbers
+        drawn = taken(self.table, np.concatenate([np.arange(n), nearer]))
+        return with_numbers(drawn, dict(zip(self.places, numbers.T, strict=True)))
 
     def _neighbors(self, k: int) -> np.ndarray:
         """The k nearest rows of each, (n, k), features standardised and missing ones at the mean."""
         if self.values.shape[1] == 0:
-            n = len(self.frame)
+            n = len(self.values)
             return (np.arange(n)[:, np.newaxis] + np.arange(1, k + 1)) % n
         scaled: FloatArray = self.values - np.nanmean(self.values, axis=0)
         deviation = np.nanstd(self.values, axis=0)

@@ -69,7 +69,10 @@ CURVATURE_FIXED = {
 
 # Parameters that ensembles have too.
 SHORTCUTS = ("max_depth", "alpha", "min_samples_leaf", "max_coef")
-SHORTCUT_CONSTRAINTS = {name: [*CURVATURE_CONSTRAINTS[name], None] for name in SHORTCUTS}
+SHORTCUT_CONSTRAINTS = {
+    name: [*(each for each in CURVATURE_CONSTRAINTS[name] if each is not None), None]
+    for name in SHORTCUTS
+}
 
 # Ordinary trees: splits along axes, constant leaves, all thresholds.
 STEP_TREE = {

@@ -3,6 +3,7 @@
 import numpy as np
 
 from fctree._scored_trees import ScoredTrees
+from fctree._tables.columns import is_frame, raw_columns, read_column, taken
 from fctree._tables.estimators import column_names
 from fctree.plotting.tree_labels import at_least
 
@@ -20,15 +21,16 @@ def partial_effect_image(model, X, features, bounds, output):
     scored = ScoredTrees.of(model)
     at_least("output", output, 0, high=scored.trees.n_outputs - 1)
     columns, names = _columns(scored, features)
-    X = X if hasattr(X, "iloc") else np.asarray(X)
-    if X.ndim != 2 or X.shape[1] != model.n_features_in_ or len(X) == 0:
+    X = X if is_frame(X) else np.asarray(X)
+    if len(X.shape) != 2 or X.shape[1] != model.n_features_in_ or len(X) == 0:
         raise ValueError(f"X must have the shape (n_samples, {model.n_features_in_}), got {X.shape}")
-    points = np.column_stack([_column(X, j) for j in columns])
+    raw = raw_columns(X)
+    read = [read_column(raw[j], name, False) for j, name in zip(columns, names, strict=True)]
+    points = np.column_stack([column.numbers for column in read])
     bounds = _bounds(bounds, points)
     grids = [np.linspace(*limits, _GRID) for limits in bounds]
     rows = np.arange(len(points))[:: -(-len(points) // _ROWS)]
-    X = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-    scores = scored.partial_effect(X, columns, grids)
+    scores = scored.partial_effect(taken(X, rows), columns, grids)
     return scores[:, :, output].T, bounds, names, points
 
 
@@ -59,11 +61,6 @@ def _index(feature, names):
             raise ValueError(f"features holds {feature!r}, which the model does not have")
         return names.index(feature)
     return at_least("features", feature, 0, high=len(names) - 1)
-
-
-def _column(X, column):
-    raw = X.iloc[:, column] if hasattr(X, "iloc") else X[:, column]
-    return np.asarray(raw, dtype=np.float64)
 
 
 def _bounds(bounds, points):

@@ -146,10 +146,11 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
                 moved = train.y - first[:, None]
                 self.baseline_ = first + np.average(moved, axis=1, weights=train.weight)
                 centred = train.y - self.baseline_[:, None]
-                variance = np.average(centred**2, axis=1, weights=train.weight)
-            if not np.all(np.isfinite(variance)):
-                raise ValueError("y is too large: its variance is not finite")
-            deviation = np.sqrt(variance)
+                largest = np.maximum(np.abs(centred).max(axis=1), np.finfo(np.float64).tiny)
+                shares = (centred / largest[:, None]) ** 2
+                deviation = largest * np.sqrt(np.average(shares, axis=1, weights=train.weight))
+            if not np.all(np.isfinite(deviation)):
+                raise ValueError("y is too large: its deviation is not finite")
             self._target_scale = np.where(deviation > 0.0, deviation, 1.0)
         self.output_scale_ = self._target_scale * self._tree_factor()
 

@@ -90,7 +90,7 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
         max_depth: int = 6,
         max_bins: int = 254,
         l2_leaf_reg: float = 3.0,
-        min_samples_leaf: int | float = 1,
+        min_samples_leaf: int = 1,
         random_strength: float = 1.0,
         score_noise: str = "normal",
         score_function: str = "l2",

@@ -146,6 +146,8 @@ def test_boosting_has_intervals_for_all_losses(name, settings):
     model = model_of(name).set_params(**settings).fit(X, np.exp(y))
     interval, prediction = model.predict_interval(X), model.predict(X)
     assert np.all((interval[:, 0] <= prediction) & (prediction <= interval[:, 1]))
+    least = 0.0 if settings.get("loss") in ("poisson", ("tweedie", 1.3)) else -np.inf
+    assert interval.min() >= least
 
 
 def test_a_forest_whose_trees_have_all_samples_says_so():

@@ -120,6 +120,15 @@ def test_a_column_with_text_in_one_partition_only_holds_categories():
     assert_same_encoder(on_dask.encoder_, local.encoder_)
 
 
+def test_a_partition_without_values_follows_the_others():
+    X = np.full((400, 3), None, dtype=object)
+    X[200:, 0] = np.arange(200) % 7
+    X[200:, 1] = "late"
+    local, on_dask = both("SymmetricBoostingRegressor", X, Y)
+    assert on_dask.encoder_.categories == [None, ["late"], []]
+    assert_same_encoder(on_dask.encoder_, local.encoder_)
+
+
 def test_missing_numbers_are_means_without_categories_too():
     X = FRAME[["age", "member"]].astype(float).to_numpy()
     local, on_dask = both("CurvatureBoostingRegressor", X, Y)

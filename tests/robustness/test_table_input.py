@@ -1,5 +1,7 @@
 """Bad tables are refused with the column and the remedy, odd ones are fitted."""
 
+from datetime import date
+
 import numpy as np
 import pytest
 from fctree import (
@@ -73,7 +75,7 @@ def test_infinity_is_refused_as_before(name):
 def test_what_is_neither_text_nor_number_is_named():
     table = as_objects(COLUMNS)
     table[3, 0] = {"a": 1}
-    with pytest.raises(TypeError, match="column 'x0' holds a dict"):
+    with pytest.raises(TypeError, match="column 'x0' holds values of type dict"):
         CurvatureTreeRegressor().fit(table, Y)
 
 
@@ -155,3 +157,37 @@ def test_integers_of_128_bits_are_numbers():
     X = polars.DataFrame({"large": column, "small": list(range(30))})
     model = clone(REGRESSORS["tree"]).fit(X, np.arange(30.0))
     assert np.all(np.isfinite(model.predict(X)))
+
+
+@each_family
+@pytest.mark.parametrize("frame", [as_pandas, as_polars, as_arrow, as_objects])
+def test_a_column_that_is_empty_in_training_may_hold_text_later(name, frame):
+    empty = frame({**COLUMNS, "city": np.full(80, None)})
+    fitted = clone(REGRESSORS[name]).fit(empty, Y)
+    assert fitted.encoder_.categories[1] == []
+    known = fitted.predict(empty)
+    np.testing.assert_allclose(fitted.predict(frame(COLUMNS)), known, rtol=1e-9)
+
+
+@pytest.mark.parametrize("chosen", [None, "from_dtype"])
+@pytest.mark.parametrize("dates", [
+    np.arange(80).astype("datetime64[ns]"), np.arange(80).astype("timedelta64[D]"),
+    np.array([date(2026, 1, 1 + day % 28) for day in range(80)])])
+def test_dates_are_no_numbers(chosen, dates):
+    X = FRAME[["age"]].assign(day=dates)
+    with pytest.raises(TypeError, match="column 'day' holds values of type .* days since a date"):
+        CurvatureTreeRegressor(categorical_features=chosen).fit(X, Y)
+    with pytest.raises(TypeError, match="argument must be"):
+        CurvatureTreeRegressor().fit(dates[:, np.newaxis], Y)
+
+
+def test_complex_numbers_are_refused_by_name():
+    for dtype in (np.complex64, complex):
+        with pytest.raises(ValueError, match="Complex data not supported: column 'wave'"):
+            CurvatureTreeRegressor().fit(FRAME.assign(wave=np.full(80, 1j, dtype=dtype)), Y)
+
+
+def test_integers_of_arrow_may_be_larger_than_a_double_can_tell():
+    pa = pytest.importorskip("pyarrow")
+    X = pa.table({"id": pa.array([2**60 + 1, None] * 40), "city": list(COLUMNS["city"])})
+    assert np.isfinite(CurvatureTreeRegressor().fit(X, Y).predict(X)).all()

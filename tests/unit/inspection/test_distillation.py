@@ -170,6 +170,22 @@ def test_tables_with_categories_and_missing_values():
     pd.testing.assert_frame_equal(frame, before)
 
 
+@pytest.mark.parametrize("library", ["polars", "pyarrow", "objects"])
+def test_tables_of_any_library_give_the_same_tree(library):
+    frame = pd.DataFrame({"size": X[:, 0], "n": X[:, 2] > 0, "colour": np.where(X[:, 1] > 0, "red", "blue")})
+    teacher = CurvatureBoostingRegressor(max_iter=5, random_state=0).fit(frame, X[:, 0])
+    expected = distill(teacher, frame, n_points=2, random_state=0)
+    if library == "objects":
+        table = frame.to_numpy(dtype=object)
+        teacher = CurvatureBoostingRegressor(max_iter=5, random_state=0).fit(table, X[:, 0])
+    else:
+        made = pytest.importorskip(library)
+        table = (made.table if library == "pyarrow" else made.DataFrame)(frame.to_dict("list"))
+    tree = distill(teacher, table, n_points=2, random_state=0)
+    np.testing.assert_array_equal(tree.predict(table), expected.predict(frame))
+    assert library == "objects" or list(tree.feature_names_in_) == list(frame.columns)
+
+
 @pytest.mark.parametrize("n_samples", [1, 2, 3])
 def test_few_rows(n_samples):
     tree = distill(Truth(), X[:n_samples], random_state=0)

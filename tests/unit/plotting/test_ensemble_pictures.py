@@ -1,5 +1,7 @@
 """One tree of an ensemble, and partial effects of two features."""
 
+import warnings
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -111,6 +113,21 @@ def test_partial_effects_of_tables():
         assert ax.get_xlabel() == "age"
         with pytest.raises(ValueError, match="holds categories"):
             plot_regions(model, X=table, features=("city", "age"))
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_partial_effects_of_other_tables(library):
+    made = pytest.importorskip(library)
+    table = {name: values for name, values in zip("abcd", X.T, strict=True)}
+    table = (made.table if library == "pyarrow" else made.DataFrame)(table)
+    model = fctree.CurvatureBoostingRegressor(max_iter=3, random_state=0).fit(table, Y)
+    images = []
+    for rows in (table, X):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error" if rows is table else "ignore")
+            ax = plot_regions(model, X=rows, features=("a", "d"))
+        images.append(ax.get_images()[0].get_array())
+    np.testing.assert_array_equal(*images)
 
 
 def test_what_partial_effects_need():
