@@ -29,7 +29,7 @@ def problem(request):
 
 @pytest.mark.parametrize("bad, message", [
     (np.inf, "Input X contains infinity"), (-np.inf, "Input X contains infinity"),
-    ({}, "column 'x1' holds a dict"),
+    ({}, "column 'x1' holds values of type dict"),
 ])
 def test_infinite_features_are_refused(problem, bad, message):
     kind, X, y = problem

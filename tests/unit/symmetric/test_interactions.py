@@ -107,7 +107,7 @@ def test_importances_of_constrained_models(method):
 @pytest.mark.parametrize("constraints, message", [
     ("all", "interaction_cst"), (3, "interaction_cst"), ({0, 1}, "interaction_cst"),
     ([0, 1], "the set 0"), (["ab"], "the set 'ab'"), ([{0, 6}], "the column 6"), ([{-1}], "the column -1"),
-    ([{"age"}], "the column 'age'"), ([[0.5]], "the column 0.5"), ([[True, None]], "the column None"),
+    ([{"age"}], "the column 'age'"), ([[0.5]], "the column 0.5"), ([[True, 0]], "the column True"), ([[0, None]], "the column None"),
 ])
 def test_other_constraints_are_refused(constraints, message):
     for kind, y in ((SymmetricBoostingRegressor, Y), (SymmetricBoostingClassifier, Y > 0)):
