@@ -23,6 +23,15 @@ cdef extern from "core/block_sums.hpp" namespace "fctree" nogil:
         vector[Piece] pieces
 
 
+cdef extern from "core/table.hpp" namespace "fctree" nogil:
+    cdef cppclass Table:
+        const void* values
+        cbool is_single
+        int64_t n_columns
+
+    Table c_table_of "fctree::table_of"(const double*, int64_t)
+
+
 cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
     cdef struct ObliqueBoostingParams:
         double learning_rate
@@ -93,7 +102,7 @@ cdef extern from "ensembles/predict.hpp" namespace "fctree::ensembles" nogil:
         int64_t last
 
     void c_add_trees "fctree::ensembles::add_trees"(
-        const ObliqueTreesView&, const TreeRange&, const double*, int64_t, const ScoreSpan&,
+        const ObliqueTreesView&, const TreeRange&, const Table&, int64_t, const ScoreSpan&,
         const Execution&) except +set_python_error
     void c_apply_trees "fctree::ensembles::apply_trees"(
         const ObliqueTreesView&, int64_t, const double*, int64_t, int64_t*,
@@ -102,7 +111,7 @@ cdef extern from "ensembles/predict.hpp" namespace "fctree::ensembles" nogil:
 
 cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
     cdef cppclass BoostedSamples:
-        const double* x
+        Table x
         const double* y
         const double* weight
         const double* initial

@@ -23,6 +23,8 @@ from fctree._native.oblique cimport ObliqueParams, TrainingData
 
 import numpy as np
 
+from fctree._native.core import is_table
+
 cnp.import_array()
 
 
@@ -86,11 +88,22 @@ cdef RowBlocks blocks_of(tuple blocks) except *:
     return out
 
 
-cdef BoostedSamples samples_of(tuple arrays):
+cdef Table table_of(cnp.ndarray X) except *:
+    """A view of a C-contiguous array (n, d) of float64 or float32."""
+    if not is_table(X, X.shape[1], True):
+        raise ValueError("X must be a C-contiguous array of float64 or float32")
+    cdef Table table
+    table.values = cnp.PyArray_DATA(X)
+    table.is_single = cnp.PyArray_TYPE(X) == cnp.NPY_FLOAT32
+    table.n_columns = X.shape[1]
+    return table
+
+
+cdef BoostedSamples samples_of(tuple arrays) except *:
     """Of ``(X, y, weight, initial)``, which have to outlive it."""
     X, y, weight, initial = arrays
     cdef BoostedSamples samples
-    samples.x = pointer(X)
+    samples.x = table_of(X)
     samples.y = pointer(y)
     samples.weight = pointer_1d(weight)
     samples.initial = pointer(initial)
@@ -131,7 +144,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     and the learning rate; then the baseline, the losses and alpha.
 
     ``train`` and those of ``evals`` are tuples ``(X, y, weight, initial)`` of arrays of shapes
-    (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None. ``kinds`` are the fields of
+    (n, d) float64 or float32, (n_targets, n), (n,) or None, (n_outputs, n) or None. ``kinds`` are the fields of
     ``native/oblique/params.hpp`` for each kind of tree, ``continued`` an ObliqueTrees or None.
     ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None; the last
     one if it returns True; ``judge(losses, scores)``, if not None, takes a list each with the loss and
@@ -261,7 +274,7 @@ def add_trees(trees, int64_t first, int64_t last, cnp.ndarray X, cnp.ndarray sco
     out.scores = <double*>elements(scores, b"f", 2)
     out.row_stride = scores.shape[1]
     out.output_stride = 1
-    cdef const double* x = <const double*>elements(X, b"f", 2)
+    cdef Table x = c_table_of(<const double*>elements(X, b"f", 2), X.shape[1])
     cdef int64_t n_rows = X.shape[0]
     with nogil:
         c_add_trees(native_trees.view, wanted, x, n_rows, out, execution)

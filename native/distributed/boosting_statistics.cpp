@@ -36,19 +36,21 @@ FeatureMap DistributedBoostingStatistics::find_map(const BoostedSamples& samples
                                                    const Execution& execution) {
   const index_t d = n_features, size = 1 + 2 * d;
   const bool is_first = execution.all == nullptr || execution.all->rank == 0;
-  const std::vector<double> row =
-      gather(execution.all, {samples.x, samples.x + (is_first ? d : 0)});
+  std::vector<double> own(is_first ? d : 0);
+  if (is_first) std::copy_n(samples.x.read(0, 1, own.data()), d, own.begin());
+  const std::vector<double> row = gather(execution.all, own);
   const Vector first = VectorView(row.data(), d);
   const RowBlocks& blocks = *samples.blocks;
   std::vector<Vector> of_block(blocks.n_here, Vector::Zero(d));
   const std::vector<double> sums = sum_blocks(
       blocks, {1, size},
       [&](index_t, index_t block, double* out) {
-        const index_t begin = blocks.begin(block);
+        const index_t begin = blocks.begin(block), end = blocks.end(block, samples.n_samples);
+        std::vector<double> buffer(samples.x.is_view() ? 0 : (end - begin) * d);
         FeatureSums total = {Vector::Zero(size), Vector::Zero(d)};
-        add_features(samples.x + begin * d,
-                     samples.weight == nullptr ? nullptr : samples.weight + begin,
-                     blocks.end(block, samples.n_samples) - begin, first, total);
+        add_features(samples.x.read(begin, end - begin, buffer.data()),
+                     samples.weight == nullptr ? nullptr : samples.weight + begin, end - begin,
+                     first, total);
         for (index_t i = 0; i < size; ++i) out[i] += total.sums[i];
         of_block[block - blocks.first] = total.largest;
       },
@@ -114,10 +116,16 @@ StepSums DistributedBoostingStatistics::left_out_step(const BoostedSet& set, con
 std::vector<double> DistributedBoostingStatistics::map_sample(const FeatureMap& map,
                                                               const Execution& execution) {
   const index_t d = map.mean.size();
-  if (sample_x_.empty()) sample_x_ = of_sample(samples_.x, d, execution);
+  if (sample_x_.empty()) {
+    Table own = samples_.x;
+    own.rows = sample_rows_.data();
+    std::vector<double> x(sample_rows_.size() * d);
+    own.read(0, static_cast<index_t>(sample_rows_.size()), x.data());
+    sample_x_ = gather(execution.all, x);
+  }
   const index_t n_sampled = static_cast<index_t>(sample_x_.size()) / d;
   std::vector<double> mapped(n_sampled * map.width());
-  map_features(map, sample_x_.data(), n_sampled, d, mapped.data(), execution);
+  map_features(map, table_of(sample_x_.data(), d), n_sampled, mapped.data(), execution);
   return mapped;
 }
 
@@ -127,13 +135,16 @@ void DistributedBoostingStatistics::set_features(index_t kind, const FeatureMap&
   features_[kind] = {map_sample(map, execution), offset_of(map), map.columns};
 }
 
-void DistributedBoostingStatistics::index_features(const double* x, index_t n_samples,
+void DistributedBoostingStatistics::index_features(const TrainingData& features,
                                                    const FeatureMap& map,
                                                    const Execution& execution) {
   const std::vector<double> sample = map_sample(map, execution);
-  const index_t n_sampled = static_cast<index_t>(sample.size()) / map.width();
-  bins_.bins = FeatureBins(sample.data(), n_sampled, offset_of(map), execution);
-  bins_.of_values = bins_.bins.of(x, n_samples, execution);
+  TrainingData sampled = {};
+  sampled.x = sample.data();
+  sampled.n_features = map.width();
+  sampled.n_samples = static_cast<index_t>(sample.size()) / map.width();
+  bins_.bins = FeatureBins(sampled, offset_of(map), execution);
+  bins_.of_values = bins_.bins.of(features, execution);
 }
 
 template <class Use>

@@ -22,21 +22,29 @@ constexpr index_t kFewestLeftOut = 12;
 // From here on growing each kind in each round gains nothing: some 300, which share hashes.
 constexpr index_t kFewestForTurns = 176;
 
-// Some features of the model, mapped, of all rows.
+// Some features of the model, mapped, of all rows: in memory, or read anew whenever they are needed.
 struct TreeFeatures {
   FeatureMap map;
+  MappedTable reader;
+  bool is_kept = false;    // in memory
   std::vector<double> x;
+
+  // Other columns, which are not in memory yet.
+  void choose(std::vector<index_t> columns, const Table& table) {
+    map.columns = std::move(columns);
+    reader = MappedTable(map, table);
+    is_kept = false;
+  }
 };
 
 // Of the features, that a kind of trees after the first may split on: a tree that lacks the best ones finds
 // others, and a sum of many such trees is better than of those that are all alike.
 constexpr double kShareOfSteps = 0.8;
 
-// A tree of a kind, with the leaf that each row reaches.
+// A tree of a kind.
 struct Contender {
   const TreeFeatures* features;
   ObliqueTreeArrays tree;
-  std::vector<index_t> leaf;
   LeafBounds bounds;
 };
 
@@ -90,7 +98,7 @@ class ObliqueBooster : public GrowingModel {
   bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
   void map_rows(index_t iteration);
-  void fill(TreeFeatures& features);
+  void keep(TreeFeatures& features);
   TrainingData data_of(const TreeFeatures& features) const;
   TrainingData counted(TrainingData data);
   const TreeFeatures& features_of(index_t kind);
@@ -110,8 +118,9 @@ class ObliqueBooster : public GrowingModel {
   BoostedSet train_;
   std::vector<BoostedSet> evals_;
   TreeFeatures all_;  // of the round
+  bool is_mapped_ = false;  // whether they are known
   TreeFeatures few_;  // that its curvature tree needs most
-  std::vector<double> counts_;  // how many samples each row is, once that has been asked for
+  std::vector<double> counts_;  // ones, once they have been asked for: rows without weights are a sample each
   std::vector<double> gradient_;
   std::vector<double> hessian_;
   RowSampler rows_;
@@ -200,16 +209,16 @@ Contender ObliqueBooster::grow_kind(index_t kind, index_t iteration) {
     kinds_[kind].choose_alpha = false;
     kinds_[kind].alpha = grown.tree.alpha;
   }
-  grown.leaf.resize(train_.n());
+  std::vector<index_t> leaf(train_.n());  // that each row reaches
   apply_tree({grown.tree.children_left.data(), grown.tree.children_right.data(),
               grown.tree.threshold.data(), grown.tree.coef.data(), data.n_features},
-             data.x, train_.n(), grown.leaf.data(), execution_);
+             data, leaf.data(), execution_);
   if (params_.l2_leaf_reg > 0.0) shrink_leaves(params_.l2_leaf_reg, grown.tree);
   if (!hessian_.empty())
     lengthen_steps({train_.view(), response_.weight.data(), hessian_.data()}, params_.l2_leaf_reg,
-                   grown.leaf, execution_, grown.tree);
-  revise_constants(*loss_, train_.view(), data.x, response_.weight.data(), grown.leaf, grown.tree);
-  grown.bounds = bound_leaves(grown.tree, data.x, response_.weight.data(), grown.leaf,
+                   leaf, execution_, grown.tree);
+  revise_constants(*loss_, train_.view(), data.x, response_.weight.data(), leaf, grown.tree);
+  grown.bounds = bound_leaves(grown.tree, data.x, response_.weight.data(), leaf,
                               {params_.extrapolation, loss_->largest_step()}, execution_);
   return grown;
 }
@@ -235,37 +244,41 @@ double ObliqueBooster::left_out_change(const StepSums& step) const {
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {
-  const bool is_first = all_.x.empty();
+  const bool is_first = !is_mapped_, keeps = !statistics_.reads_features(train_.n());
   if (is_first) {
-    fill(all_);
-    if (needs_index())
-      statistics_.index_features(all_.x.data(), train_.n(), all_.map, execution_);
+    all_.choose(all_.map.columns, train_.x());
+    if (keeps) keep(all_);
+    if (needs_index()) statistics_.index_features(data_of(all_), all_.map, execution_);
+    is_mapped_ = true;
   }
   std::vector<index_t> columns =
       draw_columns(params_.seed, iteration, params_.colsample, task_.sizes.n_features);
   const bool is_same = columns == all_.map.columns;
   if (is_same && !is_first) return;
-  all_.map.columns = std::move(columns);
-  if (!is_same) fill(all_);
+  if (!is_same) all_.choose(std::move(columns), train_.x());
+  if (keeps) keep(all_);
   for (index_t kind = 0; kind < static_cast<index_t>(kinds_.size()); ++kind)
     statistics_.set_features(kind, all_.map, execution_);
 }
 
-void ObliqueBooster::fill(TreeFeatures& features) {
+// In memory, for trees that go over their rows again and again.
+void ObliqueBooster::keep(TreeFeatures& features) {
+  if (features.is_kept) return;
+  features.is_kept = true;
   features.x.resize(train_.n() * features.map.width());
-  map_features(features.map, train_.x(), train_.n(), task_.sizes.n_features, features.x.data(),
-               execution_);
+  features.reader.read_all(train_.n(), features.x.data(), execution_);
 }
 
 TrainingData ObliqueBooster::data_of(const TreeFeatures& features) const {
-  return {features.x.data(), response_.target.data(), response_.weight.data(), train_.n(),
-          features.map.width(), task_.sizes.n_outputs};
+  TrainingData data = {features.x.data(), response_.target.data(), response_.weight.data(),
+                       train_.n(), features.map.width(), task_.sizes.n_outputs};
+  if (!features.is_kept) data.features = &features.reader;
+  return data;
 }
 
 TrainingData ObliqueBooster::counted(TrainingData data) {
-  if (counts_.empty())
-    for (index_t i = 0; i < train_.n(); ++i) counts_.push_back(train_.view().weight_of(i));
-  data.count = counts_.data();
+  if (task_.train.weight == nullptr) counts_.resize(train_.n(), 1.0);
+  data.count = counts_.empty() ? task_.train.weight : counts_.data();
   return data;
 }
 
@@ -273,15 +286,19 @@ TrainingData ObliqueBooster::counted(TrainingData data) {
 const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
   const ObliqueParams& params = kinds_[kind];
   const TrainingData data = data_of(all_);
-  if (!may_take_few(data, params)) return all_;
-  statistics_.set_features(kind, all_.map, execution_);
-  std::vector<index_t> places =
-      statistics_.relevant_features(counted(data), kind, params, execution_);
-  if (places.empty()) return all_;
+  std::vector<index_t> places;
+  if (may_take_few(data, params)) {
+    statistics_.set_features(kind, all_.map, execution_);
+    places = statistics_.relevant_features(counted(data), kind, params, execution_);
+  }
+  if (places.empty()) {
+    if (!takes_only_axes(params)) keep(all_);
+    return all_;
+  }
   few_.map = all_.map;
   for (index_t& place : places) place = all_.map.columns[place];
-  few_.map.columns = std::move(places);
-  fill(few_);
+  few_.choose(std::move(places), train_.x());
+  keep(few_);
   statistics_.set_features(kind, few_.map, execution_);
   return few_;
 }

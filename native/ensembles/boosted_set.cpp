@@ -55,13 +55,14 @@ void add_step(const ScoredRow& before, const ScoredRow& after, const Derivatives
 }
 
 BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>& in_bag,
-                         const Execution& execution) {
+                         const Execution& execution)
+    : x_(set.x()) {
   const ScoredSamples all = set.view();
-  const index_t n = set.n(), d = set.sizes().n_features;
+  const index_t n = set.n();
   for (index_t i = 0; i < n; ++i)
     if (in_bag[i] == 0) rows_.push_back(i);
   const index_t n_own = static_cast<index_t>(rows_.size());
-  x_.resize(n_own * d);
+  x_.rows = rows_.data();
   y_.resize(n_own * set.sizes().n_targets);
   raw_.resize(n_own * all.n_outputs);
   if (all.weight != nullptr) weight_.resize(n_own);
@@ -70,8 +71,6 @@ BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>&
       for (std::size_t k = 0; k < part.size() / n_own; ++k)
         for (index_t i = begin; i < end; ++i) part[k * n_own + i] = values[k * n + rows_[i]];
     };
-    for (index_t i = begin; i < end; ++i)
-      std::copy_n(set.x() + rows_[i] * d, d, x_.data() + i * d);
     take(all.y, y_);
     take(all.raw, raw_);
     take(all.weight, weight_);
@@ -79,7 +78,7 @@ BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>&
 }
 
 BoostedSamples BoostedPart::samples() const {
-  return {x_.data(), y_.data(), weight_.empty() ? nullptr : weight_.data(), raw_.data(),
+  return {x_, y_.data(), weight_.empty() ? nullptr : weight_.data(), raw_.data(),
           static_cast<index_t>(rows_.size())};
 }
 

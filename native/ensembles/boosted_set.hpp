@@ -7,13 +7,14 @@
 #include "core/block_sums.hpp"
 #include "core/loss/loss.hpp"
 #include "core/rounds.hpp"
+#include "core/table.hpp"
 #include "ensembles/ensemble.hpp"
 
 namespace fctree::ensembles {
 
 // Samples with their targets, (n_targets, n_samples).
 struct BoostedSamples {
-  const double* x;        // (n_samples, n_features), row-major
+  Table x;                // (n_samples, n_features)
   const double* y;
   const double* weight;   // or null
   const double* initial;  // F of each sample before the first tree (n_outputs, n_samples), or
@@ -35,7 +36,7 @@ class BoostedSet {
 
   index_t n() const { return samples_.n_samples; }
   const BoostedSizes& sizes() const { return sizes_; }
-  const double* x() const { return samples_.x; }
+  const Table& x() const { return samples_.x; }
   const RowBlocks* blocks() const { return samples_.blocks; }
   ScoredSamples view() const {
     return {samples_.y, raw_.data(), samples_.weight, n(), sizes_.n_outputs};
@@ -73,17 +74,19 @@ struct ScoredRow {
 void add_step(const ScoredRow& before, const ScoredRow& after, const Derivatives& derivatives,
               StepSums& sums);
 
-// A copy of the samples that a round leaves out, with their scores.
+// The samples that a round leaves out, with their scores: copied, but for the features.
 class BoostedPart {
  public:
   BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>& in_bag,
               const Execution& execution);
+  BoostedPart(const BoostedPart&) = delete;  // its table knows where its rows are
+  BoostedPart& operator=(const BoostedPart&) = delete;
   BoostedSamples samples() const;
   const std::vector<index_t>& rows() const { return rows_; }
 
  private:
+  Table x_;
   std::vector<index_t> rows_;  // their numbers among all samples
-  std::vector<double> x_;
   std::vector<double> y_;
   std::vector<double> raw_;
   std::vector<double> weight_;  // empty: ones

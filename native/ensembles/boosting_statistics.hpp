@@ -36,8 +36,11 @@ class BoostingStatistics {
   virtual StepSums left_out_step(const BoostedSet& set, const Loss& loss, const TreeStep& step,
                                  const Execution& execution) = 0;
 
-  // All features, once, for kinds that cut along axes by constants (sorts_axes), x (n_samples, map.width()).
-  virtual void index_features(const double* x, index_t n_samples, const FeatureMap& map,
+  // Whether the few features of a tree are found, and trees along axes grown (takes_only_axes), without all features
+  // in memory as trees take them: from data that have a reader of them.
+  virtual bool reads_features(index_t n_samples) const = 0;
+  // All features of these samples, once, for kinds that cut along axes by constants (sorts_axes).
+  virtual void index_features(const TrainingData& features, const FeatureMap& map,
                               const Execution& execution) = 0;
   // The features of the next trees of a kind.
   virtual void set_features(index_t kind, const FeatureMap& map, const Execution& execution) = 0;

@@ -27,7 +27,7 @@ RowSampler sampler_of(const ObliqueForestTask& task, std::uint64_t seed,
     for (index_t k = 0; k < data.n_outputs; ++k)
       y[k * data.n_samples + i] = data.y[i * data.n_outputs + k];
   const BoostedSizes sizes = {data.n_features, data.n_outputs, data.n_outputs};
-  return {data.x, y.data(), data.n_samples, sizes, seed, execution};
+  return {table_of(data.x, data.n_features), y.data(), data.n_samples, sizes, seed, execution};
 }
 
 // How often each sample counts in a tree; empty for once each.
@@ -85,10 +85,11 @@ void grow_trees(const ObliqueForestTask& task, const ObliqueParams& tree_params,
                 const ObliqueForestParams& params, const Execution& team,
                 ObliqueTreesArrays& trees) {
   const TrainingData& data = task.data;
-  const FeatureMap map = find_feature_map(data.x, data.weight, data.n_samples, data.n_features,
-                                          tree_params.standardize);
+  const Table table = table_of(data.x, data.n_features);
+  const FeatureMap map =
+      find_feature_map(table, data.weight, data.n_samples, tree_params.standardize);
   std::vector<double> features(data.n_samples * data.n_features);
-  map_features(map, data.x, data.n_samples, data.n_features, features.data(), team);
+  map_features(map, table, data.n_samples, features.data(), team);
   TrainingData mapped = data;
   mapped.x = features.data();
   const RowSampler rows = sampler_of(task, params.seed, team);
@@ -129,7 +130,7 @@ void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees
                     const ObliqueForestParams& params, const OutOfBagSums& out,
                     const Execution& execution) {
   const TrainingData& data = task.data;
-  const index_t d = data.n_features, n_outputs = data.n_outputs;
+  const index_t n_outputs = data.n_outputs;
   const RowSampler rows = sampler_of(task, params.seed, execution);
   std::fill_n(out.scores, data.n_samples * n_outputs, 0.0);
   std::fill_n(out.counts, data.n_samples, 0);
@@ -140,19 +141,16 @@ void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees
       parallel_for(team, n_drawn,
                    [&](index_t at) { drawn[at] = counts_of(rows, first + at, params); });
       for_each_part(team, data.n_samples, kRowsJudged, [&](index_t, index_t begin, index_t end) {
-        std::vector<double> x, sums;
+        std::vector<double> sums;
         std::vector<index_t> left_out;
         for (index_t at = 0; at < n_drawn && !drawn[at].empty(); ++at) {
           left_out.clear();
-          x.clear();
-          for (index_t i = begin; i < end; ++i) {
-            if (drawn[at][i] != 0) continue;
-            left_out.push_back(i);
-            x.insert(x.end(), data.x + i * d, data.x + (i + 1) * d);
-          }
+          for (index_t i = begin; i < end; ++i)
+            if (drawn[at][i] == 0) left_out.push_back(i);
           const index_t size = static_cast<index_t>(left_out.size());
           sums.assign(size * n_outputs, 0.0);
-          add_trees(trees, {first + at, first + at + 1}, x.data(), size,
+          add_trees(trees, {first + at, first + at + 1},
+                    {data.x, false, data.n_features, left_out.data()}, size,
                     {sums.data(), n_outputs, 1}, Execution());
           for (index_t row = 0; row < size; ++row) {
             ++out.counts[left_out[row]];

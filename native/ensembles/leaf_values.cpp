@@ -22,8 +22,9 @@ constexpr double kMostLengthening = 2.0;
 // Parts of which each has sums or ranges of all leaves: few.
 index_t part_length(index_t n_samples) { return std::max<index_t>(1024, n_samples / 64 + 1); }
 
-// score[k] of a row in the leaf with this index.
-void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, double* score) {
+// score[k] of a row of x, which constant leaves do not read, in the leaf with this index.
+void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, index_t row,
+               double* score) {
   const index_t n_outputs = tree.n_outputs;
   if (tree.leaf_coef.empty()) {
     std::copy_n(tree.leaf_intercept.data() + slot * n_outputs, n_outputs, score);
@@ -32,7 +33,7 @@ void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, dou
   const std::int64_t at = slot;
   dense_kernels().evaluate_leaves(
       {tree.leaf_coef.data(), tree.leaf_intercept.data(), tree.n_features, n_outputs}, &at,
-      {x, 1, tree.n_features, nullptr}, score);
+      {x + row * tree.n_features, 1, tree.n_features, nullptr}, score);
 }
 
 // The least and the largest scores of a tree's leaves over these samples.
@@ -48,7 +49,7 @@ LeafBounds score_ranges(const ObliqueTreeArrays& tree, const double* x, const do
     for (index_t i = begin; i < end; ++i) {
       if (weight != nullptr && !(weight[i] > 0.0)) continue;
       const index_t slot = tree.leaf_index[leaf[i]];
-      score_row(tree, slot, x + i * tree.n_features, score.data());
+      score_row(tree, slot, x, i, score.data());
       for (index_t k = 0; k < n_outputs; ++k) {
         double& lower = parts[part].lower[slot * n_outputs + k];
         double& upper = parts[part].upper[slot * n_outputs + k];
@@ -168,7 +169,7 @@ void revise_constants(const Loss& loss, const ScoredSamples& s, const double* x,
     std::vector<double> rest(size * n_outputs), weight;
     for (index_t at = 0; at < size; ++at) {
       const index_t i = rows[slot][at];
-      score_row(tree, slot, x + i * tree.n_features, score.data());
+      score_row(tree, slot, x, i, score.data());
       for (index_t k = 0; k < n_outputs; ++k)
         rest[k * size + at] = s.y[k * s.n_samples + i] - s.raw[k * s.n_samples + i] - score[k];
       if (s.weight != nullptr) weight.push_back(s.weight[i]);

@@ -16,9 +16,9 @@ constexpr index_t kMostKeptValues = 5'000'000;  // between trees
 
 }  // namespace
 
-FeatureMap LocalBoostingStatistics::find_map(const BoostedSamples& samples, index_t n_features,
+FeatureMap LocalBoostingStatistics::find_map(const BoostedSamples& samples, index_t,
                                              const Execution&) {
-  return find_feature_map(samples.x, samples.weight, samples.n_samples, n_features, true);
+  return find_feature_map(samples.x, samples.weight, samples.n_samples, true);
 }
 
 LossSum LocalBoostingStatistics::evaluate(const BoostedSet& set, const Loss& loss,
@@ -62,19 +62,24 @@ void LocalBoostingStatistics::set_features(index_t kind, const FeatureMap& map, 
   statistics_[kind].set_columns(map.columns);
 }
 
+// As many samples have bins, in place of orders: what else needs their features goes over them a few times a tree.
+bool LocalBoostingStatistics::reads_features(index_t n_samples) const {
+  return n_samples > kMostSortedRows;
+}
+
 // Targets in the order of a feature are read from all over the memory: of many rows, cuts between
 // bins are found in a fraction of the time.
-void LocalBoostingStatistics::index_features(const double* x, index_t n_samples,
-                                             const FeatureMap& map, const Execution& execution) {
-  const index_t n_values = n_samples * map.width();
+void LocalBoostingStatistics::index_features(const TrainingData& features, const FeatureMap& map,
+                                             const Execution& execution) {
+  const index_t n_samples = features.n_samples, n_values = n_samples * map.width();
   keeps_order_ = n_values <= kMostKeptValues;
   if (n_values > kMostSortedValues && n_samples <= kMostSortedRows)
     features_.order = {};
   else if (n_samples <= kMostSortedRows)
-    features_.order.sort(x, n_samples, map.width(), execution);
+    features_.order.sort(features.x, n_samples, map.width(), execution);
   else
-    features_.bins = std::make_unique<BinnedFeatures>(
-        bin_features(x, n_samples, offset_of(map), execution));
+    features_.bins = std::make_shared<BinnedFeatures>(
+        bin_features(features, offset_of(map), execution));
 }
 
 std::vector<index_t> LocalBoostingStatistics::relevant_features(const TrainingData& data,
@@ -88,7 +93,7 @@ ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_
                                                 const ObliqueParams& params,
                                                 const Execution& execution) {
   ObliqueTreeArrays tree = grow_tree_on_team(data, params, statistics_[kind], execution);
-  if (!keeps_order_) statistics_[kind].release_order();
+  statistics_[kind].release(keeps_order_);
   return tree;
 }
 

@@ -156,16 +156,19 @@ void add_to_row(const ObliqueTreesView& trees, const TreeRange& range, const dou
 
 }  // namespace
 
-void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const double* x,
+void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const Table& x,
                index_t n_rows, const ScoreSpan& out, const Execution& execution) {
-  if (n_rows == 1) return add_to_row(trees, range, x, out);
+  if (n_rows == 1) {
+    std::vector<double> row(x.is_view() ? 0 : trees.n_features);
+    return add_to_row(trees, range, x.read(0, 1, row.data()), out);
+  }
   const std::vector<TreePlan> plans = plan_trees(trees, range, n_rows);
   const double work = static_cast<double>(n_rows * trees.n_features * 4 * (range.last - range.first));
   parallel_for(limit_threads(execution, work), (n_rows + kBlockRows - 1) / kBlockRows,
                [&](index_t block) {
-                 const index_t begin = block * kBlockRows;
-                 add_block(trees, plans, x + begin * trees.n_features,
-                           std::min(kBlockRows, n_rows - begin),
+                 const index_t begin = block * kBlockRows, size = std::min(kBlockRows, n_rows - begin);
+                 std::vector<double> rows(x.is_view() ? 0 : size * trees.n_features);
+                 add_block(trees, plans, x.read(begin, size, rows.data()), size,
                            {out.scores + begin * out.row_stride, out.row_stride, out.output_stride});
                });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/parallel.hpp"
+#include "core/table.hpp"
 #include "ensembles/ensemble.hpp"
 
 namespace fctree::ensembles {
@@ -19,9 +20,9 @@ struct TreeRange {
   index_t last;
 };
 
-// Adds to each row of x (n_rows, n_features) the scores of some trees, in their order.
+// Adds to each of the n_rows rows of x the scores of some trees, in their order.
 // O(depth d + K d) per row and tree.
-void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const double* x,
+void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const Table& x,
                index_t n_rows, const ScoreSpan& out, const Execution& execution);
 
 // leaf (n_rows, n_trees): node numbers within each tree.

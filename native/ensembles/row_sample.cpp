@@ -30,14 +30,15 @@ double uniform_of(const Random& random, index_t tree, std::uint64_t hash) {
                         static_cast<std::uint32_t>(hash >> 32));
 }
 
-// What each sample is drawn by; x (n_samples, n_features), y (n_targets, n_samples).
-std::vector<std::uint64_t> hash_samples(const double* x, const double* y, index_t n_samples,
+// What each sample is drawn by; y (n_targets, n_samples).
+std::vector<std::uint64_t> hash_samples(const Table& x, const double* y, index_t n_samples,
                                         const BoostedSizes& sizes, const Execution& execution) {
   std::vector<std::uint64_t> hash(n_samples, 0);
   for_each_part(execution, n_samples, kTaskRows, [&](index_t, index_t begin, index_t end) {
+    std::vector<double> buffer(sizes.n_features);
     for (index_t i = begin; i < end; ++i) {
-      for (index_t j = 0; j < sizes.n_features; ++j)
-        hash[i] = combined(hash[i], x[i * sizes.n_features + j]);
+      const double* row = x.read(i, 1, buffer.data());
+      for (index_t j = 0; j < sizes.n_features; ++j) hash[i] = combined(hash[i], row[j]);
       for (index_t k = 0; k < sizes.n_targets; ++k)
         hash[i] = combined(hash[i], y[k * n_samples + i]);
     }
@@ -47,7 +48,7 @@ std::vector<std::uint64_t> hash_samples(const double* x, const double* y, index_
 
 }  // namespace
 
-RowSampler::RowSampler(const double* x, const double* y, index_t n_samples,
+RowSampler::RowSampler(const Table& x, const double* y, index_t n_samples,
                        const BoostedSizes& sizes, std::uint64_t seed, const Execution& execution)
     : hash_(hash_samples(x, y, n_samples, sizes, execution)), seed_(seed) {}
 

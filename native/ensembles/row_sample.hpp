@@ -15,8 +15,8 @@ namespace fctree::ensembles {
 
 class RowSampler {
  public:
-  // x (n_samples, n_features), y (n_targets, n_samples). O(n (d + n_targets)).
-  RowSampler(const double* x, const double* y, index_t n_samples, const BoostedSizes& sizes,
+  // y (n_targets, n_samples). O(n (d + n_targets)).
+  RowSampler(const Table& x, const double* y, index_t n_samples, const BoostedSizes& sizes,
              std::uint64_t seed, const Execution& execution);
 
   // Each sample once with this probability, or each of those `among` which it is drawn, if not null;

@@ -10,6 +10,7 @@ namespace fctree::oblique {
 namespace {
 
 constexpr index_t kTaskRows = 4096;
+constexpr index_t kBlockRows = 256;  // of a table that has to be converted
 
 // A column whose deviations are its rounding is a constant.
 constexpr double kLeastSpread = 1e-12;
@@ -56,13 +57,19 @@ FeatureMap map_of_sums(const FeatureSums& total, const Vector& first) {
   return map;
 }
 
-FeatureMap find_feature_map(const double* x, const double* weight, index_t n_samples,
-                            index_t n_features, bool standardize) {
-  if (!standardize) return identity_map(n_features);
+FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
+                            bool standardize) {
+  const index_t d = x.n_columns;
+  if (!standardize) return identity_map(d);
+  std::vector<double> buffer(std::min(n_samples, kBlockRows) * d);
   // About the first sample: means of columns far from zero keep their digits.
-  const Vector first = VectorView(x, n_features);
-  FeatureSums total = {Vector::Zero(1 + 2 * n_features), Vector::Zero(n_features)};
-  add_features(x, weight, n_samples, first, total);
+  const Vector first = VectorView(x.read(0, 1, buffer.data()), d);
+  FeatureSums total = {Vector::Zero(1 + 2 * d), Vector::Zero(d)};
+  for (index_t begin = 0; begin < n_samples; begin += kBlockRows) {
+    const index_t size = std::min(kBlockRows, n_samples - begin);
+    add_features(x.read(begin, size, buffer.data()), weight == nullptr ? nullptr : weight + begin,
+                 size, first, total);
+  }
   return map_of_sums(total, first);
 }
 
@@ -92,20 +99,51 @@ std::vector<double> append_linear(const std::vector<double>& from, const Feature
   return at_origin;
 }
 
-void map_features(const FeatureMap& map, const double* x, index_t n_samples, index_t n_features,
-                  double* out, const Execution& execution) {
-  const index_t width = map.width();
+void map_features(const FeatureMap& map, const Table& x, index_t n_samples, double* out,
+                  const Execution& execution) {
+  MappedTable(map, x).read_all(n_samples, out, execution);
+}
+
+MappedTable::MappedTable(const FeatureMap& map, const Table& table)
+    : table_(table), columns_(map.columns) {
+  for (const index_t column : columns_) {
+    mean_.push_back(map.mean[column]);
+    scale_.push_back(map.scale[column]);
+  }
+}
+
+// buffer (n_columns of the table).
+void MappedTable::map_row(index_t row, double* buffer, double* out) const {
+  const double* x = table_.read(row, 1, buffer);
+  const index_t width = this->width();
+  if (width == table_.n_columns) {  // in their order: without a look-up, several at a time
+    for (index_t j = 0; j < width; ++j) out[j] = (x[j] - mean_[j]) / scale_[j];
+    return;
+  }
+  for (index_t j = 0; j < width; ++j) out[j] = (x[columns_[j]] - mean_[j]) / scale_[j];
+}
+
+void MappedTable::read(const NodeRows& rows, double* out) const {
+  std::vector<double> buffer(table_.n_columns);
+  for (index_t i = 0; i < rows.size; ++i) map_row(rows.rows[i], buffer.data(), out + i * width());
+}
+
+void MappedTable::read_feature(const NodeRows& rows, index_t feature, double* out) const {
+  const index_t column = columns_[feature];
+  const double mean = mean_[feature], scale = scale_[feature];
+  for (index_t i = 0; i < rows.size; ++i)
+    out[i] = (table_.at(rows.rows[i], column) - mean) / scale;
+}
+
+void MappedTable::read_all(index_t n_samples, double* out, const Execution& execution) const {
   constexpr double kDivision = 10.0;  // in multiply-adds
-  const double work = kDivision * static_cast<double>(n_samples * width);
-  const Execution mapping = limit_threads(execution, work);
-  parallel_for(mapping, (n_samples + kTaskRows - 1) / kTaskRows, [&](index_t task) {
-    const index_t end = std::min(n_samples, (task + 1) * kTaskRows);
-    for (index_t i = task * kTaskRows; i < end; ++i)
-      for (index_t j = 0; j < width; ++j) {
-        const index_t column = map.columns[j];
-        out[i * width + j] = (x[i * n_features + column] - map.mean[column]) / map.scale[column];
-      }
-  });
+  const double work = kDivision * static_cast<double>(n_samples * width());
+  for_each_part(limit_threads(execution, work), n_samples, kTaskRows,
+                [&](index_t, index_t begin, index_t end) {
+                  std::vector<double> buffer(table_.n_columns);
+                  for (index_t i = begin; i < end; ++i)
+                    map_row(i, buffer.data(), out + i * width());
+                });
 }
 
 }  // namespace fctree::oblique

@@ -7,8 +7,12 @@
 
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
+#include "core/table.hpp"
+#include "ridge/moments.hpp"
 
 namespace fctree::oblique {
+
+using namespace ridge;
 
 struct FeatureMap {
   std::vector<index_t> columns;  // ascending
@@ -20,8 +24,8 @@ struct FeatureMap {
 
 // All columns; with standardize their weighted means and standard deviations, else 0 and 1.
 // Throws std::invalid_argument where squares overflow. O(n d).
-FeatureMap find_feature_map(const double* x, const double* weight, index_t n_samples,
-                            index_t n_features, bool standardize);
+FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
+                            bool standardize);
 
 // The same in two steps: sums over samples about one of them, `first`, and the map. Sums are the
 // weight, the differences, their squares; `largest` (d) are absolute values.
@@ -38,9 +42,28 @@ FeatureMap identity_map(index_t n_features);
 // on either side carry the rounding error of the original features.
 Vector offset_of(const FeatureMap& map);
 
-// out (n_samples, map.width()) from x (n_samples, n_features).
-void map_features(const FeatureMap& map, const double* x, index_t n_samples, index_t n_features,
-                  double* out, const Execution& execution);
+// out (n_samples, map.width()) from x (n_samples, d).
+void map_features(const FeatureMap& map, const Table& x, index_t n_samples, double* out,
+                  const Execution& execution);
+
+// The mapped features of a table, which are found anew whenever they are read.
+class MappedTable final : public FeatureReader {
+ public:
+  MappedTable() = default;  // of no features
+  MappedTable(const FeatureMap& map, const Table& table);
+  void read(const NodeRows& rows, double* out) const override;
+  void read_feature(const NodeRows& rows, index_t feature, double* out) const override;
+  void read_all(index_t n_samples, double* out, const Execution& execution) const;
+
+ private:
+  index_t width() const { return static_cast<index_t>(columns_.size()); }
+  void map_row(index_t row, double* buffer, double* out) const;
+
+  Table table_ = {};
+  std::vector<index_t> columns_;
+  std::vector<double> mean_;  // of each column
+  std::vector<double> scale_;
+};
 
 // Appends linear functions of mapped features (.., map.width()), times `factor`, as functions of the
 // features (.., d); returns what each is at the origin of the features, relative to the mapped one.

@@ -8,6 +8,7 @@
 #include "oblique/split_search/sparse_direction.hpp"
 #include "ridge/dense.hpp"
 #include "ridge/penalty_choice.hpp"
+#include "ridge/row_blocks.hpp"
 
 namespace fctree::oblique {
 
@@ -26,6 +27,7 @@ Moments sum_means(const GrowState& state, const OpenNode& node, const Execution&
     return sum_diagonal(state.data, rows, state.origin, execution);
   TrainingData targets = state.data;  // enough for a leaf that predicts a constant
   targets.n_features = 0;
+  targets.features = nullptr;
   return sum_diagonal(targets, rows, state.origin.tail(targets.n_outputs), execution);
 }
 
@@ -40,13 +42,20 @@ void LocalStatistics::open(GrowState& state, OpenNode& root) {
   order_.clear();
   if (features_ != nullptr && sorts_axes(state.params)) {
     if (has_bins())
-      bin_cuts_.emplace(features_->bins->of(columns_), data);
+      bin_cuts_.emplace(bins_of_columns(), data);
     else
       order_.take(features_->order, columns_, data.weight, state.execution);
   }
   goes_left_.resize(data.n_samples);
   root.size = state.n_rows();
   state.origin = heaviest_sample(data, state.rows_of(root));
+}
+
+// Those of the index where the tree sees all of its columns.
+std::shared_ptr<const BinnedFeatures> LocalStatistics::bins_of_columns() const {
+  const index_t n_columns = features_->bins->bins.n_features();
+  if (static_cast<index_t>(columns_.size()) == n_columns) return features_->bins;
+  return std::make_shared<BinnedFeatures>(features_->bins->of(columns_));
 }
 
 std::vector<Moments> LocalStatistics::full_moments(const GrowState& state,
@@ -109,8 +118,10 @@ void LocalStatistics::score_models(GrowState& state, const std::vector<OpenNode*
     const Task& task = tasks[t];
     const index_t begin = task.node->begin + task.begin;
     const NodeRows rows = {state.rows.data() + begin, task.end - task.begin};
-    dense_kernels().project(select(state.data, rows), task.node->fit.coef.data(),
-                            state.data.n_outputs, state.scores.data() + begin, state.n_rows());
+    for_each_selection(state.data, rows, nullptr, [&](const RowSelection& some, index_t first) {
+      dense_kernels().project(some, task.node->fit.coef.data(), state.data.n_outputs,
+                              state.scores.data() + begin + first, state.n_rows());
+    });
   });
 }
 

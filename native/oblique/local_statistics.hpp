@@ -21,7 +21,7 @@ using namespace ridge;
 // bins, so that cuts are between bins. Or neither. A tree may see only some of these columns.
 struct FeatureIndex {
   FeatureOrder order;
-  std::unique_ptr<BinnedFeatures> bins;
+  std::shared_ptr<const BinnedFeatures> bins;
 };
 
 class LocalStatistics final : public NodeStatistics {
@@ -50,13 +50,17 @@ class LocalStatistics final : public NodeStatistics {
   std::vector<DecreaseSums> decreases(const GrowState& state, const std::vector<Split>& splits,
                                       const std::vector<SplitModels>& models) override;
 
-  // Frees what a tree had of the order of the features.
-  void release_order() { order_ = {}; }
+  // Frees what a tree had of the features: their bins, and unless it is to be kept their order.
+  void release(bool keeps_order) {
+    bin_cuts_.reset();
+    if (!keeps_order) order_ = {};
+  }
 
  private:
   bool has_order() const { return !order_.is_empty(); }
   bool has_bins() const { return features_ != nullptr && features_->bins != nullptr; }
   void find_cuts_along_scores(const GrowState& state, const std::vector<CutTask>& tasks);
+  std::shared_ptr<const BinnedFeatures> bins_of_columns() const;
   Cut cut_by_constants(const GrowState& state, const CutTask& task) const;
   void part_rows(GrowState& state, Split& split, const Execution& execution);
   void part_order(const GrowState& state, const std::vector<Split>& splits);

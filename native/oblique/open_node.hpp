@@ -88,10 +88,7 @@ struct GrowState {
   bool may_split(const OpenNode& node) const {
     return is_large_enough(node) && variance_of(node) > 0.0;
   }
-  // Constant leaves and splits along axes need no model at all.
-  bool has_models() const {
-    return params.ridge_leaves || params.ridge_criterion || searches_oblique(params);
-  }
+  bool has_models() const { return fits_models(params); }
   // The ridge criterion needs models even if leaves are constant.
   bool needs_fit(const OpenNode& node) const {
     return params.ridge_leaves || params.ridge_criterion ||

@@ -56,6 +56,16 @@ inline bool searches_oblique(const ObliqueParams& params) {
   return (params.direction_kinds & ~(index_t{1} << static_cast<index_t>(SplitKind::axis))) != 0;
 }
 
+// Whether nodes need ridge models: constant leaves and splits along axes need none.
+inline bool fits_models(const ObliqueParams& params) {
+  return params.ridge_leaves || params.ridge_criterion || searches_oblique(params);
+}
+
+// Whether a tree takes no more of the features than sums, and where samples lie along axes.
+inline bool takes_only_axes(const ObliqueParams& params) {
+  return !fits_models(params) && !params.judges_splits();
+}
+
 // Whether nodes scan all samples in the order of each feature.
 inline bool sorts_axes(const ObliqueParams& params) {
   return searches(params, SplitKind::axis) && !params.ridge_criterion;

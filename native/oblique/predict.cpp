@@ -4,6 +4,7 @@
 #include <array>
 
 #include "oblique/axis_walk.hpp"
+#include "ridge/row_blocks.hpp"
 
 namespace fctree::oblique {
 
@@ -29,10 +30,17 @@ void for_each_block(index_t n_rows, index_t n_features, const Execution& executi
 
 void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, index_t* leaf,
                 const Execution& execution) {
+  apply_tree(tree, TrainingData{x, nullptr, nullptr, n_rows, tree.n_features, 0}, leaf, execution);
+}
+
+void apply_tree(const RoutingArrays& tree, const TrainingData& data, index_t* leaf,
+                const Execution& execution) {
+  const index_t n_rows = data.n_samples;
   const AxisWalk walk = n_rows < AxisWalk::kFewRows ? AxisWalk() : AxisWalk(tree);
   for_each_block(n_rows, tree.n_features, execution, [&](index_t begin, index_t size) {
     std::fill_n(leaf + begin, size, 0);
-    const double* rows = x + begin * tree.n_features;
+    std::vector<double> buffer;
+    const double* rows = read_block(data, begin, size, buffer);
     if (walk.exists())
       walk.route(rows, size, leaf + begin);
     else

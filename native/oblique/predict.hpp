@@ -4,6 +4,7 @@
 
 #include "core/parallel.hpp"
 #include "ridge/dense.hpp"
+#include "ridge/moments.hpp"
 
 namespace fctree::oblique {
 
@@ -20,6 +21,9 @@ struct LeafModels {
 
 // leaf (n_rows,): ids of the leaves. O(depth d) per row.
 void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, index_t* leaf,
+                const Execution& execution);
+// The same of training samples, whose features need not be in memory.
+void apply_tree(const RoutingArrays& tree, const TrainingData& data, index_t* leaf,
                 const Execution& execution);
 
 // out (n_rows, n_outputs).

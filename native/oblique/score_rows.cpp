@@ -1,5 +1,6 @@
 #include "oblique/score_rows.hpp"
 
+#include "ridge/row_blocks.hpp"
 
 namespace fctree::oblique {
 
@@ -9,12 +10,10 @@ RowSelection select(const TrainingData& data, const NodeRows& rows) {
 
 void score_rows(const TrainingData& data, const NodeRows& rows, const double* direction,
                 index_t axis, double* scores) {
-  if (axis < 0) {
+  if (axis < 0)
     dense_kernels().project(select(data, rows), direction, 1, scores, rows.size);
-    return;
-  }
-  for (index_t i = 0; i < rows.size; ++i)
-    scores[i] = data.x[rows.rows[i] * data.n_features + axis];
+  else
+    read_feature(data, rows, axis, scores);
 }
 
 void score_rows(const GrowState& state, const OpenNode& node, const SplitInfo& candidate,

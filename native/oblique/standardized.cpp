@@ -70,7 +70,7 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
     FeatureMap kept = identity_map(d);
     kept.columns = places;
     grown.few.resize(data.n_samples * data.n_features);
-    map_features(kept, mapped.x, data.n_samples, d, grown.few.data(), team);
+    map_features(kept, table_of(mapped.x, d), data.n_samples, grown.few.data(), team);
     data.x = grown.few.data();
     rows.set_offset(offset_of(grown.map));
   }
@@ -80,12 +80,12 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
 
 ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const ObliqueParams& params,
                                          const Execution& execution, const LeftOut& left_out) {
-  const FeatureMap map =
-      find_feature_map(data.x, data.weight, data.n_samples, data.n_features, true);
+  const Table x = table_of(data.x, data.n_features);
+  const FeatureMap map = find_feature_map(x, data.weight, data.n_samples, true);
   MappedTree grown;
   with_team(execution, [&](const Execution& team) {
     const std::unique_ptr<double[]> features(new double[data.n_samples * data.n_features]);
-    map_features(map, data.x, data.n_samples, data.n_features, features.get(), team);
+    map_features(map, x, data.n_samples, features.get(), team);
     TrainingData mapped = data;
     mapped.x = features.get();
     grown = grow_mapped_tree(mapped, map, params, team, left_out);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <memory>
 
+#include "ridge/row_blocks.hpp"
+
 namespace fctree::ridge {
 
 namespace {
@@ -20,14 +22,6 @@ constexpr index_t kDiagonalRows = 1024;  // of a chunk of which means and diagon
 
 Partition chunks_of(const NodeRows& node, index_t n_features) {
   return partition_range(node.size, std::max(kMinChunkRows, 8 * n_features), kMaxChunks);
-}
-
-// Rows of work that is done in a fraction of a second: whole tiles, unless they are wide.
-index_t rows_at_a_time(index_t width) {
-  constexpr double kWork = 1e9;
-  const double rows = kWork / (static_cast<double>(width) * static_cast<double>(width));
-  if (rows >= kTileRows) return static_cast<index_t>(rows) / kTileRows * kTileRows;
-  return std::max<index_t>(8, static_cast<index_t>(rows));
 }
 
 struct Chunk {
@@ -48,7 +42,8 @@ std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node) {
 Vector heaviest_sample(const TrainingData& data, const NodeRows& node) {
   const std::int32_t row = heaviest_row(data, node);
   Vector sample(data.n_features + data.n_outputs);
-  sample.head(data.n_features) = VectorView(data.x + row * data.n_features, data.n_features);
+  std::vector<double> buffer;
+  sample.head(data.n_features) = VectorView(read_block(data, row, 1, buffer), data.n_features);
   sample.tail(data.n_outputs) = VectorView(data.y + row * data.n_outputs, data.n_outputs);
   return sample;
 }
@@ -81,9 +76,10 @@ std::vector<RowMatrix> sum_products(const TrainingData& data, const std::vector<
     const Chunk& chunk = chunks[c];
     const std::unique_ptr<double[]> tile(new double[2 * kTileRows * width]);  // not set to 0
     products[c] = RowMatrix::Zero(width, width);
-    add_products({data.x, data.y, factor, nodes[chunk.node].rows + chunk.begin,
-                  chunk.end - chunk.begin, data.n_features, data.n_outputs},
-                 shifts[chunk.node].data(), tile.get(), products[c].data());
+    const NodeRows rows = {nodes[chunk.node].rows + chunk.begin, chunk.end - chunk.begin};
+    for_each_selection(data, rows, factor, [&](const RowSelection& selection, index_t) {
+      add_products(selection, shifts[chunk.node].data(), tile.get(), products[c].data());
+    });
   });
   std::vector<RowMatrix> totals(nodes.size());
   const double merged = static_cast<double>(chunks.size() * width * width);
@@ -133,9 +129,9 @@ std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<Nod
 
 void add_diagonal(const TrainingData& data, const NodeRows& node, const double* shift,
                   double* sums) {
-  const RowSelection selection = {data.x,    data.y,          data.weight,    node.rows,
-                                  node.size, data.n_features, data.n_outputs};
-  dense_kernels().add_diagonal(selection, shift, sums);
+  for_each_selection(data, node, data.weight, [&](const RowSelection& selection, index_t) {
+    dense_kernels().add_diagonal(selection, shift, sums);
+  });
 }
 
 Moments moments_of_diagonal(const double* sums, const Vector& shift, const Vector& origin) {

@@ -7,13 +7,14 @@
 
 #include "core/argsort.hpp"
 #include "oblique/split_search/ridge_split.hpp"
+#include "ridge/row_blocks.hpp"
 
 namespace fctree::oblique {
 
 namespace {
 
 constexpr index_t kMostBins = 256;  // the number of a bin is a byte
-constexpr index_t kChunkRows = 4096;
+constexpr index_t kBlockRows = 256;
 
 struct Bin {
   double lowest;
@@ -49,15 +50,15 @@ std::vector<Bin> bins_of(const std::vector<double>& values, double offset,
 
 }  // namespace
 
-FeatureBins::FeatureBins(const double* x, index_t n_samples, const Vector& offset,
+FeatureBins::FeatureBins(const TrainingData& features, const Vector& offset,
                          const Execution& execution) {
   const index_t n_features = offset.size();
-  std::vector<std::int32_t> numbers(n_samples);
+  std::vector<std::int32_t> numbers(features.n_samples);
   std::iota(numbers.begin(), numbers.end(), 0);
   std::vector<std::vector<Bin>> found(n_features);
   parallel_for(execution, n_features, [&](index_t j) {
-    std::vector<double> values(n_samples);
-    for (index_t i = 0; i < n_samples; ++i) values[i] = x[i * n_features + j];
+    std::vector<double> values(numbers.size());
+    read_feature(features, {numbers.data(), features.n_samples}, j, values.data());
     found[j] = bins_of(values, offset[j], numbers);
   });
   for (const std::vector<Bin>& bins : found)
@@ -80,16 +81,17 @@ double FeatureBins::threshold_between(index_t feature, index_t left, index_t rig
   return std::min(std::max(middle, thresholds[left]), thresholds[right - 1]);
 }
 
-std::vector<std::uint8_t> FeatureBins::of(const double* x, index_t n_samples,
+std::vector<std::uint8_t> FeatureBins::of(const TrainingData& features,
                                           const Execution& execution) const {
   const index_t n_features = this->n_features(), n_thresholds = n_bins_ - 1;
-  std::vector<std::uint8_t> bins(n_samples * n_features);
-  const Partition parts = partition_range(n_samples, kChunkRows, n_samples);
-  parallel_for(execution, parts.n_parts, [&](index_t p) {
-    for (index_t i = parts.begin(p); i < parts.end(p); ++i)
+  std::vector<std::uint8_t> bins(features.n_samples * n_features);
+  for_each_part(execution, features.n_samples, kBlockRows, [&](index_t, index_t begin, index_t end) {
+    std::vector<double> buffer;
+    const double* x = read_block(features, begin, end - begin, buffer);
+    for (std::uint8_t* bin = bins.data() + begin * n_features; begin < end; ++begin)
       for (index_t j = 0; j < n_features; ++j)
-        bins[i * n_features + j] = static_cast<std::uint8_t>(interval_of(
-            thresholds_.data() + j * n_thresholds, n_thresholds, x[i * n_features + j]));
+        *bin++ = static_cast<std::uint8_t>(
+            interval_of(thresholds_.data() + j * n_thresholds, n_thresholds, *x++));
   });
   return bins;
 }
@@ -116,10 +118,10 @@ BinnedFeatures BinnedFeatures::of(const std::vector<index_t>& features) const {
   return chosen;
 }
 
-BinnedFeatures bin_features(const double* x, index_t n_samples, const Vector& offset,
+BinnedFeatures bin_features(const TrainingData& features, const Vector& offset,
                             const Execution& execution) {
-  BinnedFeatures found = {FeatureBins(x, n_samples, offset, execution), {}};
-  found.of_values = found.bins.of(x, n_samples, execution);
+  BinnedFeatures found = {FeatureBins(features, offset, execution), {}};
+  found.of_values = found.bins.of(features, execution);
   return found;
 }
 

@@ -6,22 +6,23 @@
 
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
+#include "ridge/moments.hpp"
 
 namespace fctree::oblique {
+
+using namespace ridge;
 
 // All features have the same number of bins; surplus ones of a feature are empty and come last.
 class FeatureBins {
  public:
   FeatureBins() = default;  // of no features
-  // From a sample x (n_samples, d), row-major, of features from which offset (d) was subtracted
-  // (offset_of): one bin per distinct value if a feature has at most 256, else bins with about
+  // From the features of a sample, from which offset (d) was subtracted (offset_of): one bin per distinct value if a feature has at most 256, else bins with about
   // equally many samples. O(d n).
-  FeatureBins(const double* x, index_t n_samples, const Vector& offset,
-              const Execution& execution);
+  FeatureBins(const TrainingData& features, const Vector& offset, const Execution& execution);
 
   index_t n_bins() const { return n_bins_; }
-  // The bins of x (n_samples, n_features): the numbers of thresholds below its values.
-  std::vector<std::uint8_t> of(const double* x, index_t n_samples, const Execution& execution) const;
+  // The bins of features (n_samples, n_features): the numbers of thresholds below their values.
+  std::vector<std::uint8_t> of(const TrainingData& features, const Execution& execution) const;
   // Those of some of the features.
   FeatureBins of_features(const std::vector<index_t>& features) const;
   index_t n_features() const { return static_cast<index_t>(highest_.size()) / n_bins_; }
@@ -43,7 +44,7 @@ struct BinnedFeatures {
   // Of some of the features. O(d n).
   BinnedFeatures of(const std::vector<index_t>& features) const;
 };
-BinnedFeatures bin_features(const double* x, index_t n_samples, const Vector& offset,
+BinnedFeatures bin_features(const TrainingData& features, const Vector& offset,
                             const Execution& execution);
 
 }  // namespace fctree::oblique

@@ -29,11 +29,12 @@ struct HistogramSplits::Group {
   index_t number;  // of the span
 };
 
-HistogramSplits::HistogramSplits(BinnedFeatures features, const TrainingData& data)
+HistogramSplits::HistogramSplits(std::shared_ptr<const BinnedFeatures> features,
+                                 const TrainingData& data)
     : features_(std::move(features)) {
   const TermScale scale = term_scale(data);
-  samples_ = {features_.of_values.data(), features_.bins.n_bins(), data.n_features, 1 + data.n_outputs,
-              fixed_terms(data, scale)};
+  samples_ = {features_->of_values.data(), features_->bins.n_bins(), data.n_features,
+              1 + data.n_outputs, fixed_terms(data, scale)};
   units_ = term_units(scale);
   units_.insert(units_.begin(), 1.0);
 }
@@ -92,8 +93,8 @@ void HistogramSplits::cut_group(const GrowState& state, const Group& group,
     const index_t feature = feature_of(group.tasks[t]);
     group.tasks[t].split().cut =
         best_between_bins(state, *group.tasks->node,
-                          sums.data() + (feature - first) * samples_.feature_size(), units_, features_.bins,
-                          feature);
+                          sums.data() + (feature - first) * samples_.feature_size(), units_,
+                          features_->bins, feature);
   }
 }
 

@@ -1,6 +1,7 @@
 // The best cuts of nodes between bins of the features (feature_bins.hpp) under the constant criterion.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "oblique/node_statistics.hpp"
@@ -60,7 +61,7 @@ Cut best_between_bins(const GrowState& state, const OpenNode& node, const std::i
 class HistogramSplits {
  public:
   // For a tree on these samples, kept by reference. O(n K).
-  HistogramSplits(BinnedFeatures features, const TrainingData& data);
+  HistogramSplits(std::shared_ptr<const BinnedFeatures> features, const TrainingData& data);
   // Axis tasks, those of a node next to each other. O(d n K) per level.
   void find(const GrowState& state, const std::vector<CutTask>& tasks) const;
 
@@ -70,7 +71,7 @@ class HistogramSplits {
   void cut_group(const GrowState& state, const Group& group,
                  const std::vector<std::int64_t>& sums) const;
 
-  const BinnedFeatures features_;
+  std::shared_ptr<const BinnedFeatures> features_;
   BinnedTerms samples_;
   std::vector<double> units_;  // of the number, the weight and the targets
 };
