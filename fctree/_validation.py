@@ -125,6 +125,14 @@ def check_imputed_data(estimator, X, y, *, reset, classification, dtype=np.float
     )
 
 
+def check_imputed_floats(estimator, X, y, *, reset, classification):
+    """As `check_imputed_data`, but float32 stays where it has no missing values, whose means are float64."""
+    X, y = check_imputed_data(
+        estimator, X, y, reset=reset, classification=classification, dtype=FLOATS
+    )
+    return (X if is_finite(X) else X.astype(np.float64, copy=False)), y
+
+
 def check_sample_weight(sample_weight, X):
     """Finite, non-negative weights of shape (n_samples,), or None for equal ones."""
     if sample_weight is None:

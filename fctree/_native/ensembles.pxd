@@ -29,8 +29,6 @@ cdef extern from "core/table.hpp" namespace "fctree" nogil:
         cbool is_single
         int64_t n_columns
 
-    Table c_table_of "fctree::table_of"(const double*, int64_t)
-
 
 cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
     cdef struct ObliqueBoostingParams:

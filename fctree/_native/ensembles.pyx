@@ -23,8 +23,6 @@ from fctree._native.oblique cimport ObliqueParams, TrainingData
 
 import numpy as np
 
-from fctree._native.core import is_table
-
 cnp.import_array()
 
 
@@ -90,11 +88,13 @@ cdef RowBlocks blocks_of(tuple blocks) except *:
 
 cdef Table table_of(cnp.ndarray X) except *:
     """A view of a C-contiguous array (n, d) of float64 or float32."""
-    if not is_table(X, X.shape[1], True):
-        raise ValueError("X must be a C-contiguous array of float64 or float32")
     cdef Table table
+    cdef int of_type = cnp.PyArray_TYPE(X)
+    if (cnp.PyArray_NDIM(X) != 2 or not cnp.PyArray_ISCARRAY_RO(X)
+            or of_type != cnp.NPY_FLOAT64 and of_type != cnp.NPY_FLOAT32):
+        raise ValueError("expected a C-contiguous array of 2 axes and type f4 or f8")
     table.values = cnp.PyArray_DATA(X)
-    table.is_single = cnp.PyArray_TYPE(X) == cnp.NPY_FLOAT32
+    table.is_single = of_type == cnp.NPY_FLOAT32
     table.n_columns = X.shape[1]
     return table
 
@@ -274,7 +274,7 @@ def add_trees(trees, int64_t first, int64_t last, cnp.ndarray X, cnp.ndarray sco
     out.scores = <double*>elements(scores, b"f", 2)
     out.row_stride = scores.shape[1]
     out.output_stride = 1
-    cdef Table x = c_table_of(<const double*>elements(X, b"f", 2), X.shape[1])
+    cdef Table x = table_of(X)
     cdef int64_t n_rows = X.shape[0]
     with nogil:
         c_add_trees(native_trees.view, wanted, x, n_rows, out, execution)

@@ -14,7 +14,7 @@ from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.team import ALONE
-from fctree._validation import check_features, check_imputed_data, count_threads, in_parts
+from fctree._validation import check_features, check_imputed_floats, count_threads, in_parts
 from fctree.ensembles.members import HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
@@ -45,7 +45,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
     }
 
     _check_rows = check_features
-    _check_data = check_imputed_data
+    _check_data = check_imputed_floats
 
     _raw_predict = in_parts(BaseBoosting._raw_predict)
 

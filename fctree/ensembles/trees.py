@@ -10,6 +10,7 @@ import numpy as np
 
 from fctree._native import ensembles as _native
 from fctree._native_input import (
+    REAL,
     check_array,
     check_leaf_numbers,
     check_offsets,
@@ -234,7 +235,7 @@ class ObliqueTrees:
             For arrays of other types or shapes, and for trees that there are not.
         """
         last = self.n_trees if last is None else last
-        X = check_rows(X, self.n_features)
+        X = check_rows(X, self.n_features, dtypes=REAL)
         check_output("scores", scores, (len(X), self.n_outputs))
         check_range(first, last, self.n_trees)
         _native.add_trees(self, first, last, X, scores, check_threads(n_threads))

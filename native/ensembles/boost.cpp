@@ -35,6 +35,10 @@ struct TreeFeatures {
     reader = MappedTable(map, table);
     is_kept = false;
   }
+  void release() {
+    is_kept = false;
+    x = {};
+  }
 };
 
 // Of the features, that a kind of trees after the first may split on: a tree that lacks the best ones finds
@@ -291,10 +295,15 @@ const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
     statistics_.set_features(kind, all_.map, execution_);
     places = statistics_.relevant_features(counted(data), kind, params, execution_);
   }
+  // Of many rows there is room for the features of one tree.
+  const bool reads = statistics_.reads_features(train_.n());
   if (places.empty()) {
-    if (!takes_only_axes(params)) keep(all_);
+    if (reads && takes_only_axes(params)) return all_;
+    if (reads) few_.release();
+    keep(all_);
     return all_;
   }
+  if (reads) all_.release();
   few_.map = all_.map;
   for (index_t& place : places) place = all_.map.columns[place];
   few_.choose(std::move(places), train_.x());

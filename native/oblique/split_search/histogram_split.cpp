@@ -1,5 +1,6 @@
 #include "oblique/split_search/histogram_split.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace fctree::oblique {
@@ -7,6 +8,7 @@ namespace fctree::oblique {
 namespace {
 
 constexpr index_t kFewestRows = 4096;  // of a piece
+constexpr index_t kMostPieces = 128;  // of all rows, since the sums of each take memory
 
 index_t feature_of(const CutTask& task) {
   return task.split().index;
@@ -54,9 +56,10 @@ void HistogramSplits::find(const GrowState& state, const std::vector<CutTask>& t
     NodeRows rows;
   };
   std::vector<Piece> pieces;
+  const index_t length = std::max(kFewestRows, state.n_rows() / kMostPieces);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const NodeRows rows = state.rows_of(*groups[g].tasks->node);
-    const Partition parts = partition_range(rows.size, kFewestRows, rows.size);
+    const Partition parts = partition_range(rows.size, length, rows.size);
     for (index_t p = 0; p < parts.n_parts && parts.n_parts > 1; ++p)
       pieces.push_back({static_cast<index_t>(g),
                         {rows.rows + parts.begin(p), parts.end(p) - parts.begin(p)}});
