@@ -62,7 +62,7 @@ class ObliqueBooster : public GrowingModel {
         loss_(make_loss(task.loss, task.sizes.n_outputs)), train_(task.train, task.sizes),
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
-        rows_(task.train.x, task.train.y, train_.n(), task.sizes, params.seed, execution),
+        rows_(task.train, task.sizes, params.seed, execution),
         rate_(params.learning_rate), turns_(static_cast<index_t>(kinds.size())) {
     all_.map = kinds[0].standardize
                    ? statistics_.find_map(task.train, task.sizes.n_features, execution)

@@ -27,7 +27,9 @@ RowSampler sampler_of(const ObliqueForestTask& task, std::uint64_t seed,
     for (index_t k = 0; k < data.n_outputs; ++k)
       y[k * data.n_samples + i] = data.y[i * data.n_outputs + k];
   const BoostedSizes sizes = {data.n_features, data.n_outputs, data.n_outputs};
-  return {table_of(data.x, data.n_features), y.data(), data.n_samples, sizes, seed, execution};
+  const BoostedSamples samples = {table_of(data.x, data.n_features), y.data(), nullptr, nullptr,
+                                  data.n_samples};
+  return {samples, sizes, seed, execution};
 }
 
 // How often each sample counts in a tree; empty for once each.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "ensembles/equal_rows.hpp"
+
 namespace fctree::ensembles {
 
 namespace {
@@ -30,17 +32,19 @@ double uniform_of(const Random& random, index_t tree, std::uint64_t hash) {
                         static_cast<std::uint32_t>(hash >> 32));
 }
 
-// What each sample is drawn by; y (n_targets, n_samples).
-std::vector<std::uint64_t> hash_samples(const Table& x, const double* y, index_t n_samples,
-                                        const BoostedSizes& sizes, const Execution& execution) {
-  std::vector<std::uint64_t> hash(n_samples, 0);
+// y (n_targets, n_samples).
+SampleHashes hash_samples(const Table& x, const double* y, index_t n_samples,
+                          const BoostedSizes& sizes, const Execution& execution) {
+  SampleHashes hash = {std::vector<std::uint64_t>(n_samples), std::vector<std::uint64_t>(n_samples)};
   for_each_part(execution, n_samples, kTaskRows, [&](index_t, index_t begin, index_t end) {
     std::vector<double> buffer(sizes.n_features);
     for (index_t i = begin; i < end; ++i) {
       const double* row = x.read(i, 1, buffer.data());
-      for (index_t j = 0; j < sizes.n_features; ++j) hash[i] = combined(hash[i], row[j]);
-      for (index_t k = 0; k < sizes.n_targets; ++k)
-        hash[i] = combined(hash[i], y[k * n_samples + i]);
+      std::uint64_t own = 0;
+      for (index_t j = 0; j < sizes.n_features; ++j) own = combined(own, row[j]);
+      hash.features[i] = own;
+      for (index_t k = 0; k < sizes.n_targets; ++k) own = combined(own, y[k * n_samples + i]);
+      hash.all[i] = own;
     }
   });
   return hash;
@@ -48,9 +52,18 @@ std::vector<std::uint64_t> hash_samples(const Table& x, const double* y, index_t
 
 }  // namespace
 
-RowSampler::RowSampler(const Table& x, const double* y, index_t n_samples,
-                       const BoostedSizes& sizes, std::uint64_t seed, const Execution& execution)
-    : hash_(hash_samples(x, y, n_samples, sizes, execution)), seed_(seed) {}
+RowSampler::RowSampler(const BoostedSamples& samples, const BoostedSizes& sizes,
+                       std::uint64_t seed, const Execution& execution)
+    : seed_(seed) {
+  SampleHashes hash = hash_samples(samples.x, samples.y, samples.n_samples, sizes, execution);
+  const bool alone = are_coincidences(hash, execution.all);
+  hash_ = std::move(hash.all);
+  if (!alone) return;
+  const index_t first =
+      samples.blocks == nullptr ? 0 : samples.blocks->first * samples.blocks->block_rows;
+  for (index_t i = 0; i < samples.n_samples; ++i)
+    hash_[i] = mixed(hash_[i] + static_cast<std::uint64_t>(first + i));
+}
 
 void RowSampler::draw_part(index_t tree, double fraction, const std::vector<std::uint8_t>* among,
                            const Execution& execution, std::vector<std::uint8_t>& drawn) const {

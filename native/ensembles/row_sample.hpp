@@ -2,7 +2,8 @@
 //
 // A draw depends on a sample's features and targets, not on its position: equal samples are drawn
 // together. So two equal samples are the same as one of twice the weight, the order of the samples
-// does not matter, and a left-out sample has no duplicate among the tree's training samples.
+// does not matter, and a left-out sample has no duplicate among the tree's training samples. But where equal
+// samples are coincidences (equal_rows.hpp) each is drawn by itself, by its position too.
 #pragma once
 
 #include <vector>
@@ -15,9 +16,9 @@ namespace fctree::ensembles {
 
 class RowSampler {
  public:
-  // y (n_targets, n_samples). O(n (d + n_targets)).
-  RowSampler(const Table& x, const double* y, index_t n_samples, const BoostedSizes& sizes,
-             std::uint64_t seed, const Execution& execution);
+  // O(n (d + n_targets)).
+  RowSampler(const BoostedSamples& samples, const BoostedSizes& sizes, std::uint64_t seed,
+             const Execution& execution);
 
   // Each sample once with this probability, or each of those `among` which it is drawn, if not null;
   // all of them where none would be drawn.
@@ -30,7 +31,7 @@ class RowSampler {
   void draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const;
 
  private:
-  std::vector<std::uint64_t> hash_;  // of each sample
+  std::vector<std::uint64_t> hash_;  // what each sample is drawn by
   std::uint64_t seed_;
 };
 

@@ -1,0 +1,26 @@
+// Whether equal samples of a table are copies of one another or coincidences.
+//
+// Samples that are equal because one was copied belong together: a tree that has one of them knows the
+// other. In a table of few different rows equal ones are as independent as any others; drawn together, they
+// would be in a tree without those of the same features and another target, or left out without them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/collective.hpp"
+
+namespace fctree::ensembles {
+
+// Hashes of each sample's features, and of features and targets.
+struct SampleHashes {
+  std::vector<std::uint64_t> features;
+  std::vector<std::uint64_t> all;
+};
+
+// Of the samples of all places: some are equal, and samples of equal features have different targets, or a
+// sample occurs many times in the mean. Where different rows are many, by those of a share of all features'
+// hashes. O(n).
+bool are_coincidences(const SampleHashes& samples, const Collective* all);
+
+}  // namespace fctree::ensembles
