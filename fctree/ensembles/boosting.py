@@ -49,8 +49,11 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
 
     _raw_predict = in_parts(BaseBoosting._raw_predict)
 
+    def _default_tree(self):
+        return _DEFAULT_TREE
+
     def _tree_settings(self):
-        return ensemble_tree_settings(self, _DEFAULT_TREE)
+        return ensemble_tree_settings(self, self._default_tree())
 
     def _kinds(self, n_samples, alpha=None):
         """The core's parameters of each kind of tree; with the penalty `alpha` if given."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
@@ -13,6 +13,10 @@ from fctree._training.targets import BoostedClasses
 from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
+
+# A Newton target is mostly noise, and each score has a linear model of its own in each leaf: so many pseudo-samples
+# of its parent keep a leaf's model close to its parent's.
+_PARENT_WEIGHT = 1000.0
 
 
 @shares_documentation(CurvatureBoostingRegressor)
@@ -101,3 +105,6 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
         random_state: RandomState = None,
     ) -> None:
         set_parameters(self, locals())
+
+    def _default_tree(self):
+        return clone(super()._default_tree()).set_params(parent_weight=_PARENT_WEIGHT)

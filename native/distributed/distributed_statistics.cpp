@@ -170,14 +170,15 @@ double DistributedStatistics::find_alpha(const GrowState& state, const OpenNode&
 
 SampleSums DistributedStatistics::sum_samples(const GrowState& state, const OpenNode& root) {
   const std::vector<double> sums = sum_blocks(
-      rows_.blocks(), {1, 2},
+      rows_.blocks(), {1, 3},
       [&](index_t, index_t block, double* out) {
         const SampleSums own = ridge::sum_samples(data_, rows_.rows(root.begin, block));
         out[0] += own.number;
         out[1] += own.squared_weights;
+        out[2] += own.count;
       },
       state.execution);
-  return {sums[0], sums[1]};
+  return {sums[0], sums[1], sums[2]};
 }
 
 RidgeFit DistributedStatistics::fit_dual(const GrowState&, const OpenNode&) {

@@ -77,7 +77,13 @@ void RowSampler::draw_part(index_t tree, double fraction, const std::vector<std:
   });
   const index_t n_drawn = std::count(drawn.begin(), drawn.end(), 1);
   if (add_up(execution.all, n_drawn) > 0) return;
-  drawn = among == nullptr ? std::vector<std::uint8_t>(n, 1) : *among;
+  double least = 1.0;
+  const auto uniform = [&](index_t i) {
+    return among == nullptr || (*among)[i] != 0 ? uniform_of(random, tree, hash_[i]) : 1.0;
+  };
+  for (index_t i = 0; i < n; ++i) least = std::min(least, uniform(i));
+  least = 0.0 - take_largest(execution.all, 0.0 - least);
+  for (index_t i = 0; i < n; ++i) drawn[i] = uniform(i) == least;
 }
 
 index_t RowSampler::count_left_out(const std::vector<std::uint8_t>& drawn,
@@ -93,9 +99,11 @@ void RowSampler::draw_counts(index_t tree, double mean, std::vector<std::uint8_t
   const Random random(seed_, Purpose::row_sample);
   count.resize(hash_.size());
   bool any = false;
+  double largest = 0.0;
   for (std::size_t i = 0; i < hash_.size(); ++i) {
     // The smallest k with P(at most k) above a uniform number.
     double rest = uniform_of(random, tree, hash_[i]);
+    largest = std::max(largest, rest);
     double probability = std::exp(-mean);
     std::uint8_t k = 0;
     while (rest >= probability && k < 255) {
@@ -105,7 +113,8 @@ void RowSampler::draw_counts(index_t tree, double mean, std::vector<std::uint8_t
     count[i] = k;
     any = any || k > 0;
   }
-  if (!any) std::fill(count.begin(), count.end(), 1);
+  for (std::size_t i = 0; i < hash_.size() && !any; ++i)
+    count[i] = uniform_of(random, tree, hash_[i]) == largest;
 }
 
 }  // namespace fctree::ensembles

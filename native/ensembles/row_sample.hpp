@@ -21,13 +21,13 @@ class RowSampler {
              const Execution& execution);
 
   // Each sample once with this probability, or each of those `among` which it is drawn, if not null;
-  // all of them where none would be drawn.
+  // one of them where none would be drawn.
   void draw_part(index_t tree, double fraction, const std::vector<std::uint8_t>* among,
                  const Execution& execution, std::vector<std::uint8_t>& drawn) const;
   // About how many different samples are left out, 256 at most: equal ones are one.
   index_t count_left_out(const std::vector<std::uint8_t>& drawn, const Collective* all) const;
   // How often each sample is drawn, a Poisson number with this mean: the bootstrap, without its
-  // fixed total. All once if none would be drawn.
+  // fixed total. One once if none would be drawn.
   void draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const;
 
  private:

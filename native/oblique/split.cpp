@@ -114,7 +114,9 @@ void judge(const GrowState& state, std::vector<Split>& splits) {
   });
   const std::vector<DecreaseSums> totals = state.statistics->decreases(state, splits, models);
   for (index_t i = 0; i < n_splits; ++i) {
-    const index_t n_tried = count_directions(state, *splits[i].node) * state.params.max_thresholds;
+    const OpenNode& node = *splits[i].node;
+    const index_t n_cuts = std::min(state.params.max_thresholds, node.size - 1);
+    const index_t n_tried = count_directions(state, node) * n_cuts;
     splits[i].accepted = passes_leave_one_out(totals[i], n_tried, state.params.split_margin);
   }
 }

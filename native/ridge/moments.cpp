@@ -167,6 +167,7 @@ SampleSums sum_samples(const TrainingData& data, const NodeRows& node) {
     const double weight = data.weight_of(node.rows[i]), unit = data.unit_of(node.rows[i]);
     sums.number += weight / unit;
     sums.squared_weights += weight * unit;
+    sums.count += data.count == nullptr ? weight : data.count[node.rows[i]];
   }
   return sums;
 }

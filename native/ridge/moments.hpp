@@ -98,10 +98,12 @@ void add_diagonal(const TrainingData& data, const NodeRows& node, const double* 
                   double* sums);
 Moments moments_of_diagonal(const double* sums, const Vector& shift, const Vector& origin);
 
-// Of the samples that rows stand for (TrainingData::count): how many, and their squared weights.
+// Of the samples that rows stand for (TrainingData::count): how many, where each row is one at least, their
+// squared weights, and the sum of the counts.
 struct SampleSums {
   double number = 0.0;
   double squared_weights = 0.0;
+  double count = 0.0;
 };
 SampleSums sum_samples(const TrainingData& data, const NodeRows& node);
 

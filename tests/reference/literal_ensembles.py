@@ -31,8 +31,15 @@ def hash_of(values):
     return total
 
 
+def are_coincidences(X, Y):
+    """Whether equal samples are drawn one by one."""
+    n_different, n_features = len({(*x, *y) for x, y in zip(X, Y)}), len({tuple(x) for x in X})
+    return n_different < len(X) and (n_features < n_different or len(X) >= 8 * n_different)
+
+
 def hashes_of(X, Y):
-    return [hash_of([*x, *y]) for x, y in zip(X, Y)]
+    hashes = [hash_of([*x, *y]) for x, y in zip(X, Y)]
+    return [mixed(h + i & MASK) for i, h in enumerate(hashes)] if are_coincidences(X, Y) else hashes
 
 
 def draws(X, Y, seed, tree, hashes=None):
@@ -248,7 +255,9 @@ class LiteralBoosting:
             places = relevant_features(Z[:, columns], target, weight, w, self.tree["alpha"])
             columns = [columns[place] for place in places]
             part = np.ascontiguousarray(Z[:, columns])
-            tree = CurvatureTreeRegressor(**self.tree, standardize=False).fit(part, target, weight)
+            pseudo = self.tree["parent_weight"] * weight.sum() / w[weight > 0].sum()
+            tree = CurvatureTreeRegressor(**{**self.tree, "parent_weight": pseudo}, standardize=False)
+            tree.fit(part, target, weight)
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf
             grown = LiteralTree(tree, part, weight, self.extrapolation, largest)
             grown.shrink(self.l2_leaf_reg)

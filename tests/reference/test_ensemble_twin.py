@@ -104,6 +104,16 @@ def test_many_features(task, noise):
     assert min(widths) < (12 if task == "columns" else 14) or noise < 1
 
 
+def test_few_different_rows():
+    """Samples of equal features have different targets: each is drawn by itself."""
+    few = np.random.default_rng(3).integers(0, 3, (240, 3)).astype(float)
+    y = few[:, :1] + np.random.default_rng(4).integers(0, 2, (240, 1))
+    model = CurvatureBoostingRegressor(max_iter=8, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**TREE))
+    model.fit(few, y[:, 0])
+    twin = LiteralBoosting(make_loss("squared_error"), seed=model._random_seed, max_iter=8, subsample=0.7, tree=TREE)
+    assert_close(model.predict(few), twin.fit(few, y).raw_predict(few)[:, 0])
+
+
 def test_several_outputs():
     model = CurvatureBoostingRegressor(max_iter=8, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**TREE)).fit(X, Y)
     twin = LiteralBoosting(make_loss("squared_error"), seed=model._random_seed, max_iter=8,
@@ -163,7 +173,8 @@ def test_forest(X, y, new, bootstrap):
         own = counts * weight
         taken = relevant_features(Z, y[:, np.newaxis], own, weight, TREE["alpha"])
         part = np.ascontiguousarray(Z[:, taken])
-        tree_of = CurvatureTreeRegressor(**TREE, standardize=False)
+        pseudo = TREE["parent_weight"] * own.sum() / weight[own > 0].sum()
+        tree_of = CurvatureTreeRegressor(**{**TREE, "parent_weight": pseudo}, standardize=False)
         grown = LiteralTree(tree_of.fit(part, y, own), part, own, 0.0)
         total = total + grown.bounded(((new - mean) / scale)[:, taken])[:, 0] / 6
         missed = counts == 0
