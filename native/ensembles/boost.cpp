@@ -101,6 +101,9 @@ class ObliqueBooster : public GrowingModel {
   void sample_rows(index_t iteration);
   bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
+  bool reads_features() const {
+    return statistics_.reads_features(train_.n(), task_.sizes.n_features);
+  }
   void map_rows(index_t iteration);
   void keep(TreeFeatures& features);
   TrainingData data_of(const TreeFeatures& features) const;
@@ -248,7 +251,7 @@ double ObliqueBooster::left_out_change(const StepSums& step) const {
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {
-  const bool is_first = !is_mapped_, keeps = !statistics_.reads_features(train_.n());
+  const bool is_first = !is_mapped_, keeps = !reads_features();
   if (is_first) {
     all_.choose(all_.map.columns, train_.x());
     if (keeps) keep(all_);
@@ -296,7 +299,7 @@ const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
     places = statistics_.relevant_features(counted(data), kind, params, execution_);
   }
   // Of many rows there is room for the features of one tree.
-  const bool reads = statistics_.reads_features(train_.n());
+  const bool reads = reads_features();
   if (places.empty()) {
     if (reads && takes_only_axes(params)) return all_;
     if (reads) few_.release();
