@@ -26,7 +26,7 @@ constexpr index_t kFewestForTurns = 176;
 struct TreeFeatures {
   FeatureMap map;
   MappedTable reader;
-  bool is_kept = false;    // in memory
+  bool is_kept = false;  // in x
   std::vector<double> x;
 
   // Other columns, which are not in memory yet.
@@ -125,7 +125,7 @@ class ObliqueBooster : public GrowingModel {
   BoostedSet train_;
   std::vector<BoostedSet> evals_;
   TreeFeatures all_;  // of the round
-  bool is_mapped_ = false;  // whether they are known
+  bool is_mapped_ = false;  // whether all_ has been chosen
   TreeFeatures few_;  // that its curvature tree needs most
   std::vector<double> counts_;  // ones, once they have been asked for: rows without weights are a sample each
   std::vector<double> gradient_;
@@ -272,14 +272,19 @@ void ObliqueBooster::map_rows(index_t iteration) {
 void ObliqueBooster::keep(TreeFeatures& features) {
   if (features.is_kept) return;
   features.is_kept = true;
-  features.x.resize(train_.n() * features.map.width());
+  const std::size_t size = train_.n() * features.map.width();
+  if (size > features.x.capacity()) features.x = {};  // never both at once
+  features.x.resize(size);
   features.reader.read_all(train_.n(), features.x.data(), execution_);
 }
 
 TrainingData ObliqueBooster::data_of(const TreeFeatures& features) const {
-  TrainingData data = {features.x.data(), response_.target.data(), response_.weight.data(),
-                       train_.n(), features.map.width(), task_.sizes.n_outputs};
-  if (!features.is_kept) data.features = &features.reader;
+  TrainingData data = {nullptr,    response_.target.data(), response_.weight.data(),
+                       train_.n(), features.map.width(),    task_.sizes.n_outputs};
+  if (features.is_kept)
+    data.x = features.x.data();
+  else
+    data.features = &features.reader;
   return data;
 }
 
