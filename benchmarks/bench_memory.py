@@ -50,17 +50,21 @@ FITS = {
 }
 
 
-def measure(label, n, d, dtype=np.float64):
+def measure(label, n, d, dtype=np.float64, noise=0.0):
     """Bytes of the table and of the fit beyond it, and seconds; or the error."""
     name, n_outputs, parameters = FITS[label]
     random = np.random.default_rng(0)
     X = random.standard_normal((n, d), dtype=dtype)
     y = X[:, 0] if n_outputs == 1 else np.ascontiguousarray(X[:, :n_outputs])
+    if noise:
+        y = y + noise * random.standard_normal(y.shape)
     if name.endswith("Classifier"):
         y = np.arange(n) % n_outputs
     estimator = getattr(fctree, name)()
     few = {name: value for name, value in FEW.items() if name in estimator.get_params()}
     estimator.set_params(**few, **parameters)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
     # Libraries are loaded before the measured fit.
     getattr(fctree, name)(**few).fit(X[:60, :4].copy(), y[:60])
     begin = time.perf_counter()
@@ -73,7 +77,7 @@ def measure(label, n, d, dtype=np.float64):
             outcome.append(str(error))
 
     extra = peak_of_call(fit)
-    return {"fit": label, "n": n, "d": d, "table": X.nbytes, "extra": extra,
+    return {"fit": label, "n": n, "d": d, "noise": noise, "table": X.nbytes, "extra": extra,
             "allowed": 3 * X.nbytes + 200 * 10**6, "seconds": time.perf_counter() - begin,
             "refused": outcome[0] if outcome else None}
 
@@ -110,12 +114,13 @@ def main():
     parser.add_argument("--fit", choices=tuple(FITS), help="measure one fit here and print JSON")
     parser.add_argument("--shape", type=int, nargs=2, metavar=("N", "D"))
     parser.add_argument("--float32", action="store_true", help="a table of float32, with --fit")
+    parser.add_argument("--noise", type=float, default=0.0, help="of targets, with --fit")
     parser.add_argument("--only", default="", help="fits whose labels contain this")
     parser.add_argument("--timeout", type=float, default=600)
     options = parser.parse_args()
     if options.fit:
         dtype = np.float32 if options.float32 else np.float64
-        print(json.dumps(measure(options.fit, *options.shape, dtype)))
+        print(json.dumps(measure(options.fit, *options.shape, dtype, options.noise)))
         return
     shapes = [(300, 8_000)] if options.quick else [options.shape] if options.shape else SHAPES
     found, rows = [], []

@@ -77,7 +77,8 @@ class BaseBoosting(TakesTables, BaseEstimator):
         X : array-like or data frame of shape (n_samples, n_features)
             Numbers, NaN for missing values; or a table with categories (`categorical_features`).
             Symmetric trees read float32 and float64 arrays of any memory layout as they are, and
-            take infinities for the least and the largest values.
+            take infinities for the least and the largest values; oblique trees read C-contiguous ones
+            without missing values as they are.
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None

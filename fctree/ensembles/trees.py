@@ -222,7 +222,7 @@ class ObliqueTrees:
 
         Parameters
         ----------
-        X : C-contiguous float64 array of shape (n_samples, n_features)
+        X : C-contiguous float64 or float32 array of shape (n_samples, n_features)
         scores : C-contiguous float64 array of shape (n_samples, n_outputs)
             Changed in place.
         first, last : int, default=0, None

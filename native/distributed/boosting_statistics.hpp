@@ -29,7 +29,7 @@ class DistributedBoostingStatistics final : public BoostingStatistics {
   StepSums left_out_step(const BoostedSet& set, const Loss& loss, const TreeStep& step,
                          const Execution& execution) override;
   void set_features(index_t kind, const FeatureMap& map, const Execution& execution) override;
-  bool reads_features(index_t) const override { return false; }
+  bool reads_features(index_t, index_t) const override { return false; }
   void index_features(const TrainingData& features, const FeatureMap& map,
                       const Execution& execution) override;
   std::vector<index_t> relevant_features(const TrainingData& data, index_t kind,

@@ -26,7 +26,7 @@ constexpr index_t kFewestForTurns = 176;
 struct TreeFeatures {
   FeatureMap map;
   MappedTable reader;
-  bool is_kept = false;    // in memory
+  bool is_kept = false;  // in x
   std::vector<double> x;
 
   // Other columns, which are not in memory yet.
@@ -101,6 +101,9 @@ class ObliqueBooster : public GrowingModel {
   void sample_rows(index_t iteration);
   bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
+  bool reads_features() const {
+    return statistics_.reads_features(train_.n(), task_.sizes.n_features);
+  }
   void map_rows(index_t iteration);
   void keep(TreeFeatures& features);
   TrainingData data_of(const TreeFeatures& features) const;
@@ -122,7 +125,7 @@ class ObliqueBooster : public GrowingModel {
   BoostedSet train_;
   std::vector<BoostedSet> evals_;
   TreeFeatures all_;  // of the round
-  bool is_mapped_ = false;  // whether they are known
+  bool is_mapped_ = false;  // whether all_ has been chosen
   TreeFeatures few_;  // that its curvature tree needs most
   std::vector<double> counts_;  // ones, once they have been asked for: rows without weights are a sample each
   std::vector<double> gradient_;
@@ -248,7 +251,7 @@ double ObliqueBooster::left_out_change(const StepSums& step) const {
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {
-  const bool is_first = !is_mapped_, keeps = !statistics_.reads_features(train_.n());
+  const bool is_first = !is_mapped_, keeps = !reads_features();
   if (is_first) {
     all_.choose(all_.map.columns, train_.x());
     if (keeps) keep(all_);
@@ -269,14 +272,19 @@ void ObliqueBooster::map_rows(index_t iteration) {
 void ObliqueBooster::keep(TreeFeatures& features) {
   if (features.is_kept) return;
   features.is_kept = true;
-  features.x.resize(train_.n() * features.map.width());
+  const std::size_t size = train_.n() * features.map.width();
+  if (size > features.x.capacity()) features.x = {};  // never both at once
+  features.x.resize(size);
   features.reader.read_all(train_.n(), features.x.data(), execution_);
 }
 
 TrainingData ObliqueBooster::data_of(const TreeFeatures& features) const {
-  TrainingData data = {features.x.data(), response_.target.data(), response_.weight.data(),
-                       train_.n(), features.map.width(), task_.sizes.n_outputs};
-  if (!features.is_kept) data.features = &features.reader;
+  TrainingData data = {nullptr,    response_.target.data(), response_.weight.data(),
+                       train_.n(), features.map.width(),    task_.sizes.n_outputs};
+  if (features.is_kept)
+    data.x = features.x.data();
+  else
+    data.features = &features.reader;
   return data;
 }
 
@@ -296,7 +304,7 @@ const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
     places = statistics_.relevant_features(counted(data), kind, params, execution_);
   }
   // Of many rows there is room for the features of one tree.
-  const bool reads = statistics_.reads_features(train_.n());
+  const bool reads = reads_features();
   if (places.empty()) {
     if (reads && takes_only_axes(params)) return all_;
     if (reads) few_.release();

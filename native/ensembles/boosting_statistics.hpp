@@ -38,7 +38,7 @@ class BoostingStatistics {
 
   // Whether the few features of a tree are found, and trees along axes grown (takes_only_axes), without all features
   // in memory as trees take them: from data that have a reader of them.
-  virtual bool reads_features(index_t n_samples) const = 0;
+  virtual bool reads_features(index_t n_samples, index_t n_features) const = 0;
   // All features of these samples, once, for kinds that cut along axes by constants (sorts_axes).
   virtual void index_features(const TrainingData& features, const FeatureMap& map,
                               const Execution& execution) = 0;

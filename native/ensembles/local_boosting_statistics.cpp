@@ -13,6 +13,7 @@ constexpr index_t kMostSortedRows = 65536;
 // sort anew, with the same result.
 constexpr index_t kMostSortedValues = 10'000'000;
 constexpr index_t kMostKeptValues = 5'000'000;  // between trees
+constexpr index_t kMostMappedValues = 10'000'000;  // 80 MB
 
 }  // namespace
 
@@ -62,9 +63,10 @@ void LocalBoostingStatistics::set_features(index_t kind, const FeatureMap& map, 
   statistics_[kind].set_columns(map.columns);
 }
 
-// As many samples have bins, in place of orders: what else needs their features goes over them a few times a tree.
-bool LocalBoostingStatistics::reads_features(index_t n_samples) const {
-  return n_samples > kMostSortedRows;
+// What bins do not tell is read a few times a tree. That takes some hundredths of its time, so that small tables are
+// kept.
+bool LocalBoostingStatistics::reads_features(index_t n_samples, index_t n_features) const {
+  return n_samples > kMostSortedRows && n_samples * n_features > kMostMappedValues;
 }
 
 // Targets in the order of a feature are read from all over the memory: of many rows, cuts between

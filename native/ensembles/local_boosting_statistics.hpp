@@ -21,7 +21,7 @@ class LocalBoostingStatistics final : public BoostingStatistics {
   StepSums left_out_step(const BoostedSet& set, const Loss& loss, const TreeStep& step,
                          const Execution& execution) override;
   void set_features(index_t kind, const FeatureMap& map, const Execution& execution) override;
-  bool reads_features(index_t n_samples) const override;
+  bool reads_features(index_t n_samples, index_t n_features) const override;
   void index_features(const TrainingData& features, const FeatureMap& map,
                       const Execution& execution) override;
   std::vector<index_t> relevant_features(const TrainingData& data, index_t kind,

@@ -8,7 +8,7 @@
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
 #include "core/table.hpp"
-#include "ridge/moments.hpp"
+#include "ridge/training_data.hpp"
 
 namespace fctree::oblique {
 

@@ -4,7 +4,7 @@
 
 #include "core/parallel.hpp"
 #include "ridge/dense.hpp"
-#include "ridge/moments.hpp"
+#include "ridge/training_data.hpp"
 
 namespace fctree::oblique {
 

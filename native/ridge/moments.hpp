@@ -18,40 +18,9 @@
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
 #include "ridge/dense.hpp"
+#include "ridge/training_data.hpp"
 
 namespace fctree::ridge {
-
-// The samples of a node: their row numbers, ascending.
-struct NodeRows {
-  const std::int32_t* rows = nullptr;
-  index_t size = 0;
-};
-
-// Features that are not in memory as trees take them, read for some rows at a time.
-class FeatureReader {
- public:
-  virtual ~FeatureReader() = default;
-  virtual void read(const NodeRows& rows, double* out) const = 0;  // (rows.size, n_features)
-  virtual void read_feature(const NodeRows& rows, index_t feature, double* out) const = 0;
-};
-
-struct TrainingData {
-  const double* x;       // (n_samples, n_features), row-major
-  const double* y;       // (n_samples, n_outputs), row-major
-  const double* weight;  // (n_samples,) positive where used, or null for ones
-  index_t n_samples;
-  index_t n_features;
-  index_t n_outputs;
-  const double* count = nullptr;  // (n_samples,) how many samples a row is, or null for its weight
-  const FeatureReader* features = nullptr;  // in place of x: only sums and splits along axes take these (row_blocks.hpp)
-
-  double weight_of(index_t row) const { return weight == nullptr ? 1.0 : weight[row]; }
-  // The weight of one of the samples that a row is: of the row where it is less than one.
-  double unit_of(index_t row) const {
-    const double w = weight_of(row);
-    return w / std::max(count == nullptr ? w : count[row], 1.0);
-  }
-};
 
 // Multiply-adds of the moments of all samples.
 inline double moment_work(const TrainingData& data) {

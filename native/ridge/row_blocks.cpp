@@ -1,6 +1,9 @@
 #include "ridge/row_blocks.hpp"
 
+#include <algorithm>
 #include <numeric>
+
+#include "core/parallel.hpp"
 
 namespace fctree::ridge {
 

@@ -4,7 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "ridge/moments.hpp"
+#include "ridge/dense.hpp"
+#include "ridge/training_data.hpp"
 
 namespace fctree::ridge {
 

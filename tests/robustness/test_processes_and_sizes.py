@@ -138,6 +138,29 @@ def test_memory_of_wide_tables(name, parameters, n, d):
     assert float(done.stdout) < 3 * n * d * 8 / 2**20 + 200
 
 
+LONG_TABLE = """
+import resource, sys
+import numpy as np
+from fctree import CurvatureBoostingRegressor
+n, d = 600_000, 20
+random = np.random.default_rng(0)
+mapped = np.memmap(sys.argv[1], dtype=np.float32, mode="w+", shape=(n, d))
+mapped[:] = random.standard_normal((n, d), dtype=np.float32)
+y = mapped[:, 0] + mapped[:, 1] * mapped[:, 2] + random.standard_normal(n)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+CurvatureBoostingRegressor(max_iter=1, step_depth=3, random_state=0).fit(mapped, y)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / n)
+"""
+
+
+@pytest.mark.skipif(bool(os.environ.get("FCTREE_SANITIZED")), reason="sanitizers take memory")
+def test_memory_of_long_tables(tmp_path):
+    done = run(LONG_TABLE, tmp_path / "table")
+    assert done.returncode == 0, done.stderr
+    # Bytes a row: two float64 copies of the table alone are 320.
+    assert float(done.stdout) < 320
+
+
 def test_histograms_that_are_not_kept_give_the_same_splits():
     """Trees of 16 levels count each level anew, those of 4 levels keep their histograms: up to
     there, splits are the same."""

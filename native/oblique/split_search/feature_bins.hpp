@@ -6,7 +6,7 @@
 
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
-#include "ridge/moments.hpp"
+#include "ridge/training_data.hpp"
 
 namespace fctree::oblique {
 
