@@ -21,6 +21,9 @@ from fctree._typing import ArrayLike, FloatArray
 # Scores that are kept. Of more samples the rest is rounded up to the next kept one, so that an
 # interval is that of a confidence level at most 1 / MOST_SCORES higher.
 MOST_SCORES = 4096
+# Least reach, as a share of a prediction: sums over samples and trees leave so much of rounding, which the
+# conformity scores of constant targets need not show.
+_ROUNDING = 256 * np.finfo(np.float64).eps
 
 
 def weight_unit(weight):
@@ -122,6 +125,7 @@ class PredictsIntervals:
                 RuntimeWarning,
                 stacklevel=2,
             )
+        reach = np.maximum(reach, _ROUNDING * np.abs(centres))
         below, above = reach if reach.ndim > centres.ndim else (reach, reach)
         interval = np.stack([np.maximum(centres - below, self._least_target), centres + above], axis=-1)
         single = vars(self).get("_single_target", vars(self).get("_one_output"))

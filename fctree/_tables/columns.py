@@ -190,19 +190,19 @@ def _factorized(raw):
     if isinstance(raw, np.ndarray) and raw.dtype.kind in _NUMERIC_KINDS + "SU":
         values, codes = np.unique(raw, return_inverse=True)
         return values.tolist(), codes.reshape(-1)
-    if hasattr(raw, "chunks"):
-        encoded = raw.combine_chunks().dictionary_encode()
-        values = encoded.dictionary.to_pylist()
-        return values, encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     items = raw
     try:
+        if hasattr(raw, "chunks"):
+            encoded = raw.combine_chunks().dictionary_encode()
+            values = encoded.dictionary.to_pylist()
+            return values, encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         if hasattr(raw, "iloc"):
             codes, values = raw.factorize()
             return values.tolist(), codes
         items = raw.to_list() if hasattr(raw, "to_list") else raw.tolist()
         table = dict.fromkeys(items)
-    except TypeError:  # some value is not hashable
-        items = list(items)
+    except (TypeError, NotImplementedError):  # some value is not hashable, or a list of pyarrow
+        items = raw.to_pylist() if hasattr(raw, "chunks") else list(items)
         return items, np.arange(len(items))
     values = list(table)
     for number, value in enumerate(values):
@@ -238,9 +238,11 @@ def _holds_text(values, name):
 
 
 def _neither(name, kind):
+    several = kind in ("list", "tuple", "set", "dict", "ndarray")
+    made = "a column for each of their entries" if several else "numbers of it, such as days since a date"
     return TypeError(
         f"column {name!r} holds values of type {kind}, but an argument must be a string or a real "
-        "number: make numbers of it, such as days since a date, or name it in categorical_features"
+        f"number: make {made}, or name it in categorical_features"
     )
 
 

@@ -1,6 +1,7 @@
 """Metrics of a model that is being grown, by scikit-learn's scorers."""
 
 import copy
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -37,6 +38,12 @@ def named_scorers(eval_metric):
                 f"eval_metric must be the name of a scorer of scikit-learn, a callable "
                 f"metric(estimator, X, y), or a list or dict of these, got {metric!r}"
             )
+        if _takes_predictions(metric):
+            raise TypeError(
+                f"eval_metric {name!r} is a function of y_true and predictions, where a callable "
+                f"metric(estimator, X, y) is needed: sklearn.metrics.make_scorer({name}) makes one, "
+                "with greater_is_better=False of an error"
+            )
         if name in scorers or name == "loss":
             raise ValueError(f"eval_metric has the name {name!r} twice; a dict can name its metrics")
         scorers[name] = get_scorer(metric)
@@ -45,6 +52,15 @@ def named_scorers(eval_metric):
 
 def _name(metric):
     return metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
+
+
+def _takes_predictions(metric):
+    """Whether a callable is a metric of scikit-learn's kind, ``(y_true, y_pred)``."""
+    try:
+        first = next(iter(inspect.signature(metric).parameters), None)
+    except (TypeError, ValueError):  # a name, or a callable that does not tell
+        return False
+    return first == "y_true"
 
 
 def score(estimator, scorers, eval_set, raw):

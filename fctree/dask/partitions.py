@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import dask
 import dask.array as da
 import numpy as np
+from dask.delayed import Delayed
 from sklearn.utils.validation import check_array
 
 from fctree._sklearn import get_feature_names
@@ -57,8 +58,17 @@ def _join_rows(parts):
 
 
 def is_dask(collection):
-    """Whether this is a Dask array or data frame."""
-    return dask.is_dask_collection(collection)
+    """Whether this is a Dask array or data frame; TypeError for another Dask collection."""
+    if not dask.is_dask_collection(collection):
+        return False
+    of_rows = isinstance(collection, da.Array) or hasattr(collection, "divisions")
+    if isinstance(collection, Delayed) or not of_rows:  # a Delayed has every attribute
+        raise TypeError(
+            "X, y and sample_weight must be Dask arrays or data frames, or arrays in memory, got a "
+            f"{type(collection).__module__}.{type(collection).__name__}: a bag's to_dataframe() and "
+            "dask.array.from_delayed make some"
+        )
+    return True
 
 
 def is_frame(collection):

@@ -69,14 +69,14 @@ def predict_lazily(estimator, method, X, n_columns, dtype):
     options = {"drop_axis": 1} if n_columns is None else {"chunks": (X.chunks[0], (n_columns,))}
     shape = (0,) if n_columns is None else (0, n_columns)
     return da.map_blocks(
-        _predict_block, X, local, method, shape[1:], dtype=dtype,
+        _predict_block, X, local, method, np.empty(shape, dtype=dtype), dtype=dtype,
         meta=np.empty(shape, dtype=dtype), **options,
     )
 
 
-def _predict_block(X, local, method, shape):
+def _predict_block(X, local, method, empty):
     if len(X) == 0:
-        return np.empty((0, *shape))
+        return empty
     return getattr(local, method)(X)
 
 

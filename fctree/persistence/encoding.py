@@ -33,6 +33,7 @@ class Encoder:
         hold it."""
         if nested > _MOST_NESTED:
             raise TypeError(f"{where} is nested more than {_MOST_NESTED} deep")
+        value = _as_stored(value)
         if value is None or type(value) in (bool, str):
             return value
         if type(value) is int:
@@ -126,6 +127,21 @@ class Encoder:
             "class": type(stream).__name__,
             "state": self.encode(state, where, nested + 1),
         }
+
+
+def _as_stored(value):
+    """Sets and ranges as lists, columns and indices of data frames as arrays, anything else as it is."""
+    if type(value) in (set, frozenset):
+        try:
+            return sorted(value)  # whose own order may be another in the next process
+        except TypeError:  # of names and numbers
+            return sorted(value, key=repr)
+    if type(value) is range:
+        return list(value)
+    library = type(value).__module__.partition(".")[0]
+    if library in ("pandas", "polars") and len(getattr(value, "shape", ())) == 1:
+        return np.asarray(value)
+    return value
 
 
 def _is_ragged(values):

@@ -39,7 +39,7 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> None:
         For other objects, and for estimators with attributes that a file cannot hold, such as
         functions; the message names the attribute. Parameters and attributes may be None, booleans,
         numbers, text, NumPy arrays and scalars, random states, and lists, tuples and dicts of
-        these.
+        these; sets and ranges are stored as lists, columns of data frames as arrays.
     ValueError
         If changed attributes no longer describe a model.
     OSError

@@ -19,6 +19,7 @@ from fctree._training.samples import check_directions
 from fctree._training.team import ALONE
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_boosting_data, check_boosting_features, count_threads
+from fctree.symmetric.kept_constraints import check_kept_trees
 from fctree.symmetric.trees import SymmetricTrees
 
 
@@ -69,6 +70,10 @@ class BaseSymmetricBoosting(BaseBoosting):
             self.baseline_ = None
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
+        monotone = check_directions(self, n_outputs=self.n_outputs_)
+        interactions = check_interactions(self)
+        if continuing:
+            check_kept_trees(self, monotone, interactions)
         with team.listener(self, n_rounds) as progress:
             arrays, baseline, train_loss, eval_loss = _native.boost(
                 train.native(self._raw_so_far(train) if continuing else None),
@@ -77,8 +82,8 @@ class BaseSymmetricBoosting(BaseBoosting):
                     for samples in held
                 ],
                 thresholds=self.bin_thresholds_,
-                monotone=check_directions(self, n_outputs=self.n_outputs_),
-                interactions=check_interactions(self),
+                monotone=monotone,
+                interactions=interactions,
                 baseline=self.baseline_,
                 loss=self._native_loss(train),
                 n_outputs=self.n_outputs_,

@@ -98,7 +98,9 @@ def sample_posterior(model, train):
     penalty = (NOISE_STD / PRIOR_STD) ** 2
     centred = train.y.T - model.baseline_
     scale = np.sqrt(np.average(centred**2, axis=0, weights=weight))
-    scale[scale == 0.0] = 1.0
+    # Rounding of the baseline is no deviation of a constant target.
+    scale[train.y.min(axis=1) == train.y.max(axis=1)] = 0.0
+    unit = np.where(scale > 0.0, scale, 1.0)
     model.posterior_trees_ = []
     for index in range(model.posterior_samples):
         rng = np.random.default_rng([model._random_seed, index])
@@ -106,7 +108,7 @@ def sample_posterior(model, train):
         prior = replace(prior, leaf_values=prior.leaf_values * PRIOR_STD)
         drawn = np.zeros(centred.shape)  # not in the order of centred, which is a transpose
         prior.add_to(train.X, drawn, n_threads=n_threads)
-        targets = centred / scale - drawn + NOISE_STD * rng.standard_normal(centred.shape)
+        targets = centred / unit - drawn + NOISE_STD * rng.standard_normal(centred.shape)
         samples = Samples(train.X, np.ascontiguousarray(targets.T), weight, None)
         trees = boost_shrunk(model, samples, penalty, seed=int(rng.integers(2**63 - 1)))
         sample = SymmetricTrees.concatenate([prior, trees])

@@ -202,3 +202,30 @@ def test_without_warm_start_a_fit_starts_afresh():
     model = SymmetricBoostingRegressor(**BASE, max_iter=5).fit(X[:50], y[:50])
     again = SymmetricBoostingRegressor(**BASE, max_iter=5).fit(X, y)
     assert_same_model(model.fit(X, y), again, X)
+
+
+@pytest.mark.parametrize("before, after, broken", [
+    ({}, {"monotonic_cst": [0, -1, 0, 0, 0]}, "monotonic_cst.*'x1'"),
+    ({"monotonic_cst": [1, 0, 0, 0, 0]}, {"monotonic_cst": [-1, 0, 0, 0, 0]}, "monotonic_cst.*'x0'"),
+    ({}, {"interaction_cst": "pairwise"}, "interaction_cst"),
+    ({"interaction_cst": "pairwise"}, {"interaction_cst": [{0, 1}]}, "interaction_cst"),
+])
+def test_constraints_that_the_trees_of_before_break_are_refused(before, after, broken):
+    X, y, _ = table(seed=11)
+    model = SymmetricBoostingRegressor(**BASE, max_iter=20, warm_start=True, **before).fit(X, y)
+    trees = model.trees_
+    model.set_params(max_iter=25, **after)
+    with pytest.raises(ValueError, match=f"{broken}.*warm_start"):
+        model.fit(X, y)
+    assert model.trees_ is trees
+    model.set_params(warm_start=False).fit(X, y)
+    model.set_params(warm_start=True, max_iter=30).fit(X, y)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_constraints_that_the_trees_of_before_keep_may_be_new(seed):
+    X, y, _ = table(seed=seed)
+    grown = {"monotonic_cst": [1, 1, -1, -1, 0], "interaction_cst": "no_interactions"}
+    model = SymmetricBoostingRegressor(**BASE, max_iter=20, warm_start=True, **grown).fit(X, y)
+    model.set_params(max_iter=25, monotonic_cst=[1, 0, -1, 0, 0], interaction_cst=[{0, 1}]).fit(X, y)
+    assert model.n_iter_ == 25

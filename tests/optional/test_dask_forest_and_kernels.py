@@ -5,7 +5,9 @@ import pytest
 
 pytest.importorskip("distributed")
 
+import dask  # noqa: E402
 import dask.array as da  # noqa: E402
+import dask.bag as db  # noqa: E402
 from optional.dask_cluster import two_processes  # noqa: E402
 
 from fctree import (  # noqa: E402
@@ -15,8 +17,11 @@ from fctree import (  # noqa: E402
     TreeNTKRegressor,
 )
 from fctree.dask import (  # noqa: E402
+    DaskCurvatureBoostingRegressor,
     DaskCurvatureForestClassifier,
     DaskCurvatureForestRegressor,
+    DaskSymmetricBoostingClassifier,
+    DaskSymmetricBoostingRegressor,
     DaskTreeNTKClassifier,
     DaskTreeNTKRegressor,
     tree_ntk,
@@ -66,6 +71,38 @@ def test_a_classifying_forest_is_the_local_one():
     for method in ("predict", "predict_proba"):
         found = getattr(model, method)(in_chunks(X)).compute()
         np.testing.assert_array_equal(found, getattr(local, method)(X))
+
+
+@pytest.mark.parametrize("values", [["no", "yes"], [3, 7], [False, True]])
+@pytest.mark.parametrize("model", [
+    DaskCurvatureForestClassifier(n_estimators=2, max_depth=1, random_state=0),
+    DaskSymmetricBoostingClassifier(max_iter=2, max_depth=2, random_state=0),
+    DaskTreeNTKClassifier(n_components=20, alpha=1.0, random_state=0),
+], ids=lambda model: type(model).__name__)
+def test_empty_chunks_have_the_type_of_the_labels(model, values):
+    X, y, _ = draw()
+    labels = np.array(values)[(y > 0).astype(int)]
+    model.fit(in_chunks(X), in_chunks(labels))
+    empty_first = da.from_array(X, chunks=((0, 200), 4))
+    found = model.predict(empty_first)
+    assert found.dtype == found.blocks[0].compute().dtype == labels.dtype
+    np.testing.assert_array_equal(found.compute(), model.to_local().predict(X))
+    assert found.compute().dtype == labels.dtype
+    for method in {"predict_proba", "decision_function"} & set(vars(type(model))):
+        scores = getattr(model, method)(empty_first)
+        assert scores.blocks[0].compute().dtype == scores.compute().dtype == np.float64
+
+
+@pytest.mark.parametrize("kind", [
+    DaskCurvatureBoostingRegressor, DaskCurvatureForestRegressor, DaskSymmetricBoostingRegressor,
+    DaskTreeNTKRegressor])
+def test_bags_and_delayed_objects_are_refused(kind):
+    X, y, _ = draw()
+    for other in (db.from_sequence(X.tolist()), dask.delayed(X)):
+        with pytest.raises(TypeError, match="must be Dask arrays or data frames.*to_dataframe"):
+            kind().fit(other, in_chunks(y))
+        with pytest.raises(TypeError, match="must be Dask arrays or data frames"):
+            kind().fit(in_chunks(X), other)
 
 
 @pytest.mark.parametrize("name", ["warm_start", "oob_score"])

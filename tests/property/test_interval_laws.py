@@ -176,3 +176,13 @@ def test_errors_of_a_random_part_of_many_samples_are_enough(n_samples, share):
         X_test, y_test = draw(20_000)
         low, high = model.predict_interval(X_test, 0.9).T
         assert abs(np.mean((low <= y_test) & (y_test <= high)) - 0.9) < 0.02
+
+
+# Predictions of a kernel with a penalty are wrong by more than rounding.
+@pytest.mark.parametrize("name", [name for name in MODELS if "kernel" not in name])
+@pytest.mark.parametrize("value", [0.1, 3.3, -7.7, 1e9 / 7])
+def test_a_constant_target_is_inside_of_its_intervals(name, value):
+    model = clone(MODELS[name]).fit(X, np.full(len(X), value))
+    lower, upper = model.predict_interval(X, 0.5).T
+    assert np.all((lower <= value) & (value <= upper))
+    assert np.all(upper - lower <= 1e-12 * abs(value))

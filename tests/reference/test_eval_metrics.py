@@ -179,6 +179,10 @@ def test_what_is_no_metric_is_refused(kind):
                        (["r2", "r2"], "'r2' twice"), ({"loss": "r2"}, "'loss' twice")):
         with pytest.raises(ValueError, match=words):
             kind(**SMALL).fit(X, y, **sets, eval_metric=bad)
+    for bad in (mean_absolute_error, [mean_absolute_error], {"error": mean_absolute_error},
+                lambda y_true, y_pred: 1.0):
+        with pytest.raises(TypeError, match="function of y_true.*sklearn.metrics.make_scorer"):
+            kind(**SMALL).fit(X, y, **sets, eval_metric=bad)
     with pytest.raises(ValueError, match="eval_metric needs an eval_set"):
         kind(**SMALL).fit(X, y, eval_metric="r2")
 

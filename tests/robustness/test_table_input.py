@@ -191,3 +191,21 @@ def test_integers_of_arrow_may_be_larger_than_a_double_can_tell():
     pa = pytest.importorskip("pyarrow")
     X = pa.table({"id": pa.array([2**60 + 1, None] * 40), "city": list(COLUMNS["city"])})
     assert np.isfinite(CurvatureTreeRegressor().fit(X, Y).predict(X)).all()
+
+
+@pytest.mark.parametrize("values, kind", [([[1], [2, 3], None], "list"), ([{"a": 1}, {"a": 2}, None], "dict")])
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_columns_of_lists_are_refused_or_categories(library, values, kind):
+    module = pytest.importorskip(library)
+    columns = {"x": [float(row) for row in range(30)], "tags": values * 10}
+    X = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[library]
+    X, targets = getattr(module, X)(columns), np.arange(30.0) % 3
+    for chosen in ("from_dtype", None, ["x"]):
+        model = SymmetricBoostingRegressor(max_iter=3, categorical_features=chosen)
+        with pytest.raises(TypeError, match=f"column 'tags' holds values of type {kind}.*a column for each"):
+            model.fit(X, targets)
+    model = SymmetricBoostingRegressor(max_iter=3, categorical_features=["tags"], random_state=0)
+    as_text = {**columns, "tags": [value and str(value) for value in columns["tags"]]}
+    expected = clone(model).fit(as_pandas(as_text), targets).predict(as_pandas(as_text))
+    np.testing.assert_array_equal(model.fit(X, targets).predict(X), expected)
+    assert model.encoder_.categories[1] == sorted(map(str, values[:2]))

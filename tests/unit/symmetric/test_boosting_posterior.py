@@ -102,3 +102,13 @@ def test_bad_parameters_are_refused(parameters, message):
     X, y = ring(50)
     with pytest.raises(ValueError, match=message):
         SymmetricBoostingRegressor(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("value", [0.0, 3.3, 1e-6, -7e5])
+def test_constant_targets_leave_nothing_unknown(value):
+    X, y = ring(200)
+    Y = np.column_stack([np.full(len(X), value), y])
+    mean, std = SymmetricBoostingRegressor(**SETTINGS).fit(X, Y).predict(X, return_std=True)
+    np.testing.assert_allclose(mean[:, 0], value, rtol=1e-14)
+    np.testing.assert_array_equal(std[:, 0], 0.0)
+    assert std[:, 1].min() > 0
