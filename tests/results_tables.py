@@ -120,6 +120,13 @@ TABLES = {
         ("step_tree_features.json", ("halves",), {
             "labels": 2, "log-loss": "log-loss|ratio", "its standard error": "log-loss|standard error", "sets, classes": "log-loss|sets",
             "RMSE": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "sets, regression": "RMSE|sets"}),
+        ("parent_weight.json", ("groups",), {
+            "labels": 2, "its standard error": "standard error", "number of sets": "sets", "1,000": "1000"}),
+        ("bench_few_rows.json bench_few_rows_before.json", (), {
+            "before": "bench_few_rows_before.json|curvature boosting", "before, forest": "bench_few_rows_before.json|curvature forest",
+            **{name: f"bench_few_rows.json|{name}" for name in (
+                "different rows", "true probabilities", "curvature boosting", "curvature forest", "symmetric boosting",
+                "HistGradientBoosting", "random forest")}}),
         ("bench_ensembles.json", ("growth",), {
             "measured": "cpu s", "by the formula": "formula", "n = 8,000": "n=8000 / n=2000", "n = 32,000": "n=32000 / n=2000",
             "d = 20": "d=20 / n=2000", "d = 40": "d=40 / n=2000", "depth 2, 4": "depth=2 / n=2000 ± depth=4 / n=2000",

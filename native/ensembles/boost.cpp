@@ -63,7 +63,7 @@ class ObliqueBooster : public GrowingModel {
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
         rows_(task.train, task.sizes, params.seed, execution),
-        rate_(params.learning_rate), turns_(static_cast<index_t>(kinds.size())) {
+        rate_(params.learning_rate, task.sizes.n_outputs), turns_(static_cast<index_t>(kinds.size())) {
     all_.map = kinds[0].standardize
                    ? statistics_.find_map(task.train, task.sizes.n_features, execution)
                    : identity_map(task.sizes.n_features);
@@ -151,7 +151,7 @@ void ObliqueBooster::start() {
   }
   train_.start(result_.baseline);
   index_t added = 0;
-  for (index_t n_rounds = 1; n_rounds < task_.first_iteration(); ++n_rounds) {
+  for (index_t n_rounds = 0; n_rounds < task_.first_iteration(); ++n_rounds) {
     if (!rate_.judges_after(n_rounds)) continue;
     add_continued(added, n_rounds, train_);
     judge_rate(n_rounds);

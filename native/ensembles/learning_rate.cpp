@@ -7,6 +7,9 @@ namespace {
 constexpr double kFirst = 0.05;
 constexpr index_t kRounds = 50;  // from one judgement to the next
 constexpr double kFallen = 0.7;  // of the loss: at less after as many rounds the rate is doubled
+// Of what the first rounds have brought: where one tree serves several scores, and as many rounds again bring more
+// than this, they are too few for the rate.
+constexpr double kSteady = 0.125;
 constexpr index_t kMostDoubled = 3;
 constexpr double kMostHeldOut = 0.05;   // of all samples
 constexpr index_t kFewestHeldOut = 40;  // different ones
@@ -14,8 +17,9 @@ constexpr index_t kDraw = -1;           // of no tree
 
 }  // namespace
 
-LearningRate::LearningRate(double constant)
-    : rate_(constant > 0.0 ? constant : kFirst), is_chosen_(!(constant > 0.0)) {}
+LearningRate::LearningRate(double constant, index_t n_outputs)
+    : rate_(constant > 0.0 ? constant : kFirst), is_chosen_(!(constant > 0.0)),
+      n_outputs_(n_outputs) {}
 
 // The fewest that are enough, by halves.
 void LearningRate::hold_out(const RowSampler& rows, const Execution& execution) {
@@ -30,11 +34,14 @@ void LearningRate::hold_out(const RowSampler& rows, const Execution& execution) 
 }
 
 bool LearningRate::judges_after(index_t n_rounds) const {
-  return holds_out_ && n_rounds > 0 && n_rounds % kRounds == 0;
+  return holds_out_ && n_rounds % kRounds == 0;
 }
 
 void LearningRate::judge(index_t n_rounds, double loss_held_out) {
-  settle(n_rounds, loss_held_out, loss_held_out < kFallen * last_loss_);
+  const double brought = last_loss_ - loss_held_out;
+  const bool is_steady = n_outputs_ > 1 && n_rounds == 2 * kRounds &&
+                         brought > kSteady * (first_loss_ - last_loss_);
+  settle(n_rounds, loss_held_out, is_steady || loss_held_out < kFallen * last_loss_);
 }
 
 void LearningRate::recall(index_t n_rounds, double loss_held_out, double next_rate) {
@@ -42,8 +49,9 @@ void LearningRate::recall(index_t n_rounds, double loss_held_out, double next_ra
 }
 
 void LearningRate::settle(index_t n_rounds, double loss_held_out, bool falls) {
+  if (n_rounds == 0) first_loss_ = loss_held_out;
   last_loss_ = loss_held_out;
-  if (n_rounds == kRounds) return;  // nothing to compare with
+  if (n_rounds <= kRounds) return;  // nothing to compare with
   if (falls) {
     rate_ *= 2.0;
     ++n_doubled_;

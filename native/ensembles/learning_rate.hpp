@@ -2,7 +2,8 @@
 //
 // On noisy targets steps have to be small; on others the rounds are over before small steps arrive.
 // The trees of the first rounds don't see a few of the samples: while the loss of these falls fast, the
-// rate is doubled, again and again, and the next rounds don't see them either.
+// rate is doubled, again and again, and the next rounds don't see them either. Of several scores it is doubled once
+// where the loss falls slowly but steadily.
 #pragma once
 
 #include <vector>
@@ -13,8 +14,8 @@ namespace fctree::ensembles {
 
 class LearningRate {
  public:
-  // A constant, or 0 for one that is chosen.
-  explicit LearningRate(double constant);
+  // A constant, or 0 for one that is chosen; the scores that a tree serves.
+  LearningRate(double constant, index_t n_outputs);
 
   double value() const { return rate_; }
   // If it is chosen, from now on, and if there are enough samples in all places together.
@@ -32,8 +33,10 @@ class LearningRate {
 
   double rate_;
   bool is_chosen_;
+  index_t n_outputs_;
   bool holds_out_ = false;
   std::vector<std::uint8_t> seen_;
+  double first_loss_ = 0.0;
   double last_loss_ = 0.0;
   index_t n_doubled_ = 0;
 };

@@ -45,7 +45,9 @@ def test_it_is_constant_without_samples_to_go_by(n, options):
 @pytest.mark.parametrize("done", [49, 50, 99, 100, 130, 160])
 @pytest.mark.parametrize("model, y", [
     (CurvatureBoostingRegressor(), BEND), (CurvatureBoostingRegressor(loss="huber"), BEND),
-    (CurvatureBoostingClassifier(), (X[:, 0] > 2.0).astype(int))], ids=["squared", "huber", "classes"])
+    (CurvatureBoostingClassifier(), (X[:, 0] > 2.0).astype(int)),
+    (CurvatureBoostingClassifier(), (3 * np.sin(X[:, :2])).astype(int) @ [1, 5])],
+    ids=["squared", "huber", "two classes", "many classes"])
 def test_a_model_continued_is_the_one_grown_at_once(model, y, done):
     whole = clone(model).set_params(**SMALL, max_iter=170).fit(X, y)
     parts = clone(model).set_params(**SMALL, max_iter=done, warm_start=True).fit(X, y)

@@ -239,12 +239,14 @@ class LiteralBoosting:
         for iteration in range(self.max_iter):
             if hasattr(self.loss, "prepare"):
                 self.loss.prepare(y, F, w)
-            if held.any() and iteration > 0 and iteration % 50 == 0:
+            if held.any() and iteration % 50 == 0:
                 losses.append(np.average(self.loss.value(y[held], F[held]).sum(axis=1), weights=w[held]))
-                if len(losses) > 1:
+                if len(losses) > 2:
                     falls = losses[-1] < 0.7 * losses[-2]
+                    if len(losses) == 3 and F.shape[1] > 1:
+                        falls = falls or losses[1] - losses[2] > 0.125 * (losses[0] - losses[1])
                     rate = 2 * rate if falls else rate
-                    if not falls or len(losses) == 4:
+                    if not falls or len(losses) == 5:
                         held = np.zeros(len(X), bool)
             uniform = None
             if self.subsample < 1:

@@ -80,6 +80,21 @@ def test_learning_rate(loss, noise, rate):
     assert model.learning_rates_[-1] == rate
 
 
+@pytest.mark.parametrize("noise, rate", [(0.5, 0.1), (3.0, 0.05)])
+def test_learning_rate_of_classes(noise, rate):
+    """It also rises where the loss falls slowly but steadily."""
+    rng = np.random.default_rng(0)
+    features = rng.standard_normal((1000, 4))
+    bends = np.sin(2 * features) @ rng.standard_normal((4, 6)) + noise * rng.standard_normal((1000, 6))
+    labels, tree = bends.argmax(axis=1), {**TREE, "max_depth": 1}
+    model = CurvatureBoostingClassifier(max_iter=102, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**tree))
+    model.fit(features, labels)
+    twin = LiteralBoosting(make_loss("log_loss", n_classes=6), seed=model._random_seed, tree=tree, learning_rate=None,
+                           max_iter=102, subsample=0.7).fit(features, labels[:, np.newaxis].astype(float), np.ones(1000))
+    assert_close(model._raw_predict(features), twin.raw_predict(features))
+    assert model.learning_rates_[-1] == rate
+
+
 WIDE, TARGETS = smooth_table(240, 14, 2, seed=5)
 
 
