@@ -79,7 +79,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
 
 
 def write_outputs(graph: Graph, described: Description, inputs: list[str], dtype: Any,
-                  dtype_out: Any) -> list[str]:  # fmt: skip
+                  dtype_out: Any, *, raw_scores: bool = False) -> list[str]:  # fmt: skip
     """Write the computation of a model; returns outputs as `Link.onnx`, in `dtype_out`.
 
     ``dtype`` and ``dtype_out`` are the types of inputs and of outputs that are numbers.
@@ -90,7 +90,8 @@ def write_outputs(graph: Graph, described: Description, inputs: list[str], dtype
             "or to_c"
         )
     features = described.table.onnx(graph, inputs, dtype)
-    *label, numbers = described.link.onnx(graph, described.scores.onnx(graph, features))
+    sums = described.scores.onnx(graph, features)
+    *label, numbers = described.link.onnx(graph, sums, raw_scores)
     return [*label, numbers if dtype_out is np.float64 else graph.cast(numbers, dtype_out)]
 
 

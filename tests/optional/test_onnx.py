@@ -18,8 +18,9 @@ from export_cases import (
 from fctree import CurvatureBoostingRegressor, CurvatureTreeRegressor, SymmetricBoostingRegressor
 from fctree.export import oblique, register_skl2onnx, to_onnx
 from sklearn.base import clone
-from sklearn.ensemble import VotingRegressor
-from sklearn.linear_model import Ridge
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import StackingClassifier, VotingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -210,6 +211,25 @@ def test_pipelines_of_classes(name, classes, skl2onnx):
     outputs = run(skl2onnx.to_onnx(pipeline, rows[:1], options=options), {"X": rows})
     assert_close(outputs["probabilities"], predictions(pipeline, rows), np.float64)
     np.testing.assert_array_equal(outputs["label"], pipeline.predict(rows))
+
+
+@pytest.mark.parametrize("classes", ["two classes", "three classes"])
+@pytest.mark.parametrize("name", ["boosting", "forest", "soft", "symmetric", "tree"])
+def test_calibration_and_stacking_get_scores(name, classes, skl2onnx):
+    """Both read `decision_function`; of two classes skl2onnx stacks no scores, whoever has them."""
+    X, y = CLASSES[classes]()
+    models = [CalibratedClassifierCV(clone(CLASSIFIERS[name]), cv=2, ensemble=False)]
+    if classes == "three classes":
+        final = LogisticRegression(max_iter=1000)
+        models.append(StackingClassifier([("a", clone(CLASSIFIERS[name]))], final, cv=2,
+                                         stack_method="decision_function"))  # fmt: skip
+    for model in models:
+        model.fit(X, y)
+        rows = rows_near(X)
+        outputs = run(skl2onnx.to_onnx(model, rows[:1], options={"zipmap": False}), {"X": rows})
+        found = next(value for key, value in outputs.items() if "label" not in key)
+        # Calibration is computed in float32.
+        np.testing.assert_allclose(found, model.predict_proba(rows), atol=1e-5)
 
 
 def test_searches_and_votes(skl2onnx):
