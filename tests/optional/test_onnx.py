@@ -1,6 +1,7 @@
 """ONNX Runtime predicts from exported models what `predict` predicts."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from export_cases import (
     CATEGORICAL,
@@ -167,6 +168,27 @@ def test_categories_of_text_and_numbers():
         to_onnx(model)
 
 
+@pytest.mark.parametrize("first, dtype, remedy", [
+    (100_000_001, np.float32, "use dtype=numpy.float64, or convert them to text"),
+    (2**53, np.float32, "in float32: convert them to text"),
+    (2**53, "float64", "in float64: convert them to text"),
+])
+def test_categories_that_the_type_merges(first, dtype, remedy):
+    codes = np.array([first, first + 1, first + 2], dtype=object)
+    frame = pd.DataFrame({"x": np.arange(60.0) % 7, "code": codes[np.arange(60) % 3]})
+    model = CurvatureTreeRegressor(categorical_features=["code"]).fit(frame, np.arange(60.0) % 3)
+    with pytest.raises(ValueError, match=f"column 'code' has categories that are equal .*{remedy}"):
+        to_onnx(model, dtype=dtype)
+
+
+def test_long_numbers_are_categories_in_float64():
+    frame = pd.DataFrame({"x": np.arange(60.0) % 7, "code": 100_000_001 + np.arange(60) % 3})
+    y = 10.0 * (np.arange(60) % 3)
+    model = CurvatureTreeRegressor(categorical_features=["code"]).fit(frame, y)
+    found = run(to_onnx(model, dtype="float64"), feed(frame, np.float64))["variable"]
+    assert_close(found, predictions(model, frame), np.float64)
+
+
 def test_columns_named_like_outputs():
     frame, y = categories()
     frame = frame[["city", "x"]].rename(columns={"x": "variable"})
@@ -178,6 +200,8 @@ def test_other_arguments_are_refused():
     X, y = regression()
     with pytest.raises(ValueError, match="dtype must be"):
         to_onnx(CurvatureTreeRegressor().fit(X, y), dtype=np.int64)
+    with pytest.raises(ValueError, match="dtype must be"):
+        to_onnx(CurvatureTreeRegressor().fit(X, y), dtype=None)
     with pytest.raises(TypeError, match="Pipeline; register_skl2onnx"):
         to_onnx(make_pipeline(StandardScaler(), CurvatureTreeRegressor()).fit(X, y))
 
