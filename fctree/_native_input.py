@@ -7,6 +7,7 @@ gives could wrap around.
 
 import os
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 
@@ -195,7 +196,7 @@ class CheckedArrays:
     They are read-only then, in copies and pickles too, which NumPy makes writeable.
     """
 
-    _structure = ()
+    _structure: ClassVar[tuple[str, ...]] = ()
 
     def _protect(self):
         attributes = vars(self)
