@@ -7,6 +7,7 @@ gives could wrap around.
 
 import os
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 
@@ -187,6 +188,26 @@ def check_leaf_numbers(leaf, numbers, first, n_leaves):
     require(np.all((own >= 0) & (own < n_leaves[leaf])), message)
     counts = np.bincount(own + first[leaf])
     require(np.all(counts == 1) and len(counts) == len(own), message)
+
+
+class CheckedArrays:
+    """A class of arrays that were checked together, once: compiled code follows those in `_structure`.
+
+    They are read-only then, in copies and pickles too, which NumPy makes writeable.
+    """
+
+    _structure: ClassVar[tuple[str, ...]] = ()
+
+    def _protect(self):
+        attributes = vars(self)
+        for name in self._structure:
+            if attributes[name].flags.writeable:
+                attributes[name] = attributes[name].copy()  # the caller may go on with its own
+                attributes[name].flags.writeable = False
+
+    def __setstate__(self, state):
+        vars(self).update(state)
+        self._protect()
 
 
 def _described(X):

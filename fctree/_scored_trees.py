@@ -69,14 +69,26 @@ class ScoredTrees:
 
     @property
     def n_players(self):
-        """Columns of the table that the model was fitted on."""
-        return self.model.n_features_in_
+        """Columns of the table that the model was fitted on, and pairs of them that became features."""
+        encoder = getattr(self.model, "encoder_", None)
+        return self.model.n_features_in_ + (0 if encoder is None else len(encoder.pairs))
 
     @property
     def players(self) -> NDArray[np.int64]:
-        """The column that each feature of the trees was made from, (n_features,) int64."""
+        """The column that each feature of the trees was made from, (n_features,) int64; pairs are numbered
+        after the columns."""
         encoder = getattr(self.model, "encoder_", None)
-        return np.arange(self.n_players) if encoder is None else encoder.sources
+        return np.arange(self.n_players) if encoder is None else encoder.players
+
+    def shared_by_columns(self, values):
+        """Values of the players (n_samples, n_players, n_outputs) as those of columns: a pair's are shared
+        equally between its two."""
+        n_columns = self.model.n_features_in_
+        columns = values[:, :n_columns]
+        for pair in range(n_columns, self.n_players):
+            for column in self.model.encoder_.pairs[pair - n_columns]:
+                columns[:, column] += 0.5 * values[:, pair]
+        return np.ascontiguousarray(columns)
 
     def features(self, X):
         """The features of the trees, (n_samples, n_features)."""

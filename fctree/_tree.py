@@ -19,6 +19,7 @@ from scipy.sparse import csr_matrix
 
 from fctree._native import oblique as _oblique
 from fctree._native_input import (
+    CheckedArrays,
     check_leaf_numbers,
     check_rows,
     check_threads,
@@ -38,7 +39,7 @@ def direction_bits(names):
     return sum(1 << SPLIT_KINDS.index(name) for name in set(names))
 
 
-class ObliqueTree:
+class ObliqueTree(CheckedArrays):
     """A binary tree whose splits are hyperplanes.
 
     A sample x goes to the left child of an internal node if ``coef[node] @ x <= threshold[node]``,
@@ -100,7 +101,9 @@ class ObliqueTree:
     Notes
     -----
     The object holds only these arrays (and `n_classes`), so it can be pickled, copied, sent to
-    another process, and compared array by array.
+    another process, and compared array by array. They are checked once, so attributes cannot be
+    replaced, and `children_left`, `children_right` and `leaf_index` are read-only; numbers in the others
+    may be changed.
 
     References
     ----------
@@ -118,6 +121,8 @@ class ObliqueTree:
     >>> bool(np.all(tree.children_left[tree.apply(X)] == -1))
     True
     """
+
+    _structure = ("children_left", "children_right", "leaf_index")
 
     def __init__(
         self,
@@ -165,9 +170,9 @@ class ObliqueTree:
             "weighted_n_node_samples", weighted_n_node_samples, np.float64, node
         )
         self.feature_gain = plain_array("feature_gain", feature_gain, np.float64, outputs[1:])
-        self.split_kind = None
         if split_kind is not None:
-            self.split_kind = plain_array("split_kind", split_kind, np.int64, node)
+            split_kind = plain_array("split_kind", split_kind, np.int64, node)
+        self.split_kind = split_kind
         if feature_scale is not None:
             feature_scale = plain_array("feature_scale", feature_scale, np.float64, outputs[1:])
         self.feature_scale = feature_scale
@@ -175,6 +180,15 @@ class ObliqueTree:
             boundary_width = plain_array("boundary_width", boundary_width, np.float64, node)
         self.boundary_width = boundary_width
         self._check_structure()
+        self._protect()
+
+    def __setattr__(self, name, value):
+        if vars(self).get(name, value) is not value:  # `tree.coef *= 2` sets what it is already
+            raise AttributeError(
+                f"{name} of an ObliqueTree cannot be replaced, as its arrays are checked together: make "
+                "another tree of them"
+            )
+        super().__setattr__(name, value)
 
     # The sizes ------------------------------------------------------------------------
 

@@ -86,6 +86,12 @@ class KernelIntervals(PredictsIntervals):
         self._keep_conformity_scores(*errors.scores(1.0 / np.where(errors.top > 0, errors.top, 1.0)))
 
     def _why_without_intervals(self):
+        solver = getattr(self, "solver", "cholesky")
+        if solver != "cholesky":
+            return (
+                f"this {type(self).__name__} was fitted with solver={solver!r}, which solves no system "
+                "that tells errors without each sample: intervals need solver='cholesky'"
+            )
         return f"{super()._why_without_intervals()}, with solver='cholesky'"
 
     def _centres_and_scales(self, X):

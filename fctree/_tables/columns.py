@@ -103,12 +103,12 @@ def taken(X, rows):
     return X.take(rows) if hasattr(X, "column_names") else X[rows]
 
 
-def read_column(raw, name, wanted):
+def read_column(raw, name, wanted, remedy=_REMEDY):
     """A column of any library; ``wanted`` says whether it holds categories, None asks its type.
 
     A column of objects without a value holds categories too, where its type is asked: in other samples
     it may hold text. ValueError for text in a column that is to be numbers and for complex numbers,
-    TypeError for what is neither text nor number; ``name`` is for these.
+    TypeError for what is neither text nor number; ``name`` and ``remedy`` are for these.
     """
     if wanted is not True and _kind(raw) in "mM":
         raise _neither(name, raw.dtype)
@@ -126,7 +126,7 @@ def read_column(raw, name, wanted):
             return Column(numbers=_looked_up(values, codes))
     if wanted is False:
         if _holds_text(values, name):
-            raise ValueError(f"column {name!r} holds text, which is no number: {_REMEDY}")
+            raise ValueError(f"column {name!r} holds text, which is no number: {remedy}")
         return Column(numbers=_looked_up(values, codes))
     values, numbers = _canonical(values)
     codes = np.append(numbers, -1)[codes.astype(np.int64)]

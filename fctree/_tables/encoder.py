@@ -171,6 +171,15 @@ class TableEncoder:
         """The table's column of each encoded column, (n_encoded,) int64; of pairs the first."""
         return np.array([column for column, _, _ in self.layout()], dtype=np.int64)
 
+    @property
+    def players(self):
+        """As `sources`, but pairs have numbers of their own, after those of the columns."""
+        n_targets, first = max(len(self.targets), 1), self.n_features_in
+        return np.array(
+            [first + index // n_targets if kind == "pair" else column
+             for column, kind, index in self.layout()], dtype=np.int64,
+        )  # fmt: skip
+
     def feature_names(self, names, classes=None):
         """Names of the encoded columns, from those of the table's, and labels for statistics of classes."""
         return [self._name(names, entry, classes) for entry in self.layout()]

@@ -191,18 +191,19 @@ def _coded(estimator, table, reset):
     """The table as a float64 array with the numbers of categories, and the categories."""
     names = getattr(estimator, "feature_names_in_", None)
     n_features = table.shape[1]
-    known = [None] * n_features
+    known, remedy = [None] * n_features, []
     if reset:
         wanted = wanted_categories(estimator, names, n_features)
     else:
         encoder = getattr(estimator, "encoder_", None)
         known = known if encoder is None else encoder.categories
         wanted = [values is not None for values in known]
+        remedy = ["in fit the column held numbers"]
     coded = np.empty(table.shape, order="F")
     categories = []
     for j, raw in enumerate(raw_columns(table)):
         name = f"x{j}" if names is None else names[j]
-        column = read_column(raw, name, wanted[j])
+        column = read_column(raw, name, wanted[j], *remedy)
         if column.values is None:
             coded[:, j] = column.numbers
             categories.append(None)

@@ -11,6 +11,7 @@ import numpy as np
 from fctree._native import ensembles as _native
 from fctree._native_input import (
     REAL,
+    CheckedArrays,
     check_array,
     check_leaf_numbers,
     check_offsets,
@@ -37,13 +38,13 @@ _INTEGERS = (
 
 
 @dataclass(eq=False, frozen=True, repr=False)
-class ObliqueTrees:
+class ObliqueTrees(CheckedArrays):
     """An ordered set of oblique trees, one after the other in each array.
 
     Nodes ``node_offsets[t]`` to ``node_offsets[t + 1]`` and leaves ``leaf_offsets[t]`` to
     ``leaf_offsets[t + 1]`` are those of tree t; inside it they are numbered from 0, breadth-first.
     A sample goes left where ``coef @ x <= threshold``; a leaf adds its linear model's score,
-    clipped to its bounds, to the raw scores.
+    clipped to its bounds, to the raw scores. Children, offsets and numbers of leaves are read-only.
 
     Attributes
     ----------
@@ -94,6 +95,8 @@ class ObliqueTrees:
     leaf_upper: np.ndarray
     feature_gain: np.ndarray
 
+    _structure = (*_OFFSETS, "children_left", "children_right", "leaf_index")
+
     def __post_init__(self):
         n_trees, n_nodes = np.size(self.node_offsets) - 1, np.size(self.children_left)
         n_leaves = np.shape(self.leaf_intercept)[0] if np.ndim(self.leaf_intercept) else None
@@ -115,6 +118,7 @@ class ObliqueTrees:
             object.__setattr__(self, field.name, np.ascontiguousarray(array))
         require(self.n_outputs >= 1 and self.n_features >= 1, "trees lack outputs or features")
         self._check_structure()
+        self._protect()
 
     def _check_structure(self):
         check_offsets("node_offsets", self.node_offsets, len(self.children_left))

@@ -61,12 +61,15 @@ class Link:
     offset : array of shape (n_outputs,)
     factor : float or array of shape (n_outputs,)
     classes : array of shape (n_classes,) or None
+    decision : pair (offset, factor) or None
+        Of classifiers: what makes `decision_function` of the sums.
     """
 
     kind: str
     offset: FloatArray
     factor: Any
     classes: NDArray[Any] | None
+    decision: tuple[FloatArray, Any] | None = None
 
     @classmethod
     def of(cls, model, offset, factor, *, indicators):
@@ -85,11 +88,14 @@ class Link:
             kind = "share" if n_classes == 2 else "simplex"
         else:
             kind = "logistic" if n_classes == 2 else "softmax"
+        decision = offset, factor
+        if indicators and n_classes <= 2:
+            decision = 2.0 * offset - 1.0, 2.0 * factor
         if temperature is not None:
             slope = 2.0 * temperature if n_classes == 2 else temperature
             offset = slope * (offset - (0.5 if n_classes == 2 else 0.0))
             factor = slope * factor
-        return cls(kind, offset, factor, model.classes_)
+        return cls(kind, offset, factor, model.classes_, decision)
 
     @property
     def n_predictions(self):
@@ -118,15 +124,25 @@ static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}
 """)
         return "@start", "@finish"
 
-    def onnx(self, graph, sums):
+    def onnx(self, graph, sums, raw_scores=False):
         """Write the outputs; returns the names of the predictions (n_samples, n_outputs), or of labels
-        (n_samples,) and probabilities (n_samples, n_classes)."""
-        scores = graph.add("Mul", sums, np.asarray(self.factor, dtype=np.float64))
-        scores = graph.add("Add", scores, np.asarray(self.offset, dtype=np.float64))
+        (n_samples,) and probabilities (n_samples, n_classes), or with ``raw_scores`` the scores of
+        `decision_function` instead, as skl2onnx has them: of two classes -s and s."""
+        scores = _scaled(graph, sums, self.offset, self.factor)
         if self.classes is None:
             return [graph.add("Exp", scores) if self.kind == "exp" else scores]
         index, probabilities = _CLASSES[self.kind](graph, scores, len(self.classes))
+        if raw_scores:
+            probabilities = _scaled(graph, sums, *self.decision)
+            if len(self.classes) == 2:
+                opposite = graph.add("Neg", probabilities)
+                probabilities = graph.add("Concat", opposite, probabilities, axis=1)
         return [graph.add("Gather", labels_of(self.classes), index, axis=0), probabilities]
+
+
+def _scaled(graph, sums, offset, factor):
+    scores = graph.add("Mul", sums, np.asarray(factor, dtype=np.float64))
+    return graph.add("Add", scores, np.asarray(offset, dtype=np.float64))
 
 
 def labels_of(classes):

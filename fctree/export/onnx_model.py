@@ -25,9 +25,10 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     ----------
     model : fitted estimator
         A tree, a forest, boosting or soft trees: regressor or classifier.
-    dtype : numpy.float32 or numpy.float64, default=numpy.float32
+    dtype : numpy.float32 or numpy.float64, or its name, default=numpy.float32
         The type of inputs that are numbers, and of outputs that are. Computations are in float64 either
-        way: a float32 model predicts what `predict` does for the same float32 numbers, rounded.
+        way: a float32 model predicts what `predict` does for the same float32 numbers, rounded. Categories
+        that are numbers are rounded to this type.
 
     Returns
     -------
@@ -39,7 +40,8 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     ImportError
         Without the library onnx.
     ValueError
-        For another `dtype`, for categories of text and numbers in one column, for categories beside
+        For another `dtype`, for categories of text and numbers in one column, for categories that are
+        numbers which `dtype` cannot tell apart, for categories beside
         a column with the name of an output, and for soft trees with ``routing="erf"`` in float64, which
         runtimes cannot compute.
     TypeError
@@ -56,9 +58,10 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     >>> X, y = make_ridge_relu(n_samples=500, random_state=0)
     >>> model = to_onnx(CurvatureTreeRegressor().fit(X, y))  # doctest: +SKIP
     """
-    if dtype not in (np.float32, np.float64):
+    known = [kind for kind in (np.float32, np.float64) if np.dtype(kind) == dtype]
+    if len(known) != 1 or dtype is None:  # None equals float64
         raise ValueError(f"dtype must be numpy.float32 or numpy.float64, got {dtype!r}")
-    dtype = np.dtype(dtype).type
+    dtype = known[0]
     described = describe(model)
     helper = import_onnx("onnx.helper")
     inputs = _inputs(helper, described, dtype)
@@ -79,7 +82,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
 
 
 def write_outputs(graph: Graph, described: Description, inputs: list[str], dtype: Any,
-                  dtype_out: Any) -> list[str]:  # fmt: skip
+                  dtype_out: Any, *, raw_scores: bool = False) -> list[str]:  # fmt: skip
     """Write the computation of a model; returns outputs as `Link.onnx`, in `dtype_out`.
 
     ``dtype`` and ``dtype_out`` are the types of inputs and of outputs that are numbers.
@@ -90,7 +93,8 @@ def write_outputs(graph: Graph, described: Description, inputs: list[str], dtype
             "or to_c"
         )
     features = described.table.onnx(graph, inputs, dtype)
-    *label, numbers = described.link.onnx(graph, described.scores.onnx(graph, features))
+    sums = described.scores.onnx(graph, features)
+    *label, numbers = described.link.onnx(graph, sums, raw_scores)
     return [*label, numbers if dtype_out is np.float64 else graph.cast(numbers, dtype_out)]
 
 

@@ -10,6 +10,12 @@ from fctree.export.onnx_model import write_outputs
 from fctree.persistence.registry import ESTIMATORS
 
 _ML_OPSET = 3  # the latest that skl2onnx writes
+# Calibration, stacking and others set raw_scores where they use decision_function.
+_CLASSIFIER_OPTIONS = {
+    "zipmap": [True, False, "columns"],
+    "nocl": [True, False],
+    "raw_scores": [True, False],
+}
 
 
 def register_skl2onnx() -> None:
@@ -17,7 +23,8 @@ def register_skl2onnx() -> None:
 
     Afterwards `skl2onnx.to_onnx` and `skl2onnx.convert_sklearn` convert pipelines, searches and
     ensembles of scikit-learn that contain them. Inputs have to be one tensor of numbers: encode
-    categories in the pipeline.
+    categories in the pipeline. With the option ``raw_scores`` a classifier gives the scores of
+    `decision_function` in place of probabilities, of two classes -s and s, as skl2onnx's own do.
 
     Raises
     ------
@@ -34,9 +41,7 @@ def register_skl2onnx() -> None:
             f"Fctree{estimator.__name__}",
             shapes.calculate_linear_classifier_output_shapes if classifies else _regressor_shapes,
             _convert,
-            options={"zipmap": [True, False, "columns"], "nocl": [True, False]}
-            if classifies
-            else None,
+            options=_CLASSIFIER_OPTIONS if classifies else None,
         )
 
 
@@ -64,9 +69,13 @@ def _convert(scope, operator, container):
     graph = Graph(ml_opset=_ML_OPSET)
     source = graph.cast("X", np.float64)
     wide = isinstance(operator.outputs[-1].type, types.DoubleTensorType)
-    outputs = write_outputs(
-        graph, described, [source], np.float64, np.float64 if wide else np.float32
+    raw_scores = described.link.classes is not None and (
+        container.get_options(model, {"raw_scores": False})["raw_scores"]
     )
+    outputs = write_outputs(
+        graph, described, [source], np.float64, np.float64 if wide else np.float32,
+        raw_scores=raw_scores,
+    )  # fmt: skip
     names = {"X": operator.inputs[0].full_name}
     for computed, output in zip(outputs, operator.outputs, strict=True):
         names[computed] = output.full_name

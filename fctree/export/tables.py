@@ -144,9 +144,22 @@ class TableSteps:
             numbers = [*range(len(values)), *[missing] * (len(texts) - len(values))]
             return graph.add("LabelEncoder", x, domain="ai.onnx.ml", keys_strings=texts,
                              values_int64s=numbers, default_int64=-1)  # fmt: skip
-        level = graph.add("LabelEncoder", x, domain="ai.onnx.ml",
-                          keys_tensor=np.array(values, dtype=dtype), **places)  # fmt: skip
+        keys = self._numeric_keys(column, dtype)
+        level = graph.add("LabelEncoder", x, domain="ai.onnx.ml", keys_tensor=keys, **places)
         return graph.add("Where", graph.add("IsNaN", x), np.array(missing), level)
+
+    def _numeric_keys(self, column, dtype):
+        """Categories that are numbers as inputs of this type; ValueError if it merges some."""
+        values = self._encoder.categories[column]
+        keys = np.array(values, dtype=dtype)
+        if len(np.unique(keys)) == len(keys):
+            return keys
+        remedy = "convert them to text before fit"
+        if dtype is np.float32 and len(np.unique(np.array(values, dtype=np.float64))) == len(keys):
+            remedy = f"use dtype=numpy.float64, or {remedy}"
+        raise ValueError(
+            f"column {self.names[column]!r} has categories that are equal in {keys.dtype}: {remedy}"
+        )
 
     def holds_text(self, column):
         """Whether a column holds categories that are text; ValueError if some are text and some are

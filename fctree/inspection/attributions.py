@@ -34,7 +34,9 @@ def shap_values(
     score. Scores are those of `decision_function` for classifiers (log-odds for boosting,
     predicted indicators for trees and forests); for regressors predictions, or their logarithms where
     the loss has a log link. A column of categories, or with missing values, is one
-    feature, whatever the model encodes it as.
+    feature, whatever the model encodes it as. A statistic of a pair of columns is one player of the
+    game, and its value is shared equally between the two: with pairs, values are exact for the encoded
+    features, not for the table's columns.
 
     Parameters
     ----------
@@ -116,6 +118,7 @@ def shap_values(
             along_lines=method == "aumann_shapley", n_threads=n_threads,
         )  # fmt: skip
     values *= scored.factor
+    values = scored.shared_by_columns(values)
     base = scored.mean_score(np.ascontiguousarray(known), n_threads)
     several = len(base) > 1
     classes = getattr(model, "classes_", None)
@@ -146,8 +149,8 @@ def _chosen_method(scored, method):
         return allowed[0] if sparse else allowed[1]
     if n_columns > _MOST_COLUMNS:
         raise ValueError(
-            f"a leaf depends on {n_columns} columns, and exact Shapley values can take 2**{n_columns} "
-            "steps: use method='aumann_shapley', or a model with a small max_coef and "
-            "extrapolation=None"
+            f"a leaf depends on {n_columns} columns or pairs of columns, and exact Shapley values can "
+            f"take 2**{n_columns} steps: use method='aumann_shapley', or a model with a small "
+            "max_coef and extrapolation=None"
         )
     return method

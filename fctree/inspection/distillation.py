@@ -185,6 +185,11 @@ class _Teacher:
 
     def _numbers(self, X):
         values = np.asarray(self.model.predict(X))
+        if values.size and isinstance(values.flat[0], (str, bytes)):
+            raise ValueError(
+                "teacher.predict(X) gives labels of text, which no regression tree can learn: let tree be "
+                "a CurvatureTreeClassifier or FCODTClassifier"
+            )
         options: dict[str, Any] = {"dtype": np.float64, "ensure_2d": False, "allow_nd": True}
         values = check_array(values, input_name="teacher.predict(X)", **options)
         if values.ndim > 2 or len(values) != len(X):

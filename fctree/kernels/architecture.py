@@ -34,8 +34,8 @@ def leaf_counts(tree: Any) -> dict[int, int]:
     ----------
     tree : nested tuples, array of parents, or object with a fitted tree
         A tuple or list of two is a split with its left and right subtree; anything else is a leaf:
-        ``((0, 0), (0, (0, 0)))``. Or the parent of each node, -1 for the first, the root; parents come
-        before their two children, of which the first is the left one. Or anything with the arrays ``children_left`` and
+        ``((0, 0), (0, (0, 0)))``. Or the parent of each node, integers of which the first is -1, that of
+        the root; parents come before their two children, of which the first is the left one. Or anything with the arrays ``children_left`` and
         ``children_right`` (scikit-learn's ``tree_``, fctree's ``ObliqueTree``), or an estimator
         with such a ``tree_``.
 
@@ -48,7 +48,7 @@ def leaf_counts(tree: Any) -> dict[int, int]:
     Raises
     ------
     ValueError
-        If a split does not have two subtrees.
+        If a split does not have two subtrees, or a list contains itself.
     TypeError
         For estimators without a fitted tree, and mappings.
 
@@ -84,11 +84,13 @@ def leaf_counts(tree: Any) -> dict[int, int]:
 
 
 def nested_pairs(tree: Any) -> Any:
-    """Nested pairs from an array of parents; anything else as it is."""
+    """Nested pairs from an array of parents; anything else as it is, but ValueError for a list that
+    contains itself."""
     if not isinstance(tree, np.ndarray):
-        if not isinstance(tree, (tuple, list)) or len(tree) < 3:
+        if not isinstance(tree, (tuple, list)) or len(tree) == 0:
             return tree
         if not all(isinstance(parent, Integral) for parent in tree) or tree[0] != -1:
+            _refuse_cycles(tree)
             return tree
     parents = np.asarray(tree)
     if parents.ndim != 1 or len(parents) == 0 or parents.dtype.kind not in "iu":
@@ -103,6 +105,23 @@ def nested_pairs(tree: Any) -> Any:
     for node, parent in enumerate(parents):
         parts[parent].append(parts.get(node, 0))
     return parts[-1][0]
+
+
+def _refuse_cycles(tree):
+    """Who walks through a list that contains itself does not end."""
+    is_open: dict[int, bool] = {}
+    waiting = [(tree, True)]
+    while waiting:
+        node, enters = waiting.pop()
+        if not isinstance(node, (tuple, list)):
+            continue
+        known = is_open.get(id(node))
+        if enters and known:
+            raise ValueError("no tree: a list contains itself")
+        if enters and known is None:
+            waiting.append((node, False))
+            waiting += [(part, True) for part in node]
+        is_open[id(node)] = enters and known is None
 
 
 def _counts_of_arrays(children_left, children_right):

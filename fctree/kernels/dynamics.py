@@ -45,7 +45,7 @@ def gradient_flow(
     Raises
     ------
     ValueError
-        For inconsistent shapes and negative times.
+        For inconsistent shapes, a `K_train` that is not symmetric, and negative times.
 
     Examples
     --------
@@ -66,6 +66,9 @@ def gradient_flow(
         raise ValueError(
             f"K_train {K_train.shape}, K_test {K_test.shape} and y {y.shape} do not belong together"
         )
+    # Kernels of other programs are symmetric to the rounding of float32.
+    if np.abs(K_train - K_train.T).max() > 1e-5 * np.abs(K_train).max():
+        raise ValueError("K_train must be symmetric: the kernel of the training samples with themselves")
     if not isinstance(learning_rate, Real) or not 0 < learning_rate < np.inf:
         raise ValueError(f"learning_rate must be positive and finite, got {learning_rate!r}")
     times = np.atleast_1d(np.asarray(times, dtype=np.float64))

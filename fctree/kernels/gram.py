@@ -138,7 +138,10 @@ def tree_ntk_path(
     """
     if not isinstance(architecture, str):
         raise TypeError("architecture must be a name: a mapping has no depth to vary")
-    depths = list(depths)
+    try:
+        depths = list(depths)
+    except TypeError:
+        raise TypeError(f"depths must be a sequence such as range(1, 4), got {depths!r}") from None
     if not depths:
         raise ValueError("depths is empty")
     specs = [kernel_spec(depth, architecture) for depth in depths]

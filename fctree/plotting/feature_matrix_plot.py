@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._tables.estimators import encoded_names
+from fctree.kernel_ridge.base import BaseTreeNTK
 from fctree.plotting.node_colors import require_matplotlib
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ def plot_feature_matrix(model: Any, *, max_features: int = 20, ax: Axes | None =
     ------
     ImportError
         If matplotlib is not installed.
+    TypeError
+        If the model is of another kind.
     NotFittedError
         If the model has not been fitted.
     ValueError
@@ -49,6 +52,8 @@ def plot_feature_matrix(model: Any, *, max_features: int = 20, ax: Axes | None =
     >>> ax = plot_feature_matrix(model)  # doctest: +SKIP
     """
     require_matplotlib()
+    if not isinstance(model, BaseTreeNTK):
+        raise TypeError(f"model must be a TreeNTK estimator, got a {type(model).__name__}")
     check_is_fitted(model)
     matrix = getattr(model, "feature_matrix_", None)
     if matrix is None:

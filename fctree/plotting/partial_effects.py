@@ -48,11 +48,16 @@ def _columns(scored, features):
     columns = [_index(feature, names) for feature in features]
     if columns[0] == columns[1]:
         raise ValueError(f"features must be two different ones, got {features!r}")
-    encoder = getattr(scored.model, "encoder_", None)
+    refuse_categories(scored.model, columns)
+    return columns, [names[column] for column in columns]
+
+
+def refuse_categories(model, columns):
+    """ValueError for columns that hold no numbers."""
+    encoder = getattr(model, "encoder_", None)
     for column in columns:
         if encoder is not None and encoder.categories[column] is not None:
-            raise ValueError(f"feature {names[column]!r} holds categories, not numbers")
-    return columns, [names[column] for column in columns]
+            raise ValueError(f"feature {column_names(model)[column]!r} holds categories, not numbers")
 
 
 def _index(feature, names):

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fctree._tables.estimators import column_names
 from fctree._typing import ArrayLike
 from fctree.plotting.leaf_polygons import class_polygons, leaf_polygons
 from fctree.plotting.node_colors import NodeColors, require_matplotlib
-from fctree.plotting.partial_effects import checked_bounds, partial_effect_image
+from fctree.plotting.partial_effects import checked_bounds, partial_effect_image, refuse_categories
 from fctree.plotting.tree_labels import TreeLabels, at_least
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def plot_regions(
     NotFittedError
         If the estimator has not been fitted.
     ValueError
-        If the tree has not two features or has soft boundaries, neither `X` nor `bounds` is given, or an array
+        If the tree has not two features, has categories or missing values among them, or has soft
+        boundaries, neither `X` nor `bounds` is given, or an array
         has the wrong shape.
 
     Examples
@@ -115,6 +117,7 @@ def plot_regions(
     )
     if features is not None:
         raise ValueError("features= is for ensembles: one tree is drawn over its two features")
+    _refuse_encoded(tree)
     classes = getattr(tree, "classes_", None)
     tree = labels.tree
     if tree.boundary_width is not None:
@@ -168,6 +171,21 @@ def _framed(ax, bounds, names):
 
 
 # What is drawn ------------------------------------------------------------------------
+
+
+def _refuse_encoded(model):
+    """ValueError for a model of a table whose columns are not its features."""
+    encoder = getattr(model, "encoder_", None)
+    if encoder is None:
+        return
+    refuse_categories(model, range(encoder.n_features_in))
+    for column, kind, _ in encoder.layout():
+        if kind == "missing":
+            raise ValueError(
+                f"feature {column_names(model)[column]!r} had missing values in fit, so the tree has an "
+                "indicator of them too: regions of the plane need two features; fit it to rows without "
+                "missing values"
+            )
 
 
 def _samples(tree, X, y, classes, output):

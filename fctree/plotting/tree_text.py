@@ -38,8 +38,9 @@ def export_text(
         Digits after the decimal point. Numbers too small for that, or above a million, are written
         with significant digits instead.
     max_coef : int or None, default=5
-        Terms shown of each linear function, the largest in absolute value; None shows
-        all that are not zero.
+        Terms shown of each linear function, the largest by coefficient times standard deviation of
+        the feature (by coefficient where the tree does not know it); None shows all that are not
+        zero.
     class_names : array-like of shape (n_classes,), default=None
         Names of the classes; by default the estimator's ``classes_``.
 

@@ -11,6 +11,7 @@ import numpy as np
 from fctree._native import symmetric as _native
 from fctree._native_input import (
     REAL,
+    CheckedArrays,
     check_array,
     check_output,
     check_parts,
@@ -26,7 +27,7 @@ _DTYPES = {"split_feature": np.int32, "missing_right": np.bool_}
 
 
 @dataclass(eq=False, frozen=True, repr=False)
-class SymmetricTrees:
+class SymmetricTrees(CheckedArrays):
     """An ordered set of symmetric (oblivious) trees: one split per level, shared by all nodes.
 
     Bit ``depth - 1 - level`` of a leaf's index is set where ``x[feature] > threshold`` at
@@ -36,7 +37,7 @@ class SymmetricTrees:
     Attributes
     ----------
     split_feature : ndarray of shape (n_trees, depth), int32
-        The feature of each level's split, -1 for none.
+        The feature of each level's split, -1 for none; read-only.
     split_threshold : ndarray of shape (n_trees, depth), float64
         Its threshold. ``inf`` parts missing values from all others.
     missing_right : ndarray of shape (n_trees, depth), bool
@@ -60,6 +61,8 @@ class SymmetricTrees:
     split_gain: np.ndarray
     leaf_values: np.ndarray
 
+    _structure = ("split_feature",)
+
     def __post_init__(self):
         check_array("the trees' split_feature", self.split_feature, np.int32, (None, None))
         n_trees, depth = self.split_feature.shape
@@ -75,6 +78,7 @@ class SymmetricTrees:
         require(np.all(self.split_feature >= -1), "a tree splits by a feature below -1")
         require(not np.any(used[:, 1:] & ~used[:, :-1]), "a tree has a split below a missing one")
         require(not np.any(np.isnan(self.split_threshold)), "a tree has a threshold that is NaN")
+        self._protect()
 
     @property
     def n_trees(self) -> int:

@@ -196,6 +196,18 @@ def test_regions_of_what_is_no_oblique_tree():
         plot_regions(SoftTreeRegressor(max_epochs=1).fit(X, y), X=X, features=[0, 1])
 
 
+@pytest.mark.parametrize("column, message", [
+    (list("uvwx") * 15, "feature 'c' holds categories, not numbers"),
+    ([1.0, 2.0, np.nan] * 20, "feature 'c' had missing values in fit"),
+])
+def test_regions_of_encoded_columns(column, message):
+    pytest.importorskip("matplotlib")
+    X, y = smooth_table(60, 1, seed=72)
+    table = pd.DataFrame({"a": X[:, 0], "c": column})
+    with pytest.raises(ValueError, match=message):
+        plot_regions(FCODTRegressor(max_depth=1).fit(table, y), X=table)
+
+
 def test_regions_need_two_features(frame):
     pytest.importorskip("matplotlib")
     with pytest.raises(ValueError, match="2 features"):

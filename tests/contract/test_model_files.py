@@ -373,6 +373,7 @@ def test_a_model_that_was_broken_by_hand_is_not_written(tmp_path):
     model = FCODTRegressor().fit(X, y)
     save_model(model, tmp_path / "model")
     before = (tmp_path / "model").read_bytes()
+    vars(model.tree_)["children_left"] = model.tree_.children_left.copy()
     model.tree_.children_left[0] = 10_000
     with pytest.raises(ValueError, match="child"):
         save_model(model, tmp_path / "model")

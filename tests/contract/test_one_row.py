@@ -108,6 +108,6 @@ def test_tables_are_told_from_what_is_none():
 
 def test_trees_of_another_type_or_layout_are_refused():
     model, X = fitted("CurvatureTree")
-    model.tree_.threshold = model.tree_.threshold.astype(np.float32)
+    vars(model.tree_)["threshold"] = model.tree_.threshold.astype(np.float32)
     with pytest.raises(ValueError, match="C-contiguous array of 1 axes"):
         model.predict(X[:1])

@@ -1,6 +1,7 @@
 """ONNX Runtime predicts from exported models what `predict` predicts."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from export_cases import (
     CATEGORICAL,
@@ -18,8 +19,9 @@ from export_cases import (
 from fctree import CurvatureBoostingRegressor, CurvatureTreeRegressor, SymmetricBoostingRegressor
 from fctree.export import oblique, register_skl2onnx, to_onnx
 from sklearn.base import clone
-from sklearn.ensemble import VotingRegressor
-from sklearn.linear_model import Ridge
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import StackingClassifier, VotingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -166,6 +168,27 @@ def test_categories_of_text_and_numbers():
         to_onnx(model)
 
 
+@pytest.mark.parametrize("first, dtype, remedy", [
+    (100_000_001, np.float32, "use dtype=numpy.float64, or convert them to text"),
+    (2**53, np.float32, "in float32: convert them to text"),
+    (2**53, "float64", "in float64: convert them to text"),
+])
+def test_categories_that_the_type_merges(first, dtype, remedy):
+    codes = np.array([first, first + 1, first + 2], dtype=object)
+    frame = pd.DataFrame({"x": np.arange(60.0) % 7, "code": codes[np.arange(60) % 3]})
+    model = CurvatureTreeRegressor(categorical_features=["code"]).fit(frame, np.arange(60.0) % 3)
+    with pytest.raises(ValueError, match=f"column 'code' has categories that are equal .*{remedy}"):
+        to_onnx(model, dtype=dtype)
+
+
+def test_long_numbers_are_categories_in_float64():
+    frame = pd.DataFrame({"x": np.arange(60.0) % 7, "code": 100_000_001 + np.arange(60) % 3})
+    y = 10.0 * (np.arange(60) % 3)
+    model = CurvatureTreeRegressor(categorical_features=["code"]).fit(frame, y)
+    found = run(to_onnx(model, dtype="float64"), feed(frame, np.float64))["variable"]
+    assert_close(found, predictions(model, frame), np.float64)
+
+
 def test_columns_named_like_outputs():
     frame, y = categories()
     frame = frame[["city", "x"]].rename(columns={"x": "variable"})
@@ -177,6 +200,8 @@ def test_other_arguments_are_refused():
     X, y = regression()
     with pytest.raises(ValueError, match="dtype must be"):
         to_onnx(CurvatureTreeRegressor().fit(X, y), dtype=np.int64)
+    with pytest.raises(ValueError, match="dtype must be"):
+        to_onnx(CurvatureTreeRegressor().fit(X, y), dtype=None)
     with pytest.raises(TypeError, match="Pipeline; register_skl2onnx"):
         to_onnx(make_pipeline(StandardScaler(), CurvatureTreeRegressor()).fit(X, y))
 
@@ -210,6 +235,25 @@ def test_pipelines_of_classes(name, classes, skl2onnx):
     outputs = run(skl2onnx.to_onnx(pipeline, rows[:1], options=options), {"X": rows})
     assert_close(outputs["probabilities"], predictions(pipeline, rows), np.float64)
     np.testing.assert_array_equal(outputs["label"], pipeline.predict(rows))
+
+
+@pytest.mark.parametrize("classes", ["two classes", "three classes"])
+@pytest.mark.parametrize("name", ["boosting", "forest", "soft", "symmetric", "tree"])
+def test_calibration_and_stacking_get_scores(name, classes, skl2onnx):
+    """Both read `decision_function`; of two classes skl2onnx stacks no scores, whoever has them."""
+    X, y = CLASSES[classes]()
+    models = [CalibratedClassifierCV(clone(CLASSIFIERS[name]), cv=2, ensemble=False)]
+    if classes == "three classes":
+        final = LogisticRegression(max_iter=1000)
+        models.append(StackingClassifier([("a", clone(CLASSIFIERS[name]))], final, cv=2,
+                                         stack_method="decision_function"))  # fmt: skip
+    for model in models:
+        model.fit(X, y)
+        rows = rows_near(X)
+        outputs = run(skl2onnx.to_onnx(model, rows[:1], options={"zipmap": False}), {"X": rows})
+        found = next(value for key, value in outputs.items() if "label" not in key)
+        # Calibration is computed in float32.
+        np.testing.assert_allclose(found, model.predict_proba(rows), atol=1e-5)
 
 
 def test_searches_and_votes(skl2onnx):

@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 from reference.literal_attributions import (
+    coalitions,
     interventional_values,
     line_values,
     path_dependent_values,
+    shapley_of_game,
 )
 
 import fctree
+from fctree._scored_trees import ScoredTrees
 from fctree.inspection import shap_values
 
 D = 10
@@ -156,3 +159,38 @@ def test_columns_of_a_table_are_the_players():
         assert found.feature_names == ["city", "size", "age"]
         assert np.abs(found.values - expected).max() < 1e-12
         assert found.data[0, 0] == table["city"][0]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model", [
+    fctree.SymmetricBoostingClassifier(max_iter=10, random_state=0),
+    fctree.CurvatureTreeClassifier(max_depth=2),
+    fctree.CurvatureForestClassifier(n_estimators=2, random_state=0),
+    fctree.CurvatureBoostingClassifier(max_iter=3, random_state=0),
+], ids=lambda model: type(model).__name__)  # fmt: skip
+def test_a_pair_is_a_player_whose_value_both_columns_share(model, n_classes):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    place, x = rng.integers(0, 12, 600), rng.normal(size=600)
+    table = pd.DataFrame({"place": [f"p{v}" for v in place], "x": x})
+    model.fit(table, np.digitize(np.where(place % 2, 2.0, -2.0) * x, [0.0, 1.0][: n_classes - 1]))
+    names = model.encoder_.feature_names(["place", "x"])
+    player = np.array([2 if " x x" in name else int(name == "x") for name in names])
+    assert set(player) == {0, 1, 2}
+    scored = ScoredTrees.of(model)
+
+    def score(features):
+        sums = np.zeros((len(features), scored.trees.n_outputs))
+        scored.trees.add_to(features, sums)
+        return scored.offset + scored.factor * sums
+
+    known = scored.features(table[100:105])
+    expected = np.array([
+        shapley_of_game(np.array([
+            score(np.where(member[player], sample, known)).mean(axis=0) for member in coalitions(3)
+        ]))
+        for sample in scored.features(table[:2])
+    ])  # fmt: skip
+    expected = expected[:, :2] + expected[:, 2:] / 2
+    found = shap_values(model, table[:2], table[100:105], method="interventional").values
+    assert np.abs(found.reshape(expected.shape) - expected).max() < 1e-12

@@ -14,6 +14,7 @@ from fctree.kernel_ridge.solvers import TreeKernel, solve_gram
 from fctree.kernels import tree_ntk
 from fctree.plotting import plot_feature_matrix
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import Ridge
 
 KERNELS = [("perfect", 1), ("perfect", 3), ("decision_list", 4), ("decision_list", np.inf),
            ("rule_set", 2), ({1: 1, 2: 2}, 3)]
@@ -157,6 +158,8 @@ def test_picture():
     assert sorted(text.get_text() for text in ax.get_xticklabels()) == ["x0", "x1", "x2"]
     with pytest.raises(ValueError, match="no metric"):
         plot_feature_matrix(fitted(X, y, 0))
+    with pytest.raises(TypeError, match="TreeNTK estimator, got a Ridge"):
+        plot_feature_matrix(Ridge().fit(X, y))
 
 
 def test_model_file(tmp_path):

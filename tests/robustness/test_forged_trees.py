@@ -1,12 +1,14 @@
 """Files made by hand that hold trees which compiled code must never see."""
 
 import copy
+import pickle
 import random
 
+import joblib
 import numpy as np
 import pytest
-from fctree import load_model
-from robustness.forged_model_files import MODELS, NONSENSE, RNG, file_of, parts_of, refused
+from fctree import CurvatureForestRegressor, load_model
+from robustness.forged_model_files import MODELS, NONSENSE, RNG, X, file_of, parts_of, refused, y
 
 
 class Forgery:
@@ -278,6 +280,27 @@ def test_each_attribute_is_needed(name, tmp_path):
             forgery = Forgery(name, tmp_path / "model")
             forgery.remove(f"{trees}.{field}")
             forgery.refused(f"lacks {field}")
+
+
+def _copies(trees, path):
+    joblib.dump(trees, path)
+    pickled = pickle.loads(pickle.dumps(trees))
+    return trees, copy.copy(trees), copy.deepcopy(trees), pickled, joblib.load(path)
+
+
+@pytest.mark.parametrize("name", ["oblique", "oblique classes", "boosting", "forest"])
+def test_structure_is_fixed(name, tmp_path):
+    """Compiled code follows it without looking: in the model, in its copies, and in one tree of many."""
+    model = MODELS.get(name) or CurvatureForestRegressor(n_estimators=2).fit(X, y)
+    trees = model.tree_ if name.startswith("oblique") else model.trees_
+    parts = [] if name.startswith("oblique") else [trees[0], *_copies(trees[0], tmp_path / "part")]
+    for one in [*_copies(trees, tmp_path / "all"), *parts]:
+        for field in one._structure:
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(one, field)[...] = 10**7
+        for field in vars(one):
+            with pytest.raises(AttributeError, match=f"cannot (be replaced|assign to field '{field}')"):
+                setattr(one, field, 0)
 
 
 def change_somewhere(node, chance):

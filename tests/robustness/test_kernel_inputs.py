@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from fctree import TreeNTKClassifierCV, TreeNTKRegressor, TreeNTKRegressorCV
+from fctree import SoftTreeRegressor, TreeNTKClassifierCV, TreeNTKRegressor, TreeNTKRegressorCV
 from fctree._native import matrix as native
 from fctree.kernels import (
     empirical_tree_ntk,
@@ -96,6 +96,8 @@ def test_the_path_checks_its_depths():
         tree_ntk_path(X, depths=[])
     with pytest.raises(ValueError, match="depth"):
         tree_ntk_path(X, depths=[1, 0])
+    with pytest.raises(TypeError, match=r"depths must be a sequence .* got 3"):
+        tree_ntk_path(X, depths=3)
     with pytest.raises(TypeError, match="mapping"):
         tree_ntk_path(X, depths=[1], architecture={1: 2})
 
@@ -177,12 +179,26 @@ def test_trees_that_are_none():
         leaf_counts((0, 0, 0))
     with pytest.raises(ValueError, match="two parts"):
         empirical_tree_ntk(X, n_trees=1, architecture=((0,), 0))
+    for parents in ([-1, 0], (-1, 0), np.array([-1, 0]), [-1, 0, 0, 1]):
+        with pytest.raises(ValueError, match="got 1 nodes with parent"):
+            leaf_counts(parents)
+        with pytest.raises(ValueError, match="got 1 nodes with parent"):
+            SoftTreeRegressor(architecture=parents).fit(X, X[:, 0])
     for model in (DecisionTreeRegressor(), RandomForestRegressor(2).fit(X, X[:, 0]), {2: 4}):
         with pytest.raises(TypeError, match="no tree"):
             leaf_counts(model)
-    assert leaf_counts(0) == {0: 1}
+    assert leaf_counts(0) == leaf_counts([-1]) == {0: 1}
     # A tree that is one leaf: a constant.
     assert np.all(tree_ntk(X, architecture=leaf_counts(0)) == 1.0)
+
+
+def test_a_list_that_contains_itself_is_no_tree():
+    endless, pair = [0, 0], (0, 0)
+    endless[1] = (pair, endless)
+    for walk in (leaf_counts, lambda tree: empirical_tree_ntk(X, n_trees=1, architecture=tree)):
+        with pytest.raises(ValueError, match="contains itself"):
+            walk(endless)
+    assert leaf_counts(([pair, pair], pair)) == {2: 2, 3: 4}
 
 
 @pytest.mark.parametrize("arguments, error", [
@@ -198,7 +214,7 @@ def test_ensembles_are_checked(arguments, error):
 
 def test_gradient_flow_is_checked():
     K, y = np.eye(3), np.ones(3)
-    for bad in ({"K_train": np.ones((3, 2))}, {"K_test": np.ones((1, 2))}, {"y": np.ones(2)},
+    for bad in ({"K_train": np.ones((3, 2))}, {"K_train": np.triu(np.ones((3, 3)))}, {"K_test": np.ones((1, 2))}, {"y": np.ones(2)},
                 {"learning_rate": 0.0}, {"learning_rate": np.inf}, {"times": [-1.0]},
                 {"times": [np.nan]}, {"times": [[1.0]]}):
         arguments = {"K_train": K, "K_test": K, "y": y, "learning_rate": 0.1, "times": [1.0]} | bad

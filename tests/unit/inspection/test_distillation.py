@@ -204,7 +204,8 @@ class Returns:
 
 @pytest.mark.parametrize("value, message", [
     (np.full(400, np.nan), "teacher.predict"), (np.ones(7), "shape"),
-    (np.ones((400, 2, 2)), "shape"), (np.array(["a"] * 400), "convert|teacher")])
+    (np.ones((400, 2, 2)), "shape"), (np.array(["a"] * 400), "labels of text.*CurvatureTreeClassifier"),
+    (np.array(["a"] * 400, dtype=object), "labels of text")])
 def test_bad_predictions_are_refused(value, message):
     with pytest.raises(ValueError, match=message):
         distill(Returns(value), X, n_points=0)

@@ -66,6 +66,15 @@ def test_constant_leaves_have_no_coefficients():
     np.testing.assert_array_equal(tree.predict(X), [[1.0], [1.0], [-1.0], [-1.0], [7.0]])
 
 
+def test_numbers_may_be_changed_and_the_given_arrays_too():
+    given = arrays()
+    tree = ObliqueTree(**given)
+    given["children_left"][0] = 10**7
+    tree.leaf_intercept += 1.0
+    tree.leaf_coef[2] = 0.0
+    np.testing.assert_array_equal(tree.predict(X), [[2.0], [3.0], [6.0], [3.0], [8.0]])
+
+
 def test_several_outputs():
     tree = ObliqueTree(**arrays(
         value=np.zeros((5, 2, 1)),
