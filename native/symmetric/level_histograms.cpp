@@ -22,9 +22,8 @@ LevelHistograms::LevelHistograms(const BinnedMatrix& x, const Tiles& tiles,
     : x_(x),
       tiles_(tiles),
       channels_(channels),
-      histograms_{std::vector<std::vector<std::int64_t>>(x.groups().size()),
-                  std::vector<std::vector<std::int64_t>>(x.groups().size())},
       apart_(x.groups().size()) {
+  for (std::vector<Buffer<std::int64_t>>& side : histograms_) side.resize(x.groups().size());
   const double table = static_cast<double>(x.n_samples()) * static_cast<double>(x.n_features());
   fit_in_memory_ = size_in_bytes(max_depth) <= kHistogramBytes + 4.0 * table;
 }
@@ -63,10 +62,8 @@ LevelHistograms::LeafCells LevelHistograms::leaf(index_t g, index_t leaf) const 
 }
 
 void LevelHistograms::make_room() {
-  for (index_t g = 0; g < n_groups(); ++g) {
-    const std::size_t size = channels_.n_channels() * n_leaves_ * leaf_stride(g);
-    if (histograms_[side_][g].size() < size) histograms_[side_][g].resize(size);
-  }
+  for (index_t g = 0; g < n_groups(); ++g)
+    histograms_[side_][g].reserve(channels_.n_channels() * n_leaves_ * leaf_stride(g));
 }
 
 // The leaves that are not had by subtraction.
@@ -110,41 +107,52 @@ std::vector<std::int64_t*> LevelHistograms::cells_apart(index_t g, index_t stret
   return found;
 }
 
-void LevelHistograms::add_stretches(index_t g, index_t parent, index_t n_stretches) {
+void LevelHistograms::add_stretches(index_t g, index_t parent, index_t n_stretches,
+                                    const CodeRange& codes) {
   const std::vector<std::int64_t*> sums = counted_cells(g);
+  const index_t first = codes.first * kCellLanes;
   for (index_t stretch = 1; stretch < n_stretches; ++stretch) {
     const std::vector<std::int64_t*> apart = cells_apart(g, stretch);
-    for (index_t c = 0; c < channels_.n_channels(); ++c)
-      histogram_kernels().add(apart[c * n_counted() + parent], leaf_stride(g) / kCellLanes,
-                              sums[c * n_counted() + parent]);
+    for (index_t c = 0; c < channels_.n_channels(); ++c) {
+      const index_t at = c * n_counted() + parent;
+      histogram_kernels().add(apart[at] + first, codes.last - codes.first, sums[at] + first);
+    }
   }
 }
 
-void LevelHistograms::count_in_parts(const Execution& execution) {
+void LevelHistograms::count_in_parts(const Execution& execution, std::vector<Phase>& phases) {
   const Partition stretches = {tiles_.count(), count_stretches(execution)};
   const index_t n_stretches = stretches.n_parts, n_parents = n_counted();
-  for (index_t g = 0; g < n_groups(); ++g) {
-    const std::size_t size = (n_stretches - 1) * channels_.n_channels() * n_parents * leaf_stride(g);
-    if (apart_[g].size() < size) apart_[g].resize(size);
-  }
-  const LeafCounter counter(x_, tiles_, *rows_);
-  const std::vector<index_t> leaves = counted_leaves();
-  parallel_for(execution, n_groups() * n_stretches, [&](index_t task) {
+  for (index_t g = 0; g < n_groups(); ++g)
+    apart_[g].reserve((n_stretches - 1) * channels_.n_channels() * n_parents * leaf_stride(g));
+  phases.push_back({n_groups() * n_stretches, [=, leaves = counted_leaves()](index_t task) {
     const index_t g = task / n_stretches, part = task % n_stretches;
     const std::vector<std::int64_t*> counted = cells_apart(g, part);
     clear(counted, leaf_stride(g));
-    counter.count(x_.groups()[g], {stretches.begin(part), stretches.end(part)}, leaves, counted);
-  });
-  const bool is_alone = execution.all == nullptr;
-  parallel_for(execution, n_groups() * n_parents, [&](index_t task) {
-    add_stretches(task / n_parents, task % n_parents, n_stretches);
-    if (is_alone) complete_leaves(task / n_parents, task % n_parents);
-  });
-  if (is_alone) return;
-  add_up_counts(execution);
-  parallel_for(execution, n_groups() * n_parents, [&](index_t task) {
-    complete_leaves(task / n_parents, task % n_parents);
-  });
+    LeafCounter(x_, tiles_, *rows_)
+        .count(x_.groups()[g], {stretches.begin(part), stretches.end(part)}, leaves, counted);
+  }});
+  // Few leaves are added up in pieces first.
+  const index_t n_leaves = n_groups() * n_parents;
+  const index_t n_pieces = n_stretches == 1 ? 1 : count_parts(execution.n_threads, n_leaves);
+  const bool is_alone = execution.all == nullptr, in_pieces = n_pieces > 1 || !is_alone;
+  if (in_pieces)
+    phases.push_back({n_leaves * n_pieces, [=](index_t task) {
+      const index_t leaf = task / n_pieces, g = leaf / n_parents;
+      const Partition pieces = {all_cells(g).last, n_pieces};
+      add_stretches(g, leaf % n_parents, n_stretches,
+                    {pieces.begin(task % n_pieces), pieces.end(task % n_pieces)});
+    }});
+  if (!is_alone) {
+    parallel_phases(execution, phases);
+    phases.clear();
+    add_up_counts(execution);
+  }
+  phases.push_back({n_leaves, [=](index_t leaf) {
+    const index_t g = leaf / n_parents, parent = leaf % n_parents;
+    if (!in_pieces) add_stretches(g, parent, n_stretches, all_cells(g));
+    complete_leaves(g, parent);
+  }});
 }
 
 // The counts of all places, group by group and leaf by leaf.
