@@ -32,6 +32,7 @@ from sklearn.utils import check_X_y
 from fctree import CurvatureBoostingRegressor, CurvatureForestRegressor, SymmetricBoostingRegressor
 
 NAME = "parallelism"
+PREDICTIONS = 10  # one after the other: of them a server makes many
 THREADS = (2, 4, 8, 16, 64)
 WAKING_S = 10e-6  # for a loop to reach its threads
 TURNING_S = 2e-6  # for a phase of a loop, whose threads look out for it
@@ -94,7 +95,11 @@ def measure(file):
     check_X_y(X[:2], y[:2])  # scikit-learn looks for libraries of tables once in a process
     effective_n_jobs(2)
     start = time.process_time()
-    model.predict(X) if hasattr(model, "n_features_in_") else model.fit(X, y)
+    if hasattr(model, "n_features_in_"):
+        for _ in range(PREDICTIONS):
+            model.predict(X)
+    else:
+        model.fit(X, y)
     print(time.process_time() - start)
 
 
@@ -110,13 +115,19 @@ def recorded(case, n_threads, quick):
         done = subprocess.run([sys.executable, __file__, "--child", file], check=True, text=True,
                               stdout=subprocess.PIPE, env={**os.environ, "FCTREE_TASK_LOG": log})
         with open(log) as stream:
-            looking, *lines = (line.split() for line in stream)
+            lines = [line.split() for line in stream]
     loops, all_seconds = [], float(done.stdout)
-    for task, most, follows, before, *found in lines:
+    for line in lines:
+        if len(line) == 1:  # the loops of a module follow
+            looking, is_first = float(line[0]), True
+            continue
+        task, most, follows, before, *found = line
         seconds = np.array(found, dtype=float)
-        counted = np.maximum(seconds - float(looking[0]), 0.0)
-        loops.append(Loop(task, int(most), follows == "1", float(before), counted))
+        counted = np.maximum(seconds - looking, 0.0)
+        before = 0.0 if is_first else float(before)  # not from the start of the process
+        loops.append(Loop(task, int(most), follows == "1", before, counted))
         all_seconds -= seconds.sum() - counted.sum()
+        is_first = False
     return loops, all_seconds
 
 
@@ -137,10 +148,10 @@ def print_loops(case, n_threads, quick):
     before them, place."""
     loops, _ = recorded(case, n_threads, quick)
     sums = collections.defaultdict(lambda: np.zeros(4))
-    for i, loop in enumerate(loops):
+    for loop in loops:
         if len(loop.seconds):
-            before = loop.before if i else 0.0  # from the start of the process
-            sums[loop.task] += [loop.time(n_threads), loop.seconds.sum(), loop.seconds.max(), before]
+            seconds = loop.time(n_threads), loop.seconds.sum(), loop.seconds.max(), loop.before
+            sums[loop.task] += seconds
     places = subprocess.run(["c++filt", "-t"], input="\n".join(sums), text=True, check=True,
                             stdout=subprocess.PIPE).stdout.splitlines()
     for place, found in sorted(zip(places, sums.values(), strict=True),
