@@ -3,8 +3,10 @@
 A fit with `n_jobs` threads runs its loops one task after the other and writes the processor time
 of each task (`FCTREE_TASK_LOG`, native/core/task_log.hpp). Tasks are then given in order to the first
 thread that is free, as the core does it; all that is outside of loops is serial, and a loop
-costs some time to wake its threads. Efficiency is the time on one thread over the threads' number times
-their time. What is not simulated: caches and memory that threads share.
+costs some time to wake its threads, its further phases some to see that the one before has ended. Efficiency is
+the time of all these tasks on one thread over the threads' number times their time. A fit that is given one thread has
+less to do: how many times as fast these threads are is said of that. What is not simulated: starting threads, once a
+call, and the caches and memory that they share.
 
 python benchmarks/parallelism.py
 """
@@ -23,13 +25,18 @@ from typing import NamedTuple
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
+from joblib import effective_n_jobs
 from report import add_arguments, print_markdown, write_json
+from sklearn.utils import check_X_y
 
 from fctree import CurvatureBoostingRegressor, CurvatureForestRegressor, SymmetricBoostingRegressor
 
 NAME = "parallelism"
+PREDICTIONS = 10  # one after the other: of them a server makes many
+CALLS = 3
 THREADS = (2, 4, 8, 16, 64)
 WAKING_S = 10e-6  # for a loop to reach its threads
+TURNING_S = 2e-6  # for a phase of a loop, whose threads look out for it
 
 # Model, parameters, rows, features, and whether its fit or its prediction is meant.
 CASES = {
@@ -51,11 +58,25 @@ CASES = {
 
 
 class Loop(NamedTuple):
-    """A parallel loop: where it is, the threads that it may use, and the seconds of its tasks."""
+    """A parallel loop: where it is, the threads that it may use, whether it is a further phase of the one
+    before, the serial seconds since that, and the seconds of its tasks."""
 
     task: str
     most: int
+    follows: bool
+    before: float
     seconds: np.ndarray
+
+    def time(self, n_threads):
+        """Seconds until the last task is done."""
+        n_threads = min(n_threads, self.most)
+        starting = TURNING_S if self.follows else WAKING_S if len(self.seconds) > 1 else 0.0
+        if n_threads == 1 or len(self.seconds) < 2:
+            return float(self.seconds.sum()) + starting * (n_threads > 1)
+        free = [0.0] * min(n_threads, len(self.seconds))
+        for seconds in self.seconds:
+            heapq.heapreplace(free, free[0] + seconds)
+        return max(free) + starting
 
 
 def prepared(case, n_threads, quick):
@@ -72,33 +93,54 @@ def measure(file):
     """In the child: prints the processor seconds of the call on what is in this file."""
     with open(file, "rb") as stream:
         model, X, y = pickle.load(stream)
+    check_X_y(X[:2], y[:2])  # scikit-learn looks for libraries of tables once in a process
+    effective_n_jobs(2)
     start = time.process_time()
-    model.predict(X) if hasattr(model, "n_features_in_") else model.fit(X, y)
+    if hasattr(model, "n_features_in_"):
+        for _ in range(PREDICTIONS):
+            model.predict(X)
+    else:
+        model.fit(X, y)
     print(time.process_time() - start)
 
 
 def recorded(case, n_threads, quick):
-    """The loops of a call, and all its processor seconds."""
+    """The loops of a call, and all its processor seconds: the least of each task over several calls, which all
+    have the same tasks, since other programs on the machine lengthen now one and now another."""
     with tempfile.TemporaryDirectory() as folder:
-        log, file = os.path.join(folder, "tasks"), os.path.join(folder, "case")
+        file = os.path.join(folder, "case")
         with open(file, "wb") as stream:
             pickle.dump(prepared(case, n_threads, quick), stream)
-        done = subprocess.run([sys.executable, __file__, "--child", file], check=True, text=True,
-                              stdout=subprocess.PIPE, env={**os.environ, "FCTREE_TASK_LOG": log})
-        with open(log) as stream:
-            lines = [line.split() for line in stream]
-    return [Loop(task, int(most), np.array(seconds, dtype=float))
-            for task, most, *seconds in lines], float(done.stdout)
+        calls = [logged(file, os.path.join(folder, str(i))) for i in range(CALLS)]
+    loops = [alike[0]._replace(before=min(loop.before for loop in alike),
+                               seconds=np.min([loop.seconds for loop in alike], axis=0))
+             for alike in zip(*(found for found, _ in calls), strict=True)]
+    serial = min(seconds - sum(loop.seconds.sum() for loop in found) for found, seconds in calls)
+    return loops, max(serial, 0.0) + sum(loop.seconds.sum() for loop in loops)
 
 
-def schedule(tasks, n_threads):
-    """Seconds until the last of these tasks is done."""
-    if n_threads == 1 or len(tasks) < 2:
-        return float(tasks.sum())
-    free = [0.0] * min(n_threads, len(tasks))
-    for seconds in tasks:
-        heapq.heapreplace(free, free[0] + seconds)
-    return max(free) + WAKING_S
+def logged(file, log):
+    """The loops of one call, and all its processor seconds.
+
+    To look at the clock takes as long as a short task: that is not counted.
+    """
+    done = subprocess.run([sys.executable, __file__, "--child", file], check=True, text=True,
+                          stdout=subprocess.PIPE, env={**os.environ, "FCTREE_TASK_LOG": log})
+    with open(log) as stream:
+        lines = [line.split() for line in stream]
+    loops, all_seconds = [], float(done.stdout)
+    for line in lines:
+        if len(line) == 1:  # the loops of a module follow
+            looking, is_first = float(line[0]), True
+            continue
+        task, most, follows, before, *found = line
+        seconds = np.array(found, dtype=float)
+        counted = np.maximum(seconds - looking, 0.0)
+        before = 0.0 if is_first else float(before)  # not from the start of the process
+        loops.append(Loop(task, int(most), follows == "1", before, counted))
+        all_seconds -= seconds.sum() - counted.sum()
+        is_first = False
+    return loops, all_seconds
 
 
 def simulate(case, n_threads, quick):
@@ -109,23 +151,24 @@ def simulate(case, n_threads, quick):
         "work": seconds,
         "serial": serial,
         "critical path": serial + sum(loop.seconds.max() for loop in loops if len(loop.seconds)),
-        "time": serial + sum(schedule(loop.seconds, min(n_threads, loop.most)) for loop in loops),
+        "time": serial + sum(loop.time(n_threads) for loop in loops),
     }
 
 
 def print_loops(case, n_threads, quick):
-    """The loops that hold these threads longest: seconds on them, work, longest task, place."""
+    """The loops that hold these threads longest: seconds on them, work, longest task, serial seconds
+    before them, place."""
     loops, _ = recorded(case, n_threads, quick)
-    sums = collections.defaultdict(lambda: np.zeros(3))
+    sums = collections.defaultdict(lambda: np.zeros(4))
     for loop in loops:
         if len(loop.seconds):
-            time_here = schedule(loop.seconds, min(n_threads, loop.most))
-            sums[loop.task] += [time_here, loop.seconds.sum(), loop.seconds.max()]
+            seconds = loop.time(n_threads), loop.seconds.sum(), loop.seconds.max(), loop.before
+            sums[loop.task] += seconds
     places = subprocess.run(["c++filt", "-t"], input="\n".join(sums), text=True, check=True,
                             stdout=subprocess.PIPE).stdout.splitlines()
-    for place, (time_here, work, longest) in sorted(zip(places, sums.values(), strict=True),
-                                                    key=lambda found: -found[1][0])[:12]:
-        print(f"{time_here:8.4f} {work:8.4f} {longest:8.4f}  {place[:150]}")
+    for place, found in sorted(zip(places, sums.values(), strict=True),
+                               key=lambda found: -found[1][0])[:12]:
+        print(*(f"{seconds:8.4f}" for seconds in found), "", place[:150])
 
 
 def main():
@@ -147,17 +190,20 @@ def main():
             print(case)
             print_loops(case, args.loops, args.quick)
             continue
+        alone = simulate(case, 1, args.quick)["work"]
         found = {str(t): simulate(case, t, args.quick) for t in args.threads}
         for threads, values in found.items():
             values["efficiency"] = values["work"] / (int(threads) * values["time"])
+            values["speedup"] = alone / values["time"]
         results[case] = found
         print(case, {t: round(v["efficiency"], 3) for t, v in found.items()}, flush=True)
     if args.loops:
         return
-    print_markdown(
-        "Efficiency", ["case", *(f"{t} threads" for t in args.threads)],
-        [[case, *(f"{found[str(t)]['efficiency']:.2f}" for t in args.threads)]
-         for case, found in results.items()])
+    for title, name in (("Efficiency", "efficiency"), ("Times as fast as one thread", "speedup")):
+        print_markdown(
+            title, ["case", *(f"{t} threads" for t in args.threads)],
+            [[case, *(f"{found[str(t)][name]:.2f}" for t in args.threads)]
+             for case, found in results.items()])
     if not args.only:
         write_json(args.json, NAME, results, quick=args.quick)
 

@@ -8,9 +8,7 @@ through without a copy.
 import warnings
 from contextlib import contextmanager
 from functools import wraps
-from numbers import Integral
 
-import joblib
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y
@@ -18,9 +16,10 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_X_y
 from fctree import _sklearn
 from fctree._memory import check_memory
 from fctree._native.core import is_finite, is_table
-from fctree._native_input import check_threads, strided_in_elements
+from fctree._native_input import strided_in_elements
 from fctree._tables.columns import is_frame, raw_columns, read_column
 from fctree._tables.estimators import validate_table, validated_features
+from fctree._threads import count_threads as count_threads, threads_for as threads_for
 
 
 def check_features(estimator, X):
@@ -319,21 +318,6 @@ def count_samples(limit, n_samples):
     if isinstance(limit, (int, np.integer)):
         return int(limit)
     return int(np.ceil(limit * n_samples))
-
-
-def count_threads(n_jobs):
-    """Threads for ``n_jobs``, which means what it means in scikit-learn; TypeError if it is neither an
-    integer nor None, ValueError if it is 0."""
-    if n_jobs is not None and not isinstance(n_jobs, Integral):
-        raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}")
-    return check_threads(joblib.effective_n_jobs(n_jobs))
-
-
-def threads_for(n_jobs, X):
-    """`count_threads`; one for one row, without asking whether there is a parallel context."""
-    if len(X) == 1 and (n_jobs is None or type(n_jobs) is int and n_jobs > 0):
-        return 1
-    return count_threads(n_jobs)
 
 
 def check_fitted(estimator):

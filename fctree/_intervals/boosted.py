@@ -28,10 +28,8 @@ _LEAST_REACH = 0.1
 
 def raw_scores(trees, baseline, X, n_threads):
     """Raw scores of boosted trees for validated features, (n_samples, n_outputs)."""
-    scores = np.empty((len(X), len(baseline)))
-    scores[:] = baseline
-    trees.add_to(X, scores, n_threads=n_threads)
-    return check_predictions(scores)
+    scores, finite = trees._scores_from(baseline, X, n_threads)
+    return scores if finite else check_predictions(scores)
 
 
 class BoostedIntervals(PredictsIntervals):

@@ -53,6 +53,11 @@ cdef extern from "core/parallel.hpp" namespace "fctree" nogil:
         const Collective* all
 
 
+cdef extern from "core/finite.hpp" namespace "fctree" nogil:
+    cbool are_finite(const double*, int64_t, const Execution&) except +set_python_error
+    cbool are_finite(const float*, int64_t, const Execution&) except +set_python_error
+
+
 cdef extern from "core/loss/loss.hpp" namespace "fctree" nogil:
     cpdef enum class LeafRule(int):
         newton

@@ -15,10 +15,6 @@ import numpy as np
 
 cnp.import_array()
 
-ctypedef fused real:
-    float
-    double
-
 
 cdef Execution execution_on(int n_threads, Places places=None) noexcept:
     cdef Execution execution
@@ -121,24 +117,28 @@ def is_table(X, n_columns, bint single=False):
                  or single and cnp.PyArray_TYPE(X) == cnp.NPY_FLOAT32))
 
 
-cdef cbool all_finite(const real* values, int64_t n) noexcept nogil:
-    cdef real sum = 0
-    cdef int64_t i
-    for i in range(n):
-        sum += values[i] * 0  # NaN of what is not finite
-    return sum == 0
+cdef int are_numbers_finite(const void* values, cbool single, int64_t n,
+                            Execution execution) except -1 nogil:
+    if single:
+        return are_finite(<const float*>values, n, execution)
+    return are_finite(<const double*>values, n, execution)
 
 
-def is_finite(cnp.ndarray values not None):
+def is_finite(cnp.ndarray values not None, int n_threads=1):
     """Whether all numbers of an array are finite."""
     cdef int64_t n = cnp.PyArray_SIZE(values)
-    if n <= 4096 and cnp.PyArray_ISCARRAY_RO(values):  # NumPy's vectors are faster for more
-        if cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT64:
-            return all_finite(<const double*>cnp.PyArray_DATA(values), n)
-        if cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT32:
-            return all_finite(<const float*>cnp.PyArray_DATA(values), n)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
+    cdef cbool single = cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT32
+    cdef const void* data = cnp.PyArray_DATA(values)
+    cdef Execution execution = execution_on(n_threads)
+    cdef int finite
+    if not (cnp.PyArray_ISCARRAY_RO(values) and (single or cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT64)):
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
+    if n <= 4096:
+        return bool(are_numbers_finite(data, single, n, execution))
+    with nogil:
+        finite = are_numbers_finite(data, single, n, execution)
+    return bool(finite)
 
 
 cdef struct RoundCall:

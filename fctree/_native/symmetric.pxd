@@ -155,6 +155,9 @@ cdef extern from "symmetric/predict.hpp" namespace "fctree::symmetric" nogil:
     void c_add_trees "fctree::symmetric::add_trees"(
         const SymmetricTreesView&, const FeatureMatrix&, double*,
         const Execution&) except +set_python_error
+    cbool c_find_scores "fctree::symmetric::find_scores"(
+        const SymmetricTreesView&, const FeatureMatrix&, const double*, double*,
+        const Execution&) except +set_python_error
     void c_apply_trees "fctree::symmetric::apply_trees"(
         const SymmetricTreesView&, const FeatureMatrix&, int32_t*,
         const Execution&) except +set_python_error

@@ -269,6 +269,23 @@ def add_trees(trees, X, double[:, ::1] scores, int n_threads):
         c_add_trees(view, matrix, &scores[0, 0], execution)
 
 
+def find_scores(trees, X, const double[::1] start, int n_threads):
+    """``start`` (n_outputs,) and each row's leaf values, tree by tree: the scores (n, n_outputs), and whether
+    all are finite."""
+    cdef SymmetricTreesView view = view_of(trees)
+    out = np.empty((X.shape[0], start.shape[0]))
+    if X.shape[0] == 0 or view.n_trees == 0:
+        out[:] = start
+        return out, bool(np.isfinite(start).all())
+    cdef double* scores = <double*>cnp.PyArray_DATA(<cnp.ndarray>out)
+    cdef FeatureMatrix matrix = matrix_of(X)
+    cdef Execution execution = execution_on(n_threads)
+    cdef bint finite
+    with nogil:
+        finite = c_find_scores(view, matrix, &start[0], scores, execution)
+    return out, finite
+
+
 def apply(trees, X, int n_threads):
     """The leaf of each row in each tree, (n, n_trees) int32."""
     cdef SymmetricTreesView view = view_of(trees)

@@ -17,7 +17,9 @@ from fctree._native_input import strided_in_elements
 from fctree._sklearn import StrOptions, check_monotonic_cst
 from fctree._tables.columns import is_frame, raw_columns, read_column, table_of
 from fctree._tables.encoder import UNSEEN, TableEncoder, renumber
+from fctree._threads import count_threads
 
+_SMALL = 2**18  # values
 TABLE_CONSTRAINTS = {"categorical_features": ["array-like", StrOptions({"from_dtype"}), None]}
 
 
@@ -79,8 +81,13 @@ def _needs_nothing(estimator, X, *, dtype, order=None, ensure_all_finite=True):
         and len(X) > 0
         and "feature_names_in_" not in fitted
         and (encoder is None or encoder.keeps_finite)
-        and (not ensure_all_finite or is_finite(X))
+        and (not ensure_all_finite or is_finite(X, _checking_threads(estimator, X)))
     )
+
+
+def _checking_threads(estimator, X):
+    """Threads that look for values that are not finite: one where that is a matter of microseconds."""
+    return 1 if X.size < _SMALL else count_threads(getattr(estimator, "n_jobs", None))
 
 
 def encode_training(estimator, X, y, weight, *, n_classes, continuing=False):

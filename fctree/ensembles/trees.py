@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fctree._native import ensembles as _native
+from fctree._native.core import is_finite
 from fctree._native_input import (
     REAL,
     CheckedArrays,
@@ -243,6 +244,13 @@ class ObliqueTrees(CheckedArrays):
         check_output("scores", scores, (len(X), self.n_outputs))
         check_range(first, last, self.n_trees)
         _native.add_trees(self, first, last, X, scores, check_threads(n_threads))
+
+    def _scores_from(self, start, X, n_threads):
+        """Raw scores (n, n_outputs) that begin with ``start``, and whether all are finite."""
+        scores = np.empty((len(X), self.n_outputs))
+        scores[:] = start
+        self.add_to(X, scores, n_threads=n_threads)
+        return scores, is_finite(scores, n_threads)
 
     def apply(self, X: FloatArray, *, n_threads: int = 1) -> NDArray[np.int64]:
         """The node number of the leaf of each row of `X` in each tree, (n_samples, n_trees).

@@ -127,6 +127,12 @@ class SymmetricTrees(CheckedArrays):
         check_output("scores", scores, (len(X), self.n_outputs))
         _native.add_trees(self, X, scores, check_threads(n_threads))
 
+    def _scores_from(self, start, X, n_threads):
+        """Raw scores (n, n_outputs) that begin with ``start``, and whether all are finite."""
+        start = np.ascontiguousarray(start, dtype=np.float64)
+        require(start.shape == (self.n_outputs,), f"expected {self.n_outputs} scores to begin with")
+        return _native.find_scores(self, self._checked(X), start, check_threads(n_threads))
+
     def apply(self, X: NDArray[Any], *, n_threads: int = 1) -> NDArray[np.int32]:
         """The leaf of each row of ``X`` (n, d) in each tree, (n, n_trees) int32.
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/collective.hpp"
+#include "core/parallel.hpp"
 #include "core/types.hpp"
 
 namespace fctree {
@@ -48,21 +49,10 @@ class ExponentCounts {
     std::memcpy(&bits, &x, sizeof bits);
     return static_cast<int>((bits >> 52) & 2047);
   }
-  static int largest_of(const std::int64_t* counts) {
-    int e = kExponents - 1;
-    while (e > 0 && counts[e] == 0) --e;
-    return e;
-  }
-  // At least the sum of the magnitudes, and less than twice that.
-  static double bound_of(const std::int64_t* counts) {
-    double bound = 0.0;
-    for (int e = 1; e < kExponents; ++e)
-      if (counts[e] != 0) bound += static_cast<double>(counts[e]) * std::ldexp(1.0, e - 1022);
-    return bound;
-  }
-
   ExponentCounts() : counts_(kExponents, 0) {}
-  explicit ExponentCounts(const std::int64_t* counts) : counts_(counts, counts + kExponents) {}
+  explicit ExponentCounts(const std::int64_t* counts) : counts_(counts, counts + kExponents) {
+    find_range();
+  }
   // Counts term(begin) .. term(end - 1), fewer than 2^32: in turns in four tables, because numbers
   // of one exponent after the other would wait for each other.
   template <class Term>
@@ -74,16 +64,34 @@ class ExponentCounts {
     for (; i < end; ++i) ++tables[0][exponent_of(term(i))];
     for (int e = 0; e < kExponents; ++e)
       counts_[e] += std::int64_t{tables[0][e]} + tables[1][e] + tables[2][e] + tables[3][e];
+    find_range();
   }
   void merge(const ExponentCounts& other) {
-    for (int e = 0; e < kExponents; ++e) counts_[e] += other.counts_[e];
+    for (int e = other.first_; e < other.last_; ++e) counts_[e] += other.counts_[e];
+    first_ = std::min(first_, other.first_);
+    last_ = std::max(last_, other.last_);
   }
-  int largest() const { return largest_of(counts_.data()); }
-  double bound() const { return bound_of(counts_.data()); }
+  int largest() const { return std::max(last_ - 1, 0); }
+  // At least the sum of the magnitudes, and less than twice that.
+  double bound() const {
+    double bound = 0.0;
+    for (int e = std::max(first_, 1); e < last_; ++e)
+      if (counts_[e] != 0) bound += static_cast<double>(counts_[e]) * std::ldexp(1.0, e - 1022);
+    return bound;
+  }
   const std::vector<std::int64_t>& counts() const { return counts_; }
 
  private:
+  void find_range() {
+    first_ = 0;
+    last_ = kExponents;
+    while (last_ > 0 && counts_[last_ - 1] == 0) --last_;
+    while (first_ < last_ && counts_[first_] == 0) ++first_;
+    if (last_ == 0) first_ = kExponents;
+  }
+
   std::vector<std::int64_t> counts_;
+  int first_ = kExponents, last_ = 0;  // all that occur are in between
 };
 
 struct TwoWords {
@@ -125,20 +133,29 @@ class FixedPoint {
   double up_, down_, high_, low_, per_high_, per_low_;
 };
 
-constexpr index_t kCountedAtOnce = index_t{1} << 20;
+constexpr index_t kSummedAtOnce = index_t{1} << 16;
 
-// The sum of term(0) .. term(n - 1), and of the terms in all other places.
+// The sum of term(0) .. term(n - 1), and of the terms in all other places; terms are found on any thread.
 template <class Term>
-double exact_sum(index_t n, const Term& term, const Collective* all = nullptr) {
+double exact_sum(index_t n, const Term& term, const Execution& execution) {
+  const index_t n_parts = count_parts(n, kSummedAtOnce);
+  const auto for_parts = [&](const auto& add) {
+    for_each_part(execution, n, kSummedAtOnce, add);
+  };
+  std::vector<ExponentCounts> counted(n_parts);
+  for_parts([&](index_t part, index_t begin, index_t end) { counted[part].add(begin, end, term); });
   ExponentCounts counts;
-  for (index_t begin = 0; begin < n; begin += kCountedAtOnce)
-    counts.add(begin, std::min(n, begin + kCountedAtOnce), term);
-  const int largest = static_cast<int>(take_largest(all, counts.largest()));
-  const FixedPoint fixed(largest, add_up(all, n));
+  for (const ExponentCounts& of_part : counted) counts.merge(of_part);
+  const int largest = static_cast<int>(take_largest(execution.all, counts.largest()));
+  const FixedPoint fixed(largest, add_up(execution.all, n));
+  std::vector<TwoWords> sums(n_parts);
+  for_parts([&](index_t part, index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) sums[part] += fixed.words(term(i));
+  });
   TwoWords sum;
-  for (index_t i = 0; i < n; ++i) sum += fixed.words(term(i));
+  for (const TwoWords& of_part : sums) sum += of_part;
   std::int64_t words[] = {sum.high, sum.low};
-  add_up(all, words, 2);
+  add_up(execution.all, words, 2);
   return fixed.value({words[0], words[1]});
 }
 

@@ -21,6 +21,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPollInterval{50};
 
+// Loops and phases follow each other closely: before a thread sleeps it looks a few times whether the next
+// one has come, yielding its core in between.
+template <class Condition>
+void linger(const Condition& condition) {
+  constexpr int kLooks = 64;
+  for (int i = 0; i < kLooks && !condition(); ++i) std::this_thread::yield();
+}
+
 class LoopState;
 
 // The loop whose task this thread is running, and whether the thread is the one that opened it.
@@ -164,14 +172,6 @@ class Team {
   }
 
  private:
-  // Loops follow each other closely: before a worker sleeps it polls a few times, yielding its
-  // core in between.
-  template <class Condition>
-  static void linger(const Condition& condition) {
-    constexpr int kLooks = 64;
-    for (int i = 0; i < kLooks && !condition(); ++i) std::this_thread::yield();
-  }
-
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable idle_;
@@ -261,10 +261,6 @@ class Workers {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace
-
-namespace {
-
 // As a loop of one task, so that check_interrupt() works between the loops of the body too.
 void run_whole(const std::function<void(const Execution&)>& body, const Execution& execution) {
   LoopState state(execution);
@@ -287,6 +283,82 @@ void with_team(const Execution& execution, const std::function<void(const Execut
   run_whole(body, {1, execution.interrupted, nullptr, execution.all});
 }
 
+namespace {
+
+// How many tasks of a loop's phases are done.
+class Progress {
+ public:
+  void finish_one(index_t end_of_phase) {
+    if (++n_done_ < end_of_phase || n_waiting_ == 0) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    changed_.notify_all();
+  }
+  void wait_until(index_t n_done, const std::function<void()>& poll) {
+    const auto is_reached = [&] { return n_done_ >= n_done; };
+    linger(is_reached);
+    if (is_reached()) return;
+    ++n_waiting_;
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (!changed_.wait_for(lock, kPollInterval, is_reached)) {
+      lock.unlock();
+      poll();
+      lock.lock();
+    }
+    --n_waiting_;
+  }
+
+ private:
+  std::atomic<index_t> n_done_{0};
+  std::atomic<int> n_waiting_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+void run_logged_loop(const Execution& execution, const Phase& phase, bool follows) {
+  LoopState state(execution);
+  run_logged({phase.task.target_type().name(), execution.n_threads, follows}, phase.n_tasks,
+             [&](index_t i) { state.run(i, phase.task, true); });
+  state.rethrow();
+}
+
+}  // namespace
+
+void parallel_phases(const Execution& execution, const std::vector<Phase>& phases) {
+  if (is_logging_tasks()) {
+    for (const Phase& phase : phases) run_logged_loop(execution, phase, &phase != phases.data());
+    return;
+  }
+  if (execution.n_threads == 1) {
+    for (const Phase& phase : phases) parallel_for(execution, phase.n_tasks, phase.task);
+    return;
+  }
+  if (execution.team == nullptr) {
+    with_team(execution, [&](const Execution& with) { parallel_phases(with, phases); });
+    return;
+  }
+  index_t n_tasks = 0;
+  for (const Phase& phase : phases) n_tasks += phase.n_tasks;
+  LoopState state(execution);
+  Progress progress;
+  std::atomic<index_t> next{0};
+  const std::function<void(bool)> take_tasks = [&](bool in_calling_thread) {
+    const auto poll = [&] {
+      if (in_calling_thread) state.poll_while_waiting();
+    };
+    const Phase* phase = phases.data();
+    index_t begin = 0;
+    // Tasks are taken in order: those waited for have been taken by threads that work on them.
+    for (index_t i = next++; i < n_tasks; i = next++) {
+      for (; i >= begin + phase->n_tasks; ++phase) begin += phase->n_tasks;
+      progress.wait_until(begin, poll);
+      state.run(i, [&](index_t task) { phase->task(task - begin); }, in_calling_thread);
+      progress.finish_one(begin + phase->n_tasks);
+    }
+  };
+  execution.team->run(take_tasks, [&] { state.poll_while_waiting(); });
+  state.rethrow();
+}
+
 void parallel_for(const Execution& execution, index_t n_tasks,
                   const std::function<void(index_t)>& task) {
   const bool is_shared = execution.n_threads > 1 && n_tasks > 1 && !is_logging_tasks();
@@ -294,6 +366,7 @@ void parallel_for(const Execution& execution, index_t n_tasks,
     with_team(execution, [&](const Execution& with) { parallel_for(with, n_tasks, task); });
     return;
   }
+  if (is_logging_tasks()) return run_logged_loop(execution, {n_tasks, task}, false);
   LoopState state(execution);
   std::atomic<index_t> next{0};
   const std::function<void(bool)> take_tasks = [&](bool in_calling_thread) {
@@ -301,9 +374,6 @@ void parallel_for(const Execution& execution, index_t n_tasks,
   };
   if (is_shared)
     execution.team->run(take_tasks, [&] { state.poll_while_waiting(); });
-  else if (is_logging_tasks())
-    run_logged({task.target_type().name(), execution.n_threads}, n_tasks,
-               [&](index_t i) { state.run(i, task, true); });
   else
     take_tasks(true);
   state.rethrow();

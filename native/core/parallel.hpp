@@ -15,6 +15,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "core/types.hpp"
 
@@ -44,6 +45,16 @@ Execution limit_threads(Execution execution, double work);
 // without a team on one of its own. Serial where n_threads is 1.
 void parallel_for(const Execution& execution, index_t n_tasks,
                   const std::function<void(index_t)>& task);
+
+// Some of the tasks of a loop.
+struct Phase {
+  index_t n_tasks;
+  std::function<void(index_t)> task;
+};
+
+// One loop after the other: the tasks of a phase begin when all those of the one before are done. Threads are
+// woken once, and between two phases look for the next one before they sleep.
+void parallel_phases(const Execution& execution, const std::vector<Phase>& phases);
 
 // Ends the task that calls it, if the loop around it is to stop: for tasks that can take longer than
 // 100 ms, between two steps of their work. Cheap, and does nothing outside of a loop.

@@ -11,6 +11,13 @@ namespace {
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
+double seconds_of_looking() {
+  constexpr int kLooks = 10000;
+  const double begin = processor_seconds();
+  for (int i = 1; i < kLooks; ++i) processor_seconds();
+  return (processor_seconds() - begin) / kLooks;
+}
+
 // Written when the process ends, so that writing is not among what is timed.
 class TaskLog {
  public:
@@ -18,8 +25,10 @@ class TaskLog {
   ~TaskLog() {
     if (lines_.empty()) return;
     std::ofstream file(path_, std::ios::app);
+    file << seconds_of_looking() << '\n';
     for (const Line& line : lines_) {
-      file << line.loop.task_type << ' ' << line.loop.n_threads;
+      file << line.loop.task_type << ' ' << line.loop.n_threads << ' ' << line.loop.follows << ' '
+           << line.seconds_before;
       for (const double seconds : line.seconds) file << ' ' << seconds;
       file << '\n';
     }
@@ -32,8 +41,8 @@ class TaskLog {
   void run(const LoggedLoop& loop, index_t n_tasks, const std::function<void(index_t)>& task) {
     const bool is_outermost = !is_inside_;
     is_inside_ = true;
-    Line line = {loop, {}};
     double begin = processor_seconds();
+    Line line = {loop, begin - ended_, {}};
     for (index_t i = 0; i < n_tasks; ++i) {
       task(i);
       const double end = processor_seconds();
@@ -43,16 +52,19 @@ class TaskLog {
     if (!is_outermost) return;
     lines_.push_back(std::move(line));
     is_inside_ = false;
+    ended_ = processor_seconds();
   }
 
  private:
   struct Line {
     LoggedLoop loop;
+    double seconds_before;  // since the last loop
     std::vector<double> seconds;
   };
 
   const char* path_;
   bool is_inside_ = false;
+  double ended_ = 0.0;
   std::vector<Line> lines_;
 };
 

@@ -1,9 +1,10 @@
 // The processor time of tasks, for benchmarks that ask what more threads would bring.
 //
 // If the environment variable FCTREE_TASK_LOG names a file, loops run on the calling thread, however
-// many threads they are given, and when the process ends the file gets a line for each: the type of its
-// task, which says where the loop is, the most threads that it may use, and the seconds of its tasks in
-// order. Loops inside of tasks are part of these.
+// many threads they are given. When the process ends the file gets, from each module of compiled code, a line with
+// the seconds that it takes to look at the clock, which each task has in it once, and one for each loop: the type of its
+// task, which says where the loop is, the most threads that it may use, whether it is a further phase of the loop
+// before, the seconds between the two, and those of its tasks in order. Loops inside of tasks are part of these.
 #pragma once
 
 #include <functional>
@@ -15,6 +16,7 @@ namespace fctree {
 struct LoggedLoop {
   const char* task_type;
   int n_threads;
+  bool follows;  // the phase before it, without waking threads
 };
 
 bool is_logging_tasks();

@@ -144,7 +144,7 @@ void ObliqueBooster::start() {
   if (task_.baseline != nullptr)
     result_.baseline.assign(task_.baseline, task_.baseline + task_.sizes.n_outputs);
   else if (task_.train.initial == nullptr)
-    loss_->baseline(train_.view(), execution_.all, result_.baseline.data());
+    loss_->baseline(train_.view(), execution_, result_.baseline.data());
   for (BoostedSet& eval : evals_) {
     eval.start(result_.baseline);
     add_continued(0, task_.first_iteration(), eval);

@@ -41,11 +41,18 @@ void BinnedMatrix::lay_out_groups(index_t n_threads) {
   }
 }
 
+// Eight bytes are read at any sample of any group.
+void BinnedMatrix::make_room() {
+  const index_t size = n_samples_ * n_features_;
+  codes_ = Buffer<std::uint8_t>(size + 8);
+  std::fill_n(codes_.data() + size, 8, std::uint8_t{0});
+}
+
 BinnedMatrix::BinnedMatrix(const BinnedMatrix& from, const std::vector<index_t>& features)
     : n_samples_(from.n_samples_),
       n_features_(static_cast<index_t>(features.size())),
-      group_index_(features.size()),
-      codes_(n_samples_ * n_features_ + 8) {
+      group_index_(features.size()) {
+  make_room();
   for (const index_t f : features) {
     n_cuts_.push_back(from.n_cuts_[f]);
     has_missing_.push_back(from.has_missing_[f]);
@@ -75,7 +82,7 @@ BinnedMatrix::BinnedMatrix(const std::vector<FeatureMatrix>& x, const double* th
       n_cuts_(n_features_),
       has_missing_(n_features_, 0) {
   for (const FeatureMatrix& part : x) n_samples_ += part.n_samples;
-  codes_.resize(n_samples_ * n_features_ + 8);  // eight bytes are read at any sample of any group
+  make_room();
   for (index_t f = 0; f < n_features_; ++f) n_cuts_[f] = offsets[f + 1] - offsets[f];
   // The same groups in all places, however many threads they have.
   lay_out_groups(execution.all == nullptr ? execution.n_threads : 1);

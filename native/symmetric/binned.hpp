@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "symmetric/feature_matrix.hpp"
 #include "symmetric/histogram_kernels.hpp"
 #include "symmetric/thresholds.hpp"
@@ -50,6 +51,7 @@ class BinnedMatrix {
 
  private:
   void lay_out_groups(index_t n_threads);
+  void make_room();
   void find_codes(const FeatureMatrix& x, index_t first, const double* thresholds,
                   const index_t* offsets, const Execution& execution);
 
@@ -59,7 +61,7 @@ class BinnedMatrix {
   std::vector<index_t> group_index_;
   std::vector<index_t> n_cuts_;
   std::vector<std::uint8_t> has_missing_;
-  std::vector<std::uint8_t> codes_;
+  Buffer<std::uint8_t> codes_;
 };
 
 }  // namespace fctree::symmetric

@@ -40,21 +40,23 @@ void add_up(const Collective* all, DerivativeScale& scale, RoundLosses& losses) 
     losses.evals[set].loss = {sums[2 + 2 * set], sums[3 + 2 * set]};
 }
 
-SampleTotals find_totals(const LabelledSamples& samples, const Collective* all) {
+SampleTotals find_totals(const LabelledSamples& samples, const Execution& execution) {
   const index_t n = samples.n_samples();
-  SampleTotals totals = {add_up(all, n), 0.0};
+  SampleTotals totals = {add_up(execution.all, n), 0.0};
   totals.weight = static_cast<double>(totals.n_samples);
   if (samples.weight != nullptr)
-    totals.weight = exact_sum(n, [&](index_t i) { return samples.weight[i]; }, all);
+    totals.weight = exact_sum(n, [&](index_t i) { return samples.weight[i]; }, execution);
   return totals;
 }
 
 // Samples, their bins and their scores F as the model grows.
 class ScoredSet {
  public:
-  ScoredSet(const LabelledSamples& samples, const BinnedMatrix& x, index_t n_outputs)
+  ScoredSet(const LabelledSamples& samples, const BinnedMatrix& x, index_t n_outputs,
+            int n_threads)
       : x_(x),
-        tiles_(samples.n_samples()),
+        loss_tiles_(samples.n_samples()),
+        tiles_(Tiles::for_threads(samples.n_samples(), n_threads)),
         samples_(samples),
         n_outputs_(n_outputs),
         raw_(n_outputs_ * samples.n_samples()),
@@ -72,45 +74,49 @@ class ScoredSet {
     return {samples_.y, raw_.data(), samples_.weight, n(), n_outputs_};
   }
 
-  void start(const std::vector<double>& baseline) {
+  void start(const std::vector<double>& baseline, const Execution& execution) {
     baseline_ = baseline;
-    for (index_t k = 0; k < n_outputs_; ++k)
-      for (index_t i = 0; i < n(); ++i) {
-        const index_t at = k * n() + i;
-        raw_[at] = samples_.raw == nullptr ? origin(k, i) : samples_.raw[at];
-      }
+    parallel_for(execution, tiles_.count(), [&](index_t tile) {
+      for (index_t k = 0; k < n_outputs_; ++k)
+        for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i) {
+          const index_t at = k * n() + i;
+          raw_[at] = samples_.raw == nullptr ? origin(k, i) : samples_.raw[at];
+        }
+    });
   }
 
-  void find_leaves(const std::vector<LevelSplit>& splits, const Execution& execution) {
-    symmetric::find_leaves(x_, splits, tiles_, leaf_.data(), execution);
+  void find_leaves(const std::vector<LevelSplit>& splits, index_t begin, index_t end) {
+    symmetric::find_leaves(x_, splits, begin, end, leaf_.data());
   }
 
   // F <- F0 + keep (F - F0) + step[leaf]; step is (n_leaves, n_outputs).
-  void add(const std::vector<double>& step, double keep, const Execution& execution) {
-    parallel_for(execution, tiles_.count(), [&](index_t tile) {
-      for (index_t k = 0; k < n_outputs_; ++k) {
-        double* raw = raw_.data() + k * n();
-        for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i) {
-          if (keep != 1.0) raw[i] = origin(k, i) + keep * (raw[i] - origin(k, i));
-          raw[i] += step[leaf_[i] * n_outputs_ + k];
-        }
+  void add(const std::vector<double>& step, double keep, index_t tile) {
+    for (index_t k = 0; k < n_outputs_; ++k) {
+      double* raw = raw_.data() + k * n();
+      for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i) {
+        if (keep != 1.0) raw[i] = origin(k, i) + keep * (raw[i] - origin(k, i));
+        raw[i] += step[leaf_[i] * n_outputs_ + k];
       }
-    });
+    }
   }
 
-  // The loss, sums tile by tile, in order; and with `out` the derivatives and their scale.
-  LossSum evaluate(const Loss& loss, const Derivatives* out, DerivativeScale* scale,
-                   const Execution& execution) const {
-    std::vector<double> sums(tiles_.count());
-    std::vector<DerivativeScale> scales(out == nullptr ? 0 : tiles_.count());
-    parallel_for(execution, tiles_.count(), [&](index_t tile) {
-      const index_t begin = tiles_.begin(tile), end = tiles_.end(tile);
-      sums[tile] = loss.evaluate(view(), begin, end, out);
-      if (out != nullptr) scales[tile] = find_scale(view(), *out, begin, end);
-    });
-    if (out != nullptr) *scale = std::move(scales[0]);
-    for (std::size_t tile = 1; tile < scales.size(); ++tile) scale->merge(scales[tile]);
-    return {std::accumulate(sums.begin(), sums.end(), 0.0), total_weight_};
+  // Appends a loop that finds the loss of each tile, and with `out` the derivatives and their scale, both
+  // kept by reference.
+  void evaluate(const Loss& loss, const Derivatives* out, std::vector<Phase>& phases) {
+    losses_.resize(loss_tiles_.count());
+    scales_.resize(out == nullptr ? 0 : loss_tiles_.count());
+    phases.push_back({loss_tiles_.count(), [this, &loss, out](index_t tile) {
+      const index_t begin = loss_tiles_.begin(tile), end = loss_tiles_.end(tile);
+      losses_[tile] = loss.evaluate(view(), begin, end, out);
+      if (out != nullptr) scales_[tile] = find_scale(view(), *out, begin, end);
+    }});
+  }
+  // Their sum, tile by tile, in order.
+  LossSum loss() const { return {std::accumulate(losses_.begin(), losses_.end(), 0.0), total_weight_}; }
+  DerivativeScale scale() const {
+    DerivativeScale scale = scales_[0];
+    for (std::size_t tile = 1; tile < scales_.size(); ++tile) scale.merge(scales_[tile]);
+    return scale;
   }
 
  private:
@@ -119,13 +125,22 @@ class ScoredSet {
   }
 
   const BinnedMatrix& x_;
+  Tiles loss_tiles_;  // sums of losses depend on them
   Tiles tiles_;
   LabelledSamples samples_;
   index_t n_outputs_;
-  std::vector<double> raw_;
-  std::vector<std::uint16_t> leaf_;
+  Buffer<double> raw_;
+  Buffer<std::uint16_t> leaf_;
+  std::vector<double> losses_;
+  std::vector<DerivativeScale> scales_;
   std::vector<double> baseline_;
   double total_weight_;
+};
+
+// A tree that the scores lack still.
+struct Step {
+  std::vector<LevelSplit> splits;
+  std::vector<double> values;  // (n_leaves, n_outputs)
 };
 
 class Booster : public GrowingModel {
@@ -136,16 +151,17 @@ class Booster : public GrowingModel {
         params_(params),
         execution_(execution),
         loss_(make_loss(task.loss, task.n_outputs)),
-        train_(task.train, binned.train, task.n_outputs),
+        train_(task.train, binned.train, task.n_outputs, execution.n_threads),
         grower_(train_.x(), train_.tiles(), params,
                 {task.train.weight, task.monotone, task.masked, task.interactions}, task.n_outputs,
-                find_totals(task.train, execution.all)),
+                find_totals(task.train, execution)),
         gradient_(task.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.n_outputs * train_.n() : 0),
         in_bag_(params.subsample < 1.0 ? train_.n() : 0) {
     evals_.reserve(task.evals.size());
     for (std::size_t set = 0; set < task.evals.size(); ++set)
-      evals_.emplace_back(task.evals[set], *binned.evals[set], task.n_outputs);
+      evals_.emplace_back(task.evals[set], *binned.evals[set], task.n_outputs,
+                          execution.n_threads);
     result_.trees.max_depth = params.max_depth;
     result_.trees.n_outputs = task.n_outputs;
   }
@@ -164,14 +180,26 @@ class Booster : public GrowingModel {
     add_tree(grower_.grow(gradient_.data(), scale_, in_bag(), iteration, execution_));
   }
 
+  // The last tree's values are added here: that and the losses are one loop, unless the loss has to see
+  // all scores before.
   RoundLosses evaluate() override {
-    loss_->prepare(train_.view());
+    std::vector<Phase> phases;
+    add_step(phases);
+    if (loss_->prepares()) {
+      parallel_phases(execution_, phases);
+      phases.clear();
+      loss_->prepare(train_.view());
+    }
     const Derivatives out = derivatives();
+    train_.evaluate(*loss_, &out, phases);
+    for (ScoredSet& eval : evals_) eval.evaluate(*loss_, nullptr, phases);
+    parallel_phases(execution_, phases);
+    step_ = {};
     RoundLosses losses;
     losses.has_value = loss_->has_value();
-    losses.train = train_.evaluate(*loss_, &out, &scale_, execution_);
-    for (const ScoredSet& eval : evals_)
-      losses.evals.push_back({eval.evaluate(*loss_, nullptr, nullptr, execution_), eval.view().raw});
+    losses.train = train_.loss();
+    scale_ = train_.scale();
+    for (const ScoredSet& eval : evals_) losses.evals.push_back({eval.loss(), eval.view().raw});
     add_up(execution_.all, scale_, losses);
     return losses;
   }
@@ -187,9 +215,9 @@ class Booster : public GrowingModel {
     if (task_.baseline != nullptr)
       result_.baseline.assign(task_.baseline, task_.baseline + task_.n_outputs);
     else if (task_.train.initial == nullptr)
-      loss_->baseline(train_.view(), execution_.all, result_.baseline.data());
-    train_.start(result_.baseline);
-    for (ScoredSet& eval : evals_) eval.start(result_.baseline);
+      loss_->baseline(train_.view(), execution_, result_.baseline.data());
+    train_.start(result_.baseline, execution_);
+    for (ScoredSet& eval : evals_) eval.start(result_.baseline, execution_);
   }
 
   // A draw is keyed by a sample's number among those of all places, four to a block.
@@ -216,8 +244,8 @@ class Booster : public GrowingModel {
 
   void add_tree(const std::vector<LevelSplit>& splits) {
     const index_t depth = static_cast<index_t>(splits.size());
-    train_.find_leaves(splits, execution_);
-    const LeafAssignment leaves = {train_.leaf(), in_bag(), index_t{1} << depth};
+    const auto find = [&](index_t begin, index_t end) { train_.find_leaves(splits, begin, end); };
+    const LeafAssignment leaves = {find, train_.leaf(), in_bag(), index_t{1} << depth};
     LeafValues values =
         compute_leaf_values(*loss_, {train_.view(), derivatives(), scale_}, leaves,
                             params_.l2_leaf_reg, train_.tiles(), execution_);
@@ -227,13 +255,21 @@ class Booster : public GrowingModel {
       make_monotone(splits, task_.monotone, parts_missing, values);
     }
     for (double& value : values.value) value *= params_.learning_rate;
-    const double keep = 1.0 - params_.model_shrink_rate * params_.learning_rate;
-    train_.add(values.value, keep, execution_);
-    for (ScoredSet& eval : evals_) {
-      eval.find_leaves(splits, execution_);
-      eval.add(values.value, keep, execution_);
-    }
     store(splits, values.value);
+    step_ = {splits, std::move(values.value)};
+  }
+
+  void add_step(std::vector<Phase>& phases) {
+    if (step_.values.empty()) return;
+    const double keep = 1.0 - params_.model_shrink_rate * params_.learning_rate;
+    phases.push_back({train_.tiles().count(), [=](index_t tile) {
+      train_.add(step_.values, keep, tile);
+    }});
+    for (ScoredSet& eval : evals_)
+      phases.push_back({eval.tiles().count(), [=, &eval](index_t tile) {
+        eval.find_leaves(step_.splits, eval.tiles().begin(tile), eval.tiles().end(tile));
+        eval.add(step_.values, keep, tile);
+      }});
   }
 
   double threshold(const LevelSplit& split) const {
@@ -268,10 +304,11 @@ class Booster : public GrowingModel {
   ScoredSet train_;
   std::vector<ScoredSet> evals_;
   TreeGrower grower_;
-  std::vector<double> gradient_;
-  std::vector<double> hessian_;
+  Buffer<double> gradient_;
+  Buffer<double> hessian_;
   DerivativeScale scale_;
   std::vector<std::uint8_t> in_bag_;
+  Step step_;
   BoostingResult result_;
 };
 

@@ -11,8 +11,6 @@ namespace {
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 // Noise larger than any score, whose sums with scores stay finite.
 constexpr double kLargestNoise = 1e290;
-// A candidate's draw, in multiply-adds.
-constexpr double kWorkOfDraw = 256.0;
 
 bool is_used(const std::vector<LevelSplit>& used, index_t feature, index_t code) {
   for (const LevelSplit& split : used)
@@ -32,21 +30,19 @@ CandidateChoice::CandidateChoice(const BinnedMatrix& x, const BoostingParams& pa
 }
 
 template <class Value>
-void CandidateChoice::find_highest(const LevelScores& scores, index_t g, const Search& search,
+void CandidateChoice::find_highest(const LevelScores& scores, index_t feature, const Search& search,
                                    const Value& value, Best& best) const {
-  const FeatureGroup& shape = x_.groups()[g];
-  const double* score = scores.group(g).score.data();
-  for (index_t lane = 0; lane < shape.width; ++lane) {
-    const index_t feature = shape.first_feature + lane;
-    for (index_t code = 0; code < x_.n_cuts(feature); ++code) {
-      const double plain = score[code * kCellLanes + lane];
-      if (!(plain >= search.least && plain > kNone)) continue;
-      if (!search.used.empty() && is_used(search.used, feature, code)) continue;
-      const double noisy = value(plain, feature, code, best.score);
-      if (!(noisy > kNone)) continue;
-      if (best.score == kNone || noisy > best.score + search.tie * std::abs(best.score))
-        best = {noisy, feature, code};
-    }
+  const FeatureGroup& shape = x_.group_of(feature);
+  const double* score = scores.group(&shape - x_.groups().data()).score.data() + feature -
+                        shape.first_feature;
+  for (index_t code = 0; code < x_.n_cuts(feature); ++code) {
+    const double plain = score[code * kCellLanes];
+    if (!(plain >= search.least && plain > kNone)) continue;
+    if (!search.used.empty() && is_used(search.used, feature, code)) continue;
+    const double noisy = value(plain, feature, code, best.score);
+    if (!(noisy > kNone)) continue;
+    if (best.score == kNone || noisy > best.score + search.tie * std::abs(best.score))
+      best = {noisy, feature, code};
   }
 }
 
@@ -54,16 +50,9 @@ void CandidateChoice::find_highest(const LevelScores& scores, index_t g, const S
 // shorter than this margin.
 double CandidateChoice::least_of_best(const LevelScores& scores) const {
   double most = kNone;
-  for (std::size_t g = 0; g < x_.groups().size(); ++g) {
-    const double* score = scores.group(static_cast<index_t>(g)).score.data();
-    const index_t n = x_.groups()[g].n_codes * kCellLanes;
-    double lanes[kCellLanes];
-    std::fill(lanes, lanes + kCellLanes, kNone);
-    for (index_t i = 0; i < n; i += kCellLanes)
-      for (index_t lane = 0; lane < kCellLanes; ++lane)
-        lanes[lane] = lanes[lane] < score[i + lane] ? score[i + lane] : lanes[lane];
-    most = std::max(most, *std::max_element(lanes, lanes + kCellLanes));
-  }
+  for (std::size_t g = 0; g < x_.groups().size(); ++g)
+    for (const double highest : scores.group(static_cast<index_t>(g)).highest)
+      most = std::max(most, highest);
   return most - 1000.0 * kTie * std::abs(most);
 }
 
@@ -71,60 +60,106 @@ CandidateChoice::Best CandidateChoice::highest_score(const LevelScores& scores,
                                                      const std::vector<LevelSplit>& used) const {
   const double least = used.empty() ? least_of_best(scores) : kNone;
   Best best = {kNone, -1, -1};
-  for (index_t g = 0; g < static_cast<index_t>(x_.groups().size()); ++g)
-    find_highest(scores, g, {used, least, kTie},
-                 [](double score, index_t, index_t, double) { return score; }, best);
+  for (std::size_t g = 0; g < x_.groups().size(); ++g) {
+    const FeatureGroup& shape = x_.groups()[g];
+    const std::vector<double>& highest = scores.group(static_cast<index_t>(g)).highest;
+    if (*std::max_element(highest.begin(), highest.end()) < least) continue;
+    for (index_t f = shape.first_feature; f < shape.first_feature + shape.width; ++f)
+      find_highest(scores, f, {used, least, kTie},
+                   [](double score, index_t, index_t, double) { return score; }, best);
+  }
   return best;
 }
 
-// `best` is the highest without noise, whose value with noise is a bound from below.
-CandidateChoice::Best CandidateChoice::highest_with_noise(
-    const LevelScores& scores, const NoiseScale& noise, double unit,
-    const std::vector<LevelSplit>& above, const Best& best, const Execution& execution) const {
-  const bool gumbel = params_.score_noise == ScoreNoise::gumbel;
-  const double largest = gumbel ? Random::kLargestGumbel : Random::kLargestNormal;
-  const double smallest = gumbel ? -4.0 : -Random::kLargestNormal;
-  const auto iteration = static_cast<std::uint32_t>(noise.iteration);
-  const auto level = static_cast<std::uint32_t>(above.size());
-  const auto value = [&](double score, index_t feature, index_t code, double so_far) {
-    if (score + largest * unit < so_far) return kNone;
-    const std::uint32_t at = first_candidate_[feature] + static_cast<std::uint32_t>(code);
-    const double draw = gumbel ? random_.gumbel(iteration, level, at)
-                               : random_.normal_above((so_far - score) / unit, iteration,
-                                                      level, at);
-    return score + unit * draw;
-  };
-  const std::vector<LevelSplit> none;
-  const Search search = {gumbel ? above : none, best.score + (smallest - largest) * unit, 0.0};
-  const double bound = std::nextafter(value(best.score, best.feature, best.code, kNone), kNone);
-  std::vector<Best> of_groups(x_.groups().size(), {bound, -1, -1});
-  const double work = kWorkOfDraw * static_cast<double>(first_candidate_.back());
-  parallel_for(limit_threads(execution, work), static_cast<index_t>(of_groups.size()),
-               [&](index_t g) { find_highest(scores, g, search, value, of_groups[g]); });
-  Best highest = {kNone, -1, -1};
-  for (const Best& of_group : of_groups)
-    if (of_group.feature >= 0 && (highest.feature < 0 || of_group.score > highest.score))
-      highest = of_group;
-  return highest;
-}
-
-std::optional<LevelSplit> CandidateChoice::choose(const LevelScores& scores,
-                                                  const NoiseScale& noise,
-                                                  const std::vector<LevelSplit>& above,
-                                                  const Execution& execution) const {
-  const bool gumbel = params_.score_noise == ScoreNoise::gumbel;
+double CandidateChoice::noise_unit(const NoiseScale& noise) const {
   double unit = params_.random_strength;
-  if (gumbel) {
+  if (params_.score_noise == ScoreNoise::gumbel) {
     unit *= noise.total_weight;
   } else {
     const double length = static_cast<double>(noise.iteration) * params_.learning_rate;
     const double q = noise.total_weight * std::exp(-length);
     unit *= noise.gradient_rms * q / (1.0 + q);
   }
-  unit = std::min(unit, kLargestNoise);
-  Best best = highest_score(scores, gumbel ? above : std::vector<LevelSplit>());
-  if (best.feature < 0) return std::nullopt;
-  if (unit > 0.0) best = highest_with_noise(scores, noise, unit, above, best, execution);
+  return std::min(unit, kLargestNoise);
+}
+
+double CandidateChoice::with_noise(const NoiseScale& noise, index_t level, const Best& plain,
+                                   double so_far) const {
+  const bool gumbel = params_.score_noise == ScoreNoise::gumbel;
+  const double largest = gumbel ? Random::kLargestGumbel : Random::kLargestNormal;
+  if (plain.score + largest * unit_ < so_far) return kNone;
+  const auto iteration = static_cast<std::uint32_t>(noise.iteration);
+  const auto above = static_cast<std::uint32_t>(level);
+  const std::uint32_t at = first_candidate_[plain.feature] + static_cast<std::uint32_t>(plain.code);
+  const double draw = gumbel ? random_.gumbel(iteration, above, at)
+                             : random_.normal_above((so_far - plain.score) / unit_, iteration,
+                                                    above, at);
+  return plain.score + unit_ * draw;
+}
+
+// The highest without noise has a value with noise that is a bound from below.
+void CandidateChoice::start_noise(const NoiseScale& noise, index_t level) {
+  const bool gumbel = params_.score_noise == ScoreNoise::gumbel;
+  const double largest = gumbel ? Random::kLargestGumbel : Random::kLargestNormal;
+  const double smallest = gumbel ? -4.0 : -Random::kLargestNormal;
+  least_ = plain_.score + (smallest - largest) * unit_;
+  told_ = with_noise(noise, level, plain_, kNone);
+}
+
+// Whoever reaches what another feature has found is written down too: of equal ones the first wins, in
+// the order of features.
+CandidateChoice::Best CandidateChoice::highest_with_noise(const LevelScores& scores,
+                                                          const NoiseScale& noise,
+                                                          const std::vector<LevelSplit>& above,
+                                                          const CodeRange& features) {
+  const std::vector<LevelSplit> none;
+  const Search search = {params_.score_noise == ScoreNoise::gumbel ? above : none, least_, 0.0};
+  const auto level = static_cast<index_t>(above.size());
+  Best highest = {kNone, -1, -1};
+  for (index_t f = features.first; f < features.last; ++f) {
+    Best best = {std::nextafter(told_.load(std::memory_order_relaxed), kNone), -1, -1};
+    find_highest(scores, f, search,
+                 [&](double score, index_t feature, index_t code, double so_far) {
+                   return with_noise(noise, level, {score, feature, code}, so_far);
+                 },
+                 best);
+    if (best.feature < 0) continue;
+    if (highest.feature < 0 || best.score > highest.score) highest = best;
+    tell(best.score);
+  }
+  return highest;
+}
+
+void CandidateChoice::tell(double score) {
+  double told = told_.load(std::memory_order_relaxed);
+  while (told < score && !told_.compare_exchange_weak(told, score, std::memory_order_relaxed)) {
+  }
+}
+
+void CandidateChoice::search(const LevelScores& scores, const NoiseScale& noise,
+                             const std::vector<LevelSplit>& above, const Execution& execution,
+                             std::vector<Phase>& phases) {
+  unit_ = noise_unit(noise);
+  phases.push_back({1, [&](index_t) {
+    const bool gumbel = params_.score_noise == ScoreNoise::gumbel;
+    plain_ = highest_score(scores, gumbel ? above : std::vector<LevelSplit>());
+    if (plain_.feature >= 0) start_noise(noise, static_cast<index_t>(above.size()));
+  }});
+  const index_t d = x_.n_features();
+  const Partition parts = {d, std::min<index_t>(d, kTasksPerThread * execution.n_threads)};
+  noisy_.assign(unit_ > 0.0 ? parts.n_parts : 0, {kNone, -1, -1});
+  if (noisy_.empty()) return;
+  phases.push_back({parts.n_parts, [&, parts](index_t part) {
+    if (plain_.feature >= 0)
+      noisy_[part] = highest_with_noise(scores, noise, above, {parts.begin(part), parts.end(part)});
+  }});
+}
+
+std::optional<LevelSplit> CandidateChoice::found(const LevelScores& scores) const {
+  if (plain_.feature < 0) return std::nullopt;
+  Best best = noisy_.empty() ? plain_ : Best{kNone, -1, -1};
+  for (const Best& of_part : noisy_)
+    if (of_part.feature >= 0 && (best.feature < 0 || of_part.score > best.score)) best = of_part;
 
   const FeatureGroup& shape = x_.group_of(best.feature);
   const index_t at = best.code * kCellLanes + best.feature - shape.first_feature;

@@ -10,9 +10,10 @@
 //
 // Each candidate's noise is a function of (seed, iteration, level, candidate). It is drawn only
 // for candidates that the largest noise could make the best: the choice is the same as with all
-// draws. Features are searched side by side.
+// draws. Features are searched side by side, and tell each other the best that they have found.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <vector>
 
@@ -32,10 +33,11 @@ class CandidateChoice {
  public:
   CandidateChoice(const BinnedMatrix& x, const BoostingParams& params);
 
-  // The candidate for this level below `above`, or none if nothing can be split.
-  std::optional<LevelSplit> choose(const LevelScores& scores, const NoiseScale& noise,
-                                   const std::vector<LevelSplit>& above,
-                                   const Execution& execution) const;
+  // Appends the loops that search the level below `above`, all kept by reference.
+  void search(const LevelScores& scores, const NoiseScale& noise, const std::vector<LevelSplit>& above,
+              const Execution& execution, std::vector<Phase>& phases);
+  // The candidate that these have found, or none if nothing can be split.
+  std::optional<LevelSplit> found(const LevelScores& scores) const;
 
  private:
   struct Best {
@@ -48,22 +50,32 @@ class CandidateChoice {
     double least;  // scores below cannot win
     double tie;
   };
+  double noise_unit(const NoiseScale& noise) const;
   double least_of_best(const LevelScores& scores) const;
-  // Replaces `best` by the candidate of a group with the highest value(score, feature, code, highest
-  // so far), features and codes in ascending order, if that exceeds it by more than `tie` of it. A
+  // Replaces `best` by the candidate of a feature with the highest value(score, feature, code, highest
+  // so far), codes in ascending order, if that exceeds it by more than `tie` of it. A
   // value that cannot win need not be exact.
   template <class Value>
-  void find_highest(const LevelScores& scores, index_t g, const Search& search, const Value& value,
-                    Best& best) const;
+  void find_highest(const LevelScores& scores, index_t feature, const Search& search,
+                    const Value& value, Best& best) const;
   Best highest_score(const LevelScores& scores, const std::vector<LevelSplit>& used) const;
-  Best highest_with_noise(const LevelScores& scores, const NoiseScale& noise, double unit,
-                          const std::vector<LevelSplit>& above, const Best& best,
-                          const Execution& execution) const;
+  // A candidate's score with noise, -inf for one that does not reach `so_far`.
+  double with_noise(const NoiseScale& noise, index_t level, const Best& plain, double so_far) const;
+  void start_noise(const NoiseScale& noise, index_t level);
+  Best highest_with_noise(const LevelScores& scores, const NoiseScale& noise,
+                          const std::vector<LevelSplit>& above, const CodeRange& features);
+  void tell(double score);
 
   const BinnedMatrix& x_;
   const BoostingParams& params_;
   Random random_;
   std::vector<std::uint32_t> first_candidate_;  // of each feature
+  // Of the level.
+  double unit_ = 0.0;  // of the noise
+  Best plain_ = {};    // the highest without noise
+  double least_ = 0.0;  // that a score must reach to be the highest with noise
+  std::atomic<double> told_{0.0};  // a bound of the highest score with noise from below
+  std::vector<Best> noisy_;  // the highest with noise, of each task
 };
 
 }  // namespace fctree::symmetric

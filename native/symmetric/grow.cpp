@@ -56,22 +56,32 @@ void TreeGrower::sample_features(index_t iteration) {
   for (index_t i = 0; i < n_used; ++i) feature_used_[draws[i].second] = 1;
 }
 
-double TreeGrower::gradient_rms(const double* gradient, const DerivativeScale& scale,
-                                const Execution& execution) const {
-  const FixedPoint fixed(scale.square, n_outputs_ * scale.n_samples);
+TwoWords TreeGrower::sum_squares(const double* gradient, const FixedPoint& fixed,
+                                 index_t tile) const {
+  const index_t begin = tiles_.begin(tile), end = tiles_.end(tile);
   const double* weight = rules_.weight;
+  TwoWords sum;
+  for (index_t k = 0; k < n_outputs_; ++k) {
+    const double* g = gradient + k * tiles_.n_samples();
+    sum += weight == nullptr
+               ? sum_terms(fixed, begin, end, [&](index_t i) { return squared_term(g[i], 1.0); })
+               : sum_terms(fixed, begin, end,
+                           [&](index_t i) { return squared_term(g[i], weight[i]); });
+  }
+  return sum;
+}
+
+double TreeGrower::start_rows(const double* gradient, const DerivativeScale& scale,
+                              const std::uint8_t* in_bag, const Execution& execution) {
+  const bool is_normal = params_.random_strength > 0.0 && params_.score_noise == ScoreNoise::normal;
+  const FixedPoint fixed(scale.square, n_outputs_ * scale.n_samples);
   std::vector<TwoWords> sums(tiles_.count());
+  rows_.reset();
   parallel_for(execution, tiles_.count(), [&](index_t tile) {
-    const index_t begin = tiles_.begin(tile), end = tiles_.end(tile);
-    for (index_t k = 0; k < n_outputs_; ++k) {
-      const double* g = gradient + k * tiles_.n_samples();
-      sums[tile] +=
-          weight == nullptr
-              ? sum_terms(fixed, begin, end, [&](index_t i) { return squared_term(g[i], 1.0); })
-              : sum_terms(fixed, begin, end,
-                          [&](index_t i) { return squared_term(g[i], weight[i]); });
-    }
+    rows_.reset_tile(in_bag, tile);
+    if (is_normal) sums[tile] = sum_squares(gradient, fixed, tile);
   });
+  if (!is_normal) return 0.0;
   TwoWords sum;
   for (const TwoWords& part : sums) sum += part;
   std::int64_t words[] = {sum.high, sum.low};
@@ -87,38 +97,40 @@ std::vector<LevelSplit> TreeGrower::grow(const double* gradient, const Derivativ
   interactions_.restart(feature_used_);
   const bool any_gradient = channels_.set_gradients(gradient, scale);
   if (!any_gradient && params_.score_noise != ScoreNoise::gumbel) return splits;
-  NoiseScale noise = {iteration, 0.0, total_weight_};
-  if (params_.random_strength > 0.0 && params_.score_noise == ScoreNoise::normal)
-    noise.gradient_rms = gradient_rms(gradient, scale, execution);
-  rows_.reset(in_bag, execution);
+  const double rms = start_rows(gradient, scale, in_bag, execution);
+  const NoiseScale noise = {iteration, rms, total_weight_};
   scores_.restart(rows_, execution);
+  // The loops of a level are one, with the rows' way into its leaves.
+  std::vector<Phase> phases;
   for (index_t level = 0; level < params_.max_depth; ++level) {
-    scores_.compute(execution);
-    const auto split = choice_.choose(scores_, noise, splits, execution);
+    scores_.compute(execution, phases);
+    choice_.search(scores_, noise, splits, execution, phases);
+    parallel_phases(execution, phases);
+    const auto split = choice_.found(scores_);
     if (!split) break;
     splits.push_back(*split);
     if (level + 1 == params_.max_depth) break;
     interactions_.descend(split->feature, feature_used_);
     scores_.descend(*split);
-    rows_.split(x_, *split, execution);
+    rows_.split();
+    phases = {{tiles_.count(), [this, last = *split](index_t tile) {
+      rows_.split_tile(x_, last, tile);
+    }}};
   }
   return splits;
 }
 
-void find_leaves(const BinnedMatrix& x, const std::vector<LevelSplit>& splits, const Tiles& tiles,
-                 std::uint16_t* leaf, const Execution& execution) {
-  parallel_for(execution, tiles.count(), [&](index_t tile) {
-    const index_t begin = tiles.begin(tile), end = tiles.end(tile);
-    std::fill(leaf + begin, leaf + end, std::uint16_t{0});
-    for (const LevelSplit& split : splits) {
-      const FeatureGroup& group = x.group_of(split.feature);
-      const std::uint8_t* codes = x.codes(split.feature);
-      const RightCodes right_codes(split, group);
-      const index_t width = group.width;
-      for (index_t i = begin; i < end; ++i)
-        leaf[i] = static_cast<std::uint16_t>(2 * leaf[i] + right_codes.contain(codes[i * width]));
-    }
-  });
+void find_leaves(const BinnedMatrix& x, const std::vector<LevelSplit>& splits, index_t begin,
+                 index_t end, std::uint16_t* leaf) {
+  std::fill(leaf + begin, leaf + end, std::uint16_t{0});
+  for (const LevelSplit& split : splits) {
+    const FeatureGroup& group = x.group_of(split.feature);
+    const std::uint8_t* codes = x.codes(split.feature);
+    const RightCodes right_codes(split, group);
+    const index_t width = group.width;
+    for (index_t i = begin; i < end; ++i)
+      leaf[i] = static_cast<std::uint16_t>(2 * leaf[i] + right_codes.contain(codes[i * width]));
+  }
 }
 
 }  // namespace fctree::symmetric

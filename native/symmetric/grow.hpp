@@ -23,7 +23,7 @@ struct GrowthRules {
 
 class TreeGrower {
  public:
-  // All arguments are kept by reference.
+  // All arguments are kept by reference. What is grown does not depend on the tiles.
   TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const BoostingParams& params,
              const GrowthRules& rules, index_t n_outputs, const SampleTotals& totals);
 
@@ -35,8 +35,11 @@ class TreeGrower {
 
  private:
   void sample_features(index_t iteration);
-  double gradient_rms(const double* gradient, const DerivativeScale& scale,
-                      const Execution& execution) const;
+  // The sum of w g^2 over a tile.
+  TwoWords sum_squares(const double* gradient, const FixedPoint& fixed, index_t tile) const;
+  // Fills the rows of all tiles; returns the root mean square of the gradients, or 0 if no noise goes by it.
+  double start_rows(const double* gradient, const DerivativeScale& scale, const std::uint8_t* in_bag,
+                    const Execution& execution);
 
   const BinnedMatrix& x_;
   const Tiles& tiles_;
@@ -52,9 +55,9 @@ class TreeGrower {
   CandidateChoice choice_;
 };
 
-// leaf[i] = the leaf of each sample: the answers as bits, the root's the highest.
+// leaf[i] = the leaf of each sample begin .. end - 1: the answers as bits, the root's the highest.
 // O(n depth).
-void find_leaves(const BinnedMatrix& x, const std::vector<LevelSplit>& splits, const Tiles& tiles,
-                 std::uint16_t* leaf, const Execution& execution);
+void find_leaves(const BinnedMatrix& x, const std::vector<LevelSplit>& splits, index_t begin,
+                 index_t end, std::uint16_t* leaf);
 
 }  // namespace fctree::symmetric

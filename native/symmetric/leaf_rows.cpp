@@ -5,32 +5,38 @@ namespace fctree::symmetric {
 RowsByLeaf::RowsByLeaf(const Tiles& tiles, const QuantizedGradients& channels, index_t max_depth)
     : tiles_(tiles), channels_(channels), stride_((index_t{1} << max_depth) + 1) {
   for (int side = 0; side < 2; ++side) {
-    rows_[side].resize(tiles.n_samples());
-    values_[side].assign(channels.n_channels(), std::vector<std::int64_t>(tiles.n_samples()));
+    rows_[side] = Buffer<std::uint16_t>(tiles.n_samples());
+    for (index_t c = 0; c < channels.n_channels(); ++c) values_[side].emplace_back(tiles.n_samples());
     begins_[side].resize(tiles.count() * stride_);
   }
 }
 
-void RowsByLeaf::reset(const std::uint8_t* in_bag, const Execution& execution) {
+void RowsByLeaf::reset() {
   side_ = 0;
   n_leaves_ = 1;
-  parallel_for(execution, tiles_.count(), [&](index_t tile) {
-    const index_t begin = tiles_.begin(tile), end = tiles_.end(tile);
-    std::uint16_t* rows = rows_[0].data() + begin;
-    index_t n = 0;
-    for (index_t i = 0; i < end - begin; ++i) {
-      rows[n] = static_cast<std::uint16_t>(i);
-      n += in_bag == nullptr || in_bag[begin + i] != 0;
-    }
-    for (index_t c = 0; c < channels_.n_channels(); ++c) {
-      std::int64_t* values = values_[0][c].data() + begin;
-      channels_.write(c, begin, end, values);
-      if (n < end - begin)
-        for (index_t i = 0; i < n; ++i) values[i] = values[rows[i]];
-    }
-    begins(tile, 0)[0] = 0;
-    begins(tile, 0)[1] = n;
-  });
+}
+
+void RowsByLeaf::reset_tile(const std::uint8_t* in_bag, index_t tile) {
+  const index_t begin = tiles_.begin(tile), end = tiles_.end(tile);
+  std::uint16_t* rows = rows_[0].data() + begin;
+  index_t n = 0;
+  for (index_t i = 0; i < end - begin; ++i) {
+    rows[n] = static_cast<std::uint16_t>(i);
+    n += in_bag == nullptr || in_bag[begin + i] != 0;
+  }
+  for (index_t c = 0; c < channels_.n_channels(); ++c) {
+    std::int64_t* values = values_[0][c].data() + begin;
+    channels_.write(c, begin, end, values);
+    if (n < end - begin)
+      for (index_t i = 0; i < n; ++i) values[i] = values[rows[i]];
+  }
+  begins(tile, 0)[0] = 0;
+  begins(tile, 0)[1] = n;
+}
+
+void RowsByLeaf::split() {
+  side_ = 1 - side_;
+  n_leaves_ *= 2;
 }
 
 // Left rows fill a leaf's place from the front, right rows from the back, in reverse: rows of
@@ -42,15 +48,15 @@ void RowsByLeaf::split_tile(const BinnedMatrix& x, const LevelSplit& split, inde
   const index_t width = group.width;
   const RightCodes right_codes(split, group);
   const index_t n_channels = channels_.n_channels();
-  const std::uint16_t* from = rows_[side_].data() + first;
-  std::uint16_t* to = rows_[1 - side_].data() + first;
-  const index_t* old_begin = begins(tile, side_);
-  index_t* new_begin = begins(tile, 1 - side_);
-  for (index_t leaf = 0; leaf < n_leaves_; ++leaf) {
+  const std::uint16_t* from = rows_[1 - side_].data() + first;
+  std::uint16_t* to = rows_[side_].data() + first;
+  const index_t* old_begin = begins(tile, 1 - side_);
+  index_t* new_begin = begins(tile, side_);
+  for (index_t leaf = 0; leaf < n_leaves_ / 2; ++leaf) {
     const index_t begin = old_begin[leaf], end = old_begin[leaf + 1];
     index_t left = begin, right = end - 1;
-    const std::int64_t* value = values_[side_][0].data() + first;
-    std::int64_t* new_value = values_[1 - side_][0].data() + first;
+    const std::int64_t* value = values_[1 - side_][0].data() + first;
+    std::int64_t* new_value = values_[side_][0].data() + first;
     for (index_t i = begin; i < end; ++i) {
       const bool goes_right = right_codes.contain(codes[from[i] * width]);
       to[left] = to[right] = from[i];
@@ -59,8 +65,8 @@ void RowsByLeaf::split_tile(const BinnedMatrix& x, const LevelSplit& split, inde
       right -= goes_right;
     }
     for (index_t c = 1; c < n_channels; ++c) {
-      const std::int64_t* other = values_[side_][c].data() + first;
-      std::int64_t* new_other = values_[1 - side_][c].data() + first;
+      const std::int64_t* other = values_[1 - side_][c].data() + first;
+      std::int64_t* new_other = values_[side_][c].data() + first;
       index_t l = begin, r = end - 1;
       for (index_t i = begin; i < end; ++i) {
         const bool goes_right = right_codes.contain(codes[from[i] * width]);
@@ -72,14 +78,7 @@ void RowsByLeaf::split_tile(const BinnedMatrix& x, const LevelSplit& split, inde
     new_begin[2 * leaf] = begin;
     new_begin[2 * leaf + 1] = left;
   }
-  new_begin[2 * n_leaves_] = old_begin[n_leaves_];
-}
-
-void RowsByLeaf::split(const BinnedMatrix& x, const LevelSplit& split,
-                       const Execution& execution) {
-  parallel_for(execution, tiles_.count(), [&](index_t tile) { split_tile(x, split, tile); });
-  side_ = 1 - side_;
-  n_leaves_ *= 2;
+  new_begin[n_leaves_] = old_begin[n_leaves_ / 2];
 }
 
 LeafRows RowsByLeaf::rows(index_t tile, index_t leaf, index_t channel) const {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "symmetric/binned.hpp"
 #include "symmetric/histogram_kernels.hpp"
 #include "symmetric/quantized_gradients.hpp"
@@ -38,15 +39,16 @@ class RowsByLeaf {
  public:
   RowsByLeaf(const Tiles& tiles, const QuantizedGradients& channels, index_t max_depth);
 
-  // All samples, or those with in_bag[i] not 0, in one leaf.
-  void reset(const std::uint8_t* in_bag, const Execution& execution);
-  // Leaf j becomes leaves 2 j (left) and 2 j + 1. O(n) channels.
-  void split(const BinnedMatrix& x, const LevelSplit& split, const Execution& execution);
+  // All samples, or those with in_bag[i] not 0, in one leaf: then reset_tile() is to be called for all tiles.
+  void reset();
+  void reset_tile(const std::uint8_t* in_bag, index_t tile);
+  // Leaf j becomes leaves 2 j (left) and 2 j + 1: then split_tile() is to be. O(n) channels.
+  void split();
+  void split_tile(const BinnedMatrix& x, const LevelSplit& split, index_t tile);
 
   LeafRows rows(index_t tile, index_t leaf, index_t channel) const;
 
  private:
-  void split_tile(const BinnedMatrix& x, const LevelSplit& split, index_t tile);
   index_t* begins(index_t tile, int side) { return begins_[side].data() + tile * stride_; }
 
   const Tiles& tiles_;
@@ -54,8 +56,8 @@ class RowsByLeaf {
   index_t stride_;
   index_t n_leaves_ = 1;
   int side_ = 0;  // which of the two buffers is current
-  std::vector<std::uint16_t> rows_[2];
-  std::vector<std::vector<std::int64_t>> values_[2];  // one per channel
+  Buffer<std::uint16_t> rows_[2];
+  std::vector<Buffer<std::int64_t>> values_[2];  // one per channel
   std::vector<index_t> begins_[2];  // a tile's leaves begin here, counted within the tile
 };
 

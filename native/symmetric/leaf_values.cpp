@@ -24,6 +24,7 @@ struct LeafSumScales {
 };
 
 constexpr index_t kRowsAtOnce = 512;
+constexpr index_t kWordsAtOnce = 64;  // of parts that are added up
 
 // What is summed for one output.
 struct OutputTerms {
@@ -85,7 +86,8 @@ LeafSums sum_leaves(const ScaledDerivatives& derivatives, const LeafAssignment& 
   const Derivatives& d = derivatives.values;
   const index_t stride = kLeafSumWords * s.n_outputs;
   std::vector<LeafSums> parts(tiles.count());
-  parallel_for(execution, tiles.count(), [&](index_t tile) {
+  const auto sum_tile = [&](index_t tile) {
+    leaves.find(tiles.begin(tile), tiles.end(tile));
     parts[tile].assign(leaves.n_leaves * stride, 0);
     for (index_t k = 0; k < s.n_outputs; ++k) {
       const index_t first = k * s.n_samples;
@@ -94,10 +96,15 @@ LeafSums sum_leaves(const ScaledDerivatives& derivatives, const LeafAssignment& 
       add_tile(terms, leaves, tiles.begin(tile), tiles.end(tile), stride,
                parts[tile].data() + k * kLeafSumWords);
     }
-  });
-  LeafSums sums(leaves.n_leaves * stride, 0);
-  for (const LeafSums& part : parts)
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
+  };
+  const index_t n_words = leaves.n_leaves * stride;
+  LeafSums sums(n_words, 0);
+  const auto add_parts = [&](index_t piece) {
+    const index_t begin = piece * kWordsAtOnce, end = std::min(n_words, begin + kWordsAtOnce);
+    for (const LeafSums& part : parts)
+      for (index_t i = begin; i < end; ++i) sums[i] += part[i];
+  };
+  parallel_phases(execution, {{tiles.count(), sum_tile}, {count_parts(n_words, kWordsAtOnce), add_parts}});
   add_up(execution.all, sums.data(), static_cast<index_t>(sums.size()));
   return sums;
 }
@@ -133,7 +140,9 @@ LeafValues newton_values(const Loss& loss, const ScaledDerivatives& derivatives,
 }
 
 LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssignment& leaves,
-                        const Execution& execution) {
+                        const Tiles& tiles, const Execution& execution) {
+  parallel_for(execution, tiles.count(),
+               [&](index_t tile) { leaves.find(tiles.begin(tile), tiles.end(tile)); });
   std::vector<std::vector<index_t>> rows(leaves.n_leaves);
   for (index_t i = 0; i < s.n_samples; ++i)
     if (is_in(leaves, i)) rows[leaves.leaf[i]].push_back(i);
@@ -164,7 +173,7 @@ LeafValues compute_leaf_values(const Loss& loss, const ScaledDerivatives& deriva
                                const Tiles& tiles, const Execution& execution) {
   if (loss.leaf_rule() == LeafRule::newton)
     return newton_values(loss, derivatives, leaves, l2_leaf_reg, tiles, execution);
-  return order_values(loss, derivatives.samples, leaves, execution);
+  return order_values(loss, derivatives.samples, leaves, tiles, execution);
 }
 
 }  // namespace fctree::symmetric

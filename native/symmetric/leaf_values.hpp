@@ -2,6 +2,7 @@
 // sampled rows in each leaf; 0 in an empty leaf.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "symmetric/derivative_scale.hpp"
@@ -10,8 +11,10 @@
 
 namespace fctree::symmetric {
 
-// Rows by leaf: leaf[i] < n_leaves; rows with in_bag[i] 0 are left out (null: none).
+// Rows by leaf: leaf[i] < n_leaves, once find(begin, end) was called for rows that i is among; rows with
+// in_bag[i] 0 are left out (null: none).
 struct LeafAssignment {
+  std::function<void(index_t begin, index_t end)> find;
   const std::uint16_t* leaf;
   const std::uint8_t* in_bag;
   index_t n_leaves;

@@ -17,14 +17,25 @@ void clear(const std::vector<std::int64_t*>& cells, index_t stride) {
 
 }  // namespace
 
+index_t parts_of_groups(index_t n_groups, index_t n_threads) {
+  const index_t least = count_parts(2 * n_threads, n_groups);
+  const auto share_idle = [&](index_t n_parts) {
+    const index_t n_tasks = n_parts * n_groups, n_turns = count_parts(n_tasks, n_threads);
+    return 1.0 - static_cast<double>(n_tasks) / static_cast<double>(n_turns * n_threads);
+  };
+  index_t best = least;
+  for (index_t n_parts = least; n_parts < 2 * least; ++n_parts)
+    if (share_idle(n_parts) < share_idle(best)) best = n_parts;
+  return best;
+}
+
 LevelHistograms::LevelHistograms(const BinnedMatrix& x, const Tiles& tiles,
                                  const QuantizedGradients& channels, index_t max_depth)
     : x_(x),
       tiles_(tiles),
       channels_(channels),
-      histograms_{std::vector<std::vector<std::int64_t>>(x.groups().size()),
-                  std::vector<std::vector<std::int64_t>>(x.groups().size())},
       apart_(x.groups().size()) {
+  for (std::vector<Buffer<std::int64_t>>& side : histograms_) side.resize(x.groups().size());
   const double table = static_cast<double>(x.n_samples()) * static_cast<double>(x.n_features());
   fit_in_memory_ = size_in_bytes(max_depth) <= kHistogramBytes + 4.0 * table;
 }
@@ -63,10 +74,8 @@ LevelHistograms::LeafCells LevelHistograms::leaf(index_t g, index_t leaf) const 
 }
 
 void LevelHistograms::make_room() {
-  for (index_t g = 0; g < n_groups(); ++g) {
-    const std::size_t size = channels_.n_channels() * n_leaves_ * leaf_stride(g);
-    if (histograms_[side_][g].size() < size) histograms_[side_][g].resize(size);
-  }
+  for (index_t g = 0; g < n_groups(); ++g)
+    histograms_[side_][g].reserve(channels_.n_channels() * n_leaves_ * leaf_stride(g));
 }
 
 // The leaves that are not had by subtraction.
@@ -93,9 +102,9 @@ void LevelHistograms::count_group(index_t g) {
   for (index_t parent = 0; parent < n_counted(); ++parent) complete_leaves(g, parent);
 }
 
-// Several tasks a thread; but no more than have rows that are worth histograms of their own.
+// No more than have rows that are worth histograms of their own.
 index_t LevelHistograms::count_stretches(const Execution& execution) const {
-  const index_t wanted = (kTasksPerThread * execution.n_threads + n_groups() - 1) / n_groups();
+  const index_t wanted = parts_of_groups(n_groups(), execution.n_threads);
   const index_t worth = tiles_.n_samples() / (2 * n_counted() * (x_.groups()[0].n_codes + 1));
   return std::max<index_t>(1, std::min({wanted, worth, tiles_.count()}));
 }
@@ -110,41 +119,52 @@ std::vector<std::int64_t*> LevelHistograms::cells_apart(index_t g, index_t stret
   return found;
 }
 
-void LevelHistograms::add_stretches(index_t g, index_t parent, index_t n_stretches) {
+void LevelHistograms::add_stretches(index_t g, index_t parent, index_t n_stretches,
+                                    const CodeRange& codes) {
   const std::vector<std::int64_t*> sums = counted_cells(g);
+  const index_t first = codes.first * kCellLanes;
   for (index_t stretch = 1; stretch < n_stretches; ++stretch) {
     const std::vector<std::int64_t*> apart = cells_apart(g, stretch);
-    for (index_t c = 0; c < channels_.n_channels(); ++c)
-      histogram_kernels().add(apart[c * n_counted() + parent], leaf_stride(g) / kCellLanes,
-                              sums[c * n_counted() + parent]);
+    for (index_t c = 0; c < channels_.n_channels(); ++c) {
+      const index_t at = c * n_counted() + parent;
+      histogram_kernels().add(apart[at] + first, codes.last - codes.first, sums[at] + first);
+    }
   }
 }
 
-void LevelHistograms::count_in_parts(const Execution& execution) {
+void LevelHistograms::count_in_parts(const Execution& execution, std::vector<Phase>& phases) {
   const Partition stretches = {tiles_.count(), count_stretches(execution)};
   const index_t n_stretches = stretches.n_parts, n_parents = n_counted();
-  for (index_t g = 0; g < n_groups(); ++g) {
-    const std::size_t size = (n_stretches - 1) * channels_.n_channels() * n_parents * leaf_stride(g);
-    if (apart_[g].size() < size) apart_[g].resize(size);
-  }
-  const LeafCounter counter(x_, tiles_, *rows_);
-  const std::vector<index_t> leaves = counted_leaves();
-  parallel_for(execution, n_groups() * n_stretches, [&](index_t task) {
+  for (index_t g = 0; g < n_groups(); ++g)
+    apart_[g].reserve((n_stretches - 1) * channels_.n_channels() * n_parents * leaf_stride(g));
+  phases.push_back({n_groups() * n_stretches, [=, leaves = counted_leaves()](index_t task) {
     const index_t g = task / n_stretches, part = task % n_stretches;
     const std::vector<std::int64_t*> counted = cells_apart(g, part);
     clear(counted, leaf_stride(g));
-    counter.count(x_.groups()[g], {stretches.begin(part), stretches.end(part)}, leaves, counted);
-  });
-  const bool is_alone = execution.all == nullptr;
-  parallel_for(execution, n_groups() * n_parents, [&](index_t task) {
-    add_stretches(task / n_parents, task % n_parents, n_stretches);
-    if (is_alone) complete_leaves(task / n_parents, task % n_parents);
-  });
-  if (is_alone) return;
-  add_up_counts(execution);
-  parallel_for(execution, n_groups() * n_parents, [&](index_t task) {
-    complete_leaves(task / n_parents, task % n_parents);
-  });
+    LeafCounter(x_, tiles_, *rows_)
+        .count(x_.groups()[g], {stretches.begin(part), stretches.end(part)}, leaves, counted);
+  }});
+  // Few leaves are added up in pieces first.
+  const index_t n_leaves = n_groups() * n_parents;
+  const index_t n_pieces = n_stretches == 1 ? 1 : count_parts(2 * execution.n_threads, n_leaves);
+  const bool is_alone = execution.all == nullptr, in_pieces = n_pieces > 1 || !is_alone;
+  if (in_pieces)
+    phases.push_back({n_leaves * n_pieces, [=](index_t task) {
+      const index_t leaf = task / n_pieces, g = leaf / n_parents;
+      const Partition pieces = {all_cells(g).last, n_pieces};
+      add_stretches(g, leaf % n_parents, n_stretches,
+                    {pieces.begin(task % n_pieces), pieces.end(task % n_pieces)});
+    }});
+  if (!is_alone) {
+    parallel_phases(execution, phases);
+    phases.clear();
+    add_up_counts(execution);
+  }
+  phases.push_back({n_leaves, [=](index_t leaf) {
+    const index_t g = leaf / n_parents, parent = leaf % n_parents;
+    if (!in_pieces) add_stretches(g, parent, n_stretches, all_cells(g));
+    complete_leaves(g, parent);
+  }});
 }
 
 // The counts of all places, group by group and leaf by leaf.

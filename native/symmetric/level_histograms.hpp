@@ -19,6 +19,10 @@ namespace fctree::symmetric {
 // Where groups are fewer than this for each thread, they are cut into more tasks.
 constexpr index_t kTasksPerThread = 4;
 
+// Parts of a group that are tasks: two to four a thread in all, so many that in the last turn few threads have
+// none.
+index_t parts_of_groups(index_t n_groups, index_t n_threads);
+
 class LevelHistograms {
  public:
   // A leaf's prefix sums over codes, a pointer for each channel (histogram_kernels.hpp).
@@ -37,7 +41,8 @@ class LevelHistograms {
   // Makes room for what the two that follow write.
   void make_room();
   void count_group(index_t g);
-  void count_in_parts(const Execution& execution);
+  // Appends the loops that count all groups.
+  void count_in_parts(const Execution& execution, std::vector<Phase>& phases);
   // A kept histogram.
   LeafCells leaf(index_t g, index_t leaf) const;
   // Calls visit(cells) for each leaf that is not empty, in order; nothing is kept.
@@ -65,7 +70,8 @@ class LevelHistograms {
   std::vector<std::int64_t*> counted_cells(index_t g);
   index_t count_stretches(const Execution& execution) const;
   std::vector<std::int64_t*> cells_apart(index_t g, index_t stretch);
-  void add_stretches(index_t g, index_t parent, index_t n_stretches);
+  void add_stretches(index_t g, index_t parent, index_t n_stretches, const CodeRange& codes);
+  CodeRange all_cells(index_t g) const { return {0, x_.groups()[g].n_codes + 1}; }
   void complete_leaves(index_t g, index_t parent);
   void add_up_counts(const Execution& execution);
   std::vector<LeafCount> count_leaves_by(const LevelSplit& split) const;
@@ -83,8 +89,8 @@ class LevelHistograms {
   std::vector<std::uint8_t> smaller_is_right_;  // for each leaf that was split
   std::vector<std::uint8_t> is_empty_;
   // [group][channel][leaf][code][lane], this level's and the next
-  std::vector<std::vector<std::int64_t>> histograms_[2];
-  std::vector<std::vector<std::int64_t>> apart_;  // a group's counts of further stretches
+  std::vector<Buffer<std::int64_t>> histograms_[2];
+  std::vector<Buffer<std::int64_t>> apart_;  // a group's counts of further stretches
   std::vector<std::int64_t> counts_;  // of all groups, while they are added up
 };
 

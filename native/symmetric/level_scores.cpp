@@ -33,37 +33,35 @@ void LevelScores::restart(const RowsByLeaf& rows, const Execution& execution) {
 }
 
 // A group is a task where that keeps all threads busy; else ranges of its codes are.
-void LevelScores::compute(const Execution& execution) {
+void LevelScores::compute(const Execution& execution, std::vector<Phase>& phases) {
   const index_t n_groups = histograms_.n_groups(), n_threads = execution.n_threads;
+  const bool is_even = n_groups % n_threads == 0 || n_groups >= kTasksPerThread * n_threads;
+  const bool in_parts = histograms_.are_kept() && !(is_even && execution.all == nullptr);
+  const index_t n_ranges = in_parts ? parts_of_groups(n_groups, n_threads) : 1;
+  for (GroupScores& group : groups_) group.highest.assign(n_ranges, kNone);
   if (!histograms_.are_kept()) {
-    parallel_for(execution, n_groups, [&](index_t g) { score_group_anew(g); });
+    phases.push_back({n_groups, [this](index_t g) { score_group_anew(g); }});
     return;
   }
   histograms_.make_room();
-  const bool is_even = n_groups % n_threads == 0 || n_groups >= kTasksPerThread * n_threads;
-  if (is_even && execution.all == nullptr) {
-    parallel_for(execution, n_groups, [&](index_t g) {
-      histograms_.count_group(g);
-      score_group(g, all_codes(g));
-    });
-  } else {
-    histograms_.count_in_parts(execution);
-    const index_t n_ranges = (kTasksPerThread * n_threads + n_groups - 1) / n_groups;
-    parallel_for(execution, n_groups * n_ranges, [&](index_t task) {
-      const index_t g = task / n_ranges;
-      const Partition codes = {x_.groups()[g].n_codes, n_ranges};
-      score_group(g, {codes.begin(task % n_ranges), codes.end(task % n_ranges)});
-    });
-  }
-  if (histograms_.n_leaves() == 1) current_score_ = root_score(histograms_.leaf(0, 0));
+  if (in_parts) histograms_.count_in_parts(execution, phases);
+  phases.push_back({n_groups * n_ranges, [=](index_t task) {
+    const index_t g = task / n_ranges;
+    if (!in_parts) histograms_.count_group(g);
+    score_group(g, {x_.groups()[g].n_codes, n_ranges}, task % n_ranges);
+  }});
 }
 
-void LevelScores::score_group(index_t g, const CodeRange& codes) {
+void LevelScores::score_group(index_t g, const Partition& ranges, index_t range) {
+  const CodeRange codes = {ranges.begin(range), ranges.end(range)};
   SideSums sides[2];
   start_sides(g, codes, sides);
   for (index_t leaf = 0; leaf < histograms_.n_leaves(); ++leaf)
     if (!histograms_.is_empty(leaf)) score_leaf(g, histograms_.leaf(g, leaf), codes, sides);
   combine_sides(g, codes, sides);
+  groups_[g].highest[range] = highest_score(g, codes);
+  if (g == 0 && range == 0 && histograms_.n_leaves() == 1)
+    current_score_ = root_score(histograms_.leaf(0, 0));
 }
 
 void LevelScores::score_group_anew(index_t g) {
@@ -74,6 +72,18 @@ void LevelScores::score_group_anew(index_t g) {
     if (g == 0 && histograms_.n_leaves() == 1) current_score_ = root_score(cells);
   });
   combine_sides(g, all_codes(g), sides);
+  groups_[g].highest[0] = highest_score(g, all_codes(g));
+}
+
+// Lane by lane in the order of memory.
+double LevelScores::highest_score(index_t g, const CodeRange& codes) const {
+  const double* score = groups_[g].score.data() + codes.first * kCellLanes;
+  double highest[kCellLanes];
+  std::fill(highest, highest + kCellLanes, kNone);
+  for (index_t i = 0; i < codes.n_cells(); i += kCellLanes)
+    for (index_t lane = 0; lane < kCellLanes; ++lane)
+      highest[lane] = highest[lane] < score[i + lane] ? score[i + lane] : highest[lane];
+  return *std::max_element(highest, highest + kCellLanes);
 }
 
 void LevelScores::start_sides(index_t g, const CodeRange& codes, SideSums* sides) const {

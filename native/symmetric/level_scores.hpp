@@ -21,6 +21,7 @@ struct GroupScores {
   std::vector<double> score;
   std::vector<double> gain_base;  // sum of S^2 / (W + l2) over the new leaves
   std::vector<std::uint8_t> missing_right;
+  std::vector<double> highest;  // of each range of codes that was a task
 };
 
 struct LevelRules {
@@ -36,8 +37,9 @@ class LevelScores {
 
   // From now on of these rows, in one leaf.
   void restart(const RowsByLeaf& rows, const Execution& execution);
-  // Histograms and scores of the root, then of each further level after descend().
-  void compute(const Execution& execution);
+  // Appends the loops that find histograms and scores of the root, then of each further level after
+  // descend().
+  void compute(const Execution& execution, std::vector<Phase>& phases);
   // Makes `split` the last level's: the next compute() is of the leaves below it.
   void descend(const LevelSplit& split);
 
@@ -54,13 +56,14 @@ class LevelScores {
   };
 
   CodeRange all_codes(index_t g) const { return {0, x_.groups()[g].n_codes}; }
-  void score_group(index_t g, const CodeRange& codes);
+  void score_group(index_t g, const Partition& ranges, index_t range);
   void score_group_anew(index_t g);
   void start_sides(index_t g, const CodeRange& codes, SideSums* sides) const;
   void score_leaf(index_t g, const LeafCells& cells, const CodeRange& codes, SideSums* sides);
   void combine_sides(index_t g, const CodeRange& codes, const SideSums* sides);
   void take_side(index_t g, const CodeRange& codes, bool missing_left, const SideSums& side);
   void take_roots(index_t g, const CodeRange& codes, const SideSums& side);
+  double highest_score(index_t g, const CodeRange& codes) const;
   double root_score(const LeafCells& cells) const;
 
   const BinnedMatrix& x_;

@@ -1,9 +1,11 @@
 #include "symmetric/predict.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <vector>
 
+#include "core/finite.hpp"
 #include "symmetric/ranked_trees.hpp"
 
 namespace fctree::symmetric {
@@ -41,38 +43,64 @@ double work_of(const SymmetricTreesView& trees, index_t n_rows) {
   return 2.0 * static_cast<double>(n_rows) * static_cast<double>(trees.n_trees);
 }
 
+void add_rows_one_by_one(const SymmetricTreesView& trees, const FeatureMatrix& x, index_t block,
+                         double* scores) {
+  const index_t end = std::min(x.n_samples, (block + 1) * kVoteRows);
+  for (index_t row = block * kVoteRows; row < end; ++row)
+    add_one_by_one(trees, x, row, scores + row * trees.n_outputs);
+}
+
+void add_ranked(const RankedTrees& ranked, const FeatureMatrix& x, index_t block, index_t n_outputs,
+                double* scores) {
+  const index_t begin = block * kVoteRows, n = std::min(kVoteRows, x.n_samples - begin);
+  scores += begin * n_outputs;
+  if (n == kVoteRows) {
+    ranked.add(ranked.find_codes(x, begin, n), kNone, scores);
+    return;
+  }
+  std::vector<double> last(kVoteRows * n_outputs, 0.0);
+  std::copy(scores, scores + n * n_outputs, last.begin());
+  ranked.add(ranked.find_codes(x, begin, n), kNone, last.data());
+  std::copy(last.begin(), last.begin() + n * n_outputs, scores);
+}
+
+// Calls visit(block, add) for all blocks of rows, where add(block) adds the trees to their scores.
+template <class Visit>
+void for_blocks(const SymmetricTreesView& trees, const FeatureMatrix& x, double* scores,
+                const Execution& execution, const Visit& visit) {
+  const Execution limited = limit_threads(execution, work_of(trees, x.n_samples));
+  const index_t n_blocks = count_parts(x.n_samples, kVoteRows);
+  if (x.n_samples >= kRowsOneByOne) {
+    const RankedTrees ranked(trees, x.n_features);
+    if (ranked.fits()) {
+      const auto add = [&](index_t block) { add_ranked(ranked, x, block, trees.n_outputs, scores); };
+      parallel_for(limited, n_blocks, [&](index_t block) { visit(block, add); });
+      return;
+    }
+  }
+  const auto add = [&](index_t block) { add_rows_one_by_one(trees, x, block, scores); };
+  parallel_for(limited, n_blocks, [&](index_t block) { visit(block, add); });
+}
+
 }  // namespace
 
 void add_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, double* scores,
                const Execution& execution) {
-  const index_t n_outputs = trees.n_outputs;
-  const Execution limited = limit_threads(execution, work_of(trees, x.n_samples));
-  const Partition blocks = {x.n_samples, (x.n_samples + kVoteRows - 1) / kVoteRows};
-  const auto add_block_by_rows = [&](index_t b) {
-    const index_t end = std::min(x.n_samples, (b + 1) * kVoteRows);
-    for (index_t row = b * kVoteRows; row < end; ++row)
-      add_one_by_one(trees, x, row, scores + row * n_outputs);
-  };
-  if (x.n_samples < kRowsOneByOne) {
-    parallel_for(limited, blocks.n_parts, add_block_by_rows);
-    return;
-  }
-  const RankedTrees ranked(trees, x.n_features);
-  if (!ranked.fits()) {
-    parallel_for(limited, blocks.n_parts, add_block_by_rows);
-    return;
-  }
-  parallel_for(limited, blocks.n_parts, [&](index_t b) {
-    const index_t begin = b * kVoteRows, n = std::min(kVoteRows, x.n_samples - begin);
-    if (n == kVoteRows) {
-      ranked.add(ranked.find_codes(x, begin, n), kNone, scores + begin * n_outputs);
-      return;
-    }
-    std::vector<double> last(kVoteRows * n_outputs, 0.0);
-    std::copy(scores + begin * n_outputs, scores + (begin + n) * n_outputs, last.begin());
-    ranked.add(ranked.find_codes(x, begin, n), kNone, last.data());
-    std::copy(last.begin(), last.begin() + n * n_outputs, scores + begin * n_outputs);
+  for_blocks(trees, x, scores, execution, [](index_t block, const auto& add) { add(block); });
+}
+
+bool find_scores(const SymmetricTreesView& trees, const FeatureMatrix& x, const double* start,
+                 double* scores, const Execution& execution) {
+  std::atomic<bool> finite{true};
+  for_blocks(trees, x, scores, execution, [&](index_t block, const auto& add) {
+    const index_t first = block * kVoteRows, end = std::min(x.n_samples, first + kVoteRows);
+    double* rows = scores + first * trees.n_outputs;
+    for (index_t i = 0; i < end - first; ++i)
+      std::copy(start, start + trees.n_outputs, rows + i * trees.n_outputs);
+    add(block);
+    if (!are_finite(rows, (end - first) * trees.n_outputs, {})) finite = false;
   });
+  return finite;
 }
 
 void apply_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, std::int32_t* leaf,

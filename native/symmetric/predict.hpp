@@ -14,6 +14,10 @@ namespace fctree::symmetric {
 void add_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, double* scores,
                const Execution& execution);
 
+// scores <- start (n_outputs,) and the trees; returns whether all of them are finite.
+bool find_scores(const SymmetricTreesView& trees, const FeatureMatrix& x, const double* start,
+                 double* scores, const Execution& execution);
+
 // leaf (n_samples, n_trees) int32: each row's leaf in each tree.
 void apply_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, std::int32_t* leaf,
                  const Execution& execution);

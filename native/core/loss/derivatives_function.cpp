@@ -18,10 +18,11 @@ class LossOfDerivatives : public Loss {
   bool has_value() const override { return false; }
   double largest_step() const override { return std::numeric_limits<double>::infinity(); }
 
-  void baseline(const ScoredSamples& samples, const Collective*, double* out) const override {
+  void baseline(const ScoredSamples& samples, const Execution&, double* out) const override {
     std::fill_n(out, samples.n_outputs, 0.0);
   }
 
+  bool prepares() const override { return true; }
   void prepare(const ScoredSamples& samples) override {
     gradient_.resize(samples.n_outputs * samples.n_samples);
     hessian_.resize(gradient_.size());

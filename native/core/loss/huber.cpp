@@ -24,9 +24,10 @@ class Huber : public PointwiseLoss<Huber> {
 
   LeafRule leaf_rule() const override { return LeafRule::clipped_mean; }
   double residual_bound() const override { return delta_; }
-  void baseline(const ScoredSamples& s, const Collective*, double* out) const override {
+  void baseline(const ScoredSamples& s, const Execution&, double* out) const override {
     target_quantiles(s, 0.5, out);
   }
+  bool prepares() const override { return true; }
   void prepare(const ScoredSamples& s) override {
     std::vector<double> size(s.n_samples);
     delta_ = 0.0;

@@ -44,14 +44,14 @@ class BinaryLogLoss : public Loss {
 class MulticlassLogLoss : public Loss {
  public:
   bool has_hessian() const override { return true; }
-  void baseline(const ScoredSamples& s, const Collective* all, double* out) const override {
+  void baseline(const ScoredSamples& s, const Execution& execution, double* out) const override {
     std::vector<double> share(s.n_outputs);
     for (index_t k = 0; k < s.n_outputs; ++k) {
       const auto in_class = [&](index_t i) { return static_cast<index_t>(s.y[i]) == k; };
       const auto term = [&](index_t i) { return in_class(i) ? s.weight_of(i) : 0.0; };
-      share[k] = exact_sum(s.n_samples, term, all);
+      share[k] = exact_sum(s.n_samples, term, execution);
     }
-    const double total = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i); }, all);
+    const double total = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i); }, execution);
     for (double& value : share) value /= total;
     baseline_of_means(share.data(), s.n_outputs, out);
   }

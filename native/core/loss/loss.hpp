@@ -13,7 +13,7 @@
 
 namespace fctree {
 
-struct Collective;
+struct Execution;
 
 // How a leaf's value follows from its samples: a Newton step, a quantile of the residuals y - F,
 // or their median plus the mean of the clipped rest (Friedman, 2001).
@@ -65,10 +65,12 @@ class Loss {
 
   // The constant scores with the least loss, (n_outputs,); unless a loss says otherwise they follow
   // from the means of the targets, in all places (core/collective.hpp).
-  virtual void baseline(const ScoredSamples& samples, const Collective* all, double* out) const;
+  virtual void baseline(const ScoredSamples& samples, const Execution& execution, double* out) const;
   // The same from those means (of the classes' indicators, with several); only where leaf_rule()
   // is newton.
   virtual void baseline_of_means(const double* means, index_t n_outputs, double* out) const;
+  // Whether prepare() does anything.
+  virtual bool prepares() const { return false; }
   // Called before each round with the training samples.
   virtual void prepare(const ScoredSamples&) {}
   // The sum over samples begin .. end of weight * reported loss; writes the (unweighted)

@@ -24,7 +24,7 @@ class Pinball : public PointwiseLoss<Pinball> {
 
   LeafRule leaf_rule() const override { return LeafRule::quantile; }
   double quantile_order() const override { return order_; }
-  void baseline(const ScoredSamples& s, const Collective*, double* out) const override {
+  void baseline(const ScoredSamples& s, const Execution&, double* out) const override {
     target_quantiles(s, order_, out);
   }
 
