@@ -23,6 +23,7 @@ index_t parts_of_groups(index_t n_groups, index_t n_threads) {
     const index_t n_tasks = n_parts * n_groups, n_turns = count_parts(n_tasks, n_threads);
     return 1.0 - static_cast<double>(n_tasks) / static_cast<double>(n_turns * n_threads);
   };
+  return least;
   index_t best = least;
   for (index_t n_parts = least; n_parts < 2 * least; ++n_parts)
     if (share_idle(n_parts) < share_idle(best)) best = n_parts;
