@@ -22,7 +22,6 @@ class LossOfDerivatives : public Loss {
     std::fill_n(out, samples.n_outputs, 0.0);
   }
 
-  bool prepares() const override { return true; }
   void prepare(const ScoredSamples& samples) override {
     gradient_.resize(samples.n_outputs * samples.n_samples);
     hessian_.resize(gradient_.size());

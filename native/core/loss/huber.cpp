@@ -27,7 +27,6 @@ class Huber : public PointwiseLoss<Huber> {
   void baseline(const ScoredSamples& s, const Execution&, double* out) const override {
     target_quantiles(s, 0.5, out);
   }
-  bool prepares() const override { return true; }
   void prepare(const ScoredSamples& s) override {
     std::vector<double> size(s.n_samples);
     delta_ = 0.0;

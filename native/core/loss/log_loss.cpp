@@ -18,6 +18,7 @@ constexpr double kLeastProbability = 1e-15;
 class BinaryLogLoss : public Loss {
  public:
   bool has_hessian() const override { return true; }
+  bool prepares() const override { return false; }
   void baseline_of_means(const double* means, index_t, double* out) const override {
     const double p = std::clamp(means[0], kLeastProbability, 1 - kLeastProbability);
     out[0] = std::log(p / (1.0 - p));
@@ -44,6 +45,7 @@ class BinaryLogLoss : public Loss {
 class MulticlassLogLoss : public Loss {
  public:
   bool has_hessian() const override { return true; }
+  bool prepares() const override { return false; }
   void baseline(const ScoredSamples& s, const Execution& execution, double* out) const override {
     std::vector<double> share(s.n_outputs);
     for (index_t k = 0; k < s.n_outputs; ++k) {

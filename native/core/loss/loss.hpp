@@ -69,8 +69,8 @@ class Loss {
   // The same from those means (of the classes' indicators, with several); only where leaf_rule()
   // is newton.
   virtual void baseline_of_means(const double* means, index_t n_outputs, double* out) const;
-  // Whether prepare() does anything.
-  virtual bool prepares() const { return false; }
+  // False where it is known that prepare() does nothing: a loop less.
+  virtual bool prepares() const { return true; }
   // Called before each round with the training samples.
   virtual void prepare(const ScoredSamples&) {}
   // The sum over samples begin .. end of weight * reported loss; writes the (unweighted)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include "core/loss/loss.hpp"
 
@@ -11,6 +12,10 @@ namespace fctree {
 template <class Point>
 class PointwiseLoss : public Loss {
  public:
+  // Where it has a prepare() of its own.
+  bool prepares() const override {
+    return !std::is_same<decltype(&Point::prepare), decltype(&Loss::prepare)>::value;
+  }
   double evaluate(const ScoredSamples& s, index_t begin, index_t end,
                   const Derivatives* out) const override {
     const Point& point = static_cast<const Point&>(*this);
