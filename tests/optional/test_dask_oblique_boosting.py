@@ -83,6 +83,15 @@ def assert_same_bytes(model, other):
         assert getattr(model, name).tobytes() == getattr(other, name).tobytes(), name
 
 
+def test_few_different_rows():
+    """Whether equal samples are drawn one by one is decided by those of all places."""
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 3, (N_ROWS, 3)).astype(float)
+    y = X[:, 0] + rng.integers(0, 2, N_ROWS)
+    model, local = fit_both(DaskCurvatureBoostingRegressor, {"max_iter": 4}, X, y)
+    assert_close(model, local, X)
+
+
 @pytest.mark.parametrize(
     "params",
     [
