@@ -89,7 +89,7 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         Cuts tried along each direction, at quantiles of the scores.
     parent_weight : float, default=3.0
         Number of pseudo-samples that shrink a child's model towards its parent's; 0 is no
-        shrinkage. In ensembles their weight is the mean one of the samples that a tree is grown on.
+        shrinkage. In boosting their weight is the mean one of the samples that a tree is grown on.
     split_margin : float, default=0.75
         How clearly a split has to lower the leave-one-out error, in units of what the best of
         as many random candidates reaches by chance; 0 accepts any decrease (with constant leaves:

@@ -62,8 +62,7 @@ void Grower::open_root() {
   if (!root.moments.diagonal.allFinite() || !root.moments.mean.allFinite())
     throw std::invalid_argument(
         "X, y or sample_weight is too large: the sum of its squares overflows float64");
-  // Pseudo-samples weigh as much as samples do, whose weights have been multiplied in an ensemble.
-  if (data.count != nullptr && state_.params.parent_weight > 0.0)
+  if (data.has_curvatures && state_.params.parent_weight > 0.0)
     state_.params.parent_weight *=
         root.moments.weight / state_.statistics->sum_samples(state_, root).count;
   state_.root_sizes = feature_sizes(state_, root);

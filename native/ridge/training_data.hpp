@@ -29,6 +29,7 @@ struct TrainingData {
   index_t n_features;
   index_t n_outputs;
   const double* count = nullptr;  // (n_samples,) how many samples a row is, or null for its weight
+  bool has_curvatures = false;  // in the weights: pseudo-samples of parents have the mean weight of a sample then
   const FeatureReader* features = nullptr;  // in place of x: only sums and splits along axes take these (row_blocks.hpp)
 
   double weight_of(index_t row) const { return weight == nullptr ? 1.0 : weight[row]; }

@@ -273,7 +273,7 @@ class LiteralCurvatureTree:
         for model, side in zip(models, (goes_left, ~goes_left), strict=True):
             decrease[side] -= leave_one_out(model, x[side], y[side])
         deviation = np.sqrt(weight @ (decrease - np.average(decrease, weights=weight)) ** 2)
-        luck = np.sqrt(2 * np.log(max(2, n_directions * self.max_thresholds)))
+        luck = np.sqrt(2 * np.log(max(2, n_directions * min(self.max_thresholds, len(node.rows) - 1))))
         surplus = weight @ decrease - self.split_margin * luck * deviation
         node.margin = min(node.margin, abs(surplus) / (luck * deviation))
         return surplus > 0

@@ -33,7 +33,7 @@ def literal_predictions(X, y, depth, margin, max_thresholds):
     decrease = leave_one_out(y)
     for side in (left, ~left):
         decrease[side] -= leave_one_out(y[side])
-    luck = np.sqrt(2 * np.log(X.shape[1] * max_thresholds))
+    luck = np.sqrt(2 * np.log(X.shape[1] * min(max_thresholds, len(X) - 1)))
     if not decrease.sum() > margin * luck * np.sqrt(len(y)) * decrease.std():
         return means
     for side in (left, ~left):

@@ -188,8 +188,7 @@ def test_forest(X, y, new, bootstrap):
         own = counts * weight
         taken = relevant_features(Z, y[:, np.newaxis], own, weight, TREE["alpha"])
         part = np.ascontiguousarray(Z[:, taken])
-        pseudo = TREE["parent_weight"] * own.sum() / weight[own > 0].sum()
-        tree_of = CurvatureTreeRegressor(**{**TREE, "parent_weight": pseudo}, standardize=False)
+        tree_of = CurvatureTreeRegressor(**TREE, standardize=False)
         grown = LiteralTree(tree_of.fit(part, y, own), part, own, 0.0)
         total = total + grown.bounded(((new - mean) / scale)[:, taken])[:, 0] / 6
         missed = counts == 0
