@@ -253,6 +253,9 @@ TABLES = {
         *(("few_of_many_features.json", (f"curvature {program}",),
            {"fit with all, s": "fit with all", "fit with few, s": "fit with few"})
           for program in ("boosting", "forest", "tree")),
+        ("many_classes.json", (), {
+            **{program: f"{program}|log-loss" for program in ("curvature boosting", "before", "CatBoost", "LightGBM", "random forest")},
+            **{f"{program}, s": f"{program}|fit" for program in ("curvature boosting", "CatBoost")}}),
         *(("league.json", (kind,), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"})
           for kind in ("all", "regression", "binary", "multiclass")),
     ],
