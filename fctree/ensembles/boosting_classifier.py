@@ -28,7 +28,8 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     curvature directions, axes or the ridge direction, linear models in the leaves. On smooth
     targets a hundred of them do the work of a thousand ordinary trees. On step-like targets
     ordinary trees do better: each round grows one of them too and keeps
-    the tree that does better on the samples left out of both.
+    the tree that does better on the samples left out of both. Linear models of leaves stay
+    closer to their parents' than in regression: by 1,000 pseudo-samples, the `parent_weight` of a `tree`.
 
     Parameters
     ----------
