@@ -17,18 +17,6 @@ void clear(const std::vector<std::int64_t*>& cells, index_t stride) {
 
 }  // namespace
 
-index_t parts_of_groups(index_t n_groups, index_t n_threads) {
-  const index_t least = count_parts(2 * n_threads, n_groups);
-  const auto share_idle = [&](index_t n_parts) {
-    const index_t n_tasks = n_parts * n_groups, n_turns = count_parts(n_tasks, n_threads);
-    return 1.0 - static_cast<double>(n_tasks) / static_cast<double>(n_turns * n_threads);
-  };
-  index_t best = least;
-  for (index_t n_parts = least; n_parts < 2 * least; ++n_parts)
-    if (share_idle(n_parts) < share_idle(best)) best = n_parts;
-  return best;
-}
-
 LevelHistograms::LevelHistograms(const BinnedMatrix& x, const Tiles& tiles,
                                  const QuantizedGradients& channels, index_t max_depth)
     : x_(x),
@@ -104,7 +92,7 @@ void LevelHistograms::count_group(index_t g) {
 
 // No more than have rows that are worth histograms of their own.
 index_t LevelHistograms::count_stretches(const Execution& execution) const {
-  const index_t wanted = parts_of_groups(n_groups(), execution.n_threads);
+  const index_t wanted = count_parts(kPartsPerThread * execution.n_threads, n_groups());
   const index_t worth = tiles_.n_samples() / (2 * n_counted() * (x_.groups()[0].n_codes + 1));
   return std::max<index_t>(1, std::min({wanted, worth, tiles_.count()}));
 }
@@ -146,7 +134,7 @@ void LevelHistograms::count_in_parts(const Execution& execution, std::vector<Pha
   }});
   // Few leaves are added up in pieces first.
   const index_t n_leaves = n_groups() * n_parents;
-  const index_t n_pieces = n_stretches == 1 ? 1 : count_parts(2 * execution.n_threads, n_leaves);
+  const index_t n_pieces = n_stretches == 1 ? 1 : count_parts(kPartsPerThread * execution.n_threads, n_leaves);
   const bool is_alone = execution.all == nullptr, in_pieces = n_pieces > 1 || !is_alone;
   if (in_pieces)
     phases.push_back({n_leaves * n_pieces, [=](index_t task) {

@@ -18,10 +18,8 @@ namespace fctree::symmetric {
 
 // Where groups are fewer than this for each thread, they are cut into more tasks.
 constexpr index_t kTasksPerThread = 4;
-
-// Parts of a group that are tasks: two to four a thread in all, so many that in the last turn few threads have
-// none.
-index_t parts_of_groups(index_t n_groups, index_t n_threads);
+// Of these: what is counted apart has to be added up.
+constexpr index_t kPartsPerThread = 2;
 
 class LevelHistograms {
  public:
