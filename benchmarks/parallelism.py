@@ -14,6 +14,7 @@ python benchmarks/parallelism.py
 import argparse
 import collections
 import heapq
+import json
 import os
 import pickle
 import subprocess
@@ -204,8 +205,10 @@ def main():
             title, ["case", *(f"{t} threads" for t in args.threads)],
             [[case, *(f"{found[str(t)][name]:.2f}" for t in args.threads)]
              for case, found in results.items()])
-    if not args.only:
-        write_json(args.json, NAME, results, quick=args.quick)
+    if args.only and os.path.exists(args.json):  # the other cases stay
+        with open(args.json) as stream:
+            results = {**json.load(stream)["results"], **results}
+    write_json(args.json, NAME, results, quick=args.quick)
 
 
 if __name__ == "__main__":

@@ -89,13 +89,13 @@ TABLES = {
                    ("1 thread", "float64|threads=1", "fctree"), ("without noise", "float64|threads=2", "fctree, no noise"))}}),
         *(("boosting_error_over_time.json", (size, "least"),
            {"XGBoost, hist": "XGBoost hist", "curvature boosting": "fctree, curvature"}) for size in ("100,000 x 50", "1,000,000 x 28")),
-        ("parallelism.json", ("efficiency",), {
+        *(("parallelism.json", (measure,), {
             "symmetric boosting, 1,000,000 x 28, 50 rounds": "symmetric boosting, 1,000,000 x 28",
             "symmetric boosting, 100,000 x 50, 100 rounds": "symmetric boosting, 100,000 x 50",
             "curvature boosting, 20,000 x 20, 30 rounds": "curvature boosting, 20,000 x 20",
             "curvature boosting, 300,000 x 28, 3 rounds": "curvature boosting, 300,000 x 28",
             "curvature forest, 20,000 x 20, 100 trees of depth 3": "curvature forest, 20,000 x 20",
-            "2 threads": "2"}),
+            "2 threads": "2"}) for measure in ("efficiency", "speedup")),
         ("bench_boosting_predict.json", ("best ns",), {
             **{f"{dtype}, {n} thread{'s'[:n - 1]}": f"{dtype}|threads={n}" for dtype in ("float64", "float32") for n in (1, 2)},
             "without file": ("XGBoost", "LightGBM", "HistGradientBoosting", "one row")}),
