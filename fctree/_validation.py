@@ -129,7 +129,9 @@ def check_imputed_floats(estimator, X, y, *, reset, classification):
     X, y = check_imputed_data(
         estimator, X, y, reset=reset, classification=classification, dtype=FLOATS
     )
-    return (X if is_finite(X) else X.astype(np.float64, copy=False)), y
+    if X.dtype == np.float32 and not is_finite(X):
+        X = X.astype(np.float64)
+    return X, y
 
 
 def check_sample_weight(sample_weight, X):

@@ -206,8 +206,8 @@ Contender ObliqueBooster::grow_kind(index_t kind, index_t iteration) {
   Contender grown;
   grown.features = &features_of(kind);
   TrainingData data = data_of(*grown.features);
-  if (kinds_[kind].ridge_criterion || kinds_[kind].choose_alpha) data = counted(data);
-  data.has_curvatures = kinds_[kind].ridge_criterion;
+  data.has_curvatures = !hessian_.empty();
+  if (data.has_curvatures || kinds_[kind].choose_alpha) data = counted(data);
   if (kind > 0) {
     const double n_wanted = std::ceil(kShareOfSteps * static_cast<double>(data.n_features));
     kinds_[kind].node_features = {static_cast<index_t>(n_wanted), params_.seed, iteration, true};

@@ -16,8 +16,8 @@ using namespace ridge;
 class FeatureBins {
  public:
   FeatureBins() = default;  // of no features
-  // From the features of a sample, from which offset (d) was subtracted (offset_of): one bin per distinct value if a feature has at most 256, else bins with about
-  // equally many samples. O(d n).
+  // From the features of a sample, from which offset (d) was subtracted (offset_of): one bin per distinct
+  // value if a feature has at most 256, else bins with about equally many samples. O(d n).
   FeatureBins(const TrainingData& features, const Vector& offset, const Execution& execution);
 
   index_t n_bins() const { return n_bins_; }
