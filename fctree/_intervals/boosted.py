@@ -1,9 +1,10 @@
 """Intervals of boosting: quantile models of the errors, made honest on samples not seen.
 
 On a part of the samples a model like the fitted one is grown, and two models of the quantiles of
-what it leaves: how far targets lie below and above a prediction. On the held-out samples it is
+what it leaves: how far targets lie below and above its predictions. On the held-out samples it is
 measured how many times as far an interval has to reach (conformalized quantile regression:
-Romano, Patterson and Candès, NeurIPS 2019, for residuals).
+Romano, Patterson and Candès, NeurIPS 2019, for residuals). Intervals are about the predictions of that model,
+which the held-out samples have not moved: one gross error among them would move the fitted one.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ class BoostedIntervals(PredictsIntervals):
             train, False, self.calibration_fraction, self._random_seed, "calibration_fraction"
         )
         centre = self._grown_on(grown, early_stopping=False, max_iter=max(self.n_iter_, 1))
-        left = replace(grown, y=np.ascontiguousarray((grown.y.T - centre._centres(grown.X)).T))
+        self.interval_trees_, self.interval_baselines_ = [centre.trees_], centre.baseline_[np.newaxis]
+        left = replace(grown, y=np.ascontiguousarray((grown.y.T - self._centres(grown.X)).T))
         n_rounds = max(1, int(np.ceil(self.n_iter_ * _ROUNDS)))
         models = [
             self._grown_on(
@@ -77,10 +79,11 @@ class BoostedIntervals(PredictsIntervals):
             )
             for quantile in QUANTILES
         ]
+        models = [centre, *models]
         self.interval_trees_ = [model.trees_ for model in models]
         self.interval_baselines_ = np.stack([model.baseline_ for model in models])
         self.interval_reach_ = np.zeros((2, self.n_outputs_))
-        errors = held.y.T - centre._centres(held.X)
+        errors = held.y.T - self._centres(held.X)
         weight = np.ones(len(held.X)) if held.weight is None else held.weight
         mean = np.average(self._reaches(held.X), axis=1, weights=weight)
         unknown = np.average(np.abs(errors), axis=0, weights=weight)
@@ -99,17 +102,18 @@ class BoostedIntervals(PredictsIntervals):
         return model
 
     def _centres(self, X):
-        """Predictions for validated features, (n_samples, n_outputs)."""
-        scores = raw_scores(self.trees_, self.baseline_, X, count_threads(self.n_jobs))
-        return self._inverse_link(scores).reshape(len(X), -1)
+        """The middles of intervals for validated features, (n_samples, n_outputs)."""
+        return self._inverse_link(self._interval_scores(X, 0)).reshape(len(X), -1)
 
     def _reaches(self, X):
         """How far targets lie below and above predictions, (2, n_samples, n_outputs)."""
-        below, above = (
-            raw_scores(trees, baseline, X, count_threads(self.n_jobs))
-            for trees, baseline in zip(self.interval_trees_, self.interval_baselines_, strict=True)
-        )
+        below, above = self._interval_scores(X, 1), self._interval_scores(X, 2)
         return np.maximum(np.stack([-below, above]), self.interval_reach_[:, np.newaxis])
+
+    def _interval_scores(self, X, model):
+        """Raw scores of one of the three models, (n_samples, n_outputs)."""
+        trees, baseline = self.interval_trees_[model], self.interval_baselines_[model]
+        return raw_scores(trees, baseline, X, count_threads(self.n_jobs))
 
     @property
     def _least_target(self):
@@ -117,7 +121,8 @@ class BoostedIntervals(PredictsIntervals):
 
     def _centres_and_scales(self, X):
         X = self._check_rows(X)
-        return self._centres(X), self._reaches(X)
+        scores = raw_scores(self.trees_, self.baseline_, X, count_threads(self.n_jobs))
+        return self._centres(X), self._reaches(X), self._inverse_link(scores).reshape(len(X), -1)
 
     def _why_without_intervals(self):
         return (

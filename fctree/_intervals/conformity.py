@@ -77,8 +77,9 @@ class PredictsIntervals:
     """Mixin of regressors with intervals.
 
     A subclass has ``_centres_and_scales(X)``, arrays (n_samples, n_outputs) of which the second may
-    be one for below and one for above, (2, n_samples, n_outputs), and sets
-    ``interval_scores_`` and ``interval_levels_`` in `fit`. No bound is below its ``_least_target``.
+    be one for below and one for above, (2, n_samples, n_outputs), then predictions that intervals are to hold
+    where these are not the centres, and sets ``interval_scores_`` and ``interval_levels_`` in `fit`. No bound is
+    below its ``_least_target``.
     """
 
     interval_scores_: FloatArray
@@ -114,7 +115,7 @@ class PredictsIntervals:
         self._prepare_intervals()
         if not hasattr(self, "interval_scores_"):
             raise ValueError(self._why_without_intervals())
-        centres, scales = self._centres_and_scales(X)
+        centres, scales, *predictions = self._centres_and_scales(X)
         score = score_at(self.interval_scores_, self.interval_levels_, level)
         # Infinity times a scale of 0 is infinity here.
         reach = np.where(np.isfinite(score), np.nan_to_num(score, posinf=0.0) * scales, np.inf)
@@ -127,7 +128,8 @@ class PredictsIntervals:
             )
         reach = np.maximum(reach, _ROUNDING * np.abs(centres))
         below, above = reach if reach.ndim > centres.ndim else (reach, reach)
-        interval = np.stack([np.maximum(centres - below, self._least_target), centres + above], axis=-1)
+        lower = np.maximum(np.minimum.reduce([centres - below, *predictions]), self._least_target)
+        interval = np.stack([lower, np.maximum.reduce([centres + above, *predictions])], axis=-1)
         single = vars(self).get("_single_target", vars(self).get("_one_output"))
         return interval[:, 0] if single else interval
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from numbers import Integral, Real
 
 import numpy as np
@@ -14,7 +15,7 @@ from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.round_scores import joined_scores
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.team import ALONE
-from fctree._validation import check_features, check_imputed_floats, count_threads, in_parts
+from fctree._validation import check_features, check_imputed_floats, count_samples, count_threads, in_parts
 from fctree.ensembles.members import HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
@@ -30,6 +31,10 @@ from fctree.oblique.parameters import (
 _DEFAULT_TREE = CurvatureTreeRegressor(
     n_screened=4, max_thresholds=9, split_margin=0.0, feature_concatenation=False
 )
+# Of the fewest samples of a leaf, for leaves that are constants instead of linear models.
+_SHARE_OF_STEPS = 0.25
+# Samples that a leaf's quantile has on its rarer side: with none it is the largest residual, whatever the order.
+_FEWEST_BEYOND = 5
 
 
 class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
@@ -60,9 +65,15 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         settings = self._tree_settings()
         if alpha is not None:
             settings["alpha"] = alpha
+        fewest = count_samples(settings["min_samples_leaf"], n_samples)
         kinds = [settings]
         if self.step_depth is not None:
-            kinds.append({**STEP_TREE, "max_depth": self.step_depth})
+            kinds.append({**STEP_TREE, "max_depth": self.step_depth,
+                          "min_samples_leaf": ceil(fewest * _SHARE_OF_STEPS)})
+        if self.loss == "quantile":
+            beyond = ceil(_FEWEST_BEYOND / min(self.quantile, 1.0 - self.quantile))
+            for kind in kinds:
+                kind["min_samples_leaf"] = max(count_samples(kind["min_samples_leaf"], n_samples), beyond)
         scale = 1.0 / self.n_outputs_
         return [native_tree_params(kind, n_samples, impurity_scale=scale) for kind in kinds]
 

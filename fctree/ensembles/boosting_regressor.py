@@ -46,23 +46,24 @@ class CurvatureBoostingRegressor(
     colsample : float, default=1.0
         Share of the features used for each tree.
     l2_leaf_reg : float, default=1.0
-        Weight of pseudo-samples with target 0 that shrink each leaf's mean.
+        Weight of pseudo-samples with target 0 that shrink each leaf's mean; slopes shrink by `alpha`.
     extrapolation : float or None, default=0.0
         How far predictions may leave the leaf's training range, as a multiple of it; None sets no
         limit.
     step_depth : int or None, default=8
-        Depth of the ordinary trees (splits along axes, constant leaves) that compete in each
+        Depth of the step trees (ordinary ones: splits along axes, constant leaves) that compete in each
         round; None grows none. They need ``subsample < 1``: left-out samples decide. Each sees four
         fifths of the features. With more than 65,536 samples thresholds lie between 256 bins of
         each feature.
     max_depth : int or None, default=None
-        Maximum number of splits on a path of a tree. Here and in the next three None leaves what
-        `tree` says.
+        Maximum number of splits on a path of a tree, but for step trees. Here and in the next three None leaves
+        what `tree` says.
     alpha : float, "loo" or None, default=None
         Penalty of every ridge regression; "loo" chooses it by leave-one-out errors.
     min_samples_leaf : int, float or None, default=None
         Minimum number of samples in a leaf; a float is a fraction of a tree's training samples,
-        rounded up.
+        rounded up. Step trees need a quarter of it. For ``loss="quantile"`` at least
+        ``5 / min(quantile, 1 - quantile)`` in all trees, five beyond the quantile.
     max_coef : int or None, default=None
         Maximum number of features in a split.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None

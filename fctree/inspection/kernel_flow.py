@@ -98,6 +98,11 @@ class TreeKernelFlow(WarmStartModel):
     def __init__(self, estimator):
         estimator.set_params(n_jobs=None)
         validate_parameters(estimator)
+        if estimator.feature_learning:
+            raise ValueError(
+                "importances of a TreeNTKRegressor are those of its kernel as it is, not of one that learns "
+                f"features: set feature_learning=0 (it is {estimator.feature_learning})"
+            )
         self.estimator = estimator
         self.terms = []
 

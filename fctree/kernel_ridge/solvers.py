@@ -105,38 +105,54 @@ def solve_gram(K, targets, alpha, weights=None):
     return solution if weights is None else solution * np.sqrt(weights)[:, np.newaxis]
 
 
+# Times the tolerance: a residual that the solver takes for small enough.
+_MOST_LEFT = 100.0
+
+
 def conjugate_gradients(multiply, b, *, tol, max_iter, verbose):
-    """Solves A x = b for all columns of b at once, A positive definite; returns x, the number of
+    """Solves A x = b for all columns of b at once, A positive semidefinite; returns x, the number of
     iterations, and whether they converged.
 
     One product with A serves all columns, which is what the time goes into; each column has its own step
-    lengths and stops by itself. SciPy's solver takes one column at a time.
+    lengths and stops by itself. SciPy's solver takes one column at a time. Residuals of the iterates rise and
+    fall, and where A is singular they may rise without end: what is returned are the combinations of
+    iterates whose residuals never rise (minimal residual smoothing, Schönauer, 1987).
     """
-    x = np.zeros_like(b)
-    residual = b.copy()
+    x, smooth = np.zeros_like(b), np.zeros_like(b)
+    residual, left = b.copy(), b.copy()  # of x and of smooth
     direction = b.copy()
-    square = np.einsum("ij,ij->j", residual, residual)
-    goal = np.square(np.float64(tol)) * square
+    square = _column_products(residual, residual)
+    goal, least = np.square(np.float64(tol)) * square, square
     bar = tqdm(total=max_iter, disable=not verbose, desc="conjugate gradients")
     n_iter = 0
-    while n_iter < max_iter and np.any(square > goal):
+    while n_iter < max_iter and np.any(least > goal):
         n_iter += 1
         bar.update()
         product = multiply(direction)
-        curvature = np.einsum("ij,ij->j", direction, product)
+        curvature = _column_products(direction, product)
         # A direction without curvature is rounding: that column is done.
-        moving = (square > goal) & (curvature > 0)
+        moving = (least > goal) & (curvature > 0)
         if not moving.any():
             break
         step = np.divide(square, curvature, out=np.zeros_like(square), where=moving)
         x += step * direction
         residual -= step * product
         before = square
-        square = np.where(moving, np.einsum("ij,ij->j", residual, residual), square)
+        square = np.where(moving, _column_products(residual, residual), square)
         direction = residual + np.divide(square, before, out=np.zeros_like(square),
                                          where=moving) * direction
+        change = residual - left
+        size = _column_products(change, change)
+        share = np.divide(-_column_products(left, change), size, out=np.zeros_like(size), where=size > 0)
+        smooth += share * (x - smooth)
+        left += share * change
+        least = _column_products(left, left)
     bar.close()
-    return x, n_iter, not np.any(square > goal)
+    return smooth, n_iter, not np.any(least > goal)
+
+
+def _column_products(first, second):
+    return np.einsum("ij,ij->j", first, second)
 
 
 def warn_unless(converged, n_iter):
@@ -160,6 +176,10 @@ def solve_by_conjugate_gradients(kernel, X, targets, weights, *, alpha, **stoppi
     def multiply(v):
         return roots * kernel.multiply(samples, None, roots * v) + alpha * v
 
-    solution, n_iter, converged = conjugate_gradients(multiply, roots * targets, **stopping)
-    warn_unless(converged, n_iter)
+    b = roots * targets
+    solution, n_iter, converged = conjugate_gradients(multiply, b, **stopping)
+    left = np.linalg.norm(b - multiply(solution), axis=0)  # not what rounding has made of it
+    size = np.linalg.norm(b, axis=0)
+    solution = np.where(left < size, solution, 0.0)  # which leaves b
+    warn_unless(converged and np.all(left <= _MOST_LEFT * stopping["tol"] * size), n_iter)
     return roots * solution, n_iter

@@ -118,12 +118,12 @@ def check_quantile_models(model, check_trees):
     n_outputs = model.n_outputs_
     require(model.interval_scores_.shape[1] == n_outputs, "interval_scores_ has other outputs")
     trees = model.interval_trees_
-    require(isinstance(trees, list) and len(trees) == 2, "interval_trees_ is not a list of two")
-    for index, of_quantile in enumerate(trees):
-        check_trees(f"interval_trees_[{index}]", of_quantile, model)
-    shape = (2, n_outputs)
-    for name in names[2:]:
+    require(isinstance(trees, list) and len(trees) == 3, "interval_trees_ is not a list of three")
+    for index, of_model in enumerate(trees):
+        check_trees(f"interval_trees_[{index}]", of_model, model)
+    for name, n_models in (("interval_baselines_", 3), ("interval_reach_", 2)):
         _check_array(name, getattr(model, name), np.float64, 2)
+        shape = (n_models, n_outputs)
         require(getattr(model, name).shape == shape, f"{name} has not the shape {shape}")
 
 

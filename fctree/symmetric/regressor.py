@@ -120,8 +120,8 @@ class SymmetricBoostingRegressor(
     evals_result_ : dict of dict of ndarray
         Loss and metrics after each round by data set (``"training"``, ``"valid_0"``, ``"valid_1"``,
         ..) and name (``"loss"``, those of `eval_metric`).
-    interval_trees_ : list of two
-        With `calibration_fraction`: the trees of the quantile models.
+    interval_trees_ : list of three
+        With `calibration_fraction`: the trees of the model that intervals are about and of the quantile models.
     feature_importances_ : ndarray of shape (n_features,)
     encoder_ : TableEncoder or None
         How categories become the features that `trees_` split; None without categories.

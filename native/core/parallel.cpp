@@ -41,8 +41,7 @@ thread_local Running running;
 // Leaves a task of a loop that has stopped for another reason, which is the one to be told.
 struct Stopped {};
 
-// The state of one loop: whether it must stop, and why. Loops inside of tasks stop with those
-// around them.
+// The state of one loop: whether it must stop, and why. Loops inside of tasks stop with those around them.
 class LoopState {
  public:
   explicit LoopState(const Execution& execution)
@@ -122,8 +121,8 @@ class LoopState {
 
 }  // namespace
 
-// Workers and the loop they may help with. The calling thread opens a loop, works on it
-// itself, closes it to newcomers, and waits for those who have joined.
+// Workers and the loop they may help with. The calling thread opens a loop, works on it itself, closes it
+// to newcomers, and waits for those who have joined.
 class Team {
  public:
   // The main loop of a worker.
@@ -152,8 +151,8 @@ class Team {
     wake_.notify_all();
   }
 
-  // take_tasks(in_calling_thread) runs tasks until none is left to take; neither it nor what is
-  // called a few times a second while the last tasks end, poll, throws.
+  // take_tasks(in_calling_thread) runs tasks until none is left to take; neither it nor poll, called a few
+  // times a second while the last tasks end, throws.
   void run(const std::function<void(bool)>& take_tasks, const std::function<void()>& poll) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -190,8 +189,10 @@ bool has_openmp() {
 }
 
 Execution limit_threads(Execution execution, double work) {
-  constexpr double kWorkPerThread = 5e5;  // a tenth of a millisecond: about the cost of waking a thread
-  const double worth = std::max(1.0, work / kWorkPerThread);
+  constexpr double kWorkPerThread = 5e5;  // a tenth of a millisecond: about the cost of starting a thread
+  constexpr double kWorthWaking = 2e5;    // a team, whose threads are woken together
+  if (execution.team != nullptr && work >= kWorthWaking) return execution;
+  const double worth = execution.team != nullptr ? 1.0 : std::max(1.0, work / kWorkPerThread);
   if (worth < execution.n_threads) execution.n_threads = static_cast<int>(worth);
   return execution;
 }
@@ -224,9 +225,8 @@ int startable_threads(int n) {
   return started;
 }
 
-// Threads that work for a team until this object goes, in whatever way its scope is left: the
-// calling thread may end inside of it, which no OpenMP region survives, so that the region is
-// another thread's.
+// Threads that work for a team until this object goes, in whatever way its scope is left: the calling thread
+// may end inside of it, which no OpenMP region survives, so that the region is another thread's.
 class Workers {
  public:
   explicit Workers(int n) : size_(startable_threads(n)) {
@@ -271,9 +271,11 @@ void run_whole(const std::function<void(const Execution&)>& body, const Executio
 }  // namespace
 
 void with_team(const Execution& execution, const std::function<void(const Execution&)>& body) {
+  if (execution.team != nullptr) return body(execution);
   const int n_threads = std::min(execution.n_threads, most_threads());
+  Team asleep;  // of a logged run, which does without threads
   if (is_logging_tasks())
-    return run_whole(body, {n_threads, execution.interrupted, nullptr, execution.all});
+    return run_whole(body, {n_threads, execution.interrupted, n_threads > 1 ? &asleep : nullptr, execution.all});
   if (n_threads > 1) {
     Workers workers(n_threads - 1);
     if (workers.size() > 0)

@@ -34,10 +34,11 @@ struct Execution {
 };
 
 // Calls body with a team of up to n_threads threads, the calling one included, for the
-// loops inside it.
+// loops inside it; with the team that there is, if there is one.
 void with_team(const Execution& execution, const std::function<void(const Execution&)>& body);
 
-// The same with fewer threads if a loop's work, in multiply-adds, does not justify waking more.
+// The same with fewer threads if a loop's work, in multiply-adds, does not justify starting more, or with one if
+// it does not justify waking the team.
 // Results do not depend on it.
 Execution limit_threads(Execution execution, double work);
 

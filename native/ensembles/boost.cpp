@@ -221,11 +221,14 @@ Contender ObliqueBooster::grow_kind(index_t kind, index_t iteration) {
   apply_tree({grown.tree.children_left.data(), grown.tree.children_right.data(),
               grown.tree.threshold.data(), grown.tree.coef.data(), data.n_features},
              data, leaf.data(), execution_);
-  if (params_.l2_leaf_reg > 0.0) shrink_leaves(params_.l2_leaf_reg, grown.tree);
+  if (loss_->leaf_rule() != LeafRule::newton)
+    revise_constants(*loss_, train_.view(), data.x, response_.weight.data(), leaf, params_.l2_leaf_reg,
+                     grown.tree);
+  else if (params_.l2_leaf_reg > 0.0)
+    shrink_leaves(params_.l2_leaf_reg, grown.tree);
   if (!hessian_.empty())
     lengthen_steps({train_.view(), response_.weight.data(), hessian_.data()}, params_.l2_leaf_reg,
                    leaf, execution_, grown.tree);
-  revise_constants(*loss_, train_.view(), data.x, response_.weight.data(), leaf, grown.tree);
   grown.bounds = bound_leaves(grown.tree, data.x, response_.weight.data(), leaf,
                               {params_.extrapolation, loss_->largest_step()}, execution_);
   return grown;

@@ -66,6 +66,11 @@ LeafBounds score_ranges(const ObliqueTreeArrays& tree, const double* x, const do
   return ranges;
 }
 
+// Of a leaf's mean, which as many pseudo-samples of target 0 take away.
+double share_of_zeros(double l2_leaf_reg, const ObliqueTreeArrays& tree, index_t node) {
+  return l2_leaf_reg / (tree.weighted_n_node_samples[node] + l2_leaf_reg);
+}
+
 }  // namespace
 
 LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
@@ -94,7 +99,7 @@ void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree) {
   for (index_t node = 0; node < tree.n_nodes(); ++node) {
     const index_t slot = tree.leaf_index[node];
     if (slot < 0) continue;
-    const double share = l2_leaf_reg / (tree.weighted_n_node_samples[node] + l2_leaf_reg);
+    const double share = share_of_zeros(l2_leaf_reg, tree, node);
     for (index_t k = 0; k < tree.n_outputs; ++k)
       tree.leaf_intercept[slot * tree.n_outputs + k] -=
           share * tree.value[node * tree.n_outputs + k];
@@ -156,28 +161,30 @@ void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
 
 void revise_constants(const Loss& loss, const ScoredSamples& s, const double* x,
                       const double* fit_weight, const std::vector<index_t>& leaf,
-                      ObliqueTreeArrays& tree) {
-  if (loss.leaf_rule() == LeafRule::newton) return;
+                      double l2_leaf_reg, ObliqueTreeArrays& tree) {
   const index_t n_outputs = tree.n_outputs;
-  std::vector<std::vector<index_t>> rows(tree.n_leaves());
+  std::vector<std::vector<index_t>> rows(tree.n_nodes());
   for (index_t i = 0; i < s.n_samples; ++i)
-    if (fit_weight[i] > 0.0) rows[tree.leaf_index[leaf[i]]].push_back(i);
+    if (fit_weight[i] > 0.0) rows[leaf[i]].push_back(i);
   std::vector<double> score(n_outputs);
-  for (index_t slot = 0; slot < tree.n_leaves(); ++slot) {
-    const index_t size = static_cast<index_t>(rows[slot].size());
+  for (index_t node = 0; node < tree.n_nodes(); ++node) {
+    const index_t slot = tree.leaf_index[node], size = static_cast<index_t>(rows[node].size());
     if (size == 0) continue;
     std::vector<double> rest(size * n_outputs), weight;
     for (index_t at = 0; at < size; ++at) {
-      const index_t i = rows[slot][at];
+      const index_t i = rows[node][at];
       score_row(tree, slot, x, i, score.data());
       for (index_t k = 0; k < n_outputs; ++k)
         rest[k * size + at] = s.y[k * s.n_samples + i] - s.raw[k * s.n_samples + i] - score[k];
       if (s.weight != nullptr) weight.push_back(s.weight[i]);
     }
+    const double share = share_of_zeros(l2_leaf_reg, tree, node);
     for (index_t k = 0; k < n_outputs; ++k) {
       std::vector<double> own = weight;  // reordered with the residuals
-      tree.leaf_intercept[slot * n_outputs + k] += order_statistic(
-          loss, rest.data() + k * size, own.empty() ? nullptr : own.data(), size);
+      const double shift = order_statistic(loss, rest.data() + k * size,
+                                           own.empty() ? nullptr : own.data(), size);
+      tree.leaf_intercept[slot * n_outputs + k] +=
+          shift - share * (tree.value[node * n_outputs + k] + shift);
     }
   }
 }

@@ -16,6 +16,7 @@ constexpr index_t kBlockRows = kShallowRows;  // few enough to stay in the first
 constexpr index_t kFewTrees = 4;
 constexpr index_t kFewRowsAnOutput = 256;
 constexpr index_t kMostFeatures = 4096;
+constexpr index_t kTreesAPart = 8;
 
 RoutingArrays routing_of(const ObliqueTreesView& trees, index_t tree) {
   const index_t node = trees.node_offsets[tree];
@@ -57,17 +58,20 @@ void set_walk(const ObliqueTreesView& trees, TreePlan& plan) {
 }
 
 std::vector<TreePlan> plan_trees(const ObliqueTreesView& trees, const TreeRange& range,
-                                 index_t n_rows) {
+                                 index_t n_rows, const Execution& execution) {
   std::vector<TreePlan> plans(range.last - range.first);
   const bool packs = plans.size() >= kFewTrees && n_rows >= kFewRowsAnOutput * trees.n_outputs &&
                      trees.n_features <= kMostFeatures;
-  for (index_t tree = range.first; tree < range.last; ++tree) {
-    TreePlan& plan = plans[tree - range.first];
-    plan.tree = tree;
-    if (n_rows < AxisWalk::kFewRows) continue;
-    if (packs) plan.top = ShallowTree(trees, tree);
-    if (!plan.top.is_whole()) set_walk(trees, plan);
-  }
+  const auto plan_part = [&](index_t, index_t begin, index_t end) {
+    for (index_t t = begin; t < end; ++t) {
+      TreePlan& plan = plans[t];
+      plan.tree = range.first + t;
+      if (n_rows < AxisWalk::kFewRows) continue;
+      if (packs) plan.top = ShallowTree(trees, plan.tree);
+      if (!plan.top.is_whole()) set_walk(trees, plan);
+    }
+  };
+  for_each_part(execution, static_cast<index_t>(plans.size()), kTreesAPart, plan_part);
   return plans;
 }
 
@@ -162,15 +166,15 @@ void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const Tabl
     std::vector<double> row(x.is_view() ? 0 : trees.n_features);
     return add_to_row(trees, range, x.read(0, 1, row.data()), out);
   }
-  const std::vector<TreePlan> plans = plan_trees(trees, range, n_rows);
   const double work = static_cast<double>(n_rows * trees.n_features * 4 * (range.last - range.first));
-  parallel_for(limit_threads(execution, work), (n_rows + kBlockRows - 1) / kBlockRows,
-               [&](index_t block) {
-                 const index_t begin = block * kBlockRows, size = std::min(kBlockRows, n_rows - begin);
-                 std::vector<double> rows(x.is_view() ? 0 : size * trees.n_features);
-                 add_block(trees, plans, x.read(begin, size, rows.data()), size,
-                           {out.scores + begin * out.row_stride, out.row_stride, out.output_stride});
-               });
+  with_team(limit_threads(execution, work), [&](const Execution& team) {
+    const std::vector<TreePlan> plans = plan_trees(trees, range, n_rows, team);
+    for_each_part(team, n_rows, kBlockRows, [&](index_t, index_t begin, index_t end) {
+      std::vector<double> rows(x.is_view() ? 0 : (end - begin) * trees.n_features);
+      add_block(trees, plans, x.read(begin, end - begin, rows.data()), end - begin,
+                {out.scores + begin * out.row_stride, out.row_stride, out.output_stride});
+    });
+  });
 }
 
 void apply_trees(const ObliqueTreesView& trees, index_t n_trees, const double* x, index_t n_rows,

@@ -89,8 +89,7 @@ void RowSampler::draw_part(index_t tree, double fraction, const std::vector<std:
 index_t RowSampler::count_left_out(const std::vector<std::uint8_t>& drawn,
                                    const Collective* all) const {
   std::array<std::int64_t, 256> found{};
-  for (std::size_t i = 0; i < hash_.size(); ++i)
-    if (!drawn[i]) found[hash_[i] >> 56] = 1;
+  for (std::size_t i = 0; i < hash_.size(); ++i) found[hash_[i] >> 56] |= drawn[i] == 0;
   add_up(all, found.data(), found.size());
   return static_cast<index_t>(found.size()) - std::count(found.begin(), found.end(), 0);
 }

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fctree import (
+    CurvatureBoostingRegressor,
     CurvatureForestRegressor,
     CurvatureTreeRegressor,
     FCODTRegressor,
@@ -139,7 +140,26 @@ def test_boosting_ranks_the_errors_of_samples_it_has_not_seen():
     assert model.interval_scores_.shape == (45, 1)
     np.testing.assert_allclose(model.interval_levels_[:, 0], np.arange(1, 46) / 46)
     below, above = model._reaches(X_NEW)
-    centre = model.predict(X_NEW)
+    centre = model.interval_baselines_[0] + np.zeros((len(X_NEW), 1))
+    model.interval_trees_[0].add_to(X_NEW, centre)
     score = model.interval_scores_[int(np.ceil(46 * 0.8)) - 1, 0]
-    expected = np.column_stack([centre - score * below[:, 0], centre + score * above[:, 0]])
+    predicted = model.predict(X_NEW)
+    expected = np.column_stack([
+        np.minimum(centre[:, 0] - score * below[:, 0], predicted),
+        np.maximum(centre[:, 0] + score * above[:, 0], predicted),
+    ])
     np.testing.assert_allclose(model.predict_interval(X_NEW, 0.8), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [CurvatureBoostingRegressor, SymmetricBoostingRegressor])
+def test_a_gross_error_among_held_out_samples_moves_no_interval(kind):
+    """It moves the model fitted to all samples far from all targets."""
+    rng = np.random.default_rng(103)
+    X = rng.normal(size=(2000, 5))
+    y = 10.0 + X[:, 0] + 0.3 * rng.normal(size=2000)
+    for seed in range(6):
+        gross = y.copy()
+        gross[seed] *= 1e4
+        model = kind(max_iter=30, calibration_fraction=0.2, random_state=seed).fit(X[:500], gross[:500])
+        lower, upper = model.predict_interval(X[500:]).T
+        assert np.mean((lower <= y[500:]) & (y[500:] <= upper)) > 0.8

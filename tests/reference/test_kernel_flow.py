@@ -90,3 +90,9 @@ def test_continuing_starts_from_the_model():
     before = np.mean((validation.y - flow.predict(validation.X)) ** 2)
     flow.continue_fit(train, validation)
     assert np.mean((validation.y - flow.predict(validation.X)) ** 2) <= before
+
+
+def test_learned_features_are_refused():
+    """Importances would be those of another kernel."""
+    with pytest.raises(ValueError, match="feature_learning=0"):
+        TreeKernelFlow(TreeNTKRegressor(feature_learning=2))

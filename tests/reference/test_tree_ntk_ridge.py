@@ -237,3 +237,23 @@ def test_classifiers_by_squared_error():
     assert (model.alpha_, model.depth_) == (regressor.alpha_, regressor.depth_)
     with pytest.raises(ValueError, match="scoring"):
         TreeNTKClassifierCV(scoring="r2").fit(small, labels)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-12, 1e-3])
+def test_conjugate_gradients_of_tied_samples_find_their_means(alpha):
+    """Equal rows with other targets have no solution without a penalty: iterates then grow without end."""
+    rng = np.random.default_rng(2)
+    X = np.repeat(rng.normal(size=(10, 4)), 50, axis=0)
+    y = rng.normal(size=500)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = TreeNTKRegressor(alpha=alpha, solver="cg").fit(X, y)
+    assert model.score(X, y) > 0.01
+    assert np.abs(model.predict(X)).max() < np.abs(y).max()
+
+
+def test_conjugate_gradients_warn_of_a_residual_that_is_not_small():
+    rng = np.random.default_rng(2)
+    X = np.repeat(rng.normal(size=(10, 4)), 50, axis=0)
+    with pytest.warns(ConvergenceWarning, match="alpha"):
+        TreeNTKRegressor(alpha=1e-14, solver="cg").fit(X, rng.normal(size=500))

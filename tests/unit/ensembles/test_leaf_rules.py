@@ -1,0 +1,57 @@
+"""Limits and penalties that hold for all trees of curvature boosting."""
+
+import numpy as np
+import pytest
+from fctree import CurvatureBoostingRegressor
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(1500, 5))
+y = X[:, 0] + (X[:, 1] > 0) + RNG.normal(size=1500)
+
+
+def smallest_leaves(model, kind):
+    """The fewest training samples in a leaf of each tree of a kind."""
+    leaf = model.apply(X)
+    return [np.unique(leaf[:, tree], return_counts=True)[1].min()
+            for tree in np.flatnonzero(model.tree_kinds_ == kind)]
+
+
+@pytest.mark.parametrize("fewest", [8, 100, 0.1])
+def test_step_trees_have_a_quarter_of_the_samples(fewest):
+    model = CurvatureBoostingRegressor(
+        max_iter=20, min_samples_leaf=fewest, subsample=0.7, random_state=0
+    ).fit(X, y)
+    least = fewest if isinstance(fewest, int) else 150
+    assert min(smallest_leaves(model, 0), default=least) >= least
+    assert min(smallest_leaves(model, 1), default=least / 4) >= least / 4
+
+
+@pytest.mark.parametrize(("quantile", "fewest"), [(0.99, 500), (0.02, 250), (0.5, 20)])
+def test_leaves_of_a_quantile_have_samples_beyond_it(quantile, fewest):
+    model = CurvatureBoostingRegressor(
+        loss="quantile", quantile=quantile, max_iter=20, random_state=0
+    ).fit(X, y)
+    assert min(smallest_leaves(model, 0), default=fewest) >= fewest
+
+
+@pytest.mark.parametrize("quantile", [0.01, 0.99])
+def test_outer_quantiles_are_no_worse_than_a_constant(quantile):
+    def pinball(target, predicted):
+        left = target - predicted
+        return np.mean(np.maximum(quantile * left, (quantile - 1) * left))
+
+    rng = np.random.default_rng(1)
+    X_new = rng.normal(size=(4000, 5))
+    y_new = X_new[:, 0] + (X_new[:, 1] > 0) + rng.normal(size=4000)
+    model = CurvatureBoostingRegressor(loss="quantile", quantile=quantile, random_state=0).fit(X, y)
+    assert pinball(y_new, model.predict(X_new)) < pinball(y_new, np.quantile(y, quantile))
+
+
+@pytest.mark.parametrize("loss", ["absolute_error", "huber"])
+def test_l2_leaf_reg_shrinks_the_leaves_of_every_loss(loss):
+    spread = [
+        CurvatureBoostingRegressor(loss=loss, l2_leaf_reg=penalty, max_iter=30, random_state=0)
+        .fit(X, y).predict(X).std()
+        for penalty in (0.0, 10.0, 1e9)
+    ]
+    assert spread[0] > 1.005 * spread[1] > 1.01 * spread[2]
