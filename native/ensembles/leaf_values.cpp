@@ -159,13 +159,13 @@ void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
   }
 }
 
-void revise_constants(const Loss& loss, const ScoredSamples& s, const double* x,
-                      const double* fit_weight, const std::vector<index_t>& leaf,
-                      double l2_leaf_reg, ObliqueTreeArrays& tree) {
+void revise_constants(const Loss& loss, const FittedRows& fitted, double l2_leaf_reg,
+                      ObliqueTreeArrays& tree) {
+  const ScoredSamples& s = fitted.samples;
   const index_t n_outputs = tree.n_outputs;
   std::vector<std::vector<index_t>> rows(tree.n_nodes());
   for (index_t i = 0; i < s.n_samples; ++i)
-    if (fit_weight[i] > 0.0) rows[leaf[i]].push_back(i);
+    if (fitted.fit_weight[i] > 0.0) rows[fitted.leaf[i]].push_back(i);
   std::vector<double> score(n_outputs);
   for (index_t node = 0; node < tree.n_nodes(); ++node) {
     const index_t slot = tree.leaf_index[node], size = static_cast<index_t>(rows[node].size());
@@ -173,7 +173,7 @@ void revise_constants(const Loss& loss, const ScoredSamples& s, const double* x,
     std::vector<double> rest(size * n_outputs), weight;
     for (index_t at = 0; at < size; ++at) {
       const index_t i = rows[node][at];
-      score_row(tree, slot, x, i, score.data());
+      score_row(tree, slot, fitted.x, i, score.data());
       for (index_t k = 0; k < n_outputs; ++k)
         rest[k * size + at] = s.y[k * s.n_samples + i] - s.raw[k * s.n_samples + i] - score[k];
       if (s.weight != nullptr) weight.push_back(s.weight[i]);
