@@ -5,8 +5,8 @@ import numpy as np
 
 def softmax(scores):
     """The softmax of each row: the bytes of SciPy's, which looks for array types first."""
-    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return exponentials / exponentials.sum(axis=1, keepdims=True)
+    exponentials = np.exp(scores - np.maximum.reduce(scores, axis=1, keepdims=True))
+    return exponentials / np.add.reduce(exponentials, axis=1, keepdims=True)
 
 
 def of_two(positive):

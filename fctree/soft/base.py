@@ -37,6 +37,8 @@ from fctree._validation import (
 )
 from fctree.soft.state import copied, initial_state, tree_shape
 
+_ROUTINGS = {routing.name: routing.value for routing in _native.Routing}  # an enumeration takes its time
+
 
 class BaseSoftTree(TakesTables, BaseEstimator):
     """Ensembles of soft trees; subclasses define the loss, the targets and the predictions."""
@@ -193,7 +195,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         params = {
             "n_trees": self.n_trees,
             "gamma": self.gamma,
-            "routing": _native.Routing[self.routing].value,
+            "routing": _ROUTINGS[self.routing],
             "scale": self.scale,
             "batch_norm": self.batch_norm,
             "fit_intercept": self.fit_intercept,
@@ -273,7 +275,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
 
     def _shape(self):
         return {
-            "routing": _native.Routing[self._rule["routing"]].value,
+            "routing": _ROUTINGS[self._rule["routing"]],
             "gamma": float(self._rule["gamma"]),
             "scale": float(self._rule["scale"]),
             "children": self._state["children"],
