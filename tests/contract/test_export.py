@@ -178,6 +178,22 @@ def test_regions_of_the_plane(leaf_model, classes, tmp_path):
     pyplot.close(axes.figure)
 
 
+@pytest.mark.parametrize("n_classes, n_columns", [(10, 1), (30, 2), (50, None)])
+def test_regions_of_many_classes(n_classes, n_columns):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    X = np.random.default_rng(73).normal(size=(500, 2))
+    y = np.array([f"${number}^{{$ {'long name ' * 9}" for number in range(n_classes)])
+    model = FCODTClassifier(max_depth=3).fit(X, np.resize(y, 500))
+    axes = plot_regions(model, X=X, y=np.resize(y, 500))
+    axes.figure.canvas.draw()
+    assert axes.get_window_extent().width > 0.2 * axes.figure.bbox.width
+    legend = axes.get_legend()
+    assert (legend and legend._ncols) == n_columns
+    points = axes.collections[-1].get_facecolors()
+    assert len(np.unique(points, axis=0)) == n_classes
+    pyplot.close(axes.figure)
+
+
 def test_samples_with_missing_values_are_not_drawn():
     pyplot = pytest.importorskip("matplotlib.pyplot")
     X, y = smooth_table(60, 2, seed=72)
