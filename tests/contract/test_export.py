@@ -1,6 +1,7 @@
 """Text and pictures of trees."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -162,6 +163,18 @@ def test_axes_that_are_too_small_to_read_are_said_to_be(frame):
     with pytest.warns(UserWarning, match="too small to read the tree: text has"):
         plot_tree(model, ax=axes)
     pyplot.close(figure)
+
+
+def test_pictures_of_many_leaves_warn(frame, monkeypatch):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.setattr("fctree.plotting.tree_painter._MANY_LEAVES", 3)
+    model = models(frame)[0]
+    with pytest.warns(UserWarning, match="4 leaves takes .* inches; max_depth draws less"):
+        plot_tree(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plot_tree(model, max_depth=1)
+    pyplot.close("all")
 
 
 @pytest.mark.parametrize("classes", [False, True])
