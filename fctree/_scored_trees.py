@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from fctree._tree import SPLIT_KINDS, ObliqueTree
@@ -158,11 +158,14 @@ class ScoredTrees:
 
 
 def drawn_tree(model, number):
-    """One tree of an ensemble as an `ObliqueTree`; TypeError for other models, ValueError if it has no such
-    tree."""
+    """One tree of an ensemble as an `ObliqueTree`; TypeError for other models, NotFittedError if it has
+    not been fitted, ValueError if it has no such tree."""
     trees = getattr(model, "trees_", None)
     if not isinstance(trees, (SymmetricTrees, ObliqueTrees)):
-        raise TypeError(f"tree= chooses one of many trees, but a {type(model).__name__} has one")
+        if trees is None and isinstance(model, BaseEstimator):
+            check_is_fitted(model)
+        own = "has one" if hasattr(model, "tree_") else "has none with hard splits"
+        raise TypeError(f"tree= chooses one of many trees, but a {type(model).__name__} {own}")
     if isinstance(number, bool) or not isinstance(number, Integral):
         raise TypeError(f"tree must be an integer, got {number!r}")
     if not 0 <= number < len(trees):

@@ -11,13 +11,14 @@ from functools import wraps
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y
 
 from fctree import _sklearn
 from fctree._memory import check_memory
 from fctree._native.core import is_finite, is_table
 from fctree._native_input import strided_in_elements
-from fctree._tables.columns import is_frame, raw_columns, read_column
+from fctree._tables.columns import check_frame, is_frame, raw_columns, read_column
 from fctree._tables.estimators import validate_table, validated_features
 from fctree._threads import count_threads as count_threads, threads_for as threads_for
 
@@ -176,6 +177,19 @@ def _refuse_categories(frame, names):
             )
 
 
+def check_labels(y):
+    """scikit-learn's `check_classification_targets`, whose errors name the types of labels that do not mix."""
+    try:
+        check_classification_targets(y)
+    except (TypeError, ValueError) as error:
+        kinds = sorted({type(label).__name__ for label in np.ravel(np.asarray(y, dtype=object))})
+        if len(kinds) < 2 and kinds != ["NoneType"]:
+            raise
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(
+            f"y holds labels of type {', '.join(kinds)}: classes need labels of one type, none of them missing"
+        ) from error
+
+
 def encode_labels(y, classes):
     """The index of each label in the ascending classes of a fitted model.
 
@@ -246,6 +260,7 @@ def check_kernel_samples(X, Y, *, batch=False):
 def _check_samples(X, name, batch):
     if type(X) is np.ndarray and X.size and is_table(X, X.shape[-1], True) and is_finite(X):
         return X
+    check_frame(X)
     X = check_array(
         X, dtype=[np.float64, np.float32], order="C", input_name=name, allow_nd=batch
     )

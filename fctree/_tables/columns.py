@@ -58,6 +58,18 @@ def is_frame(X):
     return _columns_are_numeric(X) is not None
 
 
+def check_frame(X):
+    """TypeError for a lazy frame of polars, ValueError for columns that share a name."""
+    library = type(X).__module__.partition(".")[0]
+    if library == "polars" and hasattr(X, "collect"):
+        raise TypeError("X is a LazyFrame of polars: X.collect() is the table that it has to be")
+    if library in ("pandas", "pyarrow"):
+        names = list(X.column_names if library == "pyarrow" else getattr(X, "columns", ()))
+        if len(set(names)) < len(names):
+            repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+            raise ValueError(f"X has several columns of the same name: {repeated[:10]}")
+
+
 def _columns_are_numeric(X):
     """Whether each column is plain numbers; None where ``X`` is no frame."""
     library = type(X).__module__.partition(".")[0]

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_X_y, validate_data
 from fctree._native.core import is_finite, is_table
 from fctree._native_input import strided_in_elements
 from fctree._sklearn import StrOptions, check_monotonic_cst
-from fctree._tables.columns import is_frame, raw_columns, read_column, table_of
+from fctree._tables.columns import check_frame, is_frame, raw_columns, read_column, table_of
 from fctree._tables.encoder import UNSEEN, TableEncoder, renumber
 from fctree._threads import count_threads
 
@@ -33,6 +33,7 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
     """
     if impute:
         checks["ensure_all_finite"] = "allow-nan"
+    check_frame(X)
     if issparse(y):
         raise TypeError("y is sparse: y.toarray() is the array that it has to be")
     try:

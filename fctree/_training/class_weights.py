@@ -14,7 +14,8 @@ def class_weights(class_weight, classes, labels):
     """The weight of each class, (n_classes,); ``labels`` are the numbers of those of the samples that
     count.
 
-    ValueError for labels that are no class, and weights that are negative or no finite numbers.
+    ValueError for weights that are negative or no finite numbers, and for labels that are no class where
+    some class has no weight.
     """
     weights = np.ones(len(classes))
     if class_weight == "balanced":
@@ -23,15 +24,21 @@ def class_weights(class_weight, classes, labels):
         weights[present] = len(labels) / (present.sum() * counts[present])
         return weights
     known = {label: number for number, label in enumerate(classes.tolist())}
+    foreign = []
     for label, weight in class_weight.items():
         key = label.item() if isinstance(label, np.generic) else label
-        if key not in known:
-            raise ValueError(f"class_weight has the label {label!r}, which y lacks")
         if not isinstance(weight, Real) or not 0.0 <= weight < np.inf:
             raise ValueError(
                 f"class_weight must be finite numbers of at least 0, got {weight!r} for {label!r}"
             )
-        weights[known[key]] = weight
+        if key in known:
+            weights[known.pop(key)] = weight
+        else:
+            foreign.append(key)
+    if foreign and known:
+        raise ValueError(
+            f"class_weight has the labels {foreign}, which y lacks, and none for {list(known)} of y"
+        )
     return weights
 
 

@@ -23,8 +23,9 @@ class CustomLoss:
         scores = np.array(raw[0] if self.one_score else raw.T, order="C")
         found = self.function(self.targets, scores)
         if not isinstance(found, (tuple, list)) or len(found) != 2:
+            several = f" of {len(found)}" if isinstance(found, (tuple, list)) else ""
             raise TypeError(
-                f"loss must return a tuple (gradient, hessian), got {type(found).__name__}"
+                f"loss must return a tuple (gradient, hessian), got {type(found).__name__}{several}"
             )
         shape = (len(raw.T),) if self.one_score else raw.T.shape
         for name, values, out in zip(("gradient", "hessian"), found, (gradient, hessian)):

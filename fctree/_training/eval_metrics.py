@@ -66,19 +66,34 @@ def _takes_predictions(metric):
 def score(estimator, scorers, eval_set, raw):
     """The metrics by name of a model whose raw scores of a set are ``raw`` (n_outputs, n_samples).
 
-    TypeError or ValueError for a metric that is no finite number.
+    TypeError or ValueError for a metric that is no finite number, ValueError for one that raises it.
     """
     model = _with_scores(estimator, eval_set.X, raw)
     weights = {} if eval_set.weight is None else {"sample_weight": eval_set.weight}
     found = {}
     for name, scorer in scorers.items():
-        value = scorer(model, eval_set.X, eval_set.y, **weights)
+        try:
+            value = scorer(model, eval_set.X, eval_set.y, **weights)
+        except ValueError as error:
+            lacking = _lacking_classes(estimator, eval_set.y)
+            raise ValueError(
+                f"eval_metric {name!r} failed on an evaluation set: {error}{lacking}"
+            ) from error
         if not isinstance(value, Real):
             raise TypeError(f"eval_metric {name!r} must be a number, got {value!r}")
         if not np.isfinite(value):
-            raise ValueError(f"eval_metric {name!r} is {value!r} for an evaluation set")
+            lacking = _lacking_classes(estimator, eval_set.y)
+            raise ValueError(f"eval_metric {name!r} is {value!r} for an evaluation set{lacking}")
         found[name] = float(value)
     return found
+
+
+def _lacking_classes(estimator, y):
+    """The end of an error's message where an evaluation set lacks classes, else nothing."""
+    lacking = np.setdiff1d(getattr(estimator, "classes_", ()), y).tolist()
+    if not lacking:
+        return ""
+    return f". The set lacks the classes {lacking[:10]}; the model's own loss (no eval_metric) needs none"
 
 
 def _with_scores(estimator, X, raw):

@@ -75,9 +75,10 @@ def unpack_eval_sets(eval_set):
     given = eval_set if isinstance(eval_set, list) and eval_set else [eval_set]
     for each in given:
         if not isinstance(each, tuple) or len(each) not in (2, 3):
+            several = f" of {len(each)}" if isinstance(each, (tuple, list)) else ""
             raise ValueError(
                 "eval_set must be a tuple (X, y) or (X, y, sample_weight), or a list of such "
-                f"tuples, got {type(each).__name__}"
+                f"tuples, one at least, got {type(each).__name__}{several}"
             )
     return [(*each, None)[:3] for each in given]
 

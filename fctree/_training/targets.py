@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit
-from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._training.losses import check_domain, has_log_link
 from fctree._training.probabilities import of_two, softmax
 from fctree._typing import ArrayLike, FloatArray, NDArray
-from fctree._validation import check_predictions, check_targets, encode_labels
+from fctree._validation import check_labels, check_predictions, check_targets, encode_labels
 
 
 class NumericTargets:
@@ -129,7 +128,7 @@ class ClassTargets(PredictedClasses):
 
     def _encode_targets(self, y, *, reset):
         """The numbers of the classes, (1, n_samples); with ``reset`` they become known."""
-        check_classification_targets(y)
+        check_labels(y)
         if reset:
             self._set_classes(np.unique(y))
         return encode_labels(y, self.classes_).astype(np.float64)[np.newaxis]

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from distributed import default_client
-from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._native.core import Loss
 from fctree._parameters import fitted_attributes
@@ -13,7 +12,7 @@ from fctree._training.losses import LOSSES, refuse_function
 from fctree._training.progress import progress_listener
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import unpack_eval_sets
-from fctree._validation import check_targets, draw_seed, unchanged_on_failure
+from fctree._validation import check_labels, check_targets, draw_seed, unchanged_on_failure
 from fctree.dask.cluster import gather
 from fctree.dask.partitions import partition_rows, remember_features
 from fctree.dask.tables import PartitionedTable
@@ -37,7 +36,7 @@ def _describe(partition, by_class):
     labels = ends = None
     if by_class:
         if len(partition):
-            check_classification_targets(partition.y)
+            check_labels(partition.y)
         labels = np.unique(partition.y)
     elif len(partition):
         y = check_targets(partition.y)

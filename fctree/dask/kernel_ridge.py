@@ -7,7 +7,7 @@ from distributed import default_client
 from sklearn.utils import check_random_state
 
 from fctree._sklearn import fit_context
-from fctree._validation import check_kernel_part, count_threads, unchanged_on_failure
+from fctree._validation import check_fitted, check_kernel_part, count_threads, unchanged_on_failure
 from fctree.dask.boosting_base import TargetEncoder, describe
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features
@@ -246,6 +246,7 @@ verbose, n_jobs, random_state
 
     def predict(self, X):
         """Predict the targets; lazily, where `X` is a Dask collection, as a Dask collection."""
+        check_fitted(self)
         columns = None if self._one_output else self.dual_coef_.shape[1]
         return self._predicts("predict", X, columns, np.float64)
 
@@ -291,9 +292,11 @@ device, verbose, n_jobs, random_state
 
     def decision_function(self, X):
         """The outputs of the classes; lazily, where `X` is a Dask collection."""
+        check_fitted(self)
         columns = None if len(self.classes_) == 2 else len(self.classes_)
         return self._predicts("decision_function", X, columns, np.float64)
 
     def predict(self, X):
         """Predict the classes; lazily, where `X` is a Dask collection, as a Dask collection."""
+        check_fitted(self)
         return self._predicts("predict", X, None, self.classes_.dtype)

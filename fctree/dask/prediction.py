@@ -4,6 +4,7 @@ import dask
 import dask.array as da
 import numpy as np
 
+from fctree._validation import check_fitted
 from fctree.dask.partitions import is_dask, is_frame
 
 
@@ -11,7 +12,8 @@ class HasLocal:
     """A Dask estimator that is a plain one too; ``_local_class`` is the plain class."""
 
     def to_local(self):
-        """The plain estimator with this model, which needs no Dask."""
+        """The plain estimator with this model, which needs no Dask; NotFittedError without a model."""
+        check_fitted(self)
         local = self._local_class(**self.get_params(deep=False))
         vars(local).update({k: v for k, v in vars(self).items() if k not in vars(local)})
         return local
@@ -38,6 +40,7 @@ class PredictsTargets(HasLocal):
         y : Dask array, series or data frame, or array, of shape (n_samples,) or \
 (n_samples, n_outputs)
         """
+        check_fitted(self)
         return self._predicts(
             "predict", X, None if self._single_target else self.n_outputs_, np.float64
         )
@@ -48,10 +51,12 @@ class PredictsClasses(HasLocal):
 
     def predict(self, X):
         """Predict the classes; lazily, where `X` is a Dask collection, as a Dask collection."""
+        check_fitted(self)
         return self._predicts("predict", X, None, self.classes_.dtype)
 
     def predict_proba(self, X):
         """Class probabilities; lazily, where `X` is a Dask collection, as a Dask collection."""
+        check_fitted(self)
         return self._predicts("predict_proba", X, self.n_classes_, np.float64)
 
 

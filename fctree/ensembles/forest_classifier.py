@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._typing import ArrayLike, RandomState
-from fctree._validation import encode_labels
+from fctree._validation import check_labels, encode_labels
 from fctree.ensembles.forest import BaseCurvatureForest
 from fctree.ensembles.forest_regressor import CurvatureForestRegressor
 from fctree.oblique.indicators import IndicatorScores, class_indicators
@@ -94,7 +93,7 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         return 2.0 if self.n_classes_ <= 2 else 1.0
 
     def _encode_targets(self, y, *, reset):
-        check_classification_targets(y)
+        check_labels(y)
         if reset:
             self.classes_ = np.unique(y)
             self.n_classes_ = len(self.classes_)

@@ -12,7 +12,7 @@ from fctree._typing import ArrayLike, Self
 from fctree.inspection.importance import variable_importance
 from fctree.inspection.results import ImportanceResult, ShapleyResult
 from fctree.inspection.shapley import shapley_importance
-from fctree.plotting.node_colors import CLASS_COLORS, require_matplotlib
+from fctree.plotting.node_colors import CLASS_COLORS, plain_legend, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -203,13 +203,13 @@ class VariableImportanceDisplay:
             for text in result.warnings:
                 warnings.warn(f"{label}: {text}", stacklevel=2)
         ax.axvline(0.0, color="#444444", linewidth=0.8)
-        ax.set_yticks(np.arange(len(order)), [first.names[j] for j in order])
+        ax.set_yticks(np.arange(len(order)), [first.names[j] for j in order], parse_math=False)
         ax.invert_yaxis()
         kind = "Shapley value" if isinstance(first, ShapleyResult) else "importance"
         note = "" if all_trusted else "\npale: do not trust the interval"
-        ax.set_xlabel(f"{kind} ({first.scoring}){note}")
+        ax.set_xlabel(f"{kind} ({first.scoring}){note}", parse_math=False)
         if len(self.results) > 1:
-            ax.legend()
+            plain_legend(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

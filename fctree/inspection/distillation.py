@@ -15,13 +15,20 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics import r2_score
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from fctree._sklearn import validate_parameters
-from fctree._tables.columns import is_frame, quantities, raw_columns, table_of, taken, with_numbers
+from fctree._tables.columns import (
+    check_frame,
+    is_frame,
+    quantities,
+    raw_columns,
+    table_of,
+    taken,
+    with_numbers,
+)
 from fctree._typing import ArrayLike, FloatArray, RandomState
-from fctree._validation import check_training_data, unchanged_on_failure
+from fctree._validation import check_labels, check_training_data, unchanged_on_failure
 from fctree.oblique import CurvatureTreeClassifier, CurvatureTreeRegressor
 from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.curvature import BaseCurvatureTree
@@ -200,7 +207,7 @@ class _Teacher:
         """Probabilities (n_samples, n_classes), and the classes."""
         if not hasattr(self.model, "predict_proba"):
             predictions = np.asarray(self.model.predict(X))
-            check_classification_targets(predictions)
+            check_labels(predictions)
             classes, labels = np.unique(predictions, return_inverse=True)
             return np.eye(len(classes))[labels], classes
         shares = check_array(
@@ -232,6 +239,7 @@ class _Rows:
     """Rows of a table or of an array of numbers, and points between them."""
 
     def __init__(self, X):
+        check_frame(X)
         self.table = X if is_frame(X) else table_of(X)
         if self.table is None:
             self.values = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")

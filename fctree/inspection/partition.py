@@ -6,9 +6,8 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags
-from sklearn.utils.multiclass import check_classification_targets
 
-from fctree._validation import check_inspection_data
+from fctree._validation import check_inspection_data, check_labels
 from fctree.inspection.warm_start import Samples, WarmStartModel
 
 
@@ -44,7 +43,7 @@ def partition(estimator, X, y, sample_weight, *, fractions, seed):
         X, y, weight = X[kept], y[kept], weight[kept]
     classes = None
     if classification:
-        check_classification_targets(y)
+        check_labels(y)
         classes = np.unique(y)
         if len(classes) < 2:
             raise ValueError(f"y has one class, {classes[0]!r}; importances need two or more")

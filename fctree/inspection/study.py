@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 from tqdm.auto import tqdm
 
 from fctree._sklearn import Interval, get_feature_names
+from fctree._tables.columns import check_frame
 from fctree.inspection.adapters import by_position, masked_models
 from fctree.inspection.partition import partition
 from fctree.inspection.scores import find_score, target_of
@@ -37,6 +38,7 @@ class Study:
         self, estimator, data, *, method, scoring, fractions, min_iter, where, random_state
     ):
         X, y, sample_weight = data
+        check_frame(X)
         n_jobs, client = where
         workers = None if client is None else Workers(client)
         # At most 2^32 - 1: what scikit-learn takes as a seed.

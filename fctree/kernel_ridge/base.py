@@ -7,7 +7,6 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._device import DEVICES, uses_gpu
 from fctree._intervals.kernels import KernelIntervals
@@ -18,6 +17,7 @@ from fctree._typing import ArrayLike, FloatArray
 from fctree._validation import (
     check_features,
     check_fitted,
+    check_labels,
     check_predictions,
     check_training_data,
 )
@@ -104,7 +104,7 @@ class ClassifierTargets(PredictedClasses, ClassifierMixin):
     def _check_targets(self, X, y, sample_weight):
         """Validated X, one-hot targets (n, n_classes), weights; sets ``classes_``."""
         X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=False)
-        check_classification_targets(y)
+        check_labels(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         n_classes = len(self.classes_)
         X = encode_training(self, X, labels[np.newaxis], sample_weight, n_classes=n_classes)

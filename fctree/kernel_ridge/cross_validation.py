@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import Any
@@ -19,7 +19,7 @@ from fctree._memory import available_memory, check_memory
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import Interval, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
-from fctree._typing import ArrayLike, Self
+from fctree._typing import ArrayLike, NDArray, Self
 from fctree._validation import count_threads, unchanged_on_failure
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
@@ -72,9 +72,9 @@ class SearchingTreeNTK(BaseTreeNTK):
     def __init__(
         self,
         *,
-        alphas: Iterable[float] = (1e-8, 1e-4, 1e-2, 1.0),
-        depths: Iterable[float] = (1, 2, 3, 5, 8),
-        scales: Iterable[float] = (0.5, 1.0, 2.0, 4.0, 8.0),
+        alphas: Sequence[float] | NDArray[Any] = (1e-8, 1e-4, 1e-2, 1.0),
+        depths: Sequence[float] | NDArray[Any] = (1, 2, 3, 5, 8),
+        scales: Sequence[float] | NDArray[Any] = (0.5, 1.0, 2.0, 4.0, 8.0),
         architecture: str | Mapping[int, int] = "perfect",
         architectures: Sequence[str | Mapping[int, int]] | None = None,
         cv: Any = None,
@@ -342,9 +342,9 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     def __init__(
         self,
         *,
-        alphas: Iterable[float] = (1e-8, 1e-4, 1e-2, 1.0),
-        depths: Iterable[float] = (1, 2, 3, 5, 8),
-        scales: Iterable[float] = (0.5, 1.0, 2.0, 4.0, 8.0),
+        alphas: Sequence[float] | NDArray[Any] = (1e-8, 1e-4, 1e-2, 1.0),
+        depths: Sequence[float] | NDArray[Any] = (1, 2, 3, 5, 8),
+        scales: Sequence[float] | NDArray[Any] = (0.5, 1.0, 2.0, 4.0, 8.0),
         architecture: str | Mapping[int, int] = "perfect",
         architectures: Sequence[str | Mapping[int, int]] | None = None,
         cv: Any = None,

@@ -49,7 +49,7 @@ class SingleTreeNTK(BaseTreeNTK):
     def __init__(
         self,
         *,
-        alpha: float | str = 1e-8,
+        alpha: float = 1e-8,
         depth: float = 3,
         scale: float = 2.0,
         architecture: str | Mapping[int, int] = "perfect",

@@ -52,6 +52,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
             n_threads=count_threads(self.n_jobs),
             **left_out,
         )
+        vars(self).pop("fidelity_", None)  # of a tree that `fctree.inspection.distill` has grown
         return arrays
 
     def _finish(self, tree, X, targets, sample_weight, left_out):

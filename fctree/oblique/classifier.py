@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from fctree._sklearn import fit_context
 from fctree._tables.estimators import encode_training
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, FloatArray, Self
-from fctree._validation import check_training_data, unchanged_on_failure
+from fctree._validation import check_labels, check_training_data, unchanged_on_failure
 from fctree.oblique.calibration import calibrated, class_scores, find_temperature
 from fctree.oblique.indicators import IndicatorScores, predicted_shares
 
@@ -43,7 +42,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         """
         with unchanged_on_failure(self):
             X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=False)
-            check_classification_targets(y)
+            check_labels(y)
             classes, labels = np.unique(y, return_inverse=True)
             self._grow_classes(X, np.eye(len(classes))[labels], classes, sample_weight)
         return self

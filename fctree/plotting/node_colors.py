@@ -4,9 +4,11 @@ Also the single place that imports matplotlib for the pictures, so that its abse
 reported once and clearly.
 """
 
+from colorsys import hls_to_rgb
+
 import numpy as np
 
-# One hue a class; further classes start again from the first.
+# One hue a class; those of further classes are computed.
 CLASS_COLORS = (
     "#4c78a8", "#e8853b", "#54a24b", "#d1495b", "#8c6bb1",
     "#2a9d9d", "#c9a227", "#b5658a", "#8d6e63", "#7f8c99",
@@ -29,6 +31,12 @@ def require_matplotlib(ax=None):
     if ax is not None and not isinstance(ax, Axes):
         raise TypeError(f"ax must be axes of matplotlib or None, got {ax!r}")
     return matplotlib
+
+
+def plain_legend(ax, **options):
+    """A legend whose labels are text as it is, with dollar signs too."""
+    for text in ax.legend(**options).get_texts():
+        text.set_parse_math(False)
 
 
 class NodeColors:
@@ -83,8 +91,10 @@ class NodeColors:
     @staticmethod
     def of_class(index, strength=1.0):
         """Colour of a class, mixed with white where `strength` is below 1."""
-        color = CLASS_COLORS[index % len(CLASS_COLORS)]
-        full = np.array([int(color[i : i + 2], 16) / 255.0 for i in (1, 3, 5)])
+        if index < len(CLASS_COLORS):
+            full = np.array([int(CLASS_COLORS[index][i : i + 2], 16) / 255.0 for i in (1, 3, 5)])
+        else:  # hues by the golden ratio keep apart, however many there are
+            full = np.array(hls_to_rgb(0.618034 * index % 1.0, (0.35, 0.5, 0.65)[index % 3], 0.7))
         return tuple(1.0 - strength * (1.0 - full))
 
 

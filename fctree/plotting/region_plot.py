@@ -10,7 +10,8 @@ import numpy as np
 from fctree._tables.estimators import column_names
 from fctree._typing import ArrayLike
 from fctree.plotting.leaf_polygons import class_polygons, leaf_polygons
-from fctree.plotting.node_colors import NodeColors, require_matplotlib
+from fctree.plotting.node_box import cut
+from fctree.plotting.node_colors import CLASS_COLORS, NodeColors, plain_legend, require_matplotlib
 from fctree.plotting.partial_effects import checked_bounds, partial_effect_image, refuse_categories
 from fctree.plotting.tree_labels import TreeLabels, at_least
 
@@ -21,6 +22,8 @@ _EDGE = "#ffffff"
 # Samples on each side of a leaf's picture. Linear functions are interpolated exactly;
 # more than 2 keeps the rounding of the picture's rim off the polygon.
 _GRID = 64
+# Rows of a legend beside the axes, and its columns: more hide the regions.
+_LEGEND_SHAPE = 20, 2
 
 
 def plot_regions(
@@ -41,7 +44,8 @@ def plot_regions(
     The borders are exact: each leaf is a polygon, cut out by the splits above it. Where
     leaves are constant each region has one colour; in the ridge leaves of a regression
     the colour follows the leaf's linear model; in those of a classification the region
-    is divided further, along the lines where two classes have the same score.
+    is divided further, along the lines where two classes have the same score. The legend of more than
+    10 classes is beside the axes, more than 40 have none.
 
     Of a forest or a boosting model (of symmetric trees too) it is the partial effect of two features
     that is drawn: the mean score over samples in which these two are replaced, on a grid. Scores are
@@ -281,11 +285,16 @@ def _fill_classes(ax, tree, polygons, colors, class_names):
             # Paler than the points, which are drawn in the full colour.
             ax.add_patch(Polygon(part, color=colors.of_class(winner, strength=0.6)))
     handles = [
-        Patch(color=colors.of_class(index, strength=0.6), label=name)
+        Patch(color=colors.of_class(index, strength=0.6), label=cut(name))
         for index, name in enumerate(class_names)
     ]
-    for text in ax.legend(handles=handles, loc="best").get_texts():
-        text.set_parse_math(False)
+    rows, most_columns = _LEGEND_SHAPE
+    n_columns = -(-len(handles) // rows)
+    if len(handles) <= len(CLASS_COLORS):
+        plain_legend(ax, handles=handles, loc="best")
+    elif n_columns <= most_columns:
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "fontsize": "small"}
+        plain_legend(ax, handles=handles, ncols=n_columns, **beside)
 
 
 def _outline(ax, polygons):

@@ -8,13 +8,15 @@ from fctree.plotting.node_colors import NodeColors, text_color
 _INK, _FAINT, _RIM, _BRANCH = "#1d2329", "#68737e", "#8b959e", "#b9c1c8"
 _MARGIN = 8.0
 _SMALLEST_TEXT = 4.0  # points
+_MANY_LEAVES = 100
 
 
-def prepare_axes(ax, size):
+def prepare_axes(ax, size, n_leaves):
     """Axes whose data units are points of the drawing, whose width and height in points are ``size``; None
     makes a figure as large as the drawing.
 
-    Returns the size of a point of the drawing on paper besides: 1 in a figure of our own.
+    Returns the size of a point of the drawing on paper besides: 1 in a figure of our own. Warns of text
+    that is too small, and of many leaves.
     """
     import matplotlib.pyplot as plt
 
@@ -25,13 +27,17 @@ def prepare_axes(ax, size):
     box = ax.get_window_extent()
     available = [length * 72.0 / ax.figure.dpi for length in (box.width, box.height)]
     scale = min(available[0] / width, available[1] / height)
+    inches = f"{width / 72:.1f} x {height / 72:.1f} inches"
+    reason = None
     if scale * FONT_SIZE < _SMALLEST_TEXT:
-        warnings.warn(
+        reason = (
             f"the axes are too small to read the tree: text has {scale * FONT_SIZE:.1f} points; it "
-            f"needs {width / 72:.1f} x {height / 72:.1f} inches (ax=None gives a figure of that "
-            "size), or max_depth draws less of it",
-            stacklevel=3,
+            f"needs {inches} (ax=None gives a figure of that size)"
         )
+    elif n_leaves > _MANY_LEAVES:
+        reason = f"a picture of {n_leaves} leaves takes seconds and {inches}"
+    if reason is not None:
+        warnings.warn(f"{reason}; max_depth draws less of it", stacklevel=3)
     # The drawing sits in the middle of axes of another shape.
     extra_x = available[0] / scale - width
     extra_y = available[1] / scale - height

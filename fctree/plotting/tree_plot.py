@@ -70,7 +70,8 @@ def plot_tree(
         Colours of a regression's means, "viridis" by default.
     ax : matplotlib Axes, default=None
         Where to draw; the drawing is scaled to fit, with a warning if that makes the text
-        unreadable. None creates a figure of the size that the tree needs.
+        unreadable. None creates a figure of the size that the tree needs, with a warning above 100
+        leaves.
 
     Returns
     -------
@@ -120,12 +121,13 @@ def plot_tree(
         gap=10.0,
         level_gap=34.0,
     )
-    ax, scale = prepare_axes(ax, size)
+    shown = ~np.isnan(center)
+    ax, scale = prepare_axes(ax, size, int(np.count_nonzero(left[shown] < 0)))
     colors = NodeColors(drawn_tree, output=output, cmap=cmap)
     painter = TreePainter(ax, scale, colors.bars)
     bottom = top - np.array([box.height for box in boxes])
     weight = drawn_tree.weighted_n_node_samples
-    for node in np.flatnonzero(~np.isnan(center)):
+    for node in np.flatnonzero(shown):
         if left[node] >= 0:
             start = (center[node], bottom[node])
             for child in (left[node], right[node]):

@@ -161,7 +161,10 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
             raise ValueError('class_weight="balanced" needs all samples: use fit')
         first = not hasattr(self, "_state")
         if classes is not None:
-            classes = np.unique(classes)
+            try:
+                classes = np.unique(classes)
+            except TypeError as error:
+                raise TypeError("classes holds labels of several types, or None") from error
             if len(classes) == 0:
                 raise ValueError("classes is empty")
             if not first and not np.array_equal(classes, self.classes_):

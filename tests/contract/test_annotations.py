@@ -55,3 +55,11 @@ def test_public_functions_are_annotated(name, function):
     missing = [p.name for p in parameters if p.annotation is p.empty]
     assert not missing
     assert signature.return_annotation is not signature.empty
+
+
+def test_hints_of_penalties_are_what_is_accepted():
+    one = inspect.signature(fctree.TreeNTKRegressor).parameters["alpha"]
+    assert one.annotation == "float"  # a string is refused
+    for search in (fctree.TreeNTKRegressorCV, fctree.TreeNTKClassifierCV):
+        for name in ("alphas", "depths", "scales"):  # an iterator is refused
+            assert "Iterable" not in inspect.signature(search).parameters[name].annotation

@@ -72,7 +72,8 @@ def test_other_forms_of_eval_set_are_refused(kind):
     for bad in ((X,), [X, y], [(X, y), X], [], X, (X, y, None, None), "XY", {"X": X}, 5):
         with pytest.raises(ValueError, match="eval_set must be a tuple"):
             kind(**SMALL).fit(X, y, eval_set=bad)
-    for bad, message in (((X, y[:-1]), "inconsistent numbers of samples"),
+    for bad, message in (((X,), "got tuple of 1"), ([], "one at least, got list of 0"),
+                         ((X, y[:-1]), "inconsistent numbers of samples"),
                          ((X[:, :2], y), "2 features.*expecting 3"),
                          ((X, y, -np.ones(120)), "Negative values"),
                          ((X, y, np.zeros(120)), "zero"),

@@ -1,6 +1,7 @@
 """Text and pictures of trees."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -164,6 +165,18 @@ def test_axes_that_are_too_small_to_read_are_said_to_be(frame):
     pyplot.close(figure)
 
 
+def test_pictures_of_many_leaves_warn(frame, monkeypatch):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.setattr("fctree.plotting.tree_painter._MANY_LEAVES", 3)
+    model = models(frame)[0]
+    with pytest.warns(UserWarning, match="4 leaves takes .* inches; max_depth draws less"):
+        plot_tree(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plot_tree(model, max_depth=1)
+    pyplot.close("all")
+
+
 @pytest.mark.parametrize("classes", [False, True])
 @pytest.mark.parametrize("leaf_model", ["ridge", "constant"])
 def test_regions_of_the_plane(leaf_model, classes, tmp_path):
@@ -175,6 +188,22 @@ def test_regions_of_the_plane(leaf_model, classes, tmp_path):
     axes = plot_regions(model, X=X, y=y)
     axes.figure.savefig(tmp_path / "regions.png")
     assert (tmp_path / "regions.png").stat().st_size > 1000
+    pyplot.close(axes.figure)
+
+
+@pytest.mark.parametrize("n_classes, n_columns", [(10, 1), (30, 2), (50, None)])
+def test_regions_of_many_classes(n_classes, n_columns):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    X = np.random.default_rng(73).normal(size=(500, 2))
+    y = np.array([f"${number}^{{$ {'long name ' * 9}" for number in range(n_classes)])
+    model = FCODTClassifier(max_depth=3).fit(X, np.resize(y, 500))
+    axes = plot_regions(model, X=X, y=np.resize(y, 500))
+    axes.figure.canvas.draw()
+    assert axes.get_window_extent().width > 0.2 * axes.figure.bbox.width
+    legend = axes.get_legend()
+    assert (legend and legend._ncols) == n_columns
+    points = axes.collections[-1].get_facecolors()
+    assert len(np.unique(points, axis=0)) == n_classes
     pyplot.close(axes.figure)
 
 

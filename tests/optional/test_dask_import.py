@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from fctree import SymmetricBoostingRegressor, load_model, save_model
 
@@ -40,3 +41,21 @@ def test_a_local_model_has_the_plain_attributes_and_can_be_saved(tmp_path):
     save_model(local, tmp_path / "model.fctree")
     loaded = load_model(tmp_path / "model.fctree")
     np.testing.assert_array_equal(loaded.predict(X), plain.predict(X))
+
+
+def test_estimators_that_are_not_fitted_say_so():
+    pytest.importorskip("distributed")
+    import dask.array as da
+
+    import fctree.dask
+
+    X = np.zeros((4, 2))
+    estimators = [getattr(fctree.dask, name)() for name in fctree.dask.__all__ if name[:4] == "Dask"]
+    assert len(estimators) == 8
+    for estimator in estimators:
+        calls = [("to_local",), ("score", X, X[:, 0])]
+        for name in ("predict", "predict_proba", "decision_function", "predict_interval"):
+            calls += [(name, X), (name, da.from_array(X))] if hasattr(estimator, name) else []
+        for name, *arguments in calls:
+            with pytest.raises(NotFittedError, match=type(estimator).__name__):
+                getattr(estimator, name)(*arguments)

@@ -78,13 +78,21 @@ def test_labels_that_are_numbers(model):
 
 def test_bad_class_weights_are_refused(model):
     X, y = table(CLASSIFIERS[0])
-    for bad, words in (({"z": 1}, "'z', which y lacks"), ({"a": -1}, "at least 0, got -1"),
+    for bad, words in (({"z": 1, "a": 2}, r"labels \['z'\], which y lacks, and none for \['b'\]"), ({"a": -1}, "at least 0, got -1"),
                        ({"a": np.nan}, "at least 0"), ({"a": "1"}, "finite numbers"),
                        ({"a": None}, "finite numbers"), ({"a": 0, "b": 0}, "leaves no sample"),
                        ("even", "class_weight"), ([1, 2], "class_weight"), (3, "class_weight")):
         with pytest.raises(ValueError, match=words):
             model.set_params(class_weight=bad).fit(X, y)
         assert not hasattr(model, "classes_")
+
+
+def test_labels_that_y_lacks_are_ignored_where_each_class_has_a_weight(model):
+    X, y = table(CLASSIFIERS[0])
+    weights = {"a": 2.0, "b": 1.0}
+    expected = model.set_params(class_weight=weights).fit(X, y).predict_proba(X)
+    found = model.set_params(class_weight={**weights, "z": 5.0}).fit(X, y).predict_proba(X)
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS)

@@ -175,7 +175,7 @@ def test_bad_functions_are_refused(kind, tmp_path):
 
     cases = [
         (lambda g, h: g, TypeError, "tuple .gradient, hessian"),
-        (lambda g, h: (g, h, g), TypeError, "tuple .gradient, hessian"),
+        (lambda g, h: (g, h, g), TypeError, "tuple .gradient, hessian., got tuple of 3"),
         (lambda g, h: (g, None), TypeError, "hessian of type object"),
         (lambda g, h: (g + 0j, h), TypeError, "gradient of type complex"),
         (lambda g, h: (g[:-1], h), ValueError, r"gradient of shape \(149,\), expected \(150,\)"),

@@ -202,6 +202,16 @@ def test_what_is_no_metric_is_refused(kind):
     assert kind(**SMALL).fit(X, y, **sets, eval_metric=[]).n_iter_ == 8
 
 
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_errors_of_scorers_name_the_metric(kind):
+    X, y = table(kind, n_classes=3)
+    some = y != "b"
+    sets = {"eval_set": (X[some], y[some])}
+    with pytest.raises(ValueError, match="'neg_log_loss' failed on an evaluation set: .*lacks the classes .'b'"):
+        kind(**SMALL).fit(X, y, **sets, eval_metric="neg_log_loss")
+    assert kind(**SMALL).fit(X, y, **sets).n_iter_ == 8
+
+
 def test_one_class_in_an_evaluation_set():
     X, y = table(CLASSIFIERS[0])
     with warnings.catch_warnings():

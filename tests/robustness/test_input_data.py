@@ -12,10 +12,12 @@ from fctree import (
     CurvatureTreeRegressor,
     FCODTClassifier,
     FCODTRegressor,
+    SoftTreeClassifier,
 )
 from reference.tree_comparison import smooth_table
 from scipy import sparse
 from sklearn.base import clone
+from table_cases import CLASSIFIERS
 
 ESTIMATORS = [FCODTRegressor, FCODTClassifier]
 
@@ -182,6 +184,21 @@ def test_classes_must_be_classes():
         FCODTClassifier().fit(X, y)
     with pytest.raises(ValueError):
         FCODTClassifier().fit(X, np.column_stack([y > 0, y > 1]))
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS.values(), ids=CLASSIFIERS)
+@pytest.mark.parametrize("labels, kinds", [
+    ([1, "a"], "int, str"), (["a", 1], "int, str"), (["a", None], "NoneType, str"), ([None, None], "NoneType")])
+def test_labels_that_do_not_mix_are_named(model, labels, kinds):
+    X = smooth_table(60, 3, seed=94)[0]
+    with pytest.raises((TypeError, ValueError), match=f"y holds labels of type {kinds}:"):
+        clone(model).fit(X, np.array(labels * 30, dtype=object))
+
+
+def test_classes_that_do_not_mix_are_named():
+    X = smooth_table(60, 3, seed=94)[0]
+    with pytest.raises(TypeError, match="classes holds labels of several types"):
+        SoftTreeClassifier().partial_fit(X, np.repeat(["a", "b"], 30), classes=["a", None])
 
 
 def test_a_column_of_targets_is_one_target():

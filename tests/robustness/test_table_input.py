@@ -53,6 +53,23 @@ def test_columns_that_are_not_there_are_refused(chosen, error):
         CurvatureTreeRegressor(categorical_features=chosen).fit(FRAME, Y)
 
 
+@each_family
+def test_frames_that_cannot_be_read_say_so(name):
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    pyarrow = pytest.importorskip("pyarrow")
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    lazy, names = polars.DataFrame(X, schema=["a", "b", "c"]).lazy(), ["a", "b", "a"]
+    twice = [pandas.DataFrame(X, columns=names), pyarrow.table(list(X.T), names=names)]
+    model = clone(REGRESSORS[name])
+    for call in (lambda X: model.fit(X, Y), model.predict):
+        with pytest.raises(TypeError, match=r"LazyFrame of polars: X.collect\(\)"):
+            call(lazy)
+        for table in twice:
+            with pytest.raises(ValueError, match=r"same name: \['a'\]"):
+                call(table)
+        model.fit(X, Y)
+
+
 def test_names_need_named_columns():
     with pytest.raises(ValueError, match="have no names"):
         CurvatureTreeRegressor(categorical_features=["city"]).fit(as_objects(COLUMNS), Y)

@@ -98,6 +98,13 @@ def test_seeds_and_threads():
     assert first == same and first != other
 
 
+@pytest.mark.parametrize("targets", [y, LABELS])
+def test_a_fit_to_targets_has_no_fidelity(targets):
+    forest = RandomForestRegressor if targets is y else RandomForestClassifier
+    tree = distill(forest(n_estimators=5, random_state=0).fit(X, targets), X, n_points=1)
+    assert not hasattr(tree.fit(X, targets), "fidelity_")
+
+
 def test_it_is_stored_and_has_no_intervals(tmp_path):
     tree = distill(Truth(), X, random_state=0)
     save_model(tree, tmp_path / "model")

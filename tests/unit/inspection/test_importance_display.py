@@ -98,6 +98,14 @@ def test_from_estimator_is_the_function():
     assert first == "Shapley value (neg_mean_squared_error)"
 
 
+def test_names_are_text_as_it_is():
+    names = ["$", "$price_{$", "a$b$"]
+    result = dataclasses.replace(results()[0], names=names)
+    display = VariableImportanceDisplay.from_result({"$dropout^{$": result, "$": result}, sort=False)
+    display.figure_.canvas.draw()
+    assert labels(display) == names
+
+
 def test_plot_returns_the_display():
     display = VariableImportanceDisplay({"here": results()[0]})
     assert display.plot() is display

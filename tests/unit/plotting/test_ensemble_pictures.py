@@ -14,6 +14,7 @@ import fctree
 from fctree import plot_tree
 from fctree._scored_trees import drawn_tree
 from fctree.plotting import plot_regions
+from sklearn.exceptions import NotFittedError
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((300, 4))
@@ -75,6 +76,11 @@ def test_numbers_of_trees_that_there_are_not():
         plot_tree(MODELS["symmetric"], tree=1.0)
     with pytest.raises(TypeError, match="has one"):
         plot_tree(fctree.CurvatureTreeRegressor().fit(X, Y), tree=0)
+    for model in (fctree.SoftTreeRegressor(max_epochs=1), fctree.TreeNTKRegressor()):
+        with pytest.raises(NotFittedError):
+            plot_tree(model, tree=0)
+        with pytest.raises(TypeError, match="none with hard splits"):
+            plot_tree(model.fit(X, Y), tree=0)
     with pytest.raises(TypeError, match="draws one of them with tree=0"):
         plot_tree(MODELS["symmetric"])
 
