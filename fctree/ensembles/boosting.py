@@ -71,7 +71,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
             kinds.append({**STEP_TREE, "max_depth": self.step_depth,
                           "min_samples_leaf": ceil(fewest * _SHARE_OF_STEPS)})
         if self.loss == "quantile":
-            beyond = ceil(_FEWEST_BEYOND / min(self.quantile, 1.0 - self.quantile))
+            beyond = ceil((1.0 - 1e-12) * _FEWEST_BEYOND / min(self.quantile, 1.0 - self.quantile))
             for kind in kinds:
                 kind["min_samples_leaf"] = max(count_samples(kind["min_samples_leaf"], n_samples), beyond)
         scale = 1.0 / self.n_outputs_

@@ -45,29 +45,23 @@ Cut find_cut(const GrowState& state, const CutTask& task) {
 
 // The same of many tasks, which are divided into one for the rows between two cuts.
 void find_cuts_in_pieces(const GrowState& state, const CutTask* tasks, index_t n_tasks) {
-  struct Piece {
-    index_t task;
-    index_t cut;
-  };
+  const index_t n_most = state.params.max_thresholds;
   std::vector<TriedCuts> cuts(n_tasks);
-  parallel_for(state.execution, n_tasks,
-               [&](index_t t) { cuts[t] = cuts_of(state, tasks[t]); });
-  std::vector<std::vector<RowMatrix>> between(n_tasks);
-  std::vector<Piece> pieces;
-  for (index_t t = 0; t < n_tasks; ++t) {
-    between[t].resize(cuts[t].n());
-    for (index_t i = 0; i < cuts[t].n(); ++i) pieces.push_back({t, i});
-  }
-  parallel_for(state.execution, static_cast<index_t>(pieces.size()), [&](index_t p) {
-    const auto [t, i] = pieces[p];
+  std::vector<RowMatrix> between(n_tasks * n_most);
+  const auto try_cuts = [&](index_t t) { cuts[t] = cuts_of(state, tasks[t]); };
+  const auto sum_piece = [&](index_t piece) {
+    const index_t t = piece / n_most, i = piece % n_most;
+    if (i >= cuts[t].n()) return;
     const ModelSearch& search = *tasks[t].search;
-    between[t][i] = RowMatrix::Zero(search.products.rows(), search.products.cols());
-    add_products(state.data, cuts[t].between(i), search.models, between[t][i]);
-  });
-  parallel_for(state.execution, n_tasks, [&](index_t t) {
+    between[piece] = RowMatrix::Zero(search.products.rows(), search.products.cols());
+    add_products(state.data, cuts[t].between(i), search.models, between[piece]);
+  };
+  const auto choose = [&](index_t t) {
     tasks[t].split().cut = cut_by_models(
-        tasks[t], cuts[t], [&](index_t i, RowMatrix& left) { left += between[t][i]; });
-  });
+        tasks[t], cuts[t], [&](index_t i, RowMatrix& left) { left += between[t * n_most + i]; });
+  };
+  parallel_phases(state.execution,
+                  {{n_tasks, try_cuts}, {n_tasks * n_most, sum_piece}, {n_tasks, choose}});
 }
 
 }  // namespace

@@ -180,8 +180,9 @@ class LiteralTree:
     def shrink(self, l2_leaf_reg):
         """As if so much weight of targets 0 were in each leaf."""
         for node in np.flatnonzero(self.tree.children_left < 0):
-            weight, mean = self.tree.weighted_n_node_samples[node], self.tree.value[node, :, 0]
-            self.shift[self.tree.leaf_index[node]] -= l2_leaf_reg / (weight + l2_leaf_reg) * mean
+            weight, leaf = self.tree.weighted_n_node_samples[node], self.tree.leaf_index[node]
+            mean = self.tree.value[node, :, 0] + self.shift[leaf]
+            self.shift[leaf] -= l2_leaf_reg / (weight + l2_leaf_reg) * mean
 
     def lengthen(self, curvature, l2_leaf_reg):
         """Towards the Newton step of each score: curvature (n, K) are the scores' own, with weights."""
@@ -262,11 +263,11 @@ class LiteralBoosting:
             tree.fit(part, target, weight)
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf
             grown = LiteralTree(tree, part, weight, self.extrapolation, largest)
+            if self.loss.leaf != "newton":
+                grown.revise(self.loss, y - F, w)
             grown.shrink(self.l2_leaf_reg)
             if has_hessian(self.loss) and F.shape[1] > 1:
                 grown.lengthen(w[:, np.newaxis] * self.loss.hessian(y, F), self.l2_leaf_reg)
-            if self.loss.leaf != "newton":
-                grown.revise(self.loss, y - F, w)
             step = grown.bounded(part)
             if self.loss.leaf == "newton":
                 out = ~in_bag

@@ -178,33 +178,33 @@ std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNo
   }
   first_part.push_back(static_cast<index_t>(parts.size()));
   const index_t n_parts = static_cast<index_t>(parts.size());
-  parallel_for(state.execution, n_parts, [&](index_t p) {
+  const index_t n_blocks = (d + kFeaturesAtOnce - 1) / kFeaturesAtOnce;
+  std::vector<RowMatrix> bins(n_parts * n_blocks);
+  std::vector<Vector> promise(n_nodes, Vector::Zero(d));
+  const auto features_of = [&](index_t block) {
+    return std::make_pair(block * kFeaturesAtOnce, std::min((block + 1) * kFeaturesAtOnce, d));
+  };
+  const auto screen = [&](index_t p) {
     Part& part = parts[p];
     const OpenNode& node = *nodes[part.node];
     part.largest = Vector::Constant(2 * d, -std::numeric_limits<double>::infinity());
     widen_ranges(state.data, part.rows(state, node), part.largest.data());
     part.screened = screened_rows(state.data, part.rows(state, node), plans[part.node],
                                   weighted_residuals(state, node, part));
-  });
-  for (index_t i = 0; i < n_nodes; ++i) {
+  };
+  const auto join_ranges = [&](index_t i) {
     Vector& largest = parts[first_part[i]].largest;
     for (index_t p = first_part[i] + 1; p < first_part[i + 1]; ++p)
       largest = largest.cwiseMax(parts[p].largest);
     plans[i].range = ranges_of(state, *nodes[i], largest.data());
-  }
-  const index_t n_blocks = (d + kFeaturesAtOnce - 1) / kFeaturesAtOnce;
-  std::vector<RowMatrix> bins(n_parts * n_blocks);
-  const auto features_of = [&](index_t block) {
-    return std::make_pair(block * kFeaturesAtOnce, std::min((block + 1) * kFeaturesAtOnce, d));
   };
-  parallel_for(state.execution, n_parts * n_blocks, [&](index_t task) {
+  const auto sum_bins = [&](index_t task) {
     const Part& part = parts[task / n_blocks];
     const auto [first, last] = features_of(task % n_blocks);
     bins[task] = bins_of_part(state, part.rows(state, *nodes[part.node]), part,
                               plans[part.node], first, last);
-  });
-  std::vector<Vector> promise(n_nodes, Vector::Zero(d));
-  parallel_for(state.execution, n_nodes * n_blocks, [&](index_t task) {
+  };
+  const auto judge_features = [&](index_t task) {
     const index_t i = task / n_blocks, block = task % n_blocks;
     const auto [first, last] = features_of(block);
     RowMatrix& total = bins[first_part[i] * n_blocks + block];
@@ -215,7 +215,11 @@ std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNo
         promise[i][j] = promise_of(
             total.middleRows((j - first) * kScreeningBins, kScreeningBins),
             plans[i].n_columns() * n_outputs);
-  });
+  };
+  parallel_phases(state.execution, {{n_parts, screen},
+                                    {n_nodes, join_ranges},
+                                    {n_parts * n_blocks, sum_bins},
+                                    {n_nodes * n_blocks, judge_features}});
   return promise;
 }
 

@@ -62,8 +62,7 @@ void search_splits(GrowState& state, std::vector<OpenNode>& level) {
   for (const auto& kind : kinds) kind->find();
   Execution preparing = state.execution;  // negligible for the constant criterion
   if (!state.params.ridge_criterion && !state.has_sparse_directions()) preparing.n_threads = 1;
-  parallel_for(preparing, n_nodes, [&](index_t i) {
-    if (!state.draws_features()) return;
+  parallel_for(preparing, state.draws_features() ? n_nodes : 0, [&](index_t i) {
     draw_features(state, *nodes[i]);
     for (const auto& kind : kinds) kind->restrict_to_drawn(i);
   });
