@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fctree._intervals.conformity import PredictsIntervals
+from fctree._training.losses import quantile_of
 from fctree._training.samples import hold_out
 from fctree._typing import FloatArray
 from fctree._validation import check_predictions, count_threads
@@ -68,7 +69,8 @@ class BoostedIntervals(PredictsIntervals):
         grown, held = hold_out(
             train, False, self.calibration_fraction, self._random_seed, "calibration_fraction"
         )
-        centre = self._grown_on(grown, early_stopping=False, max_iter=max(self.n_iter_, 1))
+        middle = {} if quantile_of(self) is None else {"loss": "quantile", "quantile": 0.5}
+        centre = self._grown_on(grown, early_stopping=False, max_iter=max(self.n_iter_, 1), **middle)
         self.interval_trees_, self.interval_baselines_ = [centre.trees_], centre.baseline_[np.newaxis]
         left = replace(grown, y=np.ascontiguousarray((grown.y.T - self._centres(grown.X)).T))
         n_rounds = max(1, int(np.ceil(self.n_iter_ * _ROUNDS)))

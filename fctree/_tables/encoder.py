@@ -38,7 +38,7 @@ class TableEncoder:
     means : ndarray of shape (n_features_in,), float64
         Means of the columns of numbers, NaN where all values were missing.
     targets : ndarray of shape (n_targets,), int64
-        The outputs, or classes, that statistics are of.
+        The outputs, or classes, or halves of many classes (`possible_targets`), that statistics are of.
     priors : ndarray of shape (n_targets,), float64
     strengths : list of n_features_in arrays of shape (n_statistics,)
         Of the priors; empty for columns without statistics. There are n_targets statistics, or twice
@@ -191,7 +191,9 @@ class TableEncoder:
             pair, index = divmod(index, len(self.targets))
             name = f"{name} x {names[self.pairs[pair, 1]]}"
         if kind in ("mean", "effect", "pair"):
-            of = self.targets[index] if classes is None else classes[self.targets[index]]
+            of = self.targets[index]
+            if classes is not None:
+                of = classes[of] if of < len(classes) else f"half {index + 1} of the classes"
             words = "mean effect" if kind == "effect" else "target mean"
             return f"{name} ({words})" if len(self.targets) == 1 else f"{name} ({words}, {of})"
         if kind == "value":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fctree._tables.statistics import statistic_targets, target_rows
+from fctree._tables.statistics import possible_targets, statistic_targets, target_rows
 from fctree._tables.sums import FixedPoint
 
 
@@ -177,10 +177,8 @@ def find_deviations(places, numbers, weighting):
 def find_targets(places, n_classes, weighting, known=None):
     """`Targets`, which are chosen by their variances; ``known`` are their numbers and priors."""
     largest = places.largest(_largest_targets)
-    if n_classes is None:
-        numbers, bounds = np.arange(len(largest)), largest
-    else:
-        numbers, bounds = np.arange(n_classes), np.ones(n_classes)
+    numbers = possible_targets(len(largest), n_classes) if known is None else known[0]
+    bounds = np.ones(len(numbers)) if n_classes is not None else largest[numbers]
 
     def average(power, centres):
         scales = (bounds + np.abs(centres)) ** power
@@ -194,11 +192,9 @@ def find_targets(places, n_classes, weighting, known=None):
         priors = average(1, np.zeros(len(numbers)))
         variances = average(2, priors)
         chosen = statistic_targets(variances, n_classes)
-        priors = priors[chosen]
+        numbers, bounds = numbers[chosen], bounds[chosen]
+        priors, variances = priors[chosen], variances[chosen]
     else:
-        chosen, priors = known
-        all_priors = np.zeros(len(numbers))
-        all_priors[chosen] = priors
-        variances = average(2, all_priors)
-    bounds = bounds[chosen] + np.abs(priors)
-    return Targets(n_classes, chosen, priors, np.sqrt(variances[chosen]), bounds)
+        priors = known[1]
+        variances = average(2, priors)
+    return Targets(n_classes, numbers, priors, np.sqrt(variances), bounds + np.abs(priors))

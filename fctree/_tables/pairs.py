@@ -14,6 +14,7 @@ _MAX_CELLS = 100_000
 _MAX_FEATURES = 8
 _MAX_TARGETS = 3
 _FALSE_PAIRS = 1e-5  # expected in a table of noise
+_PRIOR_DEGREES = 10  # of the variance within cells, as it would be if the pair explained nothing
 _QUANTILES = np.arange(1, 5) / 5
 _SWEEPS = 4
 
@@ -110,7 +111,9 @@ class _Screening:
         rest = self._without(a, b)
         explained, _ = self._explained(cells, n_cells, rest)
         left = np.sum(rest**2, axis=1) / np.maximum(self.squares, 1e-300) - explained
-        noise = np.maximum(left, 1e-12) / within
+        # As few as there may be within cells: by chance these are alike.
+        every = np.sum(rest**2, axis=1) / np.maximum(self.squares, 1e-300) / (more + within)
+        noise = np.maximum(left + _PRIOR_DEGREES * every, 1e-12) / (within + _PRIOR_DEGREES)
         p = fdtrc(more, within, explained / more / noise).min()
         return float(np.sum(explained - more * noise)), float(p)
 

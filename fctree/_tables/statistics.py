@@ -30,10 +30,27 @@ def fold_numbers(n_samples, first=0):
     return ((z ^ (z >> np.uint64(31))) % np.uint64(N_FOLDS)).astype(np.int64)
 
 
-def statistic_targets(variances, n_classes):
-    """Which targets, or classes, to take statistics of, from their variances.
+def has_many(n_classes):
+    """Whether classes are too many for a statistic of each."""
+    return n_classes is not None and n_classes > MAX_TARGETS + 1
 
-    All but one class, and of more than `MAX_TARGETS` those with the largest variances; ``n_classes`` is
+
+def possible_targets(n_targets, n_classes):
+    """The numbers of the targets that statistics may be of, (n,) int64.
+
+    Those of outputs, or classes. Of many classes halves: number n_classes + m is those whose number has an odd count
+    of the bits of m. The first are the bits themselves, which tell all classes apart.
+    """
+    if not has_many(n_classes):
+        return np.arange(n_targets if n_classes is None else n_classes)
+    masks = sorted(range(1, 1 << (n_classes - 1).bit_length()), key=lambda mask: (mask.bit_count(), mask))
+    return n_classes + np.array(masks[:MAX_TARGETS])
+
+
+def statistic_targets(variances, n_classes):
+    """Places of the possible targets to take statistics of, from their variances.
+
+    All classes but one; of more than `MAX_TARGETS` outputs those with the largest variances; ``n_classes`` is
     None for a regression.
     """
     if n_classes is not None and n_classes <= 2:
@@ -43,10 +60,23 @@ def statistic_targets(variances, n_classes):
 
 
 def target_rows(y, n_classes, numbers):
-    """The targets of these numbers, (n_statistics, n_samples) float64: a class has indicators."""
+    """The targets of these numbers, (n_statistics, n_samples) float64: a class, or a half of them, has
+    indicators."""
     if n_classes is None:
         return np.ascontiguousarray(y[numbers], dtype=np.float64)
-    return (y[0] == numbers[:, np.newaxis]).astype(np.float64)
+    classes = np.arange(n_classes)
+    if not has_many(n_classes) or np.any(numbers < n_classes):  # the latter of files of older versions
+        inside = classes == numbers[:, np.newaxis]
+    else:
+        inside = _are_odd(classes & (numbers[:, np.newaxis] - n_classes))
+    return inside[:, y[0].astype(np.int64)].astype(np.float64)
+
+
+def _are_odd(numbers):
+    """Whether each number has an odd count of bits."""
+    for shift in (32, 16, 8, 4, 2, 1):
+        numbers = numbers ^ (numbers >> shift)
+    return (numbers & 1).astype(bool)
 
 
 def shrinkage(weights, sums, squares, n_samples):

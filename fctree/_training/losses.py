@@ -1,5 +1,6 @@
 """The losses of the core, as the estimators offer them."""
 
+from math import ceil
 from numbers import Real
 
 import numpy as np
@@ -11,6 +12,8 @@ LOSSES = {info.name: info for info in losses()}
 
 # Losses whose parameter is a parameter of the estimators, of None for the loss's own value.
 QUANTILE_LOSSES = {name for name, info in LOSSES.items() if info.parameter == "quantile"}
+
+_FEWEST_BEYOND = 5
 
 
 def loss_constraints(task):
@@ -89,3 +92,16 @@ def choose_loss(estimator):
             f"loss={name!r} needs the parameter {info.parameter}, between {info.low:g} and {info.high:g}"
         )
     return name, float(info.default)
+
+
+def quantile_of(estimator):
+    """The order of the quantile that an estimator's loss is for; None for other losses."""
+    loss = choose_loss(estimator)
+    return loss[1] if not callable(loss) and loss[0] == "quantile" else None
+
+
+def fewest_in_leaf(estimator):
+    """Samples that a leaf needs: for a quantile five beyond it, without which it would be the largest residual
+    whatever the order; for other losses one."""
+    order = quantile_of(estimator)
+    return 1 if order is None else ceil((1.0 - 1e-12) * _FEWEST_BEYOND / min(order, 1.0 - order))

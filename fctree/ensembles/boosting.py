@@ -12,6 +12,7 @@ from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._sklearn import Interval, StrOptions
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
+from fctree._training.losses import fewest_in_leaf
 from fctree._training.round_scores import joined_scores
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.team import ALONE
@@ -33,8 +34,6 @@ _DEFAULT_TREE = CurvatureTreeRegressor(
 )
 # Of the fewest samples of a leaf, for leaves that are constants instead of linear models.
 _SHARE_OF_STEPS = 0.25
-# Samples that a leaf's quantile has on its rarer side: with none it is the largest residual, whatever the order.
-_FEWEST_BEYOND = 5
 
 
 class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
@@ -65,15 +64,13 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         settings = self._tree_settings()
         if alpha is not None:
             settings["alpha"] = alpha
-        fewest = count_samples(settings["min_samples_leaf"], n_samples)
         kinds = [settings]
         if self.step_depth is not None:
-            kinds.append({**STEP_TREE, "max_depth": self.step_depth,
-                          "min_samples_leaf": ceil(fewest * _SHARE_OF_STEPS)})
-        if self.loss == "quantile":
-            beyond = ceil((1.0 - 1e-12) * _FEWEST_BEYOND / min(self.quantile, 1.0 - self.quantile))
-            for kind in kinds:
-                kind["min_samples_leaf"] = max(count_samples(kind["min_samples_leaf"], n_samples), beyond)
+            fewest = ceil(_SHARE_OF_STEPS * count_samples(settings["min_samples_leaf"], n_samples))
+            kinds.append({**STEP_TREE, "max_depth": self.step_depth, "min_samples_leaf": fewest})
+        for kind in kinds:
+            own = count_samples(kind["min_samples_leaf"], n_samples)
+            kind["min_samples_leaf"] = max(own, fewest_in_leaf(self))
         scale = 1.0 / self.n_outputs_
         return [native_tree_params(kind, n_samples, impurity_scale=scale) for kind in kinds]
 

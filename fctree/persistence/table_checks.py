@@ -7,6 +7,7 @@ import numpy as np
 from fctree._native_input import require
 from fctree._tables.encoder import TableEncoder
 from fctree._tables.estimators import n_encoded
+from fctree._tables.statistics import possible_targets
 
 
 def _is_array(value, shape, dtype):
@@ -102,6 +103,8 @@ def n_tree_features(model):
         same = encoder.n_features_in == model.n_features_in_
         require(same, f"encoder_ has {encoder.n_features_in} columns, not n_features_in_")
         outputs = getattr(model, "n_outputs_", np.inf)
-        n_targets = len(model.classes_) if hasattr(model, "classes_") else outputs
+        n_targets = outputs
+        if hasattr(model, "classes_"):
+            n_targets = 1 + possible_targets(1, len(model.classes_)).max()
         require(np.all(encoder.targets < n_targets), "encoder_ has targets that the model lacks")
     return n_encoded(model)

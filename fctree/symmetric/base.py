@@ -13,6 +13,7 @@ from fctree._sklearn import Interval, StrOptions
 from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.interactions import INTERACTION_CONSTRAINTS, check_interactions
+from fctree._training.losses import fewest_in_leaf
 from fctree._training.round_scores import joined_scores
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import check_directions
@@ -45,7 +46,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         params = {
             **self._round_params(n_rounds),
             "max_depth": self.max_depth,
-            "min_samples_leaf": self.min_samples_leaf,
+            "min_samples_leaf": max(self.min_samples_leaf, fewest_in_leaf(self)),
             "random_strength": self.random_strength,
             "score_noise": _native.ScoreNoise[self.score_noise].value,
             "score_function": _native.ScoreFunction[self.score_function].value,

@@ -47,6 +47,10 @@ class LiteralBoosting:
         loss = self.parameters["loss"]
         name = loss[0] if isinstance(loss, tuple) else loss
         self.loss = make_loss(name, given_parameter(self.parameters), n_classes)
+        self.fewest = self.parameters["min_samples_leaf"]
+        if name == "quantile":  # five samples beyond it
+            order = given_parameter(self.parameters)
+            self.fewest = max(self.fewest, round(5 / min(order, 1 - order)))
         self.is_weighted = weight is not None
         self.weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
         self.baseline = (np.zeros(model.n_outputs_) if initial is not None
@@ -89,7 +93,7 @@ class LiteralBoosting:
                 base += terms[0][0] + terms[1][0]
             norm += terms[0][1] + terms[1][1]
         cuts = smallest < np.inf
-        if smallest < self.parameters["min_samples_leaf"]:
+        if smallest < self.fewest:
             return None, base
         if not cuts and self.parameters["score_noise"] != "gumbel":
             return None, base

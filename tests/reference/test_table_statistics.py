@@ -9,6 +9,7 @@ from fctree._tables.statistics import (
     TargetStatistics,
     fold_numbers,
     shrinkage,
+    possible_targets,
     statistic_targets,
     target_rows,
 )
@@ -112,11 +113,20 @@ def test_classes_have_an_indicator_each_but_one():
     np.testing.assert_array_equal(rows, [labels[0] == number for number in numbers])
 
 
-def test_many_classes_have_statistics_of_the_most_frequent():
-    share = np.arange(1, 31) / np.arange(1, 31).sum()
-    labels = np.random.default_rng(0).choice(30, p=share, size=5000)[None] * 1.0
-    numbers = statistic_targets(variances(labels, 30), 30)
-    assert len(numbers) == MAX_TARGETS and numbers.min() > 10
+@pytest.mark.parametrize("n_classes", [12, 20, 300])
+def test_many_classes_have_statistics_of_halves_that_tell_them_apart(n_classes):
+    numbers = possible_targets(1, n_classes)
+    assert len(numbers) == MAX_TARGETS and np.all(numbers >= n_classes)
+    labels = np.arange(n_classes)
+    rows = target_rows(labels[np.newaxis].astype(float), n_classes, numbers)
+    expected = [[bin(label & int(number - n_classes)).count("1") % 2 for label in labels] for number in numbers]
+    np.testing.assert_array_equal(rows, expected)
+    assert len({tuple(column) for column in rows.T}) == n_classes
+
+
+def test_numbers_of_classes_in_older_files_keep_their_meaning():
+    rows = target_rows(np.array([[0.0, 3.0, 14.0]]), 15, np.array([3, 14]))
+    np.testing.assert_array_equal(rows, [[0, 1, 0], [0, 0, 1]])
 
 
 def test_outputs_have_statistics_each():

@@ -1,8 +1,8 @@
-"""Limits and penalties that hold for all trees of curvature boosting."""
+"""Limits and penalties that hold for all trees of boosting."""
 
 import numpy as np
 import pytest
-from fctree import CurvatureBoostingRegressor
+from fctree import CurvatureBoostingRegressor, SymmetricBoostingRegressor
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(1500, 5))
@@ -26,16 +26,30 @@ def test_step_trees_have_a_quarter_of_the_samples(fewest):
     assert min(smallest_leaves(model, 1), default=least / 4) >= least / 4
 
 
-@pytest.mark.parametrize(("quantile", "fewest"), [(0.99, 500), (0.02, 250), (0.5, 20)])
+@pytest.mark.parametrize(("quantile", "fewest"), [(0.99, 500), (0.02, 250), (0.5, 10)])
 def test_leaves_of_a_quantile_have_samples_beyond_it(quantile, fewest):
-    model = CurvatureBoostingRegressor(
-        loss="quantile", quantile=quantile, max_iter=20, random_state=0
-    ).fit(X, y)
-    assert min(smallest_leaves(model, 0), default=fewest) >= fewest
+    model = CurvatureBoostingRegressor(loss=("quantile", quantile), max_iter=20, random_state=0)
+    model.fit(X, y)
+    assert min(smallest_leaves(model, 0) + smallest_leaves(model, 1)) >= fewest
+    symmetric = SymmetricBoostingRegressor(loss="quantile", quantile=quantile, max_iter=5)
+    leaf = symmetric.fit(X, y).apply(X)
+    assert min(np.unique(of_tree, return_counts=True)[1].min() for of_tree in leaf.T) >= fewest
 
 
+@pytest.mark.parametrize("kind", [CurvatureBoostingRegressor, SymmetricBoostingRegressor])
+@pytest.mark.parametrize("quantile", [0.1, 0.95])
+def test_intervals_of_a_quantile_are_about_the_median(kind, quantile):
+    """About the quantile, errors to one side would be next to nothing, and that side's unit."""
+    model = kind(loss="quantile", quantile=quantile, max_iter=50, calibration_fraction=0.2, random_state=0)
+    lower, upper = model.fit(X, y).predict_interval(X, 0.9).T
+    assert np.median(upper - lower) < 5.0  # 3.3 of the noise
+    predicted = model.predict(X)
+    assert np.all((lower <= predicted) & (predicted <= upper))
+
+
+@pytest.mark.parametrize("kind", [CurvatureBoostingRegressor, SymmetricBoostingRegressor])
 @pytest.mark.parametrize("quantile", [0.01, 0.99])
-def test_outer_quantiles_are_no_worse_than_a_constant(quantile):
+def test_outer_quantiles_are_no_worse_than_a_constant(kind, quantile):
     def pinball(target, predicted):
         left = target - predicted
         return np.mean(np.maximum(quantile * left, (quantile - 1) * left))
@@ -43,7 +57,7 @@ def test_outer_quantiles_are_no_worse_than_a_constant(quantile):
     rng = np.random.default_rng(1)
     X_new = rng.normal(size=(4000, 5))
     y_new = X_new[:, 0] + (X_new[:, 1] > 0) + rng.normal(size=4000)
-    model = CurvatureBoostingRegressor(loss="quantile", quantile=quantile, random_state=0).fit(X, y)
+    model = kind(loss="quantile", quantile=quantile, random_state=0).fit(X, y)
     assert pinball(y_new, model.predict(X_new)) < pinball(y_new, np.quantile(y, quantile))
 
 

@@ -1,10 +1,13 @@
-"""Statistics of pairs of columns, and of what a linear model of the numbers leaves."""
+"""Statistics of pairs of columns, of many classes, and of what a linear model of the numbers leaves."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from fctree import (
+    CurvatureBoostingClassifier,
+    CurvatureTreeClassifier,
     CurvatureTreeRegressor,
+    SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
     export_text,
     load_model,
@@ -127,3 +130,26 @@ def test_an_encoder_of_targets_that_the_model_lacks_is_refused(target, tmp_path)
     model.encoder_.targets[0] = target
     with pytest.raises(ValueError, match="targets that the model lacks"):
         save_model(model, tmp_path / "model.fct")
+
+
+@pytest.mark.parametrize(("n", "n_levels"), [(200, 100), (200, 60), (400, 200)])
+def test_cells_that_are_pure_by_chance_are_no_pair(n, n_levels):
+    """Few cells have two samples, and of two classes these are often alike."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame({f"c{j}": [f"k{v}" for v in rng.integers(0, n_levels, n)] for j in range(8)})
+        tree = CurvatureTreeClassifier(max_depth=0).fit(X, rng.integers(0, 2, n))
+        assert len(tree.encoder_.pairs) == 0
+
+
+@pytest.mark.parametrize("kind", [CurvatureBoostingClassifier, SymmetricBoostingClassifier])
+def test_a_category_tells_many_classes_apart(kind, tmp_path):
+    rng = np.random.default_rng(1)
+    numbers = rng.integers(0, 60, 2000)
+    X, y = pd.DataFrame({"part": [f"p{v}" for v in numbers]}), numbers % 20
+    model = kind(max_iter=40, random_state=0).fit(X[:1200], y[:1200])
+    assert model.score(X[1200:], y[1200:]) > 0.99
+    names = model.encoder_.feature_names(model.feature_names_in_, model.classes_)
+    assert names[0] == "part (target mean, half 1 of the classes)"
+    save_model(model, tmp_path / "model")
+    np.testing.assert_array_equal(load_model(tmp_path / "model").predict_proba(X), model.predict_proba(X))
