@@ -71,8 +71,8 @@ class BoostedIntervals(PredictsIntervals):
         )
         middle = {} if quantile_of(self) is None else {"loss": "quantile", "quantile": 0.5}
         centre = self._grown_on(grown, early_stopping=False, max_iter=max(self.n_iter_, 1), **middle)
-        self.interval_trees_, self.interval_baselines_ = [centre.trees_], centre.baseline_[np.newaxis]
-        left = replace(grown, y=np.ascontiguousarray((grown.y.T - self._centres(grown.X)).T))
+        errors = grown.y.T - self._predicted(centre.trees_, centre.baseline_, grown.X)
+        left = replace(grown, y=np.ascontiguousarray(errors.T))
         n_rounds = max(1, int(np.ceil(self.n_iter_ * _ROUNDS)))
         models = [
             self._grown_on(
@@ -85,7 +85,7 @@ class BoostedIntervals(PredictsIntervals):
         self.interval_trees_ = [model.trees_ for model in models]
         self.interval_baselines_ = np.stack([model.baseline_ for model in models])
         self.interval_reach_ = np.zeros((2, self.n_outputs_))
-        errors = held.y.T - self._centres(held.X)
+        errors = held.y.T - self._predicted(centre.trees_, centre.baseline_, held.X)
         weight = np.ones(len(held.X)) if held.weight is None else held.weight
         mean = np.average(self._reaches(held.X), axis=1, weights=weight)
         unknown = np.average(np.abs(errors), axis=0, weights=weight)
@@ -103,19 +103,18 @@ class BoostedIntervals(PredictsIntervals):
         model._boost(samples, [], continuing=False)
         return model
 
-    def _centres(self, X):
-        """The middles of intervals for validated features, (n_samples, n_outputs)."""
-        return self._inverse_link(self._interval_scores(X, 0)).reshape(len(X), -1)
+    def _predicted(self, trees, baseline, X):
+        """Predictions of some trees for validated features, (n_samples, n_outputs)."""
+        scores = raw_scores(trees, baseline, X, count_threads(self.n_jobs))
+        return self._inverse_link(scores).reshape(len(X), -1)
 
     def _reaches(self, X):
         """How far targets lie below and above predictions, (2, n_samples, n_outputs)."""
-        below, above = self._interval_scores(X, 1), self._interval_scores(X, 2)
+        below, above = (
+            raw_scores(trees, baseline, X, count_threads(self.n_jobs))
+            for trees, baseline in zip(self.interval_trees_[1:], self.interval_baselines_[1:], strict=True)
+        )
         return np.maximum(np.stack([-below, above]), self.interval_reach_[:, np.newaxis])
-
-    def _interval_scores(self, X, model):
-        """Raw scores of one of the three models, (n_samples, n_outputs)."""
-        trees, baseline = self.interval_trees_[model], self.interval_baselines_[model]
-        return raw_scores(trees, baseline, X, count_threads(self.n_jobs))
 
     @property
     def _least_target(self):
@@ -123,8 +122,8 @@ class BoostedIntervals(PredictsIntervals):
 
     def _centres_and_scales(self, X):
         X = self._check_rows(X)
-        scores = raw_scores(self.trees_, self.baseline_, X, count_threads(self.n_jobs))
-        return self._centres(X), self._reaches(X), self._inverse_link(scores).reshape(len(X), -1)
+        centres = self._predicted(self.interval_trees_[0], self.interval_baselines_[0], X)
+        return centres, self._reaches(X), self._predicted(self.trees_, self.baseline_, X)
 
     def _why_without_intervals(self):
         return (

@@ -110,10 +110,10 @@ class _Screening:
             return 0.0, 1.0
         rest = self._without(a, b)
         explained, _ = self._explained(cells, n_cells, rest)
-        left = np.sum(rest**2, axis=1) / np.maximum(self.squares, 1e-300) - explained
-        # As few as there may be within cells: by chance these are alike.
-        every = np.sum(rest**2, axis=1) / np.maximum(self.squares, 1e-300) / (more + within)
-        noise = np.maximum(left + _PRIOR_DEGREES * every, 1e-12) / (within + _PRIOR_DEGREES)
+        whole = np.sum(rest**2, axis=1) / np.maximum(self.squares, 1e-300)
+        # Few samples share their cells at times, and by chance these are alike.
+        left = whole - explained + _PRIOR_DEGREES * whole / (more + within)
+        noise = np.maximum(left, 1e-12) / (within + _PRIOR_DEGREES)
         p = fdtrc(more, within, explained / more / noise).min()
         return float(np.sum(explained - more * noise)), float(p)
 

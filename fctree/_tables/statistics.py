@@ -30,18 +30,13 @@ def fold_numbers(n_samples, first=0):
     return ((z ^ (z >> np.uint64(31))) % np.uint64(N_FOLDS)).astype(np.int64)
 
 
-def has_many(n_classes):
-    """Whether classes are too many for a statistic of each."""
-    return n_classes is not None and n_classes > MAX_TARGETS + 1
-
-
 def possible_targets(n_targets, n_classes):
     """The numbers of the targets that statistics may be of, (n,) int64.
 
     Those of outputs, or classes. Of many classes halves: number n_classes + m is those whose number has an odd count
     of the bits of m. The first are the bits themselves, which tell all classes apart.
     """
-    if not has_many(n_classes):
+    if n_classes is None or n_classes <= MAX_TARGETS + 1:
         return np.arange(n_targets if n_classes is None else n_classes)
     masks = sorted(range(1, 1 << (n_classes - 1).bit_length()), key=lambda mask: (mask.bit_count(), mask))
     return n_classes + np.array(masks[:MAX_TARGETS])
@@ -64,11 +59,9 @@ def target_rows(y, n_classes, numbers):
     indicators."""
     if n_classes is None:
         return np.ascontiguousarray(y[numbers], dtype=np.float64)
-    classes = np.arange(n_classes)
-    if not has_many(n_classes) or np.any(numbers < n_classes):  # the latter of files of older versions
-        inside = classes == numbers[:, np.newaxis]
-    else:
-        inside = _are_odd(classes & (numbers[:, np.newaxis] - n_classes))
+    classes, numbers = np.arange(n_classes), numbers[:, np.newaxis]
+    halves = _are_odd(classes & np.maximum(numbers - n_classes, 0))
+    inside = np.where(numbers < n_classes, classes == numbers, halves)
     return inside[:, y[0].astype(np.int64)].astype(np.float64)
 
 

@@ -64,13 +64,11 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         settings = self._tree_settings()
         if alpha is not None:
             settings["alpha"] = alpha
-        kinds = [settings]
+        fewest, least = count_samples(settings["min_samples_leaf"], n_samples), fewest_in_leaf(self)
+        kinds = [{**settings, "min_samples_leaf": max(fewest, least)}]
         if self.step_depth is not None:
-            fewest = ceil(_SHARE_OF_STEPS * count_samples(settings["min_samples_leaf"], n_samples))
+            fewest = max(ceil(_SHARE_OF_STEPS * fewest), least)
             kinds.append({**STEP_TREE, "max_depth": self.step_depth, "min_samples_leaf": fewest})
-        for kind in kinds:
-            own = count_samples(kind["min_samples_leaf"], n_samples)
-            kind["min_samples_leaf"] = max(own, fewest_in_leaf(self))
         scale = 1.0 / self.n_outputs_
         return [native_tree_params(kind, n_samples, impurity_scale=scale) for kind in kinds]
 

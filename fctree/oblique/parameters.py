@@ -74,12 +74,10 @@ SHORTCUT_CONSTRAINTS = {
     for name in SHORTCUTS
 }
 
-# Ordinary trees: splits along axes, constant leaves, all thresholds.
+# Ordinary trees: splits along axes, constant leaves, all thresholds; without the limits on their depth and leaves.
 STEP_TREE = {
     "alpha": 0.0,
-    "max_depth": 8,
     "min_samples_split": 2,
-    "min_samples_leaf": 5,
     "min_impurity_decrease": 0.0,
     "feature_concatenation": False,
     "leaf_model": "constant",

@@ -14,7 +14,7 @@ from fctree.oblique import (
     FCODTClassifier,
     FCODTRegressor,
 )
-from fctree.oblique.parameters import SHORTCUTS, STEP_TREE, criterion_of
+from fctree.oblique.parameters import SHORTCUTS, criterion_of
 from fctree.symmetric.posterior import NOISE_STD, PRIOR_STD
 
 _ENSEMBLES = {
@@ -57,7 +57,7 @@ def upgraded(name, params, attributes):
         return name, params, attributes
     own = {key: value for key, value in params.items() if key not in _OF_TREES}
     standardize = {"standardize": own.pop("standardize", True)}
-    if own.pop("step_min_samples_leaf", 5) != STEP_TREE["min_samples_leaf"]:
+    if own.pop("step_min_samples_leaf", 5) != 5:
         _warn_of({"step_min_samples_leaf"})
     if name == "FCODTBoostingClassifier":
         own.pop("quantile", None)

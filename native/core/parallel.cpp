@@ -192,8 +192,8 @@ Execution limit_threads(Execution execution, double work) {
   constexpr double kWorkPerThread = 5e5;  // a tenth of a millisecond: about the cost of starting a thread
   constexpr double kWorthWaking = 2e5;    // a team, whose threads are woken together
   if (execution.team != nullptr && work >= kWorthWaking) return execution;
-  const double worth = execution.team != nullptr ? 1.0 : std::max(1.0, work / kWorkPerThread);
-  if (worth < execution.n_threads) execution.n_threads = static_cast<int>(worth);
+  const double worth = execution.team != nullptr ? 1.0 : work / kWorkPerThread;
+  execution.n_threads = static_cast<int>(std::clamp<double>(worth, 1.0, execution.n_threads));
   return execution;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/numbers_where.hpp"
 #include "ensembles/predict.hpp"
 
 namespace fctree::ensembles {
@@ -59,13 +60,8 @@ BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>&
     : x_(set.x()) {
   const ScoredSamples all = set.view();
   const index_t n = set.n();
-  rows_.resize(n);
-  index_t n_own = 0;
-  for (index_t i = 0; i < n; ++i) {  // without a branch: nothing predicts a draw
-    rows_[n_own] = i;
-    n_own += in_bag[i] == 0;
-  }
-  rows_.resize(n_own);
+  rows_ = numbers_where<index_t>(n, [&](index_t i) { return in_bag[i] == 0; });
+  const index_t n_own = static_cast<index_t>(rows_.size());
   x_.rows = rows_.data();
   y_.resize(n_own * set.sizes().n_targets);
   raw_.resize(n_own * all.n_outputs);

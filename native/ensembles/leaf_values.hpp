@@ -41,15 +41,17 @@ void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
                     const std::vector<index_t>& leaf, const Execution& execution,
                     ObliqueTreeArrays& tree);
 
-// Adds to each leaf's constants the quantile, or Friedman's clipped mean, of its models' residuals
-// y - F - f over the rows with positive `fit_weight`, then shrinks each leaf's mean as above. For losses whose
-// leaf rule is not Newton's step.
+// What a tree was fitted to.
 struct FittedRows {
   const ScoredSamples& samples;
   const double* x;  // (n, n_features) of the tree
   const double* fit_weight;
   const std::vector<index_t>& leaf;  // the node that each row reaches
 };
+
+// Adds to each leaf's constants the quantile, or Friedman's clipped mean, of its models' residuals
+// y - F - f over the rows with positive `fit_weight`, then shrinks each leaf's mean as above. For losses whose
+// leaf rule is not Newton's step.
 void revise_constants(const Loss& loss, const FittedRows& fitted, double l2_leaf_reg,
                       ObliqueTreeArrays& tree);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/numbers_where.hpp"
 #include "oblique/score_rows.hpp"
 #include "oblique/split_search/screening.hpp"
 #include "oblique/split_search/sparse_direction.hpp"
@@ -35,13 +36,9 @@ Moments sum_means(const GrowState& state, const OpenNode& node, const Execution&
 
 void LocalStatistics::open(GrowState& state, OpenNode& root) {
   const TrainingData& data = state.data;
-  state.rows.resize(data.n_samples);
-  index_t n_rows = 0;
-  for (index_t i = 0; i < data.n_samples; ++i) {  // without a branch: nothing predicts a draw
-    state.rows[n_rows] = static_cast<std::int32_t>(i);
-    n_rows += data.weight == nullptr || data.weight[i] > 0.0;
-  }
-  state.rows.resize(n_rows);
+  state.rows = numbers_where<std::int32_t>(data.n_samples, [&](index_t i) {
+    return data.weight == nullptr || data.weight[i] > 0.0;
+  });
   if (state.rows.empty()) throw std::invalid_argument("sample_weight is zero for every sample");
   order_.clear();
   if (features_ != nullptr && sorts_axes(state.params)) {

@@ -95,9 +95,11 @@ bool find_scores(const SymmetricTreesView& trees, const FeatureMatrix& x, const 
   for_blocks(trees, x, scores, execution, [&](index_t block, const auto& add) {
     const index_t first = block * kVoteRows, end = std::min(x.n_samples, first + kVoteRows);
     double* rows = scores + first * trees.n_outputs;
-    if (trees.n_outputs == 1) std::fill_n(rows, end - first, *start);
-    for (index_t i = 0; trees.n_outputs > 1 && i < end - first; ++i)
-      std::copy(start, start + trees.n_outputs, rows + i * trees.n_outputs);
+    if (trees.n_outputs == 1)
+      std::fill_n(rows, end - first, *start);
+    else
+      for (index_t i = 0; i < end - first; ++i)
+        std::copy(start, start + trees.n_outputs, rows + i * trees.n_outputs);
     add(block);
     if (!are_finite(rows, (end - first) * trees.n_outputs, {})) finite = false;
   });

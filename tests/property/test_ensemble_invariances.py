@@ -4,8 +4,6 @@ Tables are continuous and fixed, so that no cut is a close call. Tolerance 1e-7 
 targets: two roundings of rounds of ridge systems with condition numbers below 1e5.
 """
 
-from unittest import mock
-
 import numpy as np
 import pytest
 from fctree import (
@@ -14,7 +12,6 @@ from fctree import (
     CurvatureForestClassifier,
     CurvatureForestRegressor,
 )
-from fctree.oblique.parameters import STEP_TREE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loss_cases import REGRESSION_LOSSES, given_parameter, loss_parameters, targets_for
@@ -67,10 +64,9 @@ def test_weights_are_numbers_of_samples(name, seed):
     rng = np.random.default_rng(seed)
     times, each = rng.integers(0, 4, len(X)), rng.uniform(0.5, 1.5, len(X))
     weighted, repeated = clone(model).set_params(**free), clone(model).set_params(**free)
-    with mock.patch.dict(STEP_TREE, min_samples_leaf=1):
-        weighted.fit(X, targets, sample_weight=times * each)
-        repeated.fit(np.repeat(X, times, axis=0), np.repeat(targets, times),
-                     sample_weight=np.repeat(each, times))
+    weighted.fit(X, targets, sample_weight=times * each)
+    repeated.fit(np.repeat(X, times, axis=0), np.repeat(targets, times),
+                 sample_weight=np.repeat(each, times))
     assert_same(scores(repeated, NEW), scores(weighted, NEW), np.abs(y).max())
 
 
