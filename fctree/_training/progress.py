@@ -17,8 +17,9 @@ def progress_listener(verbose, n_rounds, title, unit="tree"):
         yield None
         return
     if verbose > 1:
+        # A line is one write: Ctrl-C, or another writer, may come between two.
         yield lambda iteration, train, eval_: print(
-            f"[{iteration + 1}] {_losses(train, eval_)}", flush=True
+            f"[{iteration + 1}] {_losses(train, eval_)}\n", end="", flush=True
         )
         return
     with tqdm(total=n_rounds, desc=title, unit=unit) as bar:

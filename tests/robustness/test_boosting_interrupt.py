@@ -8,8 +8,11 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
+
+from fctree._training.progress import progress_listener
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX systems")
 
@@ -75,6 +78,18 @@ def test_interrupting_leaves_the_estimator_as_it_was(n_jobs, verbose, how, tmp_p
     assert any(line.startswith("[1] train loss") for line in lines) == (verbose == 2)
     assert ("train loss" in told) == (verbose == 1)
     assert seconds < 5
+
+
+def test_a_line_of_progress_is_one_write(monkeypatch):
+    # Where standard output is not buffered, an interrupt can fall between two writes.
+    written = []
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(write=written.append, flush=lambda: None))
+    with progress_listener(2, 2, "fit") as show:
+        show(0, 0.5, 0.25)
+        show(1, 0.25, float("nan"))
+    assert [text for text in written if text] == [
+        "[1] train loss 0.5, validation loss 0.25\n", "[2] train loss 0.25\n",
+    ]
 
 
 LONG_IMPORTANCE = """
