@@ -33,6 +33,7 @@ PACKAGES = (
     "fctree", "numpy", "scipy", "scikit-learn", "treeple", "linear-tree", "ydf",
     "lightgbm", "catboost", "xgboost", "shap", "onnxruntime", "pandas", "matplotlib",
     "torch", "interpret-core", "perpetual", "chimeraboost", "fast-model-trees", "xrfm", "pytabkit", "cubist", "pystreed",
+    "gosdt",
 )
 
 

@@ -3,8 +3,10 @@
 A program's `fit(X, y, memory, **options)` returns a model with `predict`, and `size(model)` counts as [numbers, indices]:
 a threshold, a coefficient that is not zero, an intercept and a leaf's value are a number each; which feature a
 coefficient or a threshold belongs to is an index. A vector is written in the cheaper way: its k coefficients with k indices,
-or all d numbers without any. A split on one feature has no coefficient. Bounds that clip features or predictions (PILOT, Cubist),
-the arms of the tree and the encoding of the table are not counted. `memory` is a dict kept for the same rows.
+or all d numbers without any. A split on one feature has no coefficient. Of the scores of K > 2 classes only the differences
+matter: they are counted as the model has them or as K - 1 differences from one of them, in the cheaper way, and constant ones as
+K - 1 numbers. Bounds that clip features or predictions (PILOT, Cubist), the arms of the tree and the encoding of the table are not
+counted. `memory` is a dict kept for the same rows. Programs for classes are in `single_tree_classifiers.py`.
 
 A library is imported when its program fits, so one that is missing costs one row of the tables.
 """
@@ -14,7 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import Lasso, OrthogonalMatchingPursuit, Ridge
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import validate_data
@@ -47,6 +49,20 @@ def linear_size(coef):
     return vector_size(coef) + NUMBER
 
 
+def scores_size(coef):
+    """[numbers, indices] of the linear scores of a leaf, (n_scores, d), with their intercepts."""
+    coef = np.asarray(coef)
+    ways = [coef]
+    if len(coef) > 2:
+        ways += [np.delete(coef - own, k, axis=0) for k, own in enumerate(coef)]
+    return min((sum(map(linear_size, way)) for way in ways), key=np.sum)
+
+
+def n_free(n_scores):
+    """Numbers of a leaf of constant scores: one of a number or of two classes, K - 1 of K classes."""
+    return n_scores - (n_scores > 2)
+
+
 def curvature_tree(X, y, memory, **options):
     from fctree import CurvatureTreeRegressor
 
@@ -71,9 +87,9 @@ def oblique_size(model):
     axes = np.count_nonzero(tree.coef, axis=1) <= 1
     sizes = [SPLIT if axis else linear_size(coef) for axis, coef in zip(axes[inner], tree.coef[inner], strict=True)]
     if len(tree.leaf_coef):
-        sizes += [linear_size(coef[0]) for coef in tree.leaf_coef[tree.leaf_index[~inner]]]
+        sizes += [scores_size(coef) for coef in tree.leaf_coef[tree.leaf_index[~inner]]]
     else:
-        sizes += [NUMBER] * int((~inner).sum())
+        sizes += [n_free(tree.leaf_intercept.shape[1]) * NUMBER] * int((~inner).sum())
     if tree.boundary_width is not None:
         sizes += [NUMBER] * int(inner.sum())
     return sum(sizes)
@@ -171,15 +187,17 @@ def additive_model(X, y, memory, **options):
 
 def additive_size(model):
     """Scores of the bins and their edges; neighbours with equal scores are one bin."""
-    total = NUMBER.copy()
+    n_scores = n_free(np.size(model.intercept_))
+    total = n_scores * NUMBER
     for scores, features in zip(model.term_scores_, model.term_features_, strict=True):
         scores = np.asarray(scores)[(slice(1, -1),) * len(features)]  # less missing and unknown
-        for axis in range(scores.ndim):
+        for axis in range(len(features)):
             moved = np.moveaxis(scores, axis, 0)
-            changes = [True, *(moved[1:] != moved[:-1]).reshape(len(moved) - 1, -1).any(axis=1)]
+            changes = [True, *(np.any(above != below) for above, below in zip(moved[1:], moved[:-1], strict=True))]
             scores = np.moveaxis(moved[np.array(changes)], 0, axis)
         if (scores != 0).any():
-            total += [scores.size + sum(scores.shape) - scores.ndim, scores.ndim]
+            bins = scores.shape[:len(features)]
+            total += [np.prod(bins) * n_scores + sum(bins) - len(bins), len(bins)]
     return total
 
 
@@ -216,7 +234,8 @@ class OnFeatures:
 
     def __init__(self, program, X, y, memory, features, options):
         if "order" not in memory:
-            forest = RandomForestRegressor(50, min_samples_leaf=3, max_features=0.5, random_state=0)
+            kind = RandomForestRegressor if y.dtype.kind == "f" else RandomForestClassifier
+            forest = kind(50, min_samples_leaf=3, max_features=0.5, random_state=0)
             memory["order"] = np.argsort(-forest.fit(X, y).feature_importances_)
         self.chosen = memory["order"][:features]
         within = memory.setdefault(features, {})
@@ -224,6 +243,9 @@ class OnFeatures:
 
     def predict(self, X):
         return self.model.predict(X[:, self.chosen])
+
+    def predict_proba(self, X):
+        return self.model.predict_proba(X[:, self.chosen])
 
 
 def fit(program, X, y, memory, options):
@@ -238,22 +260,22 @@ def fit(program, X, y, memory, options):
 
 
 _LEAVES = {"leaf_model": ["ridge"]}
-_FEW = {"features": [3, 6]}
-_CURVATURE = [
+FEW = {"features": [3, 6]}
+CURVATURE = [
     *grid(max_depth=[0], **_LEAVES),
     *grid(max_depth=[1, 2, 3, 4, 6], max_coef=[None, 1, 2, 3, 5], **_LEAVES),
-    *grid(**_FEW, max_depth=[0, 1, 2, 3, 4], max_coef=[None, 1], **_LEAVES),
+    *grid(**FEW, max_depth=[0, 1, 2, 3, 4], max_coef=[None, 1], **_LEAVES),
     *grid(max_depth=[0, 1, 2, 3, 4], max_coef=[None, 1], alpha=["loo"], **_LEAVES),
     *grid(max_depth=[2, 3, 4, 6], max_coef=[None, 1, 2], min_samples_leaf=[5], leaf_model=["constant"]),
 ]
-_DISTILLED = [
+DISTILLED = [
     *grid(max_depth=[2, 3, 4, 6], max_coef=[None, 1], **_LEAVES),
-    *grid(**_FEW, max_depth=[2, 4], **_LEAVES),
+    *grid(**FEW, max_depth=[2, 4], **_LEAVES),
     *grid(max_depth=[4, 6], max_coef=[1], leaf_model=["constant"]),
 ]
-_SOFT = [
+SOFT = [
     *grid(max_depth=[1, 2, 3], max_coef=[None], leaf_model=["soft"]),
-    *grid(**_FEW, max_depth=[1, 2, 3], leaf_model=["soft"]),
+    *grid(**FEW, max_depth=[1, 2, 3], leaf_model=["soft"]),
 ]
 _STREED = [
     *grid(leaf=["constant"], max_depth=[2, 3], n_thresholds=[8]),
@@ -263,9 +285,9 @@ _STREED = [
 ]
 OWN = ("curvature tree", "distilled curvature tree", "soft curvature tree")
 PROGRAMS = {
-    OWN[0]: Program(curvature_tree, oblique_size, _CURVATURE),
-    OWN[1]: Program(distilled_tree, oblique_size, _DISTILLED),
-    OWN[2]: Program(curvature_tree, oblique_size, _SOFT),
+    OWN[0]: Program(curvature_tree, oblique_size, CURVATURE),
+    OWN[1]: Program(distilled_tree, oblique_size, DISTILLED),
+    OWN[2]: Program(curvature_tree, oblique_size, SOFT),
     "CART": Program(cart, cart_size, grid(
         max_leaf_nodes=[2, 3, 4, 6, 8, 10, 14, 20, 28, 34, 50, 70, 100], min_samples_leaf=[1, 5, 10])),
     "PILOT": Program(pilot_tree, pilot_size, [
@@ -274,11 +296,11 @@ PROGRAMS = {
     "HRT": Program(hinge_tree, hinge_size, [
         *grid(max_depth=[0, 1, 2, 3, 4, 5], ridge_alpha=[1e-6]),
         *grid(max_depth=[2, 4], ridge_alpha=[1.0]),
-        *grid(**_FEW, max_depth=[0, 1, 2, 3, 4], ridge_alpha=[1e-6])]),
+        *grid(**FEW, max_depth=[0, 1, 2, 3, 4], ridge_alpha=[1e-6])]),
     "linear-tree": Program(linear_leaf_tree, linear_leaf_size, [
-        *grid(penalty=[None, 0.05], max_depth=[4]), *grid(**_FEW, penalty=[None], max_depth=[1, 4])]),
+        *grid(penalty=[None, 0.05], max_depth=[4]), *grid(**FEW, penalty=[None], max_depth=[1, 4])]),
     "Cubist": Program(cubist, cubist_size, [
-        *grid(n_rules=[1, 2, 3, 5, 8, 12, 100]), *grid(**_FEW, n_rules=[2, 5])]),
+        *grid(n_rules=[1, 2, 3, 5, 8, 12, 100]), *grid(**FEW, n_rules=[2, 5])]),
     "EBM": Program(additive_model, additive_size, [
         *grid(features=[2, 4], max_bins=[8], interactions=[0]),
         *grid(max_bins=[5, 8, 16], interactions=[0]),

@@ -1,5 +1,7 @@
 """Counts of parameters, and the choice within a budget, of benchmarks/bench_single_trees.py."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,11 @@ from fctree import CurvatureTreeRegressor
 @pytest.fixture
 def programs(benchmark_module):
     return benchmark_module("single_tree_programs")
+
+
+@pytest.fixture
+def classifiers(benchmark_module):
+    return benchmark_module("single_tree_classifiers")
 
 
 @pytest.fixture
@@ -93,3 +100,77 @@ def test_standings_compare_programs_on_the_same_sets(bench):
     assert at_30["CART"]["mean rank"] == 1.5
     assert at_30["CART"]["curvature trees better"] == 1
     assert at_30[bench.TREES]["best"] == 1
+
+
+def classes_of(X, n_classes):
+    """Classes by the quantiles of a sum of two columns and of their bends."""
+    score = X[:, 0] + np.abs(X[:, 1])
+    return np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
+
+
+def test_scores_of_classes_are_written_in_the_cheaper_way(programs):
+    assert programs.scores_size([[1.0, 2.0, 3.0]]).tolist() == [4, 0]
+    dense = np.random.default_rng(0).normal(size=(3, 4))
+    assert programs.scores_size(dense).tolist() == [10, 0]  # two differences
+    sparse = np.diag([1.0, 2.0, 3.0, 4.0])[:, [0, 1, 2, 3, 3]]
+    assert programs.scores_size(sparse).tolist() == [9, 5]  # five coefficients, four intercepts
+
+
+@pytest.mark.parametrize("options, n_classes, size", [
+    ({"max_depth": 0}, 2, [6, 0]),
+    ({"max_depth": 0}, 3, [12, 0]),
+    ({"max_depth": 1, "max_coef": 1}, 3, [25, 1]),
+    ({"max_depth": 1, "max_coef": 1, "leaf_model": "constant"}, 2, [3, 1]),
+    ({"max_depth": 1, "max_coef": 1, "leaf_model": "constant"}, 3, [5, 1]),
+])
+def test_curvature_trees_of_classes_are_counted(classifiers, bent, options, n_classes, size):
+    X, y = bent[0], classes_of(bent[0], n_classes)
+    model = classifiers.curvature_tree(X, y, {}, split_margin=0.0, standardize=False, **options)
+    assert classifiers.curvature_size(model).tolist() == size
+    assert model.predict_proba(X).shape == (400, n_classes)
+
+
+def test_shares_of_leaves_are_smoothed(classifiers, bent):
+    X, y = bent[0], classes_of(bent[0], 3)
+    model = classifiers.cart(X, y, {}, max_leaf_nodes=4)
+    assert classifiers.leaf_shares_size(model).tolist() == [3 + 4 * 2, 3]
+    leaves = model.tree.apply(X)
+    counts = np.bincount(y[leaves == leaves[0]], minlength=3)
+    assert model.predict_proba(X[:1])[0] == pytest.approx((counts + 1) / (counts.sum() + 3))
+
+
+def test_trees_of_yes_and_no_find_their_leaves(classifiers):
+    class Node:
+        def __init__(self, feature=None, left=None, right=None):
+            self.feature, self.left_child, self.right_child = feature, left, right
+
+    tree = classifiers.BinaryTree(Node(0, Node(), Node(1, Node(), Node())), lambda X: X)
+    leaves = tree.apply(np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 1]]))
+    assert leaves[0] == leaves[1] and leaves[3] == leaves[4]
+    assert len({*leaves.tolist()}) == 3
+
+
+def test_additive_and_sparse_models_of_classes_are_counted(programs, classifiers):
+    scores = np.zeros((6, 3))
+    scores[1:4] = 1.0, -1.0, 0.0  # three equal bins between those of missing and of unknown values
+    scores[4] = 0.0, 0.0, 2.0
+    model = SimpleNamespace(intercept_=np.zeros(3), term_scores_=[scores, np.zeros((4, 3))], term_features_=[(0,), (1,)])
+    assert programs.additive_size(model).tolist() == [2 + 2 * 2 + 1, 1]
+    sparse = SimpleNamespace(coef_=np.array([[0.0, 2.0, 0.0, 0.0]]))
+    assert classifiers.CLASSIFIERS["sparse logistic"].size(sparse).tolist() == [2, 1]
+
+
+def test_classes_are_judged_by_their_log_loss(bench, bent):
+    X, y = bent[0], classes_of(bent[0], 3)
+    parts = [(X[:200], y[:200], X[200:], y[200:])] * 4
+    found = bench.measure(bench.CLASSIFIERS["CART"], {"max_leaf_nodes": 6}, parts, [{}] * 4)
+    frequencies = bench.constant(parts)
+    assert frequencies["numbers"] == 2
+    assert frequencies["held"] == pytest.approx(np.log(3.0), abs=0.05)
+    assert found["log_loss"] == pytest.approx(found["held"])
+    assert found["held"] < frequencies["held"] and 0.0 < found["accuracy"] <= 1.0
+    record = {**found, "set": "a", "program": "CART", "fold": 0, "mean": frequencies}
+    by_set = bench.scores([record, {**record, "program": bench.OWN[0], "log_loss": 0.01}], "log_loss")
+    at_100 = bench.standings(by_set, label="log-loss", sign=1)["100"]
+    assert at_100[bench.TREES]["mean log-loss"] == pytest.approx(0.01)
+    assert at_100["CART"]["mean rank"] == 2.0 and at_100["CART"]["curvature trees better"] == 1
