@@ -265,6 +265,12 @@ TABLES = {
         ("single_trees.json", ("regression", "mean R2")),
         ("single_trees.json", ("regression", "curvature trees better")),
         ("single_trees.json", ("alone", "mean R2")),
+        ("single_trees_classes.json", ("sets",)),
+        ("single_trees_classes.json", ("classes", "mean rank")),
+        ("single_trees_classes.json", ("classes", "mean log-loss")),
+        ("single_trees_classes.json", ("accuracy", "mean accuracy")),
+        ("single_trees_classes.json", ("classes", "curvature trees better")),
+        ("single_trees_classes.json", ("alone", "mean log-loss")),
     ],
     "soft_trees": [
         ("bench_soft.json", ("passes", "both s"), {
