@@ -248,6 +248,8 @@ TABLES = {
         ("league.json", ("losses",)),
         ("league_5000_rows.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
         ("league_5000_rows.json", ("losses",)),
+        ("league_five_folds.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
+        ("league_five_folds.json", ("losses",)),
         ("league_tuned.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
         *(("bench_learning_rate.json", (part,)) for part in ("5,000 rows", "20,000 rows", "drawn")),
         *(("few_of_many_features.json", (f"curvature {program}",),
