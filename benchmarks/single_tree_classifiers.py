@@ -169,7 +169,8 @@ CLASSIFIERS = {
         max_leaf_nodes=[2, 3, 4, 6, 8, 10, 14, 20, 28, 34, 50, 70, 100], min_samples_leaf=[1, 5, 10])),
     "linear-tree": Program(linear_leaf_tree, linear_leaf_size, [
         *grid(**FEW, max_depth=[1, 3], smooth=[False, True], max_bins=[10]),
-        *grid(max_depth=[2], smooth=[False, True], max_bins=[10])]),
+        *grid(max_depth=[2], smooth=[False, True], max_bins=[10]),
+        *grid(max_depth=[1, 4], smooth=[True], max_bins=[10])]),
     "EBM": Program(additive_model, additive_size, [
         *grid(features=[2, 4], max_bins=[8], interactions=[0]),
         *grid(max_bins=[3, 5, 8, 16], interactions=[0]),
