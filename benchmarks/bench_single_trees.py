@@ -32,7 +32,7 @@ from report import RESULTS, add_arguments, add_run_arguments, print_markdown, wr
 from scipy.stats import rankdata
 from single_tree_classifiers import CLASSIFIERS
 from single_tree_plot import plot_frontiers
-from single_tree_programs import OWN, PROGRAMS, fit
+from single_tree_programs import OWN, PROGRAMS, are_classes, fit
 from sklearn.dummy import DummyClassifier
 from threadpoolctl import threadpool_limits
 
@@ -88,7 +88,7 @@ def squared_error(y, predictions):
 
 def judged(model, X, y):
     """The error of a fit on rows, and the scores of a record."""
-    if y.dtype.kind in "iu":
+    if are_classes(y):
         found = judge(y, model.predict_proba(X), classifies=True)
         return found["error"], {"log_loss": found["error"], "accuracy": found["accuracy"]}
     error = squared_error(y, model.predict(X))
@@ -110,7 +110,7 @@ def measure(program, options, parts, memories):
 
 def constant(parts):
     """The record of the training mean, or of the frequencies of the classes."""
-    if parts[0][1].dtype.kind == "f":
+    if not are_classes(parts[0][1]):
         return {"numbers": 1, "indices": 0, "held": np.mean([y.var() for *_, y in parts[1:]]),
                 "r2": 1.0 - np.mean(parts[0][3] ** 2) / parts[0][3].var()}
     found = [judged(DummyClassifier().fit(X, y), X_test, y_test) for X, y, X_test, y_test in parts]
@@ -177,7 +177,7 @@ def run_fold(arguments, name, fold, programs):
         if parts is None:
             parts = parts_of(load(arguments.data, name, arguments.max_rows), arguments.folds, fold)
             facts = {"set": short_name(name), "columns": parts[0][0].shape[1], "fold": fold, "mean": constant(parts)}
-            if parts[0][1].dtype.kind in "iu":
+            if are_classes(parts[0][1]):
                 facts["classes"] = int(parts[0][1].max()) + 1
         fewer = [options for options in waiting if options.get("features", 0) < facts["columns"]]
         start, failures = time.perf_counter(), 0

@@ -7,10 +7,9 @@ rows, and may take the same correction for one more number each.
 
 import numpy as np
 from single_tree_programs import (
-    CURVATURE, DISTILLED, FEW, NUMBER, OWN, SOFT, SPLIT, Program, additive_size, grid, oblique_size, scores_size)
+    CURVATURE, DISTILLED, FEW, NUMBER, OWN, SOFT, SPLIT, Program, additive_size, grid, mended, oblique_size, scores_size)
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.validation import validate_data
 
 
 class LeafShares:
@@ -79,14 +78,10 @@ def linear_leaf_tree(X, y, memory, smooth, **options):
     """linear-tree with logistic regression in its leaves."""
     from lineartree import LinearTreeClassifier
 
-    class Tree(LinearTreeClassifier):
-        def _validate_data(self, X, y="no_validation", *, force_all_finite, **checks):
-            # linear-tree 0.3.5 calls a method that scikit-learn 1.6 has made a function.
-            return validate_data(self, X, y, ensure_all_finite=force_all_finite, **checks)
-
     key = tuple(options.items())
     if key not in memory:
-        memory[key] = Tree(LogisticRegression(), criterion="crossentropy", **options).fit(X, y)
+        tree = mended(LinearTreeClassifier)(LogisticRegression(), criterion="crossentropy", **options)
+        memory[key] = tree.fit(X, y)
     return LinearLeafTree(memory[key], smooth)
 
 

@@ -34,6 +34,10 @@ class Program:
     settings: list
 
 
+def are_classes(y):
+    return y.dtype.kind in "iu"
+
+
 def grid(**values):
     """All combinations of settings."""
     return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
@@ -145,17 +149,22 @@ def hinge_size(model):
     return of(model.root_node)
 
 
+def mended(linear_tree):
+    """A class of linear-tree 0.3.5, which calls a method that scikit-learn 1.6 has made a function."""
+
+    class Mended(linear_tree):
+        def _validate_data(self, X, y="no_validation", *, force_all_finite, **checks):
+            return validate_data(self, X, y, ensure_all_finite=force_all_finite, **checks)
+
+    return Mended
+
+
 def linear_leaf_tree(X, y, memory, penalty, **options):
     """linear-tree with ridge leaves, or lasso leaves where `penalty` is given."""
     from lineartree import LinearTreeRegressor
 
-    class Tree(LinearTreeRegressor):
-        def _validate_data(self, X, y="no_validation", *, force_all_finite, **checks):
-            # linear-tree 0.3.5 calls a method that scikit-learn 1.6 has made a function.
-            return validate_data(self, X, y, ensure_all_finite=force_all_finite, **checks)
-
     leaf = Ridge() if penalty is None else Lasso(alpha=penalty)
-    return Tree(leaf, max_bins=10, **options).fit(X, y)
+    return mended(LinearTreeRegressor)(leaf, max_bins=10, **options).fit(X, y)
 
 
 def linear_leaf_size(model):
@@ -234,7 +243,7 @@ class OnFeatures:
 
     def __init__(self, program, X, y, memory, features, options):
         if "order" not in memory:
-            kind = RandomForestRegressor if y.dtype.kind == "f" else RandomForestClassifier
+            kind = RandomForestClassifier if are_classes(y) else RandomForestRegressor
             forest = kind(50, min_samples_leaf=3, max_features=0.5, random_state=0)
             memory["order"] = np.argsort(-forest.fit(X, y).feature_importances_)
         self.chosen = memory["order"][:features]
