@@ -44,7 +44,6 @@ cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
         uint64_t seed
 
     cdef struct ObliqueForestParams:
-        int64_t n_estimators
         double max_samples
         cbool bootstrap
         double extrapolation
@@ -163,19 +162,19 @@ cdef extern from "distributed/boosting_statistics.hpp" namespace "fctree::distri
 
 
 cdef extern from "ensembles/forest.hpp" namespace "fctree::ensembles" nogil:
-    cdef struct ObliqueForestTask:
-        TrainingData data
-        int64_t first_tree
+    cdef struct ForestTree:
+        int64_t number
+        int64_t kind
 
     cdef struct OutOfBagSums:
         double* scores
         int64_t* counts
     ObliqueTreesArrays c_grow_forest "fctree::ensembles::grow_forest"(
-        const ObliqueForestTask&, const ObliqueParams&, const ObliqueForestParams&,
-        const Execution&) except +set_python_error
+        const TrainingData&, const vector[ForestTree]&, const vector[ObliqueParams]&,
+        const ObliqueForestParams&, const Execution&) except +set_python_error
     void c_sum_out_of_bag "fctree::ensembles::sum_out_of_bag"(
-        const ObliqueForestTask&, const ObliqueTreesView&, int64_t, const ObliqueForestParams&,
-        const OutOfBagSums&, const Execution&) except +set_python_error
+        const TrainingData&, const ObliqueTreesView&, const vector[int64_t]&,
+        const ObliqueForestParams&, const OutOfBagSums&, const Execution&) except +set_python_error
 
 
 cdef arrays_of(ObliqueTreesArrays* trees)

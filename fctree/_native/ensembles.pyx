@@ -213,54 +213,58 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     )
 
 
-cdef ObliqueForestTask forest_task(const double[:, ::1] X, const double[:, ::1] y,
-                                   const double[::1] sample_weight, int64_t first_tree) noexcept:
-    cdef ObliqueForestTask task
-    task.data.x = pointer(X)
-    task.data.y = pointer(y)
-    task.data.weight = pointer_1d(sample_weight)
-    task.data.n_samples = X.shape[0]
-    task.data.n_features = X.shape[1]
-    task.data.n_outputs = y.shape[1]
-    task.first_tree = first_tree
-    return task
+cdef TrainingData forest_data(const double[:, ::1] X, const double[:, ::1] y,
+                              const double[::1] sample_weight) noexcept:
+    cdef TrainingData data
+    data.x = pointer(X)
+    data.y = pointer(y)
+    data.weight = pointer_1d(sample_weight)
+    data.n_samples = X.shape[0]
+    data.n_features = X.shape[1]
+    data.n_outputs = y.shape[1]
+    return data
 
 
-def grow_forest(X, y, sample_weight, *, dict tree_params, dict params, int64_t first_tree,
-                int n_threads):
-    """Grow trees number ``first_tree`` and on; returns their arrays by name.
+def grow_forest(X, y, sample_weight, *, list trees, list kinds, dict params, int n_threads):
+    """Grow trees, pairs of a number and a place in ``kinds``; returns their arrays by name.
 
-    ``X`` is (n, d), ``y`` (n, n_outputs), ``sample_weight`` (n,) or None.
+    ``X`` is (n, d), ``y`` (n, n_outputs), ``sample_weight`` (n,) or None; ``kinds`` are the fields of
+    `ObliqueParams`.
     """
     check_size(X)
-    cdef ObliqueForestTask task = forest_task(X, y, sample_weight, first_tree)
-    cdef ObliqueParams native_tree_params = tree_params
+    cdef TrainingData data = forest_data(X, y, sample_weight)
+    cdef vector[ForestTree] wanted
+    for number, kind in trees:
+        wanted.push_back(ForestTree(number, kind))
+    cdef vector[ObliqueParams] native_kinds
+    for of_kind in kinds:
+        native_kinds.push_back(<ObliqueParams>of_kind)
     cdef ObliqueForestParams native_params = params
     cdef Execution execution = execution_on(n_threads)
-    cdef ObliqueTreesArrays trees
+    cdef ObliqueTreesArrays grown
     with nogil:
-        trees = c_grow_forest(task, native_tree_params, native_params, execution)
-    return arrays_of(&trees)
+        grown = c_grow_forest(data, wanted, native_kinds, native_params, execution)
+    return arrays_of(&grown)
 
 
-def sum_out_of_bag(X, y, sample_weight, trees, *, dict params, int n_threads):
-    """Out-of-bag predictions: sums of the scores of the trees without each sample, and their
-    number.
+def sum_out_of_bag(X, y, sample_weight, trees, numbers, *, dict params, int n_threads):
+    """Out-of-bag predictions: sums of the scores of the trees without each sample, and how many these are.
 
-    The arrays are those that the forest was grown on; returns (n, n_outputs) and (n,).
+    The arrays are those that the trees with these numbers were grown on; returns (n, n_outputs) and (n,).
     """
-    cdef ObliqueForestTask task = forest_task(X, y, sample_weight, 0)
+    cdef TrainingData data = forest_data(X, y, sample_weight)
+    cdef vector[int64_t] native_numbers = numbers
     cdef ObliqueForestParams native_params = params
     cdef Trees native_trees = Trees(trees)
     cdef Execution execution = execution_on(n_threads)
     sums = np.zeros((X.shape[0], y.shape[1]))
-    numbers = np.zeros(X.shape[0], dtype=np.int64)
+    counts = np.zeros(X.shape[0], dtype=np.int64)
     cdef double[:, ::1] scores = sums
-    cdef int64_t[::1] counts = numbers
+    cdef int64_t[::1] n_trees = counts
     with nogil:
-        c_sum_out_of_bag(task, native_trees.view, native_trees.n_trees, native_params,
-                         OutOfBagSums(&scores[0, 0], &counts[0]), execution)
-    return sums, numbers
+        c_sum_out_of_bag(data, native_trees.view, native_numbers, native_params,
+                         OutOfBagSums(&scores[0, 0], &n_trees[0]), execution)
+    return sums, counts
 
 
 def add_trees(trees, int64_t first, int64_t last, cnp.ndarray X, cnp.ndarray scores, int n_threads):

@@ -13,11 +13,19 @@ from fctree.ensembles import CurvatureForestClassifier, CurvatureForestRegressor
 from fctree.ensembles.trees import ObliqueTrees
 
 
-def _grow_range(local, rows, first, last):
+def _compare_kinds(local, rows):
+    """The share of step trees, and the trees that it was found by."""
+    local.n_jobs = threads_here()
+    compared = local._compare_kinds(*local._samples(rows.X, rows.y, rows.weight, reset=True))
+    return local.step_share_, compared
+
+
+def _grow_range(local, rows, found, first, last):
     """Trees of a range, and what the fit learnt of the targets."""
     local.n_jobs = threads_here()
+    local.step_share_, compared = found
     X, targets, weight = local._samples(rows.X, rows.y, rows.weight, reset=True)
-    trees = local._grow_range(X, targets, weight, first, last)
+    trees = local._grow_range(X, targets, weight, first, last, compared)
     return trees, fitted_attributes(local)
 
 
@@ -26,7 +34,7 @@ class _DaskForest:
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
-        """Grow the trees, a range of them on each worker.
+        """Grow the trees, a range of them on each worker, once one has compared the kinds of trees.
 
         Every worker gets all rows, which have to fit in its memory.
 
@@ -56,10 +64,11 @@ class _DaskForest:
             self._random_seed = draw_seed(self.random_state)
             local = self._local_class(**self.get_params(deep=False))
             local._random_seed = self._random_seed
+            compared = client.submit(_compare_kinds, local, rows, pure=False)
             n_ranges = max(1, min(self.n_estimators, len(client.nthreads())))
             bounds = [self.n_estimators * i // n_ranges for i in range(n_ranges + 1)]
             futures = [
-                client.submit(_grow_range, local, rows, first, last, pure=False)
+                client.submit(_grow_range, local, rows, compared, first, last, pure=False)
                 for first, last in zip(bounds[:-1], bounds[1:], strict=True)
             ]
             found = gather(client, futures)

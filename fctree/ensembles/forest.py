@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,6 +22,7 @@ from fctree._validation import (
     check_imputed_data,
     check_predictions,
     check_sample_weight,
+    count_samples,
     count_threads,
     draw_seed,
     encode_labels,
@@ -28,12 +30,14 @@ from fctree._validation import (
     threads_for,
     unchanged_on_failure,
 )
+from fctree.ensembles.forest_kinds import N_COMPARED, compare_kinds, kinds_of, step_depth
 from fctree.ensembles.members import HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
 from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.parameters import (
     SHORTCUT_CONSTRAINTS,
+    STEP_TREE,
     ensemble_tree_settings,
     native_tree_params,
 )
@@ -47,6 +51,9 @@ _DEFAULT_TREE = CurvatureTreeRegressor(
     split_margin=0.0,
     feature_concatenation=False,
 )
+
+# Of the fewest samples of a leaf, for leaves that are constants instead of linear models.
+_SHARE_OF_STEPS = 0.1
 
 _COUNTS = {"sqrt": np.sqrt, "log2": np.log2}
 
@@ -72,6 +79,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         "oob_score": ["boolean"],
         "tree": [BaseObliqueTree, None],
         "extrapolation": [Interval(Real, 0, None, closed="left"), None],
+        "step_trees": ["boolean"],
         **TABLE_CONSTRAINTS,
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
@@ -91,6 +99,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         min_samples_leaf: int | float | None = None,
         max_coef: int | None = None,
         extrapolation: float | None = 0.0,
+        step_trees: bool = True,
         tree: Any = None,
         categorical_features: ArrayLike | str | None = "from_dtype",
         warm_start: bool = False,
@@ -159,35 +168,71 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             )
         if continuing and self.n_estimators == done:
             return
-        trees = self._grow_range(X, targets, weight, done, self.n_estimators)
+        compared = None if continuing else self._compare_kinds(X, targets, weight)
+        trees = self._grow_range(X, targets, weight, done, self.n_estimators, compared)
         self.trees_ = ObliqueTrees.concatenate([self.trees_, trees]) if done else trees
 
     def _tree_settings(self):
         return ensemble_tree_settings(self, _DEFAULT_TREE)
 
-    def _grow_range(self, X, targets, weight, first, last):
-        """Grow the trees ``first`` to ``last - 1``, which depend only on these numbers."""
-        tree_params = native_tree_params(
-            self._tree_settings(), len(X), impurity_scale=self._impurity_scale()
-        )
-        tree_params["node_features"]["max_features"] = self._features_of_a_node(X.shape[1])
+    def _compare_kinds(self, X, targets, weight):
+        """Set `step_share_`; the trees that it was found by, or None."""
+        self.step_share_ = 0.0
+        leaves_out = self.bootstrap or self._native_params(len(X))["max_samples"] < 1.0
+        if not (self.step_trees and leaves_out):
+            return None
+        numbers = range(N_COMPARED)
+        trees = self._grow_trees(X, targets, weight, [*numbers, *numbers], [0] * N_COMPARED + [1] * N_COMPARED)
+
+        def out_of_bag(some, numbers):
+            return self._predict_out_of_bag(X, targets, weight, some, numbers)
+
+        self.step_share_ = compare_kinds(trees, out_of_bag, targets, weight)
+        return trees
+
+    def _grow_range(self, X, targets, weight, first, last, compared=None):
+        """Grow the trees ``first`` to ``last - 1``, which depend only on these numbers and `step_share_`; the first
+        of them are among those ``compared``."""
+        numbers = range(first, last)
+        kinds = kinds_of(numbers, self.step_share_)
+        n_known = 0 if compared is None else len(range(first, min(last, N_COMPARED)))
+        parts = []
+        if n_known:
+            known = zip(numbers[:n_known], kinds[:n_known])
+            parts.append(compared.take([kind * N_COMPARED + number for number, kind in known]))
+        if n_known < len(numbers):
+            parts.append(self._grow_trees(X, targets, weight, numbers[n_known:], kinds[n_known:]))
+        return ObliqueTrees.concatenate(parts)
+
+    def _grow_trees(self, X, targets, weight, numbers, kinds):
+        """The trees with these numbers, as curvature trees (0) or step trees (1)."""
+        settings = self._tree_settings()
+        fewest = ceil(_SHARE_OF_STEPS * count_samples(settings["min_samples_leaf"], len(X)))
+        depth = settings["max_depth"]
+        if self.max_depth is None and self.tree is None:
+            depth = step_depth(X.shape[1], targets.shape[1])
+        steps = {**STEP_TREE, "max_depth": depth, "min_samples_leaf": fewest}
+        n_drawn = self._features_of_a_node(X.shape[1])
+        scale = self._impurity_scale()
+        params = [native_tree_params(kind, len(X), impurity_scale=scale) for kind in (settings, steps)]
+        for of_kind in params:
+            of_kind["node_features"]["max_features"] = n_drawn
         arrays = _native.grow_forest(
             X,
             targets,
             weight,
-            tree_params=tree_params,
-            params=self._native_params(len(X), last - first),
-            first_tree=first,
+            trees=list(zip(numbers, kinds, strict=True)),
+            kinds=params,
+            params=self._native_params(len(X)),
             n_threads=count_threads(self.n_jobs),
         )
         return ObliqueTrees(**arrays)
 
-    def _native_params(self, n_samples, n_trees):
+    def _native_params(self, n_samples):
         fraction = 1.0 if self.max_samples is None else self.max_samples
         if isinstance(fraction, Integral):
             fraction = min(fraction, n_samples) / n_samples
         params = {
-            "n_estimators": n_trees,
             "max_samples": fraction,
             "bootstrap": self.bootstrap,
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
@@ -207,7 +252,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     def _use_out_of_bag(self, X, targets, weight):
         """Set ``oob_score_`` and ``oob_prediction_`` if asked for."""
         if self.oob_score:
-            self._score_out_of_bag(self._predict_out_of_bag(X, targets, weight), targets, weight)
+            self._score_out_of_bag(self._left_out(X, targets, weight), targets, weight)
 
     def _score_out_of_bag(self, scores, targets, weight):
         judged = ~np.isnan(scores[:, 0])
@@ -218,19 +263,23 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             )
         self._keep_out_of_bag(scores, judged, targets, weight)
 
-    def _predict_out_of_bag(self, X, targets, weight):
+    def _left_out(self, X, targets, weight):
+        return self._predict_out_of_bag(X, targets, weight, self.trees_, range(self.trees_.n_trees))
+
+    def _predict_out_of_bag(self, X, targets, weight, trees, numbers):
         """The mean of the trees without the sample, (n_samples, n_outputs); NaN if all have it."""
-        sums, numbers = _native.sum_out_of_bag(
+        sums, counts = _native.sum_out_of_bag(
             X,
             targets,
             weight,
-            self.trees_,
-            params=self._native_params(len(X), self.trees_.n_trees),
+            trees,
+            numbers,
+            params=self._native_params(len(X)),
             n_threads=count_threads(self.n_jobs),
         )
-        judged = numbers > 0
+        judged = counts > 0
         scores = np.full(sums.shape, np.nan)
-        scores[judged] = sums[judged] / numbers[judged, np.newaxis]
+        scores[judged] = sums[judged] / counts[judged, np.newaxis]
         return scores
 
     @in_parts

@@ -19,7 +19,7 @@ from fctree.oblique.indicators import IndicatorScores, class_indicators
 
 @shares_documentation(CurvatureForestRegressor)
 class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureForest):
-    """A forest of curvature trees with ridge leaves, for classes.
+    """A forest of curvature trees with ridge leaves, and of ordinary trees where these are better, for classes.
 
     The mean of trees grown on random draws of the samples, with random features for each split.
     Trees are independent and grow in parallel.
@@ -31,14 +31,14 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
         have weight 1), or such that all classes weigh the same.
-    max_samples, max_features, bootstrap, oob_score, extrapolation, max_depth, \
-            alpha, min_samples_leaf, max_coef, tree, categorical_features, warm_start, n_jobs, \
+    max_samples, max_features, bootstrap, oob_score, max_depth, alpha, \
+            min_samples_leaf, max_coef, extrapolation, step_trees, tree, categorical_features, warm_start, n_jobs, \
             random_state
         As in `CurvatureForestRegressor`.
 
     Attributes
     ----------
-    trees_
+    trees_, step_share_
         As in `CurvatureForestRegressor`.
     classes_ : ndarray of shape (n_classes,)
     n_classes_ : int
@@ -81,6 +81,7 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         min_samples_leaf: int | float | None = None,
         max_coef: int | None = None,
         extrapolation: float | None = 0.0,
+        step_trees: bool = True,
         tree: Any = None,
         categorical_features: ArrayLike | str | None = "from_dtype",
         warm_start: bool = False,

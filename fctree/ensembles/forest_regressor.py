@@ -17,7 +17,7 @@ from fctree.ensembles.forest import BaseCurvatureForest
 class CurvatureForestRegressor(
     NumericTargets, ForestIntervals, RegressorMixin, BaseCurvatureForest
 ):
-    """A forest of curvature trees with ridge leaves.
+    """A forest of curvature trees with ridge leaves, and of ordinary trees where these are better.
 
     The mean of trees grown on random draws of the samples, with random features for each split.
     Trees are independent and grow in parallel.
@@ -38,10 +38,20 @@ class CurvatureForestRegressor(
         probability. Equal samples are drawn together.
     oob_score : bool, default=False
         Whether to compute the out-of-bag score.
-    extrapolation, max_depth, alpha, min_samples_leaf, max_coef
+    extrapolation, alpha, max_coef
         As in `CurvatureBoostingRegressor`.
+    max_depth : int or None, default=None
+        Depth of all trees, at most. None is that of `tree`; without `tree` also, 8, and 12 for step trees (less
+        from about 80 features on, for their memory).
+    min_samples_leaf : int, float or None, default=None
+        Fewest samples of a leaf, or their share, different ones; None is that of `tree`. A tenth of it, rounded up, for
+        step trees.
+    step_trees : bool, default=True
+        Whether a share of the trees may be step trees: ordinary ones, with splits along axes and constant leaves.
+        The first 16 trees are then grown as both kinds, and the share is the one with the smallest out-of-bag
+        error; where every tree has all samples it is 0.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        An unfitted tree with the parameters of all trees. None is
+        An unfitted tree with the parameters of all trees but step trees. None is
         ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
         max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
     categorical_features
@@ -58,6 +68,8 @@ class CurvatureForestRegressor(
     ----------
     trees_
         As in `CurvatureBoostingRegressor`.
+    step_share_ : float
+        The share of step trees, which are spread evenly: a multiple of .05, .9 at most.
     oob_score_ : float
         With `oob_score`: R² of the out-of-bag predictions.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
@@ -88,7 +100,7 @@ class CurvatureForestRegressor(
         return np.ascontiguousarray(super()._encode_targets(y, reset=reset).T)
 
     def _use_out_of_bag(self, X, targets, weight):
-        left_out = self._predict_out_of_bag(X, targets, weight)
+        left_out = self._left_out(X, targets, weight)
         if self.oob_score:
             self._score_out_of_bag(left_out, targets, weight)
         if np.all(np.isnan(left_out)):

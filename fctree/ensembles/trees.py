@@ -200,6 +200,20 @@ class ObliqueTrees(CheckedArrays):
         return ObliqueTrees(feature_gain=self.feature_gain[:n],
                             **{name: getattr(self, name)[:end] for name, end in ends.items()})
 
+    def take(self, trees: Sequence[int]) -> ObliqueTrees:
+        """The trees with these numbers, in this order."""
+        for tree in trees:
+            check_range(tree, tree + 1, self.n_trees)
+        return ObliqueTrees.concatenate([self._one(tree) for tree in trees])
+
+    def _one(self, tree):
+        arrays = {"feature_gain": self.feature_gain[tree : tree + 1]}
+        for offsets, names in (("node_offsets", _OF_NODES), ("leaf_offsets", _OF_LEAVES)):
+            first, last = getattr(self, offsets)[tree : tree + 2]
+            arrays |= {name: getattr(self, name)[first:last] for name in names}
+            arrays[offsets] = np.array([0, last - first])
+        return ObliqueTrees(**arrays)
+
     @classmethod
     def concatenate(cls, parts: Sequence[ObliqueTrees]) -> ObliqueTrees:
         """The trees of all parts, in order."""

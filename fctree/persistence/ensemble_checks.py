@@ -55,7 +55,7 @@ check_boosting_regressor = checks.of_regressors(_BOOSTING_NAMES, _check_boosting
 check_boosting_classifier = checks.of_classifiers(_BOOSTING_NAMES, _check_boosting)
 
 
-_FOREST_NAMES = ("trees_", "n_features_in_", "_random_seed")
+_FOREST_NAMES = ("trees_", "n_features_in_", "_random_seed", "step_share_")
 
 
 def _check_forest_regressor(model):
@@ -78,3 +78,5 @@ def _check_forest(model):
     checks._check_whole(model, "_random_seed", 0)
     _check_trees("trees_", model.trees_, model)
     require(model.trees_.n_trees >= 1, "a forest has no trees")
+    share = model.step_share_
+    require(type(share) is float and 0.0 <= share <= 1.0, f"step_share_ is {share!r}, not a share")

@@ -71,6 +71,8 @@ def upgraded(name, params, attributes):
             "step_sums_": np.zeros((n_trees, 2)),
             "learning_rates_": np.full(n_trees, float(params["learning_rate"])),
         }
+    elif attributes and "Forest" in name:
+        attributes = {**attributes, "step_share_": 0.0}
     return _ENSEMBLES[name], params, attributes
 
 

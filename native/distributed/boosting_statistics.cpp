@@ -169,7 +169,7 @@ std::vector<index_t> DistributedBoostingStatistics::relevant_features(
     const TrainingData& data, index_t kind, const ObliqueParams& params,
     const Execution& execution) {
   return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
-    return oblique::relevant_features(data, params, statistics, execution);
+    return oblique::relevant_features(data, params, statistics, execution, data.n_features);
   });
 }
 

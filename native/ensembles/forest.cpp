@@ -19,9 +19,7 @@ constexpr index_t kTreesDrawn = 8;    // whose samples are known at a time
 constexpr index_t kRowsJudged = 1024;
 
 // Targets output by output, as needed by the sampler.
-RowSampler sampler_of(const ObliqueForestTask& task, std::uint64_t seed,
-                      const Execution& execution) {
-  const TrainingData& data = task.data;
+RowSampler sampler_of(const TrainingData& data, std::uint64_t seed, const Execution& execution) {
   std::vector<double> y(data.n_samples * data.n_outputs);
   for (index_t i = 0; i < data.n_samples; ++i)
     for (index_t k = 0; k < data.n_outputs; ++k)
@@ -45,13 +43,20 @@ std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
 
 // Trees grow in parallel where there are enough and what all threads need for theirs, about the table again and
 // a matrix of products each, fits into memory. Else one after the other, each on all threads: the same trees.
-bool grows_many(const TrainingData& data, index_t n_trees, index_t n_threads) {
+bool grows_many(const TrainingData& data, index_t n_trees, bool sorts, index_t n_threads) {
   constexpr double kBytes = 100e6, kBytesOfThread = 8e6;
   const double width = static_cast<double>(data.n_features + data.n_outputs);
   const double table = 8.0 * width * static_cast<double>(data.n_samples);
-  const double one = table + 8.0 * width * width;
+  const double one = (sorts ? 2.5 : 1.0) * table + 8.0 * width * width;
   return 2 * n_trees >= n_threads && n_threads * (one - kBytesOfThread) <= kBytes + 2.0 * table;
 }
+
+// What all trees share.
+struct MappedSamples {
+  TrainingData data;
+  FeatureMap map;
+  FeatureIndex index;
+};
 
 struct GrownTree {
   ObliqueTreeArrays tree;
@@ -59,19 +64,20 @@ struct GrownTree {
   LeafBounds bounds;
 };
 
-GrownTree grow_one(const TrainingData& mapped, const FeatureMap& map,
-                   const std::vector<std::uint8_t>& counts, const ObliqueParams& tree_params,
-                   double extrapolation, const Execution& execution) {
-  const index_t n = mapped.n_samples;
+GrownTree grow_one(const MappedSamples& mapped, const std::vector<std::uint8_t>& counts,
+                   const ObliqueParams& tree_params, double extrapolation,
+                   const Execution& execution) {
+  TrainingData data = mapped.data;
+  const index_t n = data.n_samples;
   std::vector<double> samples(n, 1.0);  // a row drawn twice is still one sample
-  if (mapped.weight != nullptr) samples.assign(mapped.weight, mapped.weight + n);
+  if (data.weight != nullptr) samples.assign(data.weight, data.weight + n);
   std::vector<double> weight = samples;
   if (!counts.empty())
     std::transform(counts.begin(), counts.end(), weight.begin(), weight.begin(), std::multiplies<>());
-  TrainingData data = mapped;
   data.weight = weight.data();
   data.count = samples.data();
-  MappedTree grown = grow_mapped_tree(data, map, tree_params, execution);
+  MappedTree grown =
+      grow_mapped_tree(data, mapped.map, tree_params, execution, {}, &mapped.index);
   const ObliqueTreeArrays& tree = grown.tree;
   const double* x = grown.x(data);
   std::vector<index_t> leaf(n);
@@ -83,29 +89,33 @@ GrownTree grow_one(const TrainingData& mapped, const FeatureMap& map,
   return {std::move(grown.tree), std::move(grown.map), std::move(bounds)};
 }
 
-void grow_trees(const ObliqueForestTask& task, const ObliqueParams& tree_params,
-                const ObliqueForestParams& params, const Execution& team,
-                ObliqueTreesArrays& trees) {
-  const TrainingData& data = task.data;
+void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
+                const std::vector<ObliqueParams>& kinds, const ObliqueForestParams& params,
+                const Execution& team, ObliqueTreesArrays& trees) {
   const Table table = table_of(data.x, data.n_features);
-  const FeatureMap map =
-      find_feature_map(table, data.weight, data.n_samples, tree_params.standardize);
+  MappedSamples mapped = {
+      data, find_feature_map(table, data.weight, data.n_samples, kinds[0].standardize), {}};
   std::vector<double> features(data.n_samples * data.n_features);
-  map_features(map, table, data.n_samples, features.data(), team);
-  TrainingData mapped = data;
-  mapped.x = features.data();
-  const RowSampler rows = sampler_of(task, params.seed, team);
-  const bool many = grows_many(data, params.n_estimators, team.n_threads);
+  map_features(mapped.map, table, data.n_samples, features.data(), team);
+  mapped.data.x = features.data();
+  const RowSampler rows = sampler_of(data, params.seed, team);
+  const index_t n_trees = static_cast<index_t>(wanted.size());
+  const bool sorts = std::any_of(wanted.begin(), wanted.end(), [&](const ForestTree& tree) {
+    return sorts_axes(kinds[tree.kind]);
+  });
+  if (sorts) mapped.index = index_features(mapped.data, mapped.map, team);
+  const bool many = grows_many(data, n_trees, sorts, team.n_threads);
   const Execution inside = many ? Execution{1, team.interrupted, nullptr} : team;
-  for (index_t done = 0; done < params.n_estimators; done += kTreesAtOnce) {
-    const index_t size = std::min(kTreesAtOnce, params.n_estimators - done);
+  for (index_t done = 0; done < n_trees; done += kTreesAtOnce) {
+    const index_t size = std::min(kTreesAtOnce, n_trees - done);
     std::vector<GrownTree> grown(size);
     const auto grow = [&](index_t at) {
-      ObliqueParams own = tree_params;
+      const auto [number, kind] = wanted[done + at];
+      ObliqueParams own = kinds[kind];
       own.node_features.seed = params.seed;
-      own.node_features.tree = task.first_tree + done + at;
-      grown[at] = grow_one(mapped, map, counts_of(rows, own.node_features.tree, params), own,
-                           params.extrapolation, inside);
+      own.node_features.tree = number;
+      grown[at] = grow_one(mapped, counts_of(rows, number, params), own, params.extrapolation,
+                           inside);
     };
     if (many)
       parallel_for(team, size, grow);
@@ -117,23 +127,24 @@ void grow_trees(const ObliqueForestTask& task, const ObliqueParams& tree_params,
 
 }  // namespace
 
-ObliqueTreesArrays grow_forest(const ObliqueForestTask& task, const ObliqueParams& tree_params,
+ObliqueTreesArrays grow_forest(const TrainingData& data, const std::vector<ForestTree>& wanted,
+                               const std::vector<ObliqueParams>& kinds,
                                const ObliqueForestParams& params, const Execution& execution) {
   ObliqueTreesArrays trees;
-  trees.n_features = task.data.n_features;
-  trees.n_outputs = task.data.n_outputs;
+  trees.n_features = data.n_features;
+  trees.n_outputs = data.n_outputs;
   with_team(execution, [&](const Execution& team) {
-    grow_trees(task, tree_params, params, team, trees);
+    grow_trees(data, wanted, kinds, params, team, trees);
   });
   return trees;
 }
 
-void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees, index_t n_trees,
-                    const ObliqueForestParams& params, const OutOfBagSums& out,
-                    const Execution& execution) {
-  const TrainingData& data = task.data;
+void sum_out_of_bag(const TrainingData& data, const ObliqueTreesView& trees,
+                    const std::vector<index_t>& numbers, const ObliqueForestParams& params,
+                    const OutOfBagSums& out, const Execution& execution) {
   const index_t n_outputs = data.n_outputs;
-  const RowSampler rows = sampler_of(task, params.seed, execution);
+  const index_t n_trees = static_cast<index_t>(numbers.size());
+  const RowSampler rows = sampler_of(data, params.seed, execution);
   std::fill_n(out.scores, data.n_samples * n_outputs, 0.0);
   std::fill_n(out.counts, data.n_samples, 0);
   with_team(execution, [&](const Execution& team) {
@@ -141,7 +152,7 @@ void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees
       std::vector<std::vector<std::uint8_t>> drawn(std::min(kTreesDrawn, n_trees - first));
       const index_t n_drawn = static_cast<index_t>(drawn.size());
       parallel_for(team, n_drawn,
-                   [&](index_t at) { drawn[at] = counts_of(rows, first + at, params); });
+                   [&](index_t at) { drawn[at] = counts_of(rows, numbers[first + at], params); });
       for_each_part(team, data.n_samples, kRowsJudged, [&](index_t, index_t begin, index_t end) {
         std::vector<double> sums;
         std::vector<index_t> left_out;

@@ -1,7 +1,8 @@
 // Forests of oblique trees. Each tree is grown by the grower of single trees (grow.hpp) on
 // samples that count as often as they were drawn (row_sample.hpp), with features drawn for each
 // node; the trees share only the input and grow in parallel, each on one thread. The forest's
-// prediction is the mean of the trees'.
+// prediction is the mean of the trees'. All draws of a tree depend on its number alone: trees of one
+// number and several kinds have the same samples.
 #pragma once
 
 #include <vector>
@@ -16,23 +17,25 @@ namespace fctree::ensembles {
 
 using namespace ridge;
 
-struct ObliqueForestTask {
-  TrainingData data;    // y is (n_samples, n_outputs)
-  index_t first_tree;   // trees that a forest to continue has
+// What a tree is grown by: its draws, and a place in the list of kinds.
+struct ForestTree {
+  index_t number;
+  index_t kind;
 };
 
-// params.node_features.seed and .tree are set for each tree.
-ObliqueTreesArrays grow_forest(const ObliqueForestTask& task, const ObliqueParams& tree_params,
+// data.y is (n_samples, n_outputs); node_features.seed and .tree of the kinds are set for each tree.
+ObliqueTreesArrays grow_forest(const TrainingData& data, const std::vector<ForestTree>& wanted,
+                               const std::vector<ObliqueParams>& kinds,
                                const ObliqueForestParams& params, const Execution& execution);
 
 // Out-of-bag predictions: sums of the scores of the trees without each sample, and the number of these
-// trees. The trees are the first n_trees of the forest.
+// trees. The trees have these numbers.
 struct OutOfBagSums {
   double* scores;   // (n_samples, n_outputs)
   index_t* counts;  // (n_samples)
 };
-void sum_out_of_bag(const ObliqueForestTask& task, const ObliqueTreesView& trees, index_t n_trees,
-                    const ObliqueForestParams& params, const OutOfBagSums& out,
-                    const Execution& execution);
+void sum_out_of_bag(const TrainingData& data, const ObliqueTreesView& trees,
+                    const std::vector<index_t>& numbers, const ObliqueForestParams& params,
+                    const OutOfBagSums& out, const Execution& execution);
 
 }  // namespace fctree::ensembles

@@ -8,11 +8,8 @@ namespace fctree::ensembles {
 namespace {
 
 constexpr index_t kTaskRows = 1024;
-constexpr index_t kMostSortedRows = 65536;
-// An order and a tree's share of it take three times the memory of the values: of more values than this, nodes
-// sort anew, with the same result.
-constexpr index_t kMostSortedValues = 10'000'000;
-constexpr index_t kMostKeptValues = 5'000'000;  // between trees
+constexpr index_t kMostKeptValues = 5'000'000;  // in an order, between trees
+constexpr index_t kFewestReadRows = 65536;
 constexpr index_t kMostMappedValues = 10'000'000;  // 80 MB
 
 }  // namespace
@@ -66,29 +63,20 @@ void LocalBoostingStatistics::set_features(index_t kind, const FeatureMap& map, 
 // What bins do not tell is read a few times a tree. That takes some hundredths of its time, so that small tables are
 // kept.
 bool LocalBoostingStatistics::reads_features(index_t n_samples, index_t n_features) const {
-  return n_samples > kMostSortedRows && n_samples * n_features > kMostMappedValues;
+  return n_samples > kFewestReadRows && n_samples * n_features > kMostMappedValues;
 }
 
-// Targets in the order of a feature are read from all over the memory: of many rows, cuts between
-// bins are found in a fraction of the time.
 void LocalBoostingStatistics::index_features(const TrainingData& features, const FeatureMap& map,
                                              const Execution& execution) {
-  const index_t n_samples = features.n_samples, n_values = n_samples * map.width();
-  keeps_order_ = n_values <= kMostKeptValues;
-  if (n_values > kMostSortedValues && n_samples <= kMostSortedRows)
-    features_.order = {};
-  else if (n_samples <= kMostSortedRows)
-    features_.order.sort(features.x, n_samples, map.width(), execution);
-  else
-    features_.bins = std::make_shared<BinnedFeatures>(
-        bin_features(features, offset_of(map), execution));
+  keeps_order_ = features.n_samples * map.width() <= kMostKeptValues;
+  features_ = oblique::index_features(features, map, execution);
 }
 
 std::vector<index_t> LocalBoostingStatistics::relevant_features(const TrainingData& data,
                                                                 index_t kind,
                                                                 const ObliqueParams& params,
                                                                 const Execution& execution) {
-  return oblique::relevant_features(data, params, statistics_[kind], execution);
+  return relevant_local_features(data, params, statistics_[kind], execution);
 }
 
 ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_t kind,

@@ -20,7 +20,6 @@ struct ObliqueBoostingParams {
 };
 
 struct ObliqueForestParams {
-  index_t n_estimators;
   double max_samples;  // mean number of samples drawn for a tree
   bool bootstrap;      // whether a sample may be drawn more than once
   double extrapolation;

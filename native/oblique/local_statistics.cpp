@@ -20,6 +20,12 @@ constexpr index_t kAcceptChunkRows = 512;
 constexpr index_t kFewestShared = 4096;  // from here on all threads work on one node
 constexpr index_t kPartedRows = 1024;
 
+// Targets in the order of a feature are read from all over the memory: of more rows than this, cuts
+// between bins are found in a fraction of the time.
+constexpr index_t kMostSortedRows = 65536;
+// An order and a tree's share of it take three times the memory of the values.
+constexpr index_t kMostSortedValues = 10'000'000;
+
 // Means and diagonal of a node whose model needs no moments.
 Moments sum_means(const GrowState& state, const OpenNode& node, const Execution& execution) {
   const NodeRows rows = state.rows_of(node);
@@ -33,6 +39,18 @@ Moments sum_means(const GrowState& state, const OpenNode& node, const Execution&
 }
 
 }  // namespace
+
+FeatureIndex index_features(const TrainingData& features, const FeatureMap& map,
+                            const Execution& execution) {
+  FeatureIndex index;
+  const index_t n_samples = features.n_samples;
+  if (n_samples > kMostSortedRows)
+    index.bins =
+        std::make_shared<BinnedFeatures>(bin_features(features, offset_of(map), execution));
+  else if (n_samples * map.width() <= kMostSortedValues)
+    index.order.sort(features.x, n_samples, map.width(), execution);
+  return index;
+}
 
 void LocalStatistics::open(GrowState& state, OpenNode& root) {
   const TrainingData& data = state.data;

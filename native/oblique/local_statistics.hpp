@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "oblique/feature_map.hpp"
 #include "oblique/node_statistics.hpp"
 #include "oblique/split_search/feature_order.hpp"
 #include "oblique/split_search/histogram_split.hpp"
@@ -23,6 +24,10 @@ struct FeatureIndex {
   FeatureOrder order;
   std::shared_ptr<const BinnedFeatures> bins;
 };
+// Of all features of these samples: bins of many rows, else the order unless it would take too much memory, where
+// nodes sort anew, with the same result.
+FeatureIndex index_features(const TrainingData& features, const FeatureMap& map,
+                            const Execution& execution);
 
 class LocalStatistics final : public NodeStatistics {
  public:

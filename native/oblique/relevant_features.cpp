@@ -5,8 +5,11 @@
 #include <limits>
 #include <numeric>
 
+#include "core/numbers_where.hpp"
+#include "oblique/marginal_screening.hpp"
 #include "oblique/split_search/curvature.hpp"
 #include "ridge/factors.hpp"
+#include "ridge/row_blocks.hpp"
 
 namespace fctree::oblique {
 
@@ -15,8 +18,10 @@ namespace {
 // Of one output; one more for each other.
 constexpr index_t kFewFeatures = 8;
 
-// Where samples are fewer than features: choosing among more would take longer than a tree of all, which then
-// grows by samples.
+// What a model of all features leaves of fewer samples is mostly its own choice, not the target's.
+constexpr double kFewestPerFeature = 2.0;
+
+// Of fewer samples than that, at most: choosing among more would take longer than a tree of all.
 constexpr index_t kMostOfFewSamples = 500;
 
 // What is left of a feature's variation beside others, as a share: with less it is a copy of them.
@@ -73,6 +78,14 @@ Vector bends_of(const CurvatureProblem& problem, double weight) {
   return bends;
 }
 
+// How many of d features bend the target, if this many have a decrease above 2 log(d) mean squares: each has by
+// chance if the largest of d such numbers, squares of standard normal ones, is.
+index_t count_clear(index_t n_above, index_t n_features) {
+  const double d = static_cast<double>(n_features);
+  const double by_chance = 1.0 - std::exp(-d * std::erfc(std::sqrt(std::log(d))));
+  return std::lround(std::max(n_above - by_chance * d, 0.0) / (1.0 - by_chance));
+}
+
 Features select_forward(const RootModels& models, const Vector& bends, index_t n_wanted) {
   auto [scatter, cross] = models.equations;  // of what the features taken leave of the others
   const Vector whole = scatter.diagonal();
@@ -99,6 +112,10 @@ Features select_forward(const RootModels& models, const Vector& bends, index_t n
   return taken;
 }
 
+bool are_many(const SampleSums& samples, index_t n_features) {
+  return samples.number >= kFewestPerFeature * static_cast<double>(n_features);
+}
+
 index_t count_wanted(const TrainingData& data) { return kFewFeatures + data.n_outputs - 1; }
 
 }  // namespace
@@ -109,7 +126,8 @@ bool may_take_few(const TrainingData& data, const ObliqueParams& params) {
 }
 
 std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
-                                       NodeStatistics& statistics, const Execution& team) {
+                                       NodeStatistics& statistics, const Execution& team,
+                                       index_t n_known) {
   if (!may_take_few(data, params)) return {};
   const index_t d = data.n_features;
   GrowState state{data, params, limit_threads(team, moment_work(data)),
@@ -118,9 +136,9 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   root.ancestors = Matrix(d, 0);
   statistics.open(state, root);
   const SampleSums samples = statistics.sum_samples(state, root);
-  // Else a model of all leaves nothing to judge by, and features are judged by what the mean leaves.
-  const bool judges_all = samples.number >= static_cast<double>(d);
-  if (!judges_all && d > kMostOfFewSamples) return {};
+  // Else a model of all leaves too little to judge by, and features are judged by what the mean leaves.
+  const bool judges_all = are_many(samples, d);
+  const bool are_few = samples.number < static_cast<double>(n_known);
   root.moments = statistics.full_moments(state, {&root})[0];
   if (!root.moments.diagonal.allFinite() || !(state.variance_of(root) > 0.0)) return {};
   if (judges_all)
@@ -135,9 +153,8 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
 
   RootModels models = {normal_equations(root.moments, state.origin, params.fit_intercept),
                        root.moments.diagonal.tail(data.n_outputs).sum(),
-                       judges_all
-                           ? root.moments.weight * root.moments.weight / samples.squared_weights
-                           : samples.number,
+                       are_few ? samples.number
+                               : root.moments.weight * root.moments.weight / samples.squared_weights,
                        params.alpha, rounding_noise(root.moments)};
   if (!params.fit_intercept)
     models.error += root.moments.weight * state.target_mean(root).squaredNorm();
@@ -147,16 +164,44 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   const double left = models.error - root.fit.reduction.sum();  // by a model of all
   const double by_chance = 2.0 * std::log(static_cast<double>(d)) * left /
                            std::min(models.n_samples, root.moments.weight);
-  const index_t n_clear = judges_all ? (bends.array() > by_chance).count() : 0;
+  const index_t n_clear = judges_all ? count_clear((bends.array() > by_chance).count(), d) : 0;
   const index_t n_wanted = std::max(count_wanted(data), n_clear);
   if (n_wanted >= d) return {};
   const Features few = select_forward(models, bends, n_wanted);
   // Some of many features suit few samples by chance: the ways to choose p of d, (d e / p)^p at most, count.
-  const double cost = judges_all ? 1.0 : 1.0 + std::log(static_cast<double>(d) / few.size());
+  const double cost =
+      are_few ? 1.0 + std::log(static_cast<double>(n_known) / few.size()) : 1.0;
   const double error_of_few = models.cross_validation_error(few, models.error_of(few), cost);
   const double error_of_all =
       models.cross_validation_error(all, judges_all ? left : models.error_of(all));
   return error_of_few <= error_of_all && std::isfinite(error_of_few) ? few : Features();
+}
+
+std::vector<index_t> relevant_local_features(const TrainingData& data, const ObliqueParams& params,
+                                             LocalStatistics& statistics, const Execution& team) {
+  const index_t n = data.n_samples, d = data.n_features, n_kept = kMostOfFewSamples;
+  std::vector<std::int32_t> rows = numbers_where<std::int32_t>(
+      n, [&](index_t i) { return data.weight_of(i) > 0.0; });
+  const auto n_rows = static_cast<index_t>(rows.size());
+  if (!may_take_few(data, params) || d <= n_kept ||
+      are_many(sum_samples(data, {rows.data(), n_rows}), d))
+    return relevant_features(data, params, statistics, team, d);
+  const Features screened = screen_marginally(data, n_kept, team);
+  std::vector<double> x(n * n_kept), column(n_rows);
+  const Vector& offset = statistics.offset();
+  for (index_t j = 0; j < n_kept; ++j) {
+    read_feature(data, {rows.data(), n_rows}, screened[j], column.data());
+    for (index_t i = 0; i < n_rows; ++i) x[rows[i] * n_kept + j] = column[i];
+  }
+  TrainingData part = data;
+  part.x = x.data();
+  part.features = nullptr;
+  part.n_features = n_kept;
+  LocalStatistics of_part;
+  if (offset.size() > 0) of_part.set_offset(offset(screened));
+  Features few = relevant_features(part, params, of_part, team, d);
+  for (index_t& place : few) place = screened[place];
+  return few;
 }
 
 }  // namespace fctree::oblique

@@ -6,22 +6,24 @@
 // features on the product of j with a feature would bring (from their Hessian, curvature.hpp).
 //
 // There are 7 + K steps, or as many as features bend the target clearly: more than 2 log(d) mean squared
-// residuals, about what the largest of d decreases reaches by chance. By chance it is more where some samples
+// residuals, about what the largest of d decreases reaches by chance, less those that do so by chance. It is more where some samples
 // count several times, as a forest's do: the mean is over as many as they are worth, (sum w)^2 / sum w^2.
 //
 // All features stay where a ridge model of all has the lower generalized cross-validation error
 // (Golub, Heath and Wahba 1979),
 //     error / (1 - (1 + degrees of freedom) / n)^2.
 //
-// Of fewer samples than features a model of all has no residuals to speak of: then the mean's stand for them, there
-// are 7 + K steps, and what is taken counts for 1 + log(d / p) times its degrees of freedom, so that
-// features are left out only where few explain nearly everything.
+// Of fewer samples than twice the features the residuals of a model of all are mostly its own choice: then the
+// mean's stand for them, and there are 7 + K steps. Of fewer samples than
+// features what is taken counts for 1 + log(d / p) times its degrees of freedom, so that
+// features are left out only where few explain nearly everything. Of more than 500 features the 500 that explain most
+// by themselves are looked at (marginal_screening.hpp).
 #pragma once
 
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "oblique/node_statistics.hpp"
+#include "oblique/local_statistics.hpp"
 #include "oblique/params.hpp"
 #include "ridge/moments.hpp"
 
@@ -32,7 +34,13 @@ bool may_take_few(const TrainingData& data, const ObliqueParams& params);
 
 // 7 + K or more of the features, ascending, or none where all are to be used. On threads that are there
 // already. O(K n d^2 + d^3).
+// `n_known` is how many features these were chosen from.
 std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
-                                       NodeStatistics& statistics, const Execution& team);
+                                       NodeStatistics& statistics, const Execution& team,
+                                       index_t n_known);
+
+// Of local samples, which may be fewer than very many features.
+std::vector<index_t> relevant_local_features(const TrainingData& data, const ObliqueParams& params,
+                                             LocalStatistics& statistics, const Execution& team);
 
 }  // namespace fctree::oblique

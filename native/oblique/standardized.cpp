@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "oblique/grow.hpp"
-#include "oblique/local_statistics.hpp"
 #include "oblique/relevant_features.hpp"
 
 namespace fctree::oblique {
@@ -53,13 +52,14 @@ ObliqueTreeArrays unmapped(MappedTree mapped) {
 
 MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
                             const ObliqueParams& params, const Execution& team,
-                            const LeftOut& left_out) {
+                            const LeftOut& left_out, const FeatureIndex* index) {
   MappedTree grown = {{}, map, {}};
   TrainingData data = mapped;
   ObliqueParams own = params;
-  LocalStatistics rows;
+  LocalStatistics rows(index);
   rows.set_offset(offset_of(map));
-  const std::vector<index_t> places = relevant_features(mapped, params, rows, team);
+  rows.set_columns(map.columns);
+  const std::vector<index_t> places = relevant_local_features(mapped, params, rows, team);
   if (!places.empty()) {
     const index_t d = mapped.n_features;
     data.n_features = static_cast<index_t>(places.size());
@@ -73,6 +73,7 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
     map_features(kept, table_of(mapped.x, d), data.n_samples, grown.few.data(), team);
     data.x = grown.few.data();
     rows.set_offset(offset_of(grown.map));
+    rows.set_columns(places);
   }
   grown.tree = grow_tree_on_team(data, own, rows, team, left_out);
   return grown;

@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "oblique/feature_map.hpp"
+#include "oblique/local_statistics.hpp"
 #include "oblique/params.hpp"
 #include "oblique/tree.hpp"
 #include "ridge/moments.hpp"
@@ -23,10 +24,11 @@ struct MappedTree {
   const double* x(const TrainingData& mapped) const { return few.empty() ? mapped.x : few.data(); }
 };
 
-// `mapped` has all features of `map`. On threads that are there already.
+// `mapped` has all features of `map`; an `index` of them saves trees that sort them the work. On threads that are
+// there already.
 MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
                             const ObliqueParams& params, const Execution& team,
-                            const LeftOut& left_out = {});
+                            const LeftOut& left_out = {}, const FeatureIndex* index = nullptr);
 
 // A tree on standardised features as functions of the original ones. A split along an axis has the
 // coefficient 1.

@@ -47,10 +47,12 @@ def in_chunks(array):
     return da.from_array(array, chunks=(LENGTHS, *array.shape[1:]))
 
 
+@pytest.mark.parametrize("n_estimators", [5, 20])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_forest_is_the_local_one(weighted):
+def test_a_forest_is_the_local_one(weighted, n_estimators):
     X, y, weight = draw()
-    params = {"n_estimators": 5, "max_depth": 3, "random_state": 0}
+    y = np.sign(X[:, 0]) + 2.0 * (X[:, 1] > 0.5)
+    params = {"n_estimators": n_estimators, "max_depth": 3, "random_state": 0}
     weight = weight if weighted else None
     local = CurvatureForestRegressor(**params).fit(X, y, sample_weight=weight)
     model = DaskCurvatureForestRegressor(**params).fit(
@@ -59,6 +61,7 @@ def test_a_forest_is_the_local_one(weighted):
     for name, array in vars(local.trees_).items():
         assert getattr(model.trees_, name).tobytes() == array.tobytes(), name
     np.testing.assert_array_equal(model.predict(in_chunks(X)).compute(), local.predict(X))
+    assert model.step_share_ == local.step_share_ > 0.0
     assert type(model.to_local()) is CurvatureForestRegressor
 
 

@@ -7,6 +7,7 @@ NumPy: the targets and weights of a round, draws of samples, bounds, revised con
 import struct
 
 import numpy as np
+from scipy.stats import chi2
 from fctree import CurvatureTreeRegressor
 from reference.literal_losses import SquaredError, lower_upper_quantile
 from reference.literal_philox import FEATURE_SAMPLE, ROW_SAMPLE, LiteralRandom
@@ -127,6 +128,14 @@ def cross_validation_error(X, target, alpha, n, cost=1.0):
     return np.sum((target - X @ coef) ** 2) / share**2 if share > 0 else np.inf
 
 
+def clear_bends(n_above, n_features):
+    """How many of the features bend the target, if n_above do so more than 2 log(d), in mean squares."""
+    largest = chi2.cdf(2 * np.log(n_features), 1) ** n_features  # of squared normal numbers: is less, to a hundredth
+    share = 1 - np.exp(-n_features * chi2.sf(2 * np.log(n_features), 1))
+    assert abs(1 - share - largest) < 0.02
+    return round(max(n_above - n_features * share, 0) / (1 - share))
+
+
 def relevant_features(Z, target, weight, sample_weight, alpha):
     """The features that a tree takes of many: all, or those of forward selection."""
     n_wanted, n_features = 7 + target.shape[1], Z.shape[1]
@@ -135,8 +144,9 @@ def relevant_features(Z, target, weight, sample_weight, alpha):
     total, roots = weight.sum(), np.sqrt(weight)[:, np.newaxis]
     # Each of sample_weight samples has its share of a row's weight.
     samples = np.maximum(sample_weight, 1)
-    judges_all = samples[weight > 0].sum() >= n_features
-    n = total**2 / np.sum(weight * weight / samples) if judges_all else samples[weight > 0].sum()
+    number = samples[weight > 0].sum()
+    are_few, judges_all = number < n_features, number >= 2 * n_features
+    n = number if are_few else total**2 / np.sum(weight * weight / samples)
     Z = Z - np.average(Z, axis=0, weights=weight)
     X, y = roots * Z, roots * (target - np.average(target, axis=0, weights=weight))
     residual = roots * (y - X @ penalised_error(X, y, alpha)[1] if judges_all else y)
@@ -147,14 +157,15 @@ def relevant_features(Z, target, weight, sample_weight, alpha):
         decrease = total * hessian**2 / np.outer(variance, variance)
         bends += (decrease / (1 + np.eye(n_features))).max(axis=1)
     chance = 2 * np.log(n_features) * np.sum((y - X @ penalised_error(X, y, alpha)[1]) ** 2) / min(n, total)
+    clear = clear_bends(np.sum(bends > chance), n_features)
     taken = []
-    for _ in range(max(n_wanted, np.sum(bends > chance)) if judges_all else n_wanted):
+    for _ in range(max(n_wanted, clear) if judges_all else n_wanted):
         before = penalised_error(X[:, taken], y, alpha)[0]
         gains = {j: before - penalised_error(X[:, [*taken, j]], y, alpha)[0] + bends[j]
                  for j in range(n_features) if j not in taken}
         taken.append(max(gains, key=gains.get))
     taken.sort()
-    cost = 1 if judges_all else 1 + np.log(n_features / len(taken))
+    cost = 1 + np.log(n_features / len(taken)) if are_few else 1
     of_all = cross_validation_error(X, y, alpha, n)
     of_few = cross_validation_error(X[:, taken], y, alpha, n, cost)
     return taken if of_few <= of_all and of_few < np.inf else list(range(n_features))

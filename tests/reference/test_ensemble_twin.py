@@ -12,11 +12,13 @@ from fctree import (
     CurvatureForestRegressor,
     CurvatureTreeRegressor,
 )
+from fctree.ensembles.forest_kinds import kinds_of
 from loss_cases import REGRESSION_LOSSES, given_parameter, loss_parameters, targets_for
 from reference.literal_ensembles import (
     LiteralBoosting, LiteralTree, draws, poisson_count, relevant_features)
 from reference.literal_losses import make_loss
 from reference.tree_comparison import random_weights, smooth_table
+from sklearn.tree import DecisionTreeRegressor
 
 X, Y = smooth_table(160, 4, 2, seed=11)
 X = X * [1.0, 100.0, 0.01, 1.0] + [0.0, 50.0, 0.0, -3.0]  # units that standardising takes out
@@ -177,7 +179,8 @@ NOISY = TARGETS[:, 0] + 2 * TARGETS.std() * np.random.default_rng(1).standard_no
 def test_forest(X, y, new, bootstrap):
     weight = random_weights(len(X), seed=2)
     forest = CurvatureForestRegressor(n_estimators=6, max_samples=0.6, bootstrap=bootstrap,
-                                  random_state=0, oob_score=True, tree=CurvatureTreeRegressor(**TREE))
+                                  random_state=0, oob_score=True, step_trees=False,
+                                  tree=CurvatureTreeRegressor(**TREE))
     forest.fit(X, y, sample_weight=weight)
     mean = np.average(X, axis=0, weights=weight)
     scale = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight))
@@ -200,3 +203,23 @@ def test_forest(X, y, new, bootstrap):
         expected = left_out / times
     np.testing.assert_array_equal(np.isnan(forest.oob_prediction_), np.isnan(expected))
     assert_close(forest.oob_prediction_[times > 0], expected[times > 0])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_step_trees_of_a_forest(weighted):
+    rng = np.random.default_rng(0)
+    X, new = rng.standard_normal((300, 3)), rng.standard_normal((200, 3))
+    y = (X[:, 0] > 0) + 2.0 * (X[:, 1] > 0.3) + 0.1 * rng.standard_normal(300)
+    weight = random_weights(300, seed=2) if weighted else None
+    forest = CurvatureForestRegressor(n_estimators=10, max_depth=4, min_samples_leaf=30, random_state=0)
+    forest.fit(X, y, sample_weight=weight)
+    n_steps = 0
+    for number, (tree, is_step) in enumerate(zip(forest.estimators_, kinds_of(range(10), forest.step_share_))):
+        if is_step:
+            counts = np.array([poisson_count(u, 1.0) for u in draws(X, y[:, np.newaxis], forest._random_seed, number)])
+            own, drawn = counts if weight is None else counts * weight, counts > 0
+            twin = DecisionTreeRegressor(max_depth=4, min_samples_leaf=3, random_state=0)
+            twin.fit(X[drawn], y[drawn], sample_weight=own[drawn])
+            np.testing.assert_allclose(tree.predict(new)[:, 0], twin.predict(new), rtol=1e-10)
+            n_steps += 1
+    assert n_steps >= 4

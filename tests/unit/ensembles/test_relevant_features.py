@@ -64,6 +64,34 @@ def test_fewer_samples_than_features(few):
     assert 0 in features and len(features) == (8 if few else 30)
 
 
+@pytest.mark.parametrize("n_samples", [200, 520])
+@pytest.mark.parametrize("kind", [CurvatureTreeRegressor, CurvatureForestRegressor, CurvatureBoostingRegressor])
+def test_more_than_500_features_of_fewer_samples(kind, n_samples):
+    rng = np.random.default_rng(0)
+    wide = rng.standard_normal((n_samples, 700))
+    model = kind() if kind is CurvatureTreeRegressor else kind(n_estimators=4, step_trees=False, random_state=0) if kind is CurvatureForestRegressor \
+        else kind(max_iter=4, step_depth=None, random_state=0)
+    model.fit(wide, wide[:, 600] + 0.5 * wide[:, 650] + 0.1 * rng.standard_normal(n_samples))
+    found = [features_of_tree(model)] if kind is CurvatureTreeRegressor else features_of_trees(model)
+    assert all({600, 650} <= features and len(features) < 14 for features in found)
+
+
+def test_all_of_more_than_500_features():
+    wide = np.random.default_rng(0).standard_normal((200, 600))
+    assert features_of_tree(CurvatureTreeRegressor().fit(wide, wide.sum(axis=1))) == set(range(600))
+
+
+def test_screening_of_overflowing_squares():
+    wide = np.random.default_rng(0).standard_normal((60, 600))
+    wide[:, 7] *= 1e200
+    wide[:, 8] = 1e-300 * wide[:, 0]
+    wide[:, 9] = 1.0
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="too large"):
+        CurvatureTreeRegressor().fit(wide, wide[:, 0])
+    wide[:, 7] *= 1e-100
+    assert np.isfinite(CurvatureTreeRegressor().fit(wide, wide[:, 0]).predict(wide)).all()
+
+
 def test_weights_are_repetitions():
     y = X[:, 2] + np.abs(X[:, 5]) + RNG.standard_normal(400)
     counts = RNG.integers(1, 4, 400)
@@ -128,7 +156,8 @@ def test_trees_of_a_forest(bootstrap):
     """Samples drawn twice are no news: they don't make noise clear."""
     y = X[:, 4] + np.abs(X[:, 9]) + RNG.standard_normal(400)
     forest = CurvatureForestRegressor(
-        n_estimators=20, bootstrap=bootstrap, max_samples=1.0 if bootstrap else 0.7, random_state=0)
+        n_estimators=20, bootstrap=bootstrap, max_samples=1.0 if bootstrap else 0.7, step_trees=False,
+        random_state=0)
     found = features_of_trees(forest.fit(X, y))
     assert all({4, 9} <= features for features in found)
     assert np.mean([len(features) for features in found]) < 10

@@ -1,0 +1,59 @@
+"""Which trees of a forest are curvature trees, and which ordinary trees of steps.
+
+The first 16 trees are grown as both kinds, on the same samples. With f_w the mean of both kinds' predictions, w of
+them steps, the share w minimises the product of the out-of-bag errors of f_w from the first 8 trees and from the
+others. Errors of the two come from independent draws, so that what is small is the error of a forest of many trees:
+the square of either error would hold the noise of so few.
+"""
+
+import numpy as np
+
+N_COMPARED = 16
+_HALVES = (range(N_COMPARED // 2), range(N_COMPARED // 2, N_COMPARED))
+
+# Shares are multiples of 1/20. Some trees stay curvature trees: where all are ordinary ones of few samples a leaf,
+# too many probabilities are 0.
+_STEPS, _MOST_STEPS = 20, 18
+
+_STEP_DEPTHS = 8, 12
+_MOST_COEFFICIENTS = 1e6  # of a tree
+
+
+def kinds_of(numbers, share):
+    """0 for a curvature tree, 1 for a step tree; ``share`` of them, evenly spread over all numbers."""
+    n_steps = round(share * _STEPS)
+    return [(number + 1) * n_steps // _STEPS - number * n_steps // _STEPS for number in numbers]
+
+
+def best_share(errors, weight):
+    """The share of step trees.
+
+    ``errors[kind][half]`` (n_samples, n_outputs) are targets less out-of-bag predictions, rows of NaN where all trees
+    of the half have the sample.
+    """
+    errors = np.array(errors)
+    known = np.isfinite(errors).all(axis=(0, 1, 3))
+    weight = known.astype(np.float64) if weight is None else np.where(known, weight, 0.0)
+    errors = np.where(known[:, np.newaxis], errors, 0.0)
+    products = np.einsum("anp,bnp,n->ab", errors[:, 0], errors[:, 1], weight)
+    shares = np.arange(_MOST_STEPS + 1) / _STEPS
+    parts = np.stack([1.0 - shares, shares])
+    return float(shares[np.argmin(np.einsum("as,bs,ab->s", parts, parts, products))])
+
+
+def step_depth(n_features, n_outputs):
+    """Of step trees whose depth is not given: 12, less of wide tables, whose nodes hold a coefficient a feature."""
+    n_leaves = _MOST_COEFFICIENTS / ((2 + n_outputs) * n_features)
+    return int(np.clip(np.log2(n_leaves), *_STEP_DEPTHS))
+
+
+def compare_kinds(trees, out_of_bag, targets, weight):
+    """The share of step trees, from `N_COMPARED` trees of the one kind, then as many of the other.
+
+    ``out_of_bag(trees, numbers)`` is the mean of the trees without the sample, NaN where there are none.
+    """
+    errors = [
+        [targets - out_of_bag(trees.take([kind * N_COMPARED + at for at in half]), half) for half in _HALVES]
+        for kind in range(2)
+    ]
+    return best_share(errors, weight)

@@ -1,0 +1,101 @@
+"""Curvature trees and step trees of a forest: how many of each, and which."""
+
+import numpy as np
+import pytest
+from fctree import CurvatureForestClassifier, CurvatureForestRegressor
+from fctree.ensembles.forest_kinds import best_share, kinds_of, step_depth
+from hypothesis import given
+from hypothesis import strategies as st
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((600, 5))
+NEW = RNG.standard_normal((2000, 5))
+
+
+def steps(X):
+    return (X[:, 0] > 0) + 2.0 * (X[:, 1] > 0.3) * (X[:, 2] > 0)
+
+
+def smooth(X):
+    return np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
+
+
+def step_trees(forest):
+    """Whether each tree has constant leaves."""
+    return np.array([not tree.leaf_coef.any() for tree in forest.estimators_])
+
+
+@given(n_steps=st.integers(0, 18), first=st.integers(0, 200), n=st.integers(0, 200))
+def test_kinds_are_spread_evenly(n_steps, first, n):
+    share = n_steps / 20
+    kinds = kinds_of(range(first, first + n), share)
+    assert abs(sum(kinds) - share * n) < 1.0
+    assert sum(kinds_of(range(20), share)) == n_steps
+    assert kinds == kinds_of(range(first + n), share)[first:]
+
+
+@given(seed=st.integers(0, 2**32 - 1), weighted=st.booleans())
+def test_share_of_the_smallest_product_of_errors(seed, weighted):
+    rng = np.random.default_rng(seed)
+    errors = rng.standard_normal((2, 2, 12, 2)) + rng.standard_normal((2, 1, 12, 2))
+    errors[rng.random((2, 2, 12)) < 0.1] = np.nan
+    weight = rng.random(12) if weighted else None
+    product = []
+    for n_steps in range(19):
+        means = (1 - n_steps / 20) * errors[0] + n_steps / 20 * errors[1]
+        products = (means[0] * means[1]).sum(axis=1) * (1.0 if weight is None else weight)
+        product.append(np.nansum(products))
+    assert 20 * best_share(errors, weight) == pytest.approx(np.argmin(product))
+
+
+def test_no_sample_is_left_out_by_all_groups():
+    assert best_share(np.full((2, 2, 5, 1), np.nan), None) == 0.0
+
+
+@pytest.mark.parametrize("cls", [CurvatureForestRegressor, CurvatureForestClassifier])
+def test_steps_have_step_trees(cls):
+    y = steps(X) if cls is CurvatureForestRegressor else (steps(X) > 1).astype(int)
+    forest = cls(n_estimators=40, random_state=0).fit(X, y)
+    assert forest.step_share_ >= 0.5
+    assert np.mean(step_trees(forest)) == pytest.approx(forest.step_share_)
+    plain = cls(n_estimators=40, step_trees=False, random_state=0).fit(X, y)
+    assert plain.step_share_ == 0.0 and not step_trees(plain).any()
+    if cls is CurvatureForestRegressor:
+        found, without = [np.mean((model.predict(NEW) - steps(NEW)) ** 2) for model in (forest, plain)]
+        assert found < 0.6 * without
+
+
+def test_smooth_targets_have_none():
+    y = smooth(X)
+    forest, plain = [
+        CurvatureForestRegressor(n_estimators=30, step_trees=choice, random_state=0).fit(X, y)
+        for choice in (True, False)
+    ]
+    assert forest.step_share_ == 0.0
+    np.testing.assert_array_equal(forest.predict(NEW), plain.predict(NEW))
+
+
+@pytest.mark.parametrize("options", [{"bootstrap": False}, {"bootstrap": False, "max_samples": 1.0}])
+def test_none_where_all_trees_have_all_samples(options):
+    assert CurvatureForestRegressor(n_estimators=3, **options).fit(X, steps(X)).step_share_ == 0.0
+
+
+@pytest.mark.parametrize("first", [3, 16, 25])
+def test_warm_start_adds_the_same_trees(first):
+    at_once = CurvatureForestRegressor(n_estimators=40, random_state=0).fit(X, steps(X))
+    added = CurvatureForestRegressor(n_estimators=first, warm_start=True, random_state=0).fit(X, steps(X))
+    added.set_params(n_estimators=40).fit(X, steps(X))
+    assert added.step_share_ == at_once.step_share_ > 0.0
+    np.testing.assert_array_equal(added.predict(NEW), at_once.predict(NEW))
+
+
+@pytest.mark.parametrize("max_depth", [1, 3, None])
+def test_depth_of_step_trees(max_depth):
+    forest = CurvatureForestRegressor(n_estimators=20, max_depth=max_depth, random_state=0).fit(X, steps(X) + X[:, 3])
+    depth = max(tree.max_depth for tree in forest.estimators_)
+    assert depth <= (12 if max_depth is None else max_depth)
+
+
+def test_depth_of_wide_tables():
+    assert [step_depth(d, 1) for d in (1, 20, 80, 200, 100_000)] == [12, 12, 12, 10, 8]
+    assert step_depth(800, 10) == 8
