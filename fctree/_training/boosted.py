@@ -113,8 +113,8 @@ class BaseBoosting(TakesTables, BaseEstimator):
         ------
         ValueError
             For infinity in `X` of oblique trees, inconsistent shapes, negative weights, targets outside
-            the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds than a warm
-            start has.
+            the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds, or a loss of
+            another link, than a warm start continues from.
         TypeError
             For callbacks that are not callable or return something else than True, False or None.
             Other errors of a callback are raised as they are, and leave the estimator as it was.
