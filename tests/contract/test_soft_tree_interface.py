@@ -108,6 +108,18 @@ def test_warm_start_keeps_the_shape(change):
     np.testing.assert_array_equal(model.set_params(fit_intercept=True).predict(X), before)
 
 
+@pytest.mark.parametrize("name", ["regressor", "two classes", "three classes"])
+def test_warm_start_has_no_other_initialization(name):
+    """It is over: the factor of the trees stays, and so does training."""
+    plain, targets = clone(MODELS[name][0]), MODELS[name][1]
+    changed = clone(plain)
+    for model in (plain, changed):
+        model.set_params(max_epochs=3, warm_start=True).fit(X, targets)
+    plain.set_params(max_epochs=8).fit(X, targets)
+    changed.set_params(max_epochs=8, initialization="ntk").fit(X, targets)
+    np.testing.assert_array_equal(output_of(changed, X), output_of(plain, X))
+
+
 @pytest.mark.parametrize("options", [{}, {"early_stopping": True}, {"optimizer": "gradient_descent", "batch_size": 300}])
 @pytest.mark.parametrize("name", ["regressor", "outputs", "two classes", "three classes"])
 def test_training_that_diverges_warns(name, options):
