@@ -127,3 +127,11 @@ def test_errors_of_arguments_name_the_estimator(name):
             getattr(model, method)(X, unknown=True)
         function = getattr(type(model), method)
         assert pickle.loads(pickle.dumps(function)) is function
+
+
+@pytest.mark.parametrize("draw", [plot_regions, plot_tree, export_text])
+@pytest.mark.parametrize("name", ["SoftTreeRegressor", "TreeNTKRegressor"])
+def test_pictures_of_what_has_no_oblique_trees_name_what_has(draw, name):
+    model = fitted(name)
+    with pytest.raises(TypeError, match=rf"CurvatureTree\* or FCODT\*.*got a {name}.*SymmetricBoosting\*"):
+        draw(model)
