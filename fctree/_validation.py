@@ -18,7 +18,7 @@ from fctree import _sklearn
 from fctree._memory import check_memory
 from fctree._native.core import is_finite, is_table
 from fctree._native_input import strided_in_elements
-from fctree._tables.columns import check_frame, is_frame, raw_columns, read_column
+from fctree._tables.columns import check_frame, is_frame, raw_columns, read_column, table_of
 from fctree._tables.estimators import validate_table, validated_features
 from fctree._threads import count_threads as count_threads, threads_for as threads_for
 
@@ -152,8 +152,9 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
     """Validated data for importances: ``X`` (n_samples, n_features), float32 or float64, C-contiguous;
     ``y``; weights or None; names of the columns, ``x0``, ``x1``, ... without any."""
     names = _sklearn.get_feature_names(X)
-    if is_frame(X):
-        _refuse_categories(X, names)
+    table = X if is_frame(X) else table_of(X)
+    if table is not None:
+        _refuse_categories(table, names)
     X, y = check_X_y(
         X,
         y,
@@ -172,8 +173,9 @@ def _refuse_categories(frame, names):
         name = place if names is None else names[place]
         if read_column(raw, name, None).values is not None:
             raise ValueError(
-                f"column {name!r} holds categories, and importances take numbers: encode it; "
-                "columns of codes can be categorical_features of the estimator"
+                f"column {name!r} holds categories, and importances take numbers: number them "
+                "(of pandas: X[c].astype('category').cat.codes) and name the column in the estimator's "
+                "categorical_features, or make indicators of them and withhold these together (groups)"
             )
 
 

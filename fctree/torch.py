@@ -130,6 +130,8 @@ class TreeEnsembleLayer(torch.nn.Module):
     ValueError
         For sizes below 1, a depth above 15, gamma not positive, an unknown routing, or (in
         `forward`) samples of another number of features.
+    TypeError
+        For samples of another type than the weights, unless `torch.autocast` is on.
 
     Examples
     --------
@@ -192,16 +194,31 @@ class TreeEnsembleLayer(torch.nn.Module):
         rows = x.reshape(-1, self.in_features)
         if rows.device.type == "cpu" and rows.dtype in _NATIVE_TYPES:
             if rows.dtype != self.split_weights.dtype:
-                raise TypeError(f"x is {rows.dtype}, the weights are {self.split_weights.dtype}")
+                raise self._wrong_type(rows)
             shape = {
                 "routing": _native.Routing[self.routing].value,
                 "gamma": self.gamma,
                 "scale": 1.0,
             }
             out = _on_cpu(rows, self.split_weights, self.leaf_weights, shape)
+        elif rows.dtype == self.split_weights.dtype:
+            out = self._dense(rows)
         else:
-            out = _in_torch(rows, self.split_weights, self.leaf_weights, self.routing, self.gamma)
+            try:  # autocast makes one type of two
+                out = self._dense(rows)
+            except RuntimeError as error:
+                raise self._wrong_type(rows) from error
         return out.reshape(*x.shape[:-1], self.out_features)
+
+    def _dense(self, rows):
+        return _in_torch(rows, self.split_weights, self.leaf_weights, self.routing, self.gamma)
+
+    def _wrong_type(self, rows):
+        own = self.split_weights.dtype
+        return TypeError(
+            f"x is {rows.dtype}, but the layer takes {own}, the type of its weights: x.to({own}) is such a tensor, "
+            "layer.to(torch.float32) or torch.float64 a layer of another type"
+        )
 
     def extra_repr(self) -> str:
         return (

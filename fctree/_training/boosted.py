@@ -16,6 +16,7 @@ from fctree._training.constraints import TRAINING_CONSTRAINTS
 from fctree._training.losses import choose_loss
 from fctree._training.class_weights import weigh_classes
 from fctree._training.custom_loss import CustomLoss
+from fctree._training.divergence import warn_if_diverged
 from fctree._training.eval_metrics import named_scorers
 from fctree._training.round_scores import joined_results
 from fctree._training.round_watch import RoundWatch, check_callbacks
@@ -43,6 +44,8 @@ ROUND_CONSTRAINTS = {
     **TRAINING_CONSTRAINTS,
     **TABLE_CONSTRAINTS,
 }
+
+_LEAST_SPREAD = 1e-6  # of targets, relative to the largest
 
 
 class BaseBoosting(TakesTables, BaseEstimator):
@@ -113,11 +116,16 @@ class BaseBoosting(TakesTables, BaseEstimator):
         ------
         ValueError
             For infinity in `X` of oblique trees, inconsistent shapes, negative weights, targets outside
-            the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds than a warm
-            start has.
+            the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds, or a loss of
+            another link, than a warm start continues from.
         TypeError
             For callbacks that are not callable or return something else than True, False or None.
             Other errors of a callback are raised as they are, and leave the estimator as it was.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the training loss ends clearly above that of the constant before the first round.
         """
         eval_sets = chosen_eval_sets(eval_set, X_val, y_val, sample_weight_val)
         watch = RoundWatch(check_callbacks(callbacks), named_scorers(eval_metric))
@@ -148,8 +156,17 @@ class BaseBoosting(TakesTables, BaseEstimator):
                     UserWarning,
                     stacklevel=3,
                 )
+            if not continuing and initial is None:
+                self._warn_if_diverged(train.y)
             self._after_fit(train)
         return self
+
+    def _warn_if_diverged(self, targets):
+        """Compare the losses before the first round and after the last, but of targets that are all but equal,
+        where both are rounding."""
+        if np.any(np.ptp(targets, axis=1) > _LEAST_SPREAD * np.abs(targets).max(axis=1)):
+            losses = -self.train_score_
+            warn_if_diverged(losses[0], losses[self.n_iter_], stacklevel=4)
 
     def _boost_watched(self, train, held, continuing, watch):
         done = self.trees_.n_trees if continuing else 0

@@ -68,6 +68,13 @@ class BoostedTargets(NumericTargets):
         check_domain(self.loss, targets)
         if reset:
             self._log_link = has_log_link(self.loss)
+        elif has_log_link(self.loss) != self._has_log_link:
+            of = {True: "logarithms of predictions", False: "predictions"}
+            raise ValueError(
+                f"loss={self.loss!r}: its scores are {of[not self._has_log_link]}, but those of the trees that "
+                f"warm_start=True continues from are {of[self._has_log_link]}; keep a loss of their link, or fit "
+                "anew with warm_start=False"
+            )
         return targets
 
     @property

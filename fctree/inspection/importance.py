@@ -64,7 +64,8 @@ def variable_importance(
         `WarmStartModel`. It is cloned and trained with early stopping by its own `max_iter`,
         `n_iter_no_change` and `tol`.
     X : array-like of shape (n_samples, n_features)
-        NaN is allowed if the estimator supports missing values.
+        Numbers: a column of text or categories is refused, with what to make of it. NaN is allowed if the
+        estimator supports missing values.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Targets or class labels.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -105,8 +106,9 @@ def variable_importance(
     Raises
     ------
     ValueError
-        For groups that are empty or name unknown features, parts of the data that lack a class, a
-        score that does not fit the targets, or an estimator that cannot be continued.
+        For columns of categories, groups that are empty or name unknown features, parts of the
+        data that lack a class, a score that does not fit the targets, or an estimator that cannot
+        be continued.
     TypeError
         If `estimator` is not an estimator or `client` not a client.
     RuntimeError

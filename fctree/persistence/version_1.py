@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 
+from fctree._training.losses import has_log_link
 from fctree.oblique import (
     CurvatureTreeClassifier,
     CurvatureTreeRegressor,
@@ -35,11 +36,14 @@ _OF_TREES = {
 _OF_REGRESSION = {"quantile", "posterior_samples", "posterior_scale", "posterior_noise"}
 # Parameters of symmetric boosting that are gone, with the values that are this version's behaviour.
 _CONSTANT = {"model_shrink_rate": 0.0, "posterior_scale": PRIOR_STD, "posterior_noise": NOISE_STD}
+_WITH_LINK = {"FCODTBoostingRegressor", "SymmetricBoostingRegressor"}
 _STEPS = {"_steps", "_step_factors"}  # the trees before they shrank, for rounds to come
 
 
 def upgraded(name, params, attributes):
     """The class, parameters and attributes of this version for those of a file of version 1."""
+    if name in _WITH_LINK and attributes:
+        attributes = {"_log_link": has_log_link(params["loss"]), **attributes}
     if name == "SymmetricBoostingClassifier":
         params = {key: value for key, value in params.items() if key not in _OF_REGRESSION}
     if name.startswith("SymmetricBoosting"):

@@ -54,7 +54,7 @@ def plot_regions(
 
     Parameters
     ----------
-    tree : fitted curvature tree, FC-ODT estimator or ObliqueTree, or ensemble
+    tree : fitted CurvatureTree* or FCODT*, ObliqueTree, or ensemble
         A tree over two features, or a forest or a boosting model.
     X : array-like of shape (n_samples, 2), default=None
         Samples to draw as points, but those with missing values. An ensemble needs them, (n_samples, n_features): the other

@@ -13,6 +13,8 @@ from fctree._scored_trees import drawn_tree
 from fctree._tables.estimators import encoded_names
 from fctree._tree import SPLIT_KINDS, ObliqueTree
 
+_ACCEPTED = "a fitted CurvatureTree* or FCODT* estimator or an ObliqueTree"
+
 
 class TreeLabels:
     """Names and numbers of the nodes of one tree, an `ObliqueTree` or that of a fitted estimator.
@@ -140,7 +142,7 @@ def _tree_of(tree):
     given = type(tree).__name__
     if hasattr(tree, "steps"):
         raise TypeError(
-            f"expected a fitted FC-ODT estimator or an ObliqueTree, got a {given}: pass "
+            f"expected {_ACCEPTED}, got a {given}: pass "
             "its last step, and the names of the features which that step sees"
         )
     if hasattr(tree, "trees_"):
@@ -152,7 +154,8 @@ def _tree_of(tree):
     if isinstance(tree, BaseEstimator) and not hasattr(tree, "tree_"):
         check_is_fitted(tree)
     raise TypeError(
-        f"expected a fitted FC-ODT estimator or an ObliqueTree, got a {given}"
+        f"expected {_ACCEPTED}, got a {given}. plot_tree and plot_regions also take CurvatureForest*, "
+        "CurvatureBoosting* and SymmetricBoosting*"
     )
 
 

@@ -46,7 +46,7 @@ def plot_tree(
 
     Parameters
     ----------
-    model : fitted curvature tree, FC-ODT estimator, ObliqueTree, or ensemble
+    model : fitted CurvatureTree*, FCODT*, ObliqueTree, or ensemble
         The tree to draw, or a forest or boosting model (of symmetric trees too) with `tree`.
     tree : int or None, default=None
         Number of a tree of an ensemble. Its leaves show what it adds to the raw scores,

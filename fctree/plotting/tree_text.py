@@ -29,7 +29,7 @@ def export_text(
 
     Parameters
     ----------
-    tree : fitted curvature tree, FC-ODT estimator or ObliqueTree
+    tree : fitted CurvatureTree* or FCODT*, or ObliqueTree
         The tree to write.
     feature_names : array-like of shape (n_features,), default=None
         Names of the features; by default those seen in `fit`, else

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from fctree._native import soft as _native
+from fctree._native.core import Loss
 from fctree._native_input import native_params
 from fctree._parameters import set_parameters
 from fctree._sklearn import Interval, StrOptions, fit_context, validate_parameters
@@ -20,6 +21,7 @@ from fctree._tables.estimators import (
 )
 from fctree._training.class_weights import weigh_classes
 from fctree._training.constraints import TRAINING_CONSTRAINTS
+from fctree._training.divergence import warn_if_diverged
 from fctree._training.progress import progress_listener
 from fctree._training.samples import Samples, hold_out
 from fctree._typing import ArrayLike, NDArray, RandomState, Self
@@ -38,6 +40,7 @@ from fctree._validation import (
 from fctree.soft.state import copied, initial_state, tree_shape
 
 _ROUTINGS = {routing.name: routing.value for routing in _native.Routing}  # an enumeration takes its time
+_LEAST_LOSS = 0.01  # a loss as good as 0, in variances or nats: that of one class is about 1e-15
 
 
 class BaseSoftTree(TakesTables, BaseEstimator):
@@ -124,6 +127,11 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         ValueError
             For inconsistent shapes, infinity in `X`, negative weights, a loss that becomes
             infinite, or a warm start with another shape of trees or fewer epochs than it has.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the training loss ends clearly above that before the first epoch.
         """
         with unchanged_on_failure(self):
             continuing = self.warm_start and hasattr(self, "_state")
@@ -148,7 +156,20 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                     f"warm start continues from"
                 )
             self._train(train, held[0] if held else None, self.max_epochs - done)
+            if not continuing:
+                self._warn_if_diverged(train)
         return self
+
+    def _warn_if_diverged(self, train):
+        """Compare the loss of the epoch that is kept with that of leaves of 0."""
+        kept = np.argmin(self.validation_loss_curve_) if self.validation_loss_curve_ else -1
+        loss = Loss((self._loss, 0.0), self.n_outputs_)
+        raw = np.repeat(self._offset_and_multiplier()[0][:, None], len(train.X), axis=1)
+        total = loss.reported_factor * loss.evaluate(self._scaled(train.y), raw, train.weight)[0]
+        start = total / (len(train.X) if train.weight is None else train.weight.sum())
+        if self.initialization == "ntk":  # whose leaves are not 0 at the start
+            start = max(start, self.loss_curve_[0])
+        warn_if_diverged(max(start, _LEAST_LOSS), self.loss_curve_[kept], stacklevel=4)
 
     def _partial_fit(self, X, y, sample_weight):
         """One epoch over these samples."""

@@ -125,7 +125,7 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
         self.output_scale_ = np.full(self.n_outputs_, self._tree_factor())
 
     def _offset_and_multiplier(self):
-        return self.baseline_, self._tree_factor()
+        return self.baseline_, float(self.output_scale_[0])
 
     def _scaled(self, y):
         return y

@@ -155,7 +155,7 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
         self.output_scale_ = self._target_scale * self._tree_factor()
 
     def _offset_and_multiplier(self):
-        return np.zeros(self.n_outputs_), self._tree_factor()
+        return np.zeros(self.n_outputs_), float(self.output_scale_[0] / self._target_scale[0])
 
     def _scaled(self, y):
         return np.ascontiguousarray((y - self.baseline_[:, None]) / self._target_scale[:, None])

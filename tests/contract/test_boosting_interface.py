@@ -1,12 +1,15 @@
 """Arguments and results of the boosting estimators besides predictions."""
 
 import pickle
+import warnings
 
+import boosters
 import numpy as np
 import pandas as pd
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 KINDS = [SymmetricBoostingRegressor, SymmetricBoostingClassifier]
 SMALL = {"max_iter": 6, "max_depth": 3, "random_state": 0}
@@ -143,3 +146,24 @@ def test_warm_start_refuses_fewer_rounds_and_other_labels(kind):
         with pytest.raises(ValueError, match="2 outputs, but 1 were expected"):
             model.fit(X, np.column_stack([y, y]))
     assert model.predict(X).tobytes() == before and model.n_iter_ == 6
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "poisson"])
+@pytest.mark.parametrize("kind", boosters.REGRESSORS)
+def test_training_that_diverges_warns(kind, loss):
+    X, y = boosters.table(kind)
+    y = np.exp(y)
+    with pytest.warns(ConvergenceWarning, match="training diverged.*lower learning_rate"):
+        kind(loss=loss, learning_rate=5.0, max_iter=30, random_state=0).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kind(loss=loss, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", boosters.REGRESSORS)
+def test_training_with_nothing_to_learn_does_not_warn(kind):
+    X, _ = boosters.table(kind)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for y in (np.zeros(150), np.full(150, 0.1), 1e9 + 1e-6 * X[:, 0], np.r_[1.0, np.zeros(149)]):
+            kind(random_state=0).fit(X, y)

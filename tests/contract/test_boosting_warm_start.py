@@ -1,8 +1,9 @@
 """T rounds, then T more by warm_start, are 2T rounds, bit for bit."""
 
+import boosters
 import numpy as np
 import pytest
-from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor, load_model, save_model
 from loss_cases import REGRESSION_LOSSES, loss_parameters
 
 BASE = {"max_depth": 4, "random_state": 5, "max_bins": 20}
@@ -229,3 +230,23 @@ def test_constraints_that_the_trees_of_before_keep_may_be_new(seed):
     model = SymmetricBoostingRegressor(**BASE, max_iter=20, warm_start=True, **grown).fit(X, y)
     model.set_params(max_iter=25, monotonic_cst=[1, 0, -1, 0, 0], interaction_cst=[{0, 1}]).fit(X, y)
     assert model.n_iter_ == 25
+
+
+@pytest.mark.parametrize("kind", boosters.REGRESSORS)
+@pytest.mark.parametrize("before, after", [
+    ("poisson", "squared_error"),
+    ("squared_error", ("tweedie", 1.5)),
+    ("gamma", lambda y, scores: (scores - y, np.ones_like(y))),
+])
+def test_a_warm_start_keeps_the_link_of_the_loss(kind, before, after, tmp_path):
+    X, y = boosters.table(kind)
+    y = np.exp(y)
+    model = kind(**boosters.SMALL, loss=before, warm_start=True).fit(X, y)
+    save_model(model, tmp_path / "model")
+    for fitted in (model, load_model(tmp_path / "model")):
+        predicted = fitted.predict(X)
+        fitted.set_params(loss=after, max_iter=12)
+        with pytest.raises(ValueError, match="loss=.*scores are .*warm_start"):
+            fitted.fit(X, y)
+        np.testing.assert_array_equal(fitted.predict(X), predicted)
+        fitted.set_params(warm_start=False).fit(X, y)

@@ -95,6 +95,16 @@ def test_a_model_that_shrank_goes_on():
     assert model.n_iter_ == 9 and np.mean((model.predict(X) - y) ** 2) < np.mean((last - y) ** 2)
 
 
+@pytest.mark.parametrize("name", ["boosting", "symmetric"])
+def test_the_link_is_that_of_the_fit(name):
+    model = load(name)
+    before = model.predict(X)
+    model.set_params(loss="poisson", max_iter=20, warm_start=True)
+    np.testing.assert_array_equal(model.predict(X), before)
+    with pytest.raises(ValueError, match="loss='poisson'"):
+        model.fit(X, np.abs(X[:, 0]))
+
+
 def test_probabilities_stay_as_they_were_until_the_next_fit():
     model = load("classes")
     assert model.temperature_ is None

@@ -1,6 +1,7 @@
 """Interface of soft tree estimators beyond scikit-learn's checks."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from fctree import SoftTreeClassifier, SoftTreeRegressor, load_model, save_model
 from reference.tree_comparison import smooth_table
 from scipy.special import expit
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 
 X, Y = smooth_table(300, 4, 2, seed=7)
@@ -104,6 +106,37 @@ def test_warm_start_keeps_the_shape(change):
     with pytest.raises(ValueError, match="trees to continue have the shape"):
         model.set_params(**change, max_epochs=9).fit(X, Y)
     np.testing.assert_array_equal(model.set_params(fit_intercept=True).predict(X), before)
+
+
+@pytest.mark.parametrize("name", ["regressor", "two classes", "three classes"])
+def test_warm_start_has_no_other_initialization(name):
+    """It is over: the factor of the trees stays, and so does training."""
+    plain, targets = clone(MODELS[name][0]), MODELS[name][1]
+    changed = clone(plain)
+    for model in (plain, changed):
+        model.set_params(max_epochs=3, warm_start=True).fit(X, targets)
+    plain.set_params(max_epochs=8).fit(X, targets)
+    changed.set_params(max_epochs=8, initialization="ntk").fit(X, targets)
+    np.testing.assert_array_equal(output_of(changed, X), output_of(plain, X))
+
+
+@pytest.mark.parametrize("options", [{}, {"early_stopping": True}, {"optimizer": "gradient_descent", "batch_size": 300}])
+@pytest.mark.parametrize("name", ["regressor", "outputs", "two classes", "three classes"])
+def test_training_that_diverges_warns(name, options):
+    model, targets = clone(MODELS[name][0]), MODELS[name][1]
+    with pytest.warns(ConvergenceWarning, match="training diverged.*lower learning_rate"):
+        model.set_params(learning_rate=1000.0, **options).fit(X, targets)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(learning_rate=0.05).fit(X, targets)
+
+
+@pytest.mark.parametrize("targets", [np.ones(300), np.r_[1.0, np.zeros(299)]])
+@pytest.mark.parametrize("cls", [SoftTreeRegressor, SoftTreeClassifier])
+def test_training_with_nothing_to_learn_does_not_warn(cls, targets):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cls(**FEW, random_state=0).fit(X, targets)
 
 
 def test_partial_fit_is_an_epoch():

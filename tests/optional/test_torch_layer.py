@@ -92,6 +92,23 @@ def test_float32():
         double(x.float())
 
 
+@pytest.mark.parametrize("given", ["float16", "bfloat16", "int32", "bool", "complex64", "float32"])
+@pytest.mark.parametrize("own", ["float64", "float16"])
+def test_other_types_are_refused(own, given):
+    if own == given:
+        return
+    layer, x = layer_and_samples()
+    layer = layer.to(getattr(torch, own))
+    with pytest.raises(TypeError, match=rf"x is torch\.{given}, but the layer takes torch\.{own}"):
+        layer(x.to(getattr(torch, given)))
+
+
+def test_autocast_takes_both_types():
+    layer, x = layer_and_samples(torch.float32)
+    with torch.autocast("cpu"):
+        assert layer(x.bfloat16()).dtype == torch.bfloat16
+
+
 def test_state_dict_and_deepcopy():
     layer, x = layer_and_samples()
     buffer = io.BytesIO()

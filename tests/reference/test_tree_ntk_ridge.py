@@ -69,6 +69,19 @@ def test_equal_samples_with_different_targets_warn_and_give_their_mean():
     np.testing.assert_allclose(model.predict(X[:20]), means, rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("alpha, warns, error", [(1e-14, True, 1e-9), (1e-11, False, 1e-2), (1e-8, False, 1e-5)])
+def test_equal_samples_warn_where_the_penalty_is_rounding(alpha, warns, error):
+    """As the guide of kernels says."""
+    samples = np.repeat(np.random.default_rng(0).standard_normal((100, 5)), 2, axis=0)
+    targets = np.random.default_rng(1).standard_normal(200)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = TreeNTKRegressor(alpha=alpha).fit(samples, targets)
+    assert [w.category for w in caught] == [LinAlgWarning] * warns
+    # The errors of the guide, with room for other processors' rounding.
+    np.testing.assert_allclose(model.predict(samples[::2]), targets.reshape(-1, 2).mean(axis=1), rtol=0, atol=error)
+
+
 def test_a_regular_matrix_does_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

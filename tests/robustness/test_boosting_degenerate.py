@@ -50,6 +50,7 @@ def test_equal_targets(loss, settings):
     np.testing.assert_allclose(model.predict(X), 0.1, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:training diverged")
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 def test_every_loss_stays_finite_and_learns(loss, settings):

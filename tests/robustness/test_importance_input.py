@@ -204,7 +204,7 @@ def test_bad_shapes(compute):
         compute(regressor(), X, y[:-1])
     with pytest.raises(ValueError, match="2D array"):
         compute(regressor(), X[:, 0], y)
-    with pytest.raises(ValueError, match="could not convert"):
+    with pytest.raises(ValueError, match="column 0 holds categories"):
         compute(regressor(), np.array([["a", "b"]] * 200), y)
 
 
@@ -233,3 +233,20 @@ def test_categories_are_refused(column):
     X = pd.DataFrame({"x": np.arange(100.0), "c": column})
     with pytest.raises(ValueError, match="column 'c' holds categories, and importances take numbers"):
         variable_importance(SymmetricBoostingRegressor(max_iter=5), X, X["x"])
+
+
+def test_text_of_arrays_is_refused_and_numbered_columns_are_taken():
+    """As the error says."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.standard_normal(300), "c": rng.choice(list("uvw"), 300)})
+    y = X["x"] + (X["c"] == "v")
+    model = SymmetricBoostingRegressor(max_iter=30, random_state=0)
+    for table, name in ((X.to_numpy(object), "1"), (X.to_numpy(object).tolist(), "1"), (X, "'c'")):
+        with pytest.raises(ValueError, match=f"column {name} holds categories.*categorical_features.*groups"):
+            variable_importance(model, table, y)
+    numbered = X.assign(c=X["c"].astype("category").cat.codes)
+    result = variable_importance(model.set_params(categorical_features=["c"]), numbered, y, random_state=0)
+    assert result.importances[1] > 0.05
+    objects = numbered.to_numpy(object)
+    again = variable_importance(model.set_params(categorical_features=[1]), objects, y, random_state=0)
+    np.testing.assert_array_equal(again.importances, result.importances)

@@ -1,0 +1,22 @@
+"""Training that ended worse than it began."""
+
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
+
+# Of the loss before training. Losses of an epoch are means over its steps, and a few gross errors in small
+# batches can leave them a little above.
+_CLEARLY_ABOVE = 1.5
+
+
+def warn_if_diverged(start, end, stacklevel):
+    """Warn of a training loss that ended clearly above the one before training, that of a constant; not finite
+    is above, NaN before training means that losses are not known."""
+    if start != start or end <= _CLEARLY_ABOVE * start:
+        return
+    warnings.warn(
+        f"training diverged: the training loss is {end:.3g} at the end, and was {start:.3g} before; lower "
+        "learning_rate",
+        ConvergenceWarning,
+        stacklevel=stacklevel + 1,
+    )
