@@ -1,9 +1,7 @@
 """Parameters of estimators: set by name, and documented once for the classes that share them."""
 
 import re
-from functools import update_wrapper
-from inspect import cleandoc, getmembers, isfunction
-from types import FunctionType
+from inspect import cleandoc
 
 
 def set_parameters(estimator, arguments):
@@ -15,23 +13,6 @@ def fitted_attributes(estimator):
     """The attributes that are not parameters, by name."""
     params = estimator.get_params(deep=False)
     return {name: value for name, value in vars(estimator).items() if name not in params}
-
-
-def own_methods(cls):
-    """Make public methods that an estimator inherits from fctree its own, with the same code.
-
-    Python's errors of wrong arguments then name the estimator instead of a class of its making.
-    """
-    for name, function in getmembers(cls, isfunction):
-        inherited = name not in vars(cls) and function.__module__.partition(".")[0] == "fctree"
-        if name.startswith("_") or not inherited or hasattr(function, "__wrapped__"):
-            continue
-        parts = function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
-        method = update_wrapper(FunctionType(*parts), function)
-        del method.__wrapped__
-        method.__kwdefaults__ = function.__kwdefaults__
-        method.__module__, method.__qualname__ = cls.__module__, f"{cls.__qualname__}.{name}"
-        setattr(cls, name, method)
 
 
 def shares_documentation(source):

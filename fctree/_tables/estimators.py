@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_X_y, validate_data
 
 from fctree._native.core import is_finite, is_table
 from fctree._native_input import strided_in_elements
-from fctree._parameters import own_methods
 from fctree._sklearn import StrOptions, check_monotonic_cst
 from fctree._tables.columns import check_frame, is_frame, raw_columns, read_column, table_of
 from fctree._tables.encoder import UNSEEN, TableEncoder, renumber
@@ -270,12 +269,7 @@ def _index(item, names, n_features):
 
 
 class TakesTables:
-    """The tags of estimators that take tables, and the names of their methods."""
-
-    def __init_subclass__(cls, **options):
-        super().__init_subclass__(**options)
-        if cls.__module__.partition(".")[0] == "fctree":
-            own_methods(cls)
+    """The tags of estimators that take tables."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

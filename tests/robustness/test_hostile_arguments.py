@@ -1,7 +1,5 @@
 """Arguments that once ended in other errors than ValueError and TypeError, in silence or never."""
 
-import pickle
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -117,16 +115,6 @@ def test_what_is_not_finite_warns():
         tree_ntk_matvec(X, None, np.full(40, 1e308))
     with pytest.warns(RuntimeWarning, match="not finite"):
         empirical_tree_ntk(1e300 * X, n_trees=2, random_state=0)
-
-
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_errors_of_arguments_name_the_estimator(name):
-    model = fitted(name)
-    for method in {"predict", "predict_proba", "predict_interval", "staged_predict", "apply"} & set(dir(model)):
-        with pytest.raises(TypeError, match=rf"^{name}\.{method}\(\) got an unexpected keyword argument 'unknown'"):
-            getattr(model, method)(X, unknown=True)
-        function = getattr(type(model), method)
-        assert pickle.loads(pickle.dumps(function)) is function
 
 
 @pytest.mark.parametrize("draw", [plot_regions, plot_tree, export_text])
