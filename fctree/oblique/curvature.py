@@ -206,3 +206,5 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     >>> bool(tree.score(X, y) > 0.95)
     True
     """
+
+    _logistic_leaves = True
