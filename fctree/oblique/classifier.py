@@ -1,4 +1,4 @@
-"""Classification with one oblique tree: ridge regressions on class indicators."""
+"""Classification with one oblique tree: ridge regressions on class indicators, logistic models in the end."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Predict class probabilities.
 
-        The softmax of the predicted indicators times `temperature_`; of constant leaves the shares
+        The softmax of the leaf models' scores times `temperature_`; of constant leaves the shares
         of the classes.
 
         Parameters

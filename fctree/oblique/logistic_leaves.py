@@ -7,9 +7,10 @@ Least-squares models of class indicators grow a tree; its probabilities come fro
 z the standardised features of the leaf models and 1, W_root the same model of all samples with a ridge
 penalty on its coefficients; of two classes the second one's logit is a single row. Each alpha' is the
 multiple of `alpha` with the smallest approximate leave-one-out log-loss: after a Newton step without the
-sample (Rad and Maleki 2020), which moves W_root as well. W_root is used in all leaves where theirs are no better.
-That loss does not see the choice of features and splits, so that both have to beat the shares of the
-classes by about what the best of as many useless features and splits reaches by chance.
+sample (Rad and Maleki 2020), which moves W_root as well. Where that is smaller, all leaves have W_root, or the
+shares of the classes. As it does not see that features and splits were chosen for the same samples, each degree of
+freedom of k features out of d counts log(d choose k) / k, and each split the logarithm of the number of products of
+two features, twice that against the shares: on noise the best product gains as much.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from functools import cache
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.special import gammaln
 from threadpoolctl import ThreadpoolController
 
 from fctree._tree import ObliqueTree
@@ -51,7 +53,7 @@ def with_logistic_leaves(tree, X, shares, weight, alpha, *, standardize, parent_
         share = weight / weight.sum()
         mean = share @ X
         spread = np.sqrt(share @ (X - mean) ** 2)
-        n_features = np.count_nonzero(spread > 0.0)
+        n_features = max(np.count_nonzero(spread > 0.0), used.sum())
         mean, spread = mean[used], np.where(spread > 0.0, spread, 1.0)[used]
         data = Samples(np.column_stack([(X[:, used] - mean) / spread, np.ones(len(X))]), targets, weight)
         of_root = alpha / (np.ones_like(spread) if standardize else spread**2)
@@ -96,8 +98,8 @@ class Samples:
 
 @dataclass(frozen=True)
 class Fit:
-    """A model (m, d) or those of all leaves (n_leaves, m, d), the inverse of the Hessian (m d, m d), and the
-    sum of `left_out_losses`."""
+    """A model (m, d) or those of all leaves (n_leaves, m, d), the inverse of the Hessian (m d, m d), and
+    `expected_loss`."""
 
     model: FloatArray
     inverse: FloatArray | None
@@ -172,24 +174,32 @@ def minimise(data, prior, penalty, start):
 
 
 def left_out_losses(data, model, moves):
-    """Losses of the samples, each without a unit of its weight in the fit, times their weights.
+    """Losses of the samples, each without a unit of its weight in the fit, times their weights; and the degrees
+    of freedom.
 
     ``moves`` (m d, m d) times a gradient is how far the model moves with it.
     """
     m, d = model.shape
-    found = []
+    found, freedom = [], 0.0
     for part in data.blocks():
         leverage = np.empty((m, m, len(part.Z)))
         for a in range(m):
             along = part.Z @ moves[a * d : (a + 1) * d]
             leverage[a] = np.einsum("nbd,nd->bn", along.reshape(-1, m, d), part.Z)
-        leverage = (leverage * np.minimum(part.weight, 1.0)).transpose(2, 0, 1)
         logits = model @ part.Z.T
         p, slopes = probabilities(logits)
+        freedom += np.einsum("abn,ban,n", leverage, slopes, part.weight)
+        leverage = (leverage * np.minimum(part.weight, 1.0)).transpose(2, 0, 1)
         moved = leverage @ (p - part.targets).T[:, :, np.newaxis]
         moved = np.linalg.solve(np.eye(m) - leverage @ slopes.transpose(2, 0, 1), moved)
         found.append(part.weight * losses(logits + moved[:, :, 0].T, part.targets))
-    return np.concatenate(found)
+    return np.concatenate(found), freedom
+
+
+def expected_loss(data, model, moves, cost):
+    """The sum of the left-out losses, and ``cost`` for each degree of freedom."""
+    left_out, freedom = left_out_losses(data, model, moves)
+    return left_out.sum() + cost * freedom
 
 
 def leaf_models(data, rows, of_root, of_leaves, n_features):
@@ -197,16 +207,16 @@ def leaf_models(data, rows, of_root, of_leaves, n_features):
 
     ``of_root`` (d - 1,) and ``of_leaves`` (d,) are the least penalties.
     """
-    n_used, n_splits = len(of_root), len(rows) - 1
+    n_used = len(of_root)
+    choices = gammaln(n_features + 1) - gammaln(n_used + 1) - gammaln(n_features - n_used + 1)
+    cost = choices / max(n_used, 1)
     constant = _constant(data)
-    best = _best(_root_fits(data, constant.model, of_root))
-    chance = n_used * np.log(n_features / n_used) if n_used else 0.0
-    if constant.loss - best.loss <= chance:
-        best = constant
-    if n_splits:
-        leaves = _best(_leaf_fits(data, rows, best, of_leaves))
-        chance += 2.0 * n_splits * np.log(n_features * (n_features + 1) / 2.0)
-        if leaves.loss < best.loss and constant.loss - leaves.loss > chance:
+    root = _best(_root_fits(data, constant.model, of_root, cost))
+    best = root if root.loss < constant.loss else constant
+    if len(rows) > 1:
+        leaves = _best(_leaf_fits(data, rows, best, of_leaves, cost))
+        of_splits = (len(rows) - 1) * np.log(n_features * (n_features + 1) / 2.0)
+        if leaves.loss + of_splits < best.loss and leaves.loss + 2.0 * of_splits < constant.loss:
             best = leaves
     return np.broadcast_to(best.model, (len(rows), *constant.model.shape))
 
@@ -220,18 +230,18 @@ def _constant(data):
     model, full = np.zeros((m, d)), np.zeros((m, d, m, d))
     model[:, -1:], full[:, -1, :, -1] = of_one, inverse
     full = full.reshape(m * d, m * d)
-    return Fit(model, full, left_out_losses(data, model, full).sum())
+    return Fit(model, full, expected_loss(data, model, full, 0.0))
 
 
-def _root_fits(data, start, penalty):
+def _root_fits(data, start, penalty, cost):
     model, prior = start, np.zeros_like(start)
     for multiple in _MULTIPLES:
         of_all = np.append(multiple * penalty, _INTERCEPT_PENALTY)
         model, inverse = minimise(data, prior, of_all, model)
-        yield Fit(model, inverse, left_out_losses(data, model, inverse).sum())
+        yield Fit(model, inverse, expected_loss(data, model, inverse, cost))
 
 
-def _leaf_fits(data, rows, root, penalty):
+def _leaf_fits(data, rows, root, penalty, cost):
     models = np.repeat(root.model[np.newaxis], len(rows), axis=0)
     for multiple in _MULTIPLES:
         of_all = multiple * penalty
@@ -240,7 +250,7 @@ def _leaf_fits(data, rows, root, penalty):
         for i, inside in enumerate(rows):
             own = data.of(inside)
             models[i], inverse = minimise(own, root.model, of_all, models[i])
-            loss += left_out_losses(own, models[i], inverse + inverse @ pull).sum()
+            loss += expected_loss(own, models[i], inverse + inverse @ pull, cost)
         yield Fit(models.copy(), None, loss)
 
 

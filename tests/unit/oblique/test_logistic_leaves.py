@@ -83,7 +83,7 @@ def test_left_out_losses_are_those_of_fits_without_the_sample(n_classes):
 
     root, inverse, model, of_own = fit(weight)
     moves = of_own + of_own @ (np.tile(of_leaf, m)[:, np.newaxis] * inverse)
-    found = left_out_losses(data, root, inverse), left_out_losses(data.of(leaf), model, moves)
+    found = left_out_losses(data, root, inverse)[0], left_out_losses(data.of(leaf), model, moves)[0]
     expected = [], []
     for i in leaf:
         without = fit(weight - (np.arange(120) == i))
@@ -103,6 +103,28 @@ def test_weights_are_numbers_of_samples():
     assert weighted.get_n_leaves() > 1
     # Rounding of two ways to add up, in growth and in Newton's method.
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-8)
+
+
+def test_degrees_of_freedom_are_those_of_weighted_least_squares():
+    X, y = noisy_classes(n_classes=2)
+    data, penalty = samples(X, y, np.random.default_rng(1).uniform(0.5, 2.0, len(X))), np.full(5, 30.0)
+    model, inverse = minimise(data, np.zeros((1, 5)), penalty, np.zeros((1, 5)))
+    p = 1.0 / (1.0 + np.exp(-data.Z @ model[0]))
+    gram = data.Z.T @ (data.Z * (data.weight * p * (1.0 - p))[:, np.newaxis])
+    expected = np.trace(np.linalg.solve(gram + np.diag(penalty), gram))
+    np.testing.assert_allclose(left_out_losses(data, model, inverse)[1], expected, rtol=1e-3)  # a step more
+
+
+def test_a_weak_signal_in_many_columns_is_kept():
+    """A temperature left .70, as much as without features; leave-one-out losses alone .73."""
+    found = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((2000, 300))
+        y = (0.6 * X[:, :3].sum(axis=1) + rng.logistic(size=2000) > 0).astype(int)
+        tree = CurvatureTreeClassifier().fit(X[:1000], y[:1000])
+        found.append(log_loss(y[1000:], tree.predict_proba(X[1000:])))
+    assert np.mean(found) < 0.66
 
 
 @pytest.mark.parametrize(("n_samples", "n_features", "n_classes"), [(400, 300, 2), (400, 300, 3), (200, 30, 2)])
