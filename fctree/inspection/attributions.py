@@ -32,7 +32,7 @@ def shap_values(
 
     The values of a sample and the base value, the mean score of the background, sum to the sample's
     score. Scores are those of `decision_function` for classifiers (log-odds for boosting,
-    predicted indicators for trees and forests); for regressors predictions, or their logarithms where
+    logits for curvature trees, predicted indicators for other trees and forests); for regressors predictions, or their logarithms where
     the loss has a log link. A column of categories, or with missing values, is one
     feature, whatever the model encodes it as. A statistic of a pair of columns is one player of the
     game, and its value is shared equally between the two: with pairs, values are exact for the encoded

@@ -1,4 +1,4 @@
-"""Classification with one oblique tree: ridge regressions on class indicators."""
+"""Classification with one oblique tree: ridge regressions on class indicators, logistic models in the end."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from fctree._typing import ArrayLike, FloatArray, Self
 from fctree._validation import check_labels, check_training_data, unchanged_on_failure
 from fctree.oblique.calibration import calibrated, class_scores, find_temperature
 from fctree.oblique.indicators import IndicatorScores, predicted_shares
+from fctree.oblique.logistic_leaves import with_logistic_leaves
 
 
 class TreeClassifier(IndicatorScores, ClassifierMixin):
     """Mixin that fits and predicts classes; precedes a subclass of `BaseObliqueTree`."""
+
+    _logistic_leaves = False
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -70,12 +73,27 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         self.n_classes_ = n_classes
         self.temperature_ = None
         if n_classes > 1 and self.leaf_model != "constant":
+            self._find_probabilities(X, shares, sample_weight, left_out)
+
+    def _find_probabilities(self, X, shares, sample_weight, left_out):
+        """Set ``temperature_``, 1 where the leaves of ``tree_`` get logistic models."""
+        tree = None
+        if self._logistic_leaves and self.tree_.boundary_width is None:
+            # Of "loo", which has chosen for squared errors, a common penalty remains.
+            alpha = 1.0 if self.alpha == "loo" else self.alpha_
+            tree = with_logistic_leaves(
+                self.tree_, X, shares, sample_weight, alpha,
+                standardize=self.standardize, parent_weight=self.parent_weight,
+            )
+        if tree is None:
             self.temperature_ = find_temperature(left_out, shares, sample_weight)
+        else:
+            self.tree_, self.temperature_ = tree, 1.0
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Predict class probabilities.
 
-        The softmax of the predicted indicators times `temperature_`; of constant leaves the shares
+        The softmax of the leaf models' scores times `temperature_`; of constant leaves the shares
         of the classes.
 
         Parameters

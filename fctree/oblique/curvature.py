@@ -163,7 +163,8 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
 
     Ridge models predict class indicators: one indicator per class, or only that of
     ``classes_[1]`` if there are two. Splits are those that `CurvatureTreeRegressor` finds for the
-    squared error of the indicators.
+    squared error of the indicators. The leaves of the grown tree then get logistic models of the same features, each
+    drawn to that of all samples, and `decision_function` gives their logits.
 
     Parameters
     ----------
@@ -171,7 +172,7 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
             n_screened, max_thresholds, parent_weight, split_margin, feature_concatenation
         As in `CurvatureTreeRegressor`.
     leaf_model : {"ridge", "constant", "soft"}, default="ridge"
-        Model of the leaves: their own ridge regression on the indicators, or the class
+        Model of the leaves: their own ridge regression on the indicators, in the end a logistic one, or the class
         fractions of their samples. ``"soft"`` lets ridge models blend across soft boundaries: splits,
         the widths of their boundaries and leaf models are optimised together, and kept if that
         clearly lowers the leave-one-out error, with the rounding that `CurvatureTreeRegressor` speaks of.
@@ -187,8 +188,9 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     classes_ : array of shape (n_classes,)
         The classes, sorted.
     n_classes_ : int
-    temperature_ : float
-        Factor of the scores in the softmax that gives probabilities.
+    temperature_ : float or None
+        Factor of the scores in the softmax that gives probabilities: 1 for logistic models, None for
+        constant ones.
     encoder_, n_features_in_, feature_names_in_, feature_importances_
         As in `CurvatureTreeRegressor`.
 
@@ -206,3 +208,5 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     >>> bool(tree.score(X, y) > 0.95)
     True
     """
+
+    _logistic_leaves = True

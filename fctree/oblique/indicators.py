@@ -38,7 +38,8 @@ class IndicatorScores(PredictedClasses):
         -------
         scores : array of shape (n_samples,) or (n_samples, n_classes)
             With two classes ``2 * s - 1``, s the predicted indicator of ``classes_[1]``,
-            positive where that class is predicted; else one column per class.
+            positive where that class is predicted; else one column per class. Of a `CurvatureTreeClassifier` with
+            hard linear leaves the logits.
         """
         scores = self._raw_predict(X)
         return 2.0 * scores[:, 0] - 1.0 if self.n_classes_ <= 2 else scores

