@@ -193,7 +193,8 @@ def check_leaf_numbers(leaf, numbers, first, n_leaves):
 class CheckedArrays:
     """A class of arrays that were checked together, once: compiled code follows those in `_structure`.
 
-    They are read-only then, in copies and pickles too, which NumPy makes writeable.
+    They are read-only then, in copies and pickles too, which NumPy makes writeable. Arrays of pickles that came in
+    parts, as Dask sends them, may begin anywhere, and are copied then.
     """
 
     _structure: ClassVar[tuple[str, ...]] = ()
@@ -206,7 +207,9 @@ class CheckedArrays:
                 attributes[name].flags.writeable = False
 
     def __setstate__(self, state):
-        vars(self).update(state)
+        for name, value in state.items():
+            aligned = not isinstance(value, np.ndarray) or value.flags.aligned
+            vars(self)[name] = value if aligned else value.copy()
         self._protect()
 
 

@@ -29,6 +29,15 @@ def _grow_range(local, rows, found, first, last):
     return trees, fitted_attributes(local)
 
 
+def _find_exponent(local, rows, trees):
+    """Of the calibrated probabilities of all trees."""
+    local.n_jobs = threads_here()
+    X, targets, weight = local._samples(rows.X, rows.y, rows.weight, reset=True)
+    local.trees_ = trees
+    local._use_out_of_bag(X, targets, weight)
+    return local.exponent_
+
+
 class _DaskForest:
     """Fitting on Dask collections; subclasses are plain estimators too."""
 
@@ -77,6 +86,9 @@ class _DaskForest:
             if names is not None:
                 self.feature_names_in_ = names
             self.trees_ = ObliqueTrees.concatenate([trees for trees, _ in found])
+            if self._classification:
+                exponent = client.submit(_find_exponent, local, rows, self.trees_, pure=False)
+                (self.exponent_,) = gather(client, [exponent])
         return self
 
 

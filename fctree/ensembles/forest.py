@@ -178,8 +178,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     def _compare_kinds(self, X, targets, weight):
         """Set `step_share_`; the trees that it was found by, or None."""
         self.step_share_ = 0.0
-        leaves_out = self.bootstrap or self._native_params(len(X))["max_samples"] < 1.0
-        if not (self.step_trees and leaves_out):
+        if not (self.step_trees and self._leaves_out(len(X))):
             return None
         numbers = range(N_COMPARED)
         trees = self._grow_trees(X, targets, weight, [*numbers, *numbers], [0] * N_COMPARED + [1] * N_COMPARED)
@@ -239,6 +238,10 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             "seed": self._random_seed,
         }
         return native_params(params)
+
+    def _leaves_out(self, n_samples):
+        """Whether trees leave samples out."""
+        return self.bootstrap or self._native_params(n_samples)["max_samples"] < 1.0
 
     def _features_of_a_node(self, n_features):
         if self.max_features is None:

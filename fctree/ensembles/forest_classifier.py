@@ -14,6 +14,7 @@ from fctree._typing import ArrayLike, RandomState
 from fctree._validation import check_labels, encode_labels
 from fctree.ensembles.forest import BaseCurvatureForest
 from fctree.ensembles.forest_regressor import CurvatureForestRegressor
+from fctree.oblique.calibration import find_exponent, raised
 from fctree.oblique.indicators import IndicatorScores, class_indicators
 
 
@@ -45,7 +46,10 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     oob_score_ : float
         With `oob_score`: accuracy of the out-of-bag predictions.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        With `oob_score`: the mean of the trees without the sample, NaN if there are none.
+        With `oob_score`: the probabilities of the trees without the sample, NaN if there are none.
+    exponent_ : float or None
+        What the predicted indicators, a hundredth added to each, are raised to for `predict_proba`; chosen for the log-loss of
+        the out-of-bag predictions, None where every tree has all samples.
     feature_importances_, encoder_
         As in `CurvatureForestRegressor`.
     n_features_in_, feature_names_in_
@@ -99,6 +103,25 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
             self.classes_ = np.unique(y)
             self.n_classes_ = len(self.classes_)
         return class_indicators(encode_labels(y, self.classes_), self.n_classes_)
+
+    def _use_out_of_bag(self, X, targets, weight):
+        self.exponent_ = None
+        if self.oob_score or self._leaves_out(len(X)):
+            left_out = self._left_out(X, targets, weight)
+            self._calibrate(left_out, targets, weight)
+            if self.oob_score:
+                self._score_out_of_bag(left_out, targets, weight)
+
+    def _calibrate(self, left_out, targets, weight):
+        judged = ~np.isnan(left_out[:, 0])
+        if self.n_classes_ > 1 and np.any(judged):
+            weight = None if weight is None else weight[judged]
+            found, truth = super()._probabilities(left_out[judged]), super()._probabilities(targets[judged])
+            self.exponent_ = find_exponent(found, truth, weight)
+
+    def _probabilities(self, scores):
+        probabilities = super()._probabilities(scores)
+        return probabilities if self.exponent_ is None else raised(probabilities, self.exponent_)
 
     def _keep_out_of_bag(self, scores, judged, targets, weight):
         self.oob_decision_function_ = np.full((len(scores), self.n_classes_), np.nan)

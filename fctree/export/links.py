@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from fctree._typing import FloatArray, NDArray
+from fctree.oblique.calibration import FLOOR
 
 _C = {
     "identity": """
@@ -63,6 +64,8 @@ class Link:
     classes : array of shape (n_classes,) or None
     decision : pair (offset, factor) or None
         Of classifiers: what makes `decision_function` of the sums.
+    exponent : float or None
+        What probabilities, `FLOOR` added to each, are raised to.
     """
 
     kind: str
@@ -70,6 +73,7 @@ class Link:
     factor: Any
     classes: NDArray[Any] | None
     decision: tuple[FloatArray, Any] | None = None
+    exponent: float | None = None
 
     @classmethod
     def of(cls, model, offset, factor, *, indicators):
@@ -95,7 +99,7 @@ class Link:
             slope = 2.0 * temperature if n_classes == 2 else temperature
             offset = slope * (offset - (0.5 if n_classes == 2 else 0.0))
             factor = slope * factor
-        return cls(kind, offset, factor, model.classes_, decision)
+        return cls(kind, offset, factor, model.classes_, decision, getattr(model, "exponent_", None))
 
     @property
     def n_predictions(self):
@@ -119,10 +123,19 @@ static void @start(double *out) {{
   for (int k = 0; k < {n}; ++k) out[k] = {start};
 }}
 
-static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}
+static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}{self._c_of_exponent()}
 }}
 """)
         return "@start", "@finish"
+
+    def _c_of_exponent(self):
+        if self.exponent is None:
+            return ""
+        n = self.n_predictions
+        return f"""
+  {{
+  for (int k = 0; k < {n}; ++k) out[k] = {self.exponent!r} * log(out[k] + {FLOOR!r});{_C["softmax"].format(n=n)}
+  }}"""
 
     def onnx(self, graph, sums, raw_scores=False):
         """Write the outputs; returns the names of the predictions (n_samples, n_outputs), or of labels
@@ -132,6 +145,10 @@ static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}
         if self.classes is None:
             return [graph.add("Exp", scores) if self.kind == "exp" else scores]
         index, probabilities = _CLASSES[self.kind](graph, scores, len(self.classes))
+        if self.exponent is not None:
+            logarithms = graph.add("Log", graph.add("Add", probabilities, np.array(FLOOR)))
+            scaled = graph.add("Mul", logarithms, np.array(self.exponent))
+            probabilities = graph.add("Softmax", scaled, axis=1)
         if raw_scores:
             probabilities = _scaled(graph, sums, *self.decision)
             if len(self.classes) == 2:

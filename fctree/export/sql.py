@@ -10,6 +10,7 @@ import numpy as np
 from fctree._tables.estimators import column_names
 from fctree.export.description import describe
 from fctree.export.sql_text import clipped, number, quoted
+from fctree.oblique.calibration import FLOOR
 
 _LINKS = {
     "identity": "{}",
@@ -76,5 +77,9 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
     score = trees if factor == 1.0 else f"{number(factor)} * ({trees})"
     score = score if offset == 0.0 else f"{number(offset)} +\n{score}"
     if link.kind == "share":
-        return clipped(score, 0.0, 1.0)
+        share = clipped(score, 0.0, 1.0)
+        if link.exponent is None:
+            return share
+        both = number(1.0 + 2.0 * FLOOR)
+        return f"1.0 / (1.0 + POWER({both} / ({number(FLOOR)} + {share}) - 1.0, {number(link.exponent)}))"
     return _LINKS[link.kind].format(score)

@@ -1,9 +1,12 @@
-"""Probabilities of classes from predicted indicators, calibrated by one temperature.
+"""Probabilities of classes from predicted indicators, calibrated by one temperature or one exponent.
 
 Scores of ridge models of class indicators can leave [0, 1]. Probabilities are the softmax of the
 scores times a temperature t (for two classes, the logistic function of ``2 t (s - 1/2)``), which
 keeps the order of the classes. t minimises the log-loss of the training samples, each
 scored by its leaf's model fitted without it.
+
+Forests have probabilities p, means over trees in effect, which tell classes apart less surely than so many trees do, and can be
+0. They are raised, ``(p + FLOOR) ** t`` over its sum: a temperature of the logarithms, from out-of-bag predictions.
 """
 
 import numpy as np
@@ -14,6 +17,7 @@ from fctree._training.probabilities import of_two, softmax
 # Slope 1 where two classes are even: a score of a half and a bit is a probability of so much.
 _UNINFORMED = 2.0
 _MOST = 7.0  # its logarithm, at most; minus it, at least
+FLOOR = 0.01
 
 
 def class_scores(scores):
@@ -24,6 +28,16 @@ def class_scores(scores):
 def calibrated(scores, temperature):
     """Probabilities, (n_samples, n_classes), for `class_scores`."""
     return softmax(temperature * scores)
+
+
+def raised(probabilities, exponent):
+    """Probabilities to this power, but no 0, over their sum."""
+    return calibrated(np.log(probabilities + FLOOR), exponent)
+
+
+def find_exponent(probabilities, shares, sample_weight):
+    """Of `raised` with the smallest log-loss, as `find_temperature`."""
+    return find_temperature(np.log(probabilities + FLOOR), shares, sample_weight)
 
 
 def find_temperature(scores, shares, sample_weight):

@@ -47,8 +47,8 @@ class IndicatorScores(PredictedClasses):
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Class probabilities.
 
-        The predicted indicators, projected on the probability simplex: ridge predictions can leave
-        [0, 1].
+        The predicted indicators, projected on the probability simplex, as ridge predictions can leave
+        [0, 1]; those of forests then calibrated (`exponent_`).
 
         Parameters
         ----------

@@ -77,6 +77,8 @@ def upgraded(name, params, attributes):
         }
     elif attributes and "Forest" in name:
         attributes = {**attributes, "step_share_": 0.0}
+        if name.endswith("Classifier"):
+            attributes["exponent_"] = None
     return _ENSEMBLES[name], params, attributes
 
 
