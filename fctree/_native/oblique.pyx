@@ -3,7 +3,7 @@
 
 cimport numpy as cnp
 from libc.stdint cimport int64_t, uint64_t
-from libc.math cimport NAN, fmax, fmin, isfinite
+from libc.math cimport NAN, fmax, fmin, isfinite, pow
 from libcpp cimport bool as cbool
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
@@ -306,6 +306,23 @@ def project_to_simplex(const double[:, ::1] scores):
     cdef double[:, ::1] out = np.empty((scores.shape[0], scores.shape[1]))
     for row in range(scores.shape[0]):
         project_row(&scores[row, 0], scores.shape[1], &out[row, 0])
+    return np.asarray(out)
+
+
+def raise_probabilities(const double[:, ::1] probabilities, double floor, double exponent):
+    """``(p + floor) ** exponent`` over its sum in each row; NaN where p is."""
+    cdef int64_t row, k, n = probabilities.shape[1]
+    cdef double largest, total
+    cdef double[:, ::1] out = np.empty((probabilities.shape[0], n))
+    for row in range(probabilities.shape[0]):
+        largest = total = 0.0
+        for k in range(n):
+            largest = fmax(largest, probabilities[row, k])
+        for k in range(n):
+            out[row, k] = pow((probabilities[row, k] + floor) / (largest + floor), exponent)
+            total += out[row, k]
+        for k in range(n):
+            out[row, k] /= total
     return np.asarray(out)
 
 

@@ -12,6 +12,7 @@ Forests have probabilities p, means over trees in effect, which tell classes apa
 import numpy as np
 from scipy.optimize import brentq
 
+from fctree._native.oblique import raise_probabilities
 from fctree._training.probabilities import of_two, softmax
 
 # Slope 1 where two classes are even: a score of a half and a bit is a probability of so much.
@@ -32,7 +33,7 @@ def calibrated(scores, temperature):
 
 def raised(probabilities, exponent):
     """Probabilities to this power, but no 0, over their sum."""
-    return calibrated(np.log(probabilities + FLOOR), exponent)
+    return raise_probabilities(probabilities, FLOOR, exponent)
 
 
 def find_exponent(probabilities, shares, sample_weight):
