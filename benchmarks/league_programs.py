@@ -12,6 +12,7 @@ import ensemble_programs as known
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import VotingClassifier, VotingRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import train_test_split
@@ -20,7 +21,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from table_data import as_taken
 
 REFERENCE = "random forest"
-OWN = ("curvature boosting", "symmetric boosting", "curvature forest", "curvature tree", "tree NTK")
+OWN = ("curvature boosting", "symmetric boosting", "curvature forest", "curvature tree", "tree NTK", "boosting and forest")
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,12 @@ def fctree_tree(task, **options):
 
     kind = fctree.CurvatureTreeClassifier if task.classifies else fctree.CurvatureTreeRegressor
     return kind(**options)
+
+
+def vote(task):
+    """The mean of curvature boosting's and the curvature forest's predictions, or probabilities."""
+    members = [("boosting", known.fctree_boosting(task)), ("forest", known.fctree_forest(task))]
+    return VotingClassifier(members, voting="soft") if task.classifies else VotingRegressor(members)
 
 
 def linear(task, penalty=1.0):
@@ -192,6 +199,7 @@ PROGRAMS = {
         "max_iter": [100, 300, 600], "learning_rate": _RATES, "max_depth": [3, 4, 6, 8]}),
     "curvature forest": Program(_plain(known.fctree_forest), None, {
         "max_depth": [3, 5, 8], "max_features": [0.33, 0.66, 1.0]}),
+    "boosting and forest": Program(_plain(vote), None),
     "curvature tree": Program(_plain(fctree_tree), None, {
         "max_depth": [2, 3, 4, 6], "min_samples_leaf": [10, 20, 40]}),
     "tree NTK": Program(_plain(known.tree_ntk), classifies=False),

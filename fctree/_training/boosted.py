@@ -45,7 +45,10 @@ ROUND_CONSTRAINTS = {
     **TABLE_CONSTRAINTS,
 }
 
+# Where a rise of the training loss says something of the learning rate: with less it is rounding, or a quantile of a few
+# samples.
 _LEAST_SPREAD = 1e-6  # of targets, relative to the largest
+_FEWEST_SAMPLES = 50
 
 
 class BaseBoosting(TakesTables, BaseEstimator):
@@ -162,9 +165,8 @@ class BaseBoosting(TakesTables, BaseEstimator):
         return self
 
     def _warn_if_diverged(self, targets):
-        """Compare the losses before the first round and after the last, but of targets that are all but equal,
-        where both are rounding."""
-        if np.any(np.ptp(targets, axis=1) > _LEAST_SPREAD * np.abs(targets).max(axis=1)):
+        """Compare the losses before the first round and after the last."""
+        if targets.shape[1] >= _FEWEST_SAMPLES and np.any(np.ptp(targets, axis=1) > _LEAST_SPREAD * np.abs(targets).max(axis=1)):
             losses = -self.train_score_
             warn_if_diverged(losses[0], losses[self.n_iter_], stacklevel=4)
 

@@ -209,7 +209,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         fewest = ceil(_SHARE_OF_STEPS * count_samples(settings["min_samples_leaf"], len(X)))
         depth = settings["max_depth"]
         if self.max_depth is None and self.tree is None:
-            depth = step_depth(X.shape[1], targets.shape[1])
+            depth = step_depth(*X.shape, targets.shape[1])
         steps = {**STEP_TREE, "max_depth": depth, "min_samples_leaf": fewest}
         n_drawn = self._features_of_a_node(X.shape[1])
         scale = self._impurity_scale()

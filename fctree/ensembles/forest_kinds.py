@@ -16,6 +16,7 @@ _HALVES = (range(N_COMPARED // 2), range(N_COMPARED // 2, N_COMPARED))
 _STEPS, _MOST_STEPS = 20, 18
 
 _STEP_DEPTHS = 8, 12
+_MOST_DEPTH = 24
 _MOST_COEFFICIENTS = 1e6  # of a tree
 
 
@@ -41,10 +42,12 @@ def best_share(errors, weight):
     return float(shares[np.argmin(np.einsum("as,bs,ab->s", parts, parts, products))])
 
 
-def step_depth(n_features, n_outputs):
-    """Of step trees whose depth is not given: 12, less of wide tables, whose nodes hold a coefficient a feature."""
+def step_depth(n_samples, n_features, n_outputs):
+    """Of step trees whose depth is not given, as nodes hold a coefficient a feature: 12, less of wide tables, or 24 where
+    so few samples have no more leaves."""
     n_leaves = _MOST_COEFFICIENTS / ((2 + n_outputs) * n_features)
-    return int(np.clip(np.log2(n_leaves), *_STEP_DEPTHS))
+    depth = int(np.clip(np.log2(n_leaves), *_STEP_DEPTHS))
+    return _MOST_DEPTH if n_samples <= 2**depth else depth
 
 
 def compare_kinds(trees, out_of_bag, targets, weight):

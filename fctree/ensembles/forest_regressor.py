@@ -41,17 +41,18 @@ class CurvatureForestRegressor(
     extrapolation, alpha, max_coef
         As in `CurvatureBoostingRegressor`.
     max_depth : int or None, default=None
-        Depth of all trees, at most. None is that of `tree`; without `tree` also, 8, and 12 for step trees (less
-        from about 80 features on, for their memory).
+        Depth of all trees, at most. None is that of `tree`; without `tree` 8, for step trees 24 of at most 4,096 samples,
+        else 12 (less from about 80 features on, for their memory).
     min_samples_leaf : int, float or None, default=None
-        Fewest samples of a leaf, or their share, different ones; None is that of `tree`. A tenth of it, rounded up, for
+        Fewest samples of a leaf, or their share, each counted once; None is that of `tree`. A tenth of it, rounded up, for
         step trees.
     step_trees : bool, default=True
         Whether a share of the trees may be step trees: ordinary ones, with splits along axes and constant leaves.
         The first 16 trees are then grown as both kinds, and the share is the one with the smallest out-of-bag
         error; where every tree has all samples it is 0.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        An unfitted tree with the parameters of all trees but step trees. None is
+        An unfitted tree with the parameters of all trees, of step trees depth and size of leaves. None is, but for the depth of
+        step trees,
         ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
         max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
     categorical_features

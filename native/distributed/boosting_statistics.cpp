@@ -1,5 +1,7 @@
 #include "distributed/boosting_statistics.hpp"
 
+#include <limits>
+
 #include "distributed/distributed_statistics.hpp"
 #include "oblique/grow.hpp"
 #include "oblique/relevant_features.hpp"
@@ -169,7 +171,8 @@ std::vector<index_t> DistributedBoostingStatistics::relevant_features(
     const TrainingData& data, index_t kind, const ObliqueParams& params,
     const Execution& execution) {
   return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
-    return oblique::relevant_features(data, params, statistics, execution, data.n_features);
+    return oblique::relevant_features(data, params, statistics, execution,
+                                      {data.n_features, std::numeric_limits<double>::infinity()});
   });
 }
 

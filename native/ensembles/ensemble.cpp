@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "oblique/standardized.hpp"
+
 namespace fctree::ensembles {
 
 namespace {
@@ -54,9 +56,7 @@ void append_tree(const ObliqueTreeArrays& tree, const LeafBounds& bounds, const 
   append(tree.n_node_samples, trees.n_node_samples);
   append(tree.weighted_n_node_samples, trees.weighted_n_node_samples);
   append(tree.leaf_index, trees.leaf_index);
-  const std::vector<double> split_offset = append_linear(tree.coef, map, 1.0, trees.coef);
-  for (index_t node = 0; node < tree.n_nodes(); ++node)
-    trees.threshold.push_back(tree.threshold[node] - split_offset[node]);
+  append_splits(tree, map, trees.coef, trees.threshold);
   const std::vector<double> offset = append_linear(tree.leaf_coef, map, factor, trees.leaf_coef);
   for (std::size_t at = 0; at < tree.leaf_intercept.size(); ++at)
     trees.leaf_intercept.push_back(factor * tree.leaf_intercept[at] +

@@ -21,6 +21,9 @@ constexpr index_t kFewFeatures = 8;
 // What a model of all features leaves of fewer samples is mostly its own choice, not the target's.
 constexpr double kFewestPerFeature = 2.0;
 
+// With fewer, weights above 1 and copies are no samples of their own: a model of nearly all of them fits them as well.
+constexpr double kFewestCounted = 8.0;
+
 // Of fewer samples than that, at most: choosing among more would take longer than a tree of all.
 constexpr index_t kMostOfFewSamples = 500;
 
@@ -116,6 +119,24 @@ bool are_many(const SampleSums& samples, index_t n_features) {
   return samples.number >= kFewestPerFeature * static_cast<double>(n_features);
 }
 
+// Those of `rows` that are not copies of others.
+double count_different(const TrainingData& data, std::vector<std::int32_t> rows) {
+  const index_t d = data.n_features, n_outputs = data.n_outputs;
+  const auto compared = [&](std::int32_t a, std::int32_t b) {
+    const auto [at, other] = std::mismatch(data.x + a * d, data.x + (a + 1) * d, data.x + b * d);
+    if (at != data.x + (a + 1) * d) return *at < *other ? -1 : 1;
+    const double* y = data.y + a * n_outputs;
+    const auto [own, theirs] = std::mismatch(y, y + n_outputs, data.y + b * n_outputs);
+    return own == y + n_outputs ? 0 : *own < *theirs ? -1 : 1;
+  };
+  std::sort(rows.begin(), rows.end(),
+            [&](std::int32_t a, std::int32_t b) { return compared(a, b) < 0; });
+  double n_different = 0.0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    n_different += i == 0 || compared(rows[i - 1], rows[i]) != 0;
+  return n_different;
+}
+
 index_t count_wanted(const TrainingData& data) { return kFewFeatures + data.n_outputs - 1; }
 
 }  // namespace
@@ -127,7 +148,7 @@ bool may_take_few(const TrainingData& data, const ObliqueParams& params) {
 
 std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
                                        NodeStatistics& statistics, const Execution& team,
-                                       index_t n_known) {
+                                       const KnownSizes& known) {
   if (!may_take_few(data, params)) return {};
   const index_t d = data.n_features;
   GrowState state{data, params, limit_threads(team, moment_work(data)),
@@ -135,10 +156,11 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   OpenNode root;
   root.ancestors = Matrix(d, 0);
   statistics.open(state, root);
-  const SampleSums samples = statistics.sum_samples(state, root);
+  SampleSums samples = statistics.sum_samples(state, root);
+  samples.number = std::min(samples.number, known.n_different);
   // Else a model of all leaves too little to judge by, and features are judged by what the mean leaves.
   const bool judges_all = are_many(samples, d);
-  const bool are_few = samples.number < static_cast<double>(n_known);
+  const bool are_few = samples.number < static_cast<double>(known.n_features);
   root.moments = statistics.full_moments(state, {&root})[0];
   if (!root.moments.diagonal.allFinite() || !(state.variance_of(root) > 0.0)) return {};
   if (judges_all)
@@ -154,7 +176,9 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   RootModels models = {normal_equations(root.moments, state.origin, params.fit_intercept),
                        root.moments.diagonal.tail(data.n_outputs).sum(),
                        are_few ? samples.number
-                               : root.moments.weight * root.moments.weight / samples.squared_weights,
+                               : std::min(root.moments.weight * root.moments.weight /
+                                              samples.squared_weights,
+                                          known.n_different),
                        params.alpha, rounding_noise(root.moments)};
   if (!params.fit_intercept)
     models.error += root.moments.weight * state.target_mean(root).squaredNorm();
@@ -170,7 +194,7 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   const Features few = select_forward(models, bends, n_wanted);
   // Some of many features suit few samples by chance: the ways to choose p of d, (d e / p)^p at most, count.
   const double cost =
-      are_few ? 1.0 + std::log(static_cast<double>(n_known) / few.size()) : 1.0;
+      are_few ? 1.0 + std::log(static_cast<double>(known.n_features) / few.size()) : 1.0;
   const double error_of_few = models.cross_validation_error(few, models.error_of(few), cost);
   const double error_of_all =
       models.cross_validation_error(all, judges_all ? left : models.error_of(all));
@@ -183,9 +207,14 @@ std::vector<index_t> relevant_local_features(const TrainingData& data, const Obl
   std::vector<std::int32_t> rows = numbers_where<std::int32_t>(
       n, [&](index_t i) { return data.weight_of(i) > 0.0; });
   const auto n_rows = static_cast<index_t>(rows.size());
-  if (!may_take_few(data, params) || d <= n_kept ||
-      are_many(sum_samples(data, {rows.data(), n_rows}), d))
-    return relevant_features(data, params, statistics, team, d);
+  if (!may_take_few(data, params)) return {};
+  SampleSums samples = sum_samples(data, {rows.data(), n_rows});
+  KnownSizes known = {d, std::numeric_limits<double>::infinity()};
+  if (data.x != nullptr && samples.number < kFewestCounted * static_cast<double>(d))
+    known.n_different = count_different(data, rows);
+  samples.number = std::min(samples.number, known.n_different);
+  if (d <= n_kept || are_many(samples, d))
+    return relevant_features(data, params, statistics, team, known);
   const Features screened = screen_marginally(data, n_kept, team);
   std::vector<double> x(n * n_kept), column(n_rows);
   const Vector& offset = statistics.offset();
@@ -199,7 +228,7 @@ std::vector<index_t> relevant_local_features(const TrainingData& data, const Obl
   part.n_features = n_kept;
   LocalStatistics of_part;
   if (offset.size() > 0) of_part.set_offset(offset(screened));
-  Features few = relevant_features(part, params, of_part, team, d);
+  Features few = relevant_features(part, params, of_part, team, known);
   for (index_t& place : few) place = screened[place];
   return few;
 }

@@ -29,15 +29,20 @@
 
 namespace fctree::oblique {
 
+// What the data don't tell.
+struct KnownSizes {
+  index_t n_features;  // that these were chosen from
+  double n_different;  // samples; infinity where they are many in any case
+};
+
 // Whether there are so many features that a tree of these parameters may take few.
 bool may_take_few(const TrainingData& data, const ObliqueParams& params);
 
 // 7 + K or more of the features, ascending, or none where all are to be used. On threads that are there
 // already. O(K n d^2 + d^3).
-// `n_known` is how many features these were chosen from.
 std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
                                        NodeStatistics& statistics, const Execution& team,
-                                       index_t n_known);
+                                       const KnownSizes& known);
 
 // Of local samples, which may be fewer than very many features.
 std::vector<index_t> relevant_local_features(const TrainingData& data, const ObliqueParams& params,

@@ -1,6 +1,7 @@
 #include "oblique/split.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "oblique/node_statistics.hpp"
 #include "oblique/split_search/leave_one_out.hpp"
@@ -103,6 +104,13 @@ index_t count_directions(const GrowState& state, const OpenNode& node) {
   return n_directions + (node.moments.diagonal.head(state.data.n_features).array() > 0.0).count();
 }
 
+// How many a direction stands for: that of the largest curvature was found among all of d dimensions.
+double directions_like(SplitKind kind, index_t n_features) {
+  constexpr double kFew = 5.0;  // where they hardly count
+  if (kind != SplitKind::curvature) return 1.0;
+  return std::pow(std::max(static_cast<double>(n_features) / kFew, 1.0), 3.0);
+}
+
 // Which splits pass the leave-one-out test.
 void judge(const GrowState& state, std::vector<Split>& splits) {
   const index_t n_splits = static_cast<index_t>(splits.size());
@@ -116,7 +124,8 @@ void judge(const GrowState& state, std::vector<Split>& splits) {
   for (index_t i = 0; i < n_splits; ++i) {
     const OpenNode& node = *splits[i].node;
     const index_t n_cuts = std::min(state.params.max_thresholds, node.size - 1);
-    const index_t n_tried = count_directions(state, node) * n_cuts;
+    const double n_tried = static_cast<double>(count_directions(state, node) * n_cuts) *
+                           directions_like(splits[i].info().kind, state.data.n_features);
     splits[i].accepted = passes_leave_one_out(totals[i], n_tried, state.params.split_margin);
   }
 }

@@ -16,32 +16,27 @@ index_t features_of_a_node(index_t max_features, index_t n_features, index_t n_k
   return (max_features * n_kept + n_features - 1) / n_features;
 }
 
+bool is_axis(const ObliqueTreeArrays& tree, index_t node) {
+  return tree.split_kind[node] == static_cast<index_t>(SplitKind::axis);
+}
+
 // The tree as functions of the original features.
 ObliqueTreeArrays unmapped(MappedTree mapped) {
   const FeatureMap& map = mapped.map;
   ObliqueTreeArrays& tree = mapped.tree;
   const index_t width = map.width(), d = map.mean.size();
-  std::vector<double> coef, leaf_coef, gain(d, 0.0);
-  const std::vector<double> split_offset = append_linear(tree.coef, map, 1.0, coef);
+  std::vector<double> coef, threshold, leaf_coef, gain(d, 0.0);
+  const std::vector<double> split_offset = append_splits(tree, map, coef, threshold);
   const std::vector<double> leaf_offset = append_linear(tree.leaf_coef, map, 1.0, leaf_coef);
-  for (index_t node = 0; node < tree.n_nodes(); ++node) {
-    if (tree.split_kind[node] == static_cast<index_t>(SplitKind::axis)) {
-      const double* own = tree.coef.data() + node * width;
-      const index_t column =
-          map.columns[std::find_if(own, own + width, [](double c) { return c != 0.0; }) - own];
-      tree.threshold[node] = map.mean[column] + map.scale[column] * tree.threshold[node];
-      coef[node * d + column] = 1.0;
-      continue;
-    }
-    tree.threshold[node] -= split_offset[node];
-    if (tree.split_kind[node] != static_cast<index_t>(SplitKind::curvature))
+  for (index_t node = 0; node < tree.n_nodes(); ++node)
+    if (tree.split_kind[node] != static_cast<index_t>(SplitKind::curvature) && !is_axis(tree, node))
       tree.intercept[node] += split_offset[node];
-  }
   for (std::size_t model = 0; model < leaf_offset.size(); ++model)
     tree.leaf_intercept[model] += leaf_offset[model];
   for (index_t j = 0; j < width; ++j) gain[map.columns[j]] = tree.feature_gain[j];
   tree.n_features = d;
   tree.coef = std::move(coef);
+  tree.threshold = std::move(threshold);
   tree.leaf_coef = std::move(leaf_coef);
   tree.feature_gain = std::move(gain);
   tree.feature_scale.assign(map.scale.begin(), map.scale.end());
@@ -49,6 +44,25 @@ ObliqueTreeArrays unmapped(MappedTree mapped) {
 }
 
 }  // namespace
+
+std::vector<double> append_splits(const ObliqueTreeArrays& tree, const FeatureMap& map,
+                                  std::vector<double>& coef, std::vector<double>& threshold) {
+  const index_t width = map.width(), d = map.mean.size();
+  const std::size_t first = coef.size();
+  const std::vector<double> offset = append_linear(tree.coef, map, 1.0, coef);
+  for (index_t node = 0; node < tree.n_nodes(); ++node) {
+    if (!is_axis(tree, node)) {
+      threshold.push_back(tree.threshold[node] - offset[node]);
+      continue;
+    }
+    const double* own = tree.coef.data() + node * width;
+    const index_t column =
+        map.columns[std::find_if(own, own + width, [](double c) { return c != 0.0; }) - own];
+    threshold.push_back(map.mean[column] + map.scale[column] * tree.threshold[node]);
+    coef[first + node * d + column] = 1.0;
+  }
+  return offset;
+}
 
 MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
                             const ObliqueParams& params, const Execution& team,

@@ -30,8 +30,12 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
                             const ObliqueParams& params, const Execution& team,
                             const LeftOut& left_out = {}, const FeatureIndex* index = nullptr);
 
-// A tree on standardised features as functions of the original ones. A split along an axis has the
-// coefficient 1.
+// Appends the splits as functions of the original features, those along an axis with the coefficient 1; returns how
+// far the others' thresholds move.
+std::vector<double> append_splits(const ObliqueTreeArrays& tree, const FeatureMap& map,
+                                  std::vector<double>& coef, std::vector<double>& threshold);
+
+// A tree on standardised features as functions of the original ones.
 ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const ObliqueParams& params,
                                          const Execution& execution,
                                          const LeftOut& left_out = {});

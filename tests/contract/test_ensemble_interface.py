@@ -289,3 +289,17 @@ class TestTree:
         tree = CurvatureTreeRegressor()
         clone(model).set_params(tree=tree).fit(X, y)
         assert vars(tree) == vars(CurvatureTreeRegressor())
+
+
+@pytest.mark.parametrize("model", [
+    CurvatureForestRegressor(n_estimators=20, random_state=0), CurvatureBoostingRegressor(max_iter=10, random_state=0)],
+    ids=["forest", "boosting"])
+def test_splits_along_axes_are_in_the_units_of_the_features(model):
+    """As those of single trees: x <= 7.1, not .049 x <= .348."""
+    X = np.random.default_rng(0).uniform(5, 30, (300, 3))
+    trees = model.fit(X, 1.0 * (X[:, 0] > 12) + (X[:, 1] > 20)).trees_
+    along = (trees.split_kind == 2) & (trees.children_left >= 0)
+    assert along.sum() > 10
+    assert set(np.unique(trees.coef[along])) == {0.0, 1.0}
+    np.testing.assert_array_equal(trees.coef[along].sum(axis=1), 1.0)
+    assert 5 < trees.threshold[along].min() and trees.threshold[along].max() < 30

@@ -109,10 +109,10 @@ DecreaseSums sum_decreases(const TrainingData& data, const NodeRows& samples,
   return sums;
 }
 
-bool passes_leave_one_out(const DecreaseSums& sums, index_t n_tried, double split_margin) {
+bool passes_leave_one_out(const DecreaseSums& sums, double n_tried, double split_margin) {
   const double mean = sums.total / sums.weight;
   const double variance = std::max(sums.squares / sums.weight - mean * mean, 0.0);
-  const double chance = std::sqrt(2.0 * std::log(static_cast<double>(std::max<index_t>(n_tried, 2))));
+  const double chance = std::sqrt(2.0 * std::log(std::max(n_tried, 2.0)));
   return sums.total > split_margin * chance * std::sqrt(sums.weight * variance);
 }
 

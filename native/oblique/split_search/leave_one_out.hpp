@@ -56,6 +56,6 @@ struct DecreaseSums {
 DecreaseSums sum_decreases(const TrainingData& data, const NodeRows& samples,
                            const LeverageModel& node, const LeverageModel& child, double unit);
 
-bool passes_leave_one_out(const DecreaseSums& sums, index_t n_tried, double split_margin);
+bool passes_leave_one_out(const DecreaseSums& sums, double n_tried, double split_margin);
 
 }  // namespace fctree::oblique

@@ -76,6 +76,20 @@ def test_more_than_500_features_of_fewer_samples(kind, n_samples):
     assert all({600, 650} <= features and len(features) < 14 for features in found)
 
 
+@pytest.mark.parametrize("n_samples, n_features", [(150, 300), (300, 250), (300, 600)])
+@pytest.mark.parametrize("weight", [1.1, 2.0, "uneven", "copies"])
+def test_weights_and_copies_are_no_more_samples(n_samples, n_features, weight):
+    rng = np.random.default_rng(0)
+    wide = rng.standard_normal((n_samples, n_features))
+    y = 2 * wide[:, 0] + np.abs(wide[:, 1]) + 0.3 * rng.standard_normal(n_samples)
+    if weight == "copies":
+        model = CurvatureTreeRegressor().fit(np.vstack([wide, wide]), np.append(y, y))
+    else:
+        model = CurvatureTreeRegressor().fit(
+            wide, y, sample_weight=rng.uniform(0.5, 1.5, n_samples) if weight == "uneven" else np.full(n_samples, weight))
+    assert len(features_of_tree(model)) < 14
+
+
 def test_all_of_more_than_500_features():
     wide = np.random.default_rng(0).standard_normal((200, 600))
     assert features_of_tree(CurvatureTreeRegressor().fit(wide, wide.sum(axis=1))) == set(range(600))
