@@ -87,7 +87,7 @@ def equal_forests(arguments, results):
         makers = {
             "fctree forest": lambda: fctree_forest(task, **shape),
             "fctree forest, paper's splits, constant leaves": lambda: fctree_forest(
-                task, **shape, tree=FCODTRegressor(leaf_model="constant")),
+                task, **shape, step_trees=False, tree=FCODTRegressor(leaf_model="constant")),
             "fctree boosting": lambda: fctree_boosting(task, max_iter=trees, max_depth=depth),
             "treeple forest": lambda: treeple_forest(task, **shape),
             "YDF oblique forest": lambda: YDFOblique(
