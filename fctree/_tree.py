@@ -190,6 +190,11 @@ class ObliqueTree(CheckedArrays):
             )
         super().__setattr__(name, value)
 
+    def _copied_fields(self):
+        """Copies of the arrays, and the number of classes, to make another tree of."""
+        fields = {name: np.array(value) for name, value in vars(self).items() if value is not None}
+        return {**fields, "n_classes": self.n_classes}
+
     # The sizes ------------------------------------------------------------------------
 
     @property

@@ -19,7 +19,7 @@ from fctree._native.core cimport (
     pointer,
     pointer_1d,
 )
-from fctree._native.oblique cimport ObliqueParams, TrainingData
+from fctree._native.oblique cimport ObliqueParams, TrainingData, training_data
 
 import numpy as np
 
@@ -213,18 +213,6 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     )
 
 
-cdef TrainingData forest_data(const double[:, ::1] X, const double[:, ::1] y,
-                              const double[::1] sample_weight) noexcept:
-    cdef TrainingData data
-    data.x = pointer(X)
-    data.y = pointer(y)
-    data.weight = pointer_1d(sample_weight)
-    data.n_samples = X.shape[0]
-    data.n_features = X.shape[1]
-    data.n_outputs = y.shape[1]
-    return data
-
-
 def grow_forest(X, y, sample_weight, *, list trees, list kinds, dict params, int n_threads):
     """Grow trees, pairs of a number and a place in ``kinds``; returns their arrays by name.
 
@@ -232,7 +220,7 @@ def grow_forest(X, y, sample_weight, *, list trees, list kinds, dict params, int
     `ObliqueParams`.
     """
     check_size(X)
-    cdef TrainingData data = forest_data(X, y, sample_weight)
+    cdef TrainingData data = training_data(X, y, sample_weight)
     cdef vector[ForestTree] wanted
     for number, kind in trees:
         wanted.push_back(ForestTree(number, kind))
@@ -252,7 +240,7 @@ def sum_out_of_bag(X, y, sample_weight, trees, numbers, *, dict params, int n_th
 
     The arrays are those that the trees with these numbers were grown on; returns (n, n_outputs) and (n,).
     """
-    cdef TrainingData data = forest_data(X, y, sample_weight)
+    cdef TrainingData data = training_data(X, y, sample_weight)
     cdef vector[int64_t] native_numbers = numbers
     cdef ObliqueForestParams native_params = params
     cdef Trees native_trees = Trees(trees)

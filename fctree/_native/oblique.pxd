@@ -50,3 +50,7 @@ cdef extern from "oblique/split_search/directions.hpp" namespace "fctree::obliqu
         const char* name
 
     const vector[DirectionKind]& native_direction_kinds "fctree::oblique::direction_kinds"()
+
+
+cdef TrainingData training_data(const double[:, ::1] X, const double[:, ::1] y,
+                                const double[::1] weight) noexcept

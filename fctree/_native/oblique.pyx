@@ -134,7 +134,7 @@ cdef RoutingArrays routing_of(tree) except *:
 
 
 cdef TrainingData training_data(const double[:, ::1] X, const double[:, ::1] y,
-                                const double[::1] weight):
+                                const double[::1] weight) noexcept:
     cdef TrainingData data
     data.x = &X[0, 0]
     data.y = &y[0, 0]

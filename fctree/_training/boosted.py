@@ -166,7 +166,8 @@ class BaseBoosting(TakesTables, BaseEstimator):
 
     def _warn_if_diverged(self, targets):
         """Compare the losses before the first round and after the last."""
-        if targets.shape[1] >= _FEWEST_SAMPLES and np.any(np.ptp(targets, axis=1) > _LEAST_SPREAD * np.abs(targets).max(axis=1)):
+        spread, largest = np.ptp(targets, axis=1), np.abs(targets).max(axis=1)
+        if targets.shape[1] >= _FEWEST_SAMPLES and np.any(spread > _LEAST_SPREAD * largest):
             losses = -self.train_score_
             warn_if_diverged(losses[0], losses[self.n_iter_], stacklevel=4)
 

@@ -29,11 +29,11 @@ def _grow_range(local, rows, found, first, last):
     return trees, fitted_attributes(local)
 
 
-def _find_exponent(local, rows, trees):
+def _find_exponent(local, rows, found):
     """Of the calibrated probabilities of all trees."""
     local.n_jobs = threads_here()
     X, targets, weight = local._samples(rows.X, rows.y, rows.weight, reset=True)
-    local.trees_ = trees
+    local.trees_ = ObliqueTrees.concatenate([trees for trees, _ in found])
     local._use_out_of_bag(X, targets, weight)
     return local.exponent_
 
@@ -87,7 +87,7 @@ class _DaskForest:
                 self.feature_names_in_ = names
             self.trees_ = ObliqueTrees.concatenate([trees for trees, _ in found])
             if self._classification:
-                exponent = client.submit(_find_exponent, local, rows, self.trees_, pure=False)
+                exponent = client.submit(_find_exponent, local, rows, futures, pure=False)
                 (self.exponent_,) = gather(client, [exponent])
         return self
 

@@ -109,7 +109,8 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         set_parameters(self, locals())
 
     # A subclass has _encode_targets(y, reset=), y as float64 (n_samples, n_outputs), and
-    # _impurity_scale(); _decode_scores(scores) gives predictions that score() takes.
+    # _impurity_scale() and _learn_out_of_bag(X, targets, weight, left_out); _decode_scores(scores) gives predictions that
+    # score() takes.
     _classification = False
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -253,9 +254,12 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         return max(1, int(np.ceil(self.max_features * n_features)))
 
     def _use_out_of_bag(self, X, targets, weight):
-        """Set ``oob_score_`` and ``oob_prediction_`` if asked for."""
+        """Learn from the samples that trees leave out, and set ``oob_score_`` and the predictions if asked for."""
+        numbers = range(self.trees_.n_trees)
+        left_out = self._predict_out_of_bag(X, targets, weight, self.trees_, numbers)
+        self._learn_out_of_bag(X, targets, weight, left_out)
         if self.oob_score:
-            self._score_out_of_bag(self._left_out(X, targets, weight), targets, weight)
+            self._score_out_of_bag(left_out, targets, weight)
 
     def _score_out_of_bag(self, scores, targets, weight):
         judged = ~np.isnan(scores[:, 0])
@@ -265,9 +269,6 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
                 "max_samples below 1, and more than one distinct sample"
             )
         self._keep_out_of_bag(scores, judged, targets, weight)
-
-    def _left_out(self, X, targets, weight):
-        return self._predict_out_of_bag(X, targets, weight, self.trees_, range(self.trees_.n_trees))
 
     def _predict_out_of_bag(self, X, targets, weight, trees, numbers):
         """The mean of the trees without the sample, (n_samples, n_outputs); NaN if all have it."""

@@ -104,15 +104,8 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
             self.n_classes_ = len(self.classes_)
         return class_indicators(encode_labels(y, self.classes_), self.n_classes_)
 
-    def _use_out_of_bag(self, X, targets, weight):
+    def _learn_out_of_bag(self, X, targets, weight, left_out):
         self.exponent_ = None
-        if self.oob_score or self._leaves_out(len(X)):
-            left_out = self._left_out(X, targets, weight)
-            self._calibrate(left_out, targets, weight)
-            if self.oob_score:
-                self._score_out_of_bag(left_out, targets, weight)
-
-    def _calibrate(self, left_out, targets, weight):
         judged = ~np.isnan(left_out[:, 0])
         if self.n_classes_ > 1 and np.any(judged):
             weight = None if weight is None else weight[judged]

@@ -51,8 +51,8 @@ class CurvatureForestRegressor(
         The first 16 trees are then grown as both kinds, and the share is the one with the smallest out-of-bag
         error; where every tree has all samples it is 0.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        An unfitted tree with the parameters of all trees, of step trees depth and size of leaves. None is, but for the depth of
-        step trees,
+        An unfitted tree with the parameters of all trees; step trees take their depth and the size of their leaves
+        from it. None is, but for the depth of step trees,
         ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
         max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
     categorical_features
@@ -100,10 +100,7 @@ class CurvatureForestRegressor(
     def _encode_targets(self, y, *, reset):
         return np.ascontiguousarray(super()._encode_targets(y, reset=reset).T)
 
-    def _use_out_of_bag(self, X, targets, weight):
-        left_out = self._left_out(X, targets, weight)
-        if self.oob_score:
-            self._score_out_of_bag(left_out, targets, weight)
+    def _learn_out_of_bag(self, X, targets, weight, left_out):
         if np.all(np.isnan(left_out)):
             self._drop_intervals()
         else:

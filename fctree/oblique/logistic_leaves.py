@@ -266,8 +266,7 @@ def _best(fits):
 
 def _tree_of(old, models, used, mean, spread):
     """The tree with these models, in the units of X."""
-    fields = {name: np.array(value) for name, value in vars(old).items() if value is not None}
-    fields["n_classes"] = old.n_classes
+    fields = old._copied_fields()
     nodes = np.flatnonzero(old.children_left < 0)
     slot = old.leaf_index[nodes]
     two = models.shape[1] == 1

@@ -226,8 +226,7 @@ class SoftFinish:
         """The tree with these splits, widths and leaf models, in the units of X."""
         splits, leaves = self._parts(variables)
         old, nodes, slot = self.tree, self.split_nodes, self.tree.leaf_index[self.leaf_nodes]
-        fields = {name: np.array(value) for name, value in vars(old).items() if value is not None}
-        fields["n_classes"] = old.n_classes
+        fields = old._copied_fields()
         length = np.linalg.norm(splits[:, :-1], axis=1)
         width = np.linalg.norm(old.coef[nodes] * self.spread, axis=1)
         width /= np.where(length > 0.0, length, 1.0)

@@ -189,13 +189,18 @@ def check_tree_regressor(model):
         check_intervals(model, model.tree_.n_leaves)
 
 
+def check_positive_or_none(model, name):
+    """Raise ValueError unless the attribute is such a float, or None."""
+    value = getattr(model, name)
+    valid = value is None or (type(value) is float and value > 0.0)
+    require(valid, f"{name} is {value!r}, not a positive float or None")
+
+
 def check_tree_classifier(model):
     """Raise ValueError unless it is unfitted or its tree is that of a classifier."""
     names = ("tree_", "alpha_", "n_features_in_", "classes_", "n_classes_", "temperature_")
     if _is_fitted(model, names):
-        temperature = model.temperature_
-        valid = temperature is None or (type(temperature) is float and temperature > 0.0)
-        require(valid, f"temperature_ is {temperature!r}, not a positive float or None")
+        check_positive_or_none(model, "temperature_")
         _check_features(model)
         _check_classes(model)
         _check_oblique_tree(model, _n_scores(model.n_classes_), model.n_classes_)

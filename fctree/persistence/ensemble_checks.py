@@ -69,9 +69,7 @@ check_forest_regressor = checks.of_regressors(_FOREST_NAMES, _check_forest_regre
 def check_forest_classifier(model):
     """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
     if checks._is_fitted(model, (*_FOREST_NAMES, "classes_", "n_classes_", "exponent_")):
-        exponent = model.exponent_
-        valid = exponent is None or (type(exponent) is float and exponent > 0.0)
-        require(valid, f"exponent_ is {exponent!r}, not a positive float or None")
+        checks.check_positive_or_none(model, "exponent_")
         checks._check_classes(model)
         _check_forest(model)
 

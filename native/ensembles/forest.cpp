@@ -93,6 +93,7 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
                 const std::vector<ObliqueParams>& kinds, const ObliqueForestParams& params,
                 const Execution& team, ObliqueTreesArrays& trees) {
   const Table table = table_of(data.x, data.n_features);
+  // The first kind says whether features are standardised; trees of steps don't mind.
   MappedSamples mapped = {
       data, find_feature_map(table, data.weight, data.n_samples, kinds[0].standardize), {}};
   std::vector<double> features(data.n_samples * data.n_features);

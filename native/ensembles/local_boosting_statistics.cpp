@@ -9,7 +9,6 @@ namespace {
 
 constexpr index_t kTaskRows = 1024;
 constexpr index_t kMostKeptValues = 5'000'000;  // in an order, between trees
-constexpr index_t kFewestReadRows = 65536;
 constexpr index_t kMostMappedValues = 10'000'000;  // 80 MB
 
 }  // namespace
@@ -63,7 +62,7 @@ void LocalBoostingStatistics::set_features(index_t kind, const FeatureMap& map, 
 // What bins do not tell is read a few times a tree. That takes some hundredths of its time, so that small tables are
 // kept.
 bool LocalBoostingStatistics::reads_features(index_t n_samples, index_t n_features) const {
-  return n_samples > kFewestReadRows && n_samples * n_features > kMostMappedValues;
+  return takes_bins(n_samples) && n_samples * n_features > kMostMappedValues;
 }
 
 void LocalBoostingStatistics::index_features(const TrainingData& features, const FeatureMap& map,

@@ -40,11 +40,13 @@ Moments sum_means(const GrowState& state, const OpenNode& node, const Execution&
 
 }  // namespace
 
+bool takes_bins(index_t n_samples) { return n_samples > kMostSortedRows; }
+
 FeatureIndex index_features(const TrainingData& features, const FeatureMap& map,
                             const Execution& execution) {
   FeatureIndex index;
   const index_t n_samples = features.n_samples;
-  if (n_samples > kMostSortedRows)
+  if (takes_bins(n_samples))
     index.bins =
         std::make_shared<BinnedFeatures>(bin_features(features, offset_of(map), execution));
   else if (n_samples * map.width() <= kMostSortedValues)

@@ -24,6 +24,8 @@ struct FeatureIndex {
   FeatureOrder order;
   std::shared_ptr<const BinnedFeatures> bins;
 };
+// Whether cuts of so many rows are between bins.
+bool takes_bins(index_t n_samples);
 // Of all features of these samples: bins of many rows, else the order unless it would take too much memory, where
 // nodes sort anew, with the same result.
 FeatureIndex index_features(const TrainingData& features, const FeatureMap& map,

@@ -119,6 +119,13 @@ bool are_many(const SampleSums& samples, index_t n_features) {
   return samples.number >= kFewestPerFeature * static_cast<double>(n_features);
 }
 
+// Whether so many rows count. Each is a sample or more.
+bool has_samples(const TrainingData& data, double number) {
+  double found = 0.0;
+  for (index_t i = 0; i < data.n_samples && found < number; ++i) found += data.weight_of(i) > 0.0;
+  return found >= number;
+}
+
 // Those of `rows` that are not copies of others.
 double count_different(const TrainingData& data, std::vector<std::int32_t> rows) {
   const index_t d = data.n_features, n_outputs = data.n_outputs;
@@ -203,14 +210,17 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
 
 std::vector<index_t> relevant_local_features(const TrainingData& data, const ObliqueParams& params,
                                              LocalStatistics& statistics, const Execution& team) {
+  if (!may_take_few(data, params)) return {};
   const index_t n = data.n_samples, d = data.n_features, n_kept = kMostOfFewSamples;
+  KnownSizes known = {d, std::numeric_limits<double>::infinity()};
+  const double most_counted = kFewestCounted * static_cast<double>(d);
+  if (has_samples(data, most_counted))
+    return relevant_features(data, params, statistics, team, known);
   std::vector<std::int32_t> rows = numbers_where<std::int32_t>(
       n, [&](index_t i) { return data.weight_of(i) > 0.0; });
   const auto n_rows = static_cast<index_t>(rows.size());
-  if (!may_take_few(data, params)) return {};
   SampleSums samples = sum_samples(data, {rows.data(), n_rows});
-  KnownSizes known = {d, std::numeric_limits<double>::infinity()};
-  if (data.x != nullptr && samples.number < kFewestCounted * static_cast<double>(d))
+  if (data.x != nullptr && samples.number < most_counted)
     known.n_different = count_different(data, rows);
   samples.number = std::min(samples.number, known.n_different);
   if (d <= n_kept || are_many(samples, d))
