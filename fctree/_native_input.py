@@ -190,11 +190,20 @@ def check_leaf_numbers(leaf, numbers, first, n_leaves):
     require(np.all(counts == 1) and len(counts) == len(own), message)
 
 
+def aligned(value):
+    """The arrays of a state, where they may be read: those of a pickle that came in parts, as Dask sends it, may
+    begin anywhere, and are copied then."""
+    if isinstance(value, np.ndarray):
+        return value if value.flags.aligned else value.copy()
+    if type(value) is dict:
+        return {key: aligned(item) for key, item in value.items()}
+    return type(value)(map(aligned, value)) if type(value) in (list, tuple) else value
+
+
 class CheckedArrays:
     """A class of arrays that were checked together, once: compiled code follows those in `_structure`.
 
-    They are read-only then, in copies and pickles too, which NumPy makes writeable. Arrays of pickles that came in
-    parts, as Dask sends them, may begin anywhere, and are copied then.
+    They are read-only then, in copies and pickles too, which NumPy makes writeable.
     """
 
     _structure: ClassVar[tuple[str, ...]] = ()
@@ -207,9 +216,7 @@ class CheckedArrays:
                 attributes[name].flags.writeable = False
 
     def __setstate__(self, state):
-        for name, value in state.items():
-            aligned = not isinstance(value, np.ndarray) or value.flags.aligned
-            vars(self)[name] = value if aligned else value.copy()
+        vars(self).update(aligned(state))
         self._protect()
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fctree._native_input import aligned
 from fctree._tables.fitting import fit_encoder, refit_encoder
 from fctree._tables.statistics import N_FOLDS
 from fctree._tables.sums import OnePlace, TablePart
@@ -69,6 +70,9 @@ class TableEncoder:
     edges: list = field(default_factory=list)
     pair_strengths: list = field(default_factory=list)
     pair_statistics: list = field(default_factory=list)
+
+    def __setstate__(self, state):
+        vars(self).update(aligned(state))
 
     @property
     def n_features_in(self):

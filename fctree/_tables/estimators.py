@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_X_y, validate_data
 
 from fctree._native.core import is_finite, is_table
-from fctree._native_input import strided_in_elements
+from fctree._native_input import aligned, strided_in_elements
 from fctree._sklearn import StrOptions, check_monotonic_cst
 from fctree._tables.columns import check_frame, is_frame, raw_columns, read_column, table_of
 from fctree._tables.encoder import UNSEEN, TableEncoder, renumber
@@ -269,7 +269,10 @@ def _index(item, names, n_features):
 
 
 class TakesTables:
-    """The tags of estimators that take tables."""
+    """The tags of estimators that take tables, and arrays of pickles that compiled code may read."""
+
+    def __setstate__(self, state):
+        super().__setstate__(aligned(state))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
