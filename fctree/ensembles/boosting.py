@@ -30,7 +30,7 @@ from fctree.oblique.parameters import (
 
 # In an ensemble, trees need less protection against overfitting than a single tree.
 _DEFAULT_TREE = CurvatureTreeRegressor(
-    n_screened=4, max_thresholds=9, split_margin=0.0, feature_concatenation=False
+    n_screened=4, max_thresholds=8, split_margin=0.0, feature_concatenation=False
 )
 # Of the fewest samples of a leaf, for leaves that are constants instead of linear models.
 _SHARE_OF_STEPS = 0.25

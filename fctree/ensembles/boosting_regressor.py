@@ -68,7 +68,7 @@ class CurvatureBoostingRegressor(
         Maximum number of features in a split.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
         An unfitted tree with the parameters of all trees. None is
-        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=9, split_margin=0.0,
+        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=8, split_margin=0.0,
         feature_concatenation=False)``.
     categorical_features
         As in `SymmetricBoostingRegressor`.

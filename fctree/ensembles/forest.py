@@ -47,7 +47,7 @@ _DEFAULT_TREE = CurvatureTreeRegressor(
     max_depth=8,
     min_samples_leaf=10,
     n_screened=4,
-    max_thresholds=9,
+    max_thresholds=8,
     split_margin=0.0,
     feature_concatenation=False,
 )

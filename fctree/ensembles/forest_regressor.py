@@ -54,7 +54,7 @@ class CurvatureForestRegressor(
         An unfitted tree with the parameters of all trees; step trees take their depth and the size of their leaves
         from it. None is, but for the depth of step trees,
         ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
-        max_thresholds=9, split_margin=0.0, feature_concatenation=False)``.
+        max_thresholds=8, split_margin=0.0, feature_concatenation=False)``.
     categorical_features
         As in `CurvatureBoostingRegressor`.
     warm_start : bool, default=False

@@ -15,6 +15,7 @@ enum class Purpose : std::uint32_t {
   threshold_rows,
   soft_weights = 9,
   sample_order,
+  quantile_sample,
 };
 
 class Random {

@@ -125,7 +125,7 @@ std::vector<double> DistributedStatistics::thresholds_of(const GrowState& state,
   const std::uint64_t* order = argsort(scores.data(), rows.size, {items.data(), spare.data()});
   std::vector<double> thresholds;
   for (const index_t size :
-       quantile_cuts(sample_, rows, scores.data(), order, {rules, most, node.loss}))
+       quantile_cuts(sample_, rows, scores.data(), order, {rules, most}))
     thresholds.push_back(cut_between(scores.data(), order, size));
   return thresholds;
 }

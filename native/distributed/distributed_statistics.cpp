@@ -53,13 +53,13 @@ void DistributedStatistics::open(GrowState& state, OpenNode& root) {
   if (state.is_dual(root) && state.has_models()) refuse_few_samples();
   state.origin = shifts_of(state, {&root})[0];
   if (bins_ == nullptr) return;
-  TermScale scale = term_scale(data_);
+  TermScale scale = term_scale(data_, state.execution);
   std::vector<double> largest(scale.exponent.begin(), scale.exponent.end());
   take_largest(state.execution.all, largest.data(), static_cast<index_t>(largest.size()));
   scale.exponent.assign(largest.begin(), largest.end());
   scale.n_samples = add_up(state.execution.all, data_.n_samples);
   binned_ = {bins_->of_values.data(), bins_->bins.n_bins(), data_.n_features,
-             1 + data_.n_outputs, fixed_terms(data_, scale)};
+             1 + data_.n_outputs, fixed_terms(data_, scale, state.execution)};
   units_ = term_units(scale);
   units_.insert(units_.begin(), 1.0);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/buffer.hpp"
 #include "ensembles/leaf_values.hpp"
 #include "ensembles/learning_rate.hpp"
 #include "ensembles/local_boosting_statistics.hpp"
@@ -27,7 +28,7 @@ struct TreeFeatures {
   FeatureMap map;
   MappedTable reader;
   bool is_kept = false;  // in x
-  std::vector<double> x;
+  Buffer<double> x;
 
   // Other columns, which are not in memory yet.
   void choose(std::vector<index_t> columns, const Table& table) {
@@ -37,7 +38,7 @@ struct TreeFeatures {
   }
   void release() {
     is_kept = false;
-    x = {};
+    x = Buffer<double>();
   }
 };
 
@@ -276,9 +277,9 @@ void ObliqueBooster::map_rows(index_t iteration) {
 void ObliqueBooster::keep(TreeFeatures& features) {
   if (features.is_kept) return;
   features.is_kept = true;
-  const std::size_t size = train_.n() * features.map.width();
-  if (size > features.x.capacity()) features.x = {};  // never both at once
-  features.x.resize(size);
+  const index_t size = train_.n() * features.map.width();
+  if (size > features.x.size()) features.x = Buffer<double>();  // never both at once
+  features.x.reserve(size);
   features.reader.read_all(train_.n(), features.x.data(), execution_);
 }
 

@@ -60,7 +60,7 @@ BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>&
     : x_(set.x()) {
   const ScoredSamples all = set.view();
   const index_t n = set.n();
-  rows_ = numbers_where<index_t>(n, [&](index_t i) { return in_bag[i] == 0; });
+  rows_ = numbers_where<index_t>(execution, n, [&](index_t i) { return in_bag[i] == 0; });
   const index_t n_own = static_cast<index_t>(rows_.size());
   x_.rows = rows_.data();
   y_.resize(n_own * set.sizes().n_targets);

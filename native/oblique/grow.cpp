@@ -15,12 +15,19 @@ namespace fctree::oblique {
 
 namespace {
 
+// How many cuts along a direction are worth two models each, whose cost grows with the cube of the features.
+index_t thresholds_for(index_t most, index_t n_features) {
+  constexpr index_t kFewest = 4, kOfOneFeature = 1024;
+  return std::min(most, std::max(kFewest, kOfOneFeature / std::max<index_t>(n_features, 1)));
+}
+
 class Grower {
  public:
   Grower(const TrainingData& data, const ObliqueParams& params, NodeStatistics& statistics,
          Execution execution, const LeftOut& left_out)
       : state_{data, params, execution, {}, statistics.offset(), {}, &statistics, {}, {},
                left_out} {
+    state_.params.max_thresholds = thresholds_for(params.max_thresholds, data.n_features);
     tree_.n_features = data.n_features;
     tree_.n_outputs = data.n_outputs;
     tree_.feature_gain.assign(data.n_features, 0.0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/buffer.hpp"
 #include "core/numbers_where.hpp"
 #include "oblique/score_rows.hpp"
 #include "oblique/split_search/screening.hpp"
@@ -20,9 +21,6 @@ constexpr index_t kAcceptChunkRows = 512;
 constexpr index_t kFewestShared = 4096;  // from here on all threads work on one node
 constexpr index_t kPartedRows = 1024;
 
-// Targets in the order of a feature are read from all over the memory: of more rows than this, cuts
-// between bins are found in a fraction of the time.
-constexpr index_t kMostSortedRows = 65536;
 // An order and a tree's share of it take three times the memory of the values.
 constexpr index_t kMostSortedValues = 10'000'000;
 
@@ -56,20 +54,20 @@ FeatureIndex index_features(const TrainingData& features, const FeatureMap& map,
 
 void LocalStatistics::open(GrowState& state, OpenNode& root) {
   const TrainingData& data = state.data;
-  state.rows = numbers_where<std::int32_t>(data.n_samples, [&](index_t i) {
+  state.rows = numbers_where<std::int32_t>(state.execution, data.n_samples, [&](index_t i) {
     return data.weight == nullptr || data.weight[i] > 0.0;
   });
   if (state.rows.empty()) throw std::invalid_argument("sample_weight is zero for every sample");
   order_.clear();
   if (features_ != nullptr && sorts_axes(state.params)) {
     if (has_bins())
-      bin_cuts_.emplace(bins_of_columns(), data);
+      bin_cuts_.emplace(bins_of_columns(), data, state.execution);
     else
       order_.take(features_->order, columns_, data.weight, state.execution);
   }
   goes_left_.resize(data.n_samples);
   root.size = state.n_rows();
-  state.origin = heaviest_sample(data, state.rows_of(root));
+  state.origin = heaviest_sample(data, state.rows_of(root), state.execution);
 }
 
 // Those of the index where the tree sees all of its columns.
@@ -128,7 +126,7 @@ void LocalStatistics::score_models(GrowState& state, const std::vector<OpenNode*
     index_t begin;
     index_t end;
   };
-  state.scores.resize(state.n_rows() * state.data.n_outputs);
+  state.scores.reserve(state.n_rows() * state.data.n_outputs);
   std::vector<Task> tasks;
   for (const OpenNode* node : nodes) {
     const Partition parts = partition_range(node->size, kScoreChunkRows, node->size);
@@ -157,7 +155,7 @@ std::vector<std::vector<Matrix>> LocalStatistics::residual_scatter(
     means.push_back(node->moments.mean + state.origin);
   }
   std::vector<std::vector<Matrix>> scatter(nodes.size());
-  std::vector<double> residuals(data.n_samples);
+  Buffer<double> residuals(data.n_samples);
   for (index_t k = 0; k < data.n_outputs; ++k) {
     parallel_for(state.execution, static_cast<index_t>(nodes.size()), [&](index_t i) {
       const OpenNode& node = *nodes[i];

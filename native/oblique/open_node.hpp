@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "core/parallel.hpp"
 #include "oblique/params.hpp"
 #include "oblique/split_search/leave_one_out.hpp"
@@ -62,7 +63,7 @@ struct GrowState {
   Vector root_sizes;               // (d): feature_sizes of the root
   NodeStatistics* statistics;      // sums over local or distributed samples
   std::vector<std::int32_t> rows;  // local samples, node by node
-  std::vector<double> scores;      // (K, n) along the ridge directions, in the order of rows
+  Buffer<double> scores;           // (K, n) along the ridge directions, in the order of rows
   LeftOut left_out;
 
   index_t n_rows() const { return static_cast<index_t>(rows.size()); }

@@ -217,7 +217,7 @@ std::vector<index_t> relevant_local_features(const TrainingData& data, const Obl
   if (has_samples(data, most_counted))
     return relevant_features(data, params, statistics, team, known);
   std::vector<std::int32_t> rows = numbers_where<std::int32_t>(
-      n, [&](index_t i) { return data.weight_of(i) > 0.0; });
+      team, n, [&](index_t i) { return data.weight_of(i) > 0.0; });
   const auto n_rows = static_cast<index_t>(rows.size());
   SampleSums samples = sum_samples(data, {rows.data(), n_rows});
   if (data.x != nullptr && samples.number < most_counted)

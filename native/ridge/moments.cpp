@@ -19,6 +19,7 @@ constexpr double kResolution = 1e-4;
 constexpr index_t kMinChunkRows = 1024;
 constexpr index_t kMaxChunks = 64;
 constexpr index_t kDiagonalRows = 1024;  // of a chunk of which means and diagonal are wanted
+constexpr index_t kComparedRows = 16384;
 
 Partition chunks_of(const NodeRows& node, index_t n_features) {
   return partition_range(node.size, std::max(kMinChunkRows, 8 * n_features), kMaxChunks);
@@ -32,15 +33,25 @@ struct Chunk {
 
 }  // namespace
 
-std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node) {
+std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node,
+                          const Execution& execution) {
   if (data.weight == nullptr) return node.rows[0];
-  return *std::max_element(
-      node.rows, node.rows + node.size,
-      [&](std::int32_t a, std::int32_t b) { return data.weight[a] < data.weight[b]; });
+  const auto heaviest = [&](const std::int32_t* begin, const std::int32_t* end) {
+    return *std::max_element(begin, end, [&](std::int32_t a, std::int32_t b) {
+      return data.weight[a] < data.weight[b];
+    });
+  };
+  if (node.size <= kComparedRows) return heaviest(node.rows, node.rows + node.size);
+  std::vector<std::int32_t> of_part(count_parts(node.size, kComparedRows));
+  for_each_part(execution, node.size, kComparedRows, [&](index_t p, index_t begin, index_t end) {
+    of_part[p] = heaviest(node.rows + begin, node.rows + end);
+  });
+  return heaviest(of_part.data(), of_part.data() + of_part.size());
 }
 
-Vector heaviest_sample(const TrainingData& data, const NodeRows& node) {
-  const std::int32_t row = heaviest_row(data, node);
+Vector heaviest_sample(const TrainingData& data, const NodeRows& node,
+                       const Execution& execution) {
+  const std::int32_t row = heaviest_row(data, node, execution);
   Vector sample(data.n_features + data.n_outputs);
   std::vector<double> buffer;
   sample.head(data.n_features) = VectorView(read_block(data, row, 1, buffer), data.n_features);
@@ -114,7 +125,7 @@ Moments moments_of_products(const RowMatrix& products, const TrainingData& data,
 std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<NodeRows>& nodes,
                                  const Vector& origin, const Execution& execution) {
   std::vector<Vector> shifts;
-  for (const NodeRows& node : nodes) shifts.push_back(heaviest_sample(data, node));
+  for (const NodeRows& node : nodes) shifts.push_back(heaviest_sample(data, node, execution));
   const std::vector<RowMatrix> products =
       sum_products(data, nodes, shifts, data.weight, execution);
   std::vector<Moments> moments(nodes.size());
@@ -147,7 +158,7 @@ Moments moments_of_diagonal(const double* sums, const Vector& shift, const Vecto
 
 Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin,
                      const Execution& execution) {
-  const Vector shift = heaviest_sample(data, node);
+  const Vector shift = heaviest_sample(data, node, execution);
   const Partition of_node = partition_range(node.size, kDiagonalRows, node.size);
   std::vector<Vector> parts(of_node.n_parts, Vector::Zero(1 + 2 * shift.size()));
   parallel_for(execution, of_node.n_parts, [&](index_t p) {

@@ -93,7 +93,9 @@ bool is_resolved(const Moments& moments);
 double rounding_noise(const Moments& moments);
 
 // The sample that sums of this node are taken about: the first of the largest weight.
-std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node);
-Vector heaviest_sample(const TrainingData& data, const NodeRows& node);
+std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node,
+                          const Execution& execution = Execution());
+Vector heaviest_sample(const TrainingData& data, const NodeRows& node,
+                       const Execution& execution = Execution());
 
 }  // namespace fctree::ridge

@@ -102,13 +102,13 @@ def test_few_different_rows():
         {"loss": "gamma", "l2_leaf_reg": 0.0, "extrapolation": None},
         {
             "tree": CurvatureTreeRegressor(
-                standardize=False, directions=("ridge", "axis"), n_screened=None, max_thresholds=9
+                standardize=False, directions=("ridge", "axis"), n_screened=None, max_thresholds=8
             )
         },
         {"tree": FCODTRegressor(fit_intercept=False), "min_samples_leaf": 0.1},
         {
             "tree": CurvatureTreeRegressor(
-                leaf_model="constant", split_margin=0.5, parent_weight=0.0, max_thresholds=9
+                leaf_model="constant", split_margin=0.5, parent_weight=0.0, max_thresholds=8
             )
         },
     ],

@@ -35,7 +35,7 @@ std::vector<Bin> bins_of(const std::vector<double>& values, double offset,
   std::vector<std::uint64_t> items(n), spare(n);
   const std::uint64_t* order = argsort(values.data(), n, {items.data(), spare.data()});
   TrainingData data = {};  // its weights: none
-  const ModelCutRules rules = {{1, noise_of(values, offset)}, kMostBins - 1, 0.0};
+  const ModelCutRules rules = {{1, noise_of(values, offset)}, kMostBins - 1};
   std::vector<Bin> bins;
   index_t begin = 0;
   for (const index_t end : quantile_cuts(data, {numbers.data(), n}, values.data(), order, rules)) {

@@ -8,6 +8,8 @@ namespace fctree::oblique {
 
 namespace {
 
+constexpr index_t kTermRows = 8192;
+
 FixedPoint fixed_point(const TermScale& scale, std::size_t term) {
   return FixedPoint(scale.exponent[term], scale.n_samples);
 }
@@ -31,17 +33,24 @@ void add_terms(const BinnedTerms& samples, const NodeRows& rows, const FeatureSp
 
 }  // namespace
 
-TermScale term_scale(const TrainingData& data) {
-  TermScale scale = {std::vector<int>(1 + data.n_outputs, 0), data.n_samples};
-  for (index_t i = 0; i < data.n_samples; ++i) {
-    const double weight = data.weight_of(i);
-    const auto widen = [](int& exponent, double term) {
-      exponent = std::max(exponent, ExponentCounts::exponent_of(term));
+TermScale term_scale(const TrainingData& data, const Execution& execution) {
+  const index_t n_terms = 1 + data.n_outputs, n_parts = count_parts(data.n_samples, kTermRows);
+  std::vector<int> largest(n_parts * n_terms, 0);
+  for_each_part(execution, data.n_samples, kTermRows, [&](index_t part, index_t begin, index_t end) {
+    int* exponent = largest.data() + part * n_terms;
+    const auto widen = [](int& widest, double term) {
+      widest = std::max(widest, ExponentCounts::exponent_of(term));
     };
-    widen(scale.exponent[0], weight);
-    for (index_t k = 0; k < data.n_outputs; ++k)
-      widen(scale.exponent[1 + k], weight * data.y[i * data.n_outputs + k]);
-  }
+    for (index_t i = begin; i < end; ++i) {
+      const double weight = data.weight_of(i);
+      widen(exponent[0], weight);
+      for (index_t k = 0; k < data.n_outputs; ++k)
+        widen(exponent[1 + k], weight * data.y[i * data.n_outputs + k]);
+    }
+  });
+  TermScale scale = {std::vector<int>(n_terms, 0), data.n_samples};
+  for (std::size_t at = 0; at < largest.size(); ++at)
+    scale.exponent[at % n_terms] = std::max(scale.exponent[at % n_terms], largest[at]);
   return scale;
 }
 
@@ -52,18 +61,21 @@ std::vector<double> term_units(const TermScale& scale) {
   return units;
 }
 
-std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale) {
+std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale,
+                                      const Execution& execution) {
   const index_t n_outputs = data.n_outputs;
   std::vector<FixedPoint> fixed;
   for (std::size_t t = 0; t < scale.exponent.size(); ++t) fixed.push_back(fixed_point(scale, t));
-  std::vector<std::int64_t> terms;
-  terms.reserve(data.n_samples * (1 + n_outputs));
-  for (index_t i = 0; i < data.n_samples; ++i) {
-    const double weight = data.weight_of(i);
-    terms.push_back(fixed[0].words(weight).high);
-    for (index_t k = 0; k < n_outputs; ++k)
-      terms.push_back(fixed[1 + k].words(weight * data.y[i * n_outputs + k]).high);
-  }
+  std::vector<std::int64_t> terms(data.n_samples * (1 + n_outputs));
+  for_each_part(execution, data.n_samples, kTermRows, [&](index_t, index_t begin, index_t end) {
+    std::int64_t* next = terms.data() + begin * (1 + n_outputs);
+    for (index_t i = begin; i < end; ++i) {
+      const double weight = data.weight_of(i);
+      *next++ = fixed[0].words(weight).high;
+      for (index_t k = 0; k < n_outputs; ++k)
+        *next++ = fixed[1 + k].words(weight * data.y[i * n_outputs + k]).high;
+    }
+  });
   return terms;
 }
 

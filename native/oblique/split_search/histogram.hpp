@@ -16,7 +16,7 @@ struct TermScale {
   std::vector<int> exponent;
   index_t n_samples;
 };
-TermScale term_scale(const TrainingData& data);
+TermScale term_scale(const TrainingData& data, const Execution& execution);
 // The units of the integers: of the weight and of each output.
 std::vector<double> term_units(const TermScale& scale);
 
@@ -30,7 +30,8 @@ struct BinnedTerms {
   // Integers per feature: the count and the terms of each bin.
   index_t feature_size() const { return n_bins * (1 + n_terms); }
 };
-std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale);
+std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale,
+                                      const Execution& execution);
 
 // Features first .. first + size - 1, few enough for their sums to stay in the cache.
 struct FeatureSpan {

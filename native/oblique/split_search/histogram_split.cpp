@@ -29,14 +29,15 @@ struct HistogramSplits::Group {
   const CutTask* tasks;
   index_t size;
   index_t number;  // of the span
+  index_t first_piece = 0, n_pieces = 0;  // of a large node's rows
 };
 
 HistogramSplits::HistogramSplits(std::shared_ptr<const BinnedFeatures> features,
-                                 const TrainingData& data)
+                                 const TrainingData& data, const Execution& execution)
     : features_(std::move(features)) {
-  const TermScale scale = term_scale(data);
+  const TermScale scale = term_scale(data, execution);
   samples_ = {features_->of_values.data(), features_->bins.n_bins(), data.n_features,
-              1 + data.n_outputs, fixed_terms(data, scale)};
+              1 + data.n_outputs, fixed_terms(data, scale, execution)};
   units_ = term_units(scale);
   units_.insert(units_.begin(), 1.0);
 }
@@ -60,7 +61,9 @@ void HistogramSplits::find(const GrowState& state, const std::vector<CutTask>& t
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const NodeRows rows = state.rows_of(*groups[g].tasks->node);
     const Partition parts = partition_range(rows.size, length, rows.size);
-    for (index_t p = 0; p < parts.n_parts && parts.n_parts > 1; ++p)
+    groups[g].first_piece = static_cast<index_t>(pieces.size());
+    groups[g].n_pieces = parts.n_parts > 1 ? parts.n_parts : 0;
+    for (index_t p = 0; p < groups[g].n_pieces; ++p)
       pieces.push_back({static_cast<index_t>(g),
                         {rows.rows + parts.begin(p), parts.end(p) - parts.begin(p)}});
   }
@@ -68,17 +71,18 @@ void HistogramSplits::find(const GrowState& state, const std::vector<CutTask>& t
   parallel_for(state.execution, static_cast<index_t>(pieces.size()), [&](index_t p) {
     sums[p] = sums_of(groups[pieces[p].group], pieces[p].rows);
   });
-  std::vector<std::vector<std::int64_t>> of_group(groups.size());
-  for (std::size_t p = 0; p < pieces.size(); ++p) {
-    std::vector<std::int64_t>& total = of_group[pieces[p].group];
-    if (total.empty()) total.resize(sums[p].size());
-    for (std::size_t i = 0; i < total.size(); ++i) total[i] += sums[p][i];
-    sums[p] = {};
-  }
   parallel_for(state.execution, static_cast<index_t>(groups.size()), [&](index_t g) {
-    if (of_group[g].empty()) of_group[g] = sums_of(groups[g], state.rows_of(*groups[g].tasks->node));
-    cut_group(state, groups[g], of_group[g]);
-    of_group[g] = {};
+    const Group& group = groups[g];
+    if (group.n_pieces == 0)
+      return cut_group(state, group, sums_of(group, state.rows_of(*group.tasks->node)));
+    std::vector<std::int64_t>& total = sums[group.first_piece];
+    for (index_t p = 1; p < group.n_pieces; ++p) {
+      std::vector<std::int64_t>& piece = sums[group.first_piece + p];
+      for (std::size_t i = 0; i < total.size(); ++i) total[i] += piece[i];
+      piece = {};
+    }
+    cut_group(state, group, total);
+    total = {};
   });
 }
 

@@ -61,7 +61,8 @@ Cut best_between_bins(const GrowState& state, const OpenNode& node, const std::i
 class HistogramSplits {
  public:
   // For a tree on these samples, kept by reference. O(n K).
-  HistogramSplits(std::shared_ptr<const BinnedFeatures> features, const TrainingData& data);
+  HistogramSplits(std::shared_ptr<const BinnedFeatures> features, const TrainingData& data,
+                  const Execution& execution);
   // Axis tasks, those of a node next to each other. O(d n K) per level.
   void find(const GrowState& state, const std::vector<CutTask>& tasks) const;
 

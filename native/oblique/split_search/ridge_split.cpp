@@ -1,11 +1,85 @@
 #include "oblique/split_search/ridge_split.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
+#include "core/rng.hpp"
 #include "ridge/dense.hpp"
 
 namespace fctree::oblique {
+
+namespace {
+
+constexpr index_t kSampledRows = 16384;  // of a node of more than kMostSortedRows
+
+// Positions of a sample, one in each of as many stretches, so that what recurs in the rows isn't met
+// again and again at the same place.
+std::vector<index_t> sampled_positions(index_t n) {
+  const Random random(0, Purpose::quantile_sample);
+  std::vector<index_t> positions(kSampledRows);
+  for (index_t i = 0; i < kSampledRows; ++i) {
+    const double at = static_cast<double>(i) +
+                      random.uniform(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(n), 0);
+    positions[i] = static_cast<index_t>(at * static_cast<double>(n) / kSampledRows);
+  }
+  return positions;
+}
+
+// Ascending thresholds, each between two scores of the sample.
+std::vector<double> sample_quantiles(const TrainingData& data, const NodeRows& node,
+                                     const double* scores, ModelCutRules rules) {
+  std::vector<std::int32_t> rows;
+  std::vector<double> own;
+  for (const index_t at : sampled_positions(node.size)) {
+    rows.push_back(node.rows[at]);
+    own.push_back(scores[at]);
+  }
+  std::vector<std::uint64_t> items(rows.size()), spare(rows.size());
+  const std::uint64_t* order = argsort(own.data(), kSampledRows, {items.data(), spare.data()});
+  rules.cut.min_samples_leaf = 1;  // the node's is looked at when its own rows are counted
+  std::vector<double> thresholds;
+  for (const index_t size :
+       quantile_cuts(data, {rows.data(), kSampledRows}, own.data(), order, rules))
+    thresholds.push_back(cut_between(own.data(), order, size));
+  return thresholds;
+}
+
+// Of a large node, at quantiles of a sample: no rows are sorted, they are counted and put into intervals.
+TriedCuts cuts_at_sample_quantiles(const TrainingData& data, const NodeRows& node,
+                                   const double* scores, const ModelCutRules& rules) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> thresholds = sample_quantiles(data, node, scores, rules);
+  const index_t n_intervals = static_cast<index_t>(thresholds.size()) + 1;
+  std::vector<index_t> begins(n_intervals + 1, 0);
+  std::vector<double> lowest(n_intervals, kInfinity), highest(n_intervals, -kInfinity);
+  std::vector<std::int32_t> interval(node.size);
+  for (index_t at = 0; at < node.size; ++at) {
+    const index_t of_row = interval_of(thresholds.data(), n_intervals - 1, scores[at]);
+    interval[at] = static_cast<std::int32_t>(of_row);
+    ++begins[of_row + 1];
+    lowest[of_row] = std::min(lowest[of_row], scores[at]);
+    highest[of_row] = std::max(highest[of_row], scores[at]);
+  }
+  for (index_t i = 0; i < n_intervals; ++i) begins[i + 1] += begins[i];
+  const double gap = least_gap(rules.cut, *std::min_element(lowest.begin(), lowest.end()),
+                               *std::max_element(highest.begin(), highest.end()));
+  TriedCuts cuts;
+  for (index_t i = 0; i + 1 < n_intervals; ++i) {  // the sample is in every interval
+    const index_t size = begins[i + 1];
+    if (std::min(size, node.size - size) < rules.cut.min_samples_leaf ||
+        !(lowest[i + 1] - highest[i] > gap))
+      continue;
+    cuts.sizes.push_back(size);
+    cuts.thresholds.push_back(midpoint(highest[i], lowest[i + 1]));
+  }
+  cuts.rows.resize(node.size);
+  std::vector<index_t> next(begins.begin(), begins.end() - 1);
+  for (index_t at = 0; at < node.size; ++at) cuts.rows[next[interval[at]]++] = node.rows[at];
+  return cuts;
+}
+
+}  // namespace
 
 void ModelCutChoice::consider(const RowMatrix& left, index_t n_left, double threshold) {
   Waiting& cut = waiting_[n_waiting_++];
@@ -77,6 +151,7 @@ double cut_between(const double* scores, const std::uint64_t* order, index_t n_l
 
 TriedCuts cuts_to_try(const TrainingData& data, const NodeRows& node, const double* scores,
                       const ModelCutRules& rules) {
+  if (node.size > kMostSortedRows) return cuts_at_sample_quantiles(data, node, scores, rules);
   const std::unique_ptr<std::uint64_t[]> scratch(new std::uint64_t[2 * node.size]);  // not set to 0
   const std::uint64_t* order = argsort(scores, node.size, {scratch.get(), scratch.get() + node.size});
   TriedCuts cuts;

@@ -1,7 +1,7 @@
 // The best cut along one direction when each side predicts with its own ridge model
 // (split_criterion "ridge").
 //
-// Samples are ordered by score, cut at quantiles, and the products of the samples between
+// Samples are ordered by score, or put between quantiles of a sample's, and the products of the samples between
 // two cuts are summed in that order: each prefix is one side of a cut, and the rest of the node's
 // sums is the other. O(n d^2 / 2) for the sums and O(d^3) per cut.
 #pragma once
@@ -20,7 +20,6 @@ using namespace ridge;
 struct ModelCutRules {
   CutRules cut;
   index_t max_thresholds;
-  double node_loss;  // of the node's own model: a cut has to lower it
 };
 
 // Chooses among cuts whose left products are known. Cuts are evaluated in batches.
@@ -51,7 +50,7 @@ class ModelCutChoice {
 };
 
 // The cuts that are tried along a direction: how many rows are on the left of each, ascending, and
-// the rows up to the last of them in the order of their scores.
+// the rows, those of the left side of each cut before all others.
 struct TriedCuts {
   std::vector<index_t> sizes;
   std::vector<double> thresholds;
