@@ -9,8 +9,9 @@ penalty on its coefficients; of two classes the second one's logit is a single r
 multiple of `alpha` with the smallest approximate leave-one-out log-loss: after a Newton step without the
 sample (Rad and Maleki 2020), which moves W_root as well. Where that is smaller, all leaves have W_root, or the
 shares of the classes. As it does not see that features and splits were chosen for the same samples, each degree of
-freedom of k features out of d counts log(d choose k) / k, and each split the logarithm of the number of products of
-two features, twice that against the shares: on noise the best product gains as much.
+freedom of k features out of d counts log(d choose k) / (k K), K the number of classes, and each split the logarithm of
+the number of products of two features, as much as the best product gains on noise, and 1/8 for each of the k
+coefficients of its direction.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from threadpoolctl import ThreadpoolController
 from fctree._tree import ObliqueTree
 from fctree._typing import FloatArray
 
-_MULTIPLES = (1.0, 8.0, 64.0, 512.0)
+_MULTIPLES = (1.0, 8.0, 64.0, 512.0, 4096.0)
+_COST_OF_COEFFICIENT = 0.125  # of a split
 _LEAST_PENALTY = 1e-3  # keeps models of separable classes finite
 _INTERCEPT_PENALTY = 1e-4  # and this those of classes that no sample has
 _MOST_STEPS = 50
@@ -209,14 +211,14 @@ def leaf_models(data, rows, of_root, of_leaves, n_features):
     """
     n_used = len(of_root)
     choices = gammaln(n_features + 1) - gammaln(n_used + 1) - gammaln(n_features - n_used + 1)
-    cost = choices / max(n_used, 1)
+    cost = choices / (max(n_used, 1) * max(len(data.targets), 2))
     constant = _constant(data)
     root = _best(_root_fits(data, constant.model, of_root, cost))
     best = root if root.loss < constant.loss else constant
     if len(rows) > 1:
         leaves = _best(_leaf_fits(data, rows, best, of_leaves, cost))
-        of_splits = (len(rows) - 1) * np.log(n_features * (n_features + 1) / 2.0)
-        if leaves.loss + of_splits < best.loss and leaves.loss + 2.0 * of_splits < constant.loss:
+        of_split = np.log(n_features * (n_features + 1) / 2.0) + _COST_OF_COEFFICIENT * n_used
+        if leaves.loss + (len(rows) - 1) * of_split < best.loss:
             best = leaves
     return np.broadcast_to(best.model, (len(rows), *constant.model.shape))
 
