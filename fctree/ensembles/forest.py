@@ -194,7 +194,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         """Grow the trees ``first`` to ``last - 1``, which depend only on these numbers and `step_share_`; the first
         of them are among those ``compared``."""
         numbers = range(first, last)
-        kinds = kinds_of(numbers, self.step_share_)
+        kinds = kinds_of(numbers, self.step_share_ if self.step_trees else 0.0)
         n_known = 0 if compared is None else len(range(first, min(last, N_COMPARED)))
         parts = []
         if n_known:

@@ -59,7 +59,7 @@ class CurvatureForestRegressor(
         As in `CurvatureBoostingRegressor`.
     warm_start : bool, default=False
         Whether `fit` adds trees to those of the last fit, up to `n_estimators` in total; the same
-        bytes as all at once.
+        bytes as all at once. `step_share_` stays that of the first fit.
     n_jobs
         As in `CurvatureBoostingRegressor`.
     random_state : int, RandomState instance or None, default=None
@@ -108,8 +108,8 @@ class CurvatureForestRegressor(
 
     def _why_without_intervals(self):
         return (
-            f"{super()._why_without_intervals()}, or every tree had all samples: intervals need "
-            "bootstrap=True or max_samples below 1"
+            f"{super()._why_without_intervals()}, or no tree left a sample out: intervals need several "
+            "samples, and bootstrap=True or max_samples below 1"
         )
 
     def _keep_out_of_bag(self, scores, judged, targets, weight):

@@ -118,19 +118,16 @@ class TreeLabels:
         if tree.leaf_coef.shape[0] == 0 or tree.n_classes == 1:
             return []
         row = tree.leaf_index[node]
+        models = zip(tree.leaf_coef[row], tree.leaf_intercept[row])
         if tree.n_classes is None:
             single = tree.n_outputs == 1
             names = ["y"] if single else [f"y{k}" for k in range(tree.n_outputs)]
+        elif tree.n_outputs == 1:  # of two classes the second one's, as decision_function has it
+            names = [f"score({self.class_names[-1]})"]
+            models = [(2.0 * coef, 2.0 * constant - 1.0) for coef, constant in models]
         else:
-            # Two classes have one score, that of the second class.
-            scored = self.class_names[-1:] if tree.n_outputs == 1 else self.class_names
-            names = [f"score({name})" for name in scored]
-        return [
-            f"{name} = {self.linear(coef, constant)}"
-            for name, coef, constant in zip(
-                names, tree.leaf_coef[row], tree.leaf_intercept[row]
-            )
-        ]
+            names = [f"score({name})" for name in self.class_names]
+        return [f"{name} = {self.linear(*model)}" for name, model in zip(names, models)]
 
 
 def _tree_of(tree):
@@ -148,8 +145,8 @@ def _tree_of(tree):
     if hasattr(tree, "trees_"):
         member = "estimators_[0]" if hasattr(tree, "estimators_") else "trees_"
         raise TypeError(
-            f"expected one tree, got a {given} of many: plot_tree draws one of them with tree=0; "
-            f"their arrays are in .{member}"
+            f"expected one tree, got a {given} of many: plot_tree draws one of them with tree=0, "
+            f"and .{member} has them"
         )
     if isinstance(tree, BaseEstimator) and not hasattr(tree, "tree_"):
         check_is_fitted(tree)
