@@ -41,6 +41,16 @@ def find_exponent(probabilities, shares, sample_weight):
     return find_temperature(np.log(probabilities + FLOOR), shares, sample_weight)
 
 
+def least_squares_loss(scores, shares, weight):
+    """The sum of the samples' log-losses at the temperature of `find_temperature`; where scores are not known, that
+    of the mean shares."""
+    temperature = find_temperature(scores, shares, weight)
+    p = np.broadcast_to(weight @ shares / weight.sum(), shares.shape).copy()
+    known = np.isfinite(scores).all(axis=1)
+    p[known] = calibrated(class_scores(scores[known]), temperature)
+    return -(weight @ (shares * np.log(np.maximum(p, np.finfo(float).tiny))).sum(axis=1))
+
+
 def find_temperature(scores, shares, sample_weight):
     """Find the temperature with the smallest log-loss.
 

@@ -82,7 +82,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
             # Of "loo", which has chosen for squared errors, a common penalty remains.
             alpha = 1.0 if self.alpha == "loo" else self.alpha_
             tree = with_logistic_leaves(
-                self.tree_, X, shares, sample_weight, alpha,
+                self.tree_, X, shares, sample_weight, left_out, alpha=alpha,
                 standardize=self.standardize, parent_weight=self.parent_weight,
             )
         if tree is None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from fctree import CurvatureTreeClassifier
 from fctree.inspection import distill
-from fctree.oblique import logistic_leaves
-from fctree.oblique.logistic_leaves import Samples, left_out_losses, losses, minimise
+from fctree.oblique import logistic_leaves, logistic_models, logistic_root
+from fctree.oblique.logistic_models import Samples, left_out_losses, losses, minimise
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
@@ -31,7 +31,7 @@ def samples(X, y, weight=None):
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_a_root_is_scikit_learns_logistic_regression(n_classes):
-    """With one of four penalties."""
+    """With one of five penalties."""
     X, y = noisy_classes(n_classes=n_classes)
     weight = np.random.default_rng(1).uniform(0.5, 2.0, len(X))
     mean = np.average(X, axis=0, weights=weight)
@@ -40,7 +40,7 @@ def test_a_root_is_scikit_learns_logistic_regression(n_classes):
     assert tree.temperature_ == 1.0
     found = tree.predict_proba(X)
     differences = [np.abs(LogisticRegression(C=2.0 / multiple, tol=1e-10, max_iter=10_000).fit(
-        Z, y, sample_weight=weight).predict_proba(Z) - found).max() for multiple in (1, 8, 64, 512)]
+        Z, y, sample_weight=weight).predict_proba(Z) - found).max() for multiple in (1, 8, 64, 512, 4096)]
     assert min(differences) < 1e-5  # the intercept's penalty of 1e-4
 
 
@@ -195,18 +195,58 @@ def test_features_that_the_tree_does_not_use_stay_unused():
     assert 0 < np.any(tree.leaf_coef != 0.0, axis=(0, 1)).sum() < 20
 
 
-def test_models_that_are_too_large_keep_the_temperature(monkeypatch):
+def test_where_models_are_too_large_one_serves_all_leaves(monkeypatch):
     X, y = load_wine(return_X_y=True)
     monkeypatch.setattr(logistic_leaves, "_MOST_VARIABLES", 10)
     tree = CurvatureTreeClassifier().fit(X, y)
+    assert tree.temperature_ == 1.0
+    assert np.ptp(tree.tree_.leaf_coef, axis=0).max() == 0.0
+    assert tree.score(X, y) > 0.95
+
+
+def test_linear_leaves_keep_their_temperature_where_they_are_better(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 4))
+    y = np.digitize(np.abs(X[:, 0] + X[:, 1]), [0.7, 1.4])
+    monkeypatch.setattr(logistic_leaves, "_MOST_VARIABLES", 10)
+    tree = CurvatureTreeClassifier().fit(X, y)
     assert tree.temperature_ != 1.0
-    assert tree.score(X, y) > 0.9
+    assert tree.score(X, y) > 0.8
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_model_of_all_leaves_is_scikit_learns_logistic_regression(n_classes):
+    X, y = noisy_classes(n_classes=n_classes)
+    data = samples(X, y)
+    penalty = np.append(np.full(X.shape[1], 3.0), 1e-9)
+    found = logistic_root._minimise(data, penalty, np.zeros((len(data.targets), X.shape[1] + 1)))
+    expected = LogisticRegression(C=1.0 / 3.0, tol=1e-10, max_iter=1000).fit(X, y)
+    np.testing.assert_allclose(found[:, :-1], expected.coef_, atol=1e-3)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_expected_loss_of_that_model_is_nearly_leave_one_out(n_classes):
+    X, y = noisy_classes(60, 5, n_classes)
+    data = samples(X, y)
+    penalty = np.append(np.full(X.shape[1], 1.0), 1e-4)
+    start = np.zeros((len(data.targets), X.shape[1] + 1))
+    model = logistic_root._minimise(data, penalty, start)
+    exact = 0.0
+    for i in range(len(X)):
+        others = logistic_root._minimise(data.of(np.delete(np.arange(len(X)), i)), penalty, model)
+        one = data.of([i])
+        exact += losses(others @ one.Z.T, one.targets)[0]
+    training = losses(model @ data.Z.T, data.targets).sum()
+    found = logistic_root._expected_loss(data, model, penalty, 0.0)
+    # Blocks on the diagonal say a little too much, the more the fewer classes there are but two.
+    assert -0.1 < (found - exact) / (exact - training) < 0.4
+    assert logistic_root._expected_loss(data, model, penalty, 1.0) > found + 2.0
 
 
 def test_blocks_of_rows_change_nothing(monkeypatch):
     X, y = noisy_classes(bend=3.0)
     whole = CurvatureTreeClassifier().fit(X, y).predict_proba(X)
-    monkeypatch.setattr(logistic_leaves, "_BLOCK_VALUES", 1)
+    monkeypatch.setattr(logistic_models, "_BLOCK_VALUES", 1)
     np.testing.assert_allclose(CurvatureTreeClassifier().fit(X, y).predict_proba(X), whole, rtol=1e-8)
 
 

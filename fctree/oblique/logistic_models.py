@@ -1,0 +1,159 @@
+"""Logistic models of classes: their losses, minima and approximate leave-one-out losses.
+
+Of two classes a model has one row, the second one's logit; of more one row each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from fctree._typing import FloatArray
+
+MULTIPLES = (1.0, 8.0, 64.0, 512.0, 4096.0)  # of the least penalty
+INTERCEPT_PENALTY = 1e-4  # keeps intercepts of classes that no sample has finite
+_MOST_STEPS = 50
+_PRECISION = 1e-8  # of the mean loss before the last step, which is far more precise
+_BLOCK_VALUES = 1 << 20  # of the largest array of a block of rows
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Rows z (n, d), shares of the m predicted classes (m, n) and weights (n,)."""
+
+    Z: FloatArray
+    targets: FloatArray
+    weight: FloatArray
+
+    def of(self, rows):
+        return Samples(self.Z[rows], self.targets[:, rows], self.weight[rows])
+
+    def blocks(self):
+        """Parts of the rows whose largest arrays, (n, m, d) and (n, m, m), stay small."""
+        m, d = len(self.targets), self.Z.shape[1]
+        n_rows = max(_BLOCK_VALUES // (m * max(m, d)), 16)
+        for begin in range(0, len(self.Z), n_rows):
+            yield self.of(slice(begin, begin + n_rows))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A model (m, d) or those of all leaves (n_leaves, m, d), the inverse of the Hessian (m d, m d), and
+    `expected_loss`."""
+
+    model: FloatArray
+    inverse: FloatArray | None
+    loss: float
+
+
+def _exponentials(logits):
+    """Largest logit, with the 0 of the first of two classes, (n,), exponentials of the rest (m, n), their sum."""
+    of_first = 0.0 if len(logits) == 1 else -np.inf
+    largest = np.maximum(logits.max(axis=0), of_first)
+    exponentials = np.exp(logits - largest)
+    return largest, exponentials, exponentials.sum(axis=0) + np.exp(of_first - largest)
+
+
+def losses(logits, targets):
+    """The log-loss of each sample, (n,)."""
+    largest, _, total = _exponentials(logits)
+    return largest + np.log(total) - (targets * logits).sum(axis=0)
+
+
+def probabilities(logits):
+    """Probabilities (m, n)."""
+    _, exponentials, total = _exponentials(logits)
+    return exponentials / total
+
+
+def probabilities_and_slopes(logits):
+    """Probabilities (m, n), and their derivatives by the logits (m, m, n)."""
+    p = probabilities(logits)
+    slopes = -p[:, np.newaxis] * p
+    slopes[np.arange(len(p)), np.arange(len(p))] += p
+    return p, slopes
+
+
+def derivatives(data, model):
+    """Gradient (m, d) and Hessian (m, d, m, d) of the loss."""
+    m, d = model.shape
+    gradient, hessian = np.zeros((m, d)), np.zeros((m, d, m, d))
+    for part in data.blocks():
+        p, slopes = probabilities_and_slopes(model @ part.Z.T)
+        gradient += ((p - part.targets) * part.weight) @ part.Z
+        slopes *= part.weight
+        for a in range(m):
+            for b in range(a + 1):
+                hessian[a, :, b] += (part.Z.T * slopes[a, b]) @ part.Z
+    for a in range(m):
+        for b in range(a):
+            hessian[b, :, a] = hessian[a, :, b]
+    return gradient, hessian
+
+
+def minimise(data, prior, penalty, start):
+    """The model with the least loss + sum(penalty (model - prior)^2) / 2, by Newton's method, and the
+    inverse of its Hessian; O(n (m d)^2 + (m d)^3) per step."""
+
+    def objective(model):
+        loss = sum(part.weight @ losses(model @ part.Z.T, part.targets) for part in data.blocks())
+        return loss + 0.5 * ((model - prior) ** 2 @ penalty).sum()
+
+    model, value = start, objective(start)
+    for _ in range(_MOST_STEPS):
+        gradient, hessian = derivatives(data, model)
+        gradient += (model - prior) * penalty
+        hessian = hessian.reshape(gradient.size, -1)
+        hessian.flat[:: gradient.size + 1] += np.tile(penalty, len(model))
+        factor = cho_factor(hessian, lower=True)
+        step = cho_solve(factor, gradient.ravel()).reshape(gradient.shape)
+        decrease, length = (step * gradient).sum(), 1.0
+        while (tried := objective(model - length * step)) > value - 1e-4 * length * decrease:
+            length /= 2.0
+            if length < 1e-6:  # at the minimum, to rounding
+                return model, cho_solve(factor, np.eye(gradient.size))
+        model, value = model - length * step, tried
+        if decrease <= _PRECISION * data.weight.sum():
+            break
+    return model, cho_solve(factor, np.eye(gradient.size))
+
+
+def left_out_losses(data, model, moves):
+    """Losses of the samples, each without a unit of its weight in the fit, times their weights; and the degrees
+    of freedom.
+
+    ``moves`` (m d, m d) times a gradient is how far the model moves with it.
+    """
+    m, d = model.shape
+    found, freedom = [], 0.0
+    for part in data.blocks():
+        leverage = np.empty((m, m, len(part.Z)))
+        for a in range(m):
+            along = part.Z @ moves[a * d : (a + 1) * d]
+            leverage[a] = np.einsum("nbd,nd->bn", along.reshape(-1, m, d), part.Z)
+        logits = model @ part.Z.T
+        p, slopes = probabilities_and_slopes(logits)
+        freedom += np.einsum("abn,ban,n", leverage, slopes, part.weight)
+        leverage = (leverage * np.minimum(part.weight, 1.0)).transpose(2, 0, 1)
+        moved = leverage @ (p - part.targets).T[:, :, np.newaxis]
+        moved = np.linalg.solve(np.eye(m) - leverage @ slopes.transpose(2, 0, 1), moved)
+        found.append(part.weight * losses(logits + moved[:, :, 0].T, part.targets))
+    return np.concatenate(found), freedom
+
+
+def expected_loss(data, model, moves, cost):
+    """The sum of the left-out losses, and ``cost`` for each degree of freedom."""
+    left_out, freedom = left_out_losses(data, model, moves)
+    return left_out.sum() + cost * freedom
+
+
+def best_of(fits):
+    """The fit before the first one with a larger loss."""
+    best = next(fits)
+    for fit in fits:
+        if not fit.loss < best.loss:
+            break
+        best = fit
+    return best
