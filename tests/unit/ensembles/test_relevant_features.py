@@ -165,6 +165,15 @@ def test_all_features_as_they_are(kind):
     assert features == set(range(30))
 
 
+def test_trees_of_constant_leaves_too():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1300, 200))
+    y = X[:, 0] + 2.0 * np.abs(X[:, 1])
+    tree = CurvatureTreeRegressor(leaf_model="constant").fit(X[:300], y[:300])
+    assert np.any(tree.tree_.coef != 0.0, axis=0).sum() <= 20
+    assert tree.score(X[300:], y[300:]) > 0.5
+
+
 @pytest.mark.parametrize("bootstrap", [True, False])
 def test_trees_of_a_forest(bootstrap):
     """Samples drawn twice are no news: they don't make noise clear."""

@@ -139,6 +139,17 @@ def test_of_noise_the_shares_remain(n_samples, n_features, n_classes):
     assert worst < np.log(n_classes) + 0.03
 
 
+@pytest.mark.parametrize("n_classes", [2, 3, 5, 8])
+def test_classes_in_plain_sight_among_many_columns_are_seen(n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1300, 200))
+    value = X[:, 0] + 2.0 * np.abs(X[:, 1])
+    y = np.digitize(value, np.quantile(value, np.arange(1, n_classes) / n_classes))
+    tree = CurvatureTreeClassifier().fit(X[:300], y[:300])
+    assert tree.score(X[300:], y[300:]) > 2.0 / n_classes * (0.8 if n_classes == 2 else 1.0)
+    assert log_loss(y[300:], tree.predict_proba(X[300:])) < 0.9 * np.log(n_classes)
+
+
 def test_a_linear_problem_is_as_good_as_logistic_regression():
     X, y = load_breast_cancer(return_X_y=True)
     linear = make_pipeline(StandardScaler(), LogisticRegression())
