@@ -11,7 +11,8 @@ sample (Rad and Maleki 2020), which moves W_root as well. Where that is smaller,
 shares of the classes. As it does not see that features and splits were chosen for the same samples, each degree of
 freedom of k features out of d counts log(d choose k) / (k K), K the number of classes, and each split the logarithm of
 the number of products of two features, as much as the best product gains on noise, and 1/8 for each of the k
-coefficients of its direction.
+coefficients of its direction. Where a leaf's model would have too many numbers for a dense Hessian, W_root alone
+competes with the linear leaf models (`logistic_root`).
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ class Buffer {
   static_assert(std::is_trivial<T>::value, "elements are not constructed");
 
  public:
-  explicit Buffer(index_t size = 0) : values_(new T[static_cast<std::size_t>(size)]), size_(size) {}
+  Buffer() : Buffer(0) {}
+  explicit Buffer(index_t size) : values_(new T[static_cast<std::size_t>(size)]), size_(size) {}
 
   index_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
