@@ -145,14 +145,14 @@ def _tree_of(tree):
     if hasattr(tree, "trees_"):
         member = "estimators_[0]" if hasattr(tree, "estimators_") else "trees_"
         raise TypeError(
-            f"expected one tree, got a {given} of many: plot_tree draws one of them with tree=0, "
-            f"and .{member} has them"
+            f"expected one tree, got a {given} of many: tree=0 chooses the first of them, "
+            f"and .{member} has them all"
         )
     if isinstance(tree, BaseEstimator) and not hasattr(tree, "tree_"):
         check_is_fitted(tree)
     raise TypeError(
-        f"expected {_ACCEPTED}, got a {given}. plot_tree and plot_regions also take CurvatureForest*, "
-        "CurvatureBoosting* and SymmetricBoosting*"
+        f"expected {_ACCEPTED}, got a {given}. With a number for `tree` it may be a "
+        "CurvatureForest*, CurvatureBoosting* or SymmetricBoosting*"
     )
 
 

@@ -9,14 +9,15 @@ from fctree.plotting.tree_labels import TreeLabels
 
 
 def export_text(
-    tree: Any,
+    model: Any,
     *,
+    tree: int | None = None,
     feature_names: Sequence[str] | None = None,
     decimals: int = 3,
     max_coef: int | None = 5,
     class_names: Sequence[str] | None = None,
 ) -> str:
-    """Write a tree as indented text.
+    """Write a tree, or one of an ensemble, as indented text.
 
     A split shows the largest terms of its direction and the threshold; the branch marked
     ``yes`` has the samples that satisfy the inequality. A leaf shows the mean of y
@@ -29,8 +30,12 @@ def export_text(
 
     Parameters
     ----------
-    tree : fitted CurvatureTree* or FCODT*, or ObliqueTree
-        The tree to write.
+    model : fitted CurvatureTree*, FCODT*, ObliqueTree, or ensemble
+        The tree to write, or a forest or boosting model (of symmetric trees too) with `tree`.
+    tree : int or None, default=None
+        Number of a tree of an ensemble. Its leaves show what it adds to the raw scores,
+        learning rate included. A symmetric tree does not know numbers of samples: its nodes have the
+        plain mean of the leaves below.
     feature_names : array-like of shape (n_features,), default=None
         Names of the features; by default those seen in `fit`, else
         ``x0``, ``x1``, ...
@@ -52,7 +57,7 @@ def export_text(
     Raises
     ------
     TypeError
-        If `tree` is not an estimator with an oblique tree, nor such a tree.
+        If `model` is not an estimator with an oblique tree, nor such a tree, nor an ensemble with `tree`.
     NotFittedError
         If the estimator has not been fitted.
     ValueError
@@ -71,7 +76,8 @@ def export_text(
     |-- no:  leaf 2: 1.00  [n=4, impurity=0.00]
     """
     labels = TreeLabels(
-        tree,
+        model,
+        number=tree,
         feature_names=feature_names,
         class_names=class_names,
         max_coef=max_coef,
@@ -95,15 +101,15 @@ def export_text(
 
 def _node_line(labels, node):
     tree = labels.tree
-    about = f"n={tree.n_node_samples[node]}"
-    about += f", impurity={labels.number(tree.impurity[node])}"
+    about = []
+    if tree.n_node_samples[node] > 0:  # symmetric trees do not know them
+        about += [f"n={tree.n_node_samples[node]}", f"impurity={labels.number(tree.impurity[node])}"]
     if tree.children_left[node] < 0:
         text = f"leaf {node}: {labels.value(node)}"
         if tree.n_classes is not None:
-            about += f", fractions={labels.fractions(node)}"
+            about.append(f"fractions={labels.fractions(node)}")
     else:
         text = f"node {node}: {labels.linear(tree.coef[node])} <= {labels.cut(node)}"
-        kind = labels.kind(node)
-        if kind:
-            about += f", {kind}"
-    return f"{text}  [{about}]"
+        if labels.kind(node):
+            about.append(labels.kind(node))
+    return f"{text}  [{', '.join(about)}]" if about else text

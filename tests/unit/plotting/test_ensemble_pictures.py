@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fctree
-from fctree import plot_tree
+from fctree import export_text, plot_tree
 from fctree._scored_trees import drawn_tree
 from fctree.plotting import plot_regions
 from sklearn.exceptions import NotFittedError
@@ -52,6 +52,20 @@ def test_drawn_trees_add_what_the_ensemble_adds(name):
 
 
 @pytest.mark.parametrize("name", MODELS)
+def test_trees_of_ensembles_are_written(name):
+    model = MODELS[name]
+    text = export_text(model, tree=1, decimals=6)
+    tree = drawn_tree(model, 1)
+    assert text == export_text(tree, decimals=6)
+    assert text.count("leaf") == tree.n_leaves
+    assert ("n=" in text) == (name not in ("symmetric", "classes"))
+    with pytest.raises(TypeError, match="tree=0"):
+        export_text(model)
+    with pytest.raises(ValueError, match="from 0 to"):
+        export_text(model, tree=100)
+
+
+@pytest.mark.parametrize("name", MODELS)
 def test_trees_of_ensembles_are_drawn(name):
     ax = plot_tree(MODELS[name], tree=1)
     texts = [text.get_text() for text in ax.texts]
@@ -81,7 +95,7 @@ def test_numbers_of_trees_that_there_are_not():
             plot_tree(model, tree=0)
         with pytest.raises(TypeError, match="none with hard splits"):
             plot_tree(model.fit(X, Y), tree=0)
-    with pytest.raises(TypeError, match="draws one of them with tree=0"):
+    with pytest.raises(TypeError, match="tree=0 chooses the first"):
         plot_tree(MODELS["symmetric"])
 
 
