@@ -235,6 +235,15 @@ def test_the_model_of_all_leaves_is_scikit_learns_logistic_regression(n_classes)
     np.testing.assert_allclose(found[:, :-1], expected.coef_, atol=1e-3)
 
 
+@pytest.mark.parametrize("shape", [(30, 8), (8, 30)])
+def test_leverages_of_more_and_fewer_samples_than_numbers(shape):
+    rng = np.random.default_rng(0)
+    Z, weight, penalty = rng.standard_normal(shape), rng.uniform(size=shape[0]), rng.uniform(0.5, 2.0, shape[1])
+    weight[0] = 0.0
+    hat = Z @ np.linalg.inv((Z.T * weight) @ Z + np.diag(penalty)) @ Z.T
+    np.testing.assert_allclose(logistic_root._leverages(Z, weight, penalty), np.diagonal(hat), rtol=1e-10)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_expected_loss_of_that_model_is_nearly_leave_one_out(n_classes):
     X, y = noisy_classes(60, 5, n_classes)
