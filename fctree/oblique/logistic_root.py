@@ -52,28 +52,31 @@ def _minimise(data, penalty, start):
     return found.x.reshape(start.shape)
 
 
-def _leverages(Z, weight, penalty):
-    """The diagonal of Z (Z' diag(weight) Z + diag(penalty))^-1 Z', by the smaller one of the two matrices."""
+def _leverages(Z, weights, penalty):
+    """Of each row of weights the diagonal of Z (Z' diag(weight) Z + diag(penalty))^-1 Z', by the smaller one of the
+    two matrices."""
     n, d = Z.shape
-    if d <= n:
-        hessian = (Z.T * weight) @ Z
-        hessian.flat[:: d + 1] += penalty
-        return np.einsum("nd,dn->n", Z, cho_solve(cho_factor(hessian, lower=True), Z.T))
-    kernel, root = (Z / penalty) @ Z.T, np.sqrt(weight)
-    system = root[:, np.newaxis] * kernel * root
-    system.flat[:: n + 1] += 1.0
-    half = solve_triangular(cholesky(system, lower=True), root[:, np.newaxis] * kernel, lower=True)
-    return np.diagonal(kernel) - (half**2).sum(axis=0)
+    kernel = (Z / penalty) @ Z.T if n < d else None
+    for weight in weights:
+        if kernel is None:
+            hessian = (Z.T * weight) @ Z
+            hessian.flat[:: d + 1] += penalty
+            yield np.einsum("nd,dn->n", Z, cho_solve(cho_factor(hessian, lower=True), Z.T))
+            continue
+        root = np.sqrt(weight)
+        system = root[:, np.newaxis] * kernel * root
+        system.flat[:: n + 1] += 1.0
+        half = solve_triangular(cholesky(system, lower=True), root[:, np.newaxis] * kernel, lower=True)
+        yield np.diagonal(kernel) - (half**2).sum(axis=0)
 
 
 def _expected_loss(data, model, penalty, cost):
     logits = model @ data.Z.T
     p = probabilities(logits)
+    slopes = p * (1.0 - p)
     left_out, freedom = logits.copy(), 0.0
-    for a, of_class in enumerate(p):
-        slope = of_class * (1.0 - of_class)
-        leverage = _leverages(data.Z, data.weight * slope, penalty)
-        freedom += (data.weight * leverage) @ slope
+    for a, leverage in enumerate(_leverages(data.Z, data.weight * slopes, penalty)):
+        freedom += (data.weight * leverage) @ slopes[a]
         leverage *= np.minimum(data.weight, 1.0)
-        left_out[a] += leverage * (of_class - data.targets[a]) / (1.0 - leverage * slope)
+        left_out[a] += leverage * (p[a] - data.targets[a]) / (1.0 - leverage * slopes[a])
     return data.weight @ losses(left_out, data.targets) + cost * freedom

@@ -22,8 +22,8 @@ def export_text(
     A split shows the largest terms of its direction and the threshold; the branch marked
     ``yes`` has the samples that satisfy the inequality. A leaf shows the mean of y
     or the class fractions of its training samples and, if it is a ridge leaf, its linear
-    model, of classes their scores by `decision_function`. Unless all splits are ridge splits, each says how its direction was found. Thresholds of
-    soft boundaries come with their widths.
+    model, of classes their scores by `decision_function`. Unless all splits are ridge splits, each
+    says how its direction was found. Thresholds of soft boundaries come with their widths.
 
     Coefficients refer to the features passed to `fit`, so their sizes are comparable only if the
     features are on one scale.

@@ -3,7 +3,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/argsort.hpp"
 #include "distributed/distributed_statistics.hpp"
 #include "oblique/score_rows.hpp"
 #include "oblique/split_search/histogram_split.hpp"
@@ -121,13 +120,7 @@ std::vector<double> DistributedStatistics::thresholds_of(const GrowState& state,
   if (rows.size < node.size) rules.min_samples_leaf = 1;
   const bool by_models = task.search != nullptr;
   const index_t most = by_models ? state.params.max_thresholds : kMostConstantCuts;
-  std::vector<std::uint64_t> items(rows.size), spare(rows.size);
-  const std::uint64_t* order = argsort(scores.data(), rows.size, {items.data(), spare.data()});
-  std::vector<double> thresholds;
-  for (const index_t size :
-       quantile_cuts(sample_, rows, scores.data(), order, {rules, most}))
-    thresholds.push_back(cut_between(scores.data(), order, size));
-  return thresholds;
+  return quantile_thresholds(sample_, rows, scores.data(), {rules, most});
 }
 
 void DistributedStatistics::find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) {

@@ -35,14 +35,8 @@ std::vector<double> sample_quantiles(const TrainingData& data, const NodeRows& n
     rows.push_back(node.rows[at]);
     own.push_back(scores[at]);
   }
-  std::vector<std::uint64_t> items(rows.size()), spare(rows.size());
-  const std::uint64_t* order = argsort(own.data(), kSampledRows, {items.data(), spare.data()});
   rules.cut.min_samples_leaf = 1;  // the node's is looked at when its own rows are counted
-  std::vector<double> thresholds;
-  for (const index_t size :
-       quantile_cuts(data, {rows.data(), kSampledRows}, own.data(), order, rules))
-    thresholds.push_back(cut_between(own.data(), order, size));
-  return thresholds;
+  return quantile_thresholds(data, {rows.data(), kSampledRows}, own.data(), rules);
 }
 
 // Of a large node, at quantiles of a sample: no rows are sorted, they are counted and put into intervals.
@@ -147,6 +141,16 @@ std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& nod
 
 double cut_between(const double* scores, const std::uint64_t* order, index_t n_left) {
   return midpoint(scores[position(order[n_left - 1])], scores[position(order[n_left])]);
+}
+
+std::vector<double> quantile_thresholds(const TrainingData& data, const NodeRows& rows,
+                                        const double* scores, const ModelCutRules& rules) {
+  std::vector<std::uint64_t> items(rows.size), spare(rows.size);
+  const std::uint64_t* order = argsort(scores, rows.size, {items.data(), spare.data()});
+  std::vector<double> thresholds;
+  for (const index_t size : quantile_cuts(data, rows, scores, order, rules))
+    thresholds.push_back(cut_between(scores, order, size));
+  return thresholds;
 }
 
 TriedCuts cuts_to_try(const TrainingData& data, const NodeRows& node, const double* scores,

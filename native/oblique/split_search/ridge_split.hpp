@@ -82,6 +82,10 @@ std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& nod
                                    const double* scores, const std::uint64_t* order,
                                    const ModelCutRules& rules);
 
+// The same as thresholds, for rows that are not sorted yet.
+std::vector<double> quantile_thresholds(const TrainingData& data, const NodeRows& rows,
+                                        const double* scores, const ModelCutRules& rules);
+
 // The threshold that leaves so many samples on the left.
 double cut_between(const double* scores, const std::uint64_t* order, index_t n_left);
 

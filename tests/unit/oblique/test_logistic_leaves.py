@@ -241,7 +241,7 @@ def test_leverages_of_more_and_fewer_samples_than_numbers(shape):
     Z, weight, penalty = rng.standard_normal(shape), rng.uniform(size=shape[0]), rng.uniform(0.5, 2.0, shape[1])
     weight[0] = 0.0
     hat = Z @ np.linalg.inv((Z.T * weight) @ Z + np.diag(penalty)) @ Z.T
-    np.testing.assert_allclose(logistic_root._leverages(Z, weight, penalty), np.diagonal(hat), rtol=1e-10)
+    np.testing.assert_allclose(next(logistic_root._leverages(Z, [weight], penalty)), np.diagonal(hat), rtol=1e-10)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
