@@ -259,8 +259,13 @@ def check_kernel_samples(X, Y, *, batch=False):
     return np.ascontiguousarray(X, dtype=dtype), np.ascontiguousarray(Y, dtype=dtype)
 
 
+def _is_finite_table(X):
+    """Whether ``X`` can be taken as it is: float32 or float64, C-contiguous, not empty, finite."""
+    return type(X) is np.ndarray and X.size and is_table(X, X.shape[-1], True) and is_finite(X)
+
+
 def _check_samples(X, name, batch):
-    if type(X) is np.ndarray and X.size and is_table(X, X.shape[-1], True) and is_finite(X):
+    if _is_finite_table(X):
         return X
     check_frame(X)
     X = check_array(
@@ -295,9 +300,10 @@ def check_vectors(v, shape, dtype):
     ``v`` is (n_y,) or (n_y, n_vectors), in a batch with n_problems in front. Returns it with an axis for
     the vectors, C-contiguous, and whether that is new.
     """
-    v = check_array(
-        v, dtype=dtype, ensure_2d=False, allow_nd=len(shape) == 3, order="C", input_name="v"
-    )
+    if not (_is_finite_table(v) and v.dtype == dtype):
+        v = check_array(
+            v, dtype=dtype, ensure_2d=False, allow_nd=len(shape) == 3, order="C", input_name="v"
+        )
     one = check_vectors_shape(v.shape, shape)
     return np.ascontiguousarray(v.reshape(*shape[:-1], -1)), one
 

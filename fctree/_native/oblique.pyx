@@ -3,9 +3,7 @@
 
 cimport numpy as cnp
 from libc.stdint cimport int64_t, uint64_t
-from libc.math cimport NAN, fmax, fmin, isfinite, pow
 from libcpp cimport bool as cbool
-from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
 from fctree._native.core cimport Execution, copied, elements, execution_on, pointer, set_python_error
@@ -268,61 +266,6 @@ def mean_scales(const int64_t[:, ::1] leaf, const double[::1] weight, const doub
     cdef double[:, ::1] out = np.empty((size.shape[0], size.shape[1]))
     if leaf.shape[0] > 0:
         c_mean_scales(leaf_errors(leaf, weight, size), &leaf_sums[0, 0], &prior[0], &out[0, 0])
-    return np.asarray(out)
-
-
-cdef void project_row(const double* scores, int64_t n, double* out) except *:
-    cdef vector[double] ordered, shifts
-    cdef double largest = scores[0], total = 0.0
-    cdef int64_t k, n_positive = 0
-    cdef bint is_known = True
-    for k in range(n):
-        is_known &= isfinite(scores[k])
-        largest = fmax(largest, scores[k])
-    for k in range(n):
-        out[k] = fmax(scores[k] - largest, -1.0) if is_known else NAN
-        ordered.push_back(-out[k])
-    if not is_known:
-        return
-    sort(ordered.begin(), ordered.end())
-    for k in range(n):
-        total -= ordered[k]
-        shifts.push_back((total - 1.0) / <double>(k + 1))
-        n_positive += -ordered[k] > shifts[k]
-    for k in range(n):
-        out[k] = fmin(fmax(out[k] - shifts[n_positive - 1], 0.0), 1.0)
-
-
-def project_to_simplex(const double[:, ::1] scores):
-    """The nearest probability vector of each row, in Euclidean distance; NaN for a row with a score
-    that is not finite.
-
-    It is ``max(score - shift, 0)`` with the shift that makes a row sum to 1, found from
-    the sorted scores (Held, Wolfe and Crowder 1974). The order of the classes is kept. A common
-    shift of a row changes nothing, and a score 1 or more below the largest has probability 0:
-    scores are taken relative to the largest and no lower than -1, where no digit is lost.
-    """
-    cdef int64_t row
-    cdef double[:, ::1] out = np.empty((scores.shape[0], scores.shape[1]))
-    for row in range(scores.shape[0]):
-        project_row(&scores[row, 0], scores.shape[1], &out[row, 0])
-    return np.asarray(out)
-
-
-def raise_probabilities(const double[:, ::1] probabilities, double floor, double exponent):
-    """``(p + floor) ** exponent`` over its sum in each row; NaN where p is."""
-    cdef int64_t row, k, n = probabilities.shape[1]
-    cdef double largest, total
-    cdef double[:, ::1] out = np.empty((probabilities.shape[0], n))
-    for row in range(probabilities.shape[0]):
-        largest = total = 0.0
-        for k in range(n):
-            largest = fmax(largest, probabilities[row, k])
-        for k in range(n):
-            out[row, k] = pow((probabilities[row, k] + floor) / (largest + floor), exponent)
-            total += out[row, k]
-        for k in range(n):
-            out[row, k] /= total
     return np.asarray(out)
 
 

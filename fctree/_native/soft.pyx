@@ -4,7 +4,7 @@
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fctree._native.core cimport Execution, Listener, RoundListener, execution_on, loss_choice
+from fctree._native.core cimport Execution, Listener, RoundListener, elements, execution_on, loss_choice
 
 import numpy as np
 
@@ -181,35 +181,42 @@ def reached_leaves(layer_pass):
 
 cdef Standardization rule_of(standardization, vector[double]& factor) except *:
     """Of ``(mean, variance, intercept)``, the first two arrays or None; ``factor`` has to outlive it."""
-    cdef const double[::1] mean = standardization[0]
-    cdef const double[::1] variance = standardization[1]
+    mean, variance, intercept = standardization
     cdef Standardization rule
     rule.mean = NULL
     rule.factor = NULL
-    rule.intercept = standardization[2]
+    rule.intercept = intercept
     if mean is not None:
-        factor.resize(variance.shape[0])
-        inverse_deviations(&variance[0], variance.shape[0], factor.data())
-        rule.mean = &mean[0]
+        factor.resize(len(variance))
+        inverse_deviations(<const double*>elements(variance, b"f", 1), factor.size(), factor.data())
+        rule.mean = <const double*>elements(mean, b"f", 1)
         rule.factor = factor.data()
     return rule
 
 
 def predict(X, const real[:, :, ::1] split_weights, const real[:, :, ::1] leaf_weights,
-            dict shape, standardization, int n_threads, int kind=0):
-    """The sum over the trees, (n, n_outputs); ``standardization`` is (mean, variance, intercept)."""
+            dict shape, standardization, int n_threads, baseline, output_scale):
+    """``baseline + output_scale * (sum over the trees)``, (n, n_outputs) float64; ``standardization``
+    is (mean, variance, intercept)."""
     cdef Ensemble[real] trees = ensemble_of(split_weights, leaf_weights, shape)
     cdef FeatureRows rows = rows_of(X)
     cdef vector[double] factor
     cdef Standardization rule = rule_of(standardization, factor)
     cdef Execution execution = execution_on(n_threads)
-    out = np.empty((rows.n_rows, trees.n_outputs), dtype=np.float32 if real is float else np.float64)
-    cdef real[:, ::1] view = out
-    if out.size == 0:
-        return out
-    cdef real* data = &view[0, 0]
+    cdef const double* base = <const double*>elements(baseline, b"f", 1)
+    cdef const double* scale = <const double*>elements(output_scale, b"f", 1)
+    cdef vector[real] sums
+    cdef int64_t i, k, n_outputs = trees.n_outputs
+    if len(baseline) != n_outputs or len(output_scale) != n_outputs:
+        raise ValueError(f"expected the baseline and the scale of {n_outputs} outputs")
+    sums.resize(rows.n_rows * n_outputs)
     with nogil:
-        predict_soft(trees, rows, rule, <PassKind>kind, data, execution)
+        predict_soft(trees, rows, rule, PassKind.automatic, sums.data(), execution)
+    out = np.empty((rows.n_rows, n_outputs))
+    cdef double* scores = <double*>cnp.PyArray_DATA(out)
+    for i in range(rows.n_rows):
+        for k in range(n_outputs):
+            scores[i * n_outputs + k] = base[k] + scale[k] * sums[i * n_outputs + k]
     return out
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from fctree._native.probabilities import of_two, softmax
 from fctree._training.losses import check_domain, has_log_link
-from fctree._training.probabilities import of_two, softmax
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_labels, check_predictions, check_targets, encode_labels
 
@@ -191,7 +191,7 @@ class ClassTargets(PredictedClasses):
             return np.full(len(scores), self.classes_[0])
         if self.n_classes_ == 2:
             return self.classes_[(scores[:, 0] > 0.0).astype(np.intp)]
-        return self.classes_[np.argmax(scores, axis=1)]
+        return self.classes_[scores.argmax(axis=1)]
 
 
 class BoostedClasses(ClassTargets):

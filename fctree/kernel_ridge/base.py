@@ -68,12 +68,14 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
         return check_predictions(self._fitted_kernel().multiply(X, self.X_fit_, coefficients))
 
 
-def _check_coefficients(coefficients):
+def _checked(coefficients):
+    """The solution (n, n_outputs) as predictions read it, or ValueError."""
     if not np.all(np.isfinite(coefficients)):
         raise ValueError(
             "the solution is not finite: y, the weights or alpha are too large or too small for "
             "float64"
         )
+    return np.ascontiguousarray(coefficients)
 
 
 class RegressorTargets(NumericTargets, KernelIntervals, RegressorMixin):
@@ -88,7 +90,7 @@ class RegressorTargets(NumericTargets, KernelIntervals, RegressorMixin):
         return X, targets, sample_weight
 
     def _store(self, X_fit, coefficients, penalty=None, weights=None):
-        _check_coefficients(coefficients)
+        coefficients = _checked(coefficients)
         self.X_fit_ = X_fit
         self.dual_coef_ = coefficients[:, 0] if self._one_output else coefficients
         self._keep_system(penalty, weights)
@@ -111,9 +113,8 @@ class ClassifierTargets(PredictedClasses, ClassifierMixin):
         return X, np.eye(n_classes)[labels], sample_weight
 
     def _store(self, X_fit, coefficients, penalty=None, weights=None):
-        _check_coefficients(coefficients)
+        self.dual_coef_ = _checked(coefficients)
         self.X_fit_ = X_fit
-        self.dual_coef_ = coefficients
 
     def _no_worse(self, errors, others, targets, weights):
         """Whether no more samples get a wrong class; errors are targets less outputs."""

@@ -12,8 +12,8 @@ Forests have probabilities p, means over trees in effect, which tell classes apa
 import numpy as np
 from scipy.optimize import brentq
 
-from fctree._native.oblique import raise_probabilities
-from fctree._training.probabilities import of_two, softmax
+from fctree._native import probabilities as _native
+from fctree._native.probabilities import of_two, softmax
 
 # Slope 1 where two classes are even: a score of a half and a bit is a probability of so much.
 _UNINFORMED = 2.0
@@ -33,7 +33,7 @@ def calibrated(scores, temperature):
 
 def raised(probabilities, exponent):
     """Probabilities to this power, but no 0, over their sum."""
-    return raise_probabilities(probabilities, FLOOR, exponent)
+    return _native.raised(probabilities, FLOOR, exponent)
 
 
 def find_exponent(probabilities, shares, sample_weight):

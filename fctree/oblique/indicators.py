@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fctree._native.oblique import project_to_simplex
-from fctree._training.probabilities import of_two
+from fctree._native.probabilities import of_two, project_to_simplex
 from fctree._training.targets import PredictedClasses
 from fctree._typing import ArrayLike, FloatArray
 
@@ -70,4 +69,4 @@ class IndicatorScores(PredictedClasses):
     def _labels(self, scores):
         if self.n_classes_ <= 2:
             return self.classes_[(scores[:, 0] > 0.5).astype(np.intp)]
-        return self.classes_[np.argmax(scores, axis=1)]
+        return self.classes_[scores.argmax(axis=1)]

@@ -309,8 +309,8 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             return None, None, intercept
         return state["running_mean"], state["running_variance"], intercept
 
-    def _evaluated(self, function, X):
-        """A native function of samples on the trees."""
+    def _evaluated(self, function, X, *outputs):
+        """A native function of samples on the trees, and of what their sum is scaled by."""
         check_fitted(self)
         X = check_soft_features(self, X)
         return function(
@@ -320,12 +320,13 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             self._shape(),
             self._standardization(),
             threads_for(self.n_jobs, X),
+            *outputs,
         )
 
     def _raw_predict(self, X):
         """Raw scores, (n_samples, n_outputs) float64."""
-        out = self._evaluated(_native.predict, X)
-        return check_predictions(self.baseline_ + self.output_scale_ * out)
+        check_fitted(self)
+        return check_predictions(self._evaluated(_native.predict, X, self.baseline_, self.output_scale_))
 
     def reachable_leaves(self, X: ArrayLike) -> NDArray[np.int64]:
         """How many leaves of each tree a sample reaches with a probability above 0.
