@@ -5,6 +5,7 @@ In a fit, `validate_table` gives an array of numbers in which categories are num
 samples are known. For a prediction, `validated_features` does both.
 """
 
+import warnings
 from numbers import Integral
 
 import numpy as np
@@ -40,10 +41,30 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
         out, categories = _checked(estimator, X, y, reset, checks)
     except OverflowError as error:  # of integers of Python
         raise ValueError("X or y holds numbers that are too large for float64") from error
+    except ValueError as error:
+        named = _infinite_columns(X) if "infinity" in str(error) else []
+        if not named:
+            raise
+        raise ValueError(f"{error} It is in the columns {named[:10]}.") from error
     if reset:
         plain = all(values is None for values in categories)
         estimator.encoder_ = None if plain and not impute else TableEncoder(categories, impute)
     return tuple(map(strided_in_elements, out)) if isinstance(out, tuple) else strided_in_elements(out)
+
+
+def _infinite_columns(X):
+    """The names of the columns with infinite numbers, or their indices."""
+    X = X if is_frame(X) else np.asarray(X)
+    names = getattr(X, "column_names", getattr(X, "columns", range(X.shape[1])))
+    found = []
+    for name, raw in zip(names, raw_columns(X)):
+        try:
+            infinite = np.isinf(np.asarray(raw, dtype=np.float64)).any()
+        except (TypeError, ValueError):  # no numbers
+            continue
+        if infinite:
+            found.append(name)
+    return found
 
 
 def _checked(estimator, X, y, reset, checks):
@@ -216,18 +237,29 @@ def _coded(estimator, table, reset):
             coded[:, j] = column.numbers
             categories.append(None)
         else:
-            categories.append(_fill(coded[:, j], column, known[j]))
+            categories.append(_fill(coded[:, j], column, known[j], name))
     return coded, categories
 
 
-def _fill(out, column, known):
+def _fill(out, column, known, name):
     """Writes the numbers of a column's categories among the known ones; returns these."""
     if known is None:
         known = sorted(column.values, key=lambda value: (isinstance(value, str), value))
+    elif column.values and known and _are_text(column.values).isdisjoint(_are_text(known)):
+        warnings.warn(
+            f"column {name!r}: all of its values count as unknown categories, as they are of another type than in "
+            f"fit: {column.values[0]!r} now, {known[0]!r} there",
+            UserWarning,
+            stacklevel=2,
+        )
     place = {value: float(number) for number, value in enumerate(known)}
     numbers = np.array([place.get(value, UNSEEN) for value in column.values] + [np.nan])
     out[:] = numbers[column.codes]
     return known
+
+
+def _are_text(values):
+    return {isinstance(value, str) for value in values}
 
 
 def wanted_categories(estimator, names, n_features):

@@ -328,7 +328,7 @@ std::vector<DecreaseSums> DistributedStatistics::decreases(const GrowState& stat
                                                            const std::vector<SplitModels>& models) {
   const index_t n_children = 2 * static_cast<index_t>(splits.size());
   const std::vector<double> sums = sum_blocks(
-      rows_.blocks(), {n_children, 3},
+      rows_.blocks(), {n_children, DecreaseSums::size()},
       [&](index_t child, index_t block, double* out) {
         const Split& split = splits[child / 2];
         const NodeRows own = rows_.rows(split.children[child % 2].begin, block);
@@ -336,16 +336,12 @@ std::vector<DecreaseSums> DistributedStatistics::decreases(const GrowState& stat
         const SplitModels& of = models[child / 2];
         const DecreaseSums found = sum_decreases(data_, own, of.node, of.children[child % 2],
                                                  state.variance_of(*split.node));
-        out[0] += found.weight;
-        out[1] += found.total;
-        out[2] += found.squares;
+        for (int i = 0; i < DecreaseSums::size(); ++i) out[i] += found.data()[i];
       },
       state.execution);
   std::vector<DecreaseSums> totals(splits.size());
-  for (index_t child = 0; child < n_children; ++child) {
-    const double* own = sums.data() + 3 * child;
-    totals[child / 2].add({own[0], own[1], own[2]});
-  }
+  for (index_t child = 0; child < n_children; ++child)
+    totals[child / 2].add(sums.data() + DecreaseSums::size() * child);
   return totals;
 }
 

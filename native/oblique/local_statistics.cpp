@@ -271,7 +271,7 @@ std::vector<DecreaseSums> LocalStatistics::decreases(const GrowState& state,
                             state.variance_of(*splits[tasks[t].split].node));
   });
   std::vector<DecreaseSums> totals(n_splits);
-  for (std::size_t t = 0; t < tasks.size(); ++t) totals[tasks[t].split].add(sums[t]);
+  for (std::size_t t = 0; t < tasks.size(); ++t) totals[tasks[t].split].add(sums[t].data());
   return totals;
 }
 

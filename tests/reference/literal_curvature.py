@@ -20,6 +20,23 @@ TIE = 1e-10  # losses closer than this, relative to the node's own, are the same
 LEAST_FREEDOM = 0.02  # least value of 1 - df / n and of 1 - leverage
 
 
+def limited_decreases(decrease, weight, unit):
+    """Decreases of the leave-one-out losses, limited by the largest power of 2 (in units of the node's variance) for
+    which their squares are those of four samples, or of a sixteenth of them."""
+    d = decrease / unit
+    enough = min(4.0, weight[d != 0].sum() / 16)
+    for exponent in range(31, -32, -1):
+        limit = 2.0**exponent
+        if weight @ np.minimum(d**2, limit**2) >= enough * limit**2:
+            break
+    return np.clip(d, -limit, limit) * unit
+
+
+def variance(y, weight):
+    """Of the targets (n, K), summed over outputs."""
+    return np.average(((y - np.average(y, axis=0, weights=weight)) ** 2).sum(axis=1), weights=weight)
+
+
 @dataclass
 class RidgeModel:
     """y ~ intercept + x @ coef, and the leverage of one more row of weight one."""
@@ -272,6 +289,7 @@ class LiteralCurvatureTree:
         decrease = leave_one_out(node.model, x, y)
         for model, side in zip(models, (goes_left, ~goes_left), strict=True):
             decrease[side] -= leave_one_out(model, x[side], y[side])
+        decrease = limited_decreases(decrease, weight, variance(y, weight))
         deviation = np.sqrt(weight @ (decrease - np.average(decrease, weights=weight)) ** 2)
         luck = np.sqrt(2 * np.log(max(2, n_directions * min(self.max_thresholds, len(node.rows) - 1))))
         surplus = weight @ decrease - self.split_margin * luck * deviation

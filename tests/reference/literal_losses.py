@@ -43,6 +43,7 @@ class SquaredError:
 
 class Quantile(SquaredError):
     leaf = "quantile"
+    near = 0.0
 
     def __init__(self, order, factor=1.0):
         self.order, self.factor = order, factor
@@ -50,8 +51,14 @@ class Quantile(SquaredError):
     def value(self, y, f):
         return self.factor * np.maximum(self.order * (y - f), (self.order - 1) * (y - f))
 
+    def prepare(self, y, f, w):
+        """Residuals below 3 % of the mean absolute one, the least of all outputs, have slopes in proportion."""
+        self.near = 0.03 * (w @ np.abs(y - f)).min() / w.sum()
+
     def gradient(self, y, f):
-        return self.factor * np.where(y > f, -self.order, np.where(y < f, 1 - self.order, 0.0))
+        slope = np.where(y > f, -self.order, np.where(y < f, 1 - self.order, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.factor * np.where(y == f, 0.0, slope * np.minimum(np.abs(y - f) / self.near, 1.0))
 
     def baseline(self, y, w):
         return np.array([lower_upper_quantile(column, w, self.order) for column in y.T])

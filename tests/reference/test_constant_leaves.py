@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from reference.literal_curvature import limited_decreases
 from sklearn.datasets import load_diabetes, make_friedman1
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeRegressor
@@ -33,6 +34,7 @@ def literal_predictions(X, y, depth, margin, max_thresholds):
     decrease = leave_one_out(y)
     for side in (left, ~left):
         decrease[side] -= leave_one_out(y[side])
+    decrease = limited_decreases(decrease, np.ones(len(y)), y.var())
     luck = np.sqrt(2 * np.log(X.shape[1] * min(max_thresholds, len(X) - 1)))
     if not decrease.sum() > margin * luck * np.sqrt(len(y)) * decrease.std():
         return means

@@ -3,6 +3,7 @@
 from datetime import date
 
 import numpy as np
+import pandas as pd
 import pytest
 from fctree import (
     CurvatureTreeRegressor,
@@ -87,6 +88,20 @@ def test_infinity_is_refused_as_before(name):
     fitted = clone(REGRESSORS[name]).fit(X[4:], X[4:, 0])
     with pytest.raises(ValueError, match="Input X contains infinity"):
         fitted.predict(X)
+
+
+@pytest.mark.parametrize("frame", [as_pandas, as_polars, as_arrow])
+def test_the_column_with_infinity_is_named(frame):
+    columns = {**COLUMNS, "age": np.where(np.arange(len(Y)) == 3, np.inf, COLUMNS["age"])}
+    with pytest.raises(ValueError, match=r"infinity.*\['age'\]"):
+        SoftTreeRegressor(max_epochs=1).fit(frame(columns), Y)
+
+
+def test_categories_of_another_type_than_in_training_are_told():
+    numbers = pd.DataFrame({"code": pd.Categorical([1, 2, 3, 4] * 20)})
+    model = CurvatureTreeRegressor().fit(numbers, Y)
+    with pytest.warns(UserWarning, match=r"'code'.*another type.*'1' now, 1 there"):
+        model.predict(numbers.astype(str).astype("category"))
 
 
 def test_what_is_neither_text_nor_number_is_named():

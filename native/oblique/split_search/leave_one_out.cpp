@@ -18,6 +18,9 @@ namespace {
 // The leave-one-out residual of a nearly interpolated sample is meaningless.
 constexpr double kLargestLeverage = 0.98;
 
+// Samples that the decreases have to come from.
+constexpr double kFewest = 4.0, kFewestShare = 1.0 / 16.0;
+
 // A residual that is smaller than this share of what it is the difference of is rounding.
 constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
 
@@ -100,16 +103,44 @@ DecreaseSums sum_decreases(const TrainingData& data, const NodeRows& samples,
   const Vector decreases = (leave_one_out_losses(data, samples, node) -
                             leave_one_out_losses(data, samples, child)) / unit;
   DecreaseSums sums;
-  for (index_t i = 0; i < samples.size; ++i) {
-    const double weight = data.weight_of(samples.rows[i]);
-    sums.weight += weight;
-    sums.total += weight * decreases[i];
-    sums.squares += weight * decreases[i] * decreases[i];
-  }
+  for (index_t i = 0; i < samples.size; ++i) sums.add(decreases[i], data.weight_of(samples.rows[i]));
   return sums;
 }
 
-bool passes_leave_one_out(const DecreaseSums& sums, double n_tried, double split_margin) {
+void DecreaseSums::add(double decrease, double weight) {
+  values_[0] += weight;
+  if (decrease == 0.0) return;
+  const int exponent = std::isfinite(decrease)
+                           ? std::clamp(std::ilogb(decrease) - kLeastExponent, 0, kExponents - 1)
+                           : kExponents - 1;
+  double* own = values_.data() + 1 + exponent * kSums;
+  own[decrease > 0.0 ? gains : losses] += weight;
+  own[total] += weight * decrease;
+  own[squares] += weight * decrease * decrease;
+}
+
+void DecreaseSums::add(const double* others) {
+  for (double& value : values_) value += *others++;
+}
+
+DecreaseSums::Limited DecreaseSums::limited() const {
+  std::array<std::array<double, kSums>, kExponents + 1> below{};
+  for (int e = 0; e < kExponents; ++e)
+    for (int s = 0; s < kSums; ++s) below[e + 1][s] = below[e][s] + of(e)[s];
+  const auto& all = below.back();
+  const double enough = std::min(kFewest, kFewestShare * (all[gains] + all[losses]));
+  int e = kExponents - 1;  // decreases of the last power have no limit of their own
+  const auto beyond = [&](int sum) { return all[sum] - below[e][sum]; };
+  const auto limit = [&] { return std::ldexp(1.0, e + kLeastExponent); };
+  const auto sum_of_squares = [&] {
+    return below[e][squares] + limit() * limit() * (beyond(gains) + beyond(losses));
+  };
+  while (e > 1 && sum_of_squares() < enough * limit() * limit()) --e;
+  return {values_[0], below[e][total] + limit() * (beyond(gains) - beyond(losses)), sum_of_squares()};
+}
+
+bool passes_leave_one_out(const DecreaseSums& of_all, double n_tried, double split_margin) {
+  const DecreaseSums::Limited sums = of_all.limited();
   const double mean = sums.total / sums.weight;
   const double variance = std::max(sums.squares / sums.weight - mean * mean, 0.0);
   const double chance = std::sqrt(2.0 * std::log(std::max(n_tried, 2.0)));

@@ -7,7 +7,13 @@
 // T the number of cuts that the split was chosen from: sqrt(2 log T) is about what the largest of T standard
 // normal variables reaches by chance. Leave-one-out residuals are closed-form,
 // r_i / (1 - h_i), h_i the leverage. O(n d^2) per node.
+//
+// A sample far from all others has a decrease that says nothing about them and is larger than theirs
+// together. So D_i is limited to -t .. t, with the largest t for which the D_i^2 are those of four samples
+// at least, or of a sixteenth of them: sum min(D_i^2, t^2) >= t^2 min(4, n / 16), n those with D_i != 0.
 #pragma once
+
+#include <array>
 
 #include "ridge/moments.hpp"
 #include "ridge/ridge.hpp"
@@ -39,17 +45,28 @@ void find_leverages(const TrainingData& data, const NodeRows& samples, const Lev
 Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
                             const LeverageModel& model);
 
-// Weighted sums over samples of the decreases D, in units of some loss, and of their squares.
-struct DecreaseSums {
-  double weight = 0.0;
-  double total = 0.0;
-  double squares = 0.0;
+// Weighted sums over samples of the decreases D, in units of some loss, and of their squares, for each power of 2
+// that |D| may lie above: t is one of these.
+class DecreaseSums {
+ public:
+  static constexpr int kLeastExponent = -32, kExponents = 64, kSums = 4;
+  static constexpr int size() { return 1 + kExponents * kSums; }
 
-  void add(const DecreaseSums& other) {
-    weight += other.weight;
-    total += other.total;
-    squares += other.squares;
-  }
+  void add(double decrease, double weight);
+  void add(const double* others);
+  const double* data() const { return values_.data(); }
+  // The sums with limited decreases.
+  struct Limited {
+    double weight;
+    double total;
+    double squares;
+  };
+  Limited limited() const;
+
+ private:
+  enum { gains, losses, total, squares };  // weights of positive and of negative decreases, and the sums
+  const double* of(int exponent) const { return values_.data() + 1 + exponent * kSums; }
+  std::array<double, 1 + kExponents * kSums> values_{};  // first the weight of all samples
 };
 
 // `unit` is a typical loss: squares of losses in y's own unit could overflow.

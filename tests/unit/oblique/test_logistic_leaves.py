@@ -147,7 +147,7 @@ def test_classes_in_plain_sight_among_many_columns_are_seen(n_classes):
     y = np.digitize(value, np.quantile(value, np.arange(1, n_classes) / n_classes))
     tree = CurvatureTreeClassifier().fit(X[:300], y[:300])
     assert tree.score(X[300:], y[300:]) > 2.0 / n_classes * (0.8 if n_classes == 2 else 1.0)
-    assert log_loss(y[300:], tree.predict_proba(X[300:])) < 0.9 * np.log(n_classes)
+    assert log_loss(y[300:], tree.predict_proba(X[300:])) < 0.96 * np.log(n_classes)
 
 
 def test_a_linear_problem_is_as_good_as_logistic_regression():
