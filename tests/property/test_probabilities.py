@@ -3,7 +3,10 @@
 import numpy as np
 from scipy.special import softmax
 from fctree import FCODTClassifier
+from fctree._native import probabilities
 from hypothesis import given
+from hypothesis.extra.numpy import array_shapes, arrays
+from hypothesis.strategies import floats
 from property.strategies import class_tables, tree_parameters
 
 
@@ -97,3 +100,18 @@ def test_probabilities_do_not_exceed_one_by_a_rounding():
         X, y = rng.standard_normal((12, 6)), np.concatenate([np.arange(4), rng.integers(0, 4, 8)])
         model = FCODTClassifier(alpha=0.01, max_depth=0, fit_intercept=False).fit(X, y)
         assert model.predict_proba(rng.normal(scale=3, size=(30, 6))).max() <= 1
+
+
+@given(arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=floats(-800, 800)))
+def test_compiled_softmax_is_that_of_scipy(scores):
+    for given_scores in (scores, np.asfortranarray(scores), scores[::-1]):
+        found = probabilities.softmax(given_scores)
+        np.testing.assert_allclose(found, softmax(given_scores, axis=1), rtol=1e-12, atol=1e-300)
+    second = found[:, -1]
+    np.testing.assert_array_equal(probabilities.of_two(second), np.column_stack([1.0 - second, second]))
+
+
+def test_a_score_that_is_not_known_leaves_no_probability():
+    found = probabilities.softmax(np.array([[0.0, np.nan], [1.0, 1.0]]))
+    assert np.isnan(found[0]).all()
+    np.testing.assert_array_equal(found[1], [0.5, 0.5])

@@ -43,10 +43,12 @@ def literal_predictions(X, y, depth, margin, max_thresholds):
     return means
 
 
+@pytest.mark.parametrize("outlier", [0.0, 60.0])
 @pytest.mark.parametrize("margin", [0.1, 0.4, 0.75, 2.0])
 @pytest.mark.parametrize("seed", range(5))
-def test_axes_are_the_literal_tree(seed, margin):
+def test_axes_are_the_literal_tree(seed, margin, outlier):
     X, y = make_friedman1(120, 6, noise=1.0, random_state=seed)
+    y[7] += outlier
     model = CurvatureTreeRegressor(
         leaf_model="constant", directions="axis", max_depth=4, min_samples_leaf=LEAF,
         split_margin=margin).fit(X, y)
