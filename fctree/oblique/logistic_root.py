@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
-from scipy.optimize import minimize
 
 from fctree.oblique.logistic_models import (
     INTERCEPT_PENALTY,
@@ -16,11 +15,9 @@ from fctree.oblique.logistic_models import (
     Fit,
     best_of,
     losses,
+    near_minimum,
     probabilities,
 )
-
-_MOST_ITERATIONS = 300
-_PRECISION = 1e-7  # of the mean gradient
 
 
 def root_model(data, penalty, cost):
@@ -30,26 +27,11 @@ def root_model(data, penalty, cost):
 
 def _fits(data, penalty, cost):
     """From the largest penalty on, the one after the other from the minimum before."""
-    model = np.zeros((len(data.targets), data.Z.shape[1]))
+    prior = model = np.zeros((len(data.targets), data.Z.shape[1]))
     for multiple in reversed(MULTIPLES):
         of_all = np.append(multiple * penalty, INTERCEPT_PENALTY)
-        model = _minimise(data, of_all, model)
+        model = near_minimum(data, prior, of_all, model)
         yield Fit(model, None, _expected_loss(data, model, of_all, cost))
-
-
-def _minimise(data, penalty, start):
-    scale = 1.0 / data.weight.sum()
-
-    def objective(flat):
-        model = flat.reshape(start.shape)
-        logits = model @ data.Z.T
-        value = data.weight @ losses(logits, data.targets) + 0.5 * (model**2 @ penalty).sum()
-        gradient = ((probabilities(logits) - data.targets) * data.weight) @ data.Z + model * penalty
-        return scale * value, scale * gradient.ravel()
-
-    options = {"maxiter": _MOST_ITERATIONS, "gtol": _PRECISION, "ftol": 1e-10}
-    found = minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options=options)
-    return found.x.reshape(start.shape)
 
 
 def _leverages(Z, weights, penalty):

@@ -5,7 +5,7 @@ import pytest
 from fctree import CurvatureTreeClassifier
 from fctree.inspection import distill
 from fctree.oblique import logistic_leaves, logistic_models, logistic_root
-from fctree.oblique.logistic_models import Samples, left_out_losses, losses, minimise
+from fctree.oblique.logistic_models import Samples, left_out_losses, losses, minimise, near_minimum
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
@@ -230,9 +230,24 @@ def test_the_model_of_all_leaves_is_scikit_learns_logistic_regression(n_classes)
     X, y = noisy_classes(n_classes=n_classes)
     data = samples(X, y)
     penalty = np.append(np.full(X.shape[1], 3.0), 1e-9)
-    found = logistic_root._minimise(data, penalty, np.zeros((len(data.targets), X.shape[1] + 1)))
+    prior = np.zeros((len(data.targets), X.shape[1] + 1))
+    found = near_minimum(data, prior, penalty, prior)
     expected = LogisticRegression(C=1.0 / 3.0, tol=1e-10, max_iter=1000).fit(X, y)
     np.testing.assert_allclose(found[:, :-1], expected.coef_, atol=1e-3)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_search_without_a_hessian_changes_nothing(n_classes, monkeypatch):
+    X, y = noisy_classes(n_classes=n_classes)
+    data = samples(X, y)
+    rng = np.random.default_rng(0)
+    prior = rng.standard_normal((len(data.targets), X.shape[1] + 1))
+    penalty = rng.uniform(0.5, 2.0, X.shape[1] + 1)
+    expected, inverse = minimise(data, prior, penalty, np.zeros_like(prior))
+    monkeypatch.setattr(logistic_models, "_FEW_OPERATIONS", 0.0)
+    found, other = minimise(data, prior, penalty, np.zeros_like(prior))
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    np.testing.assert_allclose(other, inverse, atol=1e-6)
 
 
 @pytest.mark.parametrize("shape", [(30, 8), (8, 30)])
@@ -249,11 +264,11 @@ def test_the_expected_loss_of_that_model_is_nearly_leave_one_out(n_classes):
     X, y = noisy_classes(60, 5, n_classes)
     data = samples(X, y)
     penalty = np.append(np.full(X.shape[1], 1.0), 1e-4)
-    start = np.zeros((len(data.targets), X.shape[1] + 1))
-    model = logistic_root._minimise(data, penalty, start)
+    prior = np.zeros((len(data.targets), X.shape[1] + 1))
+    model = near_minimum(data, prior, penalty, prior)
     exact = 0.0
     for i in range(len(X)):
-        others = logistic_root._minimise(data.of(np.delete(np.arange(len(X)), i)), penalty, model)
+        others = near_minimum(data.of(np.delete(np.arange(len(X)), i)), prior, penalty, model)
         one = data.of([i])
         exact += losses(others @ one.Z.T, one.targets)[0]
     training = losses(model @ data.Z.T, data.targets).sum()
