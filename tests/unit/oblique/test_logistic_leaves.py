@@ -247,7 +247,7 @@ def test_the_search_without_a_hessian_changes_nothing(n_classes, monkeypatch):
     monkeypatch.setattr(logistic_models, "_FEW_OPERATIONS", 0.0)
     found, other = minimise(data, prior, penalty, np.zeros_like(prior))
     np.testing.assert_allclose(found, expected, atol=1e-6)
-    np.testing.assert_allclose(other, inverse, atol=1e-6)
+    np.testing.assert_allclose(other, inverse, atol=1e-4)
 
 
 @pytest.mark.parametrize("shape", [(30, 8), (8, 30)])
