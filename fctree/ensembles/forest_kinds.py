@@ -3,7 +3,8 @@
 The first 16 trees are grown as both kinds, on the same samples. With f_w the mean of both kinds' predictions, w of
 them steps, the share w minimises the product of the out-of-bag errors of f_w from the first 8 trees and from the
 others. Errors of the two come from independent draws, so that what is small is the error of a forest of many trees:
-the square of either error would hold the noise of so few.
+the square of either error would hold the noise of so few. Of shares that are as good as certain the least is taken: the
+noise of few samples would choose any.
 """
 
 import numpy as np
@@ -14,6 +15,7 @@ _HALVES = (range(N_COMPARED // 2), range(N_COMPARED // 2, N_COMPARED))
 # Shares are multiples of 1/20. Some trees stay curvature trees: where all are ordinary ones of few samples a leaf,
 # too many probabilities are 0.
 _STEPS, _MOST_STEPS = 20, 18
+_DEVIATIONS = 0.5  # of the difference from the least error, up to which fewer step trees are as good
 
 _STEP_DEPTHS = 8, 12
 _MOST_DEPTH = 24
@@ -36,10 +38,20 @@ def best_share(errors, weight):
     known = np.isfinite(errors).all(axis=(0, 1, 3))
     weight = known.astype(np.float64) if weight is None else np.where(known, weight, 0.0)
     errors = np.where(known[:, np.newaxis], errors, 0.0)
-    products = np.einsum("anp,bnp,n->ab", errors[:, 0], errors[:, 1], weight)
     shares = np.arange(_MOST_STEPS + 1) / _STEPS
-    parts = np.stack([1.0 - shares, shares])
-    return float(shares[np.argmin(np.einsum("as,bs,ab->s", parts, parts, products))])
+    if not np.any(weight > 0.0):
+        return 0.0
+    weight = weight / weight.sum()
+    # A sample's product of errors is quadratic in the share: three numbers, of which the mean and its covariance.
+    products = np.einsum("anp,bnp->abn", errors[:, 0], errors[:, 1])
+    numbers = np.stack([products[0, 0], products[0, 1] + products[1, 0], products[1, 1]])
+    mean = np.einsum("pn,n->p", numbers, weight)
+    apart = (numbers - mean[:, np.newaxis]) * weight
+    covariance = np.einsum("pn,qn->pq", apart, apart)
+    factors = np.stack([(1.0 - shares) ** 2, shares * (1.0 - shares), shares**2], axis=1)
+    more = factors - factors[np.argmin(factors @ mean)]
+    deviation = np.sqrt(np.maximum(np.einsum("sa,ab,sb->s", more, covariance, more), 0.0))
+    return float(shares[np.flatnonzero(more @ mean <= _DEVIATIONS * deviation)[0]])
 
 
 def step_depth(n_samples, n_features, n_outputs):

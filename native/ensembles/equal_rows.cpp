@@ -8,7 +8,8 @@ namespace fctree::ensembles {
 namespace {
 
 constexpr std::size_t kMostDifferent = 1 << 16;  // rows that are looked at
-constexpr index_t kManyTimes = 8;
+constexpr index_t kManyTimes = 8;  // each of few
+constexpr index_t kFew = 256;
 
 // Samples that are equal.
 struct EqualSamples {
@@ -87,7 +88,8 @@ bool are_coincidences(const SampleHashes& samples, const Collective* all) {
     differ = differ || (i > 0 && found[i].features == found[i - 1].features);
   }
   const index_t n_different = static_cast<index_t>(found.size());
-  return n_samples > n_different && (differ || n_samples >= kManyTimes * n_different);
+  const bool few = n_different < kFew && n_samples >= kManyTimes * n_different;
+  return n_samples > n_different && (differ || few);
 }
 
 }  // namespace fctree::ensembles

@@ -47,7 +47,7 @@ class LiteralBoosting:
         loss = self.parameters["loss"]
         name = loss[0] if isinstance(loss, tuple) else loss
         self.loss = make_loss(name, given_parameter(self.parameters), n_classes)
-        self.fewest = self.parameters["min_samples_leaf"]
+        self.fewest = max(self.parameters["min_samples_leaf"], {"absolute_error": 5, "huber": 7}.get(name, 1))
         if name == "quantile":  # five samples beyond it
             order = given_parameter(self.parameters)
             self.fewest = max(self.fewest, round(5 / min(order, 1 - order)))
