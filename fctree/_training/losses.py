@@ -14,7 +14,6 @@ LOSSES = {info.name: info for info in losses()}
 QUANTILE_LOSSES = {name for name, info in LOSSES.items() if info.parameter == "quantile"}
 
 _FEWEST_BEYOND = 5
-_FEWEST_OF_MEDIANS = {"absolute_error": 5, "huber": 7}
 
 
 def loss_constraints(task):
@@ -103,9 +102,6 @@ def quantile_of(estimator):
 
 def fewest_in_leaf(estimator):
     """Samples that a leaf needs: for a quantile five beyond it, without which it would be the largest residual
-    whatever the order; for medians so many that two or three wild targets do not make one; for other losses one."""
+    whatever the order; for other losses one."""
     order = quantile_of(estimator)
-    if order is not None:
-        return ceil((1.0 - 1e-12) * _FEWEST_BEYOND / min(order, 1.0 - order))
-    loss = choose_loss(estimator)
-    return 1 if callable(loss) else _FEWEST_OF_MEDIANS.get(loss[0], 1)
+    return 1 if order is None else ceil((1.0 - 1e-12) * _FEWEST_BEYOND / min(order, 1.0 - order))

@@ -63,8 +63,7 @@ class CurvatureBoostingRegressor(
     min_samples_leaf : int, float or None, default=None
         Minimum number of samples in a leaf; a float is a fraction of a tree's training samples,
         rounded up. Step trees need a quarter of it. For ``loss="quantile"`` at least
-        ``5 / min(quantile, 1 - quantile)`` in all trees, five beyond the quantile; for ``"absolute_error"`` 5
-        and for ``"huber"`` 7.
+        ``5 / min(quantile, 1 - quantile)`` in all trees, five beyond the quantile.
     max_coef : int or None, default=None
         Maximum number of features in a split.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None

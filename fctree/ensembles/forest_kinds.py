@@ -41,13 +41,13 @@ def best_share(errors, weight):
     shares = np.arange(_MOST_STEPS + 1) / _STEPS
     if not np.any(weight > 0.0):
         return 0.0
-    weight = weight / weight.sum()
+    total = weight.sum()
     # A sample's product of errors is quadratic in the share: three numbers, of which the mean and its covariance.
     products = np.einsum("anp,bnp->abn", errors[:, 0], errors[:, 1])
     numbers = np.stack([products[0, 0], products[0, 1] + products[1, 0], products[1, 1]])
-    mean = np.einsum("pn,n->p", numbers, weight)
-    apart = (numbers - mean[:, np.newaxis]) * weight
-    covariance = np.einsum("pn,qn->pq", apart, apart)
+    mean = np.einsum("pn,n->p", numbers, weight) / total
+    apart = numbers - mean[:, np.newaxis]
+    covariance = np.einsum("pn,qn,n->pq", apart, apart, weight) / total**2
     factors = np.stack([(1.0 - shares) ** 2, shares * (1.0 - shares), shares**2], axis=1)
     more = factors - factors[np.argmin(factors @ mean)]
     deviation = np.sqrt(np.maximum(np.einsum("sa,ab,sb->s", more, covariance, more), 0.0))

@@ -52,8 +52,7 @@ class SymmetricBoostingRegressor(
         it affects only the choice of splits.
     min_samples_leaf : int, default=1
         Minimum number of samples in every leaf that is not empty. For ``loss="quantile"`` at least
-        ``5 / min(quantile, 1 - quantile)``, five beyond the quantile; for ``"absolute_error"`` 5 and for
-        ``"huber"`` 7, of which two or three wild targets are the minority.
+        ``5 / min(quantile, 1 - quantile)``, five beyond the quantile.
     posterior_samples : int, default=0
         Number of posterior samples for ``predict(X, return_std=True)``, 0 or at least 2; each
         is a model of its own. The prior's standard deviation is 0.1 of that of `y`, the assumed

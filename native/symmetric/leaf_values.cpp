@@ -139,6 +139,23 @@ LeafValues newton_values(const Loss& loss, const ScaledDerivatives& derivatives,
   return newton_steps(loss, sums, scales, l2_leaf_reg);
 }
 
+// The rows of a leaf, with those of its siblings, of their parents' siblings and so on until they weigh enough.
+std::vector<index_t> enough_rows(const ScoredSamples& s, const std::vector<std::vector<index_t>>& rows,
+                                 index_t leaf, double least_weight) {
+  std::vector<index_t> joined;
+  const index_t n_leaves = static_cast<index_t>(rows.size());
+  for (index_t size = 1; size <= n_leaves; size *= 2) {
+    const index_t first = leaf / size * size;
+    joined.clear();
+    for (index_t one = first; one < first + size; ++one)
+      joined.insert(joined.end(), rows[one].begin(), rows[one].end());
+    double weight = 0.0;
+    for (const index_t i : joined) weight += s.weight_of(i);
+    if (weight >= least_weight) break;
+  }
+  return joined;
+}
+
 LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssignment& leaves,
                         const Tiles& tiles, const Execution& execution) {
   parallel_for(execution, tiles.count(),
@@ -151,16 +168,17 @@ LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssi
   out.weight.assign(leaves.n_leaves * s.n_outputs, 0.0);
   parallel_for(execution, leaves.n_leaves, [&](index_t leaf) {
     if (rows[leaf].empty()) return;
+    const std::vector<index_t> joined = enough_rows(s, rows, leaf, loss.least_weight());
     for (index_t k = 0; k < s.n_outputs; ++k) {
       std::vector<double> residual, weight;
       const index_t at = leaf * s.n_outputs + k, first = k * s.n_samples;
-      for (const index_t i : rows[leaf]) {
+      for (const index_t i : rows[leaf]) out.weight[at] += s.weight_of(i);
+      for (const index_t i : joined) {
         residual.push_back(s.y[first + i] - s.raw[first + i]);
         if (s.weight != nullptr) weight.push_back(s.weight[i]);
-        out.weight[at] += s.weight_of(i);
       }
       out.value[at] = order_statistic(loss, residual.data(), weight.empty() ? nullptr : weight.data(),
-                                      static_cast<index_t>(rows[leaf].size()));
+                                      static_cast<index_t>(joined.size()));
     }
   });
   return out;

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
-from loss_cases import ORDER_LOSSES
 from property.strategies import boosting_parameters, generic_tables
 
 plain = boosting_parameters(random_strength=0.0, subsample=1.0, colsample=1.0)
@@ -38,7 +37,6 @@ def assert_same_partitions(a, b):
 
 @given(generic_tables(weighted=False), any_leaf, seeds)
 def test_weight_two_is_a_duplicate(table, parameters, seed):
-    assume(parameters["loss"] not in ORDER_LOSSES)  # their leaves need samples, whatever these weigh
     y = positive(table)
     twice = np.random.default_rng(seed).random(len(y)) < 0.5
     rows = np.concatenate([np.arange(len(y)), np.flatnonzero(twice)])

@@ -47,7 +47,8 @@ class LiteralBoosting:
         loss = self.parameters["loss"]
         name = loss[0] if isinstance(loss, tuple) else loss
         self.loss = make_loss(name, given_parameter(self.parameters), n_classes)
-        self.fewest = max(self.parameters["min_samples_leaf"], {"absolute_error": 5, "huber": 7}.get(name, 1))
+        self.fewest = self.parameters["min_samples_leaf"]
+        self.least_weight = {"absolute_error": 5.0, "huber": 7.0}.get(name, 0.0)
         if name == "quantile":  # five samples beyond it
             order = given_parameter(self.parameters)
             self.fewest = max(self.fewest, round(5 / min(order, 1 - order)))
@@ -204,6 +205,15 @@ class LiteralBoosting:
             assert missing_right == majority, f"tree {tree}, level {level}: not the majority"
         return Candidate(feature, int(code), missing_right)
 
+    def enough_rows(self, leaves, i):
+        """Those of a leaf that is not empty, with its siblings' and so on until they weigh enough."""
+        size, rows = 1, leaves[i]
+        while len(rows) and size < len(leaves) and self.weight[rows].sum() < self.least_weight:
+            size *= 2
+            first = i // size * size
+            rows = np.concatenate(leaves[first : first + size])
+        return rows
+
     def leaf_value(self, rows):
         """(K,) before the learning rate."""
         if len(rows) == 0:
@@ -234,7 +244,7 @@ class LiteralBoosting:
         self.evaluate()
         for tree in range(trees.n_trees if n_trees is None else n_trees):
             leaves, splits = self.follow_splits(tree, tree)
-            values = np.array([rate * self.leaf_value(rows) for rows in leaves])
+            values = np.array([rate * self.leaf_value(self.enough_rows(leaves, i)) for i in range(len(leaves))])
             leaf = np.zeros(len(self.X), dtype=int)
             for split in splits:
                 threshold = self.thresholds[split.feature][split.code]

@@ -61,3 +61,15 @@ def test_quantiles_of_capped_targets():
         SymmetricBoostingRegressor(loss="quantile", quantile=0.9, max_iter=300, random_state=0),
         CurvatureBoostingRegressor(loss="quantile", quantile=0.9, max_iter=100, random_state=0))]
     assert losses[0] < 1.1 * losses[1]
+
+
+@pytest.mark.parametrize("loss", ["absolute_error", "huber"])
+def test_wild_targets_and_robust_losses(loss):
+    X, y, T, expected = bent_surface(0.0, n=800)
+    errors = []
+    for n_wild in (0, 1, 40):
+        targets = y.copy()
+        targets[:n_wild] += 1e5 if n_wild == 1 else 20.0
+        model = SymmetricBoostingRegressor(loss=loss, random_state=0).fit(X, targets)
+        errors.append(np.abs(model.predict(T) - expected).mean())
+    assert errors[1] < 1.5 * errors[0] and errors[2] < 2.0 * errors[0]

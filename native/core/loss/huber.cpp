@@ -24,6 +24,7 @@ class Huber : public PointwiseLoss<Huber> {
 
   LeafRule leaf_rule() const override { return LeafRule::clipped_mean; }
   double residual_bound() const override { return delta_; }
+  double least_weight() const override { return 7.0; }
   void baseline(const ScoredSamples& s, const Execution&, double* out) const override {
     target_quantiles(s, 0.5, out);
   }

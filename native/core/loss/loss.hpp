@@ -54,6 +54,9 @@ class Loss {
   // The order of the quantile, where leaf_rule() needs it, and the bound of the residuals.
   virtual double quantile_order() const { return 0.5; }
   virtual double residual_bound() const { return 0.0; }
+  // The weight of samples that the value of a leaf needs where it is their median: so much that two or three
+  // wild targets are a minority.
+  virtual double least_weight() const { return 0.0; }
   // Losses are reported multiplied by this: the squared error, whose half has the derivatives.
   virtual double reported_factor() const { return 1.0; }
 

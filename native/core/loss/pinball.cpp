@@ -17,7 +17,8 @@ namespace {
 
 class Pinball : public PointwiseLoss<Pinball> {
  public:
-  Pinball(double order, double factor) : order_(order), factor_(factor) {}
+  Pinball(double order, double factor, double least_weight)
+      : order_(order), factor_(factor), least_weight_(least_weight) {}
   double value(double y, double f) const {
     const double r = y - f;
     return factor_ * (r >= 0.0 ? order_ * r : (order_ - 1.0) * r);
@@ -32,6 +33,7 @@ class Pinball : public PointwiseLoss<Pinball> {
 
   LeafRule leaf_rule() const override { return LeafRule::quantile; }
   double quantile_order() const override { return order_; }
+  double least_weight() const override { return least_weight_; }
   void baseline(const ScoredSamples& s, const Execution&, double* out) const override {
     target_quantiles(s, order_, out);
   }
@@ -53,6 +55,7 @@ class Pinball : public PointwiseLoss<Pinball> {
 
   double order_;
   double factor_;
+  double least_weight_;
   double inverse_near_ = std::numeric_limits<double>::infinity();
 };
 
@@ -61,7 +64,7 @@ class Pinball : public PointwiseLoss<Pinball> {
 LossInfo absolute_error_loss() {
   return {"absolute_error", "regression", "real", "identity", kNoLossParameter,
           [](double, index_t) -> std::unique_ptr<Loss> {
-            return std::make_unique<Pinball>(0.5, 2.0);
+            return std::make_unique<Pinball>(0.5, 2.0, 5.0);
           }};
 }
 
@@ -69,7 +72,7 @@ LossInfo quantile_loss() {
   return {"quantile", "regression", "real", "identity",
           {"quantile", 0.0, 1.0, std::numeric_limits<double>::quiet_NaN()},
           [](double order, index_t) -> std::unique_ptr<Loss> {
-            return std::make_unique<Pinball>(order, 1.0);
+            return std::make_unique<Pinball>(order, 1.0, 0.0);
           }};
 }
 

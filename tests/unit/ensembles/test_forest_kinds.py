@@ -48,7 +48,7 @@ def test_share_is_the_least_that_is_not_clearly_worse(seed, weighted):
         products.append((means[0] * means[1]).sum(axis=1)[known])
     best = products[np.argmin([share @ product for product in products])]
     worse = [share @ (product - best) for product in products]
-    errors_of = [np.sqrt(np.sum((share * (product - best - mean)) ** 2))
+    errors_of = [np.sqrt(share @ (product - best - mean) ** 2 / weight[known].sum())
                  for product, mean in zip(products, worse, strict=True)]
     allowed = [mean <= 0.5 * error + 1e-12 for mean, error in zip(worse, errors_of, strict=True)]
     assert 20 * best_share(errors, weight if weighted else None) == pytest.approx(allowed.index(True))
