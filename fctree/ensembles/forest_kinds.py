@@ -51,7 +51,7 @@ def best_share(errors, weight):
     factors = np.stack([(1.0 - shares) ** 2, shares * (1.0 - shares), shares**2], axis=1)
     more = factors - factors[np.argmin(factors @ mean)]
     deviation = np.sqrt(np.maximum(np.einsum("sa,ab,sb->s", more, covariance, more), 0.0))
-    return float(shares[np.flatnonzero(more @ mean <= _DEVIATIONS * deviation)[0]])
+    return float(shares[np.argmax(more @ mean <= _DEVIATIONS * deviation)])  # 0 of errors that overflow
 
 
 def step_depth(n_samples, n_features, n_outputs):

@@ -54,6 +54,11 @@ def test_share_is_the_least_that_is_not_clearly_worse(seed, weighted):
     assert 20 * best_share(errors, weight if weighted else None) == pytest.approx(allowed.index(True))
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_errors_that_overflow_leave_curvature_trees():
+    assert best_share(np.full((2, 2, 5, 1), 1e200), None) == 0.0
+
+
 def test_no_sample_is_left_out_by_all_groups():
     assert best_share(np.full((2, 2, 5, 1), np.nan), None) == 0.0
 
