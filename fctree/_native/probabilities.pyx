@@ -35,6 +35,23 @@ cdef Pair pair_of(cnp.ndarray scores, cnp.ndarray out) noexcept:
     return pair
 
 
+cdef double largest_of(const double* values, int64_t n) noexcept:
+    cdef double largest = values[0]
+    cdef int64_t k
+    for k in range(n):
+        largest = fmax(largest, values[k])
+    return largest
+
+
+cdef void divide_by_sum(double* values, int64_t n) noexcept:
+    cdef double total = 0.0
+    cdef int64_t k
+    for k in range(n):
+        total += values[k]
+    for k in range(n):
+        values[k] /= total
+
+
 def of_two(positive):
     """Probabilities of two classes, (n_samples, 2), from those of the second."""
     cdef cnp.ndarray given = values_of(positive, 1)
@@ -55,28 +72,23 @@ def softmax(scores):
     cdef int64_t row, k
     cdef const double* score = pair.scores
     cdef double* p = pair.out
-    cdef double largest, total
+    cdef double largest
     for row in range(pair.n_rows):
-        largest, total = score[0], 0.0
-        for k in range(pair.n_classes):
-            largest = fmax(largest, score[k])
+        largest = largest_of(score, pair.n_classes)
         for k in range(pair.n_classes):
             p[k] = exp(score[k] - largest)
-            total += p[k]
-        for k in range(pair.n_classes):
-            p[k] /= total
+        divide_by_sum(p, pair.n_classes)
         score += pair.n_classes
         p += pair.n_classes
     return out
 
 
 cdef void project_row(const double* scores, int64_t n, double* out, vector[double]& ordered) except *:
-    cdef double largest = scores[0], total = 0.0, shift = 0.0, candidate
+    cdef double largest = largest_of(scores, n), total = 0.0, shift = 0.0, candidate
     cdef int64_t k
     cdef bint is_known = True
     for k in range(n):
         is_known &= isfinite(scores[k])
-        largest = fmax(largest, scores[k])
     for k in range(n):
         out[k] = fmax(scores[k] - largest, -1.0) if is_known else NAN
         ordered[k] = -out[k]
@@ -120,16 +132,12 @@ def raised(probabilities, double floor, double exponent):
     cdef int64_t row, k
     cdef const double* p = pair.scores
     cdef double* power = pair.out
-    cdef double largest, total
+    cdef double largest
     for row in range(pair.n_rows):
-        largest = total = 0.0
-        for k in range(pair.n_classes):
-            largest = fmax(largest, p[k])
+        largest = largest_of(p, pair.n_classes)
         for k in range(pair.n_classes):
             power[k] = pow((p[k] + floor) / (largest + floor), exponent)
-            total += power[k]
-        for k in range(pair.n_classes):
-            power[k] /= total
+        divide_by_sum(power, pair.n_classes)
         p += pair.n_classes
         power += pair.n_classes
     return out

@@ -97,8 +97,8 @@ cdef extern from "soft/standardize.hpp" namespace "fctree::soft" nogil:
 
 
 cdef extern from "soft/predict.hpp" namespace "fctree::soft" nogil:
-    void predict_soft[T](const Ensemble[T]&, const FeatureRows&, const Standardization&, PassKind,
-                         T*, const Execution&) except +set_python_error
+    void predict_soft[T](const Ensemble[T]&, const FeatureRows&, const Standardization&, T*,
+                         const Execution&) except +set_python_error
     void count_reachable_leaves[T](const Ensemble[T]&, const FeatureRows&,
                                    const Standardization&, int32_t*,
                                    const Execution&) except +set_python_error

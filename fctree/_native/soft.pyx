@@ -211,7 +211,7 @@ def predict(X, const real[:, :, ::1] split_weights, const real[:, :, ::1] leaf_w
         raise ValueError(f"expected the baseline and the scale of {n_outputs} outputs")
     sums.resize(rows.n_rows * n_outputs)
     with nogil:
-        predict_soft(trees, rows, rule, PassKind.automatic, sums.data(), execution)
+        predict_soft(trees, rows, rule, sums.data(), execution)
     out = np.empty((rows.n_rows, n_outputs))
     cdef double* scores = <double*>cnp.PyArray_DATA(out)
     for i in range(rows.n_rows):

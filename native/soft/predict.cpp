@@ -29,10 +29,9 @@ void for_each_block(const FeatureRows& x, const Standardization& rule, bool tran
 }  // namespace
 
 template <class T>
-void predict_soft(const Ensemble<T>& trees, const FeatureRows& x, const Standardization& rule,
-                  PassKind kind, T* out, const Execution& execution) {
-  const bool dense = trees.routing != Routing::smooth_step || kind == PassKind::dense ||
-                     (kind == PassKind::automatic && dense_is_cheaper(trees, -1.0));
+void predict_soft(const Ensemble<T>& trees, const FeatureRows& x, const Standardization& rule, T* out,
+                  const Execution& execution) {
+  const bool dense = trees.routing != Routing::smooth_step || dense_is_cheaper(trees, -1.0);
   for_each_block<T>(x, rule, dense, execution, [&](const SampleBlock<T>& block, index_t first) {
     T* rows = out + first * trees.n_outputs;
     std::fill(rows, rows + block.n_rows() * trees.n_outputs, T(0));
@@ -69,9 +68,9 @@ void count_reachable_leaves(const Ensemble<T>& trees, const FeatureRows& x,
 }
 
 template void predict_soft(const Ensemble<float>&, const FeatureRows&, const Standardization&,
-                           PassKind, float*, const Execution&);
+                           float*, const Execution&);
 template void predict_soft(const Ensemble<double>&, const FeatureRows&, const Standardization&,
-                           PassKind, double*, const Execution&);
+                           double*, const Execution&);
 template void count_reachable_leaves(const Ensemble<float>&, const FeatureRows&,
                                      const Standardization&, std::int32_t*, const Execution&);
 template void count_reachable_leaves(const Ensemble<double>&, const FeatureRows&,

@@ -11,8 +11,8 @@ namespace fctree::soft {
 // out (n_rows, n_outputs) = the sum over the trees. O(n_features) per reached node, no memory
 // beyond a block's.
 template <class T>
-void predict_soft(const Ensemble<T>& trees, const FeatureRows& x, const Standardization& rule,
-                  PassKind kind, T* out, const Execution& execution);
+void predict_soft(const Ensemble<T>& trees, const FeatureRows& x, const Standardization& rule, T* out,
+                  const Execution& execution);
 
 // counts (n_rows, n_trees): leaves l with P(x -> l) > 0.
 template <class T>

@@ -237,8 +237,7 @@ class Trainer {
     }
     eval_out_.resize(n * n_outputs);
     eval_raw_.resize(n * n_outputs);
-    predict_soft(trees(), samples.x, standardization, PassKind::automatic, eval_out_.data(),
-                 execution_);
+    predict_soft(trees(), samples.x, standardization, eval_out_.data(), execution_);
     for (index_t i = 0; i < n; ++i)
       for (index_t k = 0; k < n_outputs; ++k)
         eval_raw_[k * n + i] = task_.offset[k] + task_.multiplier * eval_out_[i * n_outputs + k];
