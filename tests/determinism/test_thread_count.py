@@ -2,7 +2,8 @@
 
 Counted in a process of its own (the kernel lists its threads), after imports, by a thread that
 looks again and again during a fit and predict that is wide enough for any library below to be
-tempted.
+tempted. A thread that has done its work is listed until the system lets it end, so that what counts is the
+least number of many looks in a row.
 """
 
 import os
@@ -12,7 +13,7 @@ import sys
 import pytest
 
 SCRIPT = """
-import os, sys, threading, time
+import collections, os, sys, threading, time
 import numpy as np
 from fctree import FCODTRegressor
 
@@ -26,8 +27,10 @@ most, done = 0, threading.Event()
 
 def watch():
     global most
+    counts = collections.deque(maxlen=40)
     while not done.wait(0.0005):
-        most = max(most, n_threads())
+        counts.append(n_threads())
+        most = max(most, min(counts)) if len(counts) == counts.maxlen else most
 
 watcher = threading.Thread(target=watch)
 watcher.start()
@@ -37,7 +40,7 @@ FCODTRegressor(max_depth=4, n_jobs=int(sys.argv[1])).fit(X, y).predict(X)
 FCODTRegressor(max_depth=1, n_jobs=int(sys.argv[1])).fit(X[:100], y[:100])
 done.set()
 watcher.join()
-for _ in range(500):  # the kernel may list a thread for a while after it was joined
+for _ in range(500):
     if n_threads() < before:
         break
     time.sleep(0.01)
