@@ -3,12 +3,17 @@
 Nothing of these libraries is imported: a column is asked for what it can do.
 """
 
+import re
 from dataclasses import dataclass
+from math import isfinite
 from numbers import Complex, Number, Real
 
 import numpy as np
 
 _NUMERIC_KINDS = "fiub"
+_FEW, _NEARLY_ALL = 20, 0.9  # categories; of these
+_MANY, _MANY_WHOLE = 10, 2  # samples of a category
+_PARSED = 1000  # categories, at most
 _REMEDY = (
     'pass categorical_features="from_dtype", or name the column in categorical_features, or '
     "encode it"
@@ -220,6 +225,34 @@ def _factorized(raw):
     for number, value in enumerate(values):
         table[value] = number
     return values, np.fromiter(map(table.__getitem__, items), dtype=np.int64, count=len(items))
+
+
+def is_categorical(raw):
+    """Whether the type of a column says that it holds categories."""
+    kind = str(getattr(raw, "dtype", getattr(raw, "type", ""))).lower()
+    return kind.startswith(("categor", "enum", "dictionary"))
+
+
+def are_numbers(column):
+    """Whether categories look like a quantity that was read as text: more than 20, nine tenths of them the text of
+    numbers, of less than 10 samples each, or 2 where most are whole, as codes are. Digits after a leading 0 are a code.
+    """
+    n_values = len(column.values)
+    n_each = np.count_nonzero(column.codes >= 0) / max(n_values, 1)
+    if n_values <= _FEW or n_each >= _MANY:
+        return False
+    some = column.values[:: -(-n_values // _PARSED)]
+    numbers = [number for number in map(_number, some) if isfinite(number)]
+    whole = sum(number.is_integer() for number in numbers)
+    return len(numbers) >= _NEARLY_ALL * len(some) and (n_each < _MANY_WHOLE or 2 * whole < len(numbers))
+
+
+def _number(value):
+    """The number that a category says, NaN where it is none."""
+    try:
+        return np.nan if re.match(r"0\d", str(value)) else float(value)
+    except (ValueError, OverflowError):
+        return np.nan
 
 
 def is_missing(value):

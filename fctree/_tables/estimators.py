@@ -16,7 +16,15 @@ from sklearn.utils.validation import check_X_y, validate_data
 from fctree._native.core import is_finite, is_table
 from fctree._native_input import aligned, strided_in_elements
 from fctree._sklearn import StrOptions, check_monotonic_cst
-from fctree._tables.columns import check_frame, is_frame, raw_columns, read_column, table_of
+from fctree._tables.columns import (
+    are_numbers,
+    check_frame,
+    is_categorical,
+    is_frame,
+    raw_columns,
+    read_column,
+    table_of,
+)
 from fctree._tables.encoder import UNSEEN, TableEncoder, renumber
 from fctree._threads import count_threads
 
@@ -229,7 +237,7 @@ def _coded(estimator, table, reset):
         wanted = [values is not None for values in known]
         remedy = ["in fit the column held numbers"]
     coded = np.empty(table.shape, order="F")
-    categories = []
+    categories, quantities = [], []
     for j, raw in enumerate(raw_columns(table)):
         name = f"x{j}" if names is None else names[j]
         column = read_column(raw, name, wanted[j], *remedy)
@@ -238,7 +246,21 @@ def _coded(estimator, table, reset):
             categories.append(None)
         else:
             categories.append(_fill(coded[:, j], column, known[j], name))
+            if reset and wanted[j] is None and not is_categorical(raw) and are_numbers(column):
+                quantities.append(name)
+    if quantities:
+        _warn_of_quantities(quantities)
     return coded, categories
+
+
+def _warn_of_quantities(names):
+    warnings.warn(
+        f"columns {names[:10]} are taken as categories, but nearly all of their values are the text of numbers: convert "
+        'them, of pandas by pandas.to_numeric(X[column], errors="coerce"), or say by categorical_features or a '
+        "categorical type that they are categories",
+        UserWarning,
+        stacklevel=2,
+    )
 
 
 def _fill(out, column, known, name):

@@ -1,5 +1,6 @@
 """Bad tables are refused with the column and the remedy, odd ones are fitted."""
 
+import warnings
 from datetime import date
 
 import numpy as np
@@ -102,6 +103,50 @@ def test_categories_of_another_type_than_in_training_are_told():
     model = CurvatureTreeRegressor().fit(numbers, Y)
     with pytest.warns(UserWarning, match=r"'code'.*another type.*'1' now, 1 there"):
         model.predict(numbers.astype(str).astype("category"))
+
+
+QUANTITY = np.random.default_rng(3).normal(size=80).round(3)
+
+
+@each_family
+@pytest.mark.parametrize("frame", [as_pandas, as_polars, as_arrow, as_objects])
+def test_numbers_that_were_read_as_text_are_told(name, frame):
+    texts = QUANTITY.astype(str).astype(object)
+    texts[5] = "?"
+    model, table = clone(REGRESSORS[name]), frame({**COLUMNS, "city": texts})
+    with pytest.warns(UserWarning, match=r"columns \['(city|x1)'\] .*text of numbers.*to_numeric"):
+        model.fit(table, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        model.predict(table)
+        clone(model).set_params(categorical_features=[1, 2]).fit(table, Y)
+
+
+def test_the_columns_of_numbers_that_were_read_as_text_are_told_at_once():
+    frame = pd.DataFrame({"a": QUANTITY.astype(str), "b": QUANTITY, "c": [str(number) for number in range(80)]})
+    with pytest.warns(UserWarning, match=r"columns \['a', 'c'\]") as told:
+        CurvatureTreeRegressor().fit(frame, Y)
+    assert len(told) == 1
+
+
+def test_fractions_that_were_read_as_text_are_told_though_some_are_equal():
+    texts = [str(number) for number in np.arange(80) // 3 / 10]
+    with pytest.warns(UserWarning, match="text of numbers"):
+        CurvatureTreeRegressor().fit(pd.DataFrame({"a": texts}), Y)
+
+
+@pytest.mark.parametrize("texts", [
+    pd.Categorical(QUANTITY.astype(str)),
+    [f"{number:05}" for number in range(1067, 1147)],
+    [str(1950 + number // 2) for number in range(80)],
+    [str(number / 10) for number in np.arange(80) % 8],
+    ["1", "2", "3", "x"] * 20,
+    [str(number) if number % 5 else f"v{number}" for number in range(80)],
+], ids=["categorical", "leading zeros", "years", "versions", "codes", "some are words"])
+def test_codes_are_categories_without_a_warning(texts):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CurvatureTreeRegressor().fit(pd.DataFrame({"code": texts}), Y)
 
 
 def test_what_is_neither_text_nor_number_is_named():
