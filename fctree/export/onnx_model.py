@@ -40,8 +40,8 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     ImportError
         Without the library onnx.
     ValueError
-        For another `dtype`, for categories of text and numbers in one column, for categories that are
-        numbers which `dtype` cannot tell apart, for categories beside
+        For another `dtype`, for categories of text and numbers in one column, for empty strings beside missing
+        values in one, for categories that are numbers which `dtype` cannot tell apart, for categories beside
         a column with the name of an output, and for soft trees with ``routing="erf"`` in float64, which
         runtimes cannot compute.
     TypeError

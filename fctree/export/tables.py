@@ -140,6 +140,11 @@ class TableSteps:
         missing = len(values) if self._encoder.has_missing[column] else -1
         places = {"values_tensor": np.arange(len(values)), "default_tensor": np.array([-1])}
         if self.holds_text(column):
+            if "" in values and missing >= 0:
+                raise ValueError(
+                    f"column {self.names[column]!r} had empty strings and missing values in fit, and ONNX has the empty "
+                    "string for both: make one of the other before fit"
+                )
             texts = values if "" in values else [*values, ""]
             numbers = [*range(len(values)), *[missing] * (len(texts) - len(values))]
             return graph.add("LabelEncoder", x, domain="ai.onnx.ml", keys_strings=texts,

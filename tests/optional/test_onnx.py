@@ -161,6 +161,14 @@ def test_an_empty_text_is_a_category():
     assert_close(found, predictions(model, frame), np.float32)
 
 
+def test_empty_texts_beside_missing_ones_are_refused():
+    frame, y = categories()
+    texts = np.array(["", None, "a", "b"], dtype=object)[np.arange(len(frame)) % 4]
+    model = SymmetricBoostingRegressor(max_iter=5).fit(frame[["x"]].assign(text=texts), y)
+    with pytest.raises(ValueError, match="column 'text' had empty strings and missing values"):
+        to_onnx(model)
+
+
 def test_categories_of_text_and_numbers():
     X = np.array([["a", 1.0], [2, 2.0], ["b", 3.0]] * 20, dtype=object)
     model = CurvatureTreeRegressor(categorical_features=[0]).fit(X, np.arange(60.0))
