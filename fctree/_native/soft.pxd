@@ -93,7 +93,7 @@ cdef extern from "soft/standardize.hpp" namespace "fctree::soft" nogil:
         const double* factor
         cbool intercept
 
-    void inverse_deviations(const double*, int64_t, double*)
+    void inverse_deviations(const double*, const double*, int64_t, double*)
 
 
 cdef extern from "soft/predict.hpp" namespace "fctree::soft" nogil:

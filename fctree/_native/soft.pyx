@@ -188,10 +188,17 @@ cdef Standardization rule_of(standardization, vector[double]& factor) except *:
     rule.intercept = intercept
     if mean is not None:
         factor.resize(len(variance))
-        inverse_deviations(<const double*>elements(variance, b"f", 1), factor.size(), factor.data())
         rule.mean = <const double*>elements(mean, b"f", 1)
+        inverse_deviations(rule.mean, <const double*>elements(variance, b"f", 1), factor.size(), factor.data())
         rule.factor = factor.data()
     return rule
+
+
+def factors_of(standardization):
+    """What centred features are multiplied by, (n_features,): 1 / sqrt(variance), 0 where that is rounding."""
+    cdef vector[double] factor
+    rule_of(standardization, factor)
+    return np.array(factor)
 
 
 def predict(X, const real[:, :, ::1] split_weights, const real[:, :, ::1] leaf_weights,

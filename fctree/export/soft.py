@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from fctree._native import soft as _native
+
 _LEFT = {
     "logistic": """
   *left = 1.0 / (1.0 + exp(-t));
@@ -32,10 +34,10 @@ class SoftScores:
         }[self._routing]  # fmt: skip
         weights = hardness * model.split_weights_.astype(np.float64)
         self._intercepts = hardness * model.split_intercepts_.astype(np.float64)
-        mean, variance, _ = model._standardization()
-        if variance is not None:
-            varies = variance > 0.0
-            weights *= np.where(varies, 1.0 / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
+        standardization = model._standardization()
+        mean = standardization[0]
+        if mean is not None:
+            weights *= _native.factors_of(standardization)
         self._mean = np.zeros(weights.shape[2]) if mean is None else mean
         self._weights = weights
         self._leaves = model.leaf_weights_.astype(np.float64)

@@ -5,15 +5,14 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "core/spread.hpp"
+
 namespace fctree::oblique {
 
 namespace {
 
 constexpr index_t kTaskRows = 4096;
 constexpr index_t kBlockRows = 256;  // of a table that has to be converted
-
-// A column whose deviations are its rounding is a constant.
-constexpr double kLeastSpread = 1e-12;
 
 }  // namespace
 
@@ -52,7 +51,7 @@ FeatureMap map_of_sums(const FeatureSums& total, const Vector& first) {
     if (!std::isfinite(spread))
       throw std::invalid_argument(
           "X or sample_weight is too large: the sum of its squares overflows float64");
-    if (spread > kLeastSpread * total.largest[j]) map.scale[j] = spread;
+    if (is_varying(spread, total.largest[j])) map.scale[j] = spread;
   }
   return map;
 }

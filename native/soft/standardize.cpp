@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/spread.hpp"
+
 namespace fctree::soft {
 
 namespace {
@@ -18,9 +20,12 @@ void gather_from(const FeatureRows& x, const index_t* rows, index_t first, index
 
 }  // namespace
 
-void inverse_deviations(const double* variance, index_t n_features, double* factor) {
-  for (index_t j = 0; j < n_features; ++j)
-    factor[j] = variance[j] > 0.0 ? 1.0 / std::sqrt(variance[j]) : 0.0;
+void inverse_deviations(const double* mean, const double* variance, index_t n_features,
+                        double* factor) {
+  for (index_t j = 0; j < n_features; ++j) {
+    const double spread = std::sqrt(variance[j]);
+    factor[j] = is_varying(spread, std::abs(mean[j])) ? 1.0 / spread : 0.0;
+  }
 }
 
 void gather(const FeatureRows& x, const index_t* rows, index_t first, index_t n, double* out) {

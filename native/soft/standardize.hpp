@@ -25,8 +25,10 @@ struct Standardization {
   bool intercept;
 };
 
-// Of features: 1 / sqrt(variance), and 0 for a constant one, which then has no effect.
-void inverse_deviations(const double* variance, index_t n_features, double* factor);
+// Of features: 1 / sqrt(variance), and 0 for one that is constant up to rounding, which then has no
+// effect.
+void inverse_deviations(const double* mean, const double* variance, index_t n_features,
+                        double* factor);
 
 // Gathers `rows` of x (the rows from `first` on where it is null) as doubles, (n, n_features).
 void gather(const FeatureRows& x, const index_t* rows, index_t first, index_t n, double* out);

@@ -134,7 +134,7 @@ class Trainer {
       double* variance = mean + p_;
       double* factor = variance + p_;
       batch_moments(gathered_.data(), weight_.data(), n, p_, mean, variance);
-      inverse_deviations(variance, p_, factor);
+      inverse_deviations(mean, variance, p_, factor);
       keep_running(mean, variance);
       rule = {mean, factor, params_.fit_intercept};
     }
@@ -232,7 +232,7 @@ class Trainer {
     const index_t n = samples.x.n_rows, n_outputs = task_.n_outputs;
     Standardization standardization = {nullptr, nullptr, params_.fit_intercept};
     if (params_.batch_norm) {
-      inverse_deviations(state_.running_variance, p_, moments_.data());
+      inverse_deviations(state_.running_mean, state_.running_variance, p_, moments_.data());
       standardization = {state_.running_mean, moments_.data(), params_.fit_intercept};
     }
     eval_out_.resize(n * n_outputs);

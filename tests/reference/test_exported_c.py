@@ -69,6 +69,14 @@ def test_regressors(name, tmp_path):
     check(model, rows_near(X, missing=True), tmp_path)
 
 
+def test_a_soft_tree_with_a_column_that_is_constant_up_to_rounding(tmp_path):
+    X, y = regression()
+    X = np.column_stack([X, 1e6 + 1e-10 * np.random.default_rng(0).standard_normal(len(X))])
+    assert np.ptp(X[:, -1]) > 0.0
+    model = clone(REGRESSORS["soft"]).fit(X, y)
+    check(model, rows_near(X), tmp_path)
+
+
 @pytest.mark.parametrize("kind", SOFT_BOUNDARIES)
 def test_soft_boundaries(kind, tmp_path):
     model, X = soft_boundaries(kind)

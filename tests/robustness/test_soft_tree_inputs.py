@@ -46,6 +46,18 @@ def test_constants():
     np.testing.assert_allclose(model.predict(np.ones((60, 2))), model.predict([[3, 4]])[0])
 
 
+@pytest.mark.parametrize("value, rounding", [(0.3, 5e-17), (1e6, 1e-10)])
+def test_a_column_that_is_constant_up_to_rounding_says_nothing(value, rounding):
+    column = value + rounding * RNG.standard_normal(60)
+    assert np.ptp(column) > 0.0
+    options = {**FEW, "batch_size": 7, "early_stopping": True}
+    model = SoftTreeRegressor(**options).fit(np.column_stack([X, column]), y)
+    constant = SoftTreeRegressor(**options).fit(np.column_stack([X, np.full(60, value)]), y)
+    np.testing.assert_array_equal(model.validation_loss_curve_, constant.validation_loss_curve_)
+    rows = np.column_stack([X, np.full(60, np.float32(value) + 1.0)])
+    np.testing.assert_array_equal(model.predict(rows), constant.predict(rows))
+
+
 @pytest.mark.parametrize("shift, scale", [(1e6, 1.0), (0.0, 1e-9), (1e3, 1e9), (0.0, 1e150)])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_units_do_not_matter(shift, scale, dtype):
