@@ -134,7 +134,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         ------
         ValueError
             For infinity in `X`, NaN or infinity in `y`, inconsistent shapes, negative or all-zero weights, fewer trees
-            than a warm start has, or `oob_score` if every tree uses all samples.
+            than a warm start has, more `max_samples` than samples, or `oob_score` if every tree uses all samples.
         """
         with unchanged_on_failure(self):
             continuing = self.warm_start and hasattr(self, "trees_")
@@ -148,6 +148,8 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     def _samples(self, X, y, sample_weight, *, reset):
         """``X``, encoded targets and weights (or None) of the samples that count."""
         X, y = check_imputed_data(self, X, y, reset=reset, classification=self._classification)
+        if isinstance(self.max_samples, Integral) and self.max_samples > len(X):
+            raise ValueError(f"`max_samples` must be <= n_samples={len(X)} but got value {self.max_samples}")
         weight = check_sample_weight(sample_weight, X)
         targets = self._encode_targets(y, reset=reset)
         if self._classification:

@@ -225,6 +225,16 @@ def test_bad_values_of_forests_are_named(name, value):
         clone(FOREST).set_params(**{name: value}).fit(X, y)
 
 
+@pytest.mark.parametrize("kind", [CurvatureForestRegressor, CurvatureForestClassifier])
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_more_samples_of_a_tree_than_there_are_is_refused(kind, bootstrap):
+    forest = kind(n_estimators=2, max_samples=len(X) + 1, bootstrap=bootstrap)
+    with pytest.raises(ValueError, match=rf"`max_samples` must be <= n_samples={len(X)} but got value {len(X) + 1}"):
+        forest.fit(X, y > 0.0)
+    assert not hasattr(forest, "n_features_in_")
+    forest.set_params(max_samples=len(X)).fit(X, y > 0.0)
+
+
 def test_targets_outside_of_the_domain():
     with pytest.raises(ValueError, match="gamma"):
         clone(BOOSTED).set_params(loss="gamma").fit(X, y - 100.0)
