@@ -240,7 +240,10 @@ def warn_if_not_finite(what, values):
 
 
 def check_targets(y):
-    """Numeric targets as (n_samples, n_outputs) float64, C-contiguous."""
+    """Numeric targets as (n_samples, n_outputs) float64, C-contiguous; TypeError for dates and durations."""
+    dtype = np.asarray(y).dtype
+    if dtype.kind in "mM":
+        raise TypeError(f"y is of type {dtype}: make numbers of it, such as days since a date")
     y = check_array(y, dtype=np.float64, ensure_2d=False, order="C", input_name="y")
     return np.ascontiguousarray(y.reshape(len(y), -1))
 

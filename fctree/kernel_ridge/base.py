@@ -19,6 +19,7 @@ from fctree._validation import (
     check_fitted,
     check_labels,
     check_predictions,
+    check_targets,
     check_training_data,
 )
 from fctree.kernel_ridge.feature_learning import (
@@ -85,7 +86,7 @@ class RegressorTargets(NumericTargets, KernelIntervals, RegressorMixin):
         """Validated X, y as (n, n_outputs), weights; remembers the shape of y."""
         X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)
         self._one_output = y.ndim == 1
-        targets = y.reshape(len(y), -1).astype(np.float64)
+        targets = check_targets(y)
         X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
         return X, targets, sample_weight
 

@@ -17,7 +17,7 @@ from fctree import (
 from reference.tree_comparison import smooth_table
 from scipy import sparse
 from sklearn.base import clone
-from table_cases import CLASSIFIERS
+from table_cases import CLASSIFIERS, REGRESSORS
 
 ESTIMATORS = [FCODTRegressor, FCODTClassifier]
 
@@ -53,6 +53,20 @@ def test_missing_and_infinite_targets_are_refused(bad, n_outputs):
     Y.flat[5] = bad
     with pytest.raises(ValueError, match="Input y contains (NaN|infinity)"):
         FCODTRegressor().fit(X, Y)
+
+
+@pytest.mark.parametrize("model", REGRESSORS.values(), ids=REGRESSORS)
+@pytest.mark.parametrize("y, kind", [
+    (pd.Series(pd.date_range("2020", periods=60)).where(np.arange(60) != 7), "datetime64"),
+    (np.arange(60).astype("timedelta64[h]"), "timedelta64"),
+    (np.full((60, 2), np.datetime64("2020-01-01")), "datetime64"),
+])
+def test_dates_and_durations_as_targets_are_refused(model, y, kind):
+    X, _ = smooth_table(60, 2, seed=91)
+    model = clone(model)
+    with pytest.raises(TypeError, match=f"y is of type {kind}.*days since a date"):
+        model.fit(X, y)
+    assert not hasattr(model, "n_features_in_")
 
 
 @pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix])
