@@ -127,7 +127,27 @@ class PredictedClasses:
         return self._labels(self._raw_predict(X))
 
 
-class ClassTargets(PredictedClasses):
+class PredictedProbabilities(PredictedClasses):
+    """For a classifier with `predict_proba`."""
+
+    predict_proba: Callable[[Any], FloatArray]
+
+    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
+        """Logarithms of the class probabilities, -inf where these are 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_probabilities : array of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class ClassTargets(PredictedProbabilities):
     """For a classifier whose scores are those of the log-loss."""
 
     _classification = True

@@ -59,6 +59,11 @@ class PredictsClasses(HasLocal):
         check_fitted(self)
         return self._predicts("predict_proba", X, self.n_classes_, np.float64)
 
+    def predict_log_proba(self, X):
+        """Logarithms of `predict_proba`, in the same collection; -inf where a probability is 0."""
+        check_fitted(self)
+        return self._predicts("predict_log_proba", X, self.n_classes_, np.float64)
+
 
 def predict_lazily(estimator, method, X, n_columns, dtype):
     """``method`` of the plain estimator on every partition, as a Dask collection."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fctree._native.probabilities import of_two, project_to_simplex
-from fctree._training.targets import PredictedClasses
+from fctree._training.targets import PredictedProbabilities
 from fctree._typing import ArrayLike, FloatArray
 
 
@@ -23,7 +23,7 @@ def predicted_shares(shares):
     return np.ascontiguousarray(shares if n_classes > 2 else shares[:, 1:])
 
 
-class IndicatorScores(PredictedClasses):
+class IndicatorScores(PredictedProbabilities):
     """For a classifier whose scores are predicted indicators."""
 
     def decision_function(self, X: ArrayLike) -> FloatArray:

@@ -1,6 +1,7 @@
 """The public interface: names, signatures, shapes and types, and nothing hidden behind them."""
 
 import inspect
+import warnings
 
 import fctree
 import numpy as np
@@ -10,8 +11,9 @@ from fctree import FCODTClassifier, FCODTRegressor, ObliqueTree
 from fctree._tables.encoder import TableEncoder
 from reference.tree_comparison import smooth_table
 from scipy import sparse
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
+from table_cases import CLASSIFIERS
 
 ESTIMATORS = [FCODTRegressor, FCODTClassifier]
 DEFAULTS = {
@@ -151,6 +153,27 @@ def test_shapes_of_a_classifier(n_classes):
     assert model.decision_function(X).shape == ((120,) if n_classes == 2 else (120, n_classes))
     assert model.tree_.n_outputs == (1 if n_classes == 2 else n_classes)
     assert model.tree_.value.shape == (model.tree_.node_count, 1, n_classes)
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS.values(), ids=CLASSIFIERS)
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_logarithms_of_probabilities(model, n_classes):
+    X, y = smooth_table(120, 3, seed=42)
+    model = clone(model).fit(X, labels(y, n_classes))
+    if not hasattr(model, "predict_proba"):
+        assert not hasattr(model, "predict_log_proba")
+        return
+    with np.errstate(divide="ignore"):
+        np.testing.assert_array_equal(model.predict_log_proba(X), np.log(model.predict_proba(X)))
+
+
+def test_the_logarithm_of_no_probability():
+    X = np.arange(40.0)[:, np.newaxis]
+    model = FCODTClassifier(max_depth=1, leaf_model="constant").fit(X, X[:, 0] > 19.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = model.predict_log_proba(X[[0, -1]])
+    np.testing.assert_array_equal(found, [[0.0, -np.inf], [-np.inf, 0.0]])
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)

@@ -91,7 +91,7 @@ def test_empty_chunks_have_the_type_of_the_labels(model, values):
     assert found.dtype == found.blocks[0].compute().dtype == labels.dtype
     np.testing.assert_array_equal(found.compute(), model.to_local().predict(X))
     assert found.compute().dtype == labels.dtype
-    for method in {"predict_proba", "decision_function"} & set(vars(type(model))):
+    for method in {"predict_proba", "predict_log_proba", "decision_function"} & set(vars(type(model))):
         scores = getattr(model, method)(empty_first)
         assert scores.blocks[0].compute().dtype == scores.compute().dtype == np.float64
 

@@ -54,7 +54,7 @@ def test_estimators_that_are_not_fitted_say_so():
     assert len(estimators) == 8
     for estimator in estimators:
         calls = [("to_local",), ("score", X, X[:, 0])]
-        for name in ("predict", "predict_proba", "decision_function", "predict_interval"):
+        for name in ("predict", "predict_proba", "predict_log_proba", "decision_function", "predict_interval"):
             calls += [(name, X), (name, da.from_array(X))] if hasattr(estimator, name) else []
         for name, *arguments in calls:
             with pytest.raises(NotFittedError, match=type(estimator).__name__):
