@@ -46,10 +46,10 @@ class HasObliqueTrees:
 
     @property
     def feature_importances_(self) -> FloatArray:
-        """Mean over the trees of the features' importances, (n_features,).
+        """The features' shares of the error that the trees explain, (n_features,).
 
-        As in `CurvatureTreeRegressor` for each tree; they sum to 1, or are all 0 if nothing is
-        explained.
+        Decreases of impurity as in `CurvatureTreeRegressor`, summed over the trees; they sum to 1, or are
+        all 0 if nothing is explained.
         """
         check_is_fitted(self)
         return summed_to_columns(self, self.trees_.compute_feature_importances())

@@ -277,8 +277,6 @@ class ObliqueTrees(CheckedArrays):
         return _native.apply(self, check_rows(X, self.n_features), check_threads(n_threads))
 
     def compute_feature_importances(self) -> FloatArray:
-        """Mean of the trees' normalised gains by feature."""
-        totals = self.feature_gain.sum(axis=1, keepdims=True)
-        shares = self.feature_gain / np.where(totals > 0.0, totals, 1.0)
-        sums = shares.sum(axis=0)
+        """The features' shares of the sum of the trees' gains, each times the weight of its tree's samples."""
+        sums = self.weighted_n_node_samples[self.node_offsets[:-1]] @ self.feature_gain
         return sums / sums.sum() if sums.sum() > 0.0 else sums

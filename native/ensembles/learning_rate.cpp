@@ -8,8 +8,9 @@ constexpr double kFirst = 0.05;
 constexpr index_t kRounds = 50;  // from one judgement to the next
 constexpr double kFallen = 0.7;  // of the loss: at less after as many rounds the rate is doubled
 // Of what the first rounds have brought: where one tree serves several scores, and as many rounds again bring more
-// than this, they are too few for the rate.
+// than this, they are too few for the rate. The rate that they have doubled may be doubled for less.
 constexpr double kSteady = 0.125;
+constexpr double kSteadyAgain = 0.08;
 constexpr index_t kMostDoubled = 3;
 constexpr double kMostHeldOut = 0.05;   // of all samples
 constexpr index_t kFewestHeldOut = 40;  // different ones
@@ -39,8 +40,8 @@ bool LearningRate::judges_after(index_t n_rounds) const {
 
 void LearningRate::judge(index_t n_rounds, double loss_held_out) {
   const double brought = last_loss_ - loss_held_out;
-  const bool is_steady = n_outputs_ > 1 && n_rounds == 2 * kRounds &&
-                         brought > kSteady * (first_loss_ - last_loss_);
+  const double enough = n_rounds == 2 * kRounds ? kSteady : kSteadyAgain;
+  const bool is_steady = n_outputs_ > 1 && brought > enough * first_brought_;
   settle(n_rounds, loss_held_out, is_steady || loss_held_out < kFallen * last_loss_);
 }
 
@@ -49,7 +50,7 @@ void LearningRate::recall(index_t n_rounds, double loss_held_out, double next_ra
 }
 
 void LearningRate::settle(index_t n_rounds, double loss_held_out, bool falls) {
-  if (n_rounds == 0) first_loss_ = loss_held_out;
+  if (n_rounds == kRounds) first_brought_ = last_loss_ - loss_held_out;
   last_loss_ = loss_held_out;
   if (n_rounds <= kRounds) return;  // nothing to compare with
   if (falls) {

@@ -2,7 +2,7 @@
 //
 // On noisy targets steps have to be small; on others the rounds are over before small steps arrive.
 // The trees of the first rounds don't see a few of the samples: while the loss of these falls fast, the
-// rate is doubled, again and again, and the next rounds don't see them either. Of several scores it is doubled once
+// rate is doubled, again and again, and the next rounds don't see them either. Of several scores it is doubled also
 // where the loss falls slowly but steadily.
 #pragma once
 
@@ -36,8 +36,8 @@ class LearningRate {
   index_t n_outputs_;
   bool holds_out_ = false;
   std::vector<std::uint8_t> seen_;
-  double first_loss_ = 0.0;
   double last_loss_ = 0.0;
+  double first_brought_ = 0.0;  // by the first rounds
   index_t n_doubled_ = 0;
 };
 

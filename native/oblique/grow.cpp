@@ -201,15 +201,14 @@ double Grower::gain_of(double decrease) const {
          tree_.weighted_n_node_samples[0];
 }
 
-// Divides it among the features by their contributions to the direction's variation.
+// Divides it among the features by the variances of their terms of the direction's score.
 void Grower::add_gain(const OpenNode& node, const Vector& direction, double decrease) {
   const index_t d = tree_.n_features;
-  const Vector variation =
-      direction.cwiseAbs().cwiseProduct(node.moments.diagonal.head(d).cwiseSqrt());
-  const double total = variation.sum();
+  const Vector variance = direction.cwiseAbs2().cwiseProduct(node.moments.diagonal.head(d));
+  const double total = variance.sum();
   if (!(total > 0.0)) return;
   const double gain = gain_of(decrease);
-  for (index_t j = 0; j < d; ++j) tree_.feature_gain[j] += gain * variation[j] / total;
+  for (index_t j = 0; j < d; ++j) tree_.feature_gain[j] += gain * variance[j] / total;
 }
 
 // Of a level, in multiply-adds: each candidate's scores are found and ordered, and by the ridge

@@ -173,6 +173,14 @@ def test_importances_find_the_features():
         assert set(np.argsort(importances)[-2:]) == {1, 4}
 
 
+def test_importances_are_not_those_of_rounds_that_explain_nothing():
+    rng = np.random.default_rng(0)
+    features = rng.standard_normal((500, 12))
+    target = 3 * features[:, 0] + features[:, 1] ** 2 + 0.2 * rng.standard_normal(500)
+    importances = CurvatureBoostingRegressor(random_state=0).fit(features, target).feature_importances_
+    assert importances[:2].sum() > 0.95
+
+
 def test_steps_are_left_to_step_trees():
     """A checkerboard is for constant leaves, a smooth bend for linear ones."""
     rng = np.random.default_rng(0)

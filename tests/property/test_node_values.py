@@ -7,7 +7,7 @@ well determined even where its coefficients are not (collinear columns, no penal
 """
 
 import numpy as np
-from fctree import FCODTClassifier, FCODTRegressor
+from fctree import CurvatureTreeRegressor, FCODTClassifier, FCODTRegressor
 from hypothesis import given
 from property.strategies import class_tables, tables, tree_parameters
 from property.tree_walks import ancestors, internal_nodes, leaves, membership
@@ -137,6 +137,13 @@ def test_no_other_cut_of_the_direction_is_better(table, parameters):
             if ordered[i + 1] - ordered[i] > apart:
                 other = decrease(rows, scores <= 0.5 * (ordered[i] + ordered[i + 1]))
                 assert other <= taken * (1 + 1e-9) + 1e-12 * tree.impurity[0]
+
+
+def test_importances_of_a_linear_model_are_shares_of_its_variance():
+    X = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)] * 4, dtype=float)
+    model = CurvatureTreeRegressor(alpha=1e-9).fit(X, X @ [3.0, 1.0, 0.0])
+    assert model.get_n_leaves() == 1
+    np.testing.assert_allclose(model.feature_importances_, [0.9, 0.1, 0.0], atol=1e-6)
 
 
 @given(tables(), tree_parameters())

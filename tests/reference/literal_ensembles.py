@@ -255,8 +255,9 @@ class LiteralBoosting:
                 losses.append(np.average(self.loss.value(y[held], F[held]).sum(axis=1), weights=w[held]))
                 if len(losses) > 2:
                     falls = losses[-1] < 0.7 * losses[-2]
-                    if len(losses) == 3 and F.shape[1] > 1:
-                        falls = falls or losses[1] - losses[2] > 0.125 * (losses[0] - losses[1])
+                    if F.shape[1] > 1:
+                        enough = 0.125 if len(losses) == 3 else 0.08
+                        falls = falls or losses[-2] - losses[-1] > enough * (losses[0] - losses[1])
                     rate = 2 * rate if falls else rate
                     if not falls or len(losses) == 5:
                         held = np.zeros(len(X), bool)
