@@ -223,8 +223,9 @@ Contender ObliqueBooster::grow_kind(index_t kind, index_t iteration) {
               grown.tree.threshold.data(), grown.tree.coef.data(), data.n_features},
              data, leaf.data(), execution_);
   if (loss_->leaf_rule() != LeafRule::newton)
-    revise_constants(*loss_, {train_.view(), data.x, response_.weight.data(), leaf}, params_.l2_leaf_reg,
-                     grown.tree);
+    revise_constants(*loss_,
+                     {train_.view(), data.x, response_.weight.data(), leaf, response_.farthest},
+                     params_.l2_leaf_reg, grown.tree);
   else if (params_.l2_leaf_reg > 0.0)
     shrink_leaves(params_.l2_leaf_reg, grown.tree);
   if (!hessian_.empty())

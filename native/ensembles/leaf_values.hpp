@@ -47,6 +47,7 @@ struct FittedRows {
   const double* x;  // (n, n_features) of the tree
   const double* fit_weight;
   const std::vector<index_t>& leaf;  // the node that each row reaches
+  const std::vector<double>& farthest;  // (n_outputs,), that a constant may move
 };
 
 // Adds to each leaf's constants the quantile, or Friedman's clipped mean, of its models' residuals

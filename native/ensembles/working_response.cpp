@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/loss/order_statistics.hpp"
+
 namespace fctree::ensembles {
 
 namespace {
@@ -12,8 +14,13 @@ constexpr index_t kTaskRows = 1024;
 // Smallest curvature of a sample: sums of curvatures are divisors.
 constexpr double kLeastCurvature = 1e-16;
 
-// Residuals below this share of the mean one are replaced by it, to bound their weights.
-constexpr double kLeastResidual = 0.05;
+// Residuals below a share of their scale are replaced by it, to bound their weights. For a median it is Huber's
+// constant, with which models use normal samples nearly as well as under the squared error. In the tails that would draw
+// their slopes towards those of the mean: less of it there.
+constexpr double kOfMedian = 1.17;
+constexpr double kLeastShare = 0.035;
+// Of the scale: residuals beyond count as that.
+constexpr double kFarthest = 6.0;
 
 // Targets further away than the largest step would make the model follow single samples; the
 // curvature is then increased, which keeps the gradient.
@@ -31,35 +38,38 @@ double newton_weight(const ScoredSamples& s, const Derivatives& d, double larges
 
 // The parabola with the loss's slope at a residual. For Huber's loss it is the loss itself at
 // small residuals. For a pinball loss its curvature would grow without bound towards 0: residuals
-// below `least` are replaced by it, and at 0, where the slope jumps, the mean slope is used.
+// below their output's `least` are replaced by it, and at 0, where the slope jumps, the mean slope is used.
 struct Secants {
   bool is_huber;
-  double least;
+  std::vector<double> least, farthest;
   double mean_slope;
 
-  double curvature(double residual, double slope) const {
-    if (is_huber) return residual > 0.0 ? slope / residual : 1.0;
-    if (!(least > 0.0)) return 1.0;  // no residual at all
-    return (residual > 0.0 ? slope : mean_slope) / std::max(residual, least);
+  double curvature(index_t output, double residual, double slope) const {
+    const double counted = std::min(residual, farthest[output]);
+    if (is_huber) return counted > 0.0 ? slope / counted : 1.0;
+    if (!(least[output] > 0.0)) return 1.0;  // no residual at all
+    return (residual > 0.0 ? slope : mean_slope) / std::max(counted, least[output]);
   }
 };
 
 Secants find_secants(const Loss& loss, const ScoredSamples& s, const Derivatives& d) {
-  double residuals = 0.0, slopes = 0.0, total = 0.0, sloping = 0.0;
+  std::vector<double> least, farthest;
+  for (index_t k = 0; k < s.n_outputs; ++k) farthest.push_back(kFarthest * residual_scale(s, k));
+  if (loss.leaf_rule() == LeafRule::clipped_mean) return {true, {}, std::move(farthest), 0.0};
+  const double balance = 4.0 * loss.quantile_order() * (1.0 - loss.quantile_order());
+  const double share = std::max(kOfMedian * balance * balance, kLeastShare);
+  for (const double far : farthest) least.push_back(share / kFarthest * far);
+  double slopes = 0.0, sloping = 0.0;
   for (index_t i = 0; i < s.n_samples; ++i) {
     const double w = s.weight_of(i);
     for (index_t k = 0; k < s.n_outputs; ++k) {
       const index_t at = k * s.n_samples + i;
-      const double residual = std::abs(s.y[at] - s.raw[at]);
-      total += w;
-      residuals += w * residual;
-      if (!(residual > 0.0)) continue;
+      if (s.y[at] == s.raw[at]) continue;
       sloping += w;
       slopes += w * std::abs(d.gradient[at]);
     }
   }
-  return {loss.leaf_rule() == LeafRule::clipped_mean, kLeastResidual * residuals / total,
-          sloping > 0.0 ? slopes / sloping : 0.0};
+  return {false, std::move(least), std::move(farthest), sloping > 0.0 ? slopes / sloping : 0.0};
 }
 
 // Writes the targets of row i and returns its weight. The parabola's slope, not the loss's: the
@@ -70,8 +80,9 @@ double secant_weight(const ScoredSamples& s, const Derivatives& d, index_t i,
   for (index_t k = 0; k < s.n_outputs; ++k) {
     const index_t at = k * s.n_samples + i;
     const double residual = s.y[at] - s.raw[at];
-    const double curvature = secants.curvature(std::abs(residual), std::abs(d.gradient[at]));
-    target[k] = curvature * residual;
+    const double curvature = secants.curvature(k, std::abs(residual), std::abs(d.gradient[at]));
+    const double far = secants.farthest[k];
+    target[k] = curvature * std::clamp(residual, -far, far);
     largest = std::max(largest, curvature);
   }
   for (index_t k = 0; k < s.n_outputs; ++k) target[k] /= largest;
@@ -86,6 +97,7 @@ void find_working_response(const Loss& loss, const ScoredSamples& s, const Deriv
   const index_t n = s.n_samples;
   const bool secant = loss.leaf_rule() != LeafRule::newton;
   const Secants secants = secant ? find_secants(loss, s, d) : Secants();
+  out.farthest = secants.farthest;
   out.target.resize(n * s.n_outputs);
   out.weight.resize(n);
   parallel_for(execution, (n + kTaskRows - 1) / kTaskRows, [&](index_t task) {

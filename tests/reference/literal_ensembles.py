@@ -9,11 +9,11 @@ import struct
 import numpy as np
 from scipy.stats import chi2
 from fctree import CurvatureTreeRegressor
-from reference.literal_losses import SquaredError, lower_upper_quantile
+from reference.literal_losses import SquaredError, lower_upper_quantile, residual_scale
 from reference.literal_philox import FEATURE_SAMPLE, ROW_SAMPLE, LiteralRandom
 
 MASK = 2**64 - 1
-LARGEST_TARGET, LARGEST_STEP, LEAST_RESIDUAL = 4.0, 4.0, 0.05
+LARGEST_TARGET, LARGEST_STEP, FARTHEST = 4.0, 4.0, 6.0
 MOST_LENGTHENING = 2.0
 
 
@@ -97,15 +97,17 @@ def working_response(loss, y, F, sample_weight, in_bag):
             hessian = np.maximum(hessian, np.abs(gradient) / LARGEST_TARGET)
         curvature = hessian.max(axis=1)
         return -gradient / curvature[:, np.newaxis], np.where(in_bag, sample_weight * curvature, 0)
-    residual, slope = np.abs(y - F), np.abs(gradient)
+    far = FARTHEST * residual_scale(y, F, sample_weight)
+    residual, slope = np.minimum(np.abs(y - F), far), np.abs(gradient)
     if loss.leaf == "clipped_mean":
         curvature = np.where(residual > 0, slope / np.where(residual > 0, residual, 1), 1)
     else:
-        least = LEAST_RESIDUAL * np.average(residual.mean(axis=1), weights=sample_weight)
+        share = max(1.17 * (4 * loss.order * (1 - loss.order)) ** 2, 0.035)
+        least = share / FARTHEST * far
         shares = np.where(residual > 0, sample_weight[:, np.newaxis], 0)
         slope = np.where(residual > 0, slope, np.average(slope, weights=shares))
         curvature = slope / np.maximum(residual, least)
-    descent = curvature * (y - F)  # minus the parabola's gradient
+    descent = curvature * np.clip(y - F, -far, far)  # minus the parabola's gradient
     curvature = curvature.max(axis=1)
     weight = np.where(in_bag, sample_weight * curvature, 0.0)
     weight *= sample_weight[in_bag].sum() / weight.sum()
@@ -204,13 +206,14 @@ class LiteralTree:
             self.factor[index] = np.minimum((self.weight[rows].sum() + l2_leaf_reg) / own,
                                             MOST_LENGTHENING)
 
-    def revise(self, loss, residual, sample_weight):
-        """Adds to each leaf the loss's order statistic of what is left."""
+    def revise(self, loss, residual, sample_weight, farthest):
+        """Adds to each leaf the loss's order statistic of what is left, no more than so much."""
         rest, leaf, used = residual - self.free(self.Z), self.leaves(self.Z), self.weight > 0
         for index in np.unique(leaf[used]):
             rows = used & (leaf == index)
             for k in range(rest.shape[1]):
-                self.shift[index, k] += order_statistic(loss, rest[rows, k], sample_weight[rows])
+                value = order_statistic(loss, rest[rows, k], sample_weight[rows])
+                self.shift[index, k] += np.clip(value, -farthest[k], farthest[k])
 
     def bounded(self, Z):
         used = self.weight > 0
@@ -276,7 +279,7 @@ class LiteralBoosting:
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf
             grown = LiteralTree(tree, part, weight, self.extrapolation, largest)
             if self.loss.leaf != "newton":
-                grown.revise(self.loss, y - F, w)
+                grown.revise(self.loss, y - F, w, FARTHEST * residual_scale(y, F, w))
             grown.shrink(self.l2_leaf_reg)
             if has_hessian(self.loss) and F.shape[1] > 1:
                 grown.lengthen(w[:, np.newaxis] * self.loss.hessian(y, F), self.l2_leaf_reg)

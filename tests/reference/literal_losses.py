@@ -19,6 +19,13 @@ def lower_upper_quantile(values, weights, q):
     return 0.5 * (values[at] + values[at + 1])
 
 
+def residual_scale(y, f, w):
+    """The upper quartile of each output's absolute residuals, at least a hundredth of their mean."""
+    sizes = np.abs(y - f).T
+    return np.array([max(lower_upper_quantile(size, w, 0.75), 0.01 * np.average(size, weights=w))
+                     for size in sizes])
+
+
 class SquaredError:
     """Its derivatives are those of its half."""
 
@@ -52,8 +59,8 @@ class Quantile(SquaredError):
         return self.factor * np.maximum(self.order * (y - f), (self.order - 1) * (y - f))
 
     def prepare(self, y, f, w):
-        """Residuals below 3 % of the mean absolute one, the least of all outputs, have slopes in proportion."""
-        self.near = 0.03 * (w @ np.abs(y - f)).min() / w.sum()
+        """Residuals below 2 % of their scale, the least of all outputs, have slopes in proportion."""
+        self.near = 0.02 * residual_scale(y, f, w).min()
 
     def gradient(self, y, f):
         slope = np.where(y > f, -self.order, np.where(y < f, 1 - self.order, 0.0))

@@ -64,12 +64,13 @@ def test_quantiles_of_capped_targets():
 
 
 @pytest.mark.parametrize("loss", ["absolute_error", "huber"])
-def test_wild_targets_and_robust_losses(loss):
+@pytest.mark.parametrize("kind", [SymmetricBoostingRegressor, CurvatureBoostingRegressor])
+def test_wild_targets_and_robust_losses(kind, loss):
     X, y, T, expected = bent_surface(0.0, n=800)
     errors = []
     for n_wild in (0, 1, 40):
         targets = y.copy()
         targets[:n_wild] += 1e5 if n_wild == 1 else 20.0
-        model = SymmetricBoostingRegressor(loss=loss, random_state=0).fit(X, targets)
+        model = kind(loss=loss, random_state=0).fit(X, targets)
         errors.append(np.abs(model.predict(T) - expected).mean())
     assert errors[1] < 1.5 * errors[0] and errors[2] < 2.0 * errors[0]

@@ -47,6 +47,20 @@ void target_quantiles(const ScoredSamples& s, double q, double* out) {
   }
 }
 
+double residual_scale(const ScoredSamples& s, index_t output) {
+  constexpr double kQuartile = 0.75, kLeastOfMean = 0.01;
+  const double *y = s.y + output * s.n_samples, *raw = s.raw + output * s.n_samples;
+  std::vector<double> sizes(s.n_samples);
+  double sum = 0.0, weight = 0.0;
+  for (index_t i = 0; i < s.n_samples; ++i) {
+    sizes[i] = std::abs(y[i] - raw[i]);
+    sum += s.weight_of(i) * sizes[i];
+    weight += s.weight_of(i);
+  }
+  const double least = kLeastOfMean * sum / weight;
+  return std::max(quantile_of(s, std::move(sizes), kQuartile), least);
+}
+
 namespace {
 
 double clipped_mean(double* residuals, double* weights, index_t n, double bound) {

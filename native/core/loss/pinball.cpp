@@ -38,20 +38,16 @@ class Pinball : public PointwiseLoss<Pinball> {
     target_quantiles(s, order_, out);
   }
   void prepare(const ScoredSamples& s) override {
-    double weight = 0.0, least = std::numeric_limits<double>::infinity();
-    for (index_t i = 0; i < s.n_samples; ++i) weight += s.weight_of(i);
+    double least = std::numeric_limits<double>::infinity();
     for (index_t k = 0; k < s.n_outputs; ++k) {
-      const double* y = s.y + k * s.n_samples;
-      const double* raw = s.raw + k * s.n_samples;
-      double sum = 0.0;
-      for (index_t i = 0; i < s.n_samples; ++i) sum += s.weight_of(i) * std::abs(y[i] - raw[i]);
-      if (std::isfinite(sum)) least = std::min(least, sum / weight);
+      const double scale = residual_scale(s, k);
+      if (std::isfinite(scale)) least = std::min(least, scale);
     }
     inverse_near_ = 1.0 / (kNear * (std::isfinite(least) ? least : 0.0));
   }
 
  private:
-  static constexpr double kNear = 0.03;  // of the mean absolute residual, the least one of all outputs
+  static constexpr double kNear = 0.02;  // of the residuals' scale, the least one of all outputs
 
   double order_;
   double factor_;
