@@ -70,8 +70,8 @@ class ObliqueTree(CheckedArrays):
     value : array of shape (n_nodes, n_outputs, 1) or (n_nodes, 1, n_classes), float64
         Weighted means of y (regression) or weighted class fractions (classification).
     impurity : array of shape (n_nodes,), float64
-        Variance of y averaged over the outputs, in the units of y squared
-        (regression), or the Gini index (classification).
+        Variance of y averaged over the outputs, in the units of y squared, of several outputs of curvature
+        trees each over its variance in training (regression), or the Gini index (classification).
     n_node_samples : array of shape (n_nodes,), int64
         Number of training samples of positive weight.
     weighted_n_node_samples : array of shape (n_nodes,), float64

@@ -75,13 +75,19 @@ cdef extern from "core/loss/loss.hpp" namespace "fctree" nogil:
         double* gradient
         double* hessian
 
+    cdef struct LossValue:
+        double reported
+        double scaled
+
+    vector[double] find_deviations(const ScoredSamples&, const Execution&) except +set_python_error
+
     cdef cppclass NativeLoss "fctree::Loss":
         LeafRule leaf_rule()
         cbool has_hessian()
         double reported_factor()
         void prepare(const ScoredSamples&) except +set_python_error
-        double evaluate(const ScoredSamples&, int64_t, int64_t,
-                        const Derivatives*) except +set_python_error
+        LossValue evaluate(const ScoredSamples&, int64_t, int64_t,
+                           const Derivatives*) except +set_python_error
 
 
 cdef extern from "core/loss/derivatives_function.hpp" namespace "fctree" nogil:
@@ -155,6 +161,7 @@ cdef extern from "core/rounds.hpp" namespace "fctree" nogil:
     cdef cppclass RoundHistory:
         vector[double] train_loss
         vector[double] eval_loss
+        vector[double] judged
         int64_t best_iteration
         cbool is_broken_off
 

@@ -72,7 +72,7 @@ cdef class Places:
         c_lower_instruction_set(<InstructionSet><int>-highest[0])
 
     cdef take_in(self, const RoundHistory* history):
-        self.history = history.is_broken_off, history.best_iteration
+        self.history = history.is_broken_off, history.best_iteration, history.judged
 
 
 cdef copied(const void* values, tuple shape, dtype=np.float64):
@@ -166,7 +166,7 @@ cdef class Listener:
 
     ``told(iteration, train_loss, eval_loss)``, or None, returns True to stop. ``judge(losses,
     scores)``, or None, takes the loss and the raw scores, valid during the call, of each evaluation
-    set and returns what early stopping goes by; the scores have the ``shapes`` (n_outputs, n_samples).
+    set and returns what early stopping goes by, or None for the first loss; the scores have the ``shapes`` (n_outputs, n_samples).
     """
 
     def __init__(self, told, judge=None, list shapes=None):
@@ -238,7 +238,9 @@ cdef cbool judge_python(void* arguments) noexcept with gil:
             losses.append(dereference(call.evaluations)[i].loss.mean())
             scores.append(view_of(dereference(call.evaluations)[i].raw, n_outputs, n_samples,
                                   cnp.NPY_FLOAT64))
-        call.loss[0] = listener.judge(losses, scores)
+        judged = listener.judge(losses, scores)
+        if judged is not None:
+            call.loss[0] = judged
     except BaseException as error:
         listener.error = error
         return False
@@ -351,8 +353,14 @@ cdef class Loss:
         cdef Derivatives out
         out.gradient = &gradient[0, 0]
         out.hessian = &hessian[0, 0] if self.has_hessian else NULL
-        total = dereference(self.native).evaluate(samples, 0, samples.n_samples, &out)
+        total = dereference(self.native).evaluate(samples, 0, samples.n_samples, &out).reported
         return total, np.asarray(gradient), np.asarray(hessian)
+
+
+def deviations(const double[:, ::1] y, const double[::1] weight):
+    """The standard deviations of targets (n_outputs, n), 1 for constants; ``weight`` (n,) or None."""
+    cdef vector[double] found = find_deviations(scored(y, y, weight), execution_on(1))
+    return copied(found.data(), (y.shape[0],))
 
 
 cdef ScoredSamples scored(const double[:, ::1] y, const double[:, ::1] raw,

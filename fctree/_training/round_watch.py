@@ -69,8 +69,7 @@ class RoundWatch:
                 {"loss": loss, **score(estimator, self.scorers, eval_set, raw)}
                 for eval_set, loss, raw in zip(self.eval_sets, losses, raw_scores, strict=True)
             ])
-            first = self._judged[-1][0]
-            return -first[next(iter(self.scorers))] if self.scorers else first["loss"]
+            return -self._judged[-1][0][next(iter(self.scorers))] if self.scorers else None
 
         return judged_by
 

@@ -40,10 +40,7 @@ class Member:
 
     def past_losses(self, estimator):
         """Losses that early stopping has gone by, where the fit goes on from rounds that are done."""
-        if not (self.goes_on and estimator.early_stopping):
-            return ()
-        scores = estimator.validation_score_
-        return -(scores if len(scores) else estimator.train_score_)
+        return estimator._judged if self.goes_on and estimator.early_stopping else ()
 
 
 def _take_part(fit, addresses, local, train, evaluation):
@@ -67,7 +64,8 @@ def _take_part(fit, addresses, local, train, evaluation):
             local._boost(samples, held, continuing=goes_on, team=member)
         except KeyboardInterrupt:
             raise member.places.error from None
-    is_broken_off, n_rounds = member.places.history
+    is_broken_off, n_rounds, judged = member.places.history
+    local._judged = [*local._judged, *judged[1:]] if goes_on else judged
     if n_rounds < 0:  # the best round is among those before
         local._keep_first(local.n_iter_ + n_rounds)
     return fitted_attributes(local), not is_broken_off

@@ -15,6 +15,7 @@ from fctree._parameters import set_parameters
 from fctree._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training
 from fctree._training.class_weights import weighted_by_class
+from fctree._training.output_units import in_units
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import (
     check_features,
@@ -109,7 +110,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         set_parameters(self, locals())
 
     # A subclass has _encode_targets(y, reset=), y as float64 (n_samples, n_outputs), and
-    # _impurity_scale() and _learn_out_of_bag(X, targets, weight, left_out); _decode_scores(scores) gives predictions that
+    # _impurity_scale(), _output_units(targets, weight) and _learn_out_of_bag(X, targets, weight, left_out); _decode_scores(scores) gives predictions that
     # score() takes.
     _classification = False
 
@@ -189,7 +190,8 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         def out_of_bag(some, numbers):
             return self._predict_out_of_bag(X, targets, weight, some, numbers)
 
-        self.step_share_ = compare_kinds(trees, out_of_bag, targets, weight)
+        unit = self._output_units(targets, weight)
+        self.step_share_ = compare_kinds(trees, out_of_bag, targets, weight, unit)
         return trees
 
     def _grow_range(self, X, targets, weight, first, last, compared=None):
@@ -219,16 +221,17 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         params = [native_tree_params(kind, len(X), impurity_scale=scale) for kind in (settings, steps)]
         for of_kind in params:
             of_kind["node_features"]["max_features"] = n_drawn
+        unit = self._output_units(targets, weight)
         arrays = _native.grow_forest(
             X,
-            targets,
+            targets / unit,
             weight,
             trees=list(zip(numbers, kinds, strict=True)),
             kinds=params,
             params=self._native_params(len(X)),
             n_threads=count_threads(self.n_jobs),
         )
-        return ObliqueTrees(**arrays)
+        return ObliqueTrees(**in_units(arrays, unit))
 
     def _native_params(self, n_samples):
         fraction = 1.0 if self.max_samples is None else self.max_samples
@@ -276,7 +279,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         """The mean of the trees without the sample, (n_samples, n_outputs); NaN if all have it."""
         sums, counts = _native.sum_out_of_bag(
             X,
-            targets,
+            targets / self._output_units(targets, weight),
             weight,
             trees,
             numbers,

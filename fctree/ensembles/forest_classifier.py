@@ -94,6 +94,9 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     ) -> None:
         set_parameters(self, locals())
 
+    def _output_units(self, targets, weight):
+        return np.ones(targets.shape[1])
+
     def _impurity_scale(self):
         return 2.0 if self.n_classes_ <= 2 else 1.0
 

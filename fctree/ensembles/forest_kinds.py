@@ -62,13 +62,14 @@ def step_depth(n_samples, n_features, n_outputs):
     return _MOST_DEPTH if n_samples <= 2**depth else depth
 
 
-def compare_kinds(trees, out_of_bag, targets, weight):
+def compare_kinds(trees, out_of_bag, targets, weight, unit):
     """The share of step trees, from `N_COMPARED` trees of the one kind, then as many of the other.
 
-    ``out_of_bag(trees, numbers)`` is the mean of the trees without the sample, NaN where there are none.
+    ``out_of_bag(trees, numbers)`` is the mean of the trees without the sample, NaN where there are none; ``unit``
+    (n_outputs,) what the outputs are measured in.
     """
     errors = [
-        [targets - out_of_bag(trees.take([kind * N_COMPARED + at for at in half]), half) for half in _HALVES]
+        [(targets - out_of_bag(trees.take([kind * N_COMPARED + at for at in half]), half)) / unit for half in _HALVES]
         for kind in range(2)
     ]
     return best_share(errors, weight)

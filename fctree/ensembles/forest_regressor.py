@@ -8,6 +8,7 @@ from sklearn.metrics import r2_score
 
 from fctree._intervals.forests import ForestIntervals
 from fctree._parameters import shares_documentation
+from fctree._training.output_units import output_units
 from fctree._training.targets import NumericTargets
 from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
 from fctree.ensembles.forest import BaseCurvatureForest
@@ -96,6 +97,8 @@ class CurvatureForestRegressor(
 
     def _impurity_scale(self):
         return 1.0 / self.n_outputs_
+
+    _output_units = staticmethod(output_units)
 
     def _encode_targets(self, y, *, reset):
         return np.ascontiguousarray(super()._encode_targets(y, reset=reset).T)

@@ -60,7 +60,7 @@ class ObliqueTrees(CheckedArrays):
     value : ndarray of shape (n_nodes, n_outputs), float64
         Weighted means of the tree's targets, on the scale of its leaves.
     impurity : ndarray of shape (n_nodes,), float64
-        Variance of the tree's targets.
+        Variance of the tree's targets, of several outputs each over that of `y`.
     n_node_samples, weighted_n_node_samples : ndarray of shape (n_nodes,)
         Training samples of the tree, and their weights in its least-squares problem.
     leaf_index : ndarray of shape (n_nodes,), int64

@@ -32,6 +32,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
     """
 
     _fixed: dict[str, Any] = {}
+    _scales_outputs = False  # whether several outputs count in units of their deviations
 
     def _settings(self):
         """All settings of a tree, by name."""

@@ -23,6 +23,7 @@ class BaseCurvatureTree(BaseObliqueTree):
 
     _parameter_constraints = CURVATURE_CONSTRAINTS
     _fixed = CURVATURE_FIXED
+    _scales_outputs = True
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from sklearn.base import RegressorMixin
 from fctree._intervals.trees import TreeIntervals, samples_per_error
 from fctree._sklearn import fit_context
 from fctree._tables.estimators import encode_training
+from fctree._training.output_units import in_units, output_units
 from fctree._training.targets import NumericTargets
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, Self
@@ -27,7 +28,8 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
             Numbers, NaN for missing values; or a table with categories (`categorical_features`).
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets. With several outputs every node fits one ridge regression per output,
-            and splits minimise the sum of their losses.
+            and splits minimise the sum of their losses: of curvature trees each in units of the
+            output's variance, so that predictions do not depend on the units of `y`.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. A weight of 2 counts as two samples, except for the
             limits on numbers of samples; a sample of weight 0 is ignored.
@@ -45,12 +47,14 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
             X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)
             targets = np.ascontiguousarray(self._encode_targets(y, reset=True).T)
             X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
+            unit = output_units(targets, sample_weight) if self._scales_outputs else np.ones(self.n_outputs_)
+            scaled = targets / unit
             left_out = np.full(targets.shape, np.nan)
             leaf = np.full(len(X), -1)
             soft = self.leaf_model == "soft"  # which compares the errors of all samples
             arrays = self._grow(
                 X,
-                targets,
+                scaled,
                 sample_weight,
                 impurity_scale=1.0 / self.n_outputs_,
                 left_out=left_out,
@@ -59,8 +63,9 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
             )
             arrays["value"] = arrays["value"][:, :, None]
             grown = ObliqueTree(**arrays)
-            self.tree_ = self._finish(grown, X, targets, sample_weight, left_out)
-            if self.tree_ is not grown:
-                leaf = np.where(leaf < 0, -1, self.tree_.leaf_index[self.tree_.apply(X)])
-            self._keep_intervals(targets, sample_weight, left_out, leaf)
+            tree = self._finish(grown, X, scaled, sample_weight, left_out)
+            if tree is not grown:
+                leaf = np.where(leaf < 0, -1, tree.leaf_index[tree.apply(X)])
+            self.tree_ = tree if np.all(unit == 1.0) else ObliqueTree(**in_units(tree._copied_fields(), unit))
+            self._keep_intervals(targets, sample_weight, left_out * unit, leaf)
         return self

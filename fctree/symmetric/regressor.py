@@ -115,7 +115,7 @@ class SymmetricBoostingRegressor(
     n_iter_ : int
         Number of trees.
     train_score_, validation_score_ : ndarray
-        Negative mean loss before the first round and after each; without validation samples
+        Negative mean loss, of several outputs the sum, before the first round and after each; without validation samples
         the second is empty, and NaN for rounds of a warm start that had none. Rounds
         removed by early stopping are included; a warm start continues from the last one kept.
     evals_result_ : dict of dict of ndarray

@@ -22,11 +22,12 @@ double record(const RoundLosses& losses, index_t first_iteration, const RoundLis
                                 std::to_string(first_iteration + history.n_rounds) +
                                 " rounds: the targets, init_score or learning_rate are too large");
   history.train_loss.push_back(train);
-  if (losses.evals.empty()) return train;
-  history.eval_loss.push_back(losses.evals[0].loss.mean());
-  double judged = history.eval_loss.back();
-  if (listener.judge != nullptr && !listener.judge(listener.context, losses.evals, &judged))
+  const LossSum& decisive = losses.evals.empty() ? losses.train : losses.evals[0].loss;
+  if (!losses.evals.empty()) history.eval_loss.push_back(decisive.mean());
+  double judged = decisive.scaled_mean();
+  if (!losses.evals.empty() && listener.judge != nullptr && !listener.judge(listener.context, losses.evals, &judged))
     throw Interrupted();
+  history.judged.push_back(judged);
   return judged;
 }
 

@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "core/collective.hpp"
+#include "core/loss/loss.hpp"
 
 namespace fctree {
 
 // A sum of weighted losses and the sum of the weights. Partial sums merge by addition.
 struct LossSum {
-  double loss = 0.0;
+  LossValue loss;
   double weight = 0.0;
-  double mean() const { return loss / weight; }
+  double mean() const { return loss.reported / weight; }
+  double scaled_mean() const { return loss.scaled / weight; }
 };
 
 // The loss of a set of evaluation samples, and their raw scores (n_outputs, n_samples).
@@ -28,7 +30,7 @@ struct RoundListener {
   bool (*told)(void* context, index_t iteration, double train_loss, double eval_loss);
   void* context;
   // Called before the first round and after each: writes what early stopping goes by instead of the
-  // first evaluation set's loss. False ends the growth as an interrupt does. Null: the loss.
+  // first evaluation set's loss in the outputs' units, if it does. False ends the growth as an interrupt does. Null: the loss.
   bool (*judge)(void* context, const std::vector<Evaluation>& evaluations, double* loss) = nullptr;
 };
 
@@ -63,6 +65,7 @@ class GrowingModel {
 struct RoundHistory {
   std::vector<double> train_loss;  // before the first round and after each
   std::vector<double> eval_loss;   // the same of the first evaluation set; empty without any
+  std::vector<double> judged;      // what early stopping goes by, likewise
   index_t n_rounds = 0;
   // Rounds to keep, all unless early stopping finds fewer best; below 0 where the best one is among
   // the past.

@@ -17,8 +17,8 @@ LossSum sum_losses(const BoostedSet& set, const Add& add, const Execution& execu
   const auto add_block = [&](index_t, index_t block, double* sums) {
     add(blocks.begin(block), blocks.end(block, set.n()), sums);
   };
-  const std::vector<double> sums = sum_blocks(blocks, {1, 2}, add_block, execution);
-  return {sums[0], sums[1]};
+  const std::vector<double> sums = sum_blocks(blocks, {1, 3}, add_block, execution);
+  return {{sums[0], sums[1]}, sums[2]};
 }
 
 }  // namespace
@@ -70,8 +70,10 @@ LossSum DistributedBoostingStatistics::evaluate(const BoostedSet& set, const Los
   return sum_losses(
       set,
       [&](index_t begin, index_t end, double* sums) {
-        sums[0] += loss.evaluate(samples, begin, end, out);
-        for (index_t i = begin; i < end; ++i) sums[1] += samples.weight_of(i);
+        const LossValue found = loss.evaluate(samples, begin, end, out);
+        sums[0] += found.reported;
+        sums[1] += found.scaled;
+        for (index_t i = begin; i < end; ++i) sums[2] += samples.weight_of(i);
       },
       execution);
 }
@@ -85,8 +87,8 @@ LossSum DistributedBoostingStatistics::evaluate_left_out(const BoostedSet& set, 
       [&](index_t begin, index_t end, double* sums) {
         for (index_t i = begin; i < end; ++i) {
           if (in_bag[i] != 0) continue;
-          sums[0] += loss.evaluate(samples, i, i + 1, nullptr);
-          sums[1] += samples.weight_of(i);
+          sums[1] += loss.evaluate(samples, i, i + 1, nullptr).scaled;
+          sums[2] += samples.weight_of(i);
         }
       },
       execution);
@@ -103,7 +105,7 @@ StepSums DistributedBoostingStatistics::left_out_step(const BoostedSet& set, con
     StepSums own;
     for (index_t i = blocks.begin(block); i < blocks.end(block, set.n()); ++i) {
       if (step.in_bag[i] != 0) continue;
-      own.loss += loss.evaluate(after, i, i + 1, nullptr);
+      own.loss += loss.evaluate(after, i, i + 1, nullptr).scaled;
       own.weight += after.weight_of(i);
       add_step({before, i}, {after, i}, step.derivatives, own);
     }

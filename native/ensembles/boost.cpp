@@ -53,6 +53,16 @@ struct Contender {
   LeafBounds bounds;
 };
 
+std::vector<double> units_of(const ObliqueBoostingTask& task, const Loss& loss, const Execution& execution) {
+  const BoostedSamples& train = task.train;
+  return find_units(loss, {train.y, nullptr, train.weight, train.n_samples, task.sizes.n_outputs}, execution);
+}
+
+BoostedSizes with_unit(BoostedSizes sizes, const std::vector<double>& unit) {
+  if (!unit.empty()) sizes.unit = unit.data();
+  return sizes;
+}
+
 class ObliqueBooster : public GrowingModel {
  public:
   ObliqueBooster(const ObliqueBoostingTask& task, const std::vector<ObliqueParams>& kinds,
@@ -60,16 +70,17 @@ class ObliqueBooster : public GrowingModel {
       : task_(task), kinds_(kinds), params_(params), execution_(execution),
         local_(static_cast<index_t>(kinds.size())),
         statistics_(task.statistics == nullptr ? local_ : *task.statistics),
-        loss_(make_loss(task.loss, task.sizes.n_outputs)), train_(task.train, task.sizes),
+        loss_(make_loss(task.loss, task.sizes.n_outputs)), unit_(units_of(task, *loss_, execution)),
+        sizes_(with_unit(task.sizes, unit_)), train_(task.train, sizes_),
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
-        rows_(task.train, task.sizes, params.seed, execution),
+        rows_(task.train, sizes_, params.seed, execution),
         rate_(params.learning_rate, task.sizes.n_outputs), turns_(static_cast<index_t>(kinds.size())) {
     all_.map = kinds[0].standardize
                    ? statistics_.find_map(task.train, task.sizes.n_features, execution)
                    : identity_map(task.sizes.n_features);
     evals_.reserve(task.evals.size());
-    for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, task.sizes);
+    for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_);
     result_.trees.n_features = task.sizes.n_features;
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
@@ -123,6 +134,8 @@ class ObliqueBooster : public GrowingModel {
   LocalBoostingStatistics local_;
   BoostingStatistics& statistics_;
   std::unique_ptr<Loss> loss_;
+  std::vector<double> unit_;  // of the outputs; empty for ones
+  BoostedSizes sizes_;
   BoostedSet train_;
   std::vector<BoostedSet> evals_;
   TreeFeatures all_;  // of the round
@@ -169,7 +182,7 @@ void ObliqueBooster::judge_rate(index_t n_rounds) {
   if (!rate_.judges_after(n_rounds)) return;
   loss_->prepare(train_.view());
   const double loss =
-      statistics_.evaluate_left_out(train_, *loss_, *rate_.seen(), execution_).mean();
+      statistics_.evaluate_left_out(train_, *loss_, *rate_.seen(), execution_).scaled_mean();
   if (n_rounds < task_.first_iteration())
     rate_.recall(n_rounds, loss, task_.past[n_rounds].rate);
   else
@@ -233,6 +246,7 @@ Contender ObliqueBooster::grow_kind(index_t kind, index_t iteration) {
                    leaf, execution_, grown.tree);
   grown.bounds = bound_leaves(grown.tree, data.x, response_.weight.data(), leaf,
                               {params_.extrapolation, loss_->largest_step()}, execution_);
+  if (sizes_.unit != nullptr) scale_outputs(sizes_.unit, grown.tree, grown.bounds);
   return grown;
 }
 

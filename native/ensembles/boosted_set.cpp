@@ -35,11 +35,13 @@ void BoostedSet::add(const ObliqueTreesView& trees, index_t first, index_t last,
 LossSum BoostedSet::evaluate(const Loss& loss, const Derivatives* out,
                              const Execution& execution) const {
   const index_t n_tiles = (n() + kTaskRows - 1) / kTaskRows;
-  std::vector<double> sums(n_tiles);
+  std::vector<LossValue> sums(n_tiles);
   parallel_for(execution, n_tiles, [&](index_t tile) {
     sums[tile] = loss.evaluate(view(), tile * kTaskRows, std::min(n(), (tile + 1) * kTaskRows), out);
   });
-  return {std::accumulate(sums.begin(), sums.end(), 0.0), total_weight_};
+  LossSum sum = {{}, total_weight_};
+  for (const LossValue& of_tile : sums) sum.loss += of_tile;
+  return sum;
 }
 
 void add_step(const ScoredRow& before, const ScoredRow& after, const Derivatives& derivatives,
@@ -48,7 +50,8 @@ void add_step(const ScoredRow& before, const ScoredRow& after, const Derivatives
   const double weight = s.weight_of(before.row);
   for (index_t k = 0; k < s.n_outputs; ++k) {
     const index_t at = k * s.n_samples + before.row;
-    const double step = after.samples.raw[k * after.samples.n_samples + after.row] - s.raw[at];
+    const double step =
+        (after.samples.raw[k * after.samples.n_samples + after.row] - s.raw[at]) / s.unit_of(k);
     sums.decrease -= weight * derivatives.gradient[at] * step;
     const double hessian = derivatives.hessian == nullptr ? 1.0 : derivatives.hessian[at];
     sums.curvature += weight * hessian * step * step;

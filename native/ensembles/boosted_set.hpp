@@ -27,6 +27,7 @@ struct BoostedSizes {
   index_t n_features;
   index_t n_targets;
   index_t n_outputs;
+  const double* unit = nullptr;  // of each output, or null for ones
 };
 
 class BoostedSet {
@@ -39,7 +40,7 @@ class BoostedSet {
   const Table& x() const { return samples_.x; }
   const RowBlocks* blocks() const { return samples_.blocks; }
   ScoredSamples view() const {
-    return {samples_.y, raw_.data(), samples_.weight, n(), sizes_.n_outputs};
+    return {samples_.y, raw_.data(), samples_.weight, n(), sizes_.n_outputs, sizes_.unit};
   }
 
   // Scores (n_outputs) of samples that bring none.
@@ -56,7 +57,7 @@ class BoostedSet {
   double total_weight_;
 };
 
-// What a step s does to the loss of samples: their loss afterwards, and how it falls along the step to
+// What a step s does to the loss of samples, of scores in the outputs' units: their loss afterwards, and how it falls along the step to
 // second order, the sums of w (-g) s and w h s^2.
 struct StepSums {
   double loss = 0.0;

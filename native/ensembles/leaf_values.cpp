@@ -159,6 +159,17 @@ void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
   }
 }
 
+void scale_outputs(const double* unit, ObliqueTreeArrays& tree, LeafBounds& bounds) {
+  const auto scale = [&](std::vector<double>& values, index_t width) {
+    for (std::size_t at = 0; at < values.size(); ++at)
+      values[at] *= unit[static_cast<index_t>(at) / width % tree.n_outputs];
+  };
+  for (std::vector<double>* values :
+       {&tree.value, &tree.leaf_intercept, &bounds.lower, &bounds.upper})
+    scale(*values, 1);
+  scale(tree.leaf_coef, tree.n_features);
+}
+
 void revise_constants(const Loss& loss, const FittedRows& fitted, double l2_leaf_reg,
                       ObliqueTreeArrays& tree) {
   const ScoredSamples& s = fitted.samples;
@@ -175,7 +186,8 @@ void revise_constants(const Loss& loss, const FittedRows& fitted, double l2_leaf
       const index_t i = rows[node][at];
       score_row(tree, slot, fitted.x, i, score.data());
       for (index_t k = 0; k < n_outputs; ++k)
-        rest[k * size + at] = s.y[k * s.n_samples + i] - s.raw[k * s.n_samples + i] - score[k];
+        rest[k * size + at] =
+            (s.y[k * s.n_samples + i] - s.raw[k * s.n_samples + i]) / s.unit_of(k) - score[k];
       if (s.weight != nullptr) weight.push_back(s.weight[i]);
     }
     const double share = share_of_zeros(l2_leaf_reg, tree, node);

@@ -41,6 +41,9 @@ void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
                     const std::vector<index_t>& leaf, const Execution& execution,
                     ObliqueTreeArrays& tree);
 
+// Multiplies what a tree predicts of each output by its unit (n_outputs).
+void scale_outputs(const double* unit, ObliqueTreeArrays& tree, LeafBounds& bounds);
+
 // What a tree was fitted to.
 struct FittedRows {
   const ScoredSamples& samples;

@@ -39,7 +39,7 @@ StepSums LocalBoostingStatistics::left_out_step(const BoostedSet& set, const Los
   StepSums sums;
   if (loss.has_value()) {
     const LossSum total = stepped.evaluate(loss, nullptr, execution);
-    sums = {total.loss, total.weight};
+    sums = {total.loss.scaled, total.weight};
   }
   const ScoredSamples before = set.view(), after = stepped.view();
   std::vector<StepSums> parts(count_parts(stepped.n(), kTaskRows));

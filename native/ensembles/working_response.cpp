@@ -79,7 +79,7 @@ double secant_weight(const ScoredSamples& s, const Derivatives& d, index_t i,
   double largest = kLeastCurvature;
   for (index_t k = 0; k < s.n_outputs; ++k) {
     const index_t at = k * s.n_samples + i;
-    const double residual = s.y[at] - s.raw[at];
+    const double residual = (s.y[at] - s.raw[at]) / s.unit_of(k);
     const double curvature = secants.curvature(k, std::abs(residual), std::abs(d.gradient[at]));
     const double far = secants.farthest[k];
     target[k] = curvature * std::clamp(residual, -far, far);

@@ -164,7 +164,7 @@ class Trainer {
         raw_[k * n + i] = task_.offset[k] + task_.multiplier * out_[i * n_outputs + k];
     const Derivatives derivatives = {derivative_.data(), derivative_.data() + n * n_outputs};
     const ScoredSamples scored = {y_.data(), raw_.data(), weight_.data(), n, n_outputs};
-    const double loss = loss_->evaluate(scored, 0, n, &derivatives);
+    const double loss = loss_->evaluate(scored, 0, n, &derivatives).reported;
     for (index_t i = 0; i < n; ++i) {
       const double factor = weight_[i] * task_.multiplier / total_weight;
       for (index_t k = 0; k < n_outputs; ++k)
@@ -242,7 +242,7 @@ class Trainer {
       for (index_t k = 0; k < n_outputs; ++k)
         eval_raw_[k * n + i] = task_.offset[k] + task_.multiplier * eval_out_[i * n_outputs + k];
     return loss_->evaluate({samples.y, eval_raw_.data(), samples.weight, n, n_outputs}, 0, n,
-                           nullptr) / total_weight(samples);
+                           nullptr).reported / total_weight(samples);
   }
 
   bool stops_early() {

@@ -17,9 +17,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // places, so that all get the same bytes.
 void add_up(const Collective* all, DerivativeScale& scale, RoundLosses& losses) {
   if (all == nullptr) return;
-  std::vector<double> sums = {losses.train.loss, losses.train.weight};
-  for (const Evaluation& eval : losses.evals)
-    sums.insert(sums.end(), {eval.loss.loss, eval.loss.weight});
+  std::vector<double> sums;
+  const auto add = [&](const LossSum& of) {
+    sums.insert(sums.end(), {of.loss.reported, of.loss.scaled, of.weight});
+  };
+  add(losses.train);
+  for (const Evaluation& eval : losses.evals) add(eval.loss);
   const Piece own = {all->rank, 1};
   std::vector<std::int64_t> counts(1, scale.n_samples);
   for (const ExponentCounts& of_output : scale.gradient)
@@ -35,9 +38,9 @@ void add_up(const Collective* all, DerivativeScale& scale, RoundLosses& losses) 
     scale.hessian[k] = static_cast<int>(largest[k]);
   }
   scale.square = static_cast<int>(largest.back());
-  losses.train = {sums[0], sums[1]};
+  losses.train = {{sums[0], sums[1]}, sums[2]};
   for (std::size_t set = 0; set < losses.evals.size(); ++set)
-    losses.evals[set].loss = {sums[2 + 2 * set], sums[3 + 2 * set]};
+    losses.evals[set].loss = {{sums[3 + 3 * set], sums[4 + 3 * set]}, sums[5 + 3 * set]};
 }
 
 SampleTotals find_totals(const LabelledSamples& samples, const Execution& execution) {
@@ -71,11 +74,13 @@ class ScoredSet {
   const Tiles& tiles() const { return tiles_; }
   const std::uint16_t* leaf() const { return leaf_.data(); }
   ScoredSamples view() const {
-    return {samples_.y, raw_.data(), samples_.weight, n(), n_outputs_};
+    return {samples_.y, raw_.data(), samples_.weight, n(), n_outputs_, unit_};
   }
 
-  void start(const std::vector<double>& baseline, const Execution& execution) {
+  // Scores of the outputs (n_outputs), and their units or null.
+  void start(const std::vector<double>& baseline, const double* unit, const Execution& execution) {
     baseline_ = baseline;
+    unit_ = unit;
     parallel_for(execution, tiles_.count(), [&](index_t tile) {
       for (index_t k = 0; k < n_outputs_; ++k)
         for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i) {
@@ -112,7 +117,11 @@ class ScoredSet {
     }});
   }
   // Their sum, tile by tile, in order.
-  LossSum loss() const { return {std::accumulate(losses_.begin(), losses_.end(), 0.0), total_weight_}; }
+  LossSum loss() const {
+    LossSum sum = {{}, total_weight_};
+    for (const LossValue& of_tile : losses_) sum.loss += of_tile;
+    return sum;
+  }
   DerivativeScale scale() const {
     DerivativeScale scale = scales_[0];
     for (std::size_t tile = 1; tile < scales_.size(); ++tile) scale.merge(scales_[tile]);
@@ -131,9 +140,10 @@ class ScoredSet {
   index_t n_outputs_;
   Buffer<double> raw_;
   Buffer<std::uint16_t> leaf_;
-  std::vector<double> losses_;
+  std::vector<LossValue> losses_;
   std::vector<DerivativeScale> scales_;
   std::vector<double> baseline_;
+  const double* unit_ = nullptr;
   double total_weight_;
 };
 
@@ -216,8 +226,10 @@ class Booster : public GrowingModel {
       result_.baseline.assign(task_.baseline, task_.baseline + task_.n_outputs);
     else if (task_.train.initial == nullptr)
       loss_->baseline(train_.view(), execution_, result_.baseline.data());
-    train_.start(result_.baseline, execution_);
-    for (ScoredSet& eval : evals_) eval.start(result_.baseline, execution_);
+    unit_ = find_units(*loss_, train_.view(), execution_);
+    const double* unit = unit_.empty() ? nullptr : unit_.data();
+    train_.start(result_.baseline, unit, execution_);
+    for (ScoredSet& eval : evals_) eval.start(result_.baseline, unit, execution_);
   }
 
   // A draw is keyed by a sample's number among those of all places, four to a block.
@@ -254,7 +266,8 @@ class Booster : public GrowingModel {
       for (const LevelSplit& split : splits) parts_missing.push_back(threshold(split) == kInfinity);
       make_monotone(splits, task_.monotone, parts_missing, values);
     }
-    for (double& value : values.value) value *= params_.learning_rate;
+    for (std::size_t at = 0; at < values.value.size(); ++at)
+      values.value[at] *= params_.learning_rate * train_.view().unit_of(at % task_.n_outputs);
     store(splits, values.value);
     step_ = {splits, std::move(values.value)};
   }
@@ -304,6 +317,7 @@ class Booster : public GrowingModel {
   ScoredSet train_;
   std::vector<ScoredSet> evals_;
   TreeGrower grower_;
+  std::vector<double> unit_;  // of the outputs; empty for ones
   Buffer<double> gradient_;
   Buffer<double> hessian_;
   DerivativeScale scale_;

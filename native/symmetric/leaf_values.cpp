@@ -174,7 +174,7 @@ LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssi
       const index_t at = leaf * s.n_outputs + k, first = k * s.n_samples;
       for (const index_t i : rows[leaf]) out.weight[at] += s.weight_of(i);
       for (const index_t i : joined) {
-        residual.push_back(s.y[first + i] - s.raw[first + i]);
+        residual.push_back((s.y[first + i] - s.raw[first + i]) / s.unit_of(k));
         if (s.weight != nullptr) weight.push_back(s.weight[i]);
       }
       out.value[at] = order_statistic(loss, residual.data(), weight.empty() ? nullptr : weight.data(),

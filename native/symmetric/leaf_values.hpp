@@ -20,7 +20,7 @@ struct LeafAssignment {
   index_t n_leaves;
 };
 
-// values (n_leaves, n_outputs), and the weight behind each (sum of w h or of w): the step
+// values (n_leaves, n_outputs) in the outputs' units, and the weight behind each (sum of w h or of w): the step
 // before the learning rate.
 struct LeafValues {
   std::vector<double> value;

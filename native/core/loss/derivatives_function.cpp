@@ -30,14 +30,15 @@ class LossOfDerivatives : public Loss {
   }
 
   // NaN; the derivatives are those of the samples last prepared for.
-  double evaluate(const ScoredSamples& s, index_t begin, index_t end,
-                  const Derivatives* out) const override {
+  LossValue evaluate(const ScoredSamples& s, index_t begin, index_t end,
+                     const Derivatives* out) const override {
     for (index_t k = 0; k < s.n_outputs && out != nullptr; ++k) {
       const index_t first = k * s.n_samples + begin;
       std::copy_n(gradient_.data() + first, end - begin, out->gradient + first);
       std::copy_n(hessian_.data() + first, end - begin, out->hessian + first);
     }
-    return std::numeric_limits<double>::quiet_NaN();
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    return {kUnknown, kUnknown};
   }
 
  private:

@@ -24,6 +24,7 @@ class Huber : public PointwiseLoss<Huber> {
 
   LeafRule leaf_rule() const override { return LeafRule::clipped_mean; }
   double residual_bound() const override { return delta_; }
+  double unit_of_loss(double unit) const override { return unit * unit; }
   double least_weight() const override { return 7.0; }
   void baseline(const ScoredSamples& s, const Execution&, double* out) const override {
     target_quantiles(s, 0.5, out);
@@ -34,7 +35,7 @@ class Huber : public PointwiseLoss<Huber> {
     for (index_t k = 0; k < s.n_outputs; ++k) {
       const index_t first = k * s.n_samples;
       for (index_t i = 0; i < s.n_samples; ++i)
-        size[i] = std::abs(s.y[first + i] - s.raw[first + i]);
+        size[i] = std::abs(s.y[first + i] - s.raw[first + i]) / s.unit_of(k);
       delta_ = std::max(delta_, quantile_of(s, size, order_));
     }
   }

@@ -24,8 +24,8 @@ class BinaryLogLoss : public Loss {
     out[0] = std::log(p / (1.0 - p));
   }
   // One exponential per sample: e = exp(-|F|) gives the probability and the loss.
-  double evaluate(const ScoredSamples& s, index_t begin, index_t end,
-                  const Derivatives* out) const override {
+  LossValue evaluate(const ScoredSamples& s, index_t begin, index_t end,
+                     const Derivatives* out) const override {
     double sum = 0.0;
     for (index_t i = begin; i < end; ++i) {
       const double f = s.raw[i];
@@ -36,7 +36,7 @@ class BinaryLogLoss : public Loss {
       out->gradient[i] = p - s.y[i];
       out->hessian[i] = e / ((1.0 + e) * (1.0 + e));
     }
-    return sum;
+    return {sum, sum};
   }
 };
 
@@ -66,8 +66,8 @@ class MulticlassLogLoss : public Loss {
     }
     for (index_t k = 0; k < n_outputs; ++k) out[k] -= mean;
   }
-  double evaluate(const ScoredSamples& s, index_t begin, index_t end,
-                  const Derivatives* out) const override {
+  LossValue evaluate(const ScoredSamples& s, index_t begin, index_t end,
+                     const Derivatives* out) const override {
     const double diagonal = static_cast<double>(s.n_outputs) / (s.n_outputs - 1.0);
     std::vector<double> p(s.n_outputs);
     double sum = 0.0;
@@ -87,7 +87,7 @@ class MulticlassLogLoss : public Loss {
         out->hessian[k * s.n_samples + i] = diagonal * share * (1.0 - share);
       }
     }
-    return sum;
+    return {sum, sum};
   }
 };
 

@@ -1,5 +1,7 @@
 #include "core/loss/loss.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <vector>
 
@@ -20,6 +22,38 @@ void Loss::baseline(const ScoredSamples& s, const Execution& execution, double* 
 
 void Loss::baseline_of_means(const double*, index_t, double*) const {
   throw std::logic_error("the starting score of this loss is not a matter of means");
+}
+
+std::vector<double> find_units(const Loss& loss, const ScoredSamples& s, const Execution& execution) {
+  return s.n_outputs == 1 || loss.unit_of_loss(1.0) == 0.0 ? std::vector<double>()
+                                                           : find_deviations(s, execution);
+}
+
+std::vector<double> find_deviations(const ScoredSamples& s, const Execution& execution) {
+  constexpr double kRounding = 1e-12, kInfinity = std::numeric_limits<double>::infinity();
+  const double total = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i); }, execution);
+  std::vector<double> unit(s.n_outputs, 1.0);
+  for (index_t k = 0; k < s.n_outputs; ++k) {
+    const double* y = s.y + k * s.n_samples;
+    double ends[] = {-kInfinity, -kInfinity};  // the largest, minus the least
+    for (index_t i = 0; i < s.n_samples; ++i) {
+      if (!(s.weight_of(i) > 0.0)) continue;
+      ends[0] = std::max(ends[0], y[i]);
+      ends[1] = std::max(ends[1], -y[i]);
+    }
+    take_largest(execution.all, ends, 2);
+    const double middle = 0.5 * ends[0] - 0.5 * ends[1], reach = 0.5 * ends[0] + 0.5 * ends[1];
+    if (!(reach > 0.0)) continue;
+    const auto share = [&](index_t i) { return (y[i] - middle) / reach; };
+    const auto sum = [&](const auto& term) {
+      return exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i) * term(i); }, execution) / total;
+    };
+    const double mean = sum(share);
+    const double variance = sum([&](index_t i) { return (share(i) - mean) * (share(i) - mean); });
+    const double found = std::max(reach * std::sqrt(variance), kRounding * std::max(ends[0], ends[1]));
+    if (found > 0.0 && std::isfinite(found)) unit[k] = found;
+  }
+  return unit;
 }
 
 }  // namespace fctree

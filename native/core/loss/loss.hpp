@@ -8,6 +8,7 @@
 
 #include <limits>
 #include <memory>
+#include <vector>
 
 #include "core/types.hpp"
 
@@ -20,21 +21,35 @@ struct Execution;
 enum class LeafRule { newton, quantile, clipped_mean };
 
 // Samples with their scores. y is (n_targets, n_samples), raw (n_outputs, n_samples);
-// weight (n_samples,) or null.
+// weight (n_samples,) or null; unit (n_outputs,) what each output is measured in, or null for ones.
 struct ScoredSamples {
   const double* y;
   const double* raw;
   const double* weight;
   index_t n_samples;
   index_t n_outputs;
+  const double* unit = nullptr;
 
+  double unit_of(index_t k) const { return unit == nullptr ? 1.0 : unit[k]; }
   double weight_of(index_t i) const { return weight == nullptr ? 1.0 : weight[i]; }
 };
 
-// Output arrays of the derivatives: (n_outputs, n_samples) each; hessian null where it is 1.
+// Output arrays of the derivatives, of y and F in the outputs' units: (n_outputs, n_samples) each; hessian null
+// where it is 1.
 struct Derivatives {
   double* gradient;
   double* hessian;
+};
+
+// A sum of losses as reported, of targets as they came, and of y and F in the outputs' units, which decide.
+struct LossValue {
+  double reported = 0.0;
+  double scaled = 0.0;
+  LossValue& operator+=(const LossValue& other) {
+    reported += other.reported;
+    scaled += other.scaled;
+    return *this;
+  }
 };
 
 class Loss {
@@ -59,6 +74,8 @@ class Loss {
   virtual double least_weight() const { return 0.0; }
   // Losses are reported multiplied by this: the squared error, whose half has the derivatives.
   virtual double reported_factor() const { return 1.0; }
+  // What the loss is of targets that are all this, if it is 1 of ones and they may have any unit; else 0.
+  virtual double unit_of_loss(double /*unit*/) const { return 0.0; }
 
   // A leaf's Newton step, limited where it would overshoot the minimum of the leaf's loss; sums of
   // w g and w h over the leaf's samples.
@@ -78,8 +95,14 @@ class Loss {
   virtual void prepare(const ScoredSamples&) {}
   // The sum over samples begin .. end of weight * reported loss; writes the (unweighted)
   // derivatives of these samples if `out` is not null. O((end - begin) n_outputs).
-  virtual double evaluate(const ScoredSamples& samples, index_t begin, index_t end,
-                          const Derivatives* out) const = 0;
+  virtual LossValue evaluate(const ScoredSamples& samples, index_t begin, index_t end,
+                             const Derivatives* out) const = 0;
 };
+
+// The deviations of the outputs, by which scores of different units are as good as any: empty for a single one and
+// for losses whose targets have a unit of their own. The same in all places.
+std::vector<double> find_units(const Loss& loss, const ScoredSamples& samples, const Execution& execution);
+// The deviations of targets (n_outputs, n_samples); 1 for a constant.
+std::vector<double> find_deviations(const ScoredSamples& samples, const Execution& execution);
 
 }  // namespace fctree

@@ -53,7 +53,7 @@ double residual_scale(const ScoredSamples& s, index_t output) {
   std::vector<double> sizes(s.n_samples);
   double sum = 0.0, weight = 0.0;
   for (index_t i = 0; i < s.n_samples; ++i) {
-    sizes[i] = std::abs(y[i] - raw[i]);
+    sizes[i] = std::abs(y[i] - raw[i]) / s.unit_of(output);
     sum += s.weight_of(i) * sizes[i];
     weight += s.weight_of(i);
   }

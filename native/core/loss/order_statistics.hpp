@@ -16,7 +16,7 @@ double weighted_quantile(double* values, double* weights, index_t n, double q);
 double quantile_of(const ScoredSamples& samples, std::vector<double> values, double q);
 void target_quantiles(const ScoredSamples& samples, double q, double* out);
 
-// How large the residuals of an output are: the upper quartile of their sizes, which a few wild targets leave
+// How large the residuals of an output are, in its unit: the upper quartile of their sizes, which a few wild targets leave
 // as it is, and at least a hundredth of their mean, where most residuals are 0 or nearly.
 double residual_scale(const ScoredSamples& samples, index_t output);
 

@@ -33,6 +33,7 @@ class Pinball : public PointwiseLoss<Pinball> {
 
   LeafRule leaf_rule() const override { return LeafRule::quantile; }
   double quantile_order() const override { return order_; }
+  double unit_of_loss(double unit) const override { return unit; }
   double least_weight() const override { return least_weight_; }
   void baseline(const ScoredSamples& s, const Execution&, double* out) const override {
     target_quantiles(s, order_, out);

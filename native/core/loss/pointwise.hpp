@@ -16,22 +16,27 @@ class PointwiseLoss : public Loss {
   bool prepares() const override {
     return !std::is_same<decltype(&Point::prepare), decltype(&Loss::prepare)>::value;
   }
-  double evaluate(const ScoredSamples& s, index_t begin, index_t end,
-                  const Derivatives* out) const override {
+  LossValue evaluate(const ScoredSamples& s, index_t begin, index_t end,
+                     const Derivatives* out) const override {
     const Point& point = static_cast<const Point&>(*this);
-    double sum = 0.0;
+    LossValue sum;
     for (index_t k = 0; k < s.n_outputs; ++k) {
       const double* y = s.y + k * s.n_samples;
       const double* raw = s.raw + k * s.n_samples;
-      for (index_t i = begin; i < end; ++i) sum += s.weight_of(i) * point.value(y[i], raw[i]);
+      const double unit = s.unit_of(k), in_units = 1.0 / unit;
+      double of_output = 0.0;
+      for (index_t i = begin; i < end; ++i)
+        of_output += s.weight_of(i) * point.value(in_units * y[i], in_units * raw[i]);
+      sum.scaled += reported_factor() * of_output;
+      sum.reported += reported_factor() * of_output * (s.unit == nullptr ? 1.0 : unit_of_loss(unit));
       if (out == nullptr) continue;
       double* gradient = out->gradient + k * s.n_samples;
-      for (index_t i = begin; i < end; ++i) gradient[i] = point.gradient(y[i], raw[i]);
+      for (index_t i = begin; i < end; ++i) gradient[i] = point.gradient(in_units * y[i], in_units * raw[i]);
       if (out->hessian == nullptr) continue;
       double* hessian = out->hessian + k * s.n_samples;
-      for (index_t i = begin; i < end; ++i) hessian[i] = point.hessian(y[i], raw[i]);
+      for (index_t i = begin; i < end; ++i) hessian[i] = point.hessian(in_units * y[i], in_units * raw[i]);
     }
-    return sum * reported_factor();
+    return sum;
   }
 };
 

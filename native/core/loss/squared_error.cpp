@@ -15,6 +15,7 @@ class SquaredError : public PointwiseLoss<SquaredError> {
   double hessian(double, double) const { return 1.0; }
 
   double reported_factor() const override { return 2.0; }
+  double unit_of_loss(double unit) const override { return unit * unit; }
   void baseline_of_means(const double* means, index_t n_outputs, double* out) const override {
     std::copy(means, means + n_outputs, out);
   }

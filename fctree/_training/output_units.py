@@ -1,0 +1,24 @@
+"""Units of several outputs: what one tree for all of them chooses must not go by the units that they happen to have."""
+
+import numpy as np
+
+from fctree._native.core import deviations
+
+
+# Of nodes or leaves, by output.
+_OF_OUTPUTS = ("value", "leaf_coef", "leaf_intercept", "leaf_lower", "leaf_upper")
+
+
+def output_units(targets, weight):
+    """The standard deviations of targets (n_samples, n_outputs), 1 of constants; of a single output 1."""
+    if targets.shape[1] == 1:
+        return np.ones(1)
+    return deviations(np.ascontiguousarray(targets.T), weight)
+
+
+def in_units(arrays, unit):
+    """The arrays of trees, by name, that were grown on targets over ``unit``, for the targets themselves."""
+    if len(unit) == 1:
+        return arrays
+    outputs = {name: arrays[name] for name in _OF_OUTPUTS if name in arrays}
+    return arrays | {name: a * (unit if a.ndim == 2 else unit[:, np.newaxis]) for name, a in outputs.items()}

@@ -1,0 +1,103 @@
+"""Several outputs: predictions go with the unit of each output, and nothing else changes with it."""
+
+import numpy as np
+import pytest
+from fctree import (
+    CurvatureBoostingRegressor,
+    CurvatureForestRegressor,
+    CurvatureTreeRegressor,
+    SymmetricBoostingRegressor,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+LOSSES = ("squared_error", "absolute_error", "huber", ("quantile", 0.8))
+BOOSTERS = (SymmetricBoostingRegressor, CurvatureBoostingRegressor)
+MODELS = {
+    **{
+        f"{cls.__name__}, {loss}": cls(loss=loss, max_iter=12, random_state=0)
+        for cls in BOOSTERS for loss in LOSSES
+    },
+    **{f"{cls.__name__}, stopped": cls(max_iter=30, learning_rate=0.5, early_stopping=True, random_state=0)
+       for cls in BOOSTERS},
+    "forest": CurvatureForestRegressor(n_estimators=20, oob_score=True, random_state=0),
+    **{f"tree, {leaf}": CurvatureTreeRegressor(leaf_model=leaf) for leaf in ("ridge", "constant", "soft")},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def samples():
+    """X, y of three outputs, and weights."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    y = np.stack([np.sin(2 * X[:, 0]) + X[:, 1], np.sin(2 * X[:, 2]) + X[:, 3] + 5.0, abs(X[:, 4])], axis=1)
+    return X, y + 0.1 * rng.normal(size=y.shape), rng.uniform(0.5, 2.0, len(X))
+
+
+def fitted(name, X, y, weight):
+    model = MODELS[name]
+    return model.__class__(**model.get_params()).fit(X, y, weight)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_powers_of_two_change_no_bit(name, samples):
+    X, y, weight = samples
+    unit = np.array([2.0**9, 1.0, 2.0**-12])
+    plain, scaled = fitted(name, X, y, weight), fitted(name, X, y * unit, weight)
+    np.testing.assert_array_equal(scaled.predict(X), plain.predict(X) * unit)
+    if hasattr(plain, "interval_scales_"):
+        np.testing.assert_array_equal(scaled.predict_interval(X), plain.predict_interval(X) * unit[:, None])
+    if hasattr(plain, "oob_prediction_"):
+        np.testing.assert_array_equal(scaled.oob_prediction_, plain.oob_prediction_ * unit)
+    if hasattr(plain, "baseline_"):
+        np.testing.assert_array_equal(scaled.baseline_, plain.baseline_ * unit)
+        assert scaled.n_iter_ == plain.n_iter_
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_any_unit_changes_rounding(name, samples):
+    X, y, weight = samples
+    unit = np.array([1e3, 1.0, 1e-3])
+    plain, scaled = fitted(name, X, y, weight).predict(X), fitted(name, X, y * unit, weight).predict(X)
+    # Optimised boundaries amplify it.
+    np.testing.assert_allclose(scaled / unit, plain, atol=1e-2 if "soft" in name else 1e-9)
+
+
+@given(st.lists(st.integers(-60, 60), min_size=2, max_size=3), st.integers(0, 2**32 - 1))
+def test_every_unit(exponents, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 3))
+    y = X[:, :1] * np.arange(1, 1 + len(exponents)) + rng.normal(size=(60, len(exponents)))
+    unit = 2.0 ** np.array(exponents)
+    for cls in BOOSTERS:
+        plain, scaled = (cls(max_iter=3, random_state=0).fit(X, y * u).predict(X) for u in (1.0, unit))
+        np.testing.assert_array_equal(scaled, plain * unit)
+
+
+@pytest.mark.parametrize("cls", BOOSTERS)
+def test_losses_are_of_the_targets_as_they_came(cls, samples):
+    X, y, _ = samples
+    y = y * [1e3, 1.0, 1e-3]
+    model = cls(max_iter=5, random_state=0).fit(X, y, eval_set=(X[:50], y[:50]))
+    for rows, scores in ((slice(None), model.train_score_), (slice(50), model.validation_score_)):
+        errors = [((y[rows] - p) ** 2).sum(axis=1).mean() for p in model.staged_predict(X[rows])]
+        np.testing.assert_allclose(-scores[1:], errors)
+
+
+@pytest.mark.parametrize("cls", BOOSTERS)
+def test_a_warm_start_is_one_fit(cls, samples):
+    X, y, weight = samples
+    y = y * [1e3, 1.0, 1e-3]
+    model = cls(max_iter=4, warm_start=True, random_state=0).fit(X, y, weight)
+    model.set_params(max_iter=9).fit(X, y, weight)
+    at_once = cls(max_iter=9, random_state=0).fit(X, y, weight)
+    np.testing.assert_array_equal(model.predict(X), at_once.predict(X))
+
+
+@pytest.mark.parametrize("model", [*(cls(max_iter=5) for cls in BOOSTERS), CurvatureTreeRegressor(),
+                                   CurvatureForestRegressor(n_estimators=5)])  # fmt: skip
+def test_a_constant_beside_others(model, samples):
+    X, y, _ = samples
+    predicted = model.fit(X, np.column_stack([y, np.full(len(X), 1e6)])).predict(X)
+    np.testing.assert_allclose(predicted[:, -1], 1e6)
+    assert np.all(predicted[:, :-1].std(axis=0) > 0.0)
