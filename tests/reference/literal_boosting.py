@@ -54,10 +54,17 @@ class LiteralBoosting:
             self.fewest = max(self.fewest, round(5 / min(order, 1 - order)))
         self.is_weighted = weight is not None
         self.weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
+        # Several outputs count in units of their deviations.
+        self.degree = {"squared_error": 2, "huber": 2, "absolute_error": 1, "quantile": 1}.get(name)
+        self.unit = np.ones(model.n_outputs_)
+        if model.n_outputs_ > 1 and self.degree is not None:
+            mean = np.average(self.y, axis=0, weights=self.weight)
+            self.unit = np.sqrt(np.average((self.y - mean) ** 2, axis=0, weights=self.weight))
         self.baseline = (np.zeros(model.n_outputs_) if initial is not None
                          else self.loss.baseline(self.y, self.weight))
         start = self.baseline if initial is None else initial
-        self.scores = np.broadcast_to(start, (len(X), model.n_outputs_)).copy()
+        self.scores = np.broadcast_to(start, (len(X), model.n_outputs_)) / self.unit
+        self.y = self.y / (1.0 if n_classes else self.unit)
         self.thresholds = model.bin_thresholds_
         directions = self.parameters["monotonic_cst"]
         self.directions = np.zeros(X.shape[1]) if directions is None else np.asarray(directions)
@@ -232,7 +239,8 @@ class LiteralBoosting:
     def evaluate(self):
         if hasattr(self.loss, "prepare"):
             self.loss.prepare(self.y, self.scores, self.weight)
-        value = self.loss.value(self.y, self.scores).sum(axis=1)
+        value = self.loss.value(self.y, self.scores)
+        value = (value * (self.unit**self.degree if self.degree else 1.0)).sum(axis=1)
         self.losses.append(self.weight @ value / self.weight.sum())
         self.gradient = self.loss.gradient(self.y, self.scores)
         self.hessian = self.loss.hessian(self.y, self.scores)
@@ -244,7 +252,7 @@ class LiteralBoosting:
         self.evaluate()
         for tree in range(trees.n_trees if n_trees is None else n_trees):
             leaves, splits = self.follow_splits(tree, tree)
-            values = np.array([rate * self.leaf_value(self.enough_rows(leaves, i)) for i in range(len(leaves))])
+            values = np.array([rate * self.unit * self.leaf_value(self.enough_rows(leaves, i)) for i in range(len(leaves))])
             leaf = np.zeros(len(self.X), dtype=int)
             for split in splits:
                 threshold = self.thresholds[split.feature][split.code]
@@ -252,7 +260,7 @@ class LiteralBoosting:
                                              split.missing_right)
             yield tree, splits, leaves, values
             step = self.model_values(tree, splits) if self.directions.any() else values
-            self.scores = self.scores + step[leaf]
+            self.scores = self.scores + step[leaf] / self.unit
             self.evaluate()
 
     def model_values(self, tree, splits):

@@ -39,6 +39,7 @@ def are_coincidences(X, Y):
 
 
 def hashes_of(X, Y):
+    Y = np.float32(Y) if Y.shape[1] > 1 else Y
     hashes = [hash_of([*x, *y]) for x, y in zip(X, Y)]
     return [mixed(h + i & MASK) for i, h in enumerate(hashes)] if are_coincidences(X, Y) else hashes
 
@@ -245,6 +246,10 @@ class LiteralBoosting:
         self.mean = np.average(X, axis=0, weights=w)
         self.scale = np.sqrt(np.average((X - self.mean) ** 2, axis=0, weights=w))
         Z = (X - self.mean) / self.scale
+        self.unit = np.ones(1)
+        if y.shape[1] > 1 and not has_hessian(self.loss):
+            self.unit = np.sqrt(np.average((y - np.average(y, axis=0, weights=w)) ** 2, axis=0, weights=w))
+        y = y / self.unit
         self.baseline = np.atleast_1d(self.loss.baseline(y, w))
         F = np.tile(self.baseline, (len(X), 1))
         self.rounds, sums, hashes = [], np.zeros(2), hashes_of(X, y)
@@ -275,6 +280,7 @@ class LiteralBoosting:
             part = np.ascontiguousarray(Z[:, columns])
             pseudo = self.tree["parent_weight"] * weight.sum() / w[weight > 0].sum()
             tree = CurvatureTreeRegressor(**{**self.tree, "parent_weight": pseudo}, standardize=False)
+            tree._scales_outputs = False  # done
             tree.fit(part, target, weight)
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf
             grown = LiteralTree(tree, part, weight, self.extrapolation, largest)
@@ -299,4 +305,4 @@ class LiteralBoosting:
         F = np.tile(self.baseline, (len(X), 1))
         for columns, grown, rate in self.rounds:
             F = F + rate * grown.bounded(Z[:, columns])
-        return F
+        return F * self.unit
