@@ -292,6 +292,7 @@ TABLES = {
             "bytes a reached leaf": "conditional|gamma=1|bytes a leaf"}),
         ("soft_tree_defaults.json", ()),
         ("soft_tree_defaults.json", ()),
+        PROTOTYPE,
         ("tree_ensemble_layer.json", ("models", "auc"), {
             **mean_and_error("soft trees", "boosting", "logistic regression", "CART"), "splits": "soft trees|count",
             "without file": ("paper's TEL",)}),

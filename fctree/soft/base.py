@@ -212,6 +212,10 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         self.validation_loss_curve_ = []
         self.reachable_leaves_curve_ = []
 
+    def _curvature(self):
+        """Of the loss of an output, that the prior on leaves counts samples by."""
+        return 1.0
+
     def _native_params(self, n_epochs):
         params = {
             "n_trees": self.n_trees,
@@ -225,7 +229,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             "batch_size": self.batch_size,
             "max_epochs": n_epochs,
             "l2_regularization": self.l2_regularization,
-            "l2_leaf_reg": self.l2_leaf_reg,
+            "l2_leaf_reg": self.l2_leaf_reg * self._curvature(),
             "early_stopping": self.early_stopping,
             "n_iter_no_change": self.n_iter_no_change,
             "tol": self.tol,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 
 from fctree._parameters import set_parameters, shares_documentation
@@ -35,8 +36,12 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
         Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
         have weight 1), or such that all classes weigh the same.
     gamma, routing, scale, batch_norm, fit_intercept, initialization, \
-            optimizer, learning_rate, batch_size, max_epochs, l2_regularization, l2_leaf_reg, \
-            categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, \
+            optimizer, learning_rate, batch_size, max_epochs, l2_regularization
+        As in `SoftTreeRegressor`.
+    l2_leaf_reg : float, default=20.0
+        As there, but with more than two classes multiplied by 4 times the mean ``p * (1 - p)`` of the
+        classes' shares p, about 4 over their number: the curvature of their loss beside that of two.
+    categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, \
             warm_start, verbose, n_jobs, random_state
         As in `SoftTreeRegressor`.
 
@@ -123,6 +128,13 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
             else:
                 self.baseline_ = np.log(shares) - np.log(shares).mean()
         self.output_scale_ = np.full(self.n_outputs_, self._tree_factor())
+
+    def _curvature(self):
+        """Four times the mean p (1 - p) of the classes' shares p, at the start: less of many classes."""
+        if self.n_classes_ <= 2:
+            return 1.0
+        shares = softmax(self.baseline_)
+        return float(4.0 * np.mean(shares * (1.0 - shares)))
 
     def _offset_and_multiplier(self):
         return self.baseline_, float(self.output_scale_[0])
