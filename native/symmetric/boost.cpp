@@ -226,6 +226,7 @@ class Booster : public GrowingModel {
       result_.baseline.assign(task_.baseline, task_.baseline + task_.n_outputs);
     else if (task_.train.initial == nullptr)
       loss_->baseline(train_.view(), execution_, result_.baseline.data());
+    start_from(task_.train.initial, result_.baseline, train_.view(), execution_, *loss_);
     unit_ = find_units(*loss_, train_.view(), execution_);
     const double* unit = unit_.empty() ? nullptr : unit_.data();
     train_.start(result_.baseline, unit, execution_);

@@ -10,6 +10,7 @@ from fctree import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import mean_tweedie_deviance
 
 LOSSES = ("squared_error", "absolute_error", "huber", ("quantile", 0.8))
 BOOSTERS = (SymmetricBoostingRegressor, CurvatureBoostingRegressor)
@@ -32,6 +33,28 @@ def samples():
     X = rng.normal(size=(300, 5))
     y = np.stack([np.sin(2 * X[:, 0]) + X[:, 1], np.sin(2 * X[:, 2]) + X[:, 3] + 5.0, abs(X[:, 4])], axis=1)
     return X, y + 0.1 * rng.normal(size=y.shape), rng.uniform(0.5, 2.0, len(X))
+
+
+@pytest.mark.parametrize("loss", ["poisson", "gamma", "tweedie"])
+def test_a_logarithm_of_the_mean_only_moves_with_the_unit(samples, loss):
+    X, y, weight = samples
+    rate = np.exp(y[:, 0])
+    model = SymmetricBoostingRegressor(loss=loss, max_iter=30, random_state=0)
+    expected = model.fit(X, rate, weight).predict(X)
+    for unit in (2.0**-12, 1e4):
+        np.testing.assert_allclose(model.fit(X, unit * rate, weight).predict(X), unit * expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", BOOSTERS)
+def test_claims_of_a_few_policies_are_not_fitted_one_by_one(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(8000, 4))
+    mean = 0.02 * np.exp(0.6 * X[:, 0] + 0.5 * np.sin(2 * X[:, 1]))
+    claims = 1000 * np.array([rng.gamma(1.0, 1.0, n).sum() for n in rng.poisson(mean)])
+    model = kind(loss="tweedie", max_iter=100, random_state=0).fit(X[:4000], claims[:4000])
+    constant = np.full(4000, claims[:4000].mean())
+    assert mean_tweedie_deviance(claims[4000:], model.predict(X[4000:]), power=1.5) < 1.15 * mean_tweedie_deviance(
+        claims[4000:], constant, power=1.5)
 
 
 def fitted(name, X, y, weight):

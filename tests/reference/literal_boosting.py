@@ -65,6 +65,8 @@ class LiteralBoosting:
         start = self.baseline if initial is None else initial
         self.scores = np.broadcast_to(start, (len(X), model.n_outputs_)) / self.unit
         self.y = self.y / (1.0 if n_classes else self.unit)
+        if hasattr(self.loss, "find_dispersion"):
+            self.loss.find_dispersion(self.y, self.scores, self.weight)
         self.thresholds = model.bin_thresholds_
         directions = self.parameters["monotonic_cst"]
         self.directions = np.zeros(X.shape[1]) if directions is None else np.asarray(directions)

@@ -252,6 +252,8 @@ class LiteralBoosting:
         y = y / self.unit
         self.baseline = np.atleast_1d(self.loss.baseline(y, w))
         F = np.tile(self.baseline, (len(X), 1))
+        if hasattr(self.loss, "find_dispersion"):
+            self.loss.find_dispersion(y, F, w)
         self.rounds, sums, hashes = [], np.zeros(2), hashes_of(X, y)
         rate, held, losses = self.learning_rate or 0.05, np.zeros(len(X), bool), []
         if self.learning_rate is None and self.subsample < 1:

@@ -92,14 +92,32 @@ class Huber(SquaredError):
         return np.array([lower_upper_quantile(column, w, 0.5) for column in y.T])
 
 
-class Poisson(SquaredError):
+class LogLink(SquaredError):
+    """Derivatives are divided by each output's dispersion, of scores that training starts with."""
+
+    dispersion = 1.0
+
+    def find_dispersion(self, y, f, w):
+        self.dispersion = w @ self.slope(y, f) ** 2 / (w @ self.curvature(y, f))
+
+    def gradient(self, y, f):
+        return self.slope(y, f) / self.dispersion
+
+    def hessian(self, y, f):
+        return self.curvature(y, f) / self.dispersion
+
+    def baseline(self, y, w):
+        return np.log(w @ y / w.sum())
+
+
+class Poisson(LogLink):
     def value(self, y, f):
         return np.where(y > 0, y * np.log(np.where(y > 0, y, 1)), 0) - y - y * f + np.exp(f)
 
-    def gradient(self, y, f):
+    def slope(self, y, f):
         return np.exp(f) - y
 
-    def hessian(self, y, f):
+    def curvature(self, y, f):
         return np.exp(f)
 
     def limited(self, step, gradient, hessian):
@@ -107,18 +125,15 @@ class Poisson(SquaredError):
         minimum = np.log(np.maximum(hessian - gradient, 1e-300) / hessian)
         return np.where(gradient < 0, np.minimum(step, minimum), step)
 
-    def baseline(self, y, w):
-        return np.log(w @ y / w.sum())
 
-
-class Gamma(SquaredError):
+class Gamma(LogLink):
     def value(self, y, f):
         return y / np.exp(f) - 1 + f - np.log(y)
 
-    def gradient(self, y, f):
+    def slope(self, y, f):
         return 1 - y / np.exp(f)
 
-    def hessian(self, y, f):
+    def curvature(self, y, f):
         return y / np.exp(f)
 
     def limited(self, step, gradient, hessian):
@@ -126,11 +141,8 @@ class Gamma(SquaredError):
         minimum = np.log(hessian / (hessian + gradient))
         return np.where(gradient > 0, np.maximum(step, minimum), step)
 
-    def baseline(self, y, w):
-        return np.log(w @ y / w.sum())
 
-
-class Tweedie(SquaredError):
+class Tweedie(LogLink):
     def __init__(self, power):
         self.power = power
 
@@ -139,10 +151,10 @@ class Tweedie(SquaredError):
         return y ** (2 - p) / ((1 - p) * (2 - p)) - y * mean ** (1 - p) / (1 - p) + mean ** (
             2 - p) / (2 - p)
 
-    def gradient(self, y, f):
+    def slope(self, y, f):
         return np.exp((2 - self.power) * f) - y * np.exp((1 - self.power) * f)
 
-    def hessian(self, y, f):
+    def curvature(self, y, f):
         p = self.power
         return (2 - p) * np.exp((2 - p) * f) + (p - 1) * y * np.exp((1 - p) * f)
 
@@ -152,9 +164,6 @@ class Tweedie(SquaredError):
         rising = hessian + (self.power - 1) * gradient
         minimum = np.log(np.maximum(falling, 1e-300) / np.maximum(rising, 1e-300))
         return np.where(gradient < 0, np.minimum(step, minimum), np.maximum(step, minimum))
-
-    def baseline(self, y, w):
-        return np.log(w @ y / w.sum())
 
 
 class BinaryLogLoss(SquaredError):

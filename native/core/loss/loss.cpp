@@ -29,6 +29,16 @@ std::vector<double> find_units(const Loss& loss, const ScoredSamples& s, const E
                                                            : find_deviations(s, execution);
 }
 
+void start_from(const double* initial, const std::vector<double>& baseline, ScoredSamples samples,
+                const Execution& execution, Loss& loss) {
+  if (!loss.has_dispersion()) return;
+  std::vector<double> constants;
+  if (initial == nullptr)
+    for (const double score : baseline) constants.insert(constants.end(), samples.n_samples, score);
+  samples.raw = initial == nullptr ? constants.data() : initial;
+  loss.find_dispersion(samples, execution);
+}
+
 std::vector<double> find_deviations(const ScoredSamples& s, const Execution& execution) {
   constexpr double kRounding = 1e-12, kInfinity = std::numeric_limits<double>::infinity();
   const double total = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i); }, execution);

@@ -89,6 +89,11 @@ class Loss {
   // The same from those means (of the classes' indicators, with several); only where leaf_rule()
   // is newton.
   virtual void baseline_of_means(const double* means, index_t n_outputs, double* out) const;
+  // Losses with a log link divide their derivatives by the dispersion of these samples, in all places: the mean of
+  // g² / h by h, which is 1 of counts (Pearson's). So penalties are as strong in any unit of the targets, and stronger where
+  // few large ones among zeros say little.
+  virtual bool has_dispersion() const { return false; }
+  virtual void find_dispersion(const ScoredSamples&, const Execution&) {}
   // False where it is known that prepare() does nothing: a loop less.
   virtual bool prepares() const { return true; }
   // Called before each round with the training samples.
@@ -102,6 +107,10 @@ class Loss {
 // The deviations of the outputs, by which scores of different units are as good as any: empty for a single one and
 // for losses whose targets have a unit of their own. The same in all places.
 std::vector<double> find_units(const Loss& loss, const ScoredSamples& samples, const Execution& execution);
+// Tells a loss that needs it the dispersion at the scores that training starts with: `initial` (n_outputs, n_samples) or
+// constants.
+void start_from(const double* initial, const std::vector<double>& baseline, ScoredSamples samples,
+                const Execution& execution, Loss& loss);
 // The deviations of targets (n_outputs, n_samples); 1 for a constant.
 std::vector<double> find_deviations(const ScoredSamples& samples, const Execution& execution);
 
