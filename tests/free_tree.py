@@ -14,6 +14,7 @@ class BaseFreeTree(BaseObliqueTree):
         **FCODT_CONSTRAINTS,
         **CURVATURE_CONSTRAINTS,
         "split_criterion": [StrOptions({"constant", "ridge"})],
+        "refines_cuts": ["boolean"],
     }
 
     def __init__(
@@ -32,6 +33,7 @@ class BaseFreeTree(BaseObliqueTree):
         max_coef=None,
         split_criterion="constant",
         max_thresholds=32,
+        refines_cuts=True,
         n_screened=8,
         parent_weight=3.0,
         split_margin=0.75,

@@ -37,6 +37,7 @@ DERIVED_PARAMETERS = {
     "choose_alpha": "alpha",
     "direction_kinds": "directions",
     "ridge_criterion": None,  # of curvature trees
+    "refines_cuts": None,  # of single trees
     "node_features": None,  # of forests
 }
 

@@ -40,6 +40,7 @@ cdef extern from "oblique/params.hpp" namespace "fctree::oblique" nogil:
         int64_t n_screened
         cbool ridge_criterion
         int64_t max_thresholds
+        cbool refines_cuts
         double parent_weight
         double split_margin
         NodeFeatures node_features

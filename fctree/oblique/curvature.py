@@ -87,8 +87,8 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
     n_screened : int or None, default=8
         Number of axes that are searched exactly, chosen by a cheap screening; None searches all.
     max_thresholds : int, default=32
-        Cuts tried along each direction, at quantiles of the scores; with more than 32 features at most 1,024 over
-        their number, and at least 4.
+        Cuts tried along each direction, at quantiles of the scores, and then beside the best ones; with more than 32
+        features at most 1,024 over their number, and at least 4.
     parent_weight : float, default=3.0
         Number of pseudo-samples that shrink a child's model towards its parent's; 0 is no
         shrinkage. In boosting their weight is the mean one of the samples that a tree is grown on.

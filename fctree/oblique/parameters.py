@@ -59,12 +59,14 @@ FCODT_FIXED = {
     "parent_weight": 0.0,
     "split_margin": 0.0,
     "split_criterion": "constant",
+    "refines_cuts": False,
 }
 CURVATURE_FIXED = {
     "min_samples_split": 2,
     "min_impurity_decrease": 0.0,
     "fit_intercept": True,
     "split_criterion": None,  # that of the leaves
+    "refines_cuts": True,
 }
 
 # Parameters that ensembles have too.
@@ -133,6 +135,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
         "n_screened": limit("n_screened"),
         "ridge_criterion": criterion_of(settings) == "ridge",
         "max_thresholds": settings["max_thresholds"],
+        "refines_cuts": settings["refines_cuts"],
         "parent_weight": settings["parent_weight"],
         "split_margin": settings["split_margin"],
         "node_features": {"max_features": _UNLIMITED, "seed": 0, "tree": 0, "once": False},
@@ -141,10 +144,12 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
 
 
 def ensemble_tree_settings(ensemble, default):
-    """All settings of an ensemble's trees: its `tree`, or `default`, overridden by its shortcuts."""
+    """All settings of an ensemble's trees: its `tree`, or `default`, overridden by its shortcuts. Cuts that are the best
+    of a few suffice where trees are many."""
     tree = default if ensemble.tree is None else ensemble.tree
     validate_parameters(tree)
     if tree.leaf_model == "soft":
         raise ValueError('leaf_model="soft" is for single trees, those of ensembles have hard splits')
     own = {name: getattr(ensemble, name) for name in SHORTCUTS}
-    return {**tree._settings(), **{name: own[name] for name in own if own[name] is not None}}
+    given = {name: own[name] for name in own if own[name] is not None}
+    return {**tree._settings(), **given, "refines_cuts": False}

@@ -15,7 +15,8 @@ TriedCuts cuts_of(const GrowState& state, const CutTask& task) {
   std::vector<double> own_scores;
   const double* scores = candidate_scores(state, node, task.split(), own_scores);
   return cuts_to_try(state.data, state.rows_of(node), scores,
-                     {cut_rules(state, node, task.split()), state.params.max_thresholds});
+                     {cut_rules(state, node, task.split()), state.params.max_thresholds,
+                      task.split().cut.lower, task.split().cut.upper});
 }
 
 Cut cut_by_models(const CutTask& task, const TriedCuts& cuts,

@@ -38,6 +38,7 @@ struct ObliqueParams {
   index_t n_screened;  // axes tried by the ridge criterion, at most
   bool ridge_criterion;  // split_criterion == "ridge"
   index_t max_thresholds;
+  bool refines_cuts;  // by more thresholds beside the best ones, of the ridge criterion
   double parent_weight;
   double split_margin;
   NodeFeatures node_features;

@@ -115,18 +115,21 @@ def curvature_directions(covariance, hessians, count):
     return found * np.sign(found[largest, np.arange(found.shape[1])])
 
 
-def quantile_cuts(scores, weight, max_thresholds, min_samples_leaf):
-    """Sizes of the left side: the valid boundaries nearest to the weighted quantiles.
+def quantile_cuts(scores, weight, max_thresholds, min_samples_leaf, between=(-np.inf, np.inf)):
+    """Sizes of the left side: the valid boundaries nearest to the weighted quantiles, of all samples or of those
+    between two thresholds.
 
     `scores` ascend. Scores closer than 1e-10 of their range are one score.
     """
     n = len(scores)
     size = np.flatnonzero(np.diff(scores) > 1e-10 * np.ptp(scores)) + 1
     size = size[(size >= min_samples_leaf) & (size <= n - min_samples_leaf)]
+    size = size[(scores[size] > between[0]) & (scores[size - 1] < between[1])]
     if len(size) <= max_thresholds:
         return size
     below = np.cumsum(weight)[size - 1]
-    targets = weight.sum() * np.arange(1, max_thresholds + 1) / (max_thresholds + 1)
+    ends = (0, weight.sum()) if np.isinf(between).all() else (below[0], below[-1])
+    targets = ends[0] + (ends[1] - ends[0]) * np.arange(1, max_thresholds + 1) / (max_thresholds + 1)
     return np.unique([size[np.argmin(np.abs(below - target))] for target in targets])
 
 
@@ -232,19 +235,46 @@ class LiteralCurvatureTree:
             columns.append(found)
         return np.column_stack(columns)
 
-    def _cuts_along(self, node, direction):
-        """(loss, threshold, goes_left) of every cut along a direction."""
+    def _cuts_along(self, node, direction, between):
+        """(loss, threshold, goes_left) of every cut along a direction between two thresholds."""
         x, _, weight = self._data(node.rows)
         score = x @ direction
         order = np.argsort(score, kind="stable")
         for size in quantile_cuts(score[order], weight[order], self.max_thresholds,
-                                  self.min_samples_leaf):
+                                  self.min_samples_leaf, between):
             goes_left = np.zeros(len(x), dtype=bool)
             goes_left[order[:size]] = True
             models = self._child_models(node, goes_left)
             loss = sum(gcv_loss(m, *self._data(node.rows[side]))
                        for m, side in zip(models, (goes_left, ~goes_left), strict=True))
             yield loss, score[order[size - 1:size + 1]].mean(), goes_left
+
+    def _best_along(self, node, direction, own, tried, between=(-np.inf, np.inf)):
+        """(loss, threshold, goes_left, the thresholds tried beside it), None without a cut below `own`."""
+        cuts, best = list(self._cuts_along(node, direction, between)), None
+        tried += [(loss, goes_left) for loss, _, goes_left in cuts]
+        for at, (loss, threshold, goes_left) in enumerate(cuts):
+            if loss < (own if best is None else best[0]) - TIE * own:
+                beside = (cuts[at - 1][1] if at > 0 else between[0],
+                          cuts[at + 1][1] if at + 1 < len(cuts) else between[1])
+                best = (loss, threshold, goes_left, beside)
+        return best
+
+    def _refined(self, node, candidates, own, tried):
+        """The best cut along each candidate, and for the best of each kind others closer and closer to it."""
+        cuts = [self._best_along(node, direction, own, tried) for _, direction in candidates]
+        for kind in KINDS:
+            best = None
+            for at, (of_kind, _) in enumerate(candidates):
+                if of_kind == kind and cuts[at] is not None and (
+                        best is None or cuts[at][0] < cuts[best][0] - TIE * own):
+                    best = at
+            for _ in range(3 if best is not None else 0):
+                closer = self._best_along(node, candidates[best][1], own, tried, cuts[best][3])
+                if closer is None or not closer[0] < cuts[best][0] - TIE * own:
+                    break
+                cuts[best] = closer
+        return cuts
 
     def _child_scores(self, node):
         return [*node.scores, node.model.coef] if self.feature_concatenation else []
@@ -260,11 +290,10 @@ class LiteralCurvatureTree:
         own = gcv_loss(node.model, x, y, weight)
         candidates = self._candidates(node)
         least, chosen, tried = own, None, []
-        for kind, direction in candidates:
-            for loss, threshold, goes_left in self._cuts_along(node, direction):
-                tried.append((loss, goes_left))
-                if loss < least - TIE * own:
-                    least, chosen = loss, (kind, direction, threshold, goes_left)
+        cuts = self._refined(node, candidates, own, tried)
+        for (kind, direction), cut in zip(candidates, cuts, strict=True):
+            if cut is not None and cut[0] < least - TIE * own:
+                least, chosen = cut[0], (kind, direction, *cut[1:3])
         if not tried:
             return
         kept = np.ones(len(x), bool) if chosen is None else chosen[3]

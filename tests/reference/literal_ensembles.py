@@ -1,6 +1,6 @@
 """Boosting and forests of oblique trees, word by word: the twin of native/ensembles/boost.cpp.
 
-It grows each tree with `CurvatureTreeRegressor`, which has a twin of its own, and does the rest in plain
+It grows each tree with `MemberTree`, whose single trees have a twin of their own, and does the rest in plain
 NumPy: the targets and weights of a round, draws of samples, bounds, revised constants, scores.
 """
 
@@ -9,12 +9,19 @@ import struct
 import numpy as np
 from scipy.stats import chi2
 from fctree import CurvatureTreeRegressor
+from fctree.oblique.parameters import CURVATURE_FIXED
 from reference.literal_losses import SquaredError, lower_upper_quantile, residual_scale
 from reference.literal_philox import FEATURE_SAMPLE, ROW_SAMPLE, LiteralRandom
 
 MASK = 2**64 - 1
 LARGEST_TARGET, LARGEST_STEP, FARTHEST = 4.0, 4.0, 6.0
 MOST_LENGTHENING = 2.0
+
+
+class MemberTree(CurvatureTreeRegressor):
+    """A curvature tree as ensembles grow it."""
+
+    _fixed = {**CURVATURE_FIXED, "refines_cuts": False}
 
 
 def mixed(bits):
@@ -281,7 +288,7 @@ class LiteralBoosting:
             columns = [columns[place] for place in places]
             part = np.ascontiguousarray(Z[:, columns])
             pseudo = self.tree["parent_weight"] * weight.sum() / w[weight > 0].sum()
-            tree = CurvatureTreeRegressor(**{**self.tree, "parent_weight": pseudo}, standardize=False)
+            tree = MemberTree(**{**self.tree, "parent_weight": pseudo}, standardize=False)
             tree._scales_outputs = False  # done
             tree.fit(part, target, weight)
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf

@@ -15,7 +15,7 @@ from fctree import (
 from fctree.ensembles.forest_kinds import kinds_of
 from loss_cases import REGRESSION_LOSSES, given_parameter, loss_parameters, targets_for
 from reference.literal_ensembles import (
-    LiteralBoosting, LiteralTree, draws, poisson_count, relevant_features)
+    LiteralBoosting, LiteralTree, MemberTree, draws, poisson_count, relevant_features)
 from reference.literal_losses import make_loss
 from reference.tree_comparison import random_weights, smooth_table
 from sklearn.tree import DecisionTreeRegressor
@@ -192,7 +192,7 @@ def test_forest(X, y, new, bootstrap):
         own = counts * weight
         taken = relevant_features(Z, y[:, np.newaxis], own, weight, TREE["alpha"])
         part = np.ascontiguousarray(Z[:, taken])
-        tree_of = CurvatureTreeRegressor(**TREE, standardize=False)
+        tree_of = MemberTree(**TREE, standardize=False)
         grown = LiteralTree(tree_of.fit(part, y, own), part, own, 0.0)
         total = total + grown.bounded(((new - mean) / scale)[:, taken])[:, 0] / 6
         missed = counts == 0

@@ -120,7 +120,7 @@ def test_one_leaf_stays():
 
 @pytest.mark.parametrize("max_coef", [1, 2])
 def test_max_coef_holds(max_coef):
-    X, y, _ = bent()
+    X, y, _ = bent(n=600)
     tree = soft_tree(X, y, max_coef=max_coef).tree_
     assert (tree.coef[tree.children_left >= 0] != 0.0).sum(axis=1).max() <= max_coef
 
@@ -157,7 +157,7 @@ def test_better_on_a_smooth_truth():
 
 
 def test_classes():
-    X, y, _ = bent(n=4000)
+    X, y, _ = bent(n=8000)
     y = np.digitize(y, np.quantile(y, [0.33, 0.67]))
     train = np.arange(len(y)) % 2 > 0
     hard, soft = (

@@ -1,6 +1,7 @@
 #include "oblique/split_search/ridge_split.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 
@@ -80,6 +81,7 @@ void ModelCutChoice::consider(const RowMatrix& left, index_t n_left, double thre
   cut.left = left;
   cut.n_left = n_left;
   cut.threshold = threshold;
+  tried_.push_back(threshold);
   if (n_waiting_ == kCutsAtOnce || losses_.one_at_a_time()) judge();
 }
 
@@ -102,6 +104,9 @@ void ModelCutChoice::judge() {
 
 Cut ModelCutChoice::best() {
   if (n_waiting_ > 0) judge();
+  const auto at = std::find(tried_.begin(), tried_.end(), best_.threshold);
+  if (best_.found && at != tried_.begin()) best_.lower = *(at - 1);
+  if (best_.found && at + 1 != tried_.end()) best_.upper = *(at + 1);
   return best_;
 }
 
@@ -119,18 +124,21 @@ std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& nod
     const std::uint32_t at = position(order[i]);
     left_weight += data.weight_of(node.rows[at]);
     if (i + 1 < rules.cut.min_samples_leaf) continue;
-    if (!(scores[position(order[i + 1])] - scores[at] > gap)) continue;
+    const double next = scores[position(order[i + 1])];
+    if (!(next - scores[at] > gap) || !(next > rules.lower && scores[at] < rules.upper)) continue;
     sizes.push_back(i + 1);
     weights.push_back(left_weight);
   }
   if (static_cast<index_t>(sizes.size()) <= rules.max_thresholds) return sizes;
 
-  double total = left_weight;
-  for (index_t i = node.size - rules.cut.min_samples_leaf; i < node.size; ++i)
+  const bool is_part = std::isfinite(rules.lower) || std::isfinite(rules.upper);
+  const double first = is_part ? weights.front() : 0.0;
+  double total = is_part ? weights.back() - first : left_weight;
+  for (index_t i = node.size - rules.cut.min_samples_leaf; i < node.size && !is_part; ++i)
     total += data.weight_of(node.rows[position(order[i])]);
   std::vector<index_t> cuts;
   for (index_t q = 1; q <= rules.max_thresholds; ++q) {
-    const double target = total * static_cast<double>(q) / (rules.max_thresholds + 1.0);
+    const double target = first + total * static_cast<double>(q) / (rules.max_thresholds + 1.0);
     auto at = std::lower_bound(weights.begin(), weights.end(), target);
     if (at == weights.end() || (at != weights.begin() && target - *(at - 1) <= *at - target)) --at;
     const index_t size = sizes[at - weights.begin()];

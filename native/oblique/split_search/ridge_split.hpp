@@ -8,6 +8,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "oblique/split_search/threshold.hpp"
@@ -20,6 +21,8 @@ using namespace ridge;
 struct ModelCutRules {
   CutRules cut;
   index_t max_thresholds;
+  double lower = -std::numeric_limits<double>::infinity();  // the thresholds lie between these
+  double upper = std::numeric_limits<double>::infinity();
 };
 
 // Chooses among cuts whose left products are known. Cuts are evaluated in batches.
@@ -46,6 +49,7 @@ class ModelCutChoice {
   double node_loss_;
   std::array<Waiting, kCutsAtOnce> waiting_;
   index_t n_waiting_ = 0;
+  std::vector<double> tried_;
   Cut best_;
 };
 

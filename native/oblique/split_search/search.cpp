@@ -1,5 +1,6 @@
 #include "oblique/split_search/search.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "oblique/node_statistics.hpp"
@@ -49,6 +50,46 @@ ModelSearch prepare_model_search(const GrowState& state, const OpenNode& node) {
   return search;
 }
 
+// The best candidate of each kind of directions, if it has any with a cut.
+std::vector<index_t> best_of_kinds(const OpenNode& node) {
+  std::vector<index_t> best(direction_kinds().size(), -1);
+  for (index_t c = 0; c < static_cast<index_t>(node.candidates.size()); ++c) {
+    const SplitInfo& candidate = node.candidates[c];
+    index_t& known = best[static_cast<std::size_t>(candidate.kind)];
+    const double to_beat = known < 0 ? 0.0 : node.candidates[known].cut.decrease;
+    if (candidate.cut.found && candidate.cut.decrease > to_beat + 1e-10 * node.loss) known = c;
+  }
+  best.erase(std::remove(best.begin(), best.end(), -1), best.end());
+  return best;
+}
+
+// Tries more cuts beside the best ones of each node, closer and closer to them.
+void refine_cuts(GrowState& state, const std::vector<OpenNode*>& nodes,
+                 const std::vector<ModelSearch>& models) {
+  constexpr index_t kRounds = 3;  // of tens of thousands of scores some that lie side by side are left
+  std::vector<CutTask> tasks;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (const index_t best : best_of_kinds(*nodes[i])) tasks.push_back({nodes[i], best, &models[i]});
+  for (index_t round = 0; round < kRounds && !tasks.empty(); ++round) {
+    std::vector<Cut> before;
+    for (const CutTask& task : tasks) before.push_back(task.split().cut);
+    state.statistics->find_cuts(state, tasks);
+    std::vector<CutTask> better;
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+      Cut& cut = tasks[t].split().cut;
+      const Cut& known = before[t];
+      if (cut.found && cut.decrease > known.decrease + 1e-10 * tasks[t].node->loss) {
+        cut.lower = std::max(cut.lower, known.lower);
+        cut.upper = std::min(cut.upper, known.upper);
+        better.push_back(tasks[t]);
+      } else {
+        cut = known;
+      }
+    }
+    tasks = better;
+  }
+}
+
 }  // namespace
 
 void search_splits(GrowState& state, std::vector<OpenNode>& level) {
@@ -82,6 +123,7 @@ void search_splits(GrowState& state, std::vector<OpenNode>& level) {
       tasks.push_back({nodes[i], c, models.empty() ? nullptr : &models[i]});
   }
   state.statistics->find_cuts(state, tasks);
+  if (state.params.ridge_criterion && state.params.refines_cuts) refine_cuts(state, nodes, models);
 }
 
 }  // namespace fctree::oblique

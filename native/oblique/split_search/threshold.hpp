@@ -25,6 +25,9 @@ struct Cut {
   index_t n_left = 0;
   double left_loss = 0.0;  // of the sides, filled by the ridge criterion only
   double right_loss = 0.0;
+  // Of the ridge criterion: the thresholds tried beside this one, between which a better one may lie.
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
 };
 
 // Whether a candidate beats the best of those before it. Candidates that are equal in exact

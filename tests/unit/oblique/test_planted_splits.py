@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor
+from fctree import CurvatureTreeRegressor, FCODTClassifier, FCODTRegressor
 
 
 def angle(a, b):
@@ -149,3 +149,14 @@ def test_min_impurity_decrease_is_in_units_of_the_impurity():
     for limit, leaves in ((0.4999, 2), (0.5001, 1)):  # Gini of two halves
         model = FCODTClassifier(min_impurity_decrease=limit, leaf_model="constant")
         assert model.fit(x, y.astype(int)).get_n_leaves() == leaves
+
+
+@pytest.mark.parametrize("n, most", [(2000, 0), (80_000, 20)])
+def test_a_step_is_cut_between_the_samples_beside_it(n, most):
+    """Not at the nearest of 32 quantiles; of more than 65,536 samples, beside those of a sample of them."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 3))
+    y = np.where(X[:, 0] > 0.3, 100.0, 0.0) + X[:, 1] + 0.1 * rng.standard_normal(n)
+    tree = CurvatureTreeRegressor(max_coef=1).fit(X, y).tree_
+    misplaced = (X @ tree.coef[0] > tree.threshold[0]) != (X[:, 0] > 0.3)
+    assert misplaced.sum() <= most
