@@ -20,6 +20,10 @@ namespace {
 
 // Different samples that have to be left out for kinds of trees to be compared on them.
 constexpr index_t kFewestLeftOut = 12;
+// Of few samples more are left out, so many if they are no more than half: kinds and shares are as good as what judges
+// them, and fewer than a dozen judge nothing.
+constexpr double kWantedLeftOut = 24.0;
+constexpr double kLeastSubsample = 0.5;
 // From here on growing each kind in each round gains nothing: some 300, which share hashes.
 constexpr index_t kFewestForTurns = 176;
 
@@ -86,7 +90,10 @@ class ObliqueBooster : public GrowingModel {
     result_.alpha = kinds[0].alpha;
     for (const GrownRound& round : task.past) turns_.keep(round.kind);
     if (!task.past.empty()) steps_ = task.past.back().steps;
-    if (draws_rows() && loss_->has_value()) rate_.hold_out(rows_, execution);
+    if (!draws_rows()) return;
+    if (loss_->has_value()) rate_.hold_out(rows_, execution);
+    const double enough = 1.0 - kWantedLeftOut / rows_.count_different(execution.all);
+    subsample_ = std::min(params.subsample, std::max(enough, kLeastSubsample));
   }
 
   ObliqueBoostingResult run(const RoundListener& listener) {
@@ -145,6 +152,7 @@ class ObliqueBooster : public GrowingModel {
   std::vector<double> gradient_;
   std::vector<double> hessian_;
   RowSampler rows_;
+  double subsample_ = 1.0;
   LearningRate rate_;
   std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
@@ -211,7 +219,7 @@ RoundLosses ObliqueBooster::evaluate() {
 
 void ObliqueBooster::sample_rows(index_t iteration) {
   if (!draws_rows()) return;
-  rows_.draw_part(iteration, params_.subsample, rate_.seen(), execution_, in_bag_);
+  rows_.draw_part(iteration, subsample_, rate_.seen(), execution_, in_bag_);
   // Where all rows were drawn nothing is left to judge kinds of trees by.
   const index_t n_left_out = std::count(in_bag_.begin(), in_bag_.end(), 0);
   if (add_up(execution_.all, n_left_out) == 0) in_bag_.clear();

@@ -99,6 +99,12 @@ index_t RowSampler::count_left_out(const std::vector<std::uint8_t>& drawn,
   return static_cast<index_t>(found.size()) - std::count(found.begin(), found.end(), 0);
 }
 
+// Hashes are counted by their first byte: so many of 256 bytes are there if as many samples are drawn.
+double RowSampler::count_different(const Collective* all) const {
+  const std::vector<std::uint8_t> none(hash_.size(), 0);
+  return -256.0 * std::log1p(-static_cast<double>(count_left_out(none, all)) / 256.0);
+}
+
 void RowSampler::draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const {
   const Random random(seed_, Purpose::row_sample);
   count.resize(hash_.size());

@@ -26,6 +26,8 @@ class RowSampler {
                  const Execution& execution, std::vector<std::uint8_t>& drawn) const;
   // About how many different samples are left out, 256 at most: equal ones are one.
   index_t count_left_out(const std::vector<std::uint8_t>& drawn, const Collective* all) const;
+  // About how many different samples there are, infinity for many.
+  double count_different(const Collective* all) const;
   // How often each sample is drawn, a Poisson number with this mean: the bootstrap, without its
   // fixed total. One once if none would be drawn.
   void draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const;
