@@ -21,6 +21,7 @@ from fctree._native_input import strided_in_elements
 from fctree._tables.columns import check_frame, is_frame, raw_columns, read_column, table_of
 from fctree._tables.estimators import validate_table, validated_features
 from fctree._threads import count_threads as count_threads, threads_for as threads_for
+from fctree._training.weight_scale import in_unit_of_penalties
 
 
 def check_features(estimator, X):
@@ -29,9 +30,9 @@ def check_features(estimator, X):
 
 
 def check_training_data(estimator, X, y, sample_weight, *, multi_output):
-    """As `check_imputed_data`, and the weights (n_samples,) float64 or None."""
+    """As `check_imputed_data`, and the weights in the unit of penalties, (n_samples,) float64 or None."""
     X, y = check_imputed_data(estimator, X, y, reset=True, classification=not multi_output)
-    return X, y, check_sample_weight(sample_weight, X)
+    return X, y, in_unit_of_penalties(check_sample_weight(sample_weight, X))
 
 
 FLOATS = [np.float64, np.float32]

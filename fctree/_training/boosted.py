@@ -88,7 +88,8 @@ class BaseBoosting(TakesTables, BaseEstimator):
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored.
+            Non-negative weights; samples of weight 0 are ignored. A mean below about .7
+            is brought close to 1, by a power of two: penalties are in the unit of the weights.
         eval_set : tuple (X, y) or (X, y, sample_weight), or list of them, default=None
             Samples for `validation_score_` and early stopping; of several sets the first decides.
             In symmetric trees missing values where training has none go with the majority of

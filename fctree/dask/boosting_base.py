@@ -14,7 +14,7 @@ from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import unpack_eval_sets
 from fctree._validation import check_labels, check_targets, draw_seed, unchanged_on_failure
 from fctree.dask.cluster import gather
-from fctree.dask.partitions import partition_rows, remember_features
+from fctree.dask.partitions import in_unit_of_penalties, partition_rows, remember_features
 from fctree.dask.tables import PartitionedTable
 from fctree.dask.team import TeamFit
 
@@ -186,6 +186,8 @@ class DaskBoosting:
         table = PartitionedTable(client, self, X, impute=self._imputes)
         rows = partition_rows(client, X, y, sample_weight, table=table.is_read)
         partitions = table.read(rows)
+        if sample_weight is not None:
+            partitions = in_unit_of_penalties(client, partitions)
         lengths = self._learn_targets(client, partitions)
         self._check_loss()
         encode = TargetEncoder(getattr(self, "classes_", None))

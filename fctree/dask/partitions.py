@@ -1,6 +1,6 @@
 """Dask collections as rows in partitions: aligned, validated, held in the workers' memory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import dask
 import dask.array as da
@@ -9,7 +9,9 @@ from dask.delayed import Delayed
 from sklearn.utils.validation import check_array
 
 from fctree._sklearn import get_feature_names
+from fctree._training.weight_scale import WeightScale
 from fctree._validation import check_boosting_rows, check_sample_weight_part
+from fctree.dask.cluster import gather
 
 # Rows of a chunk that a NumPy array is cut into.
 _CHUNK_ROWS = 100_000
@@ -193,3 +195,32 @@ def partition_rows(client, X, y, sample_weight, *, target_name="y", table=False)
     make = dask.delayed(_partition, pure=False)
     delayed = [make(*of_rows, names) for of_rows in zip(*blocks, strict=True)]
     return client.compute(delayed)
+
+
+def in_unit_of_penalties(client, partitions):
+    """Training partitions with weights, scaled as those of all rows in one place are."""
+
+    def of_all(function, *arguments):
+        return gather(client, [client.submit(function, p, *arguments, pure=False) for p in partitions])
+
+    largest, counts = zip(*of_all(_extent), strict=True)
+    if not any(counts):
+        return partitions
+    scale = WeightScale(max(largest), sum(counts))
+    exponent = scale.exponent(sum(of_all(_words, scale)))
+    if exponent == 0:
+        return partitions
+    return [client.submit(_scaled, p, exponent, pure=False) for p in partitions]
+
+
+def _extent(part):
+    """The largest weight and the number of weights."""
+    return part.weight.max(initial=0.0), len(part)
+
+
+def _words(part, scale):
+    return scale.words(part.weight)
+
+
+def _scaled(part, exponent):
+    return replace(part, weight=np.ldexp(part.weight, exponent))

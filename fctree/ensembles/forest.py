@@ -16,6 +16,7 @@ from fctree._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training
 from fctree._training.class_weights import weighted_by_class
 from fctree._training.output_units import in_units
+from fctree._training.weight_scale import in_unit_of_penalties
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import (
     check_features,
@@ -125,7 +126,8 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored.
+            Non-negative weights; samples of weight 0 are ignored. A mean below about .7
+            is brought close to 1, by a power of two: penalties are in the unit of the weights.
 
         Returns
         -------
@@ -158,6 +160,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         if weight is not None and not np.all(weight > 0.0):
             counted = weight > 0.0
             X, y, targets, weight = X[counted], y[counted], targets[counted], weight[counted]
+        weight = in_unit_of_penalties(weight)
         n_classes = self.n_classes_ if self._classification else None
         rows = np.searchsorted(self.classes_, y)[np.newaxis] if n_classes else targets.T
         X = encode_training(self, X, rows, weight, n_classes=n_classes, continuing=not reset)

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from fctree._sklearn import validate_parameters
+from fctree._training.weight_scale import in_unit_of_penalties
 from fctree.inspection.warm_start import WarmStartModel
 from fctree.kernel_ridge.solvers import weighted
 
@@ -132,8 +133,9 @@ class TreeKernelFlow(WarmStartModel):
         kernel = self.estimator._fitted_kernel()
         X = np.ascontiguousarray(train.X, dtype=np.float64)
         residuals, wanted = self._residuals(train), self._residuals(validation)
-        K, start = weighted(kernel.gram(X), residuals, train.sample_weight)
-        roots = 1.0 if train.sample_weight is None else np.sqrt(train.sample_weight)
+        weight = in_unit_of_penalties(train.sample_weight)
+        K, start = weighted(kernel.gram(X), residuals, weight)
+        roots = 1.0 if weight is None else np.sqrt(weight)
         K_validation = kernel.gram(np.ascontiguousarray(validation.X, dtype=np.float64), X) * roots
         bases = [KrylovBasis(K, column) for column in start.T]
         problem = (bases, K_validation, wanted, validation.sample_weight)

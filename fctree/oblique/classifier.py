@@ -31,7 +31,8 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         y : array-like of shape (n_samples,)
             Class labels: numbers or strings.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored.
+            Non-negative weights; samples of weight 0 are ignored. A mean below about .7
+            is brought close to 1, by a power of two: penalties are in the unit of the weights.
 
         Returns
         -------

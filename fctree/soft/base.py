@@ -116,7 +116,8 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             Targets or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the samples' losses, and in the means and variances of
-            `batch_norm`.
+            `batch_norm`. A mean below about .7 is brought close to 1, by a power of two: penalties are in the
+            unit of the weights.
 
         Returns
         -------

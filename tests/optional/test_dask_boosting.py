@@ -124,6 +124,16 @@ def test_partitions_do_not_matter(lengths):
     assert_same_model(model, local)
 
 
+@pytest.mark.parametrize("lengths", [(600,), (250, 1, 0, 349)], ids=str)
+def test_small_weights_are_scaled_by_the_mean_of_all(lengths):
+    X, y, weight = draw()
+    weight = np.where(np.arange(600) < 250, 2.0, 2.0**-20) * np.where(y > 0.1, weight, 0.0) / 600
+    model, local = fit_both(DaskSymmetricBoostingRegressor, {}, X, y, weight, lengths)
+    assert_same_model(model, local)
+    larger = LOCAL[DaskSymmetricBoostingRegressor](**SHORT).fit(X, y, sample_weight=weight * 512)
+    np.testing.assert_array_equal(local.predict(X), larger.predict(X))
+
+
 def test_more_rows_than_quantiles_are_taken_of():
     """Beyond 200,000 rows thresholds come from a fixed sample: the same one."""
     rng = np.random.default_rng(0)

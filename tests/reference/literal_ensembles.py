@@ -5,6 +5,7 @@ NumPy: the targets and weights of a round, draws of samples, bounds, revised con
 """
 
 import struct
+from unittest.mock import patch
 
 import numpy as np
 from scipy.stats import chi2
@@ -290,7 +291,8 @@ class LiteralBoosting:
             pseudo = self.tree["parent_weight"] * weight.sum() / w[weight > 0].sum()
             tree = MemberTree(**{**self.tree, "parent_weight": pseudo}, standardize=False)
             tree._scales_outputs = False  # done
-            tree.fit(part, target, weight)
+            with patch("fctree._validation.in_unit_of_penalties", np.asarray):  # weights of a round are not scaled
+                tree.fit(part, target, weight)
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf
             grown = LiteralTree(tree, part, weight, self.extrapolation, largest)
             if self.loss.leaf != "newton":

@@ -25,9 +25,18 @@ X_NEW = RNG.uniform(-1, 1, (40, 3))
 WEIGHTS = {
     "equal": None,
     "counts": RNG.integers(1, 4, 150).astype(float),
-    "small": RNG.uniform(0.001, 0.01, 150),
+    "small": RNG.uniform(0.001, 0.008, 150),
     "mixed": RNG.uniform(0.2, 3.0, 150),
+    "below one": np.random.default_rng(1).uniform(0.6, 0.95, 150),
 }
+
+
+def used(weights):
+    """The weights as fits take them: those with a small mean times a power of two."""
+    weight = np.ones(150) if weights == "equal" else WEIGHTS[weights]
+    return weight * 2.0 ** max(0, -np.round(np.log2(weight.mean())))
+
+
 PLAIN = {"feature_concatenation": False, "alpha": 0.5, "min_samples_leaf": 15}
 TREES = {
     "paper": (FCODTRegressor(max_depth=2, **PLAIN), 4.0),
@@ -45,7 +54,7 @@ TREES = {
 def test_trees_refit_their_leaves(kind, weights):
     model, cost = TREES[kind]
     model.fit(X, y, WEIGHTS[weights])
-    weight = np.ones(len(y)) if weights == "equal" else WEIGHTS[weights]
+    weight = used(weights)
     assert model.tree_.n_leaves >= 2
     leaf = model.apply(X)
     errors = leave_one_out_errors(leaf, X, y, weight, 0.5)
@@ -85,7 +94,7 @@ def test_forests_have_out_of_bag_errors(weights):
     forest = CurvatureForestRegressor(
         n_estimators=12, max_depth=2, oob_score=True, random_state=0
     ).fit(X, y, WEIGHTS[weights])
-    weight = np.ones(len(y)) if weights == "equal" else WEIGHTS[weights]
+    weight = used(weights)
     errors = y - forest.oob_prediction_
     known = np.isfinite(errors)
     assert known.sum() > 100
@@ -112,7 +121,7 @@ def test_forests_have_out_of_bag_errors(weights):
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_kernels_refit_without_each_sample(weights):
     model = TreeNTKRegressor(alpha=0.1).fit(X, y, WEIGHTS[weights])
-    weight = np.ones(len(y)) if weights == "equal" else WEIGHTS[weights]
+    weight = used(weights)
     errors = np.empty(len(y))
     for i in range(len(y)):
         rest = weight.copy()

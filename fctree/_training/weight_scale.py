@@ -1,0 +1,39 @@
+"""Sample weights in the unit of penalties: of weights that sum to 1 these would leave nothing.
+
+A power of two keeps ratios and ties as they are. The nearest one, and not the least that brings the mean to 1, is the same for
+weights that differ by rounding, such as `w / w.mean()` and those of balanced classes.
+"""
+
+import numpy as np
+
+from fctree._tables.sums import FixedPoint
+
+
+class WeightScale:
+    """The power of two that brings the mean of ``n`` positive weights, the largest of them given, closest to 1.
+
+    It is 1 where it would make weights smaller: a weight of 2 is two samples. Words of weights add up over places.
+    """
+
+    def __init__(self, largest, n):
+        self._exponent = int(np.frexp(largest)[1])
+        self._fixed = FixedPoint(1.0, n)
+        self._n = n
+
+    def words(self, weight):
+        """Two words of the sum, int64."""
+        return self._fixed.total(np.ldexp(weight, -self._exponent))
+
+    def exponent(self, words):
+        """The power's exponent, at least 0."""
+        mean = self._fixed.value(words) / self._n
+        return max(0, -self._exponent - round(np.log2(mean)))
+
+
+def in_unit_of_penalties(weight):
+    """Weights of training samples as penalties take them; None for none."""
+    if weight is None:
+        return None
+    scale = WeightScale(weight.max(), np.count_nonzero(weight))
+    exponent = scale.exponent(scale.words(weight))
+    return np.ldexp(weight, exponent) if exponent else weight
