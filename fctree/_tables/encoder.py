@@ -55,6 +55,8 @@ class TableEncoder:
     pair_strengths : list of n_pairs arrays of shape (n_targets,)
     pair_statistics : list of n_pairs arrays of shape (n_cells, n_targets)
         A cell is a level of the first column, and one of the second.
+    limits : ndarray of shape (n_outputs, 2), or None
+        Where targets are cut off (`target_limits`), of a robust loss.
     """
 
     categories: list
@@ -70,6 +72,7 @@ class TableEncoder:
     edges: list = field(default_factory=list)
     pair_strengths: list = field(default_factory=list)
     pair_statistics: list = field(default_factory=list)
+    limits: np.ndarray | None = None
 
     def __setstate__(self, state):
         vars(self).update(aligned(state))

@@ -26,6 +26,7 @@ from fctree._tables.columns import (
     table_of,
 )
 from fctree._tables.encoder import UNSEEN, TableEncoder, renumber
+from fctree._tables.robust import cut_off, target_limits
 from fctree._threads import count_threads
 
 _SMALL = 2**18  # values
@@ -130,20 +131,24 @@ def encode_training(estimator, X, y, weight, *, n_classes, continuing=False):
     return _encode(estimator, (X, y, weight), [], n_classes, continuing)[0]
 
 
-def encode_samples(estimator, train, held, *, n_classes, continuing):
-    """`encode_training` for Samples, in place, and for a list of those held out."""
+def encode_samples(estimator, train, held, *, n_classes, continuing, robust=False):
+    """`encode_training` for Samples, in place, and for a list of those held out; of ``robust`` losses targets are cut
+    off."""
     parts = (train.X, train.y, train.weight)
     features = [samples.X for samples in held]
-    train.X, features = _encode(estimator, parts, features, n_classes, continuing)
+    train.X, features = _encode(estimator, parts, features, n_classes, continuing, robust)
     for samples, X in zip(held, features):
         samples.X = X
 
 
-def _encode(estimator, train, held, n_classes, continuing):
+def _encode(estimator, train, held, n_classes, continuing, robust=False):
     encoder = getattr(estimator, "encoder_", None)
     X, y, weight = train
     if encoder is None:
         return X, held
+    if not continuing:
+        encoder.limits = target_limits(y, weight) if robust else None
+    y = cut_off(y, encoder.limits)
     counted = slice(None)
     if weight is not None and not np.all(weight > 0.0):
         counted = weight > 0.0

@@ -13,7 +13,7 @@ from fctree._native_input import native_params
 from fctree._sklearn import Interval, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
 from fctree._training.constraints import TRAINING_CONSTRAINTS
-from fctree._training.losses import choose_loss
+from fctree._training.losses import choose_loss, leaves_are_sums
 from fctree._training.class_weights import weigh_classes
 from fctree._training.custom_loss import CustomLoss
 from fctree._training.divergence import warn_if_diverged
@@ -150,7 +150,10 @@ class BaseBoosting(TakesTables, BaseEstimator):
             train, held = validation_samples(self, train, eval_sets, watch)
             train, held = weigh_classes(self, train, held)
             n_classes = self.n_classes_ if self._classification else None
-            encode_samples(self, train, held, n_classes=n_classes, continuing=continuing)
+            robust = not leaves_are_sums(self._choose_loss())
+            encode_samples(
+                self, train, held, n_classes=n_classes, continuing=continuing, robust=robust
+            )
             self._boost_watched(train, held, continuing, watch)
             if self.n_iter_ == 0:
                 warnings.warn(

@@ -5,7 +5,7 @@ from numbers import Real
 
 import numpy as np
 
-from fctree._native.core import losses
+from fctree._native.core import Loss, losses
 from fctree._sklearn import Interval, StrOptions
 
 LOSSES = {info.name: info for info in losses()}
@@ -98,6 +98,12 @@ def quantile_of(estimator):
     """The order of the quantile that an estimator's loss is for; None for other losses."""
     loss = choose_loss(estimator)
     return loss[1] if not callable(loss) and loss[0] == "quantile" else None
+
+
+def leaves_are_sums(loss):
+    """Whether the starting scores and leaf values of a loss follow from sums over samples: else they are quantiles,
+    or means within these."""
+    return callable(loss) or Loss(loss, 1).leaf_rule == "newton"
 
 
 def fewest_in_leaf(estimator):

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from distributed import default_client
 
-from fctree._native.core import Loss
 from fctree._parameters import fitted_attributes
 from fctree._sklearn import fit_context
-from fctree._training.losses import LOSSES, refuse_function
+from fctree._training.losses import LOSSES, leaves_are_sums, refuse_function
 from fctree._training.progress import progress_listener
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import unpack_eval_sets
@@ -64,11 +63,6 @@ class TargetEncoder:
         if self.classes is None:
             return np.ascontiguousarray(check_targets(y).T)
         return np.searchsorted(self.classes, y).astype(np.float64)[np.newaxis]
-
-
-def leaves_are_sums(loss):
-    """Whether the starting scores and leaf values of a loss follow from sums over rows."""
-    return Loss(loss, 1).leaf_rule == "newton"
 
 
 class DaskBoosting:

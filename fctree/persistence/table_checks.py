@@ -17,6 +17,7 @@ def _is_array(value, shape, dtype):
 def rebuild_table_encoder(fields):
     """The TableEncoder with these attributes; ValueError where they do not fit together."""
     names = {field.name for field in dataclass_fields(TableEncoder)}
+    fields = {"limits": None, **fields}
     require(fields.keys() == names, f"a TableEncoder has the attributes {sorted(fields)}")
     encoder = TableEncoder(**fields)
     require(isinstance(encoder.categories, list), "an encoder's categories are not a list")
@@ -39,6 +40,10 @@ def rebuild_table_encoder(fields):
     for column in range(width):
         _check_column(encoder, column)
     _check_pairs(encoder)
+    if encoder.limits is not None:
+        shape = np.shape(encoder.limits)
+        valid = len(shape) == 2 and shape[1] == 2 and _is_array(encoder.limits, shape, np.float64)
+        require(valid, "an encoder's limits are not two for each output")
     return encoder
 
 
@@ -104,6 +109,8 @@ def n_tree_features(model):
         require(same, f"encoder_ has {encoder.n_features_in} columns, not n_features_in_")
         outputs = getattr(model, "n_outputs_", np.inf)
         n_targets = outputs
+        if encoder.limits is not None:
+            require(len(encoder.limits) == outputs, "encoder_ has limits of other outputs")
         if hasattr(model, "classes_"):
             n_targets = 1 + possible_targets(1, len(model.classes_)).max()
         require(np.all(encoder.targets < n_targets), "encoder_ has targets that the model lacks")

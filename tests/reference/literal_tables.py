@@ -60,6 +60,23 @@ def statistic(category, left_out, categories, targets, weights, prior, a):
     return (math.fsum(weight * target for target, weight in used) + a * prior) / (total + a)
 
 
+def quantile(targets, weights, share):
+    """The least target up to which there is this share of the weight."""
+    reached = 0.0
+    for target, weight in sorted(zip(targets, weights, strict=True)):
+        reached += weight
+        if reached >= share * math.fsum(weights):
+            break
+    return target
+
+
+def cut_off(targets, weights):
+    """Targets of a robust loss, cut off three interquartile ranges from the quartiles."""
+    low, high = (quantile(targets, weights, share) for share in (0.25, 0.75))
+    reach = 3.0 * (high - low)
+    return [min(max(target, low - reach), high + reach) for target in targets]
+
+
 def statistics(categories, targets, weights):
     """Those of the training samples, and of the categories for new samples as a dict."""
     average = math.fsum(weights) / len(weights)

@@ -1,7 +1,9 @@
 """Target statistics against the literal twin, and against worked numbers."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from fctree import SymmetricBoostingRegressor
 from fctree._tables.encoder import TableEncoder
 from fctree._tables.statistics import (
     MAX_TARGETS,
@@ -82,6 +84,22 @@ def test_the_encoder_has_the_statistics_of_the_twin():
     np.testing.assert_allclose(new[:, 0], expected, rtol=1e-10)
     shares = [weight[codes == c].sum() / weight.sum() for c in (3, 24)]
     np.testing.assert_allclose(new[:, 1], [*shares, 0.0], rtol=1e-10)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", ["absolute_error", "huber"])
+def test_statistics_of_robust_losses_are_those_of_the_twin(loss, weighted):
+    codes, target, weight = drawn(8, effect=3.0)
+    target[::30] = 1e4 * np.sin(target[::30])
+    weight = weight if weighted else np.ones(len(codes))
+    X = pd.DataFrame({"c": [f"{code:02}" for code in codes]})
+    encoder = SymmetricBoostingRegressor(loss=loss, max_iter=1).fit(X, target, weight).encoder_
+    cut = literal_tables.cut_off(target.tolist(), weight.tolist())
+    _, of_categories, prior, a = literal_tables.statistics(codes.tolist(), cut, weight.tolist())
+    np.testing.assert_allclose(encoder.priors, [prior], rtol=1e-10)
+    np.testing.assert_allclose(encoder.strengths[0], [a], rtol=1e-7)
+    expected = [of_categories[code] for code in range(25)]
+    np.testing.assert_allclose(encoder.statistics[0][:, 0], expected, rtol=1e-10)
 
 
 def test_categories_that_decide_the_target_are_believed():
