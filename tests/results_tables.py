@@ -311,6 +311,7 @@ TABLES = {
     "tables": [
         ("bench_tables.json", ("accuracy",), {}),
         "the encoder without its parts, which a released version cannot be asked for",
+        "the encoder without the rule, likewise",
         ("bench_tables.json", ("accuracy", "fit s"), {}),
         ("bench_tables_more.json", ("accuracy",), {}),
     ],

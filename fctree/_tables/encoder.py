@@ -13,6 +13,10 @@ from fctree._tables.sums import OnePlace, TablePart
 # Columns of so few categories become an indicator each in symmetric trees. Oblique trees combine all
 # features, so that a feature more costs them more than it gains.
 ONE_HOT_MAX_SIZE = 4
+# Statistics say next to nothing where the prior counts more than this share of an average category. The
+# categories may matter through interactions, or to the spread: ensembles take indicators of up to so many.
+_WEAK = 1 / 3
+MAX_INDICATORS = 12
 UNSEEN = -1.0
 
 
@@ -21,10 +25,10 @@ class TableEncoder:
     """The columns of a table as features of a model.
 
     A column of numbers stays; where `impute`, missing values become the training mean, with an
-    indicator if training had any. A column of few categories (`one_hot_max_size`) becomes an
-    indicator each (of two: of the second). One of more becomes a target statistic for each target
-    and, where the table has numbers, one for what a linear model of these leaves of each target;
-    without `impute` the category's share of the training weight too. Pairs of columns
+    indicator if training had any. A column of few categories (`one_hot_max_size`, or up to `max_levels`
+    where statistics say nothing) becomes an indicator each (of two: of the second). One of more becomes
+    a target statistic for each target and, where the table has numbers, one for what a linear model of
+    these leaves of each target; without `impute` the category's share of the training weight too. Pairs of columns
     that say more than each of them become target statistics. Missing values are a category of
     their own if training had any. A category or pair that training had not is what is known
     without it: the means of the indicators, the prior as its statistic; its share is 0.
@@ -150,6 +154,17 @@ class TableEncoder:
                 self.targets, self.priors = targets.numbers, targets.priors
         return len(self.targets) > 0
 
+    def drop_weak_statistics(self, n_samples, max_levels):
+        """Leaves indicators of columns of at most so many levels whose statistics say next to nothing; a list of these."""
+        weak = [
+            column for column, strengths in enumerate(self.strengths)
+            if self.has_statistics(column) and self.n_levels(column) <= max_levels
+            and np.all(strengths > _WEAK * n_samples / self.n_levels(column))
+        ]  # fmt: skip
+        for column in weak:
+            self.strengths[column], self.statistics[column] = np.empty(0), np.empty((0, 0))
+        return weak
+
     def layout(self):
         """The encoded columns as (column, kind, index), kind one of ``"value"``, ``"missing"``,
         ``"level"``, ``"mean"``, ``"effect"``, ``"share"`` and ``"pair"``."""
@@ -232,10 +247,10 @@ class TableEncoder:
         values = [kind == "value" for _, kind, _ in self.layout()]
         return np.where(values, np.asarray(directions)[self.sources], 0)
 
-    def fit_transform(self, X, y, n_classes, weight, unpaired=()):
+    def fit_transform(self, X, y, n_classes, weight, unpaired=(), max_levels=0):
         """Learn from training samples (n_samples, n_features_in), numbers and the numbers of categories,
         and encode them; ``y`` is (n_targets, n_samples), ``unpaired`` are columns that take no part in
-        pairs.
+        pairs; columns of up to ``max_levels`` become indicators where their statistics say nothing.
 
         Returns the encoded samples, whose target statistics are those of other samples; and for each column
         of categories the number that each has got: only those of training samples are kept.
@@ -247,7 +262,7 @@ class TableEncoder:
         renumbered = [self._keep_seen(column, X) for column in range(self.n_features_in)]
         if self.has_categories:
             part = TablePart(renumber(X, renumbered), y, weight)
-        by_fold = fit_encoder(self, OnePlace(part), n_classes, unpaired)
+        by_fold = fit_encoder(self, OnePlace(part), n_classes, unpaired, max_levels)
         if not self.has_categories and not self.has_missing.any():
             return X, renumbered
         return self.encode_part(part, by_fold), renumbered

@@ -25,7 +25,7 @@ from fctree._tables.columns import (
     read_column,
     table_of,
 )
-from fctree._tables.encoder import UNSEEN, TableEncoder, renumber
+from fctree._tables.encoder import MAX_INDICATORS, UNSEEN, TableEncoder, renumber
 from fctree._tables.robust import cut_off, target_limits
 from fctree._threads import count_threads
 
@@ -160,7 +160,7 @@ def _encode(estimator, train, held, n_classes, continuing, robust=False):
     else:
         unpaired = constrained_columns(estimator)
         features, numbers = encoder.fit_transform(
-            X[counted], y[:, counted], n_classes, weight, unpaired
+            X[counted], y[:, counted], n_classes, weight, unpaired, max_indicators(estimator)
         )
         X = renumber(X, numbers)
         held = [renumber(X_held, numbers) for X_held in held]
@@ -168,6 +168,11 @@ def _encode(estimator, train, held, n_classes, continuing, robust=False):
         features, counted_features = encoder.transform(X).copy(), features
         features[counted] = counted_features
     return features, [encoder.transform(X_held) for X_held in held]
+
+
+def max_indicators(estimator):
+    """Levels of a column that may become indicators where their statistics say nothing: in ensembles."""
+    return MAX_INDICATORS if getattr(estimator, "_takes_indicators", False) else 0
 
 
 def constrained_columns(estimator):

@@ -108,10 +108,11 @@ def _fit_pairs(encoder, places, targets, weighting):
     return by_fold
 
 
-def fit_encoder(encoder, places, n_classes, unpaired=()):
+def fit_encoder(encoder, places, n_classes, unpaired=(), max_levels=0):
     """Fit a `TableEncoder` whose categories are those of the training samples.
 
-    Columns that are ``unpaired`` take no part in pairs. Returns what training samples of each fold get, by
+    Columns that are ``unpaired`` take no part in pairs; those of up to ``max_levels`` become indicators where their
+    statistics say nothing. Returns what training samples of each fold get, by
     column ``(c,)`` or pair ``(a, b)``: arrays (n_levels, N_FOLDS, n_statistics).
     """
     weighting = weigh(places)
@@ -130,6 +131,8 @@ def fit_encoder(encoder, places, n_classes, unpaired=()):
         return {}
     by_fold = _fit_statistics(encoder, places, targets, weighting, tables)
     encoder.edges, encoder.pairs = choose_pairs(encoder, places, targets, weighting, unpaired)
+    for column in encoder.drop_weak_statistics(weighting.n_samples, max_levels):
+        del by_fold[column,]
     return by_fold | _fit_pairs(encoder, places, targets, weighting)
 
 

@@ -60,6 +60,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
     """
 
     _classification = False
+    _takes_indicators = True
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(

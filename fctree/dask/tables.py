@@ -11,7 +11,12 @@ import numpy as np
 
 from fctree._tables.columns import raw_columns, read_column, table_of
 from fctree._tables.encoder import UNSEEN, TableEncoder
-from fctree._tables.estimators import column_names, constrained_columns, wanted_categories
+from fctree._tables.estimators import (
+    column_names,
+    constrained_columns,
+    max_indicators,
+    wanted_categories,
+)
 from fctree._tables.fitting import fit_encoder
 from fctree._tables.sums import TablePart
 from fctree._validation import check_boosting_rows
@@ -215,7 +220,9 @@ class PartitionedTable:
             return partitions
         places = Partitions(self.client, partitions, lengths, encode_targets)
         encoder = self.estimator.encoder_
-        by_fold = fit_encoder(encoder, places, n_classes, constrained_columns(self.estimator))
+        by_fold = fit_encoder(
+            encoder, places, n_classes, constrained_columns(self.estimator), max_indicators(self.estimator)
+        )
         learnt = self.client.submit(_same, (encoder, by_fold), pure=False)
         begins = np.concatenate([[0], np.cumsum(lengths)]).tolist()
         return [

@@ -114,6 +114,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     # _impurity_scale(), _output_units(targets, weight) and _learn_out_of_bag(X, targets, weight, left_out); _decode_scores(scores) gives predictions that
     # score() takes.
     _classification = False
+    _takes_indicators = True
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

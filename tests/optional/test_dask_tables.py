@@ -102,6 +102,15 @@ def test_pairs_of_columns_are_the_same():
     np.testing.assert_array_equal(on_dask.predict(X), local.predict(X))
 
 
+def test_categories_without_a_mean_of_their_own_are_indicators_there_too():
+    X = pd.DataFrame({"a": [f"a{v % 8}" for v in range(400)], "x": Y})
+    y = np.random.default_rng(5).normal(size=400)
+    local, on_dask = both("SymmetricBoostingRegressor", X, y)
+    assert not local.encoder_.has_statistics(0)
+    assert_same_encoder(on_dask.encoder_, local.encoder_)
+    np.testing.assert_array_equal(on_dask.predict(X), local.predict(X))
+
+
 def test_arrays_of_objects_and_categorical_types_are_read():
     X = as_objects(COLUMNS)
     local, on_dask = both("SymmetricBoostingRegressor", X, Y)

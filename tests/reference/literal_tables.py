@@ -45,6 +45,11 @@ def strength(categories, targets, weights):
     return within / between if between > 1e-12 else math.inf
 
 
+def counts_little(a, *, n_samples, n_levels):
+    """Whether the prior weighs more than a third of the samples of an average category."""
+    return a > n_samples / n_levels / 3.0
+
+
 def statistic(category, left_out, categories, targets, weights, prior, a):
     """The statistic of a category from the samples outside of a fold (None: from all)."""
     used = [

@@ -102,6 +102,19 @@ def test_statistics_of_robust_losses_are_those_of_the_twin(loss, weighted):
     np.testing.assert_allclose(encoder.statistics[0][:, 0], expected, rtol=1e-10)
 
 
+@pytest.mark.parametrize("effect", [0.0, 0.1, 0.2, 0.3, 0.5])
+@pytest.mark.parametrize("seed", range(3))
+def test_few_categories_are_indicators_where_the_twin_says_so(seed, effect):
+    codes, target, weight = drawn(seed, n_categories=9, effect=effect)
+    names = [str(c) for c in range(9)]
+    encoder = TableEncoder([names], impute=False)
+    encoder.fit_transform(codes[:, None].astype(float), target[None], None, weight, max_levels=12)
+    *_, a = literal_tables.statistics(codes.tolist(), target.tolist(), weight.tolist())
+    is_weak = literal_tables.counts_little(a, n_samples=300, n_levels=9)
+    expected = [f"c = {name}" for name in names] if is_weak else ["c (target mean)", "c (share)"]
+    assert encoder.feature_names(["c"]) == expected
+
+
 def test_categories_that_decide_the_target_are_believed():
     codes = np.repeat(np.arange(20), 10)
     target = codes.astype(float)
