@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/buffer.hpp"
 #include "ensembles/leaf_values.hpp"
 #include "ensembles/learning_rate.hpp"
 #include "ensembles/local_boosting_statistics.hpp"
 #include "ensembles/row_sample.hpp"
+#include "ensembles/tree_features.hpp"
 #include "ensembles/turns.hpp"
 #include "ensembles/working_response.hpp"
 #include "oblique/predict.hpp"
@@ -26,25 +26,6 @@ constexpr double kWantedLeftOut = 24.0;
 constexpr double kLeastSubsample = 0.5;
 // From here on growing each kind in each round gains nothing: some 300, which share hashes.
 constexpr index_t kFewestForTurns = 176;
-
-// Some features of the model, mapped, of all rows: in memory, or read anew whenever they are needed.
-struct TreeFeatures {
-  FeatureMap map;
-  MappedTable reader;
-  bool is_kept = false;  // in x
-  Buffer<double> x;
-
-  // Other columns, which are not in memory yet.
-  void choose(std::vector<index_t> columns, const Table& table) {
-    map.columns = std::move(columns);
-    reader = MappedTable(map, table);
-    is_kept = false;
-  }
-  void release() {
-    is_kept = false;
-    x = Buffer<double>();
-  }
-};
 
 // Of the features, that a kind of trees after the first may split on: a tree that lacks the best ones finds
 // others, and a sum of many such trees is better than of those that are all alike.
@@ -124,7 +105,6 @@ class ObliqueBooster : public GrowingModel {
     return statistics_.reads_features(train_.n(), task_.sizes.n_features);
   }
   void map_rows(index_t iteration);
-  void keep(TreeFeatures& features);
   TrainingData data_of(const TreeFeatures& features) const;
   TrainingData counted(TrainingData data);
   const TreeFeatures& features_of(index_t kind);
@@ -283,7 +263,7 @@ void ObliqueBooster::map_rows(index_t iteration) {
   const bool is_first = !is_mapped_, keeps = !reads_features();
   if (is_first) {
     all_.choose(all_.map.columns, train_.x());
-    if (keeps) keep(all_);
+    if (keeps) all_.keep(train_.n(), execution_);
     if (needs_index()) statistics_.index_features(data_of(all_), all_.map, execution_);
     is_mapped_ = true;
   }
@@ -292,19 +272,9 @@ void ObliqueBooster::map_rows(index_t iteration) {
   const bool is_same = columns == all_.map.columns;
   if (is_same && !is_first) return;
   if (!is_same) all_.choose(std::move(columns), train_.x());
-  if (keeps) keep(all_);
+  if (keeps) all_.keep(train_.n(), execution_);
   for (index_t kind = 0; kind < static_cast<index_t>(kinds_.size()); ++kind)
     statistics_.set_features(kind, all_.map, execution_);
-}
-
-// In memory, for trees that go over their rows again and again.
-void ObliqueBooster::keep(TreeFeatures& features) {
-  if (features.is_kept) return;
-  features.is_kept = true;
-  const index_t size = train_.n() * features.map.width();
-  if (size > features.x.size()) features.x = Buffer<double>();  // never both at once
-  features.x.reserve(size);
-  features.reader.read_all(train_.n(), features.x.data(), execution_);
 }
 
 TrainingData ObliqueBooster::data_of(const TreeFeatures& features) const {
@@ -337,14 +307,14 @@ const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
   if (places.empty()) {
     if (reads && takes_only_axes(params)) return all_;
     if (reads) few_.release();
-    keep(all_);
+    all_.keep(train_.n(), execution_);
     return all_;
   }
   if (reads) all_.release();
   few_.map = all_.map;
   for (index_t& place : places) place = all_.map.columns[place];
   few_.choose(std::move(places), train_.x());
-  keep(few_);
+  few_.keep(train_.n(), execution_);
   statistics_.set_features(kind, few_.map, execution_);
   return few_;
 }
