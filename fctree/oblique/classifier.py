@@ -74,17 +74,17 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         self.n_classes_ = n_classes
         self.temperature_ = None
         if n_classes > 1 and self.leaf_model != "constant":
-            self._find_probabilities(X, shares, sample_weight, left_out)
+            self._find_probabilities(tree, X, shares, sample_weight, left_out)
 
-    def _find_probabilities(self, X, shares, sample_weight, left_out):
-        """Set ``temperature_``, 1 where the leaves of ``tree_`` get logistic models."""
+    def _find_probabilities(self, grown, X, shares, sample_weight, left_out):
+        """Set ``temperature_``, 1 where ``tree_`` becomes the tree as it was grown with logistic models in its leaves."""
         tree = None
-        if self._logistic_leaves and self.tree_.boundary_width is None:
+        if self._logistic_leaves:
             # Of "loo", which has chosen for squared errors, a common penalty remains.
             alpha = 1.0 if self.alpha == "loo" else self.alpha_
             tree = with_logistic_leaves(
-                self.tree_, X, shares, sample_weight, left_out, alpha=alpha,
-                standardize=self.standardize, parent_weight=self.parent_weight,
+                grown, X, shares, sample_weight, left_out, alpha=alpha, standardize=self.standardize,
+                parent_weight=self.parent_weight, competes=self.tree_.boundary_width is not None,
             )
         if tree is None:
             self.temperature_ = find_temperature(left_out, shares, sample_weight)

@@ -42,8 +42,9 @@ _LEAST_PENALTY = 1e-3  # keeps models of separable classes finite
 _MOST_VARIABLES = 1024  # of a model: its Hessian is dense
 
 
-def with_logistic_leaves(tree, X, shares, weight, left_out, *, alpha, standardize, parent_weight):
-    """The tree with logistic models in place of its linear leaf models, or None where these are better.
+def with_logistic_leaves(tree, X, shares, weight, left_out, *, alpha, standardize, parent_weight, competes):
+    """The tree with logistic models in place of its linear leaf models, or None where these are better, which is asked only
+    where they compete: soft ones, and where a logistic model would be too large.
 
     With K > 2 classes its values are their logits, with two ``(1 + logit) / 2``, which are
     scores with the temperature 1 (`calibration`). ``shares`` (n_samples, K) and ``left_out``, the leave-one-out scores
@@ -70,15 +71,18 @@ def with_logistic_leaves(tree, X, shares, weight, left_out, *, alpha, standardiz
         leaf = tree.apply(X)
         rows = [np.flatnonzero(leaf == node) for node in np.flatnonzero(tree.children_left < 0)]
         try:
-            if len(targets) * (used.sum() + 1) <= _MOST_VARIABLES:
-                models = leaf_models(data, rows, of_root, of_leaves, n_features)
-            else:
+            is_large = len(targets) * (used.sum() + 1) > _MOST_VARIABLES
+            best = (model_of_all(data, of_root, n_features) if is_large
+                    else leaf_models(data, rows, of_root, of_leaves, n_features))
+            if is_large or competes:
                 rival = least_squares_loss(left_out, shares, weight) + _cost_of_splits(data, rows, n_features)
-                models = model_of_all(data, rows, of_root, n_features, rival)
+                if not best.loss < rival:
+                    return None
         except (LinAlgError, ValueError):  # not positive definite to rounding, not finite
             return None
-        if models is None or not np.isfinite(models).all():
+        if not np.isfinite(best.model).all():
             return None
+        models = np.broadcast_to(best.model, (len(rows), *best.model.shape[-2:]))
         return _tree_of(tree, models, used, mean, spread)
 
 
@@ -89,7 +93,8 @@ def _blas():
 
 
 def leaf_models(data, rows, of_root, of_leaves, n_features):
-    """Models of the leaves (n_leaves, m, d), whose samples are ``rows``, of d - 1 among ``n_features`` features.
+    """The best models of the leaves, whose samples are ``rows``, of d - 1 among ``n_features`` features: (n_leaves, m, d),
+    or (m, d) of all.
 
     ``of_root`` (d - 1,) and ``of_leaves`` (d,) are the least penalties.
     """
@@ -101,17 +106,17 @@ def leaf_models(data, rows, of_root, of_leaves, n_features):
         leaves = best_of(_leaf_fits(data, rows, best, of_leaves, cost))
         if leaves.loss + _cost_of_splits(data, rows, n_features) < best.loss:
             best = leaves
-    return np.broadcast_to(best.model, (len(rows), *constant.model.shape))
+    return best
 
 
-def model_of_all(data, rows, of_root, n_features, rival):
-    """As `leaf_models`, but with one model in all leaves, or None if none has a smaller expected loss than ``rival``."""
+def model_of_all(data, of_root, n_features):
+    """As `leaf_models`, but with one model in all leaves."""
     best = root_model(data, of_root, _cost_of_freedom(data, n_features))
     constant = _intercepts(data)
     if constant.loss <= best.loss:
         best = Fit(np.zeros_like(best.model), None, constant.loss)
         best.model[:, -1:] = constant.model
-    return np.broadcast_to(best.model, (len(rows), *best.model.shape)) if best.loss < rival else None
+    return best
 
 
 def _cost_of_freedom(data, n_features):

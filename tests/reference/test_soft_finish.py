@@ -156,14 +156,23 @@ def test_better_on_a_smooth_truth():
     assert soft_tree(X[:1500], y[:1500]).score(X[1500:], y[1500:]) > hard.score(X[1500:], y[1500:])
 
 
-def test_classes():
+def hard_and_soft(X, y):
+    return (CurvatureTreeClassifier(max_depth=2, leaf_model=kind).fit(X, y) for kind in ("ridge", "soft"))
+
+
+def test_classes_of_smooth_steps_are_left_to_logistic_leaves():
     X, y, _ = bent(n=8000)
-    y = np.digitize(y, np.quantile(y, [0.33, 0.67]))
+    hard, soft = hard_and_soft(X, np.digitize(y, np.quantile(y, [0.33, 0.67])))
+    assert soft.tree_.boundary_width is None
+    assert_array_equal(soft.predict_proba(X), hard.predict_proba(X))
+
+
+def test_classes():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 3))
+    y = np.digitize(np.sin(2 * X[:, 0] + X[:, 1]) + 0.2 * rng.normal(size=len(X)), [-0.3, 0.3])
     train = np.arange(len(y)) % 2 > 0
-    hard, soft = (
-        CurvatureTreeClassifier(max_depth=2, leaf_model=kind).fit(X[train], y[train])
-        for kind in ("ridge", "soft")
-    )
+    hard, soft = hard_and_soft(X[train], y[train])
     assert soft.tree_.boundary_width is not None
     assert soft.score(X[~train], y[~train]) > hard.score(X[~train], y[~train])
     probabilities = soft.predict_proba(X[~train])
