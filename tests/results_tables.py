@@ -257,8 +257,8 @@ TABLES = {
            {"fit with all, s": "fit with all", "fit with few, s": "fit with few"})
           for program in ("boosting", "forest", "tree")),
         ("many_classes.json", (), {
-            **{program: f"{program}|log-loss" for program in ("curvature boosting", "before", "CatBoost", "LightGBM", "random forest")},
-            **{f"{program}, s": f"{program}|fit" for program in ("curvature boosting", "CatBoost")}}),
+            program: f"{program}|log-loss" for program in (
+                "curvature boosting", "curvature forest", "CatBoost", "LightGBM", "random forest")}),
         *(("league.json", (kind,), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"})
           for kind in ("all", "regression", "binary", "multiclass")),
     ],
