@@ -111,8 +111,8 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         set_parameters(self, locals())
 
     # A subclass has _encode_targets(y, reset=), y as float64 (n_samples, n_outputs), and
-    # _impurity_scale(), _output_units(targets, weight) and _learn_out_of_bag(X, targets, weight, left_out); _decode_scores(scores) gives predictions that
-    # score() takes.
+    # _impurity_scale(), _output_units(targets, weight) and _learn_out_of_bag(X, targets, weight, left_out);
+    # _decode_scores(scores) gives predictions that score() takes.
     _classification = False
     _takes_indicators = True
 

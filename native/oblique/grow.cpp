@@ -113,9 +113,9 @@ index_t Grower::choose_candidate(const OpenNode& node) const {
   for (index_t c = 0; c < static_cast<index_t>(node.candidates.size()); ++c) {
     if (!node.candidates[c].cut.found) continue;
     const double to_beat = best < 0 ? 0.0 : node.candidates[best].cut.decrease;
-    const bool better = params.ridge_criterion
-                            ? node.candidates[c].cut.decrease > to_beat + 1e-10 * node.loss
-                            : is_better(node.candidates[c].cut.decrease, to_beat);
+    const double decrease = node.candidates[c].cut.decrease;
+    const bool better = params.ridge_criterion ? is_better_by_models(decrease, to_beat, node.loss)
+                                               : is_better(decrease, to_beat);
     if (better) best = c;
   }
   if (best < 0) return -1;

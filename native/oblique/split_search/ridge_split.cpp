@@ -94,8 +94,7 @@ void ModelCutChoice::judge() {
   losses_.of(sides.data(), 2 * n_waiting_, losses.data());
   for (index_t i = 0; i < n_waiting_; ++i) {
     const double decrease = node_loss_ - losses[2 * i] - losses[2 * i + 1];
-    // Losses, not their differences, carry the rounding error: ties are relative to them.
-    if (!(decrease > best_.decrease + 1e-10 * node_loss_)) continue;
+    if (!is_better_by_models(decrease, best_.decrease, node_loss_)) continue;
     best_ = {true, waiting_[i].threshold, decrease, waiting_[i].n_left, losses[2 * i],
              losses[2 * i + 1]};
   }

@@ -57,7 +57,7 @@ std::vector<index_t> best_of_kinds(const OpenNode& node) {
     const SplitInfo& candidate = node.candidates[c];
     index_t& known = best[static_cast<std::size_t>(candidate.kind)];
     const double to_beat = known < 0 ? 0.0 : node.candidates[known].cut.decrease;
-    if (candidate.cut.found && candidate.cut.decrease > to_beat + 1e-10 * node.loss) known = c;
+    if (candidate.cut.found && is_better_by_models(candidate.cut.decrease, to_beat, node.loss)) known = c;
   }
   best.erase(std::remove(best.begin(), best.end(), -1), best.end());
   return best;
@@ -78,7 +78,7 @@ void refine_cuts(GrowState& state, const std::vector<OpenNode*>& nodes,
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       Cut& cut = tasks[t].split().cut;
       const Cut& known = before[t];
-      if (cut.found && cut.decrease > known.decrease + 1e-10 * tasks[t].node->loss) {
+      if (cut.found && is_better_by_models(cut.decrease, known.decrease, tasks[t].node->loss)) {
         cut.lower = std::max(cut.lower, known.lower);
         cut.upper = std::min(cut.upper, known.upper);
         better.push_back(tasks[t]);

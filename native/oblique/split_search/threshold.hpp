@@ -35,6 +35,11 @@ struct Cut {
 // weighting it.
 inline double least_better(double best) { return best * (1.0 + 1e-10); }
 inline bool is_better(double decrease, double best) { return decrease > least_better(best); }
+// The same of the ridge criterion: losses, not their differences, carry the rounding error, so that ties are relative
+// to the node's loss.
+inline bool is_better_by_models(double decrease, double best, double node_loss) {
+  return decrease > best + 1e-10 * node_loss;
+}
 
 // A scan over cuts from left to right under the constant criterion: by how much a cut lowers the
 // weighted variance, summed over outputs. kOutputs: 1, whose sum stays in a register, or
