@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 def in_order(task, items, n_threads):
-    """Yields ``task(item)`` for all items; an interrupt waits for those under way only."""
+    """Yields ``task(item)`` for all items; an interrupt leaves those under way to their threads."""
     if n_threads == 1:
         yield from map(task, items)
         return
     pool = ThreadPoolExecutor(n_threads)
-    waiting = deque()
+    waiting, wait = deque(), True
     try:
         for item in items:
             waiting.append(pool.submit(task, item))
@@ -22,8 +22,17 @@ def in_order(task, items, n_threads):
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    except KeyboardInterrupt:
+        wait = False
+        raise
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.shutdown(wait=wait, cancel_futures=True)
+
+
+def in_background(function, *arguments):
+    """``function(*arguments)``, of a function that lets other threads go on: an interrupt leaves it to its thread."""
+    [result] = in_order(lambda _: function(*arguments), [None], 2)
+    return result
 
 
 def cut(n, size):

@@ -15,6 +15,8 @@ from tqdm.auto import tqdm
 from fctree._device import DeviceArray, uses_gpu
 from fctree._memory import check_memory
 from fctree._native import matrix as _native
+from fctree.kernel_ridge.dense import factor
+from fctree.kernel_ridge.row_blocks import in_background
 from fctree.kernels.architecture import kernel_spec
 from fctree.kernels.compute import compute_gram, compute_product
 
@@ -85,10 +87,12 @@ def solve_gram(K, targets, alpha, weights=None):
     norm = linalg.lapack.dlange("1", K.T)
     # The upper triangle is kept for the fall-back: LAPACK sees the transpose, and of it the
     # upper triangle, which is K's lower one.
-    factor, info = linalg.lapack.dpotrf(K.T, lower=0, clean=0, overwrite_a=1)
-    rcond = linalg.lapack.dpocon(factor, norm)[0] if info == 0 else 0.0
+    try:
+        rcond = linalg.lapack.dpocon(factor(K, 1).T, norm)[0]
+    except linalg.LinAlgError:
+        rcond = 0.0
     if rcond >= np.finfo(np.float64).eps:
-        solution = linalg.cho_solve((factor, False), targets, check_finite=False)
+        solution = linalg.cho_solve((K.T, False), targets, check_finite=False)
     else:
         warnings.warn(
             f"The kernel matrix with alpha={alpha:g} on its diagonal is singular to rounding "
@@ -98,7 +102,7 @@ def solve_gram(K, targets, alpha, weights=None):
             stacklevel=2,
         )
         np.fill_diagonal(K, diagonal)
-        eigenvalues, vectors = linalg.eigh(K, lower=False, check_finite=False)
+        eigenvalues, vectors = in_background(np.linalg.eigh, K, "U")
         kept = eigenvalues > len(K) * np.finfo(np.float64).eps * max(eigenvalues[-1], 0.0)
         vectors = vectors[:, kept]
         solution = vectors @ ((vectors.T @ targets) / eigenvalues[kept, np.newaxis])

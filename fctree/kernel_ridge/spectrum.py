@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fctree.kernel_ridge.row_blocks import in_background
 from fctree.kernel_ridge.solvers import weighted
 
 
@@ -11,7 +12,7 @@ class Spectrum:
     def __init__(self, K, targets, weights):
         K, self.targets = weighted(K, targets, weights)
         # NumPy's, which lets other threads go on meanwhile.
-        self.eigenvalues, self.vectors = np.linalg.eigh(K)
+        self.eigenvalues, self.vectors = in_background(np.linalg.eigh, K)
         self.projected = self.vectors.T @ self.targets
         self.roots = None if weights is None else np.sqrt(weights)[:, np.newaxis]
 

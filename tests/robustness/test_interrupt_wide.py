@@ -1,4 +1,4 @@
-"""Ctrl-C while something large is computed at once: factors, eigenvectors, sides of cuts, weights.
+"""Ctrl-C while something large is computed at once: factors, eigenvectors, sides of cuts, weights, kernels' systems.
 
 Bounds are generous: a second is promised on a free machine, and what is not divided into steps takes
 tens of seconds here.
@@ -17,6 +17,7 @@ FIT = """
 import sys
 import numpy as np
 from fctree import CurvatureTreeRegressor, FCODTRegressor, SoftTreeRegressor
+from fctree import TreeNTKRegressor, TreeNTKRegressorCV
 
 X = np.random.default_rng(0).standard_normal(({n}, {d}))
 y = np.abs(X[:, :5]).sum(axis=1)
@@ -34,6 +35,9 @@ except KeyboardInterrupt:
     (1300, 1200, "CurvatureTreeRegressor(max_depth=2)", 2.5),
     (2000, 2500, "FCODTRegressor(alpha='loo', max_depth=1)", 2.0),
     (100, 40_000, "SoftTreeRegressor(n_trees=32, depth=6)", 0.7),
+    (11_000, 5, "TreeNTKRegressor(depth=1)", 4.0),
+    (6000, 5, "TreeNTKRegressorCV(depths=[1], scales=[1.0])", 2.0),
+    (9000, 5, "TreeNTKRegressorCV(depths=[1], scales=[1.0], cv=2, n_jobs=2)", 4.0),
 ])
 def test_large_steps_hear_an_interrupt(n, d, model, wait):
     process = subprocess.Popen([sys.executable, "-c", FIT.format(n=n, d=d, model=model)],
