@@ -1,7 +1,8 @@
 """Sample weights in the unit of penalties: of weights that sum to 1 these would leave nothing.
 
 A power of two keeps ratios and ties as they are. The nearest one, and not the least that brings the mean to 1, is the same for
-weights that differ by rounding, such as `w / w.mean()` and those of balanced classes.
+weights that differ by rounding, such as `w / w.mean()` and those of balanced classes. Weights so large that sums of products could
+overflow are scaled down, to where no penalty counts.
 """
 
 import numpy as np
@@ -9,10 +10,15 @@ import numpy as np
 from fctree._tables.sums import FixedPoint
 
 
+# Of the largest mean that weights keep.
+_LARGEST = 256
+
+
 class WeightScale:
     """The power of two that brings the mean of ``n`` positive weights, the largest of them given, closest to 1.
 
-    It is 1 where it would make weights smaller: a weight of 2 is two samples. Words of weights add up over places.
+    It is 1 for larger means, as a weight of 2 is two samples; means above 2**256 come down to that. Words of weights add
+    up over places.
     """
 
     def __init__(self, largest, n):
@@ -25,9 +31,10 @@ class WeightScale:
         return self._fixed.total(np.ldexp(weight, -self._exponent))
 
     def exponent(self, words):
-        """The power's exponent, at least 0."""
+        """The power's exponent."""
         mean = self._fixed.value(words) / self._n
-        return max(0, -self._exponent - round(np.log2(mean)))
+        exponent = -self._exponent - round(np.log2(mean))
+        return max(0, exponent) + min(0, exponent + _LARGEST)
 
 
 def in_unit_of_penalties(weight):

@@ -1,4 +1,7 @@
-"""Penalties are in the unit of the weights: weights far below 1, such as those that sum to 1, are scaled."""
+"""Penalties are in the unit of the weights: weights far below 1, such as those that sum to 1, are scaled.
+
+So are weights whose products overflow.
+"""
 
 import numpy as np
 import pytest
@@ -72,7 +75,18 @@ def test_weights_of_one_nth_are_no_weights(name, kind):
     np.testing.assert_array_equal(outputs(model.fit(X, y, sample_weight=np.full(256, 1 / 256)), X), plain)
 
 
-@pytest.mark.parametrize("mean", [0.72, 1.0, 1.5, 300.0])
+@pytest.mark.parametrize("kind", ["Regressor", "Classifier"])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_huge_weights_are_those_that_penalties_do_not_count_beside(name, kind):
+    # Sums of products of weights of 1e102 overflowed, and trees were constants.
+    X, y = problem(kind)
+    model = estimator(name, kind)
+    expected = outputs(model.fit(X, y, sample_weight=np.ldexp(weights(), 256)), X)
+    huge = outputs(model.fit(X, y, sample_weight=np.ldexp(weights(), 1020)), X)
+    np.testing.assert_array_equal(huge, expected)
+
+
+@pytest.mark.parametrize("mean", [0.72, 1.0, 1.5, 300.0, 1e76])
 def test_weights_that_are_large_enough_are_as_they_were(mean):
     weight = weights() * (mean * np.count_nonzero(weights()) / weights().sum())
     assert in_unit_of_penalties(weight) is weight
@@ -89,9 +103,10 @@ def test_the_factor_is_the_power_of_two_that_brings_the_mean_closest_to_1(median
     assert np.frexp(factor)[0] == 0.5
 
 
-@pytest.mark.parametrize("weight", [5e-324, 1e308])
-def test_the_least_and_the_largest_weights(weight):
-    assert np.all(in_unit_of_penalties(np.full(7, weight)) == max(1.0, weight))
+def test_the_least_and_the_largest_weights():
+    assert np.all(in_unit_of_penalties(np.full(7, 5e-324)) == 1.0)
+    largest = in_unit_of_penalties(np.full(7, 1e308))
+    assert np.all((largest >= 2.0**255.5) & (largest <= 2.0**256.5))
 
 
 def test_the_factor_does_not_depend_on_the_order_or_the_places_of_the_rows():
