@@ -8,6 +8,9 @@ import numpy as np
 from fctree._tables.statistics import possible_targets, statistic_targets, target_rows
 from fctree._tables.sums import FixedPoint
 
+# Statistics are features, of which kernels and trees compute squares.
+_LARGEST_TARGET = 1e140
+
 
 @dataclass(frozen=True, eq=False)
 class Targets:
@@ -175,8 +178,15 @@ def find_deviations(places, numbers, weighting):
 
 
 def find_targets(places, n_classes, weighting, known=None):
-    """`Targets`, which are chosen by their variances; ``known`` are their numbers and priors."""
+    """`Targets`, which are chosen by their variances; ``known`` are their numbers and priors.
+
+    ValueError for targets whose statistics, as features, would overflow.
+    """
     largest = places.largest(_largest_targets)
+    if n_classes is None and np.any(largest > _LARGEST_TARGET):
+        raise ValueError(
+            f"y is too large beside columns of categories: its values may be {_LARGEST_TARGET:g} at most; rescale y"
+        )
     numbers = possible_targets(len(largest), n_classes) if known is None else known[0]
     bounds = np.ones(len(numbers)) if n_classes is not None else largest[numbers]
 

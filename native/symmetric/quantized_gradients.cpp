@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "core/exact_sum.hpp"
 
 namespace fctree::symmetric {
 
 namespace {
+
+// Cuts are scored by (sum of a side)^2 times weights, and gradients of both sides sum to about 0.
+constexpr double kLargestSum = 2.6e154;
 
 // The unit of a channel whose absolute values sum up to `total` at most.
 double channel_unit(double total, int count_bits) {
@@ -26,6 +30,7 @@ QuantizedGradients::QuantizedGradients(const Tiles& tiles, const double* weight,
       weight_(weight),
       n_outputs_(n_outputs),
       count_bits_(bits_of(totals.n_samples)),
+      root_of_weight_(std::sqrt(totals.weight)),
       gradient_units_(n_outputs, 1.0) {
   if (weight != nullptr) weight_unit_ = channel_unit(totals.weight, count_bits_);
 }
@@ -35,6 +40,9 @@ bool QuantizedGradients::set_gradients(const double* gradient, const DerivativeS
   bool any = false;
   for (index_t k = 0; k < n_outputs_; ++k) {
     const double bound = scale.gradient[k].bound();
+    if (!(bound * root_of_weight_ < kLargestSum))
+      throw std::invalid_argument(
+          "squares of sums of gradients overflow: the targets, init_score, sample_weight or learning_rate are too large");
     gradient_units_[k] = channel_unit(bound, count_bits_);
     any |= bound > 0.0;
   }

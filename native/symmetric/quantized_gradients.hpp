@@ -43,7 +43,8 @@ class QuantizedGradients {
   const std::vector<double>& gradient_units() const { return gradient_units_; }
   double weight_unit() const { return weight_unit_; }
 
-  // Chooses the units for these gradients (n_outputs, n_samples); whether any is not 0.
+  // Chooses the units for these gradients (n_outputs, n_samples); whether any is not 0. Throws
+  // std::invalid_argument where squares of their sums overflow.
   bool set_gradients(const double* gradient, const DerivativeScale& scale);
   // The values of `channel` for samples begin .. end.
   void write(index_t channel, index_t begin, index_t end, std::int64_t* out) const;
@@ -53,6 +54,7 @@ class QuantizedGradients {
   const double* weight_;
   index_t n_outputs_;
   int count_bits_;
+  double root_of_weight_;
   double weight_unit_ = 0.0;
   std::vector<double> gradient_units_;
   const double* gradient_ = nullptr;

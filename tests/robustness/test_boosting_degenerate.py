@@ -126,6 +126,14 @@ def test_the_unit_of_the_targets_does_not_matter(score_function, exponent, noise
     np.testing.assert_array_equal(np.ldexp(scaled.predict(X), -exponent), expected.predict(X))
 
 
+@pytest.mark.parametrize("loss", ["squared_error", "huber"])
+@pytest.mark.parametrize("scale", [1e151, 1e153, 1e300])
+def test_targets_whose_sums_overflow_are_refused(loss, scale):
+    X, y = table(2000)
+    with pytest.raises(ValueError, match="targets.*are too large"):
+        SymmetricBoostingRegressor(loss=loss, max_iter=5).fit(X, y * scale)
+
+
 @pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e300, 1e308])
 def test_the_unit_of_the_features_does_not_matter(scale):
     X, y = table(200)
@@ -188,7 +196,7 @@ def test_a_loss_that_overflows_is_an_error():
     with pytest.raises(ValueError, match="loss is not finite after 0 rounds"):
         SymmetricBoostingRegressor().fit(X, y * 1e200)
     model = SymmetricBoostingRegressor(max_iter=20_000, max_depth=2, learning_rate=1e3)
-    with pytest.raises(ValueError, match="not finite after [1-9][0-9]* rounds"):
+    with pytest.raises(ValueError, match="learning_rate are too large"):
         model.fit(X, y)
     assert not hasattr(model, "trees_")
 

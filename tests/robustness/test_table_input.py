@@ -286,3 +286,12 @@ def test_columns_of_lists_are_refused_or_categories(library, values, kind):
     expected = clone(model).fit(as_pandas(as_text), targets).predict(as_pandas(as_text))
     np.testing.assert_array_equal(model.fit(X, targets).predict(X), expected)
     assert model.encoder_.categories[1] == sorted(map(str, values[:2]))
+
+
+@each_family
+@pytest.mark.parametrize("scale", [1e150, 1e155, 1e300])
+def test_targets_that_are_too_large_for_statistics(name, scale):
+    frame = FRAME.assign(city=[f"city {i % 9}" for i in range(len(FRAME))])
+    with warnings.catch_warnings(), pytest.raises(ValueError, match="y is too large beside columns of categories"):
+        warnings.simplefilter("error")
+        clone(REGRESSORS[name]).fit(frame, np.ldexp(Y, 3) * scale)
