@@ -3,6 +3,8 @@
 from numbers import Integral, Real
 
 
+import numpy as np
+
 from fctree._native_input import native_params
 from fctree._sklearn import Interval, RealNotInt, StrOptions, validate_parameters
 from fctree._tables.estimators import TABLE_CONSTRAINTS
@@ -150,6 +152,12 @@ def ensemble_tree_settings(ensemble, default):
     validate_parameters(tree)
     if tree.leaf_model == "soft":
         raise ValueError('leaf_model="soft" is for single trees, those of ensembles have hard splits')
+    chosen = tree.categorical_features
+    if not (isinstance(chosen, str) or np.array_equal(chosen, ensemble.categorical_features)):
+        raise ValueError(
+            f"tree has categorical_features={chosen!r}, but an ensemble's own count for all of its trees: "
+            f"{type(ensemble).__name__}(categorical_features=...)"
+        )
     own = {name: getattr(ensemble, name) for name in SHORTCUTS}
     given = {name: own[name] for name in own if own[name] is not None}
     return {**tree._settings(), **given, "refines_cuts": False}

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from fctree import (
+    CurvatureBoostingRegressor,
+    CurvatureForestRegressor,
     CurvatureTreeRegressor,
     SoftTreeRegressor,
     SymmetricBoostingRegressor,
@@ -295,3 +297,15 @@ def test_targets_that_are_too_large_for_statistics(name, scale):
     with warnings.catch_warnings(), pytest.raises(ValueError, match="y is too large beside columns of categories"):
         warnings.simplefilter("error")
         clone(REGRESSORS[name]).fit(frame, np.ldexp(Y, 3) * scale)
+
+
+@pytest.mark.parametrize("ensemble", [CurvatureBoostingRegressor(max_iter=2), CurvatureForestRegressor(n_estimators=2)])
+def test_categories_are_named_by_the_ensemble_and_not_by_its_tree(ensemble):
+    X = np.random.default_rng(0).integers(0, 9, size=(80, 3)).astype(float)
+    ensemble = clone(ensemble)
+    for chosen in ([2], None):
+        ensemble.tree = CurvatureTreeRegressor(categorical_features=chosen)
+        with pytest.raises(ValueError, match=r"Curvature(Boosting|Forest)Regressor\(categorical_features=\.\.\.\)"):
+            ensemble.fit(X, Y)
+    ensemble.set_params(tree__categorical_features=[2], categorical_features=[2]).fit(X, Y)
+    ensemble.set_params(tree__categorical_features="from_dtype").fit(X, Y)
