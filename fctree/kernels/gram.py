@@ -44,8 +44,8 @@ def tree_ntk(
         ``"rule_set"`` (one rule of this depth); or ``{depth: number of leaves}``, as
         `leaf_counts` gives it, for any tree. A mapping costs O(largest depth) per entry.
     device : {"cpu", "auto", "cuda"}, default="cpu"
-        ``"cuda"`` is the current GPU, or that of X; ``"auto"`` the GPU if there is one, else the
-        CPU with one warning.
+        ``"cuda"`` is the current GPU, or that of X; ``"auto"`` the GPU if it can be used, with one
+        warning that says which, else the CPU.
     out : array of shape (n_x, n_y), default=None
         Output array, C-contiguous and of the result's type; use a `numpy.memmap` if memory is too
         small. A GPU copies into it slab by slab.
