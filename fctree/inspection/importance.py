@@ -10,7 +10,7 @@ import numpy as np
 from fctree._sklearn import validate_params
 from fctree._typing import ArrayLike, RandomState
 from fctree.inspection.groups import check_groups
-from fctree.inspection.intervals import near_zero, wald
+from fctree.inspection.intervals import doubts, wald
 from fctree.inspection.results import ImportanceResult
 from fctree.inspection.study import STUDY_CONSTRAINTS, Study, check_method
 
@@ -156,24 +156,25 @@ def variable_importance(
     ]
     values, scores, stderr, null_stderr, costs = (list(column) for column in zip(*found))
     values, stderr, null_stderr = map(np.array, (values, stderr, null_stderr))
-    interval = wald(values, stderr, confidence_level, null_stderr)
+    n_judging = len(study.parts.test) // (2 if sample_splitting else 1)
+    interval = wald(values, stderr, confidence_level, null_stderr, n_judging, valid_at_0=sample_splitting)
     return ImportanceResult(
         **study.common_results(names, members, interval),
         method=method,
         scoring=scoring,
         importances=values,
         confidence_level=confidence_level,
-        trusted=interval.trusted | sample_splitting,
+        trusted=interval.trusted,
         n_iter=np.array([0 if cost is None else cost.n_iter for cost in costs]),
         fit_seconds=np.array([0.0 if cost is None else cost.seconds for cost in costs]),
         scores=np.array(scores),
         full_score=comparison.full_score,
         sample_splitting=sample_splitting,
-        warnings=_warnings(study, names, costs, interval.trusted | sample_splitting),
+        warnings=_warnings(study, names, costs, interval.trusted, n_judging),
     )
 
 
-def _warnings(study, names, costs, trusted):
+def _warnings(study, names, costs, trusted, n_judging):
     found = study.warnings()
     unfinished = [
         name
@@ -185,7 +186,7 @@ def _warnings(study, names, costs, trusted):
             "models still improving when their rounds ended, whose importance is too large: "
             + ", ".join(unfinished)
         )
-    return found + near_zero(names, trusted, " (sample_splitting=True gives one that does)")
+    return found + doubts(names, trusted, n_judging, " (sample_splitting=True gives one that does)")
 
 
 class _Comparison:
@@ -201,6 +202,10 @@ class _Comparison:
         if sample_splitting:
             # The test part's rows are in the order of the data: every other one.
             rows = np.arange(len(study.parts.test))
+            if len(rows) < 4:
+                raise ValueError(
+                    f"sample_splitting=True needs 4 test samples at least, got {len(rows)}: raise test_fraction"
+                )
             self.halves = rows[::2], rows[1::2]
             self.full_score, self.full_variance = self._score(self.outputs, self.halves[0])
 

@@ -15,6 +15,8 @@ from scipy.stats import norm
 # of the two models' own errors moves the estimate by about 2 stderr: delta^2 compared with 2 sigma
 # delta / sqrt(n), delta a tenth of the noise sigma and n a thousand.
 _NEAR = 2.0
+# Samples that judge: of fewer, errors are not known and means are not normal.
+_FEWEST = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,21 +29,24 @@ class Interval:
     trusted: np.ndarray
 
 
-def wald(values, stderr, level, null_stderr):
+def wald(values, stderr, level, null_stderr, n_samples, *, valid_at_0=False):
     """Intervals of estimates (n_groups,) with normal errors, at a confidence level.
 
-    ``null_stderr`` are standard errors that are valid at 0 too; the test uses them.
+    ``null_stderr`` are standard errors that are valid at 0 too; the test uses them. ``n_samples`` judge a model. Where an
+    error is 0, p is NaN.
     """
     quantile = norm.ppf(0.5 + level / 2)
     limits = np.stack([values - quantile * stderr, values + quantile * stderr], axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = np.where(null_stderr > 0, values / null_stderr, np.sign(values) * np.inf)
+        ratio = np.where(null_stderr > 0, values / null_stderr, np.nan)
     p_values = np.where(values == 0, 0.5, norm.sf(ratio))
-    trusted = values > _NEAR * quantile * stderr
+    trusted = (stderr > 0) & (valid_at_0 | (values > _NEAR * quantile * stderr)) & (n_samples >= _FEWEST)
     return Interval(stderr, limits, p_values, trusted)
 
 
-def near_zero(names, trusted, remedy=""):
+def doubts(names, trusted, n_samples, remedy=""):
     """The warning of the groups whose interval is not to be trusted, if there are any."""
+    if n_samples < _FEWEST:
+        return [f"{n_samples} test samples are too few for intervals and p-values: {_FEWEST} are needed (test_fraction)"]
     near = [name for name, is_trusted in zip(names, trusted, strict=True) if not is_trusted]
-    return [f"near 0, where the Wald interval does not hold{remedy}: " + ", ".join(near)] if near else []
+    return [f"near 0 or without an error, where the Wald interval does not hold{remedy}: " + ", ".join(near)] if near else []

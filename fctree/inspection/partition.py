@@ -50,6 +50,8 @@ def partition(estimator, X, y, sample_weight, *, fractions, seed):
     samples = Samples(X, y, weight, classes)
     validation_fraction, test_fraction = fractions
     rest, test = _split(samples, np.arange(len(X)), ("test_fraction", test_fraction), seed)
+    if len(test) < 2:
+        raise ValueError(f"test_fraction={test_fraction} leaves one test sample, whose error is not known: raise it")
     train, validation = _split(samples, rest, ("validation_fraction", validation_fraction), seed)
     parts = {"training": train, "validation": validation, "test": test}
     parts = {name: samples.take(np.sort(rows)) for name, rows in parts.items()}

@@ -13,7 +13,7 @@ from fctree._sklearn import Interval, validate_params
 from fctree._typing import ArrayLike, RandomState
 from fctree.inspection.groups import check_disjoint, check_groups
 from fctree.inspection.importance import variable_importance
-from fctree.inspection.intervals import near_zero, wald
+from fctree.inspection.intervals import doubts, wald
 from fctree.inspection.results import ShapleyResult
 from fctree.inspection.study import STUDY_CONSTRAINTS, Study, check_method, draws
 from fctree.inspection.subsets import AllSubsets, DrawnSubsets
@@ -115,7 +115,7 @@ confidence_level, min_iter, verbose, n_jobs, client, random_state
     scores.evaluate(method, verbose)
     values = subsets.weights @ scores.values
     stderr, null_stderr = scores.errors(subsets.sampling_variance(scores.values))
-    interval = wald(values, stderr, confidence_level, null_stderr)
+    interval = wald(values, stderr, confidence_level, null_stderr, len(study.parts.test))
     return ShapleyResult(
         **study.common_results(names, members, interval),
         method=method,
@@ -148,7 +148,7 @@ def _warnings(study, scores, names, trusted):
             f"{scores.n_unfinished} of {len(scores.values)} subsets' models were still improving "
             "when their rounds ended"
         )
-    return found + near_zero(names, trusted)
+    return found + doubts(names, trusted, len(study.parts.test))
 
 
 class _SubsetScores:

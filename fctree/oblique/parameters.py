@@ -2,7 +2,6 @@
 
 from numbers import Integral, Real
 
-
 import numpy as np
 
 from fctree._native_input import native_params

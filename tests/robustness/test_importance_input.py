@@ -250,3 +250,29 @@ def test_text_of_arrays_is_refused_and_numbered_columns_are_taken():
     objects = numbered.to_numpy(object)
     again = variable_importance(model.set_params(categorical_features=[1]), objects, y, random_state=0)
     np.testing.assert_array_equal(again.importances, result.importances)
+
+
+@pytest.mark.parametrize("test_fraction", [2, 3, 9])
+@pytest.mark.parametrize("compute", [variable_importance, shapley_importance])
+def test_few_test_samples_are_not_trusted(compute, test_fraction):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((100, 2))
+    y = X[:, 0]
+    for scoring in ("neg_mean_squared_error", "r2"):
+        result = compute(SymmetricBoostingRegressor(max_iter=30), X, y, method="dropout", scoring=scoring,
+                         test_fraction=test_fraction, random_state=0)
+        assert not result.trusted.any()
+        assert not np.any(result.p_values == 0)
+        assert any(f"{test_fraction} test samples are too few" in text for text in result.warnings)
+
+
+def test_one_sample_cannot_judge():
+    X = np.random.default_rng(1).standard_normal((100, 2))
+    model = SymmetricBoostingRegressor(max_iter=5)
+    for compute in (variable_importance, shapley_importance):
+        with pytest.raises(ValueError, match="test_fraction=1 leaves one test sample"):
+            compute(model, X, X[:, 0], test_fraction=1)
+        with pytest.raises(ValueError, match="test_fraction=0.25 leaves one test sample"):
+            compute(model, X[:4], X[:4, 0])
+    with pytest.raises(ValueError, match="sample_splitting=True needs 4 test samples"):
+        variable_importance(model, X, X[:, 0], test_fraction=3, sample_splitting=True)
