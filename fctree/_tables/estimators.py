@@ -285,9 +285,24 @@ def _fill(out, column, known, name):
             stacklevel=2,
         )
     place = {value: float(number) for number, value in enumerate(known)}
+    fractions = [value for value in column.values if isinstance(value, float) and value not in place]
+    place.update(_of_other_width(fractions, known, place) if fractions else {})
     numbers = np.array([place.get(value, UNSEEN) for value in column.values] + [np.nan])
     out[:] = numbers[column.codes]
     return known
+
+
+def _of_other_width(fractions, known, place):
+    """Numbers, by fraction, of the categories that it is but for the rounding of one of the two to float32."""
+    categories = [category for category in known if isinstance(category, float)]
+    with np.errstate(over="ignore"):
+        rounded = np.array(categories).astype(np.float32).tolist()
+        singles = np.array(fractions).astype(np.float32).tolist()
+    of_single = {}
+    for single, value in zip(rounded, categories, strict=True):
+        of_single[single] = None if single in of_single else value  # None: not to be told apart
+    found = [(value, single, of_single.get(single)) for value, single in zip(fractions, singles, strict=True)]
+    return {value: place[known] for value, single, known in found if known is not None and single in (value, known)}
 
 
 def _are_text(values):

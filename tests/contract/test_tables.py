@@ -207,3 +207,28 @@ def test_many_classes_and_several_outputs():
     both = clone(REGRESSORS["tree"]).fit(FRAME, np.column_stack([Y, -Y]))
     assert both.encoder_.statistics[1].shape[1] == 2 * 2
     np.testing.assert_allclose(both.encoder_.priors, [Y.mean(), -Y.mean()])
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_fractions_are_the_same_categories_in_float32(name):
+    X = np.random.default_rng(0).integers(0, 12, size=(240, 2)) * 0.1
+    y = np.sin(40 * X[:, 1]) + 0.1 * X[:, 0]
+    model = clone(REGRESSORS[name]).set_params(categorical_features=[1])
+    # The values of the column of numbers are exact in both.
+    X[:, 0] = np.round(X[:, 0] * 16)
+    expected = model.fit(X, y).predict(X)
+    assert len(np.unique(X[:, 1])) == len(model.encoder_.categories[1])
+    np.testing.assert_allclose(model.predict(X.astype(np.float32)), expected, rtol=1e-6, atol=1e-6)
+    model.fit(X.astype(np.float32), y)
+    np.testing.assert_allclose(model.predict(X), model.predict(X.astype(np.float32)), rtol=1e-6, atol=1e-6)
+
+
+def test_fractions_that_are_others_stay_unknown():
+    X = np.array([[0.1], [0.1 + 1e-12], [0.3], [0.5]] * 20)
+    model = clone(REGRESSORS["tree"]).set_params(categorical_features=[0], min_samples_leaf=1)
+    model.fit(X, np.tile([0.0, 5.0, 30.0, 9.0], 20))
+    # A float64 between two categories that float32 merges, a neighbour, and what float32 cannot tell apart.
+    unknown = model.predict([[77.0]])
+    for value in (0.1 + 5e-13, 0.3 + 1e-12, np.float32(0.1)):
+        np.testing.assert_array_equal(model.predict([[value]]), unknown)
+    assert model.predict([[np.float32(0.3)]]) == model.predict([[0.3]]) != unknown
