@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from math import ceil
 from numbers import Integral, Real
 from typing import Any
@@ -78,7 +80,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             None,
         ],
         "bootstrap": ["boolean"],
-        "oob_score": ["boolean"],
+        "oob_score": ["boolean", callable],
         "tree": [BaseObliqueTree, None],
         "extrapolation": [Interval(Real, 0, None, closed="left"), None],
         "step_trees": ["boolean"],
@@ -95,7 +97,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         max_samples: int | float | None = None,
         max_features: int | float | str | None = 1.0,
         bootstrap: bool = True,
-        oob_score: bool = False,
+        oob_score: bool | Callable[..., float] = False,
         max_depth: int | None = None,
         alpha: float | str | None = None,
         min_samples_leaf: int | float | None = None,
@@ -277,6 +279,13 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
                 "oob_score=True needs samples that some trees leave out: bootstrap=True or "
                 "max_samples below 1, and more than one distinct sample"
             )
+        if not np.all(judged):
+            warnings.warn(
+                f"{np.count_nonzero(~judged)} of {len(judged)} samples have no out-of-bag prediction, as all trees were grown "
+                "on them, and do not count in oob_score_: more trees (n_estimators) leave each sample out",
+                UserWarning,
+                stacklevel=5,
+            )
         self._keep_out_of_bag(scores, judged, targets, weight)
 
     def _predict_out_of_bag(self, X, targets, weight, trees, numbers):
@@ -294,6 +303,12 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         scores = np.full(sums.shape, np.nan)
         scores[judged] = sums[judged] / counts[judged, np.newaxis]
         return scores
+
+    def _score_by(self, score, truth, found, weight):
+        """Score predictions by the function that is `oob_score`, or by ``score``, which takes weights."""
+        if callable(self.oob_score):
+            return self.oob_score(truth, found)
+        return float(score(truth, found, sample_weight=weight))
 
     @in_parts
     def _raw_predict(self, X):

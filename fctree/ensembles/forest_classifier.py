@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     classes_ : ndarray of shape (n_classes,)
     n_classes_ : int
     oob_score_ : float
-        With `oob_score`: accuracy of the out-of-bag predictions.
+        With `oob_score`: accuracy of the out-of-bag predictions, or what the function returns for the labels.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         With `oob_score`: the probabilities of the trees without the sample, NaN if there are none.
     exponent_ : float or None
@@ -79,7 +80,7 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         max_samples: int | float | None = None,
         max_features: int | float | str | None = 1.0,
         bootstrap: bool = True,
-        oob_score: bool = False,
+        oob_score: bool | Callable[..., float] = False,
         max_depth: int | None = None,
         alpha: float | str | None = None,
         min_samples_leaf: int | float | None = None,
@@ -125,4 +126,4 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         truth = self._labels(targets[judged])
         weight = None if weight is None else weight[judged]
         found = self._labels(scores[judged])
-        self.oob_score_ = float(accuracy_score(truth, found, sample_weight=weight))
+        self.oob_score_ = self._score_by(accuracy_score, truth, found, weight)

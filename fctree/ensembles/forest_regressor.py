@@ -37,8 +37,9 @@ class CurvatureForestRegressor(
         Whether samples are drawn with replacement: each counts a Poisson number of times, with
         mean `max_samples` over the number of samples. Otherwise each is taken with that
         probability. Equal samples are drawn together.
-    oob_score : bool, default=False
-        Whether to compute the out-of-bag score.
+    oob_score : bool or callable, default=False
+        Whether to compute the out-of-bag score; a function ``(y_true, y_pred)`` of the samples that some trees leave
+        out computes it, without weights.
     extrapolation, alpha, max_coef
         As in `CurvatureBoostingRegressor`.
     max_depth : int or None, default=None
@@ -73,7 +74,7 @@ class CurvatureForestRegressor(
     step_share_ : float
         The share of step trees, which are spread evenly: a multiple of .05, .9 at most.
     oob_score_ : float
-        With `oob_score`: R² of the out-of-bag predictions.
+        With `oob_score`: R² of the out-of-bag predictions, or what the function returns.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         With `oob_score`: the mean of the trees without the sample, NaN if there are none.
     feature_importances_
@@ -118,4 +119,5 @@ class CurvatureForestRegressor(
     def _keep_out_of_bag(self, scores, judged, targets, weight):
         self.oob_prediction_ = self._inverse_link(scores)
         weight = None if weight is None else weight[judged]
-        self.oob_score_ = float(r2_score(targets[judged], scores[judged], sample_weight=weight))
+        truth, found = self._inverse_link(targets[judged]), self.oob_prediction_[judged]
+        self.oob_score_ = self._score_by(r2_score, truth, found, weight)

@@ -1,5 +1,7 @@
 """Interface of ensembles of oblique trees beyond scikit-learn's checks."""
 
+import warnings
+
 import numpy as np
 import pytest
 from fctree import (
@@ -16,7 +18,7 @@ from fctree import (
 from reference.tree_comparison import smooth_table
 from sklearn.base import clone
 from sklearn.impute import SimpleImputer
-from sklearn.metrics import log_loss, mean_squared_error
+from sklearn.metrics import balanced_accuracy_score, log_loss, mean_absolute_error, mean_squared_error
 from sklearn.pipeline import make_pipeline
 
 X, Y = smooth_table(200, 4, 2, seed=7)
@@ -322,3 +324,26 @@ def test_splits_along_axes_are_in_the_units_of_the_features(model):
     assert set(np.unique(trees.coef[along])) == {0.0, 1.0}
     np.testing.assert_array_equal(trees.coef[along].sum(axis=1), 1.0)
     assert 5 < trees.threshold[along].min() and trees.threshold[along].max() < 30
+
+
+def test_a_function_scores_out_of_bag_predictions():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3))
+    y = X[:, 0] + rng.standard_normal(300)
+    for targets in (y, np.column_stack([y, -y])):
+        forest = CurvatureForestRegressor(n_estimators=30, oob_score=mean_absolute_error, random_state=0).fit(X, targets)
+        assert forest.oob_score_ == mean_absolute_error(targets, forest.oob_prediction_)
+    labels = np.where(y > 0, "yes", "no")
+    forest = CurvatureForestClassifier(n_estimators=30, oob_score=balanced_accuracy_score, random_state=0).fit(X, labels)
+    found = forest.classes_[forest.oob_decision_function_.argmax(axis=1)]
+    assert forest.oob_score_ == balanced_accuracy_score(labels, found)
+
+
+def test_samples_without_an_out_of_bag_prediction_warn():
+    X = np.random.default_rng(0).standard_normal((200, 3))
+    forest = CurvatureForestRegressor(n_estimators=3, oob_score=True, random_state=0)
+    with pytest.warns(UserWarning, match=r"[1-9]\d* of 200 samples have no out-of-bag prediction"):
+        forest.fit(X, X[:, 0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        forest.set_params(n_estimators=40).fit(X, X[:, 0])
