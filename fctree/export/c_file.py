@@ -9,8 +9,20 @@ import numpy as np
 _KEYWORDS = {
     *"auto break case char const continue default do double else enum extern float for goto if "
     "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while main exp erfc isnan INFINITY NAN".split()
+    "union unsigned void volatile while main linux unix".split()
 }
+# Of math.h, which the file includes: functions for each width of numbers, and what there is but once.
+_MATH = (
+    "acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 exp10 pow10 expm1 frexp ilogb ldexp log log10 "
+    "log1p log2 logb modf scalb scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgamma tgamma gamma ceil floor nearbyint "
+    "rint lrint llrint round lround llround trunc fmod remainder remquo drem significand copysign nan nextafter nexttoward "
+    "fdim fmax fmin fma finite isinf isnan j0 j1 jn y0 y1 yn lgamma_r lgammaf_r lgammal_r sincos"
+).split()
+_NOT_FUNCTIONS = (
+    r"(_[_A-Z]|(FP|M|MATH)_|HUGE|INFINITY|NAN\b|fpclassify|signbit|signgam|math_errhandling|(float|double)_t|is(finite|normal|greater"
+    "|less|unordered))"
+)
+_TAKEN = _KEYWORDS | {name + width for name in _MATH for width in ("", "f", "l")}
 _MOST_CHARACTERS = 100  # of a line
 
 _DOT = """
@@ -38,8 +50,10 @@ class CFile:
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"name must be a string, got {name!r}")
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z_0-9]*", name) or name in _KEYWORDS:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z_0-9]*", name):
             raise ValueError(f"name={name!r} cannot name a function of C")
+        if name in _TAKEN or re.match(_NOT_FUNCTIONS, name):
+            raise ValueError(f"name={name!r} cannot name a function of C: the language or math.h has it")
         self.name = name
         self._parts: list[str] = []
 

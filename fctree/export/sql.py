@@ -43,9 +43,10 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
     Raises
     ------
     TypeError
-        If the model is of another kind.
+        If the model is of another kind, or `columns` is no sequence of strings.
     ValueError
-        For more outputs or classes, for columns of categories, and for another number of names.
+        For more outputs or classes, for columns of categories, for another number of names, and for names that are
+        empty or occur twice.
     NotFittedError
         If the model has not been fitted.
 
@@ -68,7 +69,7 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
         raise ValueError(f"to_sql takes columns of numbers: {table.categories[0]!r} holds categories")
     if len(link.offset) > 1 or (link.classes is not None and len(link.classes) > 2):
         raise ValueError("to_sql takes models of one output or at most two classes")
-    names = column_names(model) if columns is None else [str(name) for name in columns]
+    names = column_names(model) if columns is None else _checked_names(columns)
     if len(names) != table.n_columns:
         raise ValueError(f"columns has {len(names)} names, the model {table.n_columns} columns")
     features = table.sql([quoted(name) for name in names])
@@ -83,3 +84,12 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
         both = number(1.0 + 2.0 * FLOOR)
         return f"1.0 / (1.0 + POWER({both} / ({number(FLOOR)} + {share}) - 1.0, {number(link.exponent)}))"
     return _LINKS[link.kind].format(score)
+
+
+def _checked_names(columns):
+    names = list(columns)
+    if isinstance(columns, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"columns must be a sequence of strings, got {columns!r}")
+    if len(set(names)) < len(names) or "" in names:
+        raise ValueError(f"columns must be names that differ, and not empty: got {columns!r}")
+    return names

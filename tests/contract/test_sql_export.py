@@ -78,6 +78,14 @@ def test_names_of_columns():
     assert_close(computed(to_sql(model), X, awkward), model.predict(pd.DataFrame(X, columns=awkward)))
     with pytest.raises(ValueError, match="columns has 1 names, the model 10 columns"):
         to_sql(model, columns=["a"])
+    two = CurvatureTreeRegressor().fit(X[:, :2], y)
+    for columns in ("ab", [0, 1], ["a", None]):
+        with pytest.raises(TypeError, match="columns must be a sequence of strings"):
+            to_sql(two, columns=columns)
+    for columns in (["a", "a"], ["a", ""]):
+        with pytest.raises(ValueError, match="columns must be names that differ, and not empty"):
+            to_sql(two, columns=columns)
+    assert to_sql(two, columns=np.array(["a", "b"])) == to_sql(two, columns=("a", "b"))
 
 
 def test_unused_columns_are_not_named():

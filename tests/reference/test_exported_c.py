@@ -153,7 +153,8 @@ def test_two_models_in_one_program(tmp_path):
         np.testing.assert_allclose(evaluate(function, X, 1)[:, 0], expected, rtol=RELATIVE)
 
 
-@pytest.mark.parametrize("name", ["", "a b", "1st", "while", "naïve", "f(", "exp"])
+@pytest.mark.parametrize("name", ["", "a b", "1st", "while", "naïve", "f(", "exp", "sin", "fabsl",
+                                  "y0", "isfinite", "M_PI", "_Bool", "NAN"])
 def test_names_that_c_does_not_have(name):
     X, y = regression()
     with pytest.raises(ValueError, match="name"):
