@@ -169,7 +169,13 @@ class SearchingTreeNTK(BaseTreeNTK):
         return X, solve_gram(kernel.gram(X), targets, self.alpha_, weights)
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Choose the parameters, then fit with them.
 
         Parameters
@@ -177,6 +183,8 @@ class SearchingTreeNTK(BaseTreeNTK):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for a regressor
         sample_weight : array-like of shape (n_samples,), default=None
+        groups : array-like of shape (n_samples,), default=None
+            For a `cv` that splits by groups of samples.
 
         Returns
         -------
@@ -195,10 +203,12 @@ class SearchingTreeNTK(BaseTreeNTK):
             X, targets, weights = self._check_targets(X, y, sample_weight)
             self._kernel(1, 1.0)  # refuses a device that is not there
             folds = None
+            if self.cv is None and groups is not None:
+                raise ValueError("groups are for a cv that splits by them, such as GroupKFold(): cv is None")
             if self.cv is not None:
                 labels = targets.argmax(axis=1) if is_classifier(self) else targets
                 splitter = check_cv(self.cv, labels, classifier=is_classifier(self))
-                folds = [f for f in splitter.split(X, labels)
+                folds = [f for f in splitter.split(X, labels, groups)
                          if weights is None or (weights[f[0]].any() and weights[f[1]].any())]
                 if not folds:
                     raise ValueError("cv: no fold has samples of positive weight on both sides")

@@ -15,7 +15,7 @@ from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 RNG = np.random.default_rng(0)
 X, X_TEST = RNG.standard_normal((80, 4)), RNG.standard_normal((30, 4))
@@ -172,6 +172,21 @@ def test_folds_are_fits_on_parts(kind):
             values.append(np.mean(predicted == targets[test]) if kind == "classifier"
                           else -np.mean((predicted - targets[test]) ** 2))
         np.testing.assert_allclose(score, np.mean(values), rtol=1e-8)
+
+
+def test_folds_of_groups():
+    groups = np.random.default_rng(0).integers(0, 9, len(X))
+    grid = {"alphas": (0.01, 1.0), "depths": (1, 2), "scales": (2.0,)}
+    for search, targets in ((TreeNTKRegressorCV, Y[:, 0]), (TreeNTKClassifierCV, LABELS)):
+        model = search(**grid, cv=GroupKFold(3)).fit(X, targets, groups=groups)
+        expected = search(**grid, cv=list(GroupKFold(3).split(X, targets, groups))).fit(X, targets)
+        np.testing.assert_array_equal(model.cv_results_["score"], expected.cv_results_["score"])
+        with pytest.raises(ValueError, match="groups"):
+            model.fit(X, targets)
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            model.fit(X, targets, groups=groups[1:])
+        with pytest.raises(ValueError, match="groups are for a cv that splits by them"):
+            search(**grid).fit(X, targets, groups=groups)
 
 
 def test_several_architectures():
