@@ -35,7 +35,15 @@ except ImportError:
     )
 
 try:
-    from sklearn.utils.validation import _check_monotonic_cst as check_monotonic_cst
+    from sklearn.utils.validation import _check_monotonic_cst
+
+    def check_monotonic_cst(estimator, monotonic_cst=None):
+        """scikit-learn's, whose comparisons of other things than numbers fail."""
+        try:
+            return _check_monotonic_cst(estimator, monotonic_cst)
+        except TypeError as error:
+            raise ValueError(f"monotonic_cst must be an array-like of -1, 0 or 1, got {monotonic_cst!r}") from error
+
 except ImportError:
 
     def check_monotonic_cst(estimator, monotonic_cst=None):

@@ -218,7 +218,8 @@ def _factorized(raw):
             return values.tolist(), codes
         items = raw.to_list() if hasattr(raw, "to_list") else raw.tolist()
         table = dict.fromkeys(items)
-    except (TypeError, NotImplementedError):  # some value is not hashable, or a list of pyarrow
+    # Some value is not hashable, or a list of pyarrow, or text that some versions of pandas cannot encode.
+    except (TypeError, NotImplementedError, UnicodeEncodeError):
         items = raw.to_pylist() if hasattr(raw, "chunks") else list(items)
         return items, np.arange(len(items))
     values = list(table)

@@ -8,7 +8,7 @@ from sklearn.utils import check_array
 
 from fctree._sklearn import check_monotonic_cst
 from fctree._training.eval_metrics import EvalSet
-from fctree._validation import check_sample_weight
+from fctree._validation import check_sample_weight, count_samples
 
 
 @dataclass(eq=False)
@@ -56,6 +56,9 @@ def hold_out(samples, by_class, fraction, seed, wanted="early_stopping"):
         raise ValueError(
             f"{wanted} needs at least 2 samples to hold some out, got n_samples={n_samples}"
         )
+    if count_samples(fraction, n_samples) >= n_samples:
+        name = "validation_fraction" if wanted == "early_stopping" else wanted
+        raise ValueError(f"{name}={fraction} of {n_samples} samples leaves none to train on: lower it")
     rows = np.arange(n_samples)
     stratify = samples.y[0] if by_class else None
     options = {"test_size": fraction, "random_state": seed % 2**32}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import r2_score
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
@@ -74,7 +74,8 @@ def distill(
     Raises
     ------
     ValueError
-        If `n_points` is negative, or the teacher's predictions are not finite numbers of the expected shape.
+        If `n_points` is negative, `tree` a classifier and `teacher` a regressor, or the teacher's predictions are not
+        finite numbers of the expected shape.
     TypeError
         If `tree` is not an oblique tree, or `teacher` cannot predict.
 
@@ -156,7 +157,7 @@ def compare_distilled(
 
 
 def _unfitted(teacher, tree):
-    """The tree to grow, or TypeError."""
+    """The tree to grow; TypeError, or ValueError for one that is of the wrong kind."""
     if not callable(getattr(teacher, "predict", None)):
         raise TypeError(f"teacher must have a method predict, got {teacher!r}")
     if tree is None:
@@ -166,6 +167,8 @@ def _unfitted(teacher, tree):
         return CurvatureTreeClassifier() if classes else CurvatureTreeRegressor()
     if not isinstance(tree, BaseObliqueTree):
         raise TypeError(f"tree must be a CurvatureTree* or FCODT*, got {tree!r}")
+    if is_classifier(tree) and hasattr(teacher, "__sklearn_tags__") and is_regressor(teacher):
+        raise ValueError(f"tree is a classifier and teacher a regressor: take a regression tree, got {tree!r}")
     return tree
 
 

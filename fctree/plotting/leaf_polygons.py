@@ -28,13 +28,8 @@ def clip(polygon, normal, offset):
 def leaf_polygons(tree, bounds):
     """Regions of the leaves inside a rectangle with rows (low, high) of the two features, by node number.
 
-    Only those that meet it in more than a line. ValueError if the tree has not two features.
+    Only those that meet it in more than a line.
     """
-    if tree.n_features != 2:
-        raise ValueError(
-            f"regions of the plane need a tree over 2 features, this one has "
-            f"{tree.n_features}"
-        )
     (x_low, x_high), (y_low, y_high) = bounds
     corners = [(x_low, y_low), (x_high, y_low), (x_high, y_high), (x_low, y_high)]
     polygons = {}

@@ -124,6 +124,8 @@ def plot_regions(
     _refuse_encoded(tree)
     classes = getattr(tree, "classes_", None)
     tree = labels.tree
+    if tree.n_features != 2:
+        raise ValueError(f"regions of the plane need a tree over 2 features, this one has {tree.n_features}")
     if tree.boundary_width is not None:
         raise ValueError("a tree with soft boundaries has no regions: leaf models blend everywhere")
     at_least("output", output, 0, high=tree.value.shape[1] - 1)

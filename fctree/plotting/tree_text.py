@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,7 +39,7 @@ def export_text(
         plain mean of the leaves below.
     feature_names : array-like of shape (n_features,), default=None
         Names of the features; by default those seen in `fit`, else
-        ``x0``, ``x1``, ...
+        ``x0``, ``x1``, ... Line breaks in names are escaped.
     decimals : int, default=3
         Digits after the decimal point. Numbers too small for that, or above a million, are written
         with significant digits instead.
@@ -83,6 +84,8 @@ def export_text(
         max_coef=max_coef,
         decimals=decimals,
     )
+    labels.feature_names = [_in_one_line(name) for name in labels.feature_names]
+    labels.class_names = labels.class_names and [_in_one_line(name) for name in labels.class_names]
     left, right = labels.tree.children_left, labels.tree.children_right
     lines = []
     # Nodes to write, the next one last: (node, indentation, name of the branch).
@@ -97,6 +100,11 @@ def export_text(
             pending.append((right[node], below, "|-- no:  "))
             pending.append((left[node], below, "|-- yes: "))
     return "\n".join(lines)
+
+
+def _in_one_line(name):
+    """A name whose line breaks and other control characters are escaped."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda c: c.group().encode("unicode_escape").decode(), name)
 
 
 def _node_line(labels, node):

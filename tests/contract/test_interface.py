@@ -7,7 +7,15 @@ import fctree
 import numpy as np
 import pandas as pd
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor, ObliqueTree
+from fctree import (
+    CurvatureTreeClassifier,
+    CurvatureTreeRegressor,
+    FCODTClassifier,
+    FCODTRegressor,
+    ObliqueTree,
+    export_text,
+    plot_regions,
+)
 from fctree._tables.encoder import TableEncoder
 from reference.tree_comparison import smooth_table
 from scipy import sparse
@@ -212,3 +220,20 @@ def test_show_config(capsys):
     assert config["compiler"] in printed and config["eigen"] in printed
     assert "baseline" in config["simd"]["built"]
     assert config["simd"]["in_use"] in config["simd"]["built"]
+
+
+def test_names_with_line_breaks_stay_in_their_line():
+    X = np.random.default_rng(0).standard_normal((100, 2))
+    model = CurvatureTreeClassifier(max_depth=1).fit(X, X[:, 0] > 0)
+    text = export_text(model, feature_names=["a\nb", "c\u2028\r"], class_names=["no\n", "yes"])
+    assert "a\\nb" in text and "no\\n" in text
+    plain = export_text(model, feature_names=["a", "c"], class_names=["no", "yes"])
+    assert len(text.splitlines()) == len(plain.splitlines())
+
+
+def test_regions_of_more_features_are_refused_as_such():
+    pytest.importorskip("matplotlib")
+    X = np.random.default_rng(0).standard_normal((100, 4))
+    model = CurvatureTreeRegressor().fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="need a tree over 2 features, this one has 4"):
+        plot_regions(model, X=X)

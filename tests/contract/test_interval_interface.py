@@ -177,3 +177,9 @@ def test_few_samples_have_infinite_intervals(name, n_samples):
 def test_classifiers_have_none(name):
     if name.endswith("Classifier"):
         assert not hasattr(getattr(fctree, name)(), "predict_interval")
+
+
+def test_a_calibration_part_of_all_samples():
+    X = np.random.default_rng(0).standard_normal((9, 2))
+    with pytest.raises(ValueError, match="calibration_fraction=0.9 of 9 samples leaves none to train on"):
+        fctree.CurvatureBoostingRegressor(calibration_fraction=0.9, max_iter=2).fit(X, X[:, 0])

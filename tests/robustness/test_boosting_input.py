@@ -86,7 +86,8 @@ def test_every_parameter_is_tried(kind):
     ({"posterior_samples": 1}, "0 or at least 2"),
     ({"n_jobs": 0}, "n_jobs"),
     ({"monotonic_cst": [1, 0]}, "monotonic_cst"), ({"monotonic_cst": [3, 0, 0]}, "monotonic_cst"),
-    ({"early_stopping": True, "validation_fraction": 40}, "40"),
+    ({"monotonic_cst": [1, 0, None]}, "monotonic_cst must be an array-like of -1, 0 or 1, got"),
+    ({"early_stopping": True, "validation_fraction": 40}, "validation_fraction=40 of 40 samples leaves none"),
 ])
 def test_combinations_that_make_no_sense(parameters, message):
     with pytest.raises(ValueError, match=message):

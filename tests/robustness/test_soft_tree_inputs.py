@@ -164,3 +164,10 @@ def test_parameters_that_were_changed_are_checked_in_later_parts():
     model = SoftTreeRegressor(n_trees=1, depth=1).partial_fit(X, X[:, 0])
     with pytest.raises(ValueError, match="optimizer"):
         model.set_params(optimizer=np.nan).partial_fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("fraction", [40, 0.99])
+def test_a_validation_part_of_all_samples(fraction):
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    with pytest.raises(ValueError, match=f"validation_fraction={fraction} of 40 samples leaves none to train on"):
+        SoftTreeRegressor(early_stopping=True, validation_fraction=fraction).fit(X, X[:, 0])

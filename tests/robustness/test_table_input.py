@@ -309,3 +309,15 @@ def test_categories_are_named_by_the_ensemble_and_not_by_its_tree(ensemble):
             ensemble.fit(X, Y)
     ensemble.set_params(tree__categorical_features=[2], categorical_features=[2]).fit(X, Y)
     ensemble.set_params(tree__categorical_features="from_dtype").fit(X, Y)
+
+
+def test_text_that_pandas_cannot_encode(monkeypatch):
+    """Half of a surrogate pair, of which some versions of pandas make no table of distinct values."""
+    frame = pd.DataFrame({"a": pd.Series(["a\ud800", "b", "c", "d"] * 20, dtype=object), "x": np.arange(80.0)})
+    expected = CurvatureTreeRegressor().fit(frame, Y).predict(frame)
+
+    def cannot(self):
+        "\ud800".encode()
+
+    monkeypatch.setattr(pd.Series, "factorize", cannot)
+    np.testing.assert_array_equal(CurvatureTreeRegressor().fit(frame, Y).predict(frame), expected)

@@ -239,5 +239,5 @@ def test_bad_comparisons_are_refused():
 def test_numbers_are_no_classes():
     X = np.random.default_rng(0).normal(size=(60, 2))
     teacher = RandomForestRegressor(5, random_state=0).fit(X, X[:, 0])
-    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+    with pytest.raises(ValueError, match="tree is a classifier and teacher a regressor"):
         distill(teacher, X, CurvatureTreeClassifier())
