@@ -75,6 +75,7 @@ def test_weights_of_one_nth_are_no_weights(name, kind):
     np.testing.assert_array_equal(outputs(model.fit(X, y, sample_weight=np.full(256, 1 / 256)), X), plain)
 
 
+@pytest.mark.filterwarnings("ignore:The kernel matrix with alpha")  # which such weights leave nothing of
 @pytest.mark.parametrize("kind", ["Regressor", "Classifier"])
 @pytest.mark.parametrize("name", FAMILIES)
 def test_huge_weights_are_those_that_penalties_do_not_count_beside(name, kind):
