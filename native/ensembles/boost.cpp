@@ -187,6 +187,7 @@ void ObliqueBooster::grow_round(index_t iteration) {
 
 RoundLosses ObliqueBooster::evaluate() {
   loss_->prepare(train_.view());
+  loss_->find_centres(train_.view(), execution_);
   const Derivatives out = derivatives();
   RoundLosses losses;
   losses.has_value = loss_->has_value();
@@ -358,6 +359,11 @@ void ObliqueBooster::add_tree(index_t iteration) {
   append_tree(chosen.tree, chosen.bounds, chosen.features->map,
               round.rate * step_share(), trees);
   const index_t last = trees.n_trees();
+  if (loss_->balances()) {
+    BoostedSet stepped = train_;
+    stepped.add(view_of(trees), last - 1, last, execution_);
+    shift_last_tree(loss_->find_shifts(stepped.view(), execution_), trees);
+  }
   train_.add(view_of(trees), last - 1, last, execution_);
   for (BoostedSet& eval : evals_) eval.add(view_of(trees), last - 1, last, execution_);
 }

@@ -72,4 +72,15 @@ void append_tree(const ObliqueTreeArrays& tree, const LeafBounds& bounds, const 
   trees.leaf_offsets.push_back(trees.leaf_offsets.back() + tree.n_leaves());
 }
 
+void shift_last_tree(const std::vector<double>& shifts, ObliqueTreesArrays& trees) {
+  const auto shift = [&](index_t first, std::vector<double>& values) {
+    for (std::size_t at = first * trees.n_outputs; at < values.size(); ++at)
+      values[at] += shifts[at % trees.n_outputs];
+  };
+  const index_t last = trees.n_trees() - 1;
+  shift(trees.node_offsets[last], trees.value);
+  for (std::vector<double>* values : {&trees.leaf_intercept, &trees.leaf_lower, &trees.leaf_upper})
+    shift(trees.leaf_offsets[last], *values);
+}
+
 }  // namespace fctree::ensembles

@@ -72,5 +72,7 @@ struct LeafBounds {
 // Appends a tree grown on mapped features, with scores and bounds multiplied by `factor`.
 void append_tree(const ObliqueTreeArrays& tree, const LeafBounds& bounds, const FeatureMap& map,
                  double factor, ObliqueTreesArrays& trees);
+// Adds numbers, (n_outputs,), to the scores of the last tree.
+void shift_last_tree(const std::vector<double>& shifts, ObliqueTreesArrays& trees);
 
 }  // namespace fctree::ensembles

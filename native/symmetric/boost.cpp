@@ -96,8 +96,17 @@ class ScoredSet {
 
   // F <- F0 + keep (F - F0) + step[leaf]; step is (n_leaves, n_outputs).
   void add(const std::vector<double>& step, double keep, index_t tile) {
+    add(step, keep, tile, raw_.data());
+  }
+  // What F would be.
+  std::vector<double> stepped(const std::vector<double>& step, double keep, const Execution& execution) const {
+    std::vector<double> scores(raw_.data(), raw_.data() + raw_.size());
+    parallel_for(execution, tiles_.count(), [&](index_t tile) { add(step, keep, tile, scores.data()); });
+    return scores;
+  }
+  void add(const std::vector<double>& step, double keep, index_t tile, double* scores) const {
     for (index_t k = 0; k < n_outputs_; ++k) {
-      double* raw = raw_.data() + k * n();
+      double* raw = scores + k * n();
       for (index_t i = tiles_.begin(tile); i < tiles_.end(tile); ++i) {
         if (keep != 1.0) raw[i] = origin(k, i) + keep * (raw[i] - origin(k, i));
         raw[i] += step[leaf_[i] * n_outputs_ + k];
@@ -195,10 +204,11 @@ class Booster : public GrowingModel {
   RoundLosses evaluate() override {
     std::vector<Phase> phases;
     add_step(phases);
-    if (loss_->prepares()) {
+    if (loss_->prepares() || loss_->balances()) {
       parallel_phases(execution_, phases);
       phases.clear();
       loss_->prepare(train_.view());
+      loss_->find_centres(train_.view(), execution_);
     }
     const Derivatives out = derivatives();
     train_.evaluate(*loss_, &out, phases);
@@ -269,13 +279,25 @@ class Booster : public GrowingModel {
     }
     for (std::size_t at = 0; at < values.value.size(); ++at)
       values.value[at] *= params_.learning_rate * train_.view().unit_of(at % task_.n_outputs);
+    if (loss_->balances()) balance(values.value);
     store(splits, values.value);
     step_ = {splits, std::move(values.value)};
   }
 
+  void balance(std::vector<double>& step) const {
+    const std::vector<double> scores = train_.stepped(step, kept_share(), execution_);
+    ScoredSamples stepped = train_.view();
+    stepped.raw = scores.data();
+    const std::vector<double> shifts = loss_->find_shifts(stepped, execution_);
+    for (std::size_t at = 0; at < step.size(); ++at) step[at] += shifts[at % shifts.size()];
+  }
+
+  // Of what the trees before say.
+  double kept_share() const { return 1.0 - params_.model_shrink_rate * params_.learning_rate; }
+
   void add_step(std::vector<Phase>& phases) {
     if (step_.values.empty()) return;
-    const double keep = 1.0 - params_.model_shrink_rate * params_.learning_rate;
+    const double keep = kept_share();
     phases.push_back({train_.tiles().count(), [=](index_t tile) {
       train_.add(step_.values, keep, tile);
     }});

@@ -241,6 +241,8 @@ class LiteralBoosting:
     def evaluate(self):
         if hasattr(self.loss, "prepare"):
             self.loss.prepare(self.y, self.scores, self.weight)
+        if hasattr(self.loss, "find_centre"):
+            self.loss.find_centre(self.y, self.scores, self.weight)
         value = self.loss.value(self.y, self.scores)
         value = (value * (self.unit**self.degree if self.degree else 1.0)).sum(axis=1)
         self.losses.append(self.weight @ value / self.weight.sum())
@@ -260,6 +262,8 @@ class LiteralBoosting:
                 threshold = self.thresholds[split.feature][split.code]
                 leaf = 2 * leaf + goes_right(self.X[:, split.feature], threshold,
                                              split.missing_right)
+            if hasattr(self.loss, "find_shift"):
+                values += self.loss.find_shift(self.y, self.scores + values[leaf], self.weight)
             yield tree, splits, leaves, values
             step = self.model_values(tree, splits) if self.directions.any() else values
             self.scores = self.scores + step[leaf] / self.unit

@@ -269,6 +269,8 @@ class LiteralBoosting:
         for iteration in range(self.max_iter):
             if hasattr(self.loss, "prepare"):
                 self.loss.prepare(y, F, w)
+            if hasattr(self.loss, "find_centre"):
+                self.loss.find_centre(y, F, w)
             if held.any() and iteration % 50 == 0:
                 losses.append(np.average(self.loss.value(y[held], F[held]).sum(axis=1), weights=w[held]))
                 if len(losses) > 2:
@@ -307,13 +309,15 @@ class LiteralBoosting:
                 curvature = self.loss.hessian(y, F) * step**2
                 sums += [w[out] @ terms[out].sum(axis=1) for terms in (descent, curvature)]
             share = np.clip(sums[0] / sums[1], 0.0, 1.0) if sums[1] > 0 else 1.0
-            self.rounds.append((columns, grown, rate * share))
             F = F + rate * share * step
+            shift = self.loss.find_shift(y, F, w) if hasattr(self.loss, "find_shift") else 0.0
+            self.rounds.append((columns, grown, rate * share, shift))
+            F = F + shift
         return self
 
     def raw_predict(self, X):
         Z = (X - self.mean) / self.scale
         F = np.tile(self.baseline, (len(X), 1))
-        for columns, grown, rate in self.rounds:
-            F = F + rate * grown.bounded(Z[:, columns])
+        for columns, grown, rate, shift in self.rounds:
+            F = F + rate * grown.bounded(Z[:, columns]) + shift
         return F * self.unit

@@ -93,37 +93,48 @@ class Huber(SquaredError):
 
 
 class LogLink(SquaredError):
-    """Derivatives are divided by each output's dispersion, of scores that training starts with."""
+    """Derivatives are divided by each output's dispersion, of scores that training starts with, and found at scores
+    less the best constant. Hessians are those expected of targets whose mean is exp F."""
 
-    dispersion = 1.0
+    dispersion, centre = 1.0, 0.0
 
     def find_dispersion(self, y, f, w):
-        self.dispersion = w @ self.slope(y, f) ** 2 / (w @ self.curvature(y, f))
+        self.dispersion = w @ self.slope(y, f) ** 2 / (w @ self.curvature(f))
+
+    def find_centre(self, y, f, w):
+        self.centre = -np.log(1 - (w @ self.slope(y, f)) / (w @ self.curvature(f)))
+
+    def find_shift(self, y, f, w):
+        """The constant that balances the model: the sum of the predictions is that of the targets."""
+        return np.log((w @ y) / (w @ np.exp(f)))
 
     def gradient(self, y, f):
-        return self.slope(y, f) / self.dispersion
+        return self.slope(y, f - self.centre) / self.dispersion
 
     def hessian(self, y, f):
-        return self.curvature(y, f) / self.dispersion
+        return self.curvature(f - self.centre) / self.dispersion
+
+    def limited(self, step, gradient, hessian):
+        """Upwards no further than to the minimum: sum(y exp((1 - p) F)) = sum(exp((2 - p) F)) exp(step)."""
+        minimum = np.log(np.maximum(hessian - gradient, 1e-300) / hessian)
+        return np.where(gradient < 0, np.minimum(step, minimum), step)
 
     def baseline(self, y, w):
         return np.log(w @ y / w.sum())
 
 
 class Poisson(LogLink):
+    def find_centre(self, y, f, w):
+        """None: balance is its minimum."""
+
     def value(self, y, f):
         return np.where(y > 0, y * np.log(np.where(y > 0, y, 1)), 0) - y - y * f + np.exp(f)
 
     def slope(self, y, f):
         return np.exp(f) - y
 
-    def curvature(self, y, f):
+    def curvature(self, f):
         return np.exp(f)
-
-    def limited(self, step, gradient, hessian):
-        """No further than to the minimum: sum(y) = sum(exp F) exp(step)."""
-        minimum = np.log(np.maximum(hessian - gradient, 1e-300) / hessian)
-        return np.where(gradient < 0, np.minimum(step, minimum), step)
 
 
 class Gamma(LogLink):
@@ -133,13 +144,8 @@ class Gamma(LogLink):
     def slope(self, y, f):
         return 1 - y / np.exp(f)
 
-    def curvature(self, y, f):
-        return y / np.exp(f)
-
-    def limited(self, step, gradient, hessian):
-        """No further than to the minimum: sum(y / exp F) = n exp(step)."""
-        minimum = np.log(hessian / (hessian + gradient))
-        return np.where(gradient > 0, np.maximum(step, minimum), step)
+    def curvature(self, f):
+        return np.ones_like(f)
 
 
 class Tweedie(LogLink):
@@ -154,16 +160,8 @@ class Tweedie(LogLink):
     def slope(self, y, f):
         return np.exp((2 - self.power) * f) - y * np.exp((1 - self.power) * f)
 
-    def curvature(self, y, f):
-        p = self.power
-        return (2 - p) * np.exp((2 - p) * f) + (p - 1) * y * np.exp((1 - p) * f)
-
-    def limited(self, step, gradient, hessian):
-        """No further than to the minimum: sum(y exp((1 - p) F)) = sum(exp((2 - p) F)) exp(step)."""
-        falling = hessian - (2 - self.power) * gradient
-        rising = hessian + (self.power - 1) * gradient
-        minimum = np.log(np.maximum(falling, 1e-300) / np.maximum(rising, 1e-300))
-        return np.where(gradient < 0, np.minimum(step, minimum), np.maximum(step, minimum))
+    def curvature(self, f):
+        return np.exp((2 - self.power) * f)
 
 
 class BinaryLogLoss(SquaredError):

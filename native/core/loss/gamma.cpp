@@ -13,12 +13,7 @@ class Gamma : public LogLinkLoss<Gamma> {
  public:
   double value(double y, double f) const { return y * std::exp(-f) - 1.0 + f - std::log(y); }
   double gradient(double y, double f) const { return 1.0 - y * std::exp(-f); }
-  double hessian(double y, double f) const { return y * std::exp(-f); }
-
-  // As for Poisson, downwards.
-  double limited(double step, double gradient, double hessian) const override {
-    return gradient > 0.0 ? std::max(step, -std::log1p(gradient / hessian)) : step;
-  }
+  double hessian(double, double) const { return 1.0; }
 };
 
 }  // namespace

@@ -94,6 +94,13 @@ class Loss {
   // few large ones among zeros say little.
   virtual bool has_dispersion() const { return false; }
   virtual void find_dispersion(const ScoredSamples&, const Execution&) {}
+  // Losses with a log link, once the dispersion was found. Their models are balanced: the predictions of the training
+  // samples, in all places, have the sum of the targets. find_shifts() is what that takes, for each output to be added to
+  // these scores. Derivatives, once centres were found, are those at scores less a constant, the best such constant:
+  // no tree is spent on undoing shifts.
+  virtual bool balances() const { return false; }
+  virtual std::vector<double> find_shifts(const ScoredSamples&, const Execution&) { return {}; }
+  virtual void find_centres(const ScoredSamples&, const Execution&) {}
   // False where it is known that prepare() does nothing: a loop less.
   virtual bool prepares() const { return true; }
   // Called before each round with the training samples.

@@ -21,6 +21,8 @@ class PointwiseLoss : public Loss {
   }
   // What the derivatives of an output are multiplied by.
   double share_of(index_t) const { return 1.0; }
+  // What its scores have too much of where they are found.
+  double centre_of(index_t) const { return 0.0; }
   LossValue evaluate(const ScoredSamples& s, index_t begin, index_t end,
                      const Derivatives* out) const override {
     const Point& point = static_cast<const Point&>(*this);
@@ -35,20 +37,21 @@ class PointwiseLoss : public Loss {
       sum.scaled += reported_factor() * of_output;
       sum.reported += reported_factor() * of_output * (s.unit == nullptr ? 1.0 : unit_of_loss(unit));
       if (out == nullptr) continue;
-      const double share = point.share_of(k);
+      const double share = point.share_of(k), centre = point.centre_of(k);
       double* gradient = out->gradient + k * s.n_samples;
       for (index_t i = begin; i < end; ++i)
-        gradient[i] = share * point.gradient(in_units * y[i], in_units * raw[i]);
+        gradient[i] = share * point.gradient(in_units * y[i], in_units * raw[i] - centre);
       if (out->hessian == nullptr) continue;
       double* hessian = out->hessian + k * s.n_samples;
       for (index_t i = begin; i < end; ++i)
-        hessian[i] = share * point.hessian(in_units * y[i], in_units * raw[i]);
+        hessian[i] = share * point.hessian(in_units * y[i], in_units * raw[i] - centre);
     }
     return sum;
   }
 };
 
-// Those whose scores are logarithms of means, and whose best constant is that of the mean target.
+// Those whose scores are logarithms of means, and whose best constant is that of the mean target. The hessian is the
+// expected one, of targets whose mean is e^f: one that depends on the target gives large targets the weight of many.
 template <class Point>
 class LogLinkLoss : public PointwiseLoss<Point> {
  public:
@@ -56,28 +59,67 @@ class LogLinkLoss : public PointwiseLoss<Point> {
   void baseline_of_means(const double* means, index_t n_outputs, double* out) const override {
     for (index_t k = 0; k < n_outputs; ++k) out[k] = std::log(means[k]);
   }
+  // With a leaf's sums B of e^((2-p) f) = h and A of y e^((1-p) f) = h - g, p the power of the variance, its minimum is
+  // where B e^step = A. Upwards a Newton step is the rise of the mean itself, and overshoots.
+  double limited(double step, double gradient, double hessian) const override {
+    return gradient < 0.0 ? std::min(step, std::log1p(-gradient / hessian)) : step;
+  }
+
   bool has_dispersion() const override { return true; }
   void find_dispersion(const ScoredSamples& s, const Execution& execution) override {
     constexpr double kLargestSlope = 1e140;  // whose squares are no infinity
     const Point& point = static_cast<const Point&>(*this);
     shares_.clear();
+    totals_.clear();
     for (index_t k = 0; k < s.n_outputs; ++k) {
-      const double *y = s.y + k * s.n_samples, *raw = s.raw + k * s.n_samples;
-      const auto sum = [&](const auto& term) {
-        return exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i) * term(y[i], raw[i]); }, execution);
-      };
-      const double slopes = sum([&](double target, double score) {
+      totals_.push_back(sum(s, k, execution, [](double target, double) { return target; }));
+      const double slopes = sum(s, k, execution, [&](double target, double score) {
         const double slope = std::min(std::abs(point.gradient(target, score)), kLargestSlope);
         return slope * slope;
       });
-      const double share = sum([&](double target, double score) { return point.hessian(target, score); }) / slopes;
+      const auto hessian = [&](double target, double score) { return point.hessian(target, score); };
+      const double share = sum(s, k, execution, hessian) / slopes;
       shares_.push_back(std::isnormal(share) ? share : 1.0);
     }
   }
   double share_of(index_t k) const { return shares_.empty() ? 1.0 : shares_[k]; }
 
+  bool balances() const override { return true; }
+  std::vector<double> find_shifts(const ScoredSamples& s, const Execution& execution) override {
+    std::vector<double> shifts;
+    for (index_t k = 0; k < s.n_outputs; ++k) {
+      const double predicted = sum(s, k, execution, [](double, double score) { return std::exp(score); });
+      shifts.push_back(logarithm(totals_[k] / predicted));
+    }
+    return shifts;
+  }
+  void find_centres(const ScoredSamples& s, const Execution& execution) override {
+    const Point& point = static_cast<const Point&>(*this);
+    centres_.clear();
+    for (index_t k = 0; k < s.n_outputs; ++k) {
+      const auto hessian = [&](double target, double score) { return point.hessian(target, score); };
+      const auto gradient = [&](double target, double score) { return point.gradient(target, score); };
+      const double h = sum(s, k, execution, hessian), g = sum(s, k, execution, gradient);
+      centres_.push_back(0.0 - logarithm(1.0 - g / h));
+    }
+  }
+  double centre_of(index_t k) const { return centres_.empty() ? 0.0 : centres_[k]; }
+
  private:
-  std::vector<double> shares_;
+  static double logarithm(double x) { return std::isnormal(x) && x > 0.0 ? std::log(x) : 0.0; }
+  // Of an output's targets and scores, weighted, in all places.
+  template <class Term>
+  double sum(const ScoredSamples& s, index_t k, const Execution& execution, const Term& term) {
+    const double *y = s.y + k * s.n_samples, *raw = s.raw + k * s.n_samples;
+    terms_.resize(s.n_samples);
+    for_each_part(execution, s.n_samples, kSummedAtOnce, [&](index_t, index_t begin, index_t end) {
+      for (index_t i = begin; i < end; ++i) terms_[i] = s.weight_of(i) * term(y[i], raw[i]);
+    });
+    return exact_sum(s.n_samples, [&](index_t i) { return terms_[i]; }, execution);
+  }
+
+  std::vector<double> shares_, totals_, centres_;
+  std::vector<double> terms_;  // of a sum
 };
 
 }  // namespace fctree

@@ -19,17 +19,7 @@ class Tweedie : public LogLinkLoss<Tweedie> {
            std::pow(y, high_) / (low_ * high_);
   }
   double gradient(double y, double f) const { return std::exp(high_ * f) - relative(y, f); }
-  double hessian(double y, double f) const {
-    return high_ * std::exp(high_ * f) + low_ * relative(y, f);
-  }
-
-  // The leaf's own minimum lies where its sums A of y e^((1-p) f) and B of e^((2-p) f) balance,
-  // B e^step = A; g = B - A and h = high B + low A give both. Rounding may leave neither sum
-  // positive: the logarithm is then no number, and the step stays.
-  double limited(double step, double gradient, double hessian) const override {
-    const double minimum = std::log1p(-gradient / (hessian + low_ * gradient));
-    return gradient < 0.0 ? std::min(step, minimum) : std::max(step, minimum);
-  }
+  double hessian(double, double f) const { return std::exp(high_ * f); }
 
  private:
   double relative(double y, double f) const { return y > 0.0 ? y * std::exp(-low_ * f) : 0.0; }
