@@ -35,9 +35,12 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
         Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
         have weight 1), or such that all classes weigh the same. They hold for evaluation and held-out
         samples too, but not in metrics.
-    learning_rate, max_iter, max_depth, max_bins, l2_leaf_reg, min_samples_leaf, \
+    learning_rate, max_iter, max_depth, max_bins, min_samples_leaf, \
             random_strength, score_noise, score_function, subsample, colsample
         As in `SymmetricBoostingRegressor`.
+    l2_leaf_reg : float, default=3.0
+        L2 penalty of leaf values: it is added to the hessian of a leaf, of K > 4 classes, whose hessians are
+        smaller, 4 / K of it.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
         1 if the probability of ``classes_[1]`` may only rise with a feature, -1 for only fall, 0
         for no constraint; two classes only.

@@ -271,7 +271,7 @@ class Booster : public GrowingModel {
     const LeafAssignment leaves = {find, train_.leaf(), in_bag(), index_t{1} << depth};
     LeafValues values =
         compute_leaf_values(*loss_, {train_.view(), derivatives(), scale_}, leaves,
-                            params_.l2_leaf_reg, train_.tiles(), execution_);
+                            loss_->penalty_factor() * params_.l2_leaf_reg, train_.tiles(), execution_);
     if (task_.monotone != nullptr) {
       std::vector<std::uint8_t> parts_missing;
       for (const LevelSplit& split : splits) parts_missing.push_back(threshold(split) == kInfinity);

@@ -230,7 +230,8 @@ class LiteralBoosting:
         weight, residual = self.weight[rows], self.y[rows] - self.scores[rows]
         if self.loss.leaf == "newton":
             g, h = weight @ self.gradient[rows], weight @ self.hessian[rows]
-            return self.loss.limited(-g / (h + self.parameters["l2_leaf_reg"]), g, h)
+            penalty = self.loss.penalty_factor * self.parameters["l2_leaf_reg"]
+            return self.loss.limited(-g / (h + penalty), g, h)
         order = self.loss.order if self.loss.leaf == "quantile" else 0.5
         middle = np.array([lower_upper_quantile(r, weight, order) for r in residual.T])
         if self.loss.leaf == "quantile":

@@ -30,6 +30,7 @@ class SquaredError:
     """Its derivatives are those of its half."""
 
     leaf = "newton"
+    penalty_factor = 1.0  # of the penalty of leaf values
 
     def value(self, y, f):
         return (y - f) ** 2
@@ -184,6 +185,7 @@ class MulticlassLogLoss(SquaredError):
 
     def __init__(self, n_classes):
         self.n_classes = n_classes
+        self.penalty_factor = min(1.0, 4.0 / n_classes)
 
     def indicators(self, y):
         return (y == np.arange(self.n_classes)).astype(float)

@@ -44,7 +44,10 @@ class BinaryLogLoss : public Loss {
 // (Friedman, 2001).
 class MulticlassLogLoss : public Loss {
  public:
+  explicit MulticlassLogLoss(index_t n_classes) : n_classes_(static_cast<double>(n_classes)) {}
   bool has_hessian() const override { return true; }
+  // 1 / K, of 1 / 4.
+  double penalty_factor() const override { return std::min(1.0, 4.0 / n_classes_); }
   bool prepares() const override { return false; }
   void baseline(const ScoredSamples& s, const Execution& execution, double* out) const override {
     std::vector<double> share(s.n_outputs);
@@ -68,7 +71,7 @@ class MulticlassLogLoss : public Loss {
   }
   LossValue evaluate(const ScoredSamples& s, index_t begin, index_t end,
                      const Derivatives* out) const override {
-    const double diagonal = static_cast<double>(s.n_outputs) / (s.n_outputs - 1.0);
+    const double diagonal = n_classes_ / (n_classes_ - 1.0);
     std::vector<double> p(s.n_outputs);
     double sum = 0.0;
     for (index_t i = begin; i < end; ++i) {
@@ -89,6 +92,9 @@ class MulticlassLogLoss : public Loss {
     }
     return {sum, sum};
   }
+
+ private:
+  double n_classes_;
 };
 
 }  // namespace
@@ -97,7 +103,7 @@ LossInfo log_loss() {
   return {"log_loss", "classification", "classes", "logit", kNoLossParameter,
           [](double, index_t n_outputs) -> std::unique_ptr<Loss> {
             if (n_outputs == 1) return std::make_unique<BinaryLogLoss>();
-            return std::make_unique<MulticlassLogLoss>();
+            return std::make_unique<MulticlassLogLoss>(n_outputs);
           }};
 }
 

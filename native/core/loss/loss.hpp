@@ -77,6 +77,9 @@ class Loss {
   // What the loss is of targets that are all this, if it is 1 of ones and they may have any unit; else 0.
   virtual double unit_of_loss(double /*unit*/) const { return 0.0; }
 
+  // What penalties of Newton steps are multiplied by: the curvature at the start, of equally frequent classes, in that of
+  // two classes. 1 at most.
+  virtual double penalty_factor() const { return 1.0; }
   // A leaf's Newton step, limited where it would overshoot the minimum of the leaf's loss; sums of
   // w g and w h over the leaf's samples.
   virtual double limited(double step, double /*gradient*/, double /*hessian*/) const {
