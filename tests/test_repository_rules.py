@@ -34,6 +34,7 @@ LAYERS = {
 DERIVED_PARAMETERS = {
     "ridge_leaves": "leaf_model",
     "impurity_scale": None,
+    "target_unit": None,
     "choose_alpha": "alpha",
     "direction_kinds": "directions",
     "ridge_criterion": None,  # of curvature trees

@@ -34,6 +34,7 @@ cdef extern from "oblique/params.hpp" namespace "fctree::oblique" nogil:
         cbool ridge_leaves
         cbool fit_intercept
         double impurity_scale
+        double target_unit
         int64_t direction_kinds
         int64_t n_curvature
         int64_t max_coef

@@ -1,4 +1,4 @@
-"""Units of several outputs: what one tree for all of them chooses must not go by the units that they happen to have."""
+"""Units of outputs: what trees choose must not go by the units that targets happen to have."""
 
 import numpy as np
 
@@ -14,6 +14,12 @@ def output_units(targets, weight):
     if targets.shape[1] == 1:
         return np.ones(1)
     return deviations(np.ascontiguousarray(targets.T), weight)
+
+
+def target_unit(targets, weight):
+    """The standard deviation of a single output, 1 of a constant, for what depends on its unit; 1 of several outputs,
+    which are divided by theirs."""
+    return 1.0 if targets.shape[1] > 1 else deviations(np.ascontiguousarray(targets.T), weight)[0]
 
 
 def in_units(arrays, unit):

@@ -38,18 +38,20 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         """All settings of a tree, by name."""
         return {**self._fixed, **{name: getattr(self, name) for name in self._parameter_constraints}}
 
-    def _grow(self, X, targets, sample_weight, *, impurity_scale, **left_out):
+    def _grow(self, X, targets, sample_weight, *, impurity_scale, target_unit=1.0, **left_out):
         """The arrays of a tree grown on validated data, by name; sets ``alpha_``.
 
         ``left_out`` are arrays that take the leaf models' leave-one-out scores and the samples'
         leaves (`_native.grow`).
         """
-        settings = self._settings()
+        params = native_tree_params(
+            self._settings(), len(X), impurity_scale=impurity_scale, target_unit=target_unit
+        )
         arrays, self.alpha_ = _native.grow(
             X,
             targets,
             sample_weight,
-            params=native_tree_params(settings, len(X), impurity_scale=impurity_scale),
+            params=params,
             n_threads=count_threads(self.n_jobs),
             **left_out,
         )

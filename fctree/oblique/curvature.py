@@ -97,7 +97,8 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         as many random candidates reaches by chance; 0 accepts any decrease (with constant leaves:
         any split).
     feature_concatenation : bool, default=True
-        Whether the scores of a node's ridge models are passed to its children as features.
+        Whether the scores of a node's ridge models are passed to its children as features, in units of the
+        deviation of `y`.
     leaf_model : {"ridge", "constant", "soft"}, default="ridge"
         Model of the leaves: their own ridge regression, or the mean of their samples.
         Splits are chosen and tested for such leaves. ``"soft"`` lets ridge models blend across

@@ -76,8 +76,9 @@ class FCODTRegressor(TreeRegressor, BaseFCODT):
         Minimum decrease of the impurity, weighted by the share of samples in the node,
         for a split.
     feature_concatenation : bool, default=True
-        Whether the score of a node is passed to its children as one more feature. False
-        gives a plain oblique tree with ridge splits.
+        Whether the score of a node is passed to its children as one more feature, in the unit of `y`: a
+        tree grown on 3 `y` is not 3 times the tree grown on `y`, so standardise `y` too. False gives a plain oblique
+        tree with ridge splits.
     leaf_model : {"ridge", "constant"}, default="ridge"
         Model of the leaves: their own ridge regression (its features concatenated
         as for a split), or the mean of their samples.

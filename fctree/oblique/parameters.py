@@ -109,7 +109,7 @@ def criterion_of(settings):
     return own or ("constant" if settings["leaf_model"] == "constant" else "ridge")
 
 
-def native_tree_params(settings, n_samples, *, impurity_scale):
+def native_tree_params(settings, n_samples, *, impurity_scale, target_unit=1.0):
     """The fields of ``native/oblique/params.hpp``, from the parameters of a tree and what is fixed for it;
     fractions refer to ``n_samples``."""
     directions = chosen_directions(settings["directions"])
@@ -130,6 +130,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale):
         "ridge_leaves": settings["leaf_model"] != "constant",
         "fit_intercept": settings["fit_intercept"],
         "impurity_scale": impurity_scale,
+        "target_unit": target_unit,
         "direction_kinds": direction_bits(directions),
         "n_curvature": settings["n_curvature"],
         "max_coef": limit("max_coef"),

@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin
 from fctree._intervals.trees import TreeIntervals, samples_per_error
 from fctree._sklearn import fit_context
 from fctree._tables.estimators import encode_training
-from fctree._training.output_units import in_units, output_units
+from fctree._training.output_units import in_units, output_units, target_unit
 from fctree._training.targets import NumericTargets
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, Self
@@ -58,6 +58,7 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
                 scaled,
                 sample_weight,
                 impurity_scale=1.0 / self.n_outputs_,
+                target_unit=target_unit(targets, sample_weight) if self._scales_outputs else 1.0,
                 left_out=left_out,
                 leaf=leaf,
                 one_in=1 if soft else samples_per_error(len(X)),

@@ -113,6 +113,9 @@ struct GrowState {
     return has_sparse_directions() ? node.sparse_ridge.intercept : node.fit.intercept;
   }
 
+  // The models whose scores its children get as features, (d, K).
+  Matrix passed_on(const OpenNode& node) const { return node.fit.coef / params.target_unit; }
+
   // Summed over outputs.
   double variance_of(const OpenNode& node) const {
     return node.moments.diagonal.tail(data.n_outputs).sum() / node.moments.weight;

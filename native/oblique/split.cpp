@@ -18,7 +18,8 @@ Matrix extend_ancestors(const GrowState& state, const Split& split) {
   if (!state.params.feature_concatenation || !state.has_models()) return node.ancestors;
   const SplitInfo& candidate = split.info();
   const bool one = candidate.kind == SplitKind::ridge && !state.params.ridge_criterion;
-  const Matrix added = one ? Matrix(node.fit.coef.col(candidate.index)) : node.fit.coef;
+  const Matrix scores = state.passed_on(node);
+  const Matrix added = one ? Matrix(scores.col(candidate.index)) : scores;
   Matrix ancestors(added.rows(), node.ancestors.cols() + added.cols());
   ancestors << node.ancestors, added;
   return ancestors;

@@ -8,6 +8,7 @@ that such differences could turn it.
 
 import numpy as np
 import pytest
+from fctree import CurvatureTreeRegressor
 from free_tree import FreeTreeClassifier, FreeTreeRegressor
 from reference.literal_curvature import KINDS, LiteralCurvatureTree
 from reference.tree_comparison import assert_close, random_weights, smooth_table
@@ -66,6 +67,16 @@ def test_outputs_weights_prior_margin_intercept(n_outputs, weighted, parent_weig
     weight = random_weights(len(X), seed=2, zeros=True) if weighted else None
     compare(X, Y, weight, parent_weight=parent_weight, split_margin=split_margin,
             fit_intercept=fit_intercept, n_nodes=1 if split_margin else 3)
+
+
+def test_scores_are_passed_on_in_units_of_the_deviation():
+    X, y = smooth_table(300, 4, seed=3)
+    unit = 50.0 * y.std()
+    parameters = {"max_thresholds": 6, "min_samples_leaf": 10, "max_depth": 3, "alpha": 30.0, "split_margin": 0.0}
+    twin = twin_of(X, 50.0 * y / unit, None, parameters)
+    fast = CurvatureTreeRegressor(standardize=False, n_screened=None, **parameters).fit(X, 50.0 * y)
+    assert_same_splits(fast.tree_, twin)
+    assert_close(fast.predict(X), unit * twin.predict(X)[:, 0], TOLERANCE, "predictions")
 
 
 @pytest.mark.parametrize("feature_concatenation", [True, False])

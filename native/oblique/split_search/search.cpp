@@ -40,8 +40,9 @@ ModelSearch prepare_model_search(const GrowState& state, const OpenNode& node) {
       prior_of(node.moments, node.fit, state.origin, state.params.parent_weight);
   Matrix ancestors = node.ancestors;
   if (state.params.feature_concatenation) {
-    ancestors.conservativeResize(Eigen::NoChange, ancestors.cols() + node.fit.coef.cols());
-    ancestors.rightCols(node.fit.coef.cols()) = node.fit.coef;
+    const Matrix added = state.passed_on(node);
+    ancestors.conservativeResize(Eigen::NoChange, ancestors.cols() + added.cols());
+    ancestors.rightCols(added.cols()) = added;
   }
   ModelSearch search;
   search.models =

@@ -40,6 +40,26 @@ def test_predictions_are_those_behind_a_scaler(parameters, weighted, n_outputs):
     np.testing.assert_allclose(inside.feature_importances_, behind.feature_importances_, atol=1e-7)
 
 
+@pytest.mark.parametrize("parameters", [
+    {}, {"max_depth": 6, "min_samples_leaf": 8, "split_margin": 0.0}, {"max_coef": 2},
+    {"leaf_model": "constant", "split_margin": 0.1}, {"leaf_model": "soft"},
+    {"standardize": False, "alpha": 10.0}], ids=str)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_unit_of_targets_does_not_matter(parameters, weighted):
+    X, y = smooth_table(400, 4, seed=0)
+    weight = random_weights(len(X), seed=1, zeros=True) if weighted else None
+    model = CurvatureTreeRegressor(**parameters).fit(X, y, sample_weight=weight)
+    expected = model.predict(X)
+    assert model.tree_.max_depth > 1  # or nothing is passed on
+    for unit in (2.0**-20, 2.0, 1024.0):
+        np.testing.assert_array_equal(model.fit(X, unit * y, sample_weight=weight).predict(X), unit * expected)
+    # Rounding of another unit: optimisation amplifies it.
+    atol = 1e-3 if model.leaf_model == "soft" else 1e-9
+    for unit in (3.0, 1e-5):
+        found = model.fit(X, unit * y, sample_weight=weight).predict(X) / unit
+        np.testing.assert_allclose(found, expected, atol=atol)
+
+
 def test_classes():
     X, y = table()
     labels = np.searchsorted(np.quantile(y, [0.3, 0.6]), y)
