@@ -10,6 +10,7 @@ from fctree.oblique.regressor import TreeRegressor
 class BaseFreeTree(BaseObliqueTree):
     """By default the paper's tree, with the search of a curvature tree at hand."""
 
+    _fixed = {"scales_scores": False}
     _parameter_constraints = {
         **FCODT_CONSTRAINTS,
         **CURVATURE_CONSTRAINTS,

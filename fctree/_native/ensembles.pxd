@@ -47,6 +47,7 @@ cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
         double max_samples
         cbool bootstrap
         double extrapolation
+        double target_unit
         uint64_t seed
 
 

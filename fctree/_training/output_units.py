@@ -17,9 +17,9 @@ def output_units(targets, weight):
 
 
 def target_unit(targets, weight):
-    """The standard deviation of a single output, 1 of a constant, for what depends on its unit; 1 of several outputs,
+    """The standard deviation of a single output, 1 of a constant, for what depends on its unit; 0 of several outputs,
     which are divided by theirs."""
-    return 1.0 if targets.shape[1] > 1 else deviations(np.ascontiguousarray(targets.T), weight)[0]
+    return 0.0 if targets.shape[1] > 1 else deviations(np.ascontiguousarray(targets.T), weight)[0]
 
 
 def in_units(arrays, unit):

@@ -113,7 +113,8 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         set_parameters(self, locals())
 
     # A subclass has _encode_targets(y, reset=), y as float64 (n_samples, n_outputs), and
-    # _impurity_scale(), _output_units(targets, weight) and _learn_out_of_bag(X, targets, weight, left_out);
+    # _impurity_scale(), _output_units(targets, weight), _target_unit(targets, weight) and
+    # _learn_out_of_bag(X, targets, weight, left_out);
     # _decode_scores(scores) gives predictions that score() takes.
     _classification = False
     _takes_indicators = True
@@ -234,12 +235,12 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             weight,
             trees=list(zip(numbers, kinds, strict=True)),
             kinds=params,
-            params=self._native_params(len(X)),
+            params=self._native_params(len(X), self._target_unit(targets, weight)),
             n_threads=count_threads(self.n_jobs),
         )
         return ObliqueTrees(**in_units(arrays, unit))
 
-    def _native_params(self, n_samples):
+    def _native_params(self, n_samples, target_unit=0.0):
         fraction = 1.0 if self.max_samples is None else self.max_samples
         if isinstance(fraction, Integral):
             fraction = min(fraction, n_samples) / n_samples
@@ -247,6 +248,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             "max_samples": fraction,
             "bootstrap": self.bootstrap,
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
+            "target_unit": target_unit,
             "seed": self._random_seed,
         }
         return native_params(params)
@@ -296,7 +298,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             weight,
             trees,
             numbers,
-            params=self._native_params(len(X)),
+            params=self._native_params(len(X), self._target_unit(targets, weight)),
             n_threads=count_threads(self.n_jobs),
         )
         judged = counts > 0

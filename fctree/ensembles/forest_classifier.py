@@ -98,6 +98,9 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     def _output_units(self, targets, weight):
         return np.ones(targets.shape[1])
 
+    def _target_unit(self, targets, weight):
+        return 0.0
+
     def _impurity_scale(self):
         return 2.0 if self.n_classes_ <= 2 else 1.0
 

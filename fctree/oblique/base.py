@@ -32,13 +32,12 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
     """
 
     _fixed: dict[str, Any] = {}
-    _scales_outputs = False  # whether several outputs count in units of their deviations
 
     def _settings(self):
         """All settings of a tree, by name."""
         return {**self._fixed, **{name: getattr(self, name) for name in self._parameter_constraints}}
 
-    def _grow(self, X, targets, sample_weight, *, impurity_scale, target_unit=1.0, **left_out):
+    def _grow(self, X, targets, sample_weight, *, impurity_scale, target_unit=0.0, **left_out):
         """The arrays of a tree grown on validated data, by name; sets ``alpha_``.
 
         ``left_out`` are arrays that take the leaf models' leave-one-out scores and the samples'

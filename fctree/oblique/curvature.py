@@ -23,7 +23,6 @@ class BaseCurvatureTree(BaseObliqueTree):
 
     _parameter_constraints = CURVATURE_CONSTRAINTS
     _fixed = CURVATURE_FIXED
-    _scales_outputs = True
 
     def __init__(
         self,
@@ -97,8 +96,8 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         as many random candidates reaches by chance; 0 accepts any decrease (with constant leaves:
         any split).
     feature_concatenation : bool, default=True
-        Whether the scores of a node's ridge models are passed to its children as features, in units of the
-        deviation of `y`.
+        Whether the scores of a node's ridge models are passed to its children as features, a single `y` in
+        half its deviations.
     leaf_model : {"ridge", "constant", "soft"}, default="ridge"
         Model of the leaves: their own ridge regression, or the mean of their samples.
         Splits are chosen and tested for such leaves. ``"soft"`` lets ridge models blend across

@@ -61,6 +61,7 @@ FCODT_FIXED = {
     "split_margin": 0.0,
     "split_criterion": "constant",
     "refines_cuts": False,
+    "scales_scores": False,
 }
 CURVATURE_FIXED = {
     "min_samples_split": 2,
@@ -68,6 +69,7 @@ CURVATURE_FIXED = {
     "fit_intercept": True,
     "split_criterion": None,  # that of the leaves
     "refines_cuts": True,
+    "scales_scores": True,  # that children get as features, and several outputs
 }
 
 # Parameters that ensembles have too.
@@ -130,7 +132,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale, target_unit=1.0):
         "ridge_leaves": settings["leaf_model"] != "constant",
         "fit_intercept": settings["fit_intercept"],
         "impurity_scale": impurity_scale,
-        "target_unit": target_unit,
+        "target_unit": target_unit if settings["scales_scores"] else 0.0,
         "direction_kinds": direction_bits(directions),
         "n_curvature": settings["n_curvature"],
         "max_coef": limit("max_coef"),

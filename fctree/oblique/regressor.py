@@ -48,7 +48,8 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
             X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)
             targets = np.ascontiguousarray(self._encode_targets(y, reset=True).T)
             X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
-            unit = output_units(targets, sample_weight) if self._scales_outputs else np.ones(self.n_outputs_)
+            scales = self._fixed["scales_scores"]
+            unit = output_units(targets, sample_weight) if scales else np.ones(self.n_outputs_)
             scaled = targets / unit
             left_out = np.full(targets.shape, np.nan)
             leaf = np.full(len(X), -1)
@@ -58,7 +59,7 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
                 scaled,
                 sample_weight,
                 impurity_scale=1.0 / self.n_outputs_,
-                target_unit=target_unit(targets, sample_weight) if self._scales_outputs else 1.0,
+                target_unit=target_unit(targets, sample_weight),
                 left_out=left_out,
                 leaf=leaf,
                 one_in=1 if soft else samples_per_error(len(X)),

@@ -38,14 +38,21 @@ struct Contender {
   LeafBounds bounds;
 };
 
+// The deviations of the outputs; empty for losses whose targets have a unit of their own.
 std::vector<double> units_of(const ObliqueBoostingTask& task, const Loss& loss, const Execution& execution) {
+  if (loss.unit_of_loss(1.0) == 0.0) return {};
   const BoostedSamples& train = task.train;
-  return find_units(loss, {train.y, nullptr, train.weight, train.n_samples, task.sizes.n_outputs}, execution);
+  return find_deviations({train.y, nullptr, train.weight, train.n_samples, task.sizes.n_outputs}, execution);
 }
 
 BoostedSizes with_unit(BoostedSizes sizes, const std::vector<double>& unit) {
   if (!unit.empty()) sizes.unit = unit.data();
   return sizes;
+}
+
+// Several outputs are trained in their units. A single one is not; only draws and scores passed on go by its unit.
+BoostedSizes with_several_units(const BoostedSizes& sizes, const std::vector<double>& unit) {
+  return unit.size() > 1 ? with_unit(sizes, unit) : sizes;
 }
 
 class ObliqueBooster : public GrowingModel {
@@ -56,10 +63,10 @@ class ObliqueBooster : public GrowingModel {
         local_(static_cast<index_t>(kinds.size())),
         statistics_(task.statistics == nullptr ? local_ : *task.statistics),
         loss_(make_loss(task.loss, task.sizes.n_outputs)), unit_(units_of(task, *loss_, execution)),
-        sizes_(with_unit(task.sizes, unit_)), train_(task.train, sizes_),
+        sizes_(with_several_units(task.sizes, unit_)), train_(task.train, sizes_),
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
-        rows_(task.train, sizes_, params.seed, execution),
+        rows_(task.train, with_unit(task.sizes, unit_), params.seed, execution),
         rate_(params.learning_rate, task.sizes.n_outputs), turns_(static_cast<index_t>(kinds.size())) {
     all_.map = kinds[0].standardize
                    ? statistics_.find_map(task.train, task.sizes.n_features, execution)
@@ -70,6 +77,7 @@ class ObliqueBooster : public GrowingModel {
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
     for (const GrownRound& round : task.past) turns_.keep(round.kind);
+    for (ObliqueParams& kind : kinds_) kind.target_unit *= unit_.size() == 1 ? unit_[0] : 0.0;
     if (!task.past.empty()) steps_ = task.past.back().steps;
     if (!draws_rows()) return;
     if (loss_->has_value()) rate_.hold_out(rows_, execution);
@@ -121,7 +129,7 @@ class ObliqueBooster : public GrowingModel {
   LocalBoostingStatistics local_;
   BoostingStatistics& statistics_;
   std::unique_ptr<Loss> loss_;
-  std::vector<double> unit_;  // of the outputs; empty for ones
+  std::vector<double> unit_;
   BoostedSizes sizes_;
   BoostedSet train_;
   std::vector<BoostedSet> evals_;

@@ -19,15 +19,15 @@ constexpr index_t kTreesDrawn = 8;    // whose samples are known at a time
 constexpr index_t kRowsJudged = 1024;
 
 // Targets output by output, as needed by the sampler.
-RowSampler sampler_of(const TrainingData& data, std::uint64_t seed, const Execution& execution) {
+RowSampler sampler_of(const TrainingData& data, const ObliqueForestParams& params, const Execution& execution) {
   std::vector<double> y(data.n_samples * data.n_outputs);
   for (index_t i = 0; i < data.n_samples; ++i)
     for (index_t k = 0; k < data.n_outputs; ++k)
       y[k * data.n_samples + i] = data.y[i * data.n_outputs + k];
-  const BoostedSizes sizes = {data.n_features, data.n_outputs, data.n_outputs};
+  const double* unit = params.target_unit > 0.0 ? &params.target_unit : nullptr;
   const BoostedSamples samples = {table_of(data.x, data.n_features), y.data(), nullptr, nullptr,
                                   data.n_samples};
-  return {samples, sizes, seed, execution};
+  return {samples, {data.n_features, data.n_outputs, data.n_outputs, unit}, params.seed, execution};
 }
 
 // How often each sample counts in a tree; empty for once each.
@@ -99,7 +99,7 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
   std::vector<double> features(data.n_samples * data.n_features);
   map_features(mapped.map, table, data.n_samples, features.data(), team);
   mapped.data.x = features.data();
-  const RowSampler rows = sampler_of(data, params.seed, team);
+  const RowSampler rows = sampler_of(data, params, team);
   const index_t n_trees = static_cast<index_t>(wanted.size());
   const bool sorts = std::any_of(wanted.begin(), wanted.end(), [&](const ForestTree& tree) {
     return sorts_axes(kinds[tree.kind]);
@@ -115,6 +115,7 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
       ObliqueParams own = kinds[kind];
       own.node_features.seed = params.seed;
       own.node_features.tree = number;
+      own.target_unit *= params.target_unit;
       grown[at] = grow_one(mapped, counts_of(rows, number, params), own, params.extrapolation,
                            inside);
     };
@@ -145,7 +146,7 @@ void sum_out_of_bag(const TrainingData& data, const ObliqueTreesView& trees,
                     const OutOfBagSums& out, const Execution& execution) {
   const index_t n_outputs = data.n_outputs;
   const index_t n_trees = static_cast<index_t>(numbers.size());
-  const RowSampler rows = sampler_of(data, params.seed, execution);
+  const RowSampler rows = sampler_of(data, params, execution);
   std::fill_n(out.scores, data.n_samples * n_outputs, 0.0);
   std::fill_n(out.counts, data.n_samples, 0);
   with_team(execution, [&](const Execution& team) {

@@ -23,6 +23,7 @@ struct ObliqueForestParams {
   double max_samples;  // mean number of samples drawn for a tree
   bool bootstrap;      // whether a sample may be drawn more than once
   double extrapolation;
+  double target_unit;  // the deviation of a single target; 0: they come in their units
   std::uint64_t seed;
 };
 

@@ -43,11 +43,11 @@ SampleHashes hash_samples(const Table& x, const double* y, index_t n_samples,
       std::uint64_t own = 0;
       for (index_t j = 0; j < sizes.n_features; ++j) own = combined(own, row[j]);
       hash.features[i] = own;
-      // Of several targets the first digits, which their units leave as they are.
+      // Of targets the first digits, which their units leave as they are.
       for (index_t k = 0; k < sizes.n_targets; ++k) {
         const double target = y[k * n_samples + i];
         const double unit = sizes.unit == nullptr ? 1.0 : sizes.unit[k];
-        own = combined(own, sizes.n_targets == 1 ? target : static_cast<float>(target / unit));
+        own = combined(own, static_cast<float>(target / unit));
       }
       hash.all[i] = own;
     }

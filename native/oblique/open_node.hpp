@@ -113,8 +113,10 @@ struct GrowState {
     return has_sparse_directions() ? node.sparse_ridge.intercept : node.fit.intercept;
   }
 
-  // The models whose scores its children get as features, (d, K).
-  Matrix passed_on(const OpenNode& node) const { return node.fit.coef / params.target_unit; }
+  // The models whose scores its children get as features, (d, K): those of a single target in half deviations.
+  Matrix passed_on(const OpenNode& node) const {
+    return node.fit.coef / (params.target_unit > 0.0 ? 0.5 * params.target_unit : 1.0);
+  }
 
   // Summed over outputs.
   double variance_of(const OpenNode& node) const {

@@ -32,7 +32,8 @@ struct ObliqueParams {
   // Impurity is the sum over outputs of their variances times this: 1 / n_outputs for
   // regression, 1 for class indicators (Gini), 2 for the one indicator of two classes.
   double impurity_scale;
-  // Of a single output: what the scores that children get as features are measured in.
+  // The deviation of a single target; 0 where the scores that children get as features are taken as they are, and
+  // before an ensemble knows it 1.
   double target_unit;
   index_t direction_kinds;  // bit k: whether directions of SplitKind k are candidates
   index_t n_curvature;

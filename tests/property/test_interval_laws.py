@@ -66,9 +66,9 @@ def test_levels_are_nested_and_hold_the_prediction(name):
     assert np.all(np.isinf(model.predict_interval(X, 0.9999)))
 
 
-# Concatenated scores are penalised in the unit of the targets, and draws of samples depend on them.
+# The paper's tree penalises concatenated scores in the unit of the targets; draws of samples depend on where their zero is.
 WITHOUT_UNIT = {
-    "curvature tree": {"feature_concatenation": False},
+    "curvature tree": {},
     "paper's tree": {"feature_concatenation": False},
     "kernel": {},
     "boosting": {"subsample": 1.0},
@@ -138,8 +138,8 @@ def test_new_samples_are_inside_as_often_as_the_level_says(name):
     for level in (0.5, 0.9):
         lower, upper = model.predict_interval(X_new, level).T
         # The share of a calibrated interval varies by about sqrt(p (1 - p) / n) with the training
-        # samples: .018 at one half for 800, .032 for the 240 of boosting.
-        assert abs(np.mean((lower <= y_new) & (y_new <= upper)) - level) < 0.08
+        # samples: .018 at one half for 800, .032 for the 240 of boosting, of which this is three.
+        assert abs(np.mean((lower <= y_new) & (y_new <= upper)) - level) < 0.1
 
 
 def test_several_outputs_are_intervals_by_themselves():

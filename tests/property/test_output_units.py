@@ -1,4 +1,4 @@
-"""Several outputs: predictions go with the unit of each output, and nothing else changes with it."""
+"""Predictions go with the unit of each output, and nothing else changes with it."""
 
 import numpy as np
 import pytest
@@ -10,10 +10,12 @@ from fctree import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.metrics import mean_tweedie_deviance
 
 LOSSES = ("squared_error", "absolute_error", "huber", ("quantile", 0.8))
 BOOSTERS = (SymmetricBoostingRegressor, CurvatureBoostingRegressor)
+PASSES_SCORES_ON = CurvatureTreeRegressor(split_margin=0.0, alpha=10.0)
 MODELS = {
     **{
         f"{cls.__name__}, {loss}": cls(loss=loss, max_iter=12, random_state=0)
@@ -22,6 +24,8 @@ MODELS = {
     **{f"{cls.__name__}, stopped": cls(max_iter=30, learning_rate=0.5, early_stopping=True, random_state=0)
        for cls in BOOSTERS},
     "forest": CurvatureForestRegressor(n_estimators=20, oob_score=True, random_state=0),
+    "boosting of trees that pass scores on": CurvatureBoostingRegressor(max_iter=5, tree=PASSES_SCORES_ON, random_state=0),
+    "forest of trees that pass scores on": CurvatureForestRegressor(n_estimators=5, tree=PASSES_SCORES_ON, random_state=0),
     **{f"tree, {leaf}": CurvatureTreeRegressor(leaf_model=leaf) for leaf in ("ridge", "constant", "soft")},
 }  # fmt: skip
 
@@ -58,14 +62,17 @@ def test_claims_of_a_few_policies_are_not_fitted_one_by_one(kind):
 
 
 def fitted(name, X, y, weight):
-    model = MODELS[name]
-    return model.__class__(**model.get_params()).fit(X, y, weight)
+    model = clone(MODELS[name])
+    if "stopped" in name and y.shape[1] == 1:
+        model.set_params(tol=0.0)  # which is in the unit of the loss
+    return model.fit(X, y, weight)
 
 
+@pytest.mark.parametrize("unit", [[2.0**9, 1.0, 2.0**-12], [2.0**9], [2.0**-12]], ids=str)
 @pytest.mark.parametrize("name", MODELS)
-def test_powers_of_two_change_no_bit(name, samples):
+def test_powers_of_two_change_no_bit(name, unit, samples):
     X, y, weight = samples
-    unit = np.array([2.0**9, 1.0, 2.0**-12])
+    y, unit = y[:, :len(unit)], np.array(unit)
     plain, scaled = fitted(name, X, y, weight), fitted(name, X, y * unit, weight)
     np.testing.assert_array_equal(scaled.predict(X), plain.predict(X) * unit)
     if hasattr(plain, "interval_scales_"):
@@ -77,10 +84,11 @@ def test_powers_of_two_change_no_bit(name, samples):
         assert scaled.n_iter_ == plain.n_iter_
 
 
+@pytest.mark.parametrize("unit", [[1e3, 1.0, 1e-3], [3.0], [1e-3]], ids=str)
 @pytest.mark.parametrize("name", MODELS)
-def test_any_unit_changes_rounding(name, samples):
+def test_any_unit_changes_rounding(name, unit, samples):
     X, y, weight = samples
-    unit = np.array([1e3, 1.0, 1e-3])
+    y, unit = y[:, :len(unit)], np.array(unit)
     plain, scaled = fitted(name, X, y, weight).predict(X), fitted(name, X, y * unit, weight).predict(X)
     # Optimised boundaries amplify it.
     np.testing.assert_allclose(scaled / unit, plain, atol=1e-2 if "soft" in name else 1e-9)

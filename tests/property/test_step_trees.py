@@ -29,7 +29,7 @@ def test_sorting_once_and_sorting_each_node_give_one_tree(seed, n_values, depth,
 
 def assert_one_tree(shape, X, y, weight):
     single = FreeTreeRegressor(**shape)
-    single._scales_outputs = True  # as in boosting
+    single._fixed = {**single._fixed, "scales_scores": True}  # as in boosting
     tree = single.fit(X, y, sample_weight=weight).tree_
     boosting = CurvatureBoostingRegressor(tree=FreeTreeRegressor(**shape), max_iter=1, subsample=1.0)
     round_ = boosting.fit(X, y, sample_weight=weight).trees_[0]

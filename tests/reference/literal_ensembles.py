@@ -46,8 +46,13 @@ def are_coincidences(X, Y):
     return n_different < len(X) and (n_features < n_different or len(X) >= 8 * n_different)
 
 
+def deviations(Y, weight):
+    return np.sqrt(np.average((Y - np.average(Y, axis=0, weights=weight)) ** 2, axis=0, weights=weight))
+
+
 def hashes_of(X, Y):
-    Y = np.float32(Y) if Y.shape[1] > 1 else Y
+    """Of samples with targets in units of their deviations."""
+    Y = np.float32(Y)
     hashes = [hash_of([*x, *y]) for x, y in zip(X, Y)]
     return [mixed(h + i & MASK) for i, h in enumerate(hashes)] if are_coincidences(X, Y) else hashes
 
@@ -254,9 +259,7 @@ class LiteralBoosting:
         self.mean = np.average(X, axis=0, weights=w)
         self.scale = np.sqrt(np.average((X - self.mean) ** 2, axis=0, weights=w))
         Z = (X - self.mean) / self.scale
-        self.unit = np.ones(1)
-        if y.shape[1] > 1 and not has_hessian(self.loss):
-            self.unit = np.sqrt(np.average((y - np.average(y, axis=0, weights=w)) ** 2, axis=0, weights=w))
+        self.unit = np.ones(1) if has_hessian(self.loss) else deviations(y, w)
         y = y / self.unit
         self.baseline = np.atleast_1d(self.loss.baseline(y, w))
         F = np.tile(self.baseline, (len(X), 1))
@@ -292,7 +295,7 @@ class LiteralBoosting:
             part = np.ascontiguousarray(Z[:, columns])
             pseudo = self.tree["parent_weight"] * weight.sum() / w[weight > 0].sum()
             tree = MemberTree(**{**self.tree, "parent_weight": pseudo}, standardize=False)
-            tree._scales_outputs = False  # done
+            tree._fixed = {**tree._fixed, "scales_scores": False}  # done
             with patch("fctree._validation.in_unit_of_penalties", np.asarray):  # weights of a round are not scaled
                 tree.fit(part, target, weight)
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf

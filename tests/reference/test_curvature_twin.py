@@ -69,9 +69,9 @@ def test_outputs_weights_prior_margin_intercept(n_outputs, weighted, parent_weig
             fit_intercept=fit_intercept, n_nodes=1 if split_margin else 3)
 
 
-def test_scores_are_passed_on_in_units_of_the_deviation():
+def test_scores_are_passed_on_in_half_deviations():
     X, y = smooth_table(300, 4, seed=3)
-    unit = 50.0 * y.std()
+    unit = 0.5 * 50.0 * y.std()
     parameters = {"max_thresholds": 6, "min_samples_leaf": 10, "max_depth": 3, "alpha": 30.0, "split_margin": 0.0}
     twin = twin_of(X, 50.0 * y / unit, None, parameters)
     fast = CurvatureTreeRegressor(standardize=False, n_screened=None, **parameters).fit(X, 50.0 * y)

@@ -37,10 +37,10 @@ def test_the_squared_error_as_a_function_is_the_cores(kind, options, weighted, n
     X, y = table(kind)
     y = y if n_outputs == 1 else np.column_stack([y, X[:, 2] ** 2])
     weight = (np.arange(len(y)) % 4).astype(float) if weighted else None
-    unit = np.ones(1)
-    if n_outputs > 1:  # the core's loss counts them in units of their deviations
-        mean = np.average(y, axis=0, weights=weight)
-        unit = np.sqrt(np.average((y - mean) ** 2, axis=0, weights=weight))
+    mean = np.average(y, axis=0, weights=weight)
+    unit = np.sqrt(np.average((y - mean) ** 2, axis=0, weights=weight))
+    if n_outputs == 1:  # of the core's loss it decides draws, of several outputs what they count
+        y, unit = y / unit, np.ones(1)
     models = [
         kind(**{**SMALL, **options}, **PLAIN[kind], loss=loss).fit(
             X, y / by, sample_weight=weight, init_score=np.full(y.shape, 0.5) / by)
@@ -80,6 +80,7 @@ def test_step_trees_compete_for_a_loss_without_values():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (600, 2))
     y = np.sign(np.sin(9 * X[:, 0])) - 0.1
+    y /= y.std()  # the unit of draws
     kinds = CurvatureBoostingRegressor
     found = kinds(**SMALL, loss=squared_error).fit(X, y, init_score=np.zeros(600))
     expected = kinds(**SMALL).fit(X, y, init_score=np.zeros(600))

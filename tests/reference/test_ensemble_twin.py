@@ -15,7 +15,7 @@ from fctree import (
 from fctree.ensembles.forest_kinds import kinds_of
 from loss_cases import REGRESSION_LOSSES, given_parameter, loss_parameters, targets_for
 from reference.literal_ensembles import (
-    LiteralBoosting, LiteralTree, MemberTree, draws, poisson_count, relevant_features)
+    LiteralBoosting, LiteralTree, MemberTree, deviations, draws, poisson_count, relevant_features)
 from reference.literal_losses import make_loss
 from reference.tree_comparison import random_weights, smooth_table
 from sklearn.tree import DecisionTreeRegressor
@@ -164,7 +164,7 @@ def test_fewer_samples_than_features(noise):
     X = rng.standard_normal((80, 90))
     y = 2 * X[:, :1] + X[:, 1:2] * X[:, 2:3] + noise * rng.standard_normal((80, 1))
     options = {"max_iter": 6, "subsample": 0.6}
-    model = CurvatureBoostingRegressor(**options, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**TREE))
+    model = CurvatureBoostingRegressor(**options, step_depth=None, random_state=1, tree=CurvatureTreeRegressor(**TREE))
     twin = LiteralBoosting(make_loss("squared_error"), seed=model.fit(X, y[:, 0])._random_seed, tree=TREE, **options)
     assert_close(model._raw_predict(X), twin.fit(X, y).raw_predict(X))
     assert len(twin.rounds[0][0]) == (8 if noise < 1 else 90)
@@ -187,7 +187,7 @@ def test_forest(X, y, new, bootstrap):
     Z = (X - mean) / scale
     total, left_out, times = 0.0, np.zeros(len(X)), np.zeros(len(X))
     for tree in range(6):
-        uniform = draws(X, y[:, np.newaxis], forest._random_seed, tree)
+        uniform = draws(X, y[:, np.newaxis] / deviations(y, weight), forest._random_seed, tree)
         counts = np.array([poisson_count(u, 0.6) for u in uniform]) if bootstrap else uniform < 0.6
         own = counts * weight
         taken = relevant_features(Z, y[:, np.newaxis], own, weight, TREE["alpha"])
@@ -213,10 +213,10 @@ def test_step_trees_of_a_forest(weighted):
     weight = random_weights(300, seed=2) if weighted else None
     forest = CurvatureForestRegressor(n_estimators=10, max_depth=4, min_samples_leaf=30, random_state=0)
     forest.fit(X, y, sample_weight=weight)
-    n_steps = 0
+    unit, n_steps = deviations(y, weight), 0
     for number, (tree, is_step) in enumerate(zip(forest.estimators_, kinds_of(range(10), forest.step_share_))):
         if is_step:
-            counts = np.array([poisson_count(u, 1.0) for u in draws(X, y[:, np.newaxis], forest._random_seed, number)])
+            counts = np.array([poisson_count(u, 1.0) for u in draws(X, y[:, np.newaxis] / unit, forest._random_seed, number)])
             own, drawn = counts if weight is None else counts * weight, counts > 0
             twin = DecisionTreeRegressor(max_depth=4, min_samples_leaf=3, random_state=0)
             twin.fit(X[drawn], y[drawn], sample_weight=own[drawn])

@@ -69,7 +69,7 @@ def test_fewer_samples_than_features(few):
 def test_more_than_500_features_of_fewer_samples(kind, n_samples):
     rng = np.random.default_rng(0)
     wide = rng.standard_normal((n_samples, 700))
-    model = kind() if kind is CurvatureTreeRegressor else kind(n_estimators=4, step_trees=False, random_state=0) if kind is CurvatureForestRegressor \
+    model = kind() if kind is CurvatureTreeRegressor else kind(n_estimators=4, step_trees=False, random_state=3) if kind is CurvatureForestRegressor \
         else kind(max_iter=4, step_depth=None, random_state=0)
     model.fit(wide, wide[:, 600] + 0.5 * wide[:, 650] + 0.1 * rng.standard_normal(n_samples))
     found = [features_of_tree(model)] if kind is CurvatureTreeRegressor else features_of_trees(model)
