@@ -189,11 +189,17 @@ def _warnings(study, names, costs, trusted, n_judging):
     return found + doubts(names, trusted, n_judging, " (sample_splitting=True gives one that does)")
 
 
+# Of the squared error of scores of disjoint halves, what the test adds to that of the same samples: for the difference of
+# the two models' own errors at 0, larger where they share no training (docs/algorithms/importance.md).
+_SHARE_OF_HALVES = {"early_stopping": 0.1, "dropout": 0.1, "retrain": 0.2}
+
+
 class _Comparison:
     """Scores of reduced models compared with that of the full one."""
 
     def __init__(self, study, method, sample_splitting):
         self.study = study
+        self.share = _SHARE_OF_HALVES[method]
         self.target = study.target
         self.outputs = study.full_outputs(method)
         self.halves = None
@@ -224,5 +230,6 @@ class _Comparison:
         stderr = np.sqrt(self.target.variance_of_mean(self.full_influence - influence))
         variance = self.target.variance_of_mean(influence)
         # Halves of the samples: twice the variance of each score.
-        null = np.sqrt(2.0 * (self.full_variance + variance))
+        halves = 2.0 * (self.full_variance + variance)
+        null = np.sqrt(stderr**2 + self.share * halves)
         return self.full_score - score, score, stderr, null

@@ -3,7 +3,7 @@
 An importance is a difference of two scores of the same samples. Its influence function vanishes
 with it: at 0 the interval is too short and the test rejects too often or never (Williamson,
 Gilbert, Simon and Carone, 2023, section 3.4). Scores on disjoint halves of the test samples have
-influence functions that do not vanish: the test uses that error, at the price of power.
+influence functions that do not vanish: the test uses that error, or a part of it, at the price of power.
 """
 
 from dataclasses import dataclass

@@ -99,7 +99,8 @@ class ImportanceResult(_Values):
     confidence_interval : ndarray of shape (n_groups, 2)
     confidence_level : float
     p_values : ndarray of shape (n_groups,)
-        One-sided test of the importance being 0; NaN without an error.
+        One-sided test of the importance being 0 or less, with a larger standard error than `stderr`, which
+        also holds there; small importances need many test samples. NaN without an error.
     trusted : ndarray of shape (n_groups,), bool
         Whether the interval is valid, for which 10 test samples are needed; `warnings` says why not.
     n_iter : ndarray of shape (n_groups,)

@@ -82,3 +82,29 @@ def test_early_stopping_is_near_retraining_for_shapley_values():
     )
     np.testing.assert_allclose(early.importances, again.importances, atol=0.003)
     assert early.n_iter.sum() < again.n_iter.sum()
+
+
+def p_values(design, n, seeds, method):
+    found = []
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((n, 6))
+        model = SymmetricBoostingRegressor(max_iter=200, max_depth=3, learning_rate=0.1)
+        result = variable_importance(model, X, design(X, rng.standard_normal(n)), method=method, random_state=seed)
+        found.append(result.p_values)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("method", ["early_stopping", "retrain"])
+def test_the_test_finds_an_importance_of_a_quarter_of_the_noise(method):
+    p = p_values(lambda X, noise: X[:, 0] + 0.5 * X[:, 1] + noise, 1000, 20, method)
+    assert np.mean(p[:, :2] < 0.05, axis=0).min() > 0.6
+    assert np.mean(p[:, 2:] < 0.05) < 0.05
+
+
+@pytest.mark.parametrize("method", ["early_stopping", "retrain"])
+def test_the_test_keeps_its_level_where_models_err_more_than_noise_does(method):
+    """The test of the same samples alone would say yes in .08 and .18 of these."""
+    p = p_values(lambda X, noise: np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * noise, 500, 40, method)
+    assert np.mean(p[:, 3:] < 0.05) <= 0.06
+    assert np.mean(p[:, :3] < 0.05) > 0.8
