@@ -95,11 +95,13 @@ class Huber(SquaredError):
 
 class LogLink(SquaredError):
     """Derivatives are divided by each output's dispersion, of scores that training starts with, and found at scores
-    less the best constant. Hessians are those expected of targets whose mean is exp F."""
+    less the best constant. Hessians are those expected of targets whose mean is exp F, a hundredth of all targets' at
+    least."""
 
-    dispersion, centre = 1.0, 0.0
+    dispersion, centre, floor = 1.0, 0.0, -np.inf
 
     def find_dispersion(self, y, f, w):
+        self.floor = np.log(0.01 * (w @ y) / w.sum())
         self.dispersion = w @ self.slope(y, f) ** 2 / (w @ self.curvature(f))
 
     def find_centre(self, y, f, w):
@@ -113,7 +115,7 @@ class LogLink(SquaredError):
         return self.slope(y, f - self.centre) / self.dispersion
 
     def hessian(self, y, f):
-        return self.curvature(f - self.centre) / self.dispersion
+        return self.curvature(np.maximum(f - self.centre, self.floor)) / self.dispersion
 
     def limited(self, step, gradient, hessian):
         """Upwards no further than to the minimum: sum(y exp((1 - p) F)) = sum(exp((2 - p) F)) exp(step)."""

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -23,6 +24,8 @@ class PointwiseLoss : public Loss {
   double share_of(index_t) const { return 1.0; }
   // What its scores have too much of where they are found.
   double centre_of(index_t) const { return 0.0; }
+  // Hessians at lower scores are those at this one.
+  double floor_of(index_t) const { return -std::numeric_limits<double>::infinity(); }
   LossValue evaluate(const ScoredSamples& s, index_t begin, index_t end,
                      const Derivatives* out) const override {
     const Point& point = static_cast<const Point&>(*this);
@@ -42,16 +45,19 @@ class PointwiseLoss : public Loss {
       for (index_t i = begin; i < end; ++i)
         gradient[i] = share * point.gradient(in_units * y[i], in_units * raw[i] - centre);
       if (out->hessian == nullptr) continue;
+      const double floor = point.floor_of(k);
       double* hessian = out->hessian + k * s.n_samples;
       for (index_t i = begin; i < end; ++i)
-        hessian[i] = share * point.hessian(in_units * y[i], in_units * raw[i] - centre);
+        hessian[i] = share * point.hessian(in_units * y[i], std::max(in_units * raw[i] - centre, floor));
     }
     return sum;
   }
 };
 
 // Those whose scores are logarithms of means, and whose best constant is that of the mean target. The hessian is the
-// expected one, of targets whose mean is e^f: one that depends on the target gives large targets the weight of many.
+// expected one, of targets whose mean is e^f: one that depends on the target gives large targets the weight of many. At
+// small means it would be next to nothing, and linear models of the other samples would take these anywhere: it is that of
+// a hundredth of all samples' mean at least.
 template <class Point>
 class LogLinkLoss : public PointwiseLoss<Point> {
  public:
@@ -68,11 +74,14 @@ class LogLinkLoss : public PointwiseLoss<Point> {
   bool has_dispersion() const override { return true; }
   void find_dispersion(const ScoredSamples& s, const Execution& execution) override {
     constexpr double kLargestSlope = 1e140;  // whose squares are no infinity
+    constexpr double kLeastMean = 0.01;      // of all samples'
     const Point& point = static_cast<const Point&>(*this);
     shares_.clear();
     totals_.clear();
+    floors_.clear();
     for (index_t k = 0; k < s.n_outputs; ++k) {
       totals_.push_back(sum(s, k, execution, [](double target, double) { return target; }));
+      floors_.push_back(std::log(kLeastMean * totals_[k] / sum(s, k, execution, [](double, double) { return 1.0; })));
       const double slopes = sum(s, k, execution, [&](double target, double score) {
         const double slope = std::min(std::abs(point.gradient(target, score)), kLargestSlope);
         return slope * slope;
@@ -104,6 +113,9 @@ class LogLinkLoss : public PointwiseLoss<Point> {
     }
   }
   double centre_of(index_t k) const { return centres_.empty() ? 0.0 : centres_[k]; }
+  double floor_of(index_t k) const {
+    return floors_.empty() ? PointwiseLoss<Point>::floor_of(k) : floors_[k];
+  }
 
  private:
   static double logarithm(double x) { return std::isnormal(x) && x > 0.0 ? std::log(x) : 0.0; }
@@ -118,7 +130,7 @@ class LogLinkLoss : public PointwiseLoss<Point> {
     return exact_sum(s.n_samples, [&](index_t i) { return terms_[i]; }, execution);
   }
 
-  std::vector<double> shares_, totals_, centres_;
+  std::vector<double> shares_, totals_, floors_, centres_;
   std::vector<double> terms_;  // of a sum
 };
 
