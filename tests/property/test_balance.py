@@ -47,6 +47,20 @@ def test_totals_of_any_steps(kind, loss, parameters):
 
 @each_kind
 @each_loss
+@pytest.mark.parametrize("offset", [-30.0, -10.0, 10.0])
+def test_the_level_of_scores_of_their_own_does_not_matter(kind, loss, offset):
+    """The logarithm of an exposure in any unit."""
+    X, y, weight = samples()
+    exposure = np.random.default_rng(1).uniform(0, 3, len(X))
+    model = kind(**loss_parameters(loss), max_iter=20, subsample=1.0, random_state=0)
+    scores = [np.log(model.fit(X, y, sample_weight=weight, init_score=exposure + shift).predict(X)) + shift
+              for shift in (0.0, offset)]
+    assert np.std(scores[0]) > 0.2
+    np.testing.assert_allclose(scores[1], scores[0], atol=1e-6)
+
+
+@each_kind
+@each_loss
 def test_totals_of_samples_with_scores_of_their_own(kind, loss):
     """Also where the scores that training starts with are far from it."""
     X, y, weight = samples()

@@ -102,6 +102,7 @@ class LogLink(SquaredError):
 
     def find_dispersion(self, y, f, w):
         self.floor = np.log(0.01 * (w @ y) / w.sum())
+        f = f + self.find_shift(y, f, w)
         self.dispersion = w @ self.slope(y, f) ** 2 / (w @ self.curvature(f))
 
     def find_centre(self, y, f, w):
@@ -127,9 +128,6 @@ class LogLink(SquaredError):
 
 
 class Poisson(LogLink):
-    def find_centre(self, y, f, w):
-        """None: balance is its minimum."""
-
     def value(self, y, f):
         return np.where(y > 0, y * np.log(np.where(y > 0, y, 1)), 0) - y - y * f + np.exp(f)
 

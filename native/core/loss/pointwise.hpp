@@ -61,6 +61,8 @@ class PointwiseLoss : public Loss {
 template <class Point>
 class LogLinkLoss : public PointwiseLoss<Point> {
  public:
+  // Whether the best constant is the one that balances: only scores that training starts with need another.
+  static constexpr bool kBalanceIsBest = false;
   bool has_hessian() const override { return true; }
   void baseline_of_means(const double* means, index_t n_outputs, double* out) const override {
     for (index_t k = 0; k < n_outputs; ++k) out[k] = std::log(means[k]);
@@ -79,14 +81,17 @@ class LogLinkLoss : public PointwiseLoss<Point> {
     shares_.clear();
     totals_.clear();
     floors_.clear();
-    for (index_t k = 0; k < s.n_outputs; ++k) {
+    centres_.clear();
+    for (index_t k = 0; k < s.n_outputs; ++k)
       totals_.push_back(sum(s, k, execution, [](double target, double) { return target; }));
+    const std::vector<double> shifts = find_shifts(s, execution);  // scores of the samples' own may be far from balance
+    for (index_t k = 0; k < s.n_outputs; ++k) {
       floors_.push_back(std::log(kLeastMean * totals_[k] / sum(s, k, execution, [](double, double) { return 1.0; })));
       const double slopes = sum(s, k, execution, [&](double target, double score) {
-        const double slope = std::min(std::abs(point.gradient(target, score)), kLargestSlope);
+        const double slope = std::min(std::abs(point.gradient(target, score + shifts[k])), kLargestSlope);
         return slope * slope;
       });
-      const auto hessian = [&](double target, double score) { return point.hessian(target, score); };
+      const auto hessian = [&](double target, double score) { return point.hessian(target, score + shifts[k]); };
       const double share = sum(s, k, execution, hessian) / slopes;
       shares_.push_back(std::isnormal(share) ? share : 1.0);
     }
@@ -104,12 +109,15 @@ class LogLinkLoss : public PointwiseLoss<Point> {
   }
   void find_centres(const ScoredSamples& s, const Execution& execution) override {
     const Point& point = static_cast<const Point&>(*this);
-    centres_.clear();
+    const bool may_lack_balance = centres_.empty();
+    centres_.assign(s.n_outputs, 0.0);
+    if (Point::kBalanceIsBest && !may_lack_balance) return;
     for (index_t k = 0; k < s.n_outputs; ++k) {
       const auto hessian = [&](double target, double score) { return point.hessian(target, score); };
       const auto gradient = [&](double target, double score) { return point.gradient(target, score); };
       const double h = sum(s, k, execution, hessian), g = sum(s, k, execution, gradient);
-      centres_.push_back(0.0 - logarithm(1.0 - g / h));
+      const double centre = 0.0 - logarithm(1.0 - g / h);
+      if (!Point::kBalanceIsBest || std::abs(centre) > kRounding) centres_[k] = centre;
     }
   }
   double centre_of(index_t k) const { return centres_.empty() ? 0.0 : centres_[k]; }
@@ -118,6 +126,7 @@ class LogLinkLoss : public PointwiseLoss<Point> {
   }
 
  private:
+  static constexpr double kRounding = 1e-9;  // of centres of balanced scores
   static double logarithm(double x) { return std::isnormal(x) && x > 0.0 ? std::log(x) : 0.0; }
   // Of an output's targets and scores, weighted, in all places.
   template <class Term>
