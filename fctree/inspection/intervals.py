@@ -9,7 +9,7 @@ influence functions that do not vanish: the test uses that error, or a part of i
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 # Within so many half-widths of its interval from 0 an importance is near 0. At 0, the difference
 # of the two models' own errors moves the estimate by about 2 stderr: delta^2 compared with 2 sigma
@@ -32,14 +32,14 @@ class Interval:
 def wald(values, stderr, level, null_stderr, n_samples, *, valid_at_0=False):
     """Intervals of estimates (n_groups,) with normal errors, at a confidence level.
 
-    ``null_stderr`` are standard errors that are valid at 0 too; the test uses them. ``n_samples`` judge a model. Where an
-    error is 0, p is NaN.
+    ``null_stderr`` are standard errors that are valid at 0 too; the test uses them, with the tails of Student's t as
+    ``n_samples`` judge a model. Where an error is 0, p is NaN.
     """
     quantile = norm.ppf(0.5 + level / 2)
     limits = np.stack([values - quantile * stderr, values + quantile * stderr], axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = np.where(null_stderr > 0, values / null_stderr, np.nan)
-    p_values = np.where(values == 0, 0.5, norm.sf(ratio))
+    p_values = np.where(values == 0, 0.5, t.sf(ratio, n_samples - 1))
     trusted = (stderr > 0) & (valid_at_0 | (values > _NEAR * quantile * stderr)) & (n_samples >= _FEWEST)
     return Interval(stderr, limits, p_values, trusted)
 
