@@ -61,6 +61,9 @@ class TableEncoder:
         A cell is a level of the first column, and one of the second.
     limits : ndarray of shape (n_outputs, 2), or None
         Where targets are cut off (`target_limits`), of a robust loss.
+    units : ndarray of shape (n_targets,), or None
+        Of priors and statistics: standard deviations of the training targets, 1 of constants. None of classes, and of
+        older models, whose statistics are in the units of the targets.
     """
 
     categories: list
@@ -77,6 +80,7 @@ class TableEncoder:
     pair_strengths: list = field(default_factory=list)
     pair_statistics: list = field(default_factory=list)
     limits: np.ndarray | None = None
+    units: np.ndarray | None = None
 
     def __setstate__(self, state):
         vars(self).update(aligned(state))
@@ -138,7 +142,7 @@ class TableEncoder:
         """Forgets all statistics."""
         width = self.n_features_in
         self.means = np.full(width, np.nan)
-        self.targets, self.priors = np.empty(0, dtype=np.int64), np.empty(0)
+        self.targets, self.priors, self.units = np.empty(0, dtype=np.int64), np.empty(0), None
         self.strengths = [np.empty(0) for _ in range(width)]
         self.statistics = [np.empty((0, 0)) for _ in range(width)]
         self.shares = [np.empty(0) for _ in range(width)]
@@ -152,6 +156,7 @@ class TableEncoder:
             if values is not None and self.n_levels(column) > self.one_hot_max_size(n_classes):
                 self.statistics[column] = np.empty((self.n_levels(column), 0))
                 self.targets, self.priors = targets.numbers, targets.priors
+                self.units = targets.units if n_classes is None else None
         return len(self.targets) > 0
 
     def drop_weak_statistics(self, n_samples, max_levels):

@@ -139,12 +139,13 @@ def fit_encoder(encoder, places, n_classes, unpaired=(), max_levels=0):
 def refit_encoder(encoder, places, n_classes):
     """Statistics that training samples of each fold get in a warm start, by column or pair.
 
-    Categories, priors, strengths and pairs stay; so the samples of the first fit get what they got.
+    Categories, units, priors, strengths and pairs stay; so the samples of the first fit get what they got.
     """
     if not len(encoder.targets):
         return {}
     weighting = weigh(places)
-    targets = find_targets(places, n_classes, weighting, (encoder.targets, encoder.priors))
+    units = np.ones(len(encoder.targets)) if encoder.units is None else encoder.units
+    targets = find_targets(places, n_classes, weighting, (encoder.targets, units, encoder.priors))
     kept = copy(encoder)
     kept.strengths, kept.statistics = list(encoder.strengths), list(encoder.statistics)
     keys = [(c,) for c in range(encoder.n_features_in) if encoder.has_statistics(c)]

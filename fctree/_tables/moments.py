@@ -10,16 +10,19 @@ from fctree._tables.sums import FixedPoint
 
 # Statistics are features, of which kernels and trees compute squares.
 _LARGEST_TARGET = 1e140
+_ROUNDING = 1e-12  # of a target's magnitude: its least unit, unless it is constant
 
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """Which targets statistics are of, and their units.
+    """Which targets statistics are of, and their moments.
 
     Attributes
     ----------
     n_classes : int or None
     numbers : array of shape (n_statistics,), int64
+    units : array of shape (n_statistics,)
+        Standard deviations of the training targets, 1 of constants and of classes. All else is in these units.
     priors : array of shape (n_statistics,)
     deviations : array of shape (n_statistics,)
     bounds : array of shape (n_statistics,)
@@ -28,13 +31,15 @@ class Targets:
 
     n_classes: int | None
     numbers: np.ndarray
+    units: np.ndarray
     priors: np.ndarray
     deviations: np.ndarray
     bounds: np.ndarray
 
     def centred(self, part):
-        """Targets less their priors, (n_statistics, n_samples)."""
-        return target_rows(part.y, self.n_classes, self.numbers) - self.priors[:, np.newaxis]
+        """Targets in their units less their priors, (n_statistics, n_samples)."""
+        rows = target_rows(part.y, self.n_classes, self.numbers)
+        return rows / self.units[:, np.newaxis] - self.priors[:, np.newaxis]
 
 
 @dataclass(frozen=True)
@@ -129,18 +134,20 @@ def _square_sums(part, numbers, weighting):
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
-def _largest_targets(part):
-    return np.abs(part.y).max(axis=1, initial=0.0)
+def _ends_of_targets(part):
+    """The largest targets and the largest of minus the targets, (2, n_targets)."""
+    y = np.asarray(part.y, dtype=np.float64)
+    return np.stack([y.max(axis=1, initial=-np.inf), (-y).max(axis=1, initial=-np.inf)])
 
 
 def _target_sums(part, n_classes, numbers, weighting, moments):
-    """Words of the weighted sums of the moments (fixed, power, centre) of targets."""
+    """Words of the weighted sums of the moments (fixed, power, unit, centre) of targets."""
     rows = target_rows(part.y, n_classes, numbers)
     weights = weighting.of(part)
     return np.array(
         [
-            fixed.total(weights * (row - centre) ** power)
-            for row, (fixed, power, centre) in zip(rows, moments, strict=True)
+            fixed.total(weights * (row / unit - centre) ** power)
+            for row, (fixed, power, unit, centre) in zip(rows, moments, strict=True)
         ]
     )
 
@@ -178,33 +185,45 @@ def find_deviations(places, numbers, weighting):
 
 
 def find_targets(places, n_classes, weighting, known=None):
-    """`Targets`, which are chosen by their variances; ``known`` are their numbers and priors.
+    """`Targets`, which are chosen by their variances; ``known`` are their numbers, units and priors.
 
     ValueError for targets whose statistics, as features, would overflow.
     """
-    largest = places.largest(_largest_targets)
+    ends = places.largest(_ends_of_targets)
+    largest = np.abs(ends).max(axis=0)
     if n_classes is None and np.any(largest > _LARGEST_TARGET):
         raise ValueError(
             f"y is too large beside columns of categories: its values may be {_LARGEST_TARGET:g} at most; rescale y"
         )
-    numbers = possible_targets(len(largest), n_classes) if known is None else known[0]
-    bounds = np.ones(len(numbers)) if n_classes is not None else largest[numbers]
 
-    def average(power, centres):
-        scales = (bounds + np.abs(centres)) ** power
-        fixed = [weighting.fixed(scale) for scale in scales]
-        moments = [(f, power, centre) for f, centre in zip(fixed, centres, strict=True)]
+    def average(numbers, power, units, centres, bounds):
+        fixed = [weighting.fixed(bound**power) for bound in bounds]
+        moments = [*zip(fixed, [power] * len(fixed), units, centres, strict=True)]
         words = places.add(_target_sums, n_classes, numbers, weighting, moments)
         values = [f.value(word) for f, word in zip(fixed, words, strict=True)]
         return np.array(values) / weighting.n_samples
 
-    if known is None:
-        priors = average(1, np.zeros(len(numbers)))
-        variances = average(2, priors)
-        chosen = statistic_targets(variances, n_classes)
-        numbers, bounds = numbers[chosen], bounds[chosen]
-        priors, variances = priors[chosen], variances[chosen]
+    numbers, units, priors = _choose_targets(average, ends, n_classes) if known is None else known
+    bounds = (np.ones(len(numbers)) if n_classes is not None else largest[numbers] / units) + np.abs(priors)
+    variances = average(numbers, 2, units, priors, bounds)
+    return Targets(n_classes, numbers, units, priors, np.sqrt(variances), bounds)
+
+
+def _choose_targets(average, ends, n_classes):
+    """Numbers, units and priors of the targets to take statistics of."""
+    numbers = possible_targets(ends.shape[1], n_classes)
+    scales = bounds = np.ones(len(numbers))
+    if n_classes is None:  # powers of two: no rounding
+        scales = np.ldexp(1.0, np.frexp(np.abs(ends).max(axis=0))[1])
+    means = average(numbers, 1, scales, np.zeros(len(numbers)), bounds)
+    if n_classes is None:
+        bounds = np.maximum(ends[0] / scales - means, ends[1] / scales + means)
     else:
-        priors = known[1]
-        variances = average(2, priors)
-    return Targets(n_classes, numbers, priors, np.sqrt(variances), bounds + np.abs(priors))
+        bounds = bounds + np.abs(means)
+    deviations = np.sqrt(average(numbers, 2, scales, means, bounds))
+    chosen = statistic_targets((deviations * scales) ** 2, n_classes)
+    units = np.ones(len(numbers))
+    if n_classes is None:
+        varies = ends[0] + ends[1] > 0.0
+        units[varies] = (np.maximum(deviations, _ROUNDING * np.abs(ends / scales).max(axis=0)) * scales)[varies]
+    return numbers[chosen], units[chosen], (means * (scales / units))[chosen]

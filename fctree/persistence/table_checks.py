@@ -17,7 +17,7 @@ def _is_array(value, shape, dtype):
 def rebuild_table_encoder(fields):
     """The TableEncoder with these attributes; ValueError where they do not fit together."""
     names = {field.name for field in dataclass_fields(TableEncoder)}
-    fields = {"limits": None, **fields}
+    fields = {"limits": None, "units": None, **fields}
     require(fields.keys() == names, f"a TableEncoder has the attributes {sorted(fields)}")
     encoder = TableEncoder(**fields)
     require(isinstance(encoder.categories, list), "an encoder's categories are not a list")
@@ -44,6 +44,10 @@ def rebuild_table_encoder(fields):
         shape = np.shape(encoder.limits)
         valid = len(shape) == 2 and shape[1] == 2 and _is_array(encoder.limits, shape, np.float64)
         require(valid, "an encoder's limits are not two for each output")
+    if encoder.units is not None:
+        valid = _is_array(encoder.units, (n_statistics,), np.float64)
+        valid = valid and np.all(encoder.units > 0.0) and np.all(np.isfinite(encoder.units))
+        require(valid, f"an encoder's units are not {n_statistics} positive numbers")
     return encoder
 
 

@@ -206,7 +206,8 @@ def test_many_classes_and_several_outputs():
     assert fitted.predict_proba(FRAME).shape == (len(Y), 20)
     both = clone(REGRESSORS["tree"]).fit(FRAME, np.column_stack([Y, -Y]))
     assert both.encoder_.statistics[1].shape[1] == 2 * 2
-    np.testing.assert_allclose(both.encoder_.priors, [Y.mean(), -Y.mean()])
+    np.testing.assert_allclose(both.encoder_.units, Y.std())
+    np.testing.assert_allclose(both.encoder_.priors, [Y.mean() / Y.std(), -Y.mean() / Y.std()])
 
 
 @pytest.mark.parametrize("name", REGRESSORS)

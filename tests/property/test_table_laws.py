@@ -57,7 +57,7 @@ def test_statistics_lie_between_the_prior_and_the_targets(samples):
     if not encoder.has_statistics(0):
         return
     tolerance = 1e-9 * (1 + np.abs(target).max())
-    for values in (encoded[:, 0], encoder.statistics[0]):
+    for values in (encoder.units * encoded[:, 0], encoder.units * encoder.statistics[0]):
         assert np.all(values >= target.min() - tolerance)
         assert np.all(values <= target.max() + tolerance)
 

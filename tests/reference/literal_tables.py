@@ -20,6 +20,12 @@ def mean(values, weights):
     return math.fsum(w * v for v, w in zip(values, weights, strict=True)) / total
 
 
+def deviation(values, weights):
+    """The weighted standard deviation: the unit of statistics."""
+    centre = mean(values, weights)
+    return math.sqrt(mean([(value - centre) ** 2 for value in values], weights))
+
+
 def strength(categories, targets, weights):
     """The variance within categories over that between them: the moment estimates of a one-way
     model with random effects (Searle, Casella and McCulloch 1992)."""

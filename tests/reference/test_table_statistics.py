@@ -75,13 +75,15 @@ def test_the_encoder_has_the_statistics_of_the_twin():
     codes, target, weight = drawn(7)
     encoder = TableEncoder([[str(c) for c in range(25)]], impute=False)
     encoded, _ = encoder.fit_transform(codes[:, None].astype(float), target[None], None, weight)
+    unit = literal_tables.deviation(target.tolist(), weight.tolist())
+    np.testing.assert_allclose(encoder.units, [unit], rtol=1e-12)
     own, of_categories, prior, _ = literal_tables.statistics(
         codes.tolist(), target.tolist(), weight.tolist()
     )
-    np.testing.assert_allclose(encoded[:, 0], own, rtol=1e-10)
+    np.testing.assert_allclose(unit * encoded[:, 0], own, rtol=1e-10)
     new = encoder.transform(np.array([[3.0], [24.0], [-1.0]]))
     expected = [of_categories[3], of_categories[24], prior]
-    np.testing.assert_allclose(new[:, 0], expected, rtol=1e-10)
+    np.testing.assert_allclose(unit * new[:, 0], expected, rtol=1e-10)
     shares = [weight[codes == c].sum() / weight.sum() for c in (3, 24)]
     np.testing.assert_allclose(new[:, 1], [*shares, 0.0], rtol=1e-10)
 
@@ -96,10 +98,12 @@ def test_statistics_of_robust_losses_are_those_of_the_twin(loss, weighted):
     encoder = SymmetricBoostingRegressor(loss=loss, max_iter=1).fit(X, target, weight).encoder_
     cut = literal_tables.cut_off(target.tolist(), weight.tolist())
     _, of_categories, prior, a = literal_tables.statistics(codes.tolist(), cut, weight.tolist())
-    np.testing.assert_allclose(encoder.priors, [prior], rtol=1e-10)
+    unit = literal_tables.deviation(cut, weight.tolist())
+    np.testing.assert_allclose(encoder.units, [unit], rtol=1e-12)
+    np.testing.assert_allclose(unit * encoder.priors, [prior], rtol=1e-10)
     np.testing.assert_allclose(encoder.strengths[0], [a], rtol=1e-7)
     expected = [of_categories[code] for code in range(25)]
-    np.testing.assert_allclose(encoder.statistics[0][:, 0], expected, rtol=1e-10)
+    np.testing.assert_allclose(unit * encoder.statistics[0][:, 0], expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize("effect", [0.0, 0.1, 0.2, 0.3, 0.5])

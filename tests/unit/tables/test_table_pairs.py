@@ -96,7 +96,8 @@ def test_effects_do_not_vary_with_the_numbers():
     X, y, effect = beside_a_number()
     encoder = CurvatureTreeRegressor(max_depth=0).fit(X, y).encoder_
     assert "grade (mean effect)" in encoder.feature_names(list(X))
-    means, effects = (values - values.mean() for values in encoder.statistics[0].T)
+    of_y = encoder.units * encoder.statistics[0].T
+    means, effects = (values - values.mean() for values in of_y)
     effect = effect - effect.mean()
     assert np.mean((effects - effect) ** 2) < 0.1 * np.mean((means - effect) ** 2)
 
