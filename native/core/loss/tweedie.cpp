@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/loss/pointwise.hpp"
+#include "core/loss/log_link.hpp"
 #include "core/loss/registry.hpp"
 
 namespace fctree {
