@@ -367,7 +367,7 @@ void ObliqueBooster::add_tree(index_t iteration) {
   append_tree(chosen.tree, chosen.bounds, chosen.features->map,
               round.rate * step_share(), trees);
   const index_t last = trees.n_trees();
-  if (loss_->balances()) {
+  if (loss_->balances()) {  // by leaves, not scores: these have the bits of predictions
     BoostedSet stepped = train_;
     stepped.add(view_of(trees), last - 1, last, execution_);
     shift_last_tree(loss_->find_shifts(stepped.view(), execution_), trees);

@@ -1,5 +1,4 @@
 // Half the gamma deviance, y e^-f - 1 + f - log y.
-#include <algorithm>
 #include <cmath>
 
 #include "core/loss/log_link.hpp"

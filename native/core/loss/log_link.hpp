@@ -29,7 +29,7 @@ class LogLinkLoss : public PointwiseLoss<Point> {
     return gradient < 0.0 ? std::min(step, std::log1p(-gradient / hessian)) : step;
   }
 
-  bool has_dispersion() const override { return true; }
+  bool balances() const override { return true; }
   void find_dispersion(const ScoredSamples& s, const Execution& execution) override {
     constexpr double kLargestSlope = 1e140;  // whose squares are no infinity
     constexpr double kLeastMean = 0.01;      // of all samples'
@@ -54,7 +54,6 @@ class LogLinkLoss : public PointwiseLoss<Point> {
   }
   double share_of(index_t k) const { return shares_.empty() ? 1.0 : shares_[k]; }
 
-  bool balances() const override { return true; }
   std::vector<double> find_shifts(const ScoredSamples& s, const Execution& execution) override {
     std::vector<double> shifts;
     for (index_t k = 0; k < s.n_outputs; ++k) {

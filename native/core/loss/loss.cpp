@@ -31,7 +31,7 @@ std::vector<double> find_units(const Loss& loss, const ScoredSamples& s, const E
 
 void start_from(const double* initial, const std::vector<double>& baseline, ScoredSamples samples,
                 const Execution& execution, Loss& loss) {
-  if (!loss.has_dispersion()) return;
+  if (!loss.balances()) return;
   std::vector<double> constants;
   if (initial == nullptr)
     for (const double score : baseline) constants.insert(constants.end(), samples.n_samples, score);

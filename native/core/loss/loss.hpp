@@ -92,17 +92,16 @@ class Loss {
   // The same from those means (of the classes' indicators, with several); only where leaf_rule()
   // is newton.
   virtual void baseline_of_means(const double* means, index_t n_outputs, double* out) const;
-  // Losses with a log link divide their derivatives by the dispersion of these samples, in all places: the mean of
-  // g² / h by h, which is 1 of counts (Pearson's). So penalties are as strong in any unit of the targets, and stronger where
-  // few large ones among zeros say little.
-  virtual bool has_dispersion() const { return false; }
-  virtual void find_dispersion(const ScoredSamples&, const Execution&) {}
-  // Losses with a log link, once the dispersion was found. Their models are balanced: the predictions of the training
-  // samples, in all places, have the sum of the targets. find_shifts() is what that takes, for each output to be added to
-  // these scores. Derivatives, once centres were found, are those at scores less a constant, the best such constant:
-  // no tree is spent on undoing shifts.
+  // Losses with a log link, whose models are balanced: the predictions of the training samples, in all places, have the sum
+  // of the targets. The next three are for these alone.
   virtual bool balances() const { return false; }
+  // They divide their derivatives by the dispersion of these samples, in all places: the mean of g² / h by h, which is 1 of
+  // counts (Pearson's). So penalties are as strong in any unit of the targets, and stronger where few large ones among zeros
+  // say little.
+  virtual void find_dispersion(const ScoredSamples&, const Execution&) {}
+  // What has to be added to each output's scores for balance, once the dispersion was found.
   virtual std::vector<double> find_shifts(const ScoredSamples&, const Execution&) { return {}; }
+  // Derivatives from here on are those at scores less a constant, the best one: no tree is spent on undoing shifts.
   virtual void find_centres(const ScoredSamples&, const Execution&) {}
   // False where it is known that prepare() does nothing: a loop less.
   virtual bool prepares() const { return true; }

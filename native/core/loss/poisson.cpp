@@ -1,5 +1,4 @@
 // Half the Poisson deviance, y log y - y - y f + e^f.
-#include <algorithm>
 #include <cmath>
 
 #include "core/loss/log_link.hpp"

@@ -1,7 +1,6 @@
 // Half the Tweedie deviance of a power p between 1 (Poisson) and 2 (gamma), for targets with a mass at
 // 0 and a positive continuous part: y^(2-p) / ((1-p)(2-p)) - y e^((1-p) f) / (1-p) + e^((2-p) f) / (2-p)
 // (Jorgensen, 1987).
-#include <algorithm>
 #include <cmath>
 
 #include "core/loss/log_link.hpp"
