@@ -6,6 +6,7 @@ ones, and raise an error; so do models that cannot be trained step by step.
 """
 
 import warnings
+from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
@@ -160,14 +161,18 @@ class EstimatorRounds(RoundByRound):
         patience = getattr(estimator, "n_iter_no_change", None) or _DEFAULT_PATIENCE
         tol = getattr(estimator, "tol", None) or 0.0
         super().__init__(max_iter, patience, tol, min_iter)
+        self.tol = tol
         if getattr(estimator, "early_stopping", False):
             estimator.set_params(early_stopping=False)  # done here, by the validation part
         self.estimator = estimator
         self.fitted = None
 
     def start(self, train):
-        """An untrained clone."""
+        """An untrained clone; `tol` is relative to the variance of the targets, if that is below 1."""
         self.fitted = clone(self.estimator)
+        if train.classes is None:
+            variance = np.mean(np.var(train.y, axis=0))
+            self.stopping = replace(self.stopping, tol=self.tol * min(variance, 1.0))
         seed = self.fitted.get_params(deep=False).get("random_state")
         if isinstance(seed, Integral):
             # A generator, whose state goes on: a seed would repeat its draws in each round.

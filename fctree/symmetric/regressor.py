@@ -91,7 +91,8 @@ class SymmetricBoostingRegressor(
     n_iter_no_change : int, default=10
         Rounds without improvement before stopping.
     tol : float, default=1e-7
-        Smallest decrease of the mean loss that counts as an improvement.
+        Smallest decrease of the mean loss that counts as an improvement; of squared and absolute errors, quantiles and
+        Huber's loss that of targets in standard deviations, if these are below 1.
     calibration_fraction : float or None, default=None
         Share of the samples that `predict_interval` is calibrated on; None fits no intervals. They
         take two more models, of quantiles, on the rest of the samples.

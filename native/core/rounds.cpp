@@ -14,17 +14,17 @@ namespace fctree {
 namespace {
 
 // Records the losses of the current model; returns what early stopping goes by.
-double record(const RoundLosses& losses, index_t first_iteration, const RoundListener& listener,
+double record(const RoundLosses& losses, const RoundPlan& plan, const RoundListener& listener,
               RoundHistory& history) {
   const double train = losses.train.mean();
   if (losses.has_value && !std::isfinite(train))
     throw std::invalid_argument("the training loss is not finite after " +
-                                std::to_string(first_iteration + history.n_rounds) +
+                                std::to_string(plan.first_iteration + history.n_rounds) +
                                 " rounds: the targets, init_score or learning_rate are too large");
   history.train_loss.push_back(train);
   const LossSum& decisive = losses.evals.empty() ? losses.train : losses.evals[0].loss;
   if (!losses.evals.empty()) history.eval_loss.push_back(decisive.mean());
-  double judged = decisive.scaled_mean();
+  double judged = decisive.scaled_mean() / plan.unit;
   if (!losses.evals.empty() && listener.judge != nullptr && !listener.judge(listener.context, losses.evals, &judged))
     throw Interrupted();
   history.judged.push_back(judged);
@@ -35,7 +35,7 @@ void grow_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener
                  RoundHistory& history) {
   Patience patience(plan.n_iter_no_change, plan.tol);
   // Also where a model is continued: its earlier losses may be of other samples.
-  const double first = record(model.evaluate(), plan.first_iteration, listener, history);
+  const double first = record(model.evaluate(), plan, listener, history);
   patience.start(plan.past_losses.empty() ? first : plan.past_losses[0]);
   for (std::size_t i = 1; i < plan.past_losses.size(); ++i) patience.take(plan.past_losses[i]);
   const auto n_past = static_cast<index_t>(std::max<std::size_t>(plan.past_losses.size(), 1)) - 1;
@@ -44,7 +44,7 @@ void grow_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener
     const index_t iteration = plan.first_iteration + history.n_rounds;
     model.grow_round(iteration);
     ++history.n_rounds;
-    const double loss = record(model.evaluate(), plan.first_iteration, listener, history);
+    const double loss = record(model.evaluate(), plan, listener, history);
     goes_on = listener.told(listener.context, iteration, history.train_loss.back(),
                             history.eval_loss.empty() ? std::numeric_limits<double>::quiet_NaN()
                                                       : history.eval_loss.back());

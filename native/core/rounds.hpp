@@ -42,6 +42,7 @@ struct RoundPlan {
   bool early_stopping;
   index_t n_iter_no_change;
   double tol;
+  double unit;  // by which early stopping divides losses
   // What early stopping has gone by before the first round of all and after each, where a fit that was
   // broken off goes on; else empty.
   std::vector<double> past_losses;

@@ -38,11 +38,9 @@ struct Contender {
   LeafBounds bounds;
 };
 
-// The deviations of the outputs; empty for losses whose targets have a unit of their own.
 std::vector<double> units_of(const ObliqueBoostingTask& task, const Loss& loss, const Execution& execution) {
-  if (loss.unit_of_loss(1.0) == 0.0) return {};
   const BoostedSamples& train = task.train;
-  return find_deviations({train.y, nullptr, train.weight, train.n_samples, task.sizes.n_outputs}, execution);
+  return find_units(loss, {train.y, nullptr, train.weight, train.n_samples, task.sizes.n_outputs}, execution);
 }
 
 BoostedSizes with_unit(BoostedSizes sizes, const std::vector<double>& unit) {
@@ -89,7 +87,7 @@ class ObliqueBooster : public GrowingModel {
     start();
     const RoundPlan plan = {task_.first_iteration(),   params_.max_iter,         0,
                             params_.early_stopping, params_.n_iter_no_change, params_.tol,
-                            task_.past_losses};
+                            unit_of_stopping(*loss_, unit_), task_.past_losses};
     result_.history = run_rounds(*this, plan, listener, execution_.all);
     result_.trees.truncate(std::max<index_t>(result_.history.best_iteration, 0));
     return std::move(result_);

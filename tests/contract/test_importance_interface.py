@@ -296,3 +296,14 @@ def test_unknown_names_are_the_estimators_error():
     model = SymmetricBoostingRegressor(max_iter=3, monotonic_cst={"z": 1})
     with pytest.raises(ValueError, match="monotonic_cst"):
         variable_importance(model, X, X["a"])
+
+
+@pytest.mark.parametrize("estimator", [
+    SymmetricBoostingRegressor(max_iter=40, max_depth=3), CurvatureBoostingRegressor(learning_rate=0.1, max_iter=20),
+], ids=name_of)
+def test_importances_are_the_same_in_any_unit_of_the_targets(estimator):
+    X, y, _ = make_data()
+    expected = variable_importance(estimator, X, y, random_state=0)
+    found = variable_importance(estimator, X, y * 2.0**-20, random_state=0)
+    assert_array_equal(found.n_iter, expected.n_iter)
+    np.testing.assert_allclose(found.importances * 2.0**40, expected.importances, rtol=1e-9)

@@ -105,6 +105,16 @@ def test_every_unit(exponents, seed):
         np.testing.assert_array_equal(scaled, plain * unit)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("cls", BOOSTERS)
+def test_small_targets_do_not_end_training_early(cls, loss, samples):
+    X, y, weight = samples
+    model = cls(loss=loss, max_iter=40, learning_rate=0.1, early_stopping=True, n_iter_no_change=3, random_state=0)
+    n_iter = model.fit(X, y[:, 0], sample_weight=weight).n_iter_
+    assert n_iter > 6
+    assert model.fit(X, y[:, 0] * 2.0**-30, sample_weight=weight).n_iter_ == n_iter
+
+
 @pytest.mark.parametrize("cls", BOOSTERS)
 def test_losses_are_of_the_targets_as_they_came(cls, samples):
     X, y, _ = samples

@@ -25,8 +25,12 @@ void Loss::baseline_of_means(const double*, index_t, double*) const {
 }
 
 std::vector<double> find_units(const Loss& loss, const ScoredSamples& s, const Execution& execution) {
-  return s.n_outputs == 1 || loss.unit_of_loss(1.0) == 0.0 ? std::vector<double>()
-                                                           : find_deviations(s, execution);
+  return loss.unit_of_loss(1.0) == 0.0 ? std::vector<double>() : find_deviations(s, execution);
+}
+
+double unit_of_stopping(const Loss& loss, const std::vector<double>& unit) {
+  const double found = unit.size() == 1 ? loss.unit_of_loss(unit[0]) : 1.0;
+  return found > 0.0 ? std::min(found, 1.0) : 1.0;  // it underflows where losses do
 }
 
 void start_from(const double* initial, const std::vector<double>& baseline, ScoredSamples samples,

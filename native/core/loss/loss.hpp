@@ -113,9 +113,12 @@ class Loss {
                              const Derivatives* out) const = 0;
 };
 
-// The deviations of the outputs, by which scores of different units are as good as any: empty for a single one and
-// for losses whose targets have a unit of their own. The same in all places.
+// The deviations of the outputs, by which scores of different units are as good as any: empty for losses whose targets
+// have a unit of their own. The same in all places.
 std::vector<double> find_units(const Loss& loss, const ScoredSamples& samples, const Execution& execution);
+// What early stopping divides losses by: their unit where a single output has one below 1, so that small targets do not
+// look like the end of training; several are trained in their units.
+double unit_of_stopping(const Loss& loss, const std::vector<double>& unit);
 // Tells a loss that needs it the dispersion at the scores that training starts with: `initial` (n_outputs, n_samples) or
 // constants.
 void start_from(const double* initial, const std::vector<double>& baseline, ScoredSamples samples,
