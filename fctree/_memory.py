@@ -20,14 +20,14 @@ def available_memory():
         return None
 
 
-def check_memory(shape, dtype, remedy):
-    """Raise MemoryError, with the size and a remedy, before an allocation that cannot fit."""
+def check_memory(what, shape, dtype, remedy):
+    """Raise MemoryError, with the size of `what` and a remedy, before an allocation that cannot fit."""
     needed = float(np.dtype(dtype).itemsize)
     for length in shape:
         needed *= length
     free = available_memory()
     if free is not None and needed > free:
         raise MemoryError(
-            f"a Gram matrix of shape {tuple(shape)} takes {needed / 2**30:.1f} GiB and "
+            f"{what} of shape {tuple(shape)} takes {needed / 2**30:.1f} GiB and "
             f"{free / 2**30:.1f} GiB of memory are free: {remedy}"
         )

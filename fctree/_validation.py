@@ -330,7 +330,7 @@ def allocate_gram(shape, dtype, out, inputs):
             "pass out=numpy.memmap(...), multiply with tree_ntk_matvec, or use "
             "TreeNTKRegressor(solver='nystrom')"
         )
-        check_memory(shape, dtype, remedy)
+        check_memory("a Gram matrix", shape, dtype, remedy)
         return np.empty(shape, dtype=dtype)
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype:
         found = getattr(out, "shape", None), getattr(out, "dtype", type(out))

@@ -110,8 +110,8 @@ class SearchingTreeNTK(BaseTreeNTK):
         """(scale, architecture, depth, Gram matrix) for the grid; depths share what they can."""
         total = len(scales) * sum(len(depths) for _, depths in shapes)
         bar = tqdm(total=total, disable=not self.verbose, desc="kernels")
-        check_memory((2, len(X), len(X)), np.float64, "fit on fewer samples, or fix the kernel and "
-                     "use TreeNTKRegressor(solver='nystrom')")
+        remedy = "fit on fewer samples, or fix the kernel and use TreeNTKRegressor(solver='nystrom')"
+        check_memory("a pair of Gram matrices", (2, len(X), len(X)), np.float64, remedy)
         together = max(1, int(_PATH_BYTES // (8 * len(X) ** 2)))
         for scale, (architecture, depths) in itertools.product(scales, shapes):
             shared = {"scale": scale, "architecture": architecture, "device": self.device,

@@ -27,7 +27,7 @@ def pivoted_cholesky(kernel, X, weights, n_pivots, random_state, n_threads):
     O(n n_pivots^2). Held to one thread, the BLAS gives the same bytes for any `n_threads`.
     """
     n_pivots = min(n_pivots, len(X))
-    check_memory((len(X), n_pivots), np.float64, "lower n_components")
+    check_memory("the landmarks' factor", (len(X), n_pivots), np.float64, "lower n_components")
     F = np.zeros((len(X), n_pivots))
     left = kernel.diagonal(X)  # of K, less what the pivots explain
     smallest = len(X) * np.finfo(np.float64).eps * left.max()

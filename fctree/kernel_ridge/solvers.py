@@ -43,7 +43,7 @@ class TreeKernel:
         shape = (len(X), len(X if Y is None else Y))
         if out is None:
             remedy = "use solver='nystrom' (n_components landmarks) or solver='cg'"
-            check_memory(shape, np.float64, remedy)
+            check_memory("a Gram matrix", shape, np.float64, remedy)
         return compute_gram(
             self.spec(), X, Y, scale=self.scale, device=self.device, out=out, n_jobs=self.n_jobs
         )

@@ -191,7 +191,8 @@ class SoftFinish:
         """
         splits, leaves = self._parts(variables)
         width = splits.size + leaves[0].size
-        check_memory((width, width), np.float64, "refine=None, or a smaller max_depth, needs none")
+        remedy = 'use leaf_model="ridge" or a smaller max_depth'
+        check_memory("the soft tree's Gauss-Newton matrix", (width, width), np.float64, remedy)
         penalty = np.concatenate([self.penalty[: splits.size], self.penalty[-leaves[0].size :]])
         unit = self.weight / np.maximum(self.weight, 1.0)
         found = np.empty(self.targets.shape)
