@@ -119,8 +119,8 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         """Share of the explained error that each feature accounts for, (n_features,).
 
         The decrease of impurity by each split and each ridge leaf is divided among the
-        features in proportion to ``|coef_j|`` times the feature's standard deviation in
-        the node. They sum to 1, or are all 0 if nothing is explained.
+        features in proportion to ``(coef_j * sd_j)**2``, with ``sd_j`` the feature's standard
+        deviation in the node. They sum to 1, or are all 0 if nothing is explained.
         """
         check_is_fitted(self)
         return summed_to_columns(self, self.tree_.compute_feature_importances())

@@ -333,7 +333,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         check_fitted(self)
         return check_predictions(self._evaluated(_native.predict, X, self.baseline_, self.output_scale_))
 
-    def reachable_leaves(self, X: ArrayLike) -> NDArray[np.int64]:
+    def reachable_leaves(self, X: ArrayLike) -> NDArray[np.int32]:
         """How many leaves of each tree a sample reaches with a probability above 0.
 
         Parameters

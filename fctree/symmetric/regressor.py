@@ -95,7 +95,8 @@ class SymmetricBoostingRegressor(
         Huber's loss that of targets in standard deviations, if these are below 1.
     calibration_fraction : float or None, default=None
         Share of the samples that `predict_interval` is calibrated on; None fits no intervals. They
-        take two more models, of quantiles, on the rest of the samples.
+        take a second model on the rest of the samples and two smaller quantile models of its
+        errors: a fit takes about three times as long.
     warm_start : bool, default=False
         Whether `fit` continues the last fit, up to `max_iter` trees in total. T trees and then
         T more give the same bytes as 2 T at once.
