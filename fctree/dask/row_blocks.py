@@ -1,6 +1,6 @@
 """Rows in blocks of fixed length, runs of which lie on the workers, and sums over all of them.
 
-A sum goes along a binary tree over the blocks (``native/distributed/shard_rows.hpp``): workers give the
+A sum goes along a binary tree over the blocks (``native/core/block_sums.hpp``): workers give the
 sums of the largest nodes of the tree that they hold all of, and these are joined here. So a sum is the
 same bytes whatever the workers, and the order in which their answers come, are.
 """

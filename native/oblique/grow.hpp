@@ -1,4 +1,4 @@
-// Growing one FC-ODT tree (Lyu et al. 2025, "Enhance Learning Efficiency of Oblique
+// Growing one oblique tree (FC-ODT: Lyu et al. 2025, "Enhance Learning Efficiency of Oblique
 // Decision Tree via Feature Concatenation", arXiv 2502.00465).
 //
 // The tree grows level by level. For all open nodes of a level at once:

@@ -38,7 +38,7 @@ class NodeStatistics;
 struct OpenNode {
   index_t id = 0;
   index_t depth = 0;
-  index_t begin = 0;  // of its rows in GrowState::rows, or its number among remote ones
+  index_t begin = 0;  // of its rows in GrowState::rows, or its number among distributed ones
   index_t size = 0;
   Moments moments;    // of its samples
   Moments prior;      // pseudo-samples that shrink its model (weight 0: none)

@@ -1,4 +1,4 @@
-// The parameters of one oblique tree, named as in the estimators (fctree/oblique/base.py),
+// The parameters of one oblique tree, named as in the estimators (fctree/oblique/parameters.py),
 // which hold their defaults and ranges.
 #pragma once
 
@@ -27,7 +27,7 @@ struct ObliqueParams {
   index_t min_samples_leaf;
   double min_impurity_decrease;
   bool feature_concatenation;
-  bool ridge_leaves;  // leaf_model == "ridge"
+  bool ridge_leaves;  // leaf_model != "constant"
   bool fit_intercept;
   // Impurity is the sum over outputs of their variances times this: 1 / n_outputs for
   // regression, 1 for class indicators (Gini), 2 for the one indicator of two classes.
