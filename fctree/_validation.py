@@ -1,4 +1,4 @@
-"""Validation and conversion of user input: the only place that casts or copies.
+"""Validation and conversion of user input.
 
 Oblique trees take C-contiguous float64 arrays of finite numbers, their boosting float32 too;
 boosting of symmetric trees takes float32 or float64 in any layout, with NaN for missing values. NumPy arrays that already are pass

@@ -88,7 +88,7 @@ class DaskBoosting:
         eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
             Samples to measure `validation_score_` on; ``early_stopping=True`` needs it.
         eval_metric, callbacks : None
-            Not supported.
+            Not supported; must be None.
 
         Returns
         -------
@@ -97,10 +97,12 @@ class DaskBoosting:
         Raises
         ------
         ValueError
-            For data as the plain estimators refuse them, partitions that disagree, and what a
-            fit on partitions does not have: several evaluation sets, callbacks, metrics, losses whose leaves are quantiles, `warm_start`,
-            `posterior_samples`, early stopping without `eval_set`, and nodes of oblique trees with
-            fewer samples than features that need a ridge model of their own.
+            For data that the plain estimators refuse too, partitions that disagree, and what a
+            fit on partitions does not support: losses whose leaves are quantiles and losses given
+            as functions; several evaluation sets, `eval_metric` and `callbacks`;
+            early stopping without `eval_set`; `warm_start`, `class_weight`,
+            `calibration_fraction` and `posterior_samples`; and nodes of oblique trees with fewer
+            samples than features that need a ridge model of their own.
         RuntimeError
             Where workers were lost more often than the fit could be continued.
         """

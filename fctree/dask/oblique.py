@@ -151,9 +151,11 @@ class DaskCurvatureBoostingRegressor(PredictsTargets, _DaskObliqueBoosting, Curv
     trees with constant leaves cut between 256 bins of a feature at most.
 
     Parameters are those of `CurvatureBoostingRegressor`. Not supported: losses whose leaves are
-    quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``), `warm_start`, `init_score`,
-    early stopping without `eval_set`, and nodes with fewer samples than features that need a
-    ridge model. Threads are the workers' (``nthreads``), whatever `n_jobs` is.
+    quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``) and losses given as functions,
+    `warm_start`, `calibration_fraction`, early stopping without `eval_set`, nodes with fewer
+    samples than features that need a ridge model, and in `fit` `init_score`, `eval_metric`,
+    `callbacks` and several evaluation sets. Threads are the workers' (``nthreads``), whatever
+    `n_jobs` is.
 
     Attributes are those of `CurvatureBoostingRegressor`.
 
@@ -181,9 +183,11 @@ class DaskCurvatureBoostingClassifier(PredictsClasses, _DaskObliqueBoosting, Cur
     byte, for any partitions and any number of workers, and that of `CurvatureBoostingClassifier` up to
     rounding where the places to cut at are the same (they come from a sample of 65,536 rows).
 
-    Parameters and attributes are those of `CurvatureBoostingClassifier`. Not supported: `warm_start`,
-    `init_score`, `class_weight`, early stopping without `eval_set`, and nodes with fewer samples than
-    features that need a ridge model. Threads are the workers' (``nthreads``), whatever `n_jobs` is.
+    Parameters and attributes are those of `CurvatureBoostingClassifier`. Not supported: losses
+    given as functions, `warm_start`, `class_weight`, early stopping without `eval_set`, nodes with
+    fewer samples than features that need a ridge model, and in `fit` `init_score`, `eval_metric`,
+    `callbacks` and several evaluation sets. Threads are the workers' (``nthreads``), whatever
+    `n_jobs` is.
 
     Examples
     --------

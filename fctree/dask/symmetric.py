@@ -100,9 +100,10 @@ class DaskSymmetricBoostingRegressor(
     one place, whatever the partitions; losses agree to rounding.
 
     Parameters are those of `SymmetricBoostingRegressor`. Not supported: losses whose leaves are
-    quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``), `warm_start`,
-    `posterior_samples`, and early stopping without `eval_set`. Threads are the workers'
-    (``nthreads``), whatever `n_jobs` is.
+    quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``) and losses given as functions,
+    `warm_start`, `calibration_fraction`, `posterior_samples`, early stopping without `eval_set`,
+    and in `fit` `init_score`, `eval_metric`, `callbacks` and several evaluation sets. Threads are
+    the workers' (``nthreads``), whatever `n_jobs` is.
 
     Attributes are those of `SymmetricBoostingRegressor`.
 
@@ -131,9 +132,10 @@ class DaskSymmetricBoostingClassifier(
     are integers: the model is, byte for byte, that of `SymmetricBoostingClassifier` on all rows in
     one place, whatever the partitions; losses agree to rounding.
 
-    Parameters and attributes are those of `SymmetricBoostingClassifier`. Not supported: `warm_start`,
-    `class_weight`, and early stopping without `eval_set`. Threads are the workers' (``nthreads``),
-    whatever `n_jobs` is.
+    Parameters and attributes are those of `SymmetricBoostingClassifier`. Not supported: losses
+    given as functions, `warm_start`, `class_weight`, early stopping without `eval_set`, and in `fit`
+    `init_score`, `eval_metric`, `callbacks` and several evaluation sets. Threads are the workers'
+    (``nthreads``), whatever `n_jobs` is.
 
     Examples
     --------
