@@ -30,8 +30,8 @@ class TableEncoder:
     a target statistic for each target and, where the table has numbers, one for what a linear model of
     these leaves of each target; without `impute` the category's share of the training weight too. Pairs of columns
     that say more than each of them become target statistics. Missing values are a category of
-    their own if training had any. A category or pair that training had not is what is known
-    without it: the means of the indicators, the prior as its statistic; its share is 0.
+    their own if training had any. An unseen category or pair gets neutral values: the training
+    means of the indicators, the prior as its statistic, share 0.
 
     Attributes
     ----------

@@ -45,8 +45,8 @@ ROUND_CONSTRAINTS = {
     **TABLE_CONSTRAINTS,
 }
 
-# Where a rise of the training loss says something of the learning rate: with less it is rounding, or a quantile of a few
-# samples.
+# A rising training loss is worth a warning only above this spread of the targets and with this many samples; below, it
+# may be rounding, or a quantile of a few samples.
 _LEAST_SPREAD = 1e-6  # of targets, relative to the largest
 _FEWEST_SAMPLES = 50
 
@@ -89,8 +89,9 @@ class BaseBoosting(TakesTables, BaseEstimator):
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored. A mean below about .7
-            is brought close to 1, by a power of two: penalties are in the unit of the weights.
+            Non-negative weights; samples of weight 0 are ignored. If their mean is
+            below about 0.7, all are multiplied by the power of two that brings it closest to 1, so
+            that penalties keep their strength.
         eval_set : tuple (X, y) or (X, y, sample_weight), or list of them, default=None
             Samples for `validation_score_` and early stopping; of several sets the first decides.
             In symmetric trees missing values where training has none go with the majority of

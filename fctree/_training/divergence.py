@@ -10,8 +10,8 @@ _CLEARLY_ABOVE = 1.5
 
 
 def warn_if_diverged(start, end, stacklevel):
-    """Warn of a training loss that ended clearly above the one before training, that of a constant; not finite
-    is above, NaN before training means that losses are not known."""
+    """Warn if the training loss ended clearly above that of the constant model before training. An infinite or NaN
+    end counts as above; a NaN start means that losses are unknown."""
     if start != start or end <= _CLEARLY_ABOVE * start:
         return
     warnings.warn(

@@ -101,8 +101,8 @@ def quantile_of(estimator):
 
 
 def leaves_are_sums(loss):
-    """Whether the starting scores and leaf values of a loss follow from sums over samples: else they are quantiles,
-    or means within these."""
+    """Whether the starting scores and leaf values of a loss follow from sums over samples (Newton steps); otherwise
+    they are quantiles or clipped means."""
     return callable(loss) or Loss(loss, 1).leaf_rule == "newton"
 
 

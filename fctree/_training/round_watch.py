@@ -1,4 +1,4 @@
-"""Who hears of the rounds of a fit, judges them and may stop it: a progress bar, callbacks, metrics."""
+"""A progress bar, callbacks and metrics that follow the rounds of a fit and may stop it."""
 
 import numpy as np
 

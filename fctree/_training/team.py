@@ -1,4 +1,4 @@
-"""Who takes part in a fit: one process, or many that each hold some of the samples."""
+"""The participants of a fit: one process, or several that each hold some of the samples."""
 
 from fctree._training.progress import progress_listener
 

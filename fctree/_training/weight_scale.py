@@ -1,8 +1,8 @@
-"""Sample weights in the unit of penalties: of weights that sum to 1 these would leave nothing.
+"""Small sample weights are scaled up, so that penalties keep their strength.
 
-A power of two keeps ratios and ties as they are. The nearest one, and not the least that brings the mean to 1, is the same for
-weights that differ by rounding, such as `w / w.mean()` and those of balanced classes. Weights so large that sums of products could
-overflow are scaled down, to where no penalty counts.
+A power of two keeps ratios and ties exact. The nearest one, and not the least that brings the mean to 1, is the same for
+weights that differ by rounding, such as `w / w.mean()` and those of balanced classes. Weights so large that sums of products
+could overflow are scaled down; next to what remains no penalty matters.
 """
 
 import numpy as np

@@ -14,8 +14,8 @@ from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
 
-# A Newton target is mostly noise, and each score has a linear model of its own in each leaf: so many pseudo-samples
-# of its parent keep a leaf's model close to its parent's.
+# Newton targets are noisy and each class has its own linear model in every leaf, so leaf models are shrunk strongly
+# towards their parent's.
 _PARENT_WEIGHT = 1000.0
 
 

@@ -130,8 +130,9 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored. A mean below about .7
-            is brought close to 1, by a power of two: penalties are in the unit of the weights.
+            Non-negative weights; samples of weight 0 are ignored. If their mean is
+            below about 0.7, all are multiplied by the power of two that brings it closest to 1, so
+            that penalties keep their strength.
 
         Returns
         -------

@@ -49,8 +49,8 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         With `oob_score`: the probabilities of the trees without the sample, NaN if there are none.
     exponent_ : float or None
-        What the predicted indicators, a hundredth added to each, are raised to for `predict_proba`; chosen for the log-loss of
-        the out-of-bag predictions, None where every tree has all samples.
+        Power to which predicted class scores (plus 0.01) are raised in `predict_proba`, chosen by the log-loss of
+        the out-of-bag predictions; None if no tree left a sample out.
     feature_importances_, encoder_
         As in `CurvatureForestRegressor`.
     n_features_in_, feature_names_in_

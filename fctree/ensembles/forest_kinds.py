@@ -2,9 +2,8 @@
 
 The first 16 trees are grown as both kinds, on the same samples. With f_w the mean of both kinds' predictions, w of
 them steps, the share w minimises the product of the out-of-bag errors of f_w from the first 8 trees and from the
-others. Errors of the two come from independent draws, so that what is small is the error of a forest of many trees:
-the square of either error would hold the noise of so few. Of shares that are as good as certain the least is taken: the
-noise of few samples would choose any.
+others. The two halves are drawn independently, so this estimates the squared error of a large forest; squaring one
+half's error would add the noise of its few trees. Of shares that are about as good the smallest is taken.
 """
 
 import numpy as np
@@ -55,8 +54,8 @@ def best_share(errors, weight):
 
 
 def step_depth(n_samples, n_features, n_outputs):
-    """Of step trees whose depth is not given, as nodes hold a coefficient a feature: 12, less of wide tables, or 24 where
-    so few samples have no more leaves."""
+    """Default depth of step trees: 12, less for wide tables (each node stores one coefficient per feature), 24 if so few
+    samples make no more leaves anyway."""
     n_leaves = _MOST_COEFFICIENTS / ((2 + n_outputs) * n_features)
     depth = int(np.clip(np.log2(n_leaves), *_STEP_DEPTHS))
     return _MOST_DEPTH if n_samples <= 2**depth else depth

@@ -104,8 +104,9 @@ class SingleTreeNTK(BaseTreeNTK):
             Numbers, NaN for missing values; or a table with categories (`categorical_features`).
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for a regressor
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; weight 2 is the sample twice, weight 0 ignores it. A mean below about .7 is
-            brought close to 1, by a power of two: `alpha` is in the unit of the weights.
+            Non-negative weights; weight 2 is the sample twice, weight 0 ignores it. If their mean is below
+            about 0.7, all are multiplied by the power of two that brings it closest to 1, so that `alpha` keeps
+            its strength.
 
         Returns
         -------

@@ -108,7 +108,7 @@ def nested_pairs(tree: Any) -> Any:
 
 
 def _refuse_cycles(tree):
-    """Who walks through a list that contains itself does not end."""
+    """Raise ValueError for a list that contains itself: walking it would not end."""
     is_open: dict[int, bool] = {}
     waiting = [(tree, True)]
     while waiting:

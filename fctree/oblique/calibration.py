@@ -15,9 +15,9 @@ from scipy.optimize import brentq
 from fctree._native import probabilities as _native
 from fctree._native.probabilities import of_two, softmax
 
-# Slope 1 where two classes are even: a score of a half and a bit is a probability of so much.
+# Temperature if no leave-one-out score is known: the probability of one of two classes is its score, near 1/2.
 _UNINFORMED = 2.0
-_MOST = 7.0  # its logarithm, at most; minus it, at least
+_MAX_LOG_TEMPERATURE = 7.0
 FLOOR = 0.01
 
 
@@ -37,7 +37,7 @@ def raised(probabilities, exponent):
 
 
 def find_exponent(probabilities, shares, sample_weight):
-    """Of `raised` with the smallest log-loss, as `find_temperature`."""
+    """Find the exponent of `raised` with the smallest log-loss; arguments as in `find_temperature`."""
     return find_temperature(np.log(probabilities + FLOOR), shares, sample_weight)
 
 
@@ -75,8 +75,9 @@ def find_temperature(scores, shares, sample_weight):
         expected = (softmax(np.exp(logarithm) * scores) * scores).sum(axis=1)
         return weight @ (expected - own)
 
-    if slope(-_MOST) >= 0.0:
-        return float(np.exp(-_MOST))
-    if slope(_MOST) <= 0.0:
-        return float(np.exp(_MOST))
-    return float(np.exp(brentq(slope, -_MOST, _MOST, xtol=1e-13)))
+    most = _MAX_LOG_TEMPERATURE
+    if slope(-most) >= 0.0:
+        return float(np.exp(-most))
+    if slope(most) <= 0.0:
+        return float(np.exp(most))
+    return float(np.exp(brentq(slope, -most, most, xtol=1e-13)))

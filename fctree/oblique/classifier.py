@@ -31,8 +31,9 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         y : array-like of shape (n_samples,)
             Class labels: numbers or strings.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored. A mean below about .7
-            is brought close to 1, by a power of two: penalties are in the unit of the weights.
+            Non-negative weights; samples of weight 0 are ignored. If their mean is
+            below about 0.7, all are multiplied by the power of two that brings it closest to 1, so
+            that penalties keep their strength.
 
         Returns
         -------
@@ -80,7 +81,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         """Set ``temperature_``, 1 where ``tree_`` becomes the tree as it was grown with logistic models in its leaves."""
         tree = None
         if self._logistic_leaves:
-            # Of "loo", which has chosen for squared errors, a common penalty remains.
+            # alpha="loo" was chosen for squared errors; logistic models start from the default penalty.
             alpha = 1.0 if self.alpha == "loo" else self.alpha_
             tree = with_logistic_leaves(
                 grown, X, shares, sample_weight, left_out, alpha=alpha, standardize=self.standardize,

@@ -74,9 +74,9 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         coefficients is replaced by one of the same kind on fewer features.
         The linear models in the leaves stay dense. None sets no limit.
     standardize : bool, default=True
-        Whether the tree is grown on features of mean 0 and variance 1, and, if there are more than 7
-        and one for each output, on those that it needs most. Coefficients, thresholds and leaf
-        models are in the units of `X` either way.
+        Whether to grow the tree on features of mean 0 and variance 1. If there are more than
+        7 + n_outputs features, the most relevant ones are selected as well. Coefficients, thresholds
+        and leaf models are in the units of `X` either way.
     directions : {"ridge", "curvature", "axis", "all"} or tuple of them, default="all"
         Candidate directions of splits: the ridge direction, the curvature
         directions, in which the residuals of the node's ridge model bend most, the axes of the
@@ -96,8 +96,8 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         as many random candidates reaches by chance; 0 accepts any decrease (with constant leaves:
         any split).
     feature_concatenation : bool, default=True
-        Whether the scores of a node's ridge models are passed to its children as features, a single `y` in
-        half its deviations.
+        Whether a node's ridge predictions become extra features of its children (for one target in
+        units of half the standard deviation of `y`).
     leaf_model : {"ridge", "constant", "soft"}, default="ridge"
         Model of the leaves: their own ridge regression, or the mean of their samples.
         Splits are chosen and tested for such leaves. ``"soft"`` lets ridge models blend across

@@ -7,12 +7,12 @@ Least-squares models of class indicators grow a tree; its probabilities come fro
 z the standardised features of the leaf models and 1, W_root the same model of all samples with a ridge
 penalty on its coefficients; of two classes the second one's logit is a single row. Each alpha' is the
 multiple of `alpha` with the smallest approximate leave-one-out log-loss: after a Newton step without the
-sample (Rad and Maleki 2020), which moves W_root as well. Where that is smaller, all leaves have W_root, or the
-shares of the classes. As it does not see that features and splits were chosen for the same samples, each degree of
-freedom of k features out of d counts log(d choose k) / (k K), K the number of classes, and each split the logarithm of
-the number of products of two features, as much as the best product gains on noise, and 1/8 for each of the k
-coefficients of its direction. Where a leaf's model would have too many numbers for a dense Hessian, W_root alone
-competes with the linear leaf models (`logistic_root`).
+sample (Rad and Maleki 2020), which moves W_root as well. All leaves share W_root, or predict the shares of the
+classes, if that has a smaller estimated loss. The estimate ignores that features and splits were chosen on the same
+samples, so complexity is charged: with k features out of d and K classes log(d choose k) / (k K) for each degree of
+freedom, and for each split log(d (d + 1) / 2), as much as the best product of two features gains on noise, and 1/8
+for each of the k coefficients of its direction. Where a leaf's model would have too many parameters for a dense
+Hessian, W_root alone competes with the linear leaf models (`logistic_root`).
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _MOST_VARIABLES = 1024  # of a model: its Hessian is dense
 
 
 def with_logistic_leaves(tree, X, shares, weight, left_out, *, alpha, standardize, parent_weight, competes):
-    """The tree with logistic models in place of its linear leaf models, or None where these are better, which is asked only
-    where they compete: soft ones, and where a logistic model would be too large.
+    """Return the tree with logistic leaf models, or None.
 
-    With K > 2 classes its values are their logits, with two ``(1 + logit) / 2``, which are
+    None if the linear leaf models are better, which is checked only for soft trees (`competes`) and where models of the
+    leaves are too large for a dense Hessian, or if no logistic models are found. With K > 2 classes its values are their logits, with two ``(1 + logit) / 2``, which are
     scores with the temperature 1 (`calibration`). ``shares`` (n_samples, K) and ``left_out``, the leave-one-out scores
     of the linear leaf models, are as in `find_temperature`.
     """

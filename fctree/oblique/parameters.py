@@ -148,8 +148,10 @@ def native_tree_params(settings, n_samples, *, impurity_scale, target_unit=1.0):
 
 
 def ensemble_tree_settings(ensemble, default):
-    """All settings of an ensemble's trees: its `tree`, or `default`, overridden by its shortcuts. Cuts that are the best
-    of a few suffice where trees are many."""
+    """All settings of an ensemble's trees: its `tree`, or `default`, overridden by its shortcuts.
+
+    Ensembles do not refine cuts: with many trees the best of a few thresholds is good enough.
+    """
     tree = default if ensemble.tree is None else ensemble.tree
     validate_parameters(tree)
     if tree.leaf_model == "soft":

@@ -32,8 +32,9 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
             output's variance, so that predictions do not depend on the units of `y`.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. A weight of 2 counts as two samples, except for the
-            limits on numbers of samples; a sample of weight 0 is ignored. A mean below about .7 is brought
-            close to 1, by a power of two: penalties are in the unit of the weights.
+            limits on numbers of samples; a sample of weight 0 is ignored. If their mean is below
+            about 0.7, all are multiplied by the power of two that brings it closest to 1, so that penalties keep
+            their strength.
 
         Returns
         -------

@@ -187,7 +187,7 @@ class SoftFinish:
     def left_out(self, variables):
         """Leave-one-out predictions of the linearised model, (n_samples, n_outputs).
 
-        Each output counts as if it alone had moved the splits, which makes its leverages larger.
+        Leverages treat each output as if the splits had been fitted to it alone, which overstates them.
         """
         splits, leaves = self._parts(variables)
         width = splits.size + leaves[0].size

@@ -116,8 +116,8 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             Targets or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the samples' losses, and in the means and variances of
-            `batch_norm`. A mean below about .7 is brought close to 1, by a power of two: penalties are in the
-            unit of the weights.
+            `batch_norm`. If their mean is below about 0.7, all are multiplied by the power of two that
+            brings it closest to 1, so that penalties keep their strength.
 
         Returns
         -------

@@ -43,8 +43,8 @@ struct RoundPlan {
   index_t n_iter_no_change;
   double tol;
   double unit;  // by which early stopping divides losses
-  // What early stopping has gone by before the first round of all and after each, where a fit that was
-  // broken off goes on; else empty.
+  // Losses that early stopping went by, before the first round of all and after each one done, if a fit resumes
+  // after losing a worker; else empty.
   std::vector<double> past_losses;
 };
 

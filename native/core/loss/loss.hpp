@@ -74,7 +74,8 @@ class Loss {
   virtual double least_weight() const { return 0.0; }
   // Losses are reported multiplied by this: the squared error, whose half has the derivatives.
   virtual double reported_factor() const { return 1.0; }
-  // What the loss is of targets that are all this, if it is 1 of ones and they may have any unit; else 0.
+  // How the loss scales with the unit of targets: loss(u y, u F) = unit_of_loss(u) loss(y, F). 0 if the unit is fixed
+  // (counts, classes).
   virtual double unit_of_loss(double /*unit*/) const { return 0.0; }
 
   // What penalties of Newton steps are multiplied by: the curvature at the start, of equally frequent classes, in that of

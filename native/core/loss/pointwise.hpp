@@ -20,9 +20,9 @@ class PointwiseLoss : public Loss {
   }
   // What the derivatives of an output are multiplied by.
   double share_of(index_t) const { return 1.0; }
-  // What its scores have too much of where they are found.
+  // Constant subtracted from its scores before derivatives are taken.
   double centre_of(index_t) const { return 0.0; }
-  // Hessians at lower scores are those at this one.
+  // Score below which the hessian is held constant.
   double floor_of(index_t) const { return -std::numeric_limits<double>::infinity(); }
   LossValue evaluate(const ScoredSamples& s, index_t begin, index_t end,
                      const Derivatives* out) const override {
