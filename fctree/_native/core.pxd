@@ -142,7 +142,6 @@ cdef extern from "core/patience.hpp" namespace "fctree" nogil:
         void start(double)
         cbool take(double)
         cbool is_over()
-        int64_t best_round()
 
 
 cdef extern from "core/rounds.hpp" namespace "fctree" nogil:

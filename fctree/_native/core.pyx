@@ -393,8 +393,3 @@ cdef class Patience:
     def is_over(self):
         """Whether n_iter_no_change rounds have not lowered the loss by tol."""
         return dereference(self.native).is_over()
-
-    @property
-    def best_round(self):
-        """The round with the smallest loss, 0 for the start."""
-        return dereference(self.native).best_round()

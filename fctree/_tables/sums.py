@@ -46,11 +46,6 @@ class FixedPoint:
                 _native.add_words(values, shares[rows], self._high, self._low, words)
         return words.astype(np.int64)
 
-    def cells(self, cells, values, n_cells):
-        """Words of the sums of each cell, (2, n_cells)."""
-        found = [np.bincount(cells, word, minlength=n_cells) for word in self.words(values)]
-        return np.stack(found).astype(np.int64)
-
     def value(self, words):
         """The sums that words stand for."""
         return words[0] * self._high + words[1] * self._low
