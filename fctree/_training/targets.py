@@ -128,9 +128,22 @@ class PredictedClasses:
 
 
 class PredictedProbabilities(PredictedClasses):
-    """For a classifier with `predict_proba`."""
+    """For a classifier with ``_probabilities(scores)``."""
 
-    predict_proba: Callable[[Any], FloatArray]
+    _probabilities: Callable[[Any], FloatArray]
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Predict class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : array of shape (n_samples, n_classes)
+        """
+        return self._probabilities(self._raw_predict(X))
 
     def predict_log_proba(self, X: ArrayLike) -> FloatArray:
         """Logarithms of the class probabilities, -inf where these are 0.
@@ -182,19 +195,6 @@ class ClassTargets(PredictedProbabilities):
             The log-odds of ``classes_[1]`` with two classes, else one column per class.
         """
         return self._decision(self._raw_predict(X))
-
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Class probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : array of shape (n_samples, n_classes)
-        """
-        return self._probabilities(self._raw_predict(X))
 
     def _decision(self, scores):
         return scores[:, 0] if self.n_classes_ <= 2 else scores

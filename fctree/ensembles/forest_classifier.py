@@ -24,7 +24,8 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     """A forest of curvature trees with ridge leaves, and of ordinary trees where these are better, for classes.
 
     The mean of trees grown on random draws of the samples, with random features for each split.
-    Trees are independent and grow in parallel.
+    Trees are independent and grow in parallel. Probabilities are the predicted class indicators, projected
+    on the probability simplex and then calibrated (`exponent_`).
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from sklearn.base import ClassifierMixin
 from fctree._sklearn import fit_context
 from fctree._tables.estimators import encode_training
 from fctree._tree import ObliqueTree
-from fctree._typing import ArrayLike, FloatArray, Self
+from fctree._typing import ArrayLike, Self
 from fctree._validation import check_labels, check_training_data, unchanged_on_failure
 from fctree.oblique.calibration import calibrated, class_scores, find_temperature
 from fctree.oblique.indicators import IndicatorScores, predicted_shares
@@ -92,21 +92,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         else:
             self.tree_, self.temperature_ = tree, 1.0
 
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Predict class probabilities.
-
-        The softmax of the leaf models' scores times `temperature_`; of constant leaves the shares
-        of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : array of shape (n_samples, n_classes)
-        """
-        scores = self._raw_predict(X)
+    def _probabilities(self, scores):
         if self.temperature_ is None:
-            return self._probabilities(scores)
+            return super()._probabilities(scores)
         return calibrated(class_scores(scores), self.temperature_)

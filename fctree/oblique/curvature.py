@@ -191,8 +191,8 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
         The classes, sorted.
     n_classes_ : int
     temperature_ : float or None
-        Factor of the scores in the softmax that gives probabilities: 1 for logistic models, None for
-        constant ones.
+        Probabilities are the softmax of the scores times this: 1 for logistic models. None for constant
+        leaves, where they are the shares of the classes.
     encoder_, n_features_in_, feature_names_in_, feature_importances_
         As in `CurvatureTreeRegressor`.
 

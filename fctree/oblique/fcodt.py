@@ -144,8 +144,9 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
     classes_ : array of shape (n_classes,)
         The classes, sorted.
     n_classes_ : int
-    temperature_ : float
-        Factor of the scores in the softmax that gives probabilities.
+    temperature_ : float or None
+        Probabilities are the softmax of the scores times this. None for constant leaves, where they
+        are the shares of the classes.
     encoder_, n_features_in_, feature_names_in_, feature_importances_
         As in `FCODTRegressor`.
 

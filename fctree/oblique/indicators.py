@@ -43,23 +43,8 @@ class IndicatorScores(PredictedProbabilities):
         scores = self._raw_predict(X)
         return 2.0 * scores[:, 0] - 1.0 if self.n_classes_ <= 2 else scores
 
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Class probabilities.
-
-        The predicted indicators, projected on the probability simplex, as ridge predictions can leave
-        [0, 1]; those of forests then calibrated (`exponent_`).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : array of shape (n_samples, n_classes)
-        """
-        return self._probabilities(self._raw_predict(X))
-
     def _probabilities(self, scores):
+        """The scores, projected on the probability simplex: ridge predictions can leave [0, 1]."""
         if self.n_classes_ == 1:
             return np.ones((len(scores), 1))
         if self.n_classes_ == 2:
