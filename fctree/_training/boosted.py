@@ -18,7 +18,7 @@ from fctree._training.class_weights import weigh_classes
 from fctree._training.custom_loss import CustomLoss
 from fctree._training.divergence import warn_if_diverged
 from fctree._training.eval_metrics import named_scorers
-from fctree._training.round_scores import joined_results
+from fctree._training.round_scores import joined_results, joined_scores
 from fctree._training.round_watch import RoundWatch, check_callbacks
 from fctree._training.samples import (
     Samples,
@@ -30,6 +30,7 @@ from fctree._typing import ArrayLike, Callbacks, EvalMetric, EvalSets, Self
 from fctree._validation import (
     check_fitted,
     check_sample_weight,
+    count_threads,
     draw_seed,
     threads_for,
     unchanged_on_failure,
@@ -61,6 +62,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
 
     _classification = False
     _takes_indicators = True
+    _of_rounds: tuple[str, ...] = ()  # fitted arrays beside trees_ with an entry for each round
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -196,6 +198,37 @@ class BaseBoosting(TakesTables, BaseEstimator):
                 f"start continues from"
             )
         return done
+
+    def _continued(self, trees, of_rounds, scores):
+        """The rounds so far and those of a fit that continues them: trees, the arrays of `_of_rounds`, and the
+        scores of training and validation."""
+        before, grown = self.trees_.n_trees, len(scores[0]) - 1
+        of_rounds = [
+            np.concatenate([getattr(self, name), now])
+            for name, now in zip(self._of_rounds, of_rounds, strict=True)
+        ]
+        scores = [
+            joined_scores(getattr(self, name), now, before, grown)
+            for name, now in zip(("train_score_", "validation_score_"), scores, strict=True)
+        ]
+        return type(trees).concatenate([self.trees_, trees]), of_rounds, scores
+
+    def _keep_first(self, n_rounds):
+        """Drop later rounds."""
+        self.trees_ = self.trees_.first(n_rounds)
+        self.n_iter_ = n_rounds
+        for name in self._of_rounds:
+            setattr(self, name, getattr(self, name)[:n_rounds])
+
+    def _staged_raw_predict(self, X):
+        """Raw scores of the first 1, 2, .. trees; the same array each time."""
+        check_fitted(self)
+        X = self._check_rows(X)
+        scores = np.tile(self.baseline_, (len(X), 1))
+        n_threads = count_threads(self.n_jobs)
+        for tree in range(self.n_iter_):
+            self.trees_.add_to(X, scores, first=tree, last=tree + 1, n_threads=n_threads)
+            yield scores
 
     def _round_params(self, n_rounds):
         """The core's parameters that all boosted trees have."""

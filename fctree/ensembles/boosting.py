@@ -6,14 +6,12 @@ from math import ceil
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._sklearn import Interval, StrOptions
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.losses import fewest_in_leaf
-from fctree._training.round_scores import joined_scores
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.team import ALONE
 from fctree._validation import check_features, check_imputed_floats, count_samples, count_threads, in_parts
@@ -48,6 +46,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         "tree": [BaseObliqueTree, None],
     }
 
+    _of_rounds = ("tree_kinds_", "step_sums_", "learning_rates_")
     _check_rows = check_features
     _check_data = check_imputed_floats
 
@@ -101,50 +100,19 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 past_losses=team.past_losses(self),
                 past=self._rounds if done else None,
             )
-        self._keep(ObliqueTrees(**arrays), of_trees, (baseline, alpha),
-                   (-train_loss, -eval_loss), continuing)
+        trees, scores = ObliqueTrees(**arrays), (-train_loss, -eval_loss)
+        if continuing:
+            trees, of_trees, scores = self._continued(trees, of_trees, scores)
+        self.baseline_, self.alpha_ = baseline, alpha
+        self.trees_ = trees
+        self.tree_kinds_, self.step_sums_, self.learning_rates_ = of_trees
+        self.n_iter_ = trees.n_trees
+        self.train_score_, self.validation_score_ = scores
 
     @property
     def _rounds(self):
         """The kinds, sums of steps and learning rates of the trees."""
-        return self.tree_kinds_, self.step_sums_, self.learning_rates_
-
-    def _keep(self, trees, of_trees, constants, scores, continuing):
-        """Append the rounds of a fit to those of the fits that it continues."""
-        before = self.trees_.n_trees if continuing else 0
-        names = ("train_score_", "validation_score_")
-        if continuing:
-            trees = ObliqueTrees.concatenate([self.trees_, trees])
-            of_trees = [np.concatenate(parts) for parts in zip(self._rounds, of_trees, strict=True)]
-            grown = len(scores[0]) - 1
-            scores = [
-                joined_scores(getattr(self, name), now, before, grown)
-                for name, now in zip(names, scores)
-            ]
-        self.baseline_, self.alpha_ = constants
-        self.trees_ = trees
-        self.tree_kinds_, self.step_sums_, self.learning_rates_ = of_trees
-        self.n_iter_ = trees.n_trees
-        for name, values in zip(names, scores):
-            setattr(self, name, values)
-
-    def _keep_first(self, n_rounds):
-        """Drops the trees of later rounds."""
-        self.trees_ = self.trees_.first(n_rounds)
-        self.tree_kinds_ = self.tree_kinds_[:n_rounds]
-        self.step_sums_ = self.step_sums_[:n_rounds]
-        self.learning_rates_ = self.learning_rates_[:n_rounds]
-        self.n_iter_ = n_rounds
-
-    def _staged_raw_predict(self, X):
-        """Raw scores of the first 1, 2, .. trees; the same array each time."""
-        check_is_fitted(self)
-        X = self._check_rows(X)
-        scores = np.tile(self.baseline_, (len(X), 1))
-        n_threads = count_threads(self.n_jobs)
-        for tree in range(self.n_iter_):
-            self.trees_.add_to(X, scores, first=tree, last=tree + 1, n_threads=n_threads)
-            yield scores
+        return tuple(getattr(self, name) for name in self._of_rounds)
 
 
 def _as_native(samples):

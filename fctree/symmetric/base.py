@@ -14,7 +14,6 @@ from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.interactions import INTERACTION_CONSTRAINTS, check_interactions
 from fctree._training.losses import fewest_in_leaf
-from fctree._training.round_scores import joined_scores
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import check_directions
 from fctree._training.team import ALONE
@@ -96,25 +95,13 @@ class BaseSymmetricBoosting(BaseBoosting):
                 places=team.places,
                 past_losses=team.past_losses(self),
             )
-        self._keep(SymmetricTrees(**arrays), baseline, -train_loss, -eval_loss, continuing)
-
-    def _keep(self, trees, baseline, train_score, eval_score, continuing):
-        """Append the rounds of a fit to those of the fits that it continues."""
+        trees, scores = SymmetricTrees(**arrays), (-train_loss, -eval_loss)
         if continuing:
-            rounds = self.trees_.n_trees, len(train_score) - 1
-            train_score = joined_scores(self.train_score_, train_score, *rounds)
-            eval_score = joined_scores(self.validation_score_, eval_score, *rounds)
-            trees = SymmetricTrees.concatenate([self.trees_, trees])
+            trees, _, scores = self._continued(trees, (), scores)
         self.baseline_ = baseline
         self.n_iter_ = trees.n_trees
-        self.train_score_ = train_score
-        self.validation_score_ = eval_score
+        self.train_score_, self.validation_score_ = scores
         self.trees_ = trees
-
-    def _keep_first(self, n_rounds):
-        """Drops the trees of later rounds."""
-        self.n_iter_ = n_rounds
-        self.trees_ = self.trees_[:n_rounds]
 
     def _raw_so_far(self, samples):
         """The scores of the model to continue, as its own rounds computed them."""
@@ -126,17 +113,6 @@ class BaseSymmetricBoosting(BaseBoosting):
             self.trees_.add_to(X, scores[rows], n_threads=count_threads(self.n_jobs))
             first += len(X)
         return np.ascontiguousarray(scores.T)
-
-    def _staged_raw_predict(self, X):
-        """Raw scores of the first 1, 2, .. trees; the same array each time."""
-        check_is_fitted(self)
-        X = self._check_rows(X)
-        scores = np.empty((len(X), self.n_outputs_))
-        scores[:] = self.baseline_
-        n_threads = count_threads(self.n_jobs)
-        for tree in range(self.n_iter_):
-            self.trees_[tree].add_to(X, scores, n_threads=n_threads)
-            yield scores
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """The leaf that each sample reaches in each tree.

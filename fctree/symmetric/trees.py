@@ -108,24 +108,43 @@ class SymmetricTrees(CheckedArrays):
             selection = slice(index, index + 1)
         return SymmetricTrees(**{name: array[selection] for name, array in self._arrays()})
 
-    def add_to(self, X: NDArray[Any], scores: FloatArray, *, n_threads: int = 1) -> None:
-        """Add the leaf values for the rows of ``X`` to ``scores`` (n, n_outputs), in place.
+    def first(self, n: int) -> SymmetricTrees:
+        """The first n trees, as views."""
+        check_range(0, n, self.n_trees)
+        return self[:n]
+
+    def add_to(
+        self,
+        X: NDArray[Any],
+        scores: FloatArray,
+        *,
+        first: int = 0,
+        last: int | None = None,
+        n_threads: int = 1,
+    ) -> None:
+        """Add the leaf values of trees ``first`` to ``last - 1`` for each row of `X` to `scores`.
 
         Parameters
         ----------
         X : float32 or float64 array of shape (n, n_features), any memory layout
         scores : C-contiguous float64 array of shape (n, n_outputs)
+            Changed in place.
+        first, last : int, default=0, None
+            ``0 <= first <= last <= n_trees``; None is `n_trees`.
         n_threads : int, default=1
 
         Raises
         ------
         ValueError, TypeError
-            For arrays of other types or shapes, and where a tree splits by a feature that `X`
-            does not have.
+            For arrays of other types or shapes, where a tree splits by a feature that `X`
+            does not have, and for trees that there are not.
         """
+        last = self.n_trees if last is None else last
         X = self._checked(X)
         check_output("scores", scores, (len(X), self.n_outputs))
-        _native.add_trees(self, X, scores, check_threads(n_threads))
+        check_range(first, last, self.n_trees)
+        trees = self if last - first == self.n_trees else self[first:last]
+        _native.add_trees(trees, X, scores, check_threads(n_threads))
 
     def _scores_from(self, start, X, n_threads):
         """Raw scores (n, n_outputs) that begin with ``start``, and whether all are finite."""
