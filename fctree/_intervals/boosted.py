@@ -16,22 +16,17 @@ from typing import Any
 import numpy as np
 
 from fctree._intervals.conformity import PredictsIntervals
+from fctree._training.boosted import raw_scores
 from fctree._training.losses import quantile_of
 from fctree._training.samples import hold_out
 from fctree._typing import FloatArray
-from fctree._validation import check_predictions, count_threads
+from fctree._validation import count_threads
 
 QUANTILES = (0.1, 0.9)
 # Rounds of the quantile models, as a share of the model's: errors have less structure than targets.
 _ROUNDS = 1.0 / 3.0
 # Smallest reach to a side, as a share of the mean one.
 _LEAST_REACH = 0.1
-
-
-def raw_scores(trees, baseline, X, n_threads):
-    """Raw scores of boosted trees for validated features, (n_samples, n_outputs)."""
-    scores, finite = trees._scores_from(baseline, X, n_threads)
-    return scores if finite else check_predictions(scores)
 
 
 class BoostedIntervals(PredictsIntervals):

@@ -241,16 +241,16 @@ class TableEncoder:
                 found[of_column] += value / len(columns)
         return found
 
-    def directions_of_encoded(self, directions):
+    def monotone_of_encoded(self, monotone):
         """Monotone constraints of the encoded columns; ValueError for one of categories."""
-        for column in np.flatnonzero(directions):
+        for column in np.flatnonzero(monotone):
             if self.categories[column] is not None:
                 raise ValueError(
-                    f"monotonic_cst must be 0 for categories, got {directions[column]} for column "
+                    f"monotonic_cst must be 0 for categories, got {monotone[column]} for column "
                     f"{column}"
                 )
         values = [kind == "value" for _, kind, _ in self.layout()]
-        return np.where(values, np.asarray(directions)[self.sources], 0)
+        return np.where(values, np.asarray(monotone)[self.sources], 0)
 
     def fit_transform(self, X, y, n_classes, weight, unpaired=(), max_levels=0):
         """Learn from training samples (n_samples, n_features_in), numbers and the numbers of categories,

@@ -1,1 +1,1 @@
-"""Shared by the estimators that are trained round by round."""
+"""Targets, losses, weights and rounds: what the families share."""

@@ -8,11 +8,10 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from fctree._intervals.boosted import raw_scores
 from fctree._native_input import native_params
 from fctree._sklearn import Interval, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
-from fctree._training.constraints import TRAINING_CONSTRAINTS
+from fctree._training.parameter_ranges import TRAINING_CONSTRAINTS
 from fctree._training.losses import choose_loss, leaves_are_sums
 from fctree._training.class_weights import weigh_classes
 from fctree._training.custom_loss import CustomLoss
@@ -29,6 +28,7 @@ from fctree._training.samples import (
 from fctree._typing import ArrayLike, Callbacks, EvalMetric, EvalSets, Self
 from fctree._validation import (
     check_fitted,
+    check_predictions,
     check_sample_weight,
     count_threads,
     draw_seed,
@@ -50,6 +50,12 @@ ROUND_CONSTRAINTS = {
 # may be rounding, or a quantile of a few samples.
 _LEAST_SPREAD = 1e-6  # of targets, relative to the largest
 _FEWEST_SAMPLES = 50
+
+
+def raw_scores(trees, baseline, X, n_threads):
+    """Raw scores of boosted trees for validated features, (n_samples, n_outputs)."""
+    scores, finite = trees._scores_from(baseline, X, n_threads)
+    return scores if finite else check_predictions(scores)
 
 
 class BaseBoosting(TakesTables, BaseEstimator):

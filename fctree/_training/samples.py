@@ -1,4 +1,4 @@
-"""Samples as the core takes them: training and validation sets, scores, constraints."""
+"""Samples as the core takes them: training and validation sets, and scores to start from."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_array
 
-from fctree._sklearn import check_monotonic_cst
 from fctree._training.eval_metrics import EvalSet
 from fctree._validation import check_sample_weight, count_samples
 
@@ -108,21 +107,6 @@ def check_init_score(init_score, n_samples, n_outputs):
             f"got {scores.shape}"
         )
     return np.ascontiguousarray(scores.reshape(n_samples, n_outputs).T)
-
-
-def check_directions(estimator, *, n_outputs):
-    """Monotone constraints as int8, one for each feature of the trees, or None for none."""
-    if isinstance(estimator.monotonic_cst, np.ndarray) and estimator.monotonic_cst.ndim != 1:
-        raise ValueError(f"monotonic_cst must have one axis, got {estimator.monotonic_cst!r}")
-    directions = check_monotonic_cst(estimator, estimator.monotonic_cst)
-    encoder = getattr(estimator, "encoder_", None)
-    if directions is not None and encoder is not None:
-        directions = encoder.directions_of_encoded(directions)
-    if directions is None or not np.any(directions):
-        return None
-    if n_outputs > 1:
-        raise ValueError("monotonic_cst needs one raw score: one target, or two classes")
-    return np.ascontiguousarray(directions, dtype=np.int8)
 
 
 def validation_samples(estimator, train, eval_sets, watch):

@@ -7,8 +7,8 @@ import numpy as np
 from fctree._native import symmetric as _native
 from fctree._training.class_weights import weigh_classes
 from fctree._training.losses import refuse_function
-from fctree._training.interactions import check_interactions
-from fctree._training.samples import Samples, check_directions
+from fctree._training.samples import Samples
+from fctree._training.tree_constraints import check_interactions, check_monotone_constraints
 from fctree._validation import count_threads
 from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.inspection.masked_outputs import MaskedOutputs
@@ -121,7 +121,7 @@ class MaskedBoosting:
             replacement=self.parts.replacement,
             trees=trees,
             thresholds=model.bin_thresholds_,
-            monotone=check_directions(model, n_outputs=model.n_outputs_),
+            monotone=check_monotone_constraints(model, n_outputs=model.n_outputs_),
             interactions=check_interactions(model),
             baseline=None if trees is None else model.baseline_,
             loss=model._choose_loss(),

@@ -20,7 +20,7 @@ from fctree._tables.estimators import (
     n_encoded,
 )
 from fctree._training.class_weights import weigh_classes
-from fctree._training.constraints import TRAINING_CONSTRAINTS
+from fctree._training.parameter_ranges import TRAINING_CONSTRAINTS
 from fctree._training.divergence import warn_if_diverged
 from fctree._training.progress import progress_listener
 from fctree._training.samples import Samples, hold_out

@@ -12,14 +12,17 @@ from fctree._native_input import native_params
 from fctree._sklearn import Interval, StrOptions
 from fctree._tables.estimators import summed_to_columns
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
-from fctree._training.interactions import INTERACTION_CONSTRAINTS, check_interactions
 from fctree._training.losses import fewest_in_leaf
 from fctree._training.round_watch import UNWATCHED
-from fctree._training.samples import check_directions
 from fctree._training.team import ALONE
+from fctree._training.tree_constraints import (
+    INTERACTION_CONSTRAINTS,
+    check_interactions,
+    check_kept_trees,
+    check_monotone_constraints,
+)
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_boosting_data, check_boosting_features, count_threads
-from fctree.symmetric.kept_constraints import check_kept_trees
 from fctree.symmetric.trees import SymmetricTrees
 
 
@@ -70,7 +73,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             self.baseline_ = None
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
-        monotone = check_directions(self, n_outputs=self.n_outputs_)
+        monotone = check_monotone_constraints(self, n_outputs=self.n_outputs_)
         interactions = check_interactions(self)
         if continuing:
             check_kept_trees(self, monotone, interactions)
