@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._tree import SPLIT_KINDS, ObliqueTree
 from fctree._typing import NDArray
-from fctree._validation import check_boosting_features, check_features, check_predictions
+from fctree._validation import check_boosting_features, check_features, check_fitted, check_predictions
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.ensembles.forest import BaseCurvatureForest
 from fctree.ensembles.trees import ObliqueTrees
@@ -48,7 +47,7 @@ class ScoredTrees:
                 "expected a symmetric boosting model, or a tree, a forest or a boosting model of "
                 f"curvature trees, got a {type(model).__name__}{hint}"
             )
-        check_is_fitted(model)
+        check_fitted(model)
         if hasattr(model, "baseline_"):
             return cls(model, model.trees_, np.array(model.baseline_, dtype=np.float64), 1.0)
         tree = getattr(model, "tree_", None)
@@ -163,7 +162,7 @@ def drawn_tree(model, number):
     trees = getattr(model, "trees_", None)
     if not isinstance(trees, (SymmetricTrees, ObliqueTrees)):
         if trees is None and isinstance(model, BaseEstimator):
-            check_is_fitted(model)
+            check_fitted(model)
         own = "has one" if hasattr(model, "tree_") else "has none with hard splits"
         raise TypeError(f"tree= chooses one of many trees, but a {type(model).__name__} {own}")
     if isinstance(number, bool) or not isinstance(number, Integral):

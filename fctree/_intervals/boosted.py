@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from fctree._intervals.conformity import PredictsIntervals
+from fctree._threads import count_threads
 from fctree._training.boosted import raw_scores
 from fctree._training.losses import quantile_of
 from fctree._training.samples import hold_out
 from fctree._typing import FloatArray
-from fctree._validation import count_threads
 
 QUANTILES = (0.1, 0.9)
 # Rounds of the quantile models, as a share of the model's: errors have less structure than targets.

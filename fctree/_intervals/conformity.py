@@ -14,9 +14,9 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._typing import ArrayLike, FloatArray
+from fctree._validation import check_fitted
 
 # Scores that are kept. Of more samples the rest is rounded up to the next kept one, so that an
 # interval is that of a confidence level at most 1 / MOST_SCORES higher.
@@ -110,7 +110,7 @@ class PredictsIntervals:
             If the level is not between 0 and 1, or the fit kept no conformity scores; the message
             says why.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         level = check_confidence_level(confidence_level)
         self._prepare_intervals()
         if not hasattr(self, "interval_scores_"):

@@ -8,7 +8,8 @@ import numpy as np
 
 from fctree._intervals.conformity import PredictsIntervals
 from fctree._intervals.scales import Errors
-from fctree._validation import check_features, count_threads
+from fctree._threads import count_threads
+from fctree._validation import check_features
 
 _BLOCK_ENTRIES = 1 << 22  # of the leaves that are in memory at a time
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._intervals.conformity import PredictsIntervals
 from fctree._intervals.scales import Errors
 from fctree._typing import FloatArray
+from fctree._validation import check_fitted
 
 
 def inverse_diagonal(A):
@@ -70,7 +70,7 @@ class KernelIntervals(PredictsIntervals):
         self._drop_intervals()
 
     def _prepare_intervals(self):
-        check_is_fitted(self)
+        check_fitted(self)
         if hasattr(self, "interval_scores_") or vars(self).get("_penalty") is None:
             return
         X, coefficients = self.X_fit_, self.dual_coef_.reshape(len(self.X_fit_), -1)

@@ -16,7 +16,8 @@ import numpy as np
 
 from fctree._intervals.conformity import MOST_SCORES, PredictsIntervals, weight_unit
 from fctree._intervals.scales import Errors
-from fctree._validation import check_features, check_predictions, count_threads
+from fctree._threads import count_threads
+from fctree._validation import check_features, check_predictions
 from fctree.oblique.parameters import chosen_directions
 
 # Coefficients that choosing a split counts for: the threshold along one given direction, and the

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from fctree._native_input import native_params
 from fctree._sklearn import Interval, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
+from fctree._threads import count_threads, threads_for
 from fctree._training.parameter_ranges import TRAINING_CONSTRAINTS
 from fctree._training.losses import choose_loss, leaves_are_sums
 from fctree._training.class_weights import weigh_classes
@@ -30,9 +31,7 @@ from fctree._validation import (
     check_fitted,
     check_predictions,
     check_sample_weight,
-    count_threads,
     draw_seed,
-    threads_for,
     unchanged_on_failure,
 )
 

@@ -7,7 +7,8 @@ from distributed import default_client
 from sklearn.utils import check_random_state
 
 from fctree._sklearn import fit_context
-from fctree._validation import check_fitted, check_kernel_part, count_threads, unchanged_on_failure
+from fctree._threads import count_threads
+from fctree._validation import check_fitted, check_kernel_part, unchanged_on_failure
 from fctree.dask.boosting_base import TargetEncoder, describe
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import in_unit_of_penalties, partition_rows, remember_features

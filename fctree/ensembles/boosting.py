@@ -10,11 +10,12 @@ import numpy as np
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._sklearn import Interval, StrOptions
+from fctree._threads import count_threads
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.losses import fewest_in_leaf
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.team import ALONE
-from fctree._validation import check_features, check_imputed_floats, count_samples, count_threads, in_parts
+from fctree._validation import check_features, check_imputed_floats, count_samples, in_parts
 from fctree.ensembles.members import HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor

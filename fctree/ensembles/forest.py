@@ -16,6 +16,7 @@ from fctree._native_input import native_params
 from fctree._parameters import set_parameters
 from fctree._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training
+from fctree._threads import count_threads, threads_for
 from fctree._training.class_weights import weighted_by_class
 from fctree._training.output_units import in_units
 from fctree._training.weight_scale import in_unit_of_penalties
@@ -27,11 +28,9 @@ from fctree._validation import (
     check_predictions,
     check_sample_weight,
     count_samples,
-    count_threads,
     draw_seed,
     encode_labels,
     in_parts,
-    threads_for,
     unchanged_on_failure,
 )
 from fctree.ensembles.forest_kinds import N_COMPARED, compare_kinds, kinds_of, step_depth

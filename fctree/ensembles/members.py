@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._tables.estimators import summed_to_columns
+from fctree._threads import count_threads
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, FloatArray, NDArray
-from fctree._validation import check_features, count_threads
+from fctree._validation import check_features, check_fitted
 from fctree.ensembles.trees import ObliqueTrees
 
 
@@ -30,7 +30,7 @@ class HasObliqueTrees:
         leaves : array of shape (n_samples, n_trees), int64
             Node numbers within each tree.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_features(self, X)
         return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
 
@@ -41,7 +41,7 @@ class HasObliqueTrees:
         They say what a tree has learned. The estimator's prediction is not quite the sum or mean of
         theirs: it keeps a leaf's values within those of its training samples, as `extrapolation` says.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         return [self.trees_[tree] for tree in range(self.trees_.n_trees)]
 
     @property
@@ -51,5 +51,5 @@ class HasObliqueTrees:
         Decreases of impurity as in `CurvatureTreeRegressor`, summed over the trees; they sum to 1, or are
         all 0 if nothing is explained.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         return summed_to_columns(self, self.trees_.compute_feature_importances())

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._scored_trees import ensemble_of
+from fctree._validation import check_fitted
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.ensembles.forest import BaseCurvatureForest
 from fctree.export.links import Link
@@ -69,7 +69,7 @@ def describe(model: Any) -> Description:
     """Read a fitted model; TypeError if it is not one of trees, NotFittedError if it has not been fitted."""
     for family, read in FAMILIES.items():
         if isinstance(model, family):
-            check_is_fitted(model)
+            check_fitted(model)
             return Description(TableSteps(model), *read(model))
     hint = ""
     if hasattr(model, "steps"):

@@ -8,8 +8,8 @@ import numpy as np
 
 from fctree._native import inspection as _native
 from fctree._tables.estimators import column_names
+from fctree._threads import count_threads
 from fctree._typing import ArrayLike
-from fctree._validation import count_threads
 from fctree._scored_trees import ScoredTrees
 from fctree.inspection.shap_result import ShapValues
 

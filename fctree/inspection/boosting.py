@@ -5,11 +5,11 @@ import copy
 import numpy as np
 
 from fctree._native import symmetric as _native
+from fctree._threads import count_threads
 from fctree._training.class_weights import weigh_classes
 from fctree._training.losses import refuse_function
 from fctree._training.samples import Samples
 from fctree._training.tree_constraints import check_interactions, check_monotone_constraints
-from fctree._validation import count_threads
 from fctree.symmetric.base import BaseSymmetricBoosting
 from fctree.inspection.masked_outputs import MaskedOutputs
 

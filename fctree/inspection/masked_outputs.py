@@ -7,7 +7,7 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
-from fctree._validation import count_threads
+from fctree._threads import count_threads
 from fctree.inspection.scores import target_of
 
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted
 
+from fctree._threads import count_threads
 from fctree._typing import ArrayLike, FloatArray, RandomState
-from fctree._validation import check_boosting_features, count_threads
+from fctree._validation import check_boosting_features, check_fitted
 from fctree.kernels import symmetric_tree_kernel
 from fctree.symmetric.base import BaseSymmetricBoosting
 
@@ -62,7 +62,7 @@ def boosting_kernel(
     """
     if not isinstance(model, BaseSymmetricBoosting):
         raise TypeError(f"model must be a symmetric boosting model, got {type(model).__name__}")
-    check_is_fitted(model)
+    check_fitted(model)
     X = check_boosting_features(model, X)
     Y = X if Y is None else check_boosting_features(model, Y)
     if stationary:

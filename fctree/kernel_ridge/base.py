@@ -8,7 +8,6 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from fctree._device import DEVICES, uses_gpu
 from fctree._intervals.kernels import KernelIntervals
 from fctree._sklearn import Interval, Options, StrOptions
 from fctree._tables.estimators import TakesTables, encode_training
@@ -30,6 +29,7 @@ from fctree.kernel_ridge.feature_learning import (
 )
 from fctree.kernel_ridge.solvers import TreeKernel
 from fctree.kernels.architecture import ARCHITECTURES, check_scale
+from fctree.kernels.device import DEVICES, uses_gpu
 
 DEPTH = [Interval(Integral, 1, None, closed="left"), Options(Real, {np.inf})]
 ARCHITECTURE = [StrOptions({*ARCHITECTURES, "exponential"}), Mapping]

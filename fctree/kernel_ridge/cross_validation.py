@@ -19,8 +19,9 @@ from fctree._memory import available_memory, check_memory
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import Interval, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
+from fctree._threads import count_threads
 from fctree._typing import ArrayLike, NDArray, Self
-from fctree._validation import count_threads, unchanged_on_failure
+from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
     DEVICE,

@@ -15,13 +15,13 @@ import numpy as np
 from scipy import linalg
 from threadpoolctl import threadpool_limits
 
-from fctree._device import uses_gpu
+from fctree._threads import count_threads
 from fctree._memory import available_memory
-from fctree._validation import count_threads
 from fctree.kernel_ridge.dense import jittered_factor, product_with_itself
 from fctree.kernel_ridge.pivoted_cholesky import pivoted_cholesky
 from fctree.kernel_ridge.row_blocks import cut, in_order
 from fctree.kernel_ridge.solvers import conjugate_gradients, warn_unless
+from fctree.kernels.device import uses_gpu
 
 # Candidates, and rows after folding: so many for each landmark, and at least so many. Three rows for a column leave a
 # condition of about 14.

@@ -12,13 +12,13 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
 
-from fctree._device import DeviceArray, uses_gpu
 from fctree._memory import check_memory
 from fctree._native import matrix as _native
 from fctree.kernel_ridge.dense import factor
 from fctree.kernel_ridge.row_blocks import in_background
 from fctree.kernels.architecture import kernel_spec
 from fctree.kernels.compute import compute_gram, compute_product
+from fctree.kernels.device import DeviceArray, uses_gpu
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,16 @@ a batch, and all on a GPU, take both as batches.
 
 import numpy as np
 
-from fctree import _device
 from fctree._native import matrix as _native
-from fctree._validation import (
+from fctree._threads import count_threads
+from fctree.kernels import device as _device
+from fctree.kernels.checks import (
     allocate_gram,
     check_kernel_samples,
     check_same_problems,
     check_samples_shape,
     check_vectors,
     check_vectors_shape,
-    count_threads,
     warn_if_not_finite,
 )
 

@@ -9,13 +9,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from fctree._native import matrix as _native
+from fctree._threads import count_threads
 from fctree._typing import ArrayLike, FloatArray, RandomState
-from fctree._validation import (
-    allocate_gram,
-    check_kernel_samples,
-    count_threads,
-    warn_if_not_finite,
-)
 from fctree.kernels.architecture import (
     check_architecture,
     check_counts,
@@ -24,6 +19,7 @@ from fctree.kernels.architecture import (
     nested_pairs,
 )
 from fctree.kernels.binary_tree import binary_tree, is_binary_tree, paths_of
+from fctree.kernels.checks import allocate_gram, check_kernel_samples, warn_if_not_finite
 
 # Trees with more leaves than this do not come from a depth by accident.
 _MOST_LEAVES = 2**16

@@ -9,8 +9,8 @@ from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
 
 from fctree._native import matrix as _native
 from fctree._typing import ArrayLike, FloatArray
-from fctree._validation import check_kernel_samples
 from fctree.kernels.architecture import check_scale, kernel_spec
+from fctree.kernels.checks import check_kernel_samples
 from fctree.kernels.compute import compute_gram
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.utils import check_array, check_random_state
 
 from fctree._native import symmetric as _native
+from fctree._native_input import strided_in_elements
 from fctree._sklearn import Interval, validate_params
+from fctree._threads import count_threads
 from fctree._typing import ArrayLike, FloatArray, RandomState
-from fctree._validation import count_threads, strided_in_elements
 from fctree.symmetric.structures import draw_structures, enumerate_structures, leaf_weights
 
 _TREES_AT_ONCE = 512  # leaves of all rows are held for as many trees

@@ -7,19 +7,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import oblique as _native
 from fctree._tables.estimators import TakesTables, summed_to_columns
+from fctree._threads import count_threads, threads_for
 from fctree._typing import ArrayLike, FloatArray, NDArray
-from fctree._validation import (
-    check_features,
-    check_fitted,
-    check_predictions,
-    count_threads,
-    in_parts,
-    threads_for,
-)
+from fctree._validation import check_features, check_fitted, check_predictions, in_parts
 from fctree.oblique.parameters import native_tree_params
 from fctree.oblique.soft_finish import soften
 
@@ -84,7 +77,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         leaves : array of shape (n_samples,), int64
             Node ids in ``tree_``.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_features(self, X)
         return self.tree_.apply(X, n_threads=count_threads(self.n_jobs))
 
@@ -100,18 +93,18 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         indicator : sparse CSR matrix of shape (n_samples, n_nodes)
             1 where the sample passes the node.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_features(self, X)
         return self.tree_.decision_path(X, n_threads=count_threads(self.n_jobs))
 
     def get_depth(self) -> int:
         """Return the number of splits on the longest path from the root to a leaf."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self.tree_.max_depth
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self.tree_.n_leaves
 
     @property
@@ -122,5 +115,5 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         features in proportion to ``(coef_j * sd_j)**2``, with ``sd_j`` the feature's standard
         deviation in the node. They sum to 1, or are all 0 if nothing is explained.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         return summed_to_columns(self, self.tree_.compute_feature_importances())

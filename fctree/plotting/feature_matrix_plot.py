@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._tables.estimators import encoded_names
+from fctree._validation import check_fitted
 from fctree.kernel_ridge.base import BaseTreeNTK
 from fctree.plotting.node_colors import require_matplotlib
 
@@ -54,7 +54,7 @@ def plot_feature_matrix(model: Any, *, max_features: int = 20, ax: Axes | None =
     require_matplotlib()
     if not isinstance(model, BaseTreeNTK):
         raise TypeError(f"model must be a TreeNTK estimator, got a {type(model).__name__}")
-    check_is_fitted(model)
+    check_fitted(model)
     matrix = getattr(model, "feature_matrix_", None)
     if matrix is None:
         raise ValueError("the model has learned no metric: feature_matrix_ is None")

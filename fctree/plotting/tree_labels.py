@@ -7,11 +7,11 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._scored_trees import drawn_tree
 from fctree._tables.estimators import encoded_names
 from fctree._tree import SPLIT_KINDS, ObliqueTree
+from fctree._validation import check_fitted
 
 _ACCEPTED = "a fitted CurvatureTree* or FCODT* estimator or an ObliqueTree"
 
@@ -149,7 +149,7 @@ def _tree_of(tree):
             f"and .{member} has them all"
         )
     if isinstance(tree, BaseEstimator) and not hasattr(tree, "tree_"):
-        check_is_fitted(tree)
+        check_fitted(tree)
     raise TypeError(
         f"expected {_ACCEPTED}, got a {given}. With a number for `tree` it may be a "
         "CurvatureForest*, CurvatureBoosting* or SymmetricBoosting*"

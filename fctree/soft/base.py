@@ -19,6 +19,7 @@ from fctree._tables.estimators import (
     encode_samples,
     n_encoded,
 )
+from fctree._threads import count_threads, threads_for
 from fctree._training.class_weights import weigh_classes
 from fctree._training.parameter_ranges import TRAINING_CONSTRAINTS
 from fctree._training.divergence import warn_if_diverged
@@ -32,9 +33,7 @@ from fctree._validation import (
     check_predictions,
     check_sample_weight,
     check_soft_features,
-    count_threads,
     draw_seed,
-    threads_for,
     unchanged_on_failure,
 )
 from fctree.soft.state import copied, initial_state, tree_shape

@@ -5,12 +5,12 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fctree._native import symmetric as _native
 from fctree._native_input import native_params
 from fctree._sklearn import Interval, StrOptions
 from fctree._tables.estimators import summed_to_columns
+from fctree._threads import count_threads
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.losses import fewest_in_leaf
 from fctree._training.round_watch import UNWATCHED
@@ -22,7 +22,7 @@ from fctree._training.tree_constraints import (
     check_monotone_constraints,
 )
 from fctree._typing import ArrayLike, FloatArray, NDArray
-from fctree._validation import check_boosting_data, check_boosting_features, count_threads
+from fctree._validation import check_boosting_data, check_boosting_features, check_fitted
 from fctree.symmetric.trees import SymmetricTrees
 
 
@@ -129,7 +129,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         leaves : array of shape (n_samples, n_iter), int32
             Indices into the second axis of ``trees_.leaf_values``.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_rows(X)
         return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
 
@@ -147,7 +147,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         importances : array of shape (n_features,)
             Sums to 1 for ``"gain"``, or is all 0 where nothing was split.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if kind not in ("gain", "split"):
             raise ValueError(f"kind must be 'gain' or 'split', got {kind!r}")
         used = self.trees_.split_feature >= 0

@@ -17,8 +17,9 @@ from dataclasses import replace
 import numpy as np
 
 from fctree._native import symmetric as _native
+from fctree._threads import count_threads
 from fctree._training.samples import Samples
-from fctree._validation import check_boosting_features, count_threads
+from fctree._validation import check_boosting_features
 from fctree.symmetric.structures import draw_structures, leaf_weights
 from fctree.symmetric.trees import SymmetricTrees
 

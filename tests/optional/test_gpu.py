@@ -5,10 +5,11 @@ import gc
 
 import numpy as np
 import pytest
-from fctree import TreeNTKClassifier, TreeNTKRegressor, TreeNTKRegressorCV, _device
+from fctree import TreeNTKClassifier, TreeNTKRegressor, TreeNTKRegressorCV
 from fctree._native import matrix as native
 from fctree.kernels import relu_ntk, rule_ntk, tree_ntk, tree_ntk_matvec, tree_ntk_path
 from fctree.kernels.architecture import kernel_spec
+from fctree.kernels.device import DeviceArray
 
 REASON = native.why_no_device()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(bool(REASON), reason=REASON)]
@@ -152,7 +153,7 @@ def test_bad_samples_are_refused_and_good_ones_served_afterwards():
     free = []
     for _ in range(20):
         for bad in (np.nan, np.inf, 1e160):
-            there = _device.DeviceArray.of(np.where(np.eye(200, 3) > 0, bad, 1.0))
+            there = DeviceArray.of(np.where(np.eye(200, 3) > 0, bad, 1.0))
             with pytest.raises(ValueError, match="NaN|above 1e150"):
                 tree_ntk(there, device="cuda")
             del there

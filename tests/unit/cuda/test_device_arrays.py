@@ -10,8 +10,9 @@ import warnings
 
 import numpy as np
 import pytest
-from fctree import TreeNTKClassifier, TreeNTKRegressor, _device
+from fctree import TreeNTKClassifier, TreeNTKRegressor
 from fctree._native import matrix as native
+from fctree.kernels import device as _device
 from fctree.kernels import relu_ntk, rule_ntk, tree_ntk, tree_ntk_matvec, tree_ntk_path
 
 RNG = np.random.default_rng(0)
