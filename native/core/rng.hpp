@@ -18,6 +18,15 @@ enum class Purpose : std::uint32_t {
   quantile_sample,
 };
 
+// SplitMix64 (Steele, Lea and Flood, 2014): the step between its states, and its finaliser, a bijection that
+// spreads all bits.
+constexpr std::uint64_t kMixStep = 0x9E3779B97F4A7C15u;
+inline std::uint64_t mixed(std::uint64_t bits) {
+  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
+  bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
+  return bits ^ bits >> 31;
+}
+
 class Random {
  public:
   Random(std::uint64_t seed, Purpose purpose);

@@ -13,18 +13,11 @@ namespace {
 
 constexpr index_t kTaskRows = 1024;
 
-// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): a bijection that spreads all bits.
-std::uint64_t mixed(std::uint64_t bits) {
-  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
-  bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
-  return bits ^ bits >> 31;
-}
-
 std::uint64_t combined(std::uint64_t hash, double value) {
   value += 0.0;  // -0 is 0
   std::uint64_t bits;
   std::memcpy(&bits, &value, sizeof bits);
-  return mixed(hash + 0x9E3779B97F4A7C15u + bits);
+  return mixed(hash + kMixStep + bits);
 }
 
 double uniform_of(const Random& random, index_t tree, std::uint64_t hash) {

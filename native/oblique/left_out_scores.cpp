@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/rng.hpp"
 #include "oblique/score_rows.hpp"
 #include "oblique/split_search/leave_one_out.hpp"
 #include "ridge/dense.hpp"
@@ -18,12 +19,9 @@ constexpr index_t kChunkRows = 4096;
 // Above it the sample all but determines the model's prediction.
 constexpr double kLargestLeverage = 0.99;
 
-// Whether a sample is a random one in so many: a hash of its number (SplitMix64).
+// Whether a sample is a random one in so many: a hash of its number.
 bool is_drawn(std::int32_t row, index_t one_in) {
-  std::uint64_t z = (static_cast<std::uint64_t>(row) + 1) * 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return (z ^ (z >> 31)) % static_cast<std::uint64_t>(one_in) == 0;
+  return mixed((static_cast<std::uint64_t>(row) + 1) * kMixStep) % static_cast<std::uint64_t>(one_in) == 0;
 }
 
 // Leverages of a unit of weight of samples of the leaf, without the constant's: from the system in
