@@ -1,4 +1,4 @@
-"""fctree: shallow, fast and explained trees, used like scikit-learn."""
+"""fctree: shallow, fast, interpretable trees with a scikit-learn interface."""
 
 from fctree import callbacks, datasets, export, inspection, kernels
 from fctree._config import show_config
