@@ -19,7 +19,7 @@ from fctree._native.core import is_finite, is_table
 from fctree._native_input import strided_in_elements
 from fctree._tables.columns import is_frame, raw_columns, read_column, table_of
 from fctree._tables.estimators import validate_table, validated_features
-from fctree._training.weight_scale import in_unit_of_penalties
+from fctree._training.weight_scale import rescale_small_weights
 
 
 def check_features(estimator, X):
@@ -28,9 +28,9 @@ def check_features(estimator, X):
 
 
 def check_training_data(estimator, X, y, sample_weight, *, multi_output):
-    """As `check_imputed_data`, and the weights in the unit of penalties, (n_samples,) float64 or None."""
+    """As `check_imputed_data`, and the weights, scaled up if they are small, (n_samples,) float64 or None."""
     X, y = check_imputed_data(estimator, X, y, reset=True, classification=not multi_output)
-    return X, y, in_unit_of_penalties(check_sample_weight(sample_weight, X))
+    return X, y, rescale_small_weights(check_sample_weight(sample_weight, X))
 
 
 FLOATS = [np.float64, np.float32]

@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 
 from fctree._sklearn import StrOptions
-from fctree._training.weight_scale import in_unit_of_penalties
+from fctree._training.weight_scale import rescale_small_weights
 
 CLASS_WEIGHT_CONSTRAINTS = {"class_weight": [StrOptions({"balanced"}), dict, None]}
 
@@ -56,10 +56,10 @@ def weighted_by_class(estimator, labels, sample_weight):
 
 
 def weigh_classes(estimator, train, held):
-    """The same for Samples: those to train on that count, in the unit of penalties, and a list of those held out."""
+    """The same for Samples: those to train on that count, their weights rescaled, and a list of those evaluated."""
     class_weight = getattr(estimator, "class_weight", None)
     if class_weight is None:
-        return _in_unit_of_penalties(train), held
+        return _rescaled(train), held
     of_class = class_weights(class_weight, estimator.classes_, train.y[0].astype(np.intp))
 
     def weighed(samples):
@@ -69,11 +69,11 @@ def weigh_classes(estimator, train, held):
         return replace(samples, weight=_positive_somewhere(weight))
 
     counted = weighed(train).without_zero_weights()
-    return _in_unit_of_penalties(counted), [weighed(samples) for samples in held]
+    return _rescaled(counted), [weighed(samples) for samples in held]
 
 
-def _in_unit_of_penalties(samples):
-    return replace(samples, weight=in_unit_of_penalties(samples.weight))
+def _rescaled(samples):
+    return replace(samples, weight=rescale_small_weights(samples.weight))
 
 
 def _positive_somewhere(weight):

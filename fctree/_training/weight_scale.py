@@ -37,8 +37,8 @@ class WeightScale:
         return max(0, exponent) + min(0, exponent + _LARGEST)
 
 
-def in_unit_of_penalties(weight):
-    """Weights of training samples as penalties take them; None for none."""
+def rescale_small_weights(weight):
+    """Training weights, scaled up if they are small (or down if they are huge); None for none."""
     if weight is None:
         return None
     scale = WeightScale(weight.max(), np.count_nonzero(weight))

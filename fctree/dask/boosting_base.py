@@ -13,13 +13,13 @@ from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import unpack_eval_sets
 from fctree._validation import check_labels, check_targets, draw_seed, unchanged_on_failure
 from fctree.dask.cluster import gather
-from fctree.dask.partitions import in_unit_of_penalties, partition_rows, remember_features
+from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
 from fctree.dask.tables import PartitionedTable
 from fctree.dask.team import TeamFit
 
 
 @dataclass(frozen=True)
-class Description:
+class PartitionSummary:
     """A partition as the client knows it: its rows and features, their weight if they have some, the
     shape of one target, and either the labels or the least targets and the sums, one an output."""
 
@@ -41,11 +41,11 @@ def _describe(partition, by_class):
         y = check_targets(partition.y)
         ends = np.stack([y.min(axis=0), y.sum(axis=0)])
     weight = 0.0 if partition.weight is None else partition.weight.sum()
-    return Description(*partition.X.shape, weight, partition.y.shape[1:], labels, ends)
+    return PartitionSummary(*partition.X.shape, weight, partition.y.shape[1:], labels, ends)
 
 
 def describe(client, partitions, name, *, by_class):
-    """Descriptions of partitions; ValueError where none has rows."""
+    """Summaries of partitions; ValueError where none has rows."""
     tasks = [client.submit(_describe, p, by_class, pure=False) for p in partitions]
     described = gather(client, tasks)
     if not any(d.n_rows for d in described):
@@ -183,7 +183,7 @@ class DaskBoosting:
         rows = partition_rows(client, X, y, sample_weight, table=table.is_read)
         partitions = table.read(rows)
         if sample_weight is not None:
-            partitions = in_unit_of_penalties(client, partitions)
+            partitions = rescale_partitions(client, partitions)
         lengths = self._learn_targets(client, partitions)
         self._check_loss()
         encode = TargetEncoder(getattr(self, "classes_", None))

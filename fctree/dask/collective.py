@@ -15,7 +15,7 @@ from distributed import get_worker
 from distributed.comm import connect
 from distributed.protocol import Serialize, to_serialize
 
-from fctree.dask.row_blocks import join
+from fctree.dask.row_blocks import join_sums
 
 _OPERATION = "fctree_collective"
 # Arrays of more bytes than this are sent by themselves, without being packed.
@@ -215,7 +215,7 @@ class Collective:
         width = values.shape[1]
         total, values = values[0], values[: len(pieces)]
         if width and len(self.addresses) == 1:
-            pieces, values = join([(pieces, values)], n_blocks)
+            pieces, values = join_sums([(pieces, values)], n_blocks)
         for rank, does in self._steps():
             arrays = [sums, largest, pieces, values]
             if does in ("give", "exchange"):
@@ -231,6 +231,6 @@ class Collective:
             if width:
                 parts = [] if does == "accept" else [(pieces, values)]
                 parts.append((theirs[2].reshape(-1, 2), theirs[3].reshape(-1, width)))
-                pieces, values = join(parts, n_blocks)
+                pieces, values = join_sums(parts, n_blocks)
         if width:
             total[:] = values[0]

@@ -6,7 +6,7 @@ from fctree._parameters import fitted_attributes
 from fctree._sklearn import fit_context
 from fctree._validation import draw_seed, unchanged_on_failure
 from fctree.dask.cluster import gather, threads_here
-from fctree.dask.partitions import join, partition_rows, remember_features
+from fctree.dask.partitions import join_partitions, partition_rows, remember_features
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.tables import is_table
 from fctree.ensembles import CurvatureForestClassifier, CurvatureForestRegressor
@@ -69,7 +69,7 @@ class _DaskForest:
             client = default_client()
             remember_features(self, X)
             partitions = partition_rows(client, X, y, sample_weight, table=is_table(self, X))
-            rows = client.submit(join, partitions, pure=False)
+            rows = client.submit(join_partitions, partitions, pure=False)
             self._random_seed = draw_seed(self.random_state)
             local = self._local_class(**self.get_params(deep=False))
             local._random_seed = self._random_seed

@@ -11,7 +11,7 @@ from fctree._threads import count_threads
 from fctree._validation import check_fitted, check_kernel_part, unchanged_on_failure
 from fctree.dask.boosting_base import TargetEncoder, describe
 from fctree.dask.cluster import gather, threads_here
-from fctree.dask.partitions import in_unit_of_penalties, partition_rows, remember_features
+from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
 from fctree.dask.prediction import HasLocal
 from fctree.dask.tables import PartitionedTable
 from fctree.kernel_ridge import TreeNTKClassifier, TreeNTKRegressor
@@ -136,7 +136,7 @@ class _DaskTreeNTK(HasLocal):
             table = PartitionedTable(client, self, X, impute=True)
             parts = table.read(partition_rows(client, X, y, sample_weight, table=True))
             if sample_weight is not None:
-                parts = in_unit_of_penalties(client, parts)
+                parts = rescale_partitions(client, parts)
             described = describe(client, parts, "X", by_class=self._classification)
             filled = [i for i, description in enumerate(described) if description.n_rows]
             parts, described = [parts[i] for i in filled], [described[i] for i in filled]

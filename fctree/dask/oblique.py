@@ -8,7 +8,7 @@ from fctree._training.samples import Samples
 from fctree._validation import check_kernel_part
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.cluster import settle
-from fctree.dask.partitions import Partition, join
+from fctree.dask.partitions import Partition, join_partitions
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.row_blocks import Run, cut_into_runs
 from fctree.ensembles import CurvatureBoostingClassifier, CurvatureBoostingRegressor
@@ -70,7 +70,7 @@ class BlockedLayout:
     n_rows: int
 
     def samples(self, parts):
-        rows = join(parts)
+        rows = join_partitions(parts)
         X = check_kernel_part(rows.X, np.zeros(len(rows)))[0]
         y = np.ascontiguousarray(self.encode(rows.y))
         return BlockedSamples(

@@ -33,7 +33,7 @@ class Partition:
         return sum(getattr(array, "nbytes", 0) for array in arrays)
 
 
-def join(partitions):
+def join_partitions(partitions):
     """All rows of partitions, which are in order, as one."""
     filled = [part for part in partitions if len(part)] or partitions[:1]
     weight = None
@@ -73,7 +73,7 @@ def is_dask(collection):
     return True
 
 
-def is_frame(collection):
+def is_dask_frame(collection):
     """Whether a Dask collection is of pandas objects."""
     return is_dask(collection) and hasattr(collection, "npartitions") and hasattr(
         collection, "divisions"
@@ -82,14 +82,14 @@ def is_frame(collection):
 
 def feature_names(X):
     """The names of the columns, or None where they are not strings."""
-    return get_feature_names(X._meta if is_frame(X) else X)
+    return get_feature_names(X._meta if is_dask_frame(X) else X)
 
 
 def count_features(X):
     """Columns of a collection or array of two dimensions."""
     if getattr(X, "ndim", 2) != 2:
         raise ValueError(f"X must have two dimensions, got {X.ndim}")
-    return int(X.shape[1]) if not is_frame(X) else len(X.columns)
+    return int(X.shape[1]) if not is_dask_frame(X) else len(X.columns)
 
 
 def remember_features(estimator, X):
@@ -104,7 +104,7 @@ def remember_features(estimator, X):
 
 def _row_chunks(collection):
     """The lengths of the row chunks if all are known, else None."""
-    if is_frame(collection):
+    if is_dask_frame(collection):
         return None
     lengths = collection.chunks[0]
     return None if any(np.isnan(n) for n in lengths) else lengths
@@ -120,7 +120,7 @@ def _as_array(values):
 
 def _row_blocks(collection, chunks, name):
     """One delayed object for each block of rows; cut like X where the lengths are known."""
-    if is_frame(collection):
+    if is_dask_frame(collection):
         if hasattr(collection, "simplify"):
             # All of Dask's optimisations would join partitions of a file of which few columns are
             # read: those of y would no longer be those of X.
@@ -197,8 +197,8 @@ def partition_rows(client, X, y, sample_weight, *, target_name="y", table=False)
     return client.compute(delayed)
 
 
-def in_unit_of_penalties(client, partitions):
-    """Training partitions with weights, scaled as those of all rows in one place are."""
+def rescale_partitions(client, partitions):
+    """Partitions with small weights scaled up, as those of all rows in one place are (`rescale_small_weights`)."""
 
     def of_all(function, *arguments):
         return gather(client, [client.submit(function, p, *arguments, pure=False) for p in partitions])

@@ -5,7 +5,7 @@ import dask.array as da
 import numpy as np
 
 from fctree._validation import check_fitted
-from fctree.dask.partitions import is_dask, is_frame
+from fctree.dask.partitions import is_dask, is_dask_frame
 
 
 class HasLocal:
@@ -68,7 +68,7 @@ class PredictsClasses(HasLocal):
 def predict_lazily(estimator, method, X, n_columns, dtype):
     """``method`` of the plain estimator on every partition, as a Dask collection."""
     local = dask.delayed(estimator.to_local(), pure=False)
-    if is_frame(X):
+    if is_dask_frame(X):
         meta = _frame_meta(X, n_columns, dtype, getattr(estimator, "classes_", None))
         return X.map_partitions(_predict_frame, local, method, meta, meta=meta)
     if X.ndim != 2 or X.shape[1] != estimator.n_features_in_:

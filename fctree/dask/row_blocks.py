@@ -82,7 +82,7 @@ def _pieces(first, end, n_blocks):
     return np.array(pieces, dtype=np.int64)
 
 
-def join(parts, n_blocks):
+def join_sums(parts, n_blocks):
     """The sum over all blocks, of ``(pieces, sums)`` with a row of sums a piece.
 
     `parts` are those of some or all runs. Where some are missing the result is the pieces that

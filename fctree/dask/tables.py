@@ -21,7 +21,7 @@ from fctree._tables.fitting import fit_encoder
 from fctree._tables.sums import TablePart
 from fctree._validation import check_boosting_rows
 from fctree.dask.cluster import gather
-from fctree.dask.partitions import Partition, is_dask, is_frame
+from fctree.dask.partitions import Partition, is_dask, is_dask_frame
 
 
 def is_table(estimator, X):
@@ -29,7 +29,7 @@ def is_table(estimator, X):
     chosen = getattr(estimator, "categorical_features", None)
     if chosen is not None and not isinstance(chosen, str) and len(chosen):
         return True
-    if is_frame(X):
+    if is_dask_frame(X):
         return table_of(X._meta) is not None
     if is_dask(X):
         return X.dtype.kind not in "fiub"

@@ -19,7 +19,7 @@ from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_tra
 from fctree._threads import count_threads, threads_for
 from fctree._training.class_weights import weighted_by_class
 from fctree._training.output_units import in_units
-from fctree._training.weight_scale import in_unit_of_penalties
+from fctree._training.weight_scale import rescale_small_weights
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import (
     check_features,
@@ -164,7 +164,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         if weight is not None and not np.all(weight > 0.0):
             counted = weight > 0.0
             X, y, targets, weight = X[counted], y[counted], targets[counted], weight[counted]
-        weight = in_unit_of_penalties(weight)
+        weight = rescale_small_weights(weight)
         n_classes = self.n_classes_ if self._classification else None
         rows = np.searchsorted(self.classes_, y)[np.newaxis] if n_classes else targets.T
         X = encode_training(self, X, rows, weight, n_classes=n_classes, continuing=not reset)

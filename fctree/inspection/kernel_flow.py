@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from fctree._sklearn import validate_parameters
-from fctree._training.weight_scale import in_unit_of_penalties
+from fctree._training.weight_scale import rescale_small_weights
 from fctree.inspection.warm_start import WarmStartModel
 from fctree.kernel_ridge.solvers import weighted
 
@@ -133,7 +133,7 @@ class TreeKernelFlow(WarmStartModel):
         kernel = self.estimator._fitted_kernel()
         X = np.ascontiguousarray(train.X, dtype=np.float64)
         residuals, wanted = self._residuals(train), self._residuals(validation)
-        weight = in_unit_of_penalties(train.sample_weight)
+        weight = rescale_small_weights(train.sample_weight)
         K, start = weighted(kernel.gram(X), residuals, weight)
         roots = 1.0 if weight is None else np.sqrt(weight)
         K_validation = kernel.gram(np.ascontiguousarray(validation.X, dtype=np.float64), X) * roots

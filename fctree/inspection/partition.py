@@ -12,7 +12,7 @@ from fctree.inspection.warm_start import Samples, WarmStartModel
 
 
 @dataclass(eq=False)
-class Partition:
+class DataSplit:
     """Three disjoint parts of the data, names of the columns, and the replacements of withheld ones: their
     means in the training part, missing values aside."""
 
@@ -58,7 +58,7 @@ def partition(estimator, X, y, sample_weight, *, fractions, seed):
     for name, part in parts.items():
         _check_classes(name, part)
     train = parts["training"]
-    return Partition(train, parts["validation"], parts["test"], column_means(train), names)
+    return DataSplit(train, parts["validation"], parts["test"], column_means(train), names)
 
 
 def _tags(estimator):

@@ -29,7 +29,7 @@ METHODS = ("early_stopping", "dropout", "retrain")
 class Study:
     """A full model fitted once, and the test scores of the models without some features.
 
-    `where` is ``(n_jobs, client)``: threads here, or a Dask cluster. ``parts`` is the `Partition`,
+    `where` is ``(n_jobs, client)``: threads here, or a Dask cluster. ``parts`` is the `DataSplit`,
     ``target`` that of the test part, ``score(target, outputs)`` gives a value and its influence function;
     ``n_iter`` and ``fit_seconds`` are those of the full model.
     """

@@ -30,7 +30,7 @@ from fctree.oblique.logistic_models import (
     INTERCEPT_PENALTY,
     MULTIPLES,
     Fit,
-    Samples,
+    LogisticData,
     best_of,
     expected_loss,
     minimise,
@@ -63,7 +63,7 @@ def with_logistic_leaves(tree, X, shares, weight, left_out, *, alpha, standardiz
         spread = np.sqrt(share @ (X - mean) ** 2)
         n_features = max(np.count_nonzero(spread > 0.0), used.sum())
         mean, spread = mean[used], np.where(spread > 0.0, spread, 1.0)[used]
-        data = Samples(np.column_stack([(X[:, used] - mean) / spread, np.ones(len(X))]), targets, weight)
+        data = LogisticData(np.column_stack([(X[:, used] - mean) / spread, np.ones(len(X))]), targets, weight)
         of_root = alpha / (np.ones_like(spread) if standardize else spread**2)
         of_root = np.maximum(of_root, _LEAST_PENALTY)
         # A pseudo-sample's curvature, at most.
@@ -133,7 +133,7 @@ def _cost_of_splits(data, rows, n_features):
 
 def _intercepts(data):
     """The fit of intercepts alone, (m, 1)."""
-    alone = Samples(data.Z[:, -1:], data.targets, data.weight)
+    alone = LogisticData(data.Z[:, -1:], data.targets, data.weight)
     start = np.zeros((len(data.targets), 1))
     model, inverse = minimise(alone, start, np.array([INTERCEPT_PENALTY]), start)
     return Fit(model, inverse, expected_loss(alone, model, inverse, 0.0))

@@ -25,7 +25,7 @@ _BLOCK_VALUES = 1 << 20  # of the largest array of a block of rows
 
 
 @dataclass(frozen=True)
-class Samples:
+class LogisticData:
     """Rows z (n, d), shares of the m predicted classes (m, n) and weights (n,)."""
 
     Z: FloatArray
@@ -33,7 +33,7 @@ class Samples:
     weight: FloatArray
 
     def of(self, rows):
-        return Samples(self.Z[rows], self.targets[:, rows], self.weight[rows])
+        return LogisticData(self.Z[rows], self.targets[:, rows], self.weight[rows])
 
     def blocks(self):
         """Parts of the rows whose largest arrays, (n, m, d) and (n, m, m), stay small."""

@@ -9,7 +9,7 @@ from sklearn.datasets import make_classification, make_friedman1
 from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor
 
 import fctree
-from fctree._training.weight_scale import WeightScale, in_unit_of_penalties
+from fctree._training.weight_scale import WeightScale, rescale_small_weights
 from fctree.inspection import variable_importance
 
 FAMILIES = {
@@ -90,23 +90,23 @@ def test_huge_weights_are_those_that_penalties_do_not_count_beside(name, kind):
 @pytest.mark.parametrize("mean", [0.72, 1.0, 1.5, 300.0, 1e76])
 def test_weights_that_are_large_enough_are_as_they_were(mean):
     weight = weights() * (mean * np.count_nonzero(weights()) / weights().sum())
-    assert in_unit_of_penalties(weight) is weight
-    assert in_unit_of_penalties(None) is None
+    assert rescale_small_weights(weight) is weight
+    assert rescale_small_weights(None) is None
 
 
 @pytest.mark.parametrize("median", [1e-300, 1e-40, 1e-5])
 def test_the_factor_is_the_power_of_two_that_brings_the_mean_closest_to_1(median):
     weight = median * np.random.default_rng(2).lognormal(sigma=3.0, size=1001)
     weight[::5] = 0.0
-    scaled = in_unit_of_penalties(weight)
+    scaled = rescale_small_weights(weight)
     assert np.sqrt(0.5) <= scaled[weight > 0.0].mean() <= np.sqrt(2.0)
     (factor,) = np.unique(scaled[weight > 0.0] / weight[weight > 0.0])
     assert np.frexp(factor)[0] == 0.5
 
 
 def test_the_least_and_the_largest_weights():
-    assert np.all(in_unit_of_penalties(np.full(7, 5e-324)) == 1.0)
-    largest = in_unit_of_penalties(np.full(7, 1e308))
+    assert np.all(rescale_small_weights(np.full(7, 5e-324)) == 1.0)
+    largest = rescale_small_weights(np.full(7, 1e308))
     assert np.all((largest >= 2.0**255.5) & (largest <= 2.0**256.5))
 
 

@@ -12,7 +12,7 @@ import dask.array as da  # noqa: E402
 from optional.dask_cluster import two_processes  # noqa: E402
 
 from fctree.dask import DaskCurvatureBoostingRegressor  # noqa: E402
-from fctree.dask.row_blocks import _pieces, cut_into_runs, join, rows_of_a_block  # noqa: E402
+from fctree.dask.row_blocks import _pieces, cut_into_runs, join_sums, rows_of_a_block  # noqa: E402
 from fctree.dask.team import TeamFit  # noqa: E402
 
 PARAMS = {"max_iter": 3, "random_state": 0, "step_depth": 2}
@@ -118,8 +118,8 @@ def test_sums_over_blocks_do_not_depend_on_the_cuts(n_blocks):
             pieces = _pieces(first, end, n_blocks)
             sums = [sum_along_the_tree(values, begin, size) for begin, size in pieces]
             parts.append((pieces, np.array(sums)))
-        some = join(parts[::2], n_blocks)  # joined in two places, as where there are many
-        pieces, sums = join([some, *parts[1::2]], n_blocks)
+        some = join_sums(parts[::2], n_blocks)  # joined in two places, as where there are many
+        pieces, sums = join_sums([some, *parts[1::2]], n_blocks)
         assert len(pieces) == 1
         np.testing.assert_array_equal(sums[0], whole)
 

@@ -5,7 +5,7 @@ import pytest
 from fctree import CurvatureTreeClassifier
 from fctree.inspection import distill
 from fctree.oblique import logistic_leaves, logistic_models, logistic_root
-from fctree.oblique.logistic_models import Samples, left_out_losses, losses, minimise, near_minimum
+from fctree.oblique.logistic_models import LogisticData, left_out_losses, losses, minimise, near_minimum
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
@@ -25,7 +25,7 @@ def noisy_classes(n_samples=300, n_features=4, n_classes=3, *, bend=0.0, seed=0)
 def samples(X, y, weight=None):
     shares = np.eye(y.max() + 1)[y].T
     targets = shares if len(shares) > 2 else shares[1:]
-    return Samples(np.column_stack([X, np.ones(len(X))]), np.ascontiguousarray(targets),
+    return LogisticData(np.column_stack([X, np.ones(len(X))]), np.ascontiguousarray(targets),
                    np.ones(len(X)) if weight is None else weight)
 
 
@@ -77,8 +77,8 @@ def test_left_out_losses_are_those_of_fits_without_the_sample(n_classes):
     zero = np.zeros((m, 5))
 
     def fit(weight):
-        root, inverse = minimise(Samples(data.Z, data.targets, weight), zero, of_root, zero)
-        own = Samples(data.Z, data.targets, weight).of(leaf)
+        root, inverse = minimise(LogisticData(data.Z, data.targets, weight), zero, of_root, zero)
+        own = LogisticData(data.Z, data.targets, weight).of(leaf)
         return root, inverse, *minimise(own, root, of_leaf, root)
 
     root, inverse, model, of_own = fit(weight)
