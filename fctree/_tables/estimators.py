@@ -131,21 +131,21 @@ def encode_training(estimator, X, y, weight, *, n_classes, continuing=False):
     return _encode(estimator, (X, y, weight), [], n_classes, continuing)[0]
 
 
-def encode_samples(estimator, train, held, *, n_classes, continuing, robust=False):
-    """`encode_training` for Samples, in place, and for a list of those held out; of ``robust`` losses targets are cut
+def encode_samples(estimator, train, evals, *, n_classes, continuing, robust=False):
+    """`encode_training` for Samples, in place, and for a list of those evaluated; of ``robust`` losses targets are cut
     off."""
     parts = (train.X, train.y, train.weight)
-    features = [samples.X for samples in held]
+    features = [samples.X for samples in evals]
     train.X, features = _encode(estimator, parts, features, n_classes, continuing, robust)
-    for samples, X in zip(held, features):
+    for samples, X in zip(evals, features):
         samples.X = X
 
 
-def _encode(estimator, train, held, n_classes, continuing, robust=False):
+def _encode(estimator, train, evals, n_classes, continuing, robust=False):
     encoder = getattr(estimator, "encoder_", None)
     X, y, weight = train
     if encoder is None:
-        return X, held
+        return X, evals
     if not continuing:
         encoder.limits = target_limits(y, weight) if robust else None
     y = cut_off(y, encoder.limits)
@@ -163,11 +163,11 @@ def _encode(estimator, train, held, n_classes, continuing, robust=False):
             X[counted], y[:, counted], n_classes, weight, unpaired, max_indicators(estimator)
         )
         X = renumber(X, numbers)
-        held = [renumber(X_held, numbers) for X_held in held]
+        evals = [renumber(X_eval, numbers) for X_eval in evals]
     if not isinstance(counted, slice):
         features, counted_features = encoder.transform(X).copy(), features
         features[counted] = counted_features
-    return features, [encoder.transform(X_held) for X_held in held]
+    return features, [encoder.transform(X_eval) for X_eval in evals]
 
 
 def max_indicators(estimator):

@@ -61,7 +61,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
     """Boosted trees of any kind.
 
     A family has _check_data, what validates its X and y, _check_rows, the same for predictions,
-    and _boost(train, held, continuing=, watch=), which grows trees_; an estimator has
+    and _boost(train, evals, continuing=, watch=), which grows trees_; an estimator has
     _encode_targets(y, reset=), y as float64 (n_targets, n_samples).
     """
 
@@ -156,14 +156,14 @@ class BaseBoosting(TakesTables, BaseEstimator):
             train = Samples(X, targets, weight, initial).without_zero_weights()
             if not continuing:
                 self._random_seed = draw_seed(self.random_state)
-            train, held = validation_samples(self, train, eval_sets, watch)
-            train, held = weigh_classes(self, train, held)
+            train, evals = validation_samples(self, train, eval_sets, watch)
+            train, evals = weigh_classes(self, train, evals)
             n_classes = self.n_classes_ if self._classification else None
             robust = not leaves_are_sums(self._choose_loss())
             encode_samples(
-                self, train, held, n_classes=n_classes, continuing=continuing, robust=robust
+                self, train, evals, n_classes=n_classes, continuing=continuing, robust=robust
             )
-            self._boost_watched(train, held, continuing, watch)
+            self._boost_watched(train, evals, continuing, watch)
             if self.n_iter_ == 0:
                 warnings.warn(
                     "early stopping kept no round: the validation loss was least before the first, "
@@ -184,10 +184,10 @@ class BaseBoosting(TakesTables, BaseEstimator):
             losses = -self.train_score_
             warn_if_diverged(losses[0], losses[self.n_iter_], stacklevel=4)
 
-    def _boost_watched(self, train, held, continuing, watch):
+    def _boost_watched(self, train, evals, continuing, watch):
         done = self.trees_.n_trees if continuing else 0
         before = getattr(self, "evals_result_", {}) if continuing else {}
-        self._boost(train, held, continuing=continuing, watch=watch)
+        self._boost(train, evals, continuing=continuing, watch=watch)
         now = watch.results(self, done)
         self.evals_result_ = joined_results(before, now, done, len(self.train_score_) - 1 - done)
 

@@ -55,11 +55,11 @@ def weighted_by_class(estimator, labels, sample_weight):
     return _positive_somewhere(of_class if sample_weight is None else of_class * sample_weight)
 
 
-def weigh_classes(estimator, train, held):
+def weigh_classes(estimator, train, evals):
     """The same for Samples: those to train on that count, their weights rescaled, and a list of those evaluated."""
     class_weight = getattr(estimator, "class_weight", None)
     if class_weight is None:
-        return _rescaled(train), held
+        return _rescaled(train), evals
     of_class = class_weights(class_weight, estimator.classes_, train.y[0].astype(np.intp))
 
     def weighed(samples):
@@ -69,7 +69,7 @@ def weigh_classes(estimator, train, held):
         return replace(samples, weight=_positive_somewhere(weight))
 
     counted = weighed(train).without_zero_weights()
-    return _rescaled(counted), [weighed(samples) for samples in held]
+    return _rescaled(counted), [weighed(samples) for samples in evals]
 
 
 def _rescaled(samples):

@@ -117,11 +117,11 @@ def validation_samples(estimator, train, eval_sets, watch):
     if eval_sets and train.initial is not None:
         raise ValueError("init_score and eval_set exclude each other")
     if eval_sets:
-        held = [_checked(estimator, eval_set, bool(watch.scorers)) for eval_set in eval_sets]
+        evals = [_checked(estimator, eval_set, bool(watch.scorers)) for eval_set in eval_sets]
         watch.eval_sets = [
-            EvalSet(X, y, samples.weight) for (X, y, _), samples in zip(eval_sets, held)
+            EvalSet(X, y, samples.weight) for (X, y, _), samples in zip(eval_sets, evals)
         ]
-        return train, held
+        return train, evals
     if estimator.early_stopping:
         train, held = hold_out(
             train,

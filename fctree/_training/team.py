@@ -12,7 +12,7 @@ class Alone:
         """A context whose value hears of each round, or None."""
         return progress_listener(estimator.verbose, n_rounds, type(estimator).__name__)
 
-    def placed(self, train, held):
+    def placed(self, train, evals):
         """Where the samples of oblique trees are among those of all places, or None."""
         return None
 

@@ -35,8 +35,8 @@ class Member:
     def listener(self, estimator, n_rounds):
         yield self.collective.tell
 
-    def placed(self, train, held):
-        return train.blocks, [samples.blocks for samples in held], train.sample
+    def placed(self, train, evals):
+        return train.blocks, [samples.blocks for samples in evals], train.sample
 
     def past_losses(self, estimator):
         """Losses that early stopping has gone by, where the fit goes on from rounds that are done."""
@@ -56,12 +56,12 @@ def _take_part(fit, addresses, local, train, evaluation):
     with Collective(fit, addresses) as collective:
         member = Member(collective, goes_on)
         samples = train[1].samples(train[0])
-        held = []
+        evals = []
         if evaluation is not None:
             parts, layout = evaluation or (None, None)
-            held = [layout.samples(parts) if parts else samples.none()]
+            evals = [layout.samples(parts) if parts else samples.none()]
         try:
-            local._boost(samples, held, continuing=goes_on, team=member)
+            local._boost(samples, evals, continuing=goes_on, team=member)
         except KeyboardInterrupt:
             raise member.places.error from None
     is_broken_off, n_rounds, judged = member.places.history

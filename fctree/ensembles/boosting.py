@@ -80,13 +80,13 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         }
         return native_params(params)
 
-    def _boost(self, train, held, *, continuing, team=ALONE, watch=UNWATCHED):
+    def _boost(self, train, evals, *, continuing, team=ALONE, watch=UNWATCHED):
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
         with team.listener(self, n_rounds) as progress:
             arrays, *of_trees, baseline, train_loss, eval_loss, alpha = _native.boost(
                 _as_native(train),
-                [_as_native(samples) for samples in held],
+                [_as_native(samples) for samples in evals],
                 baseline=self.baseline_ if continuing else None,
                 continued=self.trees_ if done else None,
                 loss=self._native_loss(train),
@@ -97,7 +97,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 judge=watch.judge(self),
                 n_threads=count_threads(self.n_jobs),
                 places=team.places,
-                placed=team.placed(train, held),
+                placed=team.placed(train, evals),
                 past_losses=team.past_losses(self),
                 past=self._rounds if done else None,
             )

@@ -65,7 +65,7 @@ class BaseSymmetricBoosting(BaseBoosting):
             n_threads=count_threads(self.n_jobs),
         )
 
-    def _boost(self, train, held, *, continuing, team=ALONE, watch=UNWATCHED):
+    def _boost(self, train, evals, *, continuing, team=ALONE, watch=UNWATCHED):
         n_threads = count_threads(self.n_jobs)
         if not continuing:
             if team is ALONE:
@@ -82,7 +82,7 @@ class BaseSymmetricBoosting(BaseBoosting):
                 train.native(self._raw_so_far(train) if continuing else None),
                 [
                     samples.native(self._raw_so_far(samples) if continuing else None)
-                    for samples in held
+                    for samples in evals
                 ],
                 thresholds=self.bin_thresholds_,
                 monotone=monotone,
