@@ -16,7 +16,7 @@ from fctree._validation import check_labels, encode_labels
 from fctree.ensembles.forest import BaseCurvatureForest
 from fctree.ensembles.forest_regressor import CurvatureForestRegressor
 from fctree.oblique.calibration import find_exponent, raised
-from fctree.oblique.indicators import IndicatorScores, class_indicators
+from fctree.oblique.class_scores import IndicatorScores, class_indicators
 
 
 @shares_documentation(CurvatureForestRegressor)

@@ -11,8 +11,8 @@ from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, Self
 from fctree._validation import check_labels, check_training_data, unchanged_on_failure
 from fctree.oblique.calibration import calibrated, class_scores, find_temperature
-from fctree.oblique.indicators import IndicatorScores, predicted_shares
-from fctree.oblique.logistic_leaves import with_logistic_leaves
+from fctree.oblique.class_scores import IndicatorScores, predicted_shares
+from fctree.oblique.logistic_leaves import LogisticSettings, with_logistic_leaves
 
 
 class TreeClassifier(IndicatorScores, ClassifierMixin):
@@ -83,10 +83,10 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         if self._logistic_leaves:
             # alpha="loo" was chosen for squared errors; logistic models start from the default penalty.
             alpha = 1.0 if self.alpha == "loo" else self.alpha_
-            tree = with_logistic_leaves(
-                grown, X, shares, sample_weight, left_out, alpha=alpha, standardize=self.standardize,
-                parent_weight=self.parent_weight, competes=self.tree_.boundary_width is not None,
+            settings = LogisticSettings(
+                alpha, self.standardize, self.parent_weight, competes=self.tree_.boundary_width is not None
             )
+            tree = with_logistic_leaves(grown, X, shares, sample_weight, left_out, settings)
         if tree is None:
             self.temperature_ = find_temperature(left_out, shares, sample_weight)
         else:

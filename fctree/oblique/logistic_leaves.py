@@ -17,6 +17,7 @@ Hessian, W_root alone competes with the linear leaf models (`logistic_root`).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -42,13 +43,23 @@ _LEAST_PENALTY = 1e-3  # keeps models of separable classes finite
 _MOST_VARIABLES = 1024  # of a model: its Hessian is dense
 
 
-def with_logistic_leaves(tree, X, shares, weight, left_out, *, alpha, standardize, parent_weight, competes):
+@dataclass(frozen=True)
+class LogisticSettings:
+    """The tree's parameters, and whether its linear leaf models compete with logistic ones: those of a soft tree do."""
+
+    alpha: float
+    standardize: bool
+    parent_weight: float
+    competes: bool
+
+
+def with_logistic_leaves(tree, X, shares, weight, left_out, settings):
     """Return the tree with logistic leaf models, or None.
 
-    None if the linear leaf models are better, which is checked only for soft trees (`competes`) and where models of the
-    leaves are too large for a dense Hessian, or if no logistic models are found. With K > 2 classes its values are their logits, with two ``(1 + logit) / 2``, which are
-    scores with the temperature 1 (`calibration`). ``shares`` (n_samples, K) and ``left_out``, the leave-one-out scores
-    of the linear leaf models, are as in `find_temperature`.
+    None if the linear leaf models are better, which is checked only where they compete and where models of the leaves
+    are too large for a dense Hessian, or if no logistic models are found. With K > 2 classes the tree's values are their
+    logits, with two ``(1 + logit) / 2``, which are scores with the temperature 1 (`calibration`). ``shares``
+    (n_samples, K) and ``left_out``, the leave-one-out scores of the linear leaf models, are as in `find_temperature`.
     """
     weight = np.ones(len(X)) if weight is None else weight
     present = weight > 0.0
@@ -64,17 +75,18 @@ def with_logistic_leaves(tree, X, shares, weight, left_out, *, alpha, standardiz
         n_features = max(np.count_nonzero(spread > 0.0), used.sum())
         mean, spread = mean[used], np.where(spread > 0.0, spread, 1.0)[used]
         data = LogisticData(np.column_stack([(X[:, used] - mean) / spread, np.ones(len(X))]), targets, weight)
-        of_root = alpha / (np.ones_like(spread) if standardize else spread**2)
-        of_root = np.maximum(of_root, _LEAST_PENALTY)
+        alpha = settings.alpha
+        root_penalty = alpha / (np.ones_like(spread) if settings.standardize else spread**2)
+        root_penalty = np.maximum(root_penalty, _LEAST_PENALTY)
         # A pseudo-sample's curvature, at most.
-        of_leaves = np.append(of_root, max(alpha, _LEAST_PENALTY)) + 0.25 * parent_weight
+        leaf_penalty = np.append(root_penalty, max(alpha, _LEAST_PENALTY)) + 0.25 * settings.parent_weight
         leaf = tree.apply(X)
         rows = [np.flatnonzero(leaf == node) for node in np.flatnonzero(tree.children_left < 0)]
         try:
             is_large = len(targets) * (used.sum() + 1) > _MOST_VARIABLES
-            best = (model_of_all(data, of_root, n_features) if is_large
-                    else leaf_models(data, rows, of_root, of_leaves, n_features))
-            if is_large or competes:
+            best = (model_of_all(data, root_penalty, n_features) if is_large
+                    else leaf_models(data, rows, root_penalty, leaf_penalty, n_features))
+            if is_large or settings.competes:
                 rival = least_squares_loss(left_out, shares, weight) + _cost_of_splits(data, rows, n_features)
                 if not best.loss < rival:
                     return None
@@ -92,26 +104,26 @@ def _blas():
     return ThreadpoolController()
 
 
-def leaf_models(data, rows, of_root, of_leaves, n_features):
+def leaf_models(data, rows, root_penalty, leaf_penalty, n_features):
     """The best models of the leaves, whose samples are ``rows``, of d - 1 among ``n_features`` features: (n_leaves, m, d),
     or (m, d) of all.
 
-    ``of_root`` (d - 1,) and ``of_leaves`` (d,) are the least penalties.
+    ``root_penalty`` (d - 1,) and ``leaf_penalty`` (d,) are the least penalties.
     """
     cost = _cost_of_freedom(data, n_features)
     constant = _constant(data)
-    root = best_of(_root_fits(data, constant.model, of_root, cost))
+    root = best_of(_root_fits(data, constant.model, root_penalty, cost))
     best = root if root.loss < constant.loss else constant
     if len(rows) > 1:
-        leaves = best_of(_leaf_fits(data, rows, best, of_leaves, cost))
+        leaves = best_of(_leaf_fits(data, rows, best, leaf_penalty, cost))
         if leaves.loss + _cost_of_splits(data, rows, n_features) < best.loss:
             best = leaves
     return best
 
 
-def model_of_all(data, of_root, n_features):
+def model_of_all(data, root_penalty, n_features):
     """As `leaf_models`, but with one model in all leaves."""
-    best = root_model(data, of_root, _cost_of_freedom(data, n_features))
+    best = root_model(data, root_penalty, _cost_of_freedom(data, n_features))
     constant = _intercepts(data)
     if constant.loss <= best.loss:
         best = Fit(np.zeros_like(best.model), None, constant.loss)
@@ -148,23 +160,23 @@ def _constant(data):
     return Fit(model, full.reshape(m * d, m * d), alone.loss)
 
 
-def _root_fits(data, start, penalty, cost):
+def _root_fits(data, start, least, cost):
     model, prior = start, np.zeros_like(start)
     for multiple in MULTIPLES:
-        of_all = np.append(multiple * penalty, INTERCEPT_PENALTY)
-        model, inverse = minimise(data, prior, of_all, model)
+        penalty = np.append(multiple * least, INTERCEPT_PENALTY)
+        model, inverse = minimise(data, prior, penalty, model)
         yield Fit(model, inverse, expected_loss(data, model, inverse, cost))
 
 
-def _leaf_fits(data, rows, root, penalty, cost):
+def _leaf_fits(data, rows, root, least, cost):
     models = np.repeat(root.model[np.newaxis], len(rows), axis=0)
     for multiple in MULTIPLES:
-        of_all = multiple * penalty
-        pull = np.tile(of_all, len(root.model))[:, np.newaxis] * root.inverse
+        penalty = multiple * least
+        pull = np.tile(penalty, len(root.model))[:, np.newaxis] * root.inverse
         loss = 0.0
         for i, inside in enumerate(rows):
             own = data.of(inside)
-            models[i], inverse = minimise(own, root.model, of_all, models[i])
+            models[i], inverse = minimise(own, root.model, penalty, models[i])
             loss += expected_loss(own, models[i], inverse + inverse @ pull, cost)
         yield Fit(models.copy(), None, loss)
 

@@ -152,18 +152,18 @@ def minimise(data, prior, penalty, start):
     return model, _inverse(factor)
 
 
-def left_out_losses(data, model, moves):
+def left_out_losses(data, model, response):
     """Losses of the samples, each without a unit of its weight in the fit, times their weights; and the degrees
     of freedom.
 
-    ``moves`` (m d, m d) times a gradient is how far the model moves with it.
+    ``response`` (m d, m d) times a gradient is how far the model moves with it.
     """
     m, d = model.shape
     found, freedom = [], 0.0
     for part in data.blocks():
         leverage = np.empty((m, m, len(part.Z)))
         for a in range(m):
-            along = part.Z @ moves[a * d : (a + 1) * d]
+            along = part.Z @ response[a * d : (a + 1) * d]
             leverage[a] = np.einsum("nbd,nd->bn", along.reshape(-1, m, d), part.Z)
         logits = model @ part.Z.T
         p, slopes = probabilities_and_slopes(logits)
@@ -175,9 +175,9 @@ def left_out_losses(data, model, moves):
     return np.concatenate(found), freedom
 
 
-def expected_loss(data, model, moves, cost):
+def expected_loss(data, model, response, cost):
     """The sum of the left-out losses, and ``cost`` for each degree of freedom."""
-    left_out, freedom = left_out_losses(data, model, moves)
+    left_out, freedom = left_out_losses(data, model, response)
     return left_out.sum() + cost * freedom
 
 

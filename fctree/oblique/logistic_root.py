@@ -1,4 +1,4 @@
-"""One logistic model for all leaves, where those of `logistic_leaves` would have too many numbers.
+"""One logistic model for all leaves, where those of `logistic_leaves` would have too many parameters.
 
 The same minimum as there for all samples, by L-BFGS, which needs no Hessian. The leave-one-out step takes the
 Hessian's blocks on its diagonal, one for each predicted class: O(m n d min(n, d)) in place of O(n m^2 d^2).
@@ -25,13 +25,13 @@ def root_model(data, penalty, cost):
     return best_of(_fits(data, penalty, cost))
 
 
-def _fits(data, penalty, cost):
+def _fits(data, least, cost):
     """From the largest penalty on, the one after the other from the minimum before."""
     prior = model = np.zeros((len(data.targets), data.Z.shape[1]))
     for multiple in reversed(MULTIPLES):
-        of_all = np.append(multiple * penalty, INTERCEPT_PENALTY)
-        model = near_minimum(data, prior, of_all, model)
-        yield Fit(model, None, _expected_loss(data, model, of_all, cost))
+        penalty = np.append(multiple * least, INTERCEPT_PENALTY)
+        model = near_minimum(data, prior, penalty, model)
+        yield Fit(model, None, _expected_loss(data, model, penalty, cost))
 
 
 def _leverages(Z, weights, penalty):

@@ -5,7 +5,7 @@ import pytest
 from fctree import CurvatureTreeClassifier, FCODTClassifier
 from fctree._native import oblique as _native
 from fctree.oblique.calibration import find_temperature
-from fctree.oblique.indicators import class_indicators
+from fctree.oblique.class_scores import class_indicators
 from fctree.oblique.parameters import native_tree_params
 from free_tree import FreeTreeRegressor
 from reference.tree_comparison import smooth_table
