@@ -62,7 +62,8 @@ def shap_values(
         - ``"auto"``: interventional for symmetric trees, and for oblique trees whose splits combine
           at most 4 columns and whose leaves depend on at most 12; else ``"aumann_shapley"``.
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. Results do not depend on it.
+        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        not depend on it.
 
     Returns
     -------

@@ -90,7 +90,8 @@ def variable_importance(
     verbose : int, default=0
         1 shows a progress bar.
     n_jobs : int or None, default=None
-        Number of threads, or of groups processed at a time. Results do not depend on it.
+        Threads, or groups processed at a time; None is 1 unless a `joblib.parallel_config` says
+        otherwise, -1 is all cores. Results do not depend on it.
     client : distributed.Client or None, default=None
         Trains the models on the workers of this Dask cluster: a worker runs as many tasks as it
         has threads, whatever `n_jobs` is. Results depend neither on it nor on lost workers.

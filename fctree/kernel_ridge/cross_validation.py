@@ -269,9 +269,9 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
         Where the kernels are computed.
     verbose : int, default=0
         1 shows the progress over the kernels.
-    n_jobs : int, default=None
-        Threads, as in scikit-learn: kernels are tried side by side. The result does not depend on
-        it; memory grows with it.
+    n_jobs : int or None, default=None
+        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        not depend on it. Kernels are tried side by side, so that memory grows with it.
 
     Attributes
     ----------

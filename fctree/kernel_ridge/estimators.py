@@ -171,8 +171,9 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     device : {"cpu", "auto", "cuda"}, default="cpu"
     verbose : int, default=0
         1 shows the progress of the iterations.
-    n_jobs : int, default=None
-        Threads for the kernel, as in scikit-learn; the result does not depend on it.
+    n_jobs : int or None, default=None
+        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the landmarks and the signs of the preconditioner.
 

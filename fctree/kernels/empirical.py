@@ -56,7 +56,9 @@ def empirical_tree_ntk(
         ``{depth: number of leaves}``, turned into a binary tree if there is one, else into
         separate rules; or an explicit tree (see `leaf_counts`).
     random_state : int, RandomState instance or None, default=None
-    n_jobs : int, default=None
+    n_jobs : int or None, default=None
+        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        not depend on it.
 
     Returns
     -------

@@ -29,7 +29,9 @@ class TreeNTK(Kernel):
     scale_bounds : pair of floats or "fixed", default=(1e-2, 1e2)
     architecture : str or mapping, default="perfect"
         As in `tree_ntk`.
-    n_jobs : int, default=None
+    n_jobs : int or None, default=None
+        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        not depend on it.
 
     Examples
     --------

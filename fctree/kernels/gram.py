@@ -49,8 +49,9 @@ def tree_ntk(
     out : array of shape (n_x, n_y), default=None
         Output array, C-contiguous and of the result's type; use a `numpy.memmap` if memory is too
         small. A GPU copies into it slab by slab.
-    n_jobs : int, default=None
-        Threads, as in scikit-learn. The result does not depend on it.
+    n_jobs : int or None, default=None
+        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        not depend on it.
 
     Returns
     -------

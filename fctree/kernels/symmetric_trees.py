@@ -72,7 +72,8 @@ def symmetric_tree_kernel(
     random_state : int, RandomState instance or None, default=None
         Draws the sets.
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. Results do not depend on it.
+        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        not depend on it.
 
     Returns
     -------

@@ -110,9 +110,8 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         Features that are categories: those whose column has a categorical or text type, or a list
         of names or indices, or a mask; None for none.
     n_jobs : int or None, default=None
-        Number of OpenMP threads. None means 1 unless in a `joblib.parallel_config`
-        context, -1 means all cores. Trees and predictions are the same to the last bit
-        for any number.
+        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        not depend on it.
     random_state : int, RandomState instance or None, default=None
         Growing a single tree draws no random numbers; accepted for a uniform interface.
 

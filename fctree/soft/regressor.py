@@ -81,7 +81,8 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     verbose : int, default=0
         1 shows a progress bar, 2 one line per epoch.
     n_jobs : int or None, default=None
-        Threads, as in scikit-learn. Results are the same for any number.
+        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seeds the initial weights, the order of the samples, and the validation split.
 

@@ -103,7 +103,8 @@ class SymmetricBoostingRegressor(
     verbose : int, default=0
         1 shows a progress bar, 2 one line per round.
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. Results do not depend on it.
+        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seeds the noise, the samples and the validation split.
 
