@@ -106,8 +106,12 @@ class BaseBoosting(TakesTables, BaseEstimator):
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Raw scores to start from instead of the best constant; predictions do not include them.
             Not allowed together with `eval_set`.
-        X_val, y_val, sample_weight_val
-            The evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
+        X_val : array-like or data frame of shape (n_val, n_features), default=None
+            Features of the evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
+        y_val : array-like of shape (n_val,) or (n_val, n_outputs), default=None
+            Its targets or class labels, needed with `X_val`.
+        sample_weight_val : array-like of shape (n_val,), default=None
+            Its weights.
         eval_metric : str, callable, or list or dict of them, default=None
             Names of scikit-learn's scorers (``"roc_auc"``, ``"neg_mean_absolute_error"``) or
             callables ``metric(estimator, X, y)``, greater is better; a dict gives them names. After

@@ -220,16 +220,43 @@ class BoostedClasses(ClassTargets):
     _staged_raw_predict: Callable[[Any], Iterator[FloatArray]]
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other."""
+        """The predictions of the first 1, 2, .. `n_iter_` trees, one after the other.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        y : array of shape (n_samples,)
+        """
         for scores in self._staged_raw_predict(X):
             yield self._labels(scores)
 
     def staged_predict_proba(self, X: ArrayLike) -> Iterator[FloatArray]:
-        """The probabilities of the first 1, 2, .. `n_iter_` trees, one after the other."""
+        """The probabilities of the first 1, 2, .. `n_iter_` trees, one after the other.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        probabilities : array of shape (n_samples, n_classes)
+        """
         for scores in self._staged_raw_predict(X):
             yield self._probabilities(scores)
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
-        """The raw scores of the first 1, 2, .. `n_iter_` trees, one after the other."""
+        """The raw scores of the first 1, 2, .. `n_iter_` trees, one after the other.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        scores : array of shape (n_samples,) or (n_samples, n_classes), as in `decision_function`
+        """
         for scores in self._staged_raw_predict(X):
             yield self._decision(scores.copy())
