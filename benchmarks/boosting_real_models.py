@@ -1,4 +1,4 @@
-"""How the programs of `boosting_real_data.py` are set up: by default, alike, and tuned.
+"""Settings of the programs of `boosting_real_data.py`: by default, alike, and tuned.
 
 `out of the box`   nothing but the seed and one thread.
 `alike`            200 rounds at learning rate 0.1, the rest by default.

@@ -1,4 +1,4 @@
-"""Which program predicts tables best: fctree's estimators and their rivals, in the form of TabArena.
+"""Which program predicts tables best? fctree's estimators and their rivals, in the form of TabArena.
 
     python league.py --data DIR --runs FOLDER
 

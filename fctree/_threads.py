@@ -1,4 +1,4 @@
-"""How many threads ``n_jobs`` stands for."""
+"""The number of threads that ``n_jobs`` stands for."""
 
 from numbers import Integral
 

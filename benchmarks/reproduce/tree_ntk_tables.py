@@ -72,7 +72,7 @@ def win_rate(found, peer):
 
 
 def win_rates(columns, table):
-    """How often a column is ahead of the rectifier's two, and in the paper's own tables."""
+    """The frequency with which a column is ahead of the rectifier's two, and in the paper's own tables."""
     best = {name: found.max(axis=1) for name, found in columns.items()}
     rates = {}
     for name in (*(f"tntk_{scale}" for scale in SCALES), "rbf"):

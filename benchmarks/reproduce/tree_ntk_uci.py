@@ -76,7 +76,7 @@ class UCISet:
         self.n_tested = sum(len(test) for _, test in self.folds)
 
     def hits(self, K):
-        """How many of the pooled test samples kernel regression with K gets right."""
+        """The number of pooled test samples that kernel regression with K gets right."""
         hits = 0
         for train, test in self.folds:
             with warnings.catch_warnings():

@@ -285,7 +285,7 @@ def report_values(done, start):
 
 
 def report_changes(done):
-    """How far estimates move if the full model gets no further rounds."""
+    """Changes of the estimates if the full model gets no further rounds."""
     rows = []
     for experiment, model in (("coverage", "boosting"), ("coverage", "kernel"), ("network", "network")):
         changed = "reduced_only" if model == "boosting" else f"{model}_reduced_only"

@@ -120,7 +120,7 @@ def run(key):
 
 
 def run_movement(network):
-    """How far a full model's weights move, of their norm."""
+    """The distance that a full model's weights move, relative to their norm."""
     X, y, _ = designs.correlated(0.5, 0)
     train, validation = (Samples(X[rows], y[rows]) for rows in (slice(0, 2812), slice(2812, 3750)))
     return {"moved": WideNetwork(NETWORKS[network], 0).fit(train, validation).moved()}

@@ -104,7 +104,7 @@ class BoostedIntervals(PredictsIntervals):
         return self._inverse_link(scores).reshape(len(X), -1)
 
     def _reaches(self, X):
-        """How far targets lie below and above predictions, (2, n_samples, n_outputs)."""
+        """Distances of targets below and above predictions, (2, n_samples, n_outputs)."""
         below, above = (
             raw_scores(trees, baseline, X, count_threads(self.n_jobs))
             for trees, baseline in zip(self.interval_trees_[1:], self.interval_baselines_[1:], strict=True)

@@ -15,7 +15,7 @@ _ROUNDING = 1e-12  # of a target's magnitude: its least unit, unless it is const
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """Which targets statistics are of, and their moments.
+    """The targets that statistics are of, and their moments.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Targets:
 
 @dataclass(frozen=True)
 class Weighting:
-    """How many samples there are, the unit of their weights, what makes the mean weight 1 in these
+    """The number of samples, the unit of their weights, the factor that makes the mean weight 1 in these
     units, and the largest weight then."""
 
     n_samples: int

@@ -98,7 +98,7 @@ class _Screening:
         return explained / np.maximum(self.squares, 1e-300), np.count_nonzero(seen)
 
     def _test(self, a, b):
-        """How much more than two columns their pair explains, and the chance of that by noise."""
+        """The variance that a pair explains beyond its two columns, and the chance of that by noise."""
         n_cells = self.n_levels[a] * self.n_levels[b]
         cells = self.levels[a] * self.n_levels[b] + self.levels[b]
         if n_cells > _MAX_CELLS:

@@ -28,7 +28,7 @@ class Samples:
 
     @property
     def n_samples(self):
-        """How many samples the fit has."""
+        """Number of samples of the fit."""
         return len(self.X)
 
     def native(self, raw):

@@ -1,4 +1,4 @@
-"""Which worker each partition belongs to, and waiting for workers that may die."""
+"""Assignment of partitions to workers, and waiting for workers that may die."""
 
 import time
 

@@ -130,7 +130,7 @@ class Collective:
 
     @property
     def size(self):
-        """How many workers there are."""
+        """Number of workers."""
         return len(self.addresses)
 
     def __enter__(self):

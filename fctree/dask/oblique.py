@@ -62,7 +62,7 @@ class BlockedSamples(Samples):
 
 @dataclass
 class BlockedLayout:
-    """How partitions make samples: the encoder of targets, the run, the sample, how many rows all have."""
+    """The parts that make samples of partitions: the encoder of targets, the run, the sample, the number of all rows."""
 
     encode: TargetEncoder
     run: Run

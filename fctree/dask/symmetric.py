@@ -55,7 +55,7 @@ class PlacedSamples(Samples):
 
 @dataclass
 class Layout:
-    """How partitions make samples: the encoder of targets, and numbers of first rows."""
+    """The parts that make samples of partitions: the encoder of targets, and numbers of first rows."""
 
     encode: TargetEncoder
     first: list

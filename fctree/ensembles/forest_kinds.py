@@ -1,4 +1,4 @@
-"""Which trees of a forest are curvature trees, and which ordinary trees of steps.
+"""The share of a forest's trees that are ordinary trees of steps; the others are curvature trees.
 
 The first 16 trees are grown as both kinds, on the same samples. With f_w the mean of both kinds' predictions, w of
 them steps, the share w minimises the product of the out-of-bag errors of f_w from the first 8 trees and from the

@@ -25,7 +25,7 @@ class Lookup:
 
 
 class TableSteps:
-    """How a fitted model makes features of a table."""
+    """The steps by which a fitted model makes features of a table."""
 
     def __init__(self, model: Any) -> None:
         self._encoder = getattr(model, "encoder_", None)

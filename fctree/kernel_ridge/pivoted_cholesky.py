@@ -55,7 +55,7 @@ def pivoted_cholesky(kernel, X, weights, n_pivots, random_state, n_threads):
 
 
 def _thin(H, proposed, smallest, random_state):
-    """Which draws are kept, and the Cholesky factor of their part of H.
+    """Choose the draws to keep; return them, and the Cholesky factor of their part of H.
 
     A draw with the chance `proposed` is kept with the probability that makes it what it would
     be after the draws kept before it.

@@ -83,7 +83,7 @@ def upgraded(name, params, attributes):
 
 
 def _tree_class(classes, params, standardize):
-    """Which of the two trees has these parameters, and which of them it has."""
+    """The one of the two trees that has these parameters, and those of them that it has."""
     paper, curvature = classes
     searched = params["split_criterion"] == "ridge" or params["directions"] != "ridge"
     searched = searched or params["max_coef"] is not None or standardize["standardize"]

@@ -88,7 +88,7 @@ class TreeLabels:
         return f"{text} \N{PLUS-MINUS SIGN} {self.number(self.tree.boundary_width[node])}"
 
     def kind(self, node):
-        """How the direction of a split was found.
+        """The kind of a split: how its direction was found.
 
         Empty if the tree does not say, and if all its splits are ridge splits.
         """

@@ -333,7 +333,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         return check_predictions(self._evaluated(_native.predict, X, self.baseline_, self.output_scale_))
 
     def reachable_leaves(self, X: ArrayLike) -> NDArray[np.int32]:
-        """How many leaves of each tree a sample reaches with a probability above 0.
+        """Count the leaves of each tree that a sample reaches with a probability above 0.
 
         Parameters
         ----------

@@ -134,7 +134,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
 
     def compute_feature_importances(self, kind: str = "gain") -> FloatArray:
-        """How much each feature counts in the trees.
+        """Feature importances from the trees.
 
         Parameters
         ----------

@@ -77,7 +77,7 @@ def test_seeds():
 
 
 def test_batches_of_masks(monkeypatch):
-    """How many masks a native call takes changes nothing."""
+    """The number of masks that a native call takes changes nothing."""
     from fctree.inspection import boosting
 
     whole = shapley_importance(MODELS["boosting"], *make_data(), random_state=0)

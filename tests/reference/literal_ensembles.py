@@ -145,7 +145,7 @@ def cross_validation_error(X, target, alpha, n, cost=1.0):
 
 
 def clear_bends(n_above, n_features):
-    """How many of the features bend the target, if n_above do so more than 2 log(d), in mean squares."""
+    """The number of features that bend the target, if n_above do so more than 2 log(d), in mean squares."""
     largest = chi2.cdf(2 * np.log(n_features), 1) ** n_features  # of squared normal numbers: is less, to a hundredth
     share = 1 - np.exp(-n_features * chi2.sf(2 * np.log(n_features), 1))
     assert abs(1 - share - largest) < 0.02

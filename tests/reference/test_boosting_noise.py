@@ -1,4 +1,4 @@
-"""How often noise lets each tree grow: against the probabilities that its definition gives.
+"""The frequencies with which noise lets each tree grow, against the probabilities that its definition gives.
 
 Seeds are fixed, so a test passes always or never. Draws of one fit differ by the number of
 the tree: where leaf values are next to nothing, each tree is a draw for the same gradients.

@@ -137,7 +137,7 @@ def test_categories_by_number(name, kind, tmp_path):
 @pytest.mark.filterwarnings("ignore:the file is of fctree 0.1")
 @pytest.mark.parametrize("name", ["boosting", "boosting_classes", "classes", "forest", "symmetric", "tree"])
 def test_models_of_0_1(name, tmp_path):
-    """Which have no encoder."""
+    """Models without an encoder."""
     folder = Path(__file__).parents[1] / "contract" / "models_of_0_1"
     model = load_model(folder / f"{name}.fctree")
     X = np.random.default_rng(0).standard_normal((50, model.n_features_in_))

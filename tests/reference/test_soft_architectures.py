@@ -207,7 +207,7 @@ def test_kernels_take_parents():
 
 
 def flow_error(architecture, n_trees, epochs=60, learning_rate=0.2):
-    """How far predictions of a trained ensemble are from the kernel's flow, relative to it."""
+    """The distance of a trained ensemble's predictions from the kernel's flow, relative to it."""
     points = normalize(np.random.default_rng(0).standard_normal((12, 3)))
     train, y = points[:8], np.sin(3 * points[:8, 0])
     model = SoftTreeRegressor(

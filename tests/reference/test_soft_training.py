@@ -58,7 +58,7 @@ def test_running_moments_forget():
 
 
 def flow_error(n_trees, epochs=60, learning_rate=0.2):
-    """How far predictions of a trained ensemble are from the kernel's flow, relative to it."""
+    """The distance of a trained ensemble's predictions from the kernel's flow, relative to it."""
     points = normalize(np.random.default_rng(0).standard_normal((12, 3)))
     train, test = points[:8], points[8:]
     y = np.sin(3 * train[:, 0])

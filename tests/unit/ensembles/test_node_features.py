@@ -1,4 +1,4 @@
-"""Which features the nodes of a forest may split along, and which samples its trees take."""
+"""The features that the nodes of a forest may split along, and the samples that its trees take."""
 
 import numpy as np
 import pytest
