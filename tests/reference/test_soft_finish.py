@@ -220,3 +220,10 @@ def test_missing_values_and_categories():
     table.loc[::7, "a"] = np.nan
     model = CurvatureTreeRegressor(leaf_model="soft").fit(table, y)
     assert np.isfinite(model.predict(table)).all()
+
+
+def test_leverages_that_do_not_fit_into_memory(monkeypatch):
+    monkeypatch.setattr("fctree._memory.available_memory", lambda: 0)
+    X, y, _ = bent()
+    with pytest.raises(MemoryError, match=r"Gauss-Newton matrix of shape .*leaf_model=\"ridge\""):
+        soft_tree(X, y)

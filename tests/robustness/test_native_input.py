@@ -75,9 +75,20 @@ def test_scores_that_cannot_be_written_to_are_refused(trees, scores):
 
 
 @pytest.mark.parametrize("first, last", [(0, 10**6), (-1, 2), (2, 1), (0, 2**70), (4, None)])
-def test_trees_that_there_are_not_are_refused(first, last):
+def test_trees_that_there_are_not_are_refused(trees, first, last):
     with pytest.raises(ValueError, match="first"):
-        TREES["ObliqueTrees"].add_to(X, np.zeros((60, 1)), first=first, last=last)
+        trees.add_to(X, np.zeros((60, 1)), first=first, last=last)
+
+
+def test_some_trees_add_what_all_add(trees):
+    parts, first, whole = np.zeros((3, 60, 1))
+    trees.add_to(X, parts, last=1)
+    trees.first(1).add_to(X, first)
+    np.testing.assert_array_equal(parts, first)
+    trees.add_to(X, parts, first=1)
+    trees.add_to(X, whole)
+    np.testing.assert_array_equal(parts, whole)
+    assert len(trees.first(0)) == 0
 
 
 @pytest.mark.parametrize("n_threads", [0, -1, -(2**70)])
