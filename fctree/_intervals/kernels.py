@@ -13,9 +13,14 @@ from fctree._typing import FloatArray
 from fctree._validation import check_fitted
 
 
+_LEAST_SHARE = 1e-8  # of a row in a null space, above rounding
+
+
 def inverse_diagonal(A):
-    """Diagonal of the inverse of a positive semi-definite matrix, of the pseudo-inverse where it is
-    singular to rounding; O(n^3) and A is destroyed."""
+    """Diagonal of the inverse of a positive semi-definite matrix; O(n^3) and A is destroyed.
+
+    Where it is singular to rounding that of the pseudo-inverse, and NaN for the rows that have a part in the null space.
+    """
     diagonal = A.diagonal().copy()
     norm = linalg.lapack.dlange("1", A.T)
     factor, info = linalg.lapack.dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
@@ -27,7 +32,9 @@ def inverse_diagonal(A):
     np.fill_diagonal(A, diagonal)
     eigenvalues, vectors = linalg.eigh(A, lower=False, check_finite=False)
     kept = eigenvalues > len(A) * eps * max(eigenvalues[-1], 0.0)
-    return np.square(vectors[:, kept]) @ (1.0 / eigenvalues[kept])
+    diagonal = np.square(vectors[:, kept]) @ (1.0 / eigenvalues[kept])
+    diagonal[np.square(vectors[:, ~kept]).sum(axis=1) > _LEAST_SHARE] = np.nan
+    return diagonal
 
 
 def left_out_errors(K, coefficients, alpha, weights):
@@ -53,8 +60,9 @@ class KernelIntervals(PredictsIntervals):
     """Intervals of a regressor with ``X_fit_`` and ``dual_coef_``.
 
     The errors take another factorisation, so the first prediction of intervals computes and keeps
-    them. A metric learned from all samples knows each of them: its errors are those of the folds that
-    chose it, ``_fold_errors``. `fit` sets ``_penalty``, None if the solution is not that of all samples' system, and
+    them, but for those that the coefficients do not tell, ``_fold_errors``: a metric learned from all samples knows
+    each of them, and its errors are those of the folds that chose it; of a system that is singular to rounding
+    `fit` hands them on. It sets ``_penalty``, None if the solution is not that of all samples' system, and
     ``_fit_weights``.
     """
 
@@ -65,7 +73,9 @@ class KernelIntervals(PredictsIntervals):
     _fitted_kernel: Any
     _raw_predict: Any
 
-    def _keep_system(self, penalty, weights):
+    def _keep_system(self, errors, penalty, weights):
+        if vars(self).get("_fold_errors") is None:
+            self._fold_errors = errors
         self._penalty, self._fit_weights = penalty, weights
         self._drop_intervals()
 

@@ -16,7 +16,7 @@ from scipy.linalg import eigh_tridiagonal
 from fctree._sklearn import validate_parameters
 from fctree._training.weight_scale import rescale_small_weights
 from fctree.inspection.warm_start import WarmStartModel
-from fctree.kernel_ridge.solvers import weighted
+from fctree.kernel_ridge.spectrum import weighted
 
 _FIRST_STEPS = 24
 _MOST_STEPS = 384

@@ -57,6 +57,14 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
                 self._fold_errors = left_out[k]
         return mapped(X, self.feature_matrix_)
 
+    def _solve(self, kernel, X, targets, weights):
+        """The samples of the expansion and their coefficients.
+
+        A subclass has ``_solve_system``, with the same arguments, which also returns the errors without each sample
+        where the coefficients do not tell them, else None; it sets ``n_iter_`` where there are iterations.
+        """
+        return self._solve_system(kernel, X, targets, weights)[:2]
+
     def _no_worse(self, errors, others, targets, weights):
         """Whether errors of smaller squares are no worse than the others in what the predictions are for."""
         return True
@@ -90,11 +98,11 @@ class RegressorTargets(NumericTargets, KernelIntervals, RegressorMixin):
         X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
         return X, targets, sample_weight
 
-    def _store(self, X_fit, coefficients, penalty=None, weights=None):
+    def _store(self, X_fit, coefficients, errors=None, penalty=None, weights=None):
         coefficients = _checked(coefficients)
         self.X_fit_ = X_fit
         self.dual_coef_ = coefficients[:, 0] if self._one_output else coefficients
-        self._keep_system(penalty, weights)
+        self._keep_system(errors, penalty, weights)
 
     def _inverse_link(self, scores):
         return scores[:, 0] if self._one_output else scores
@@ -113,7 +121,7 @@ class ClassifierTargets(PredictedClasses, ClassifierMixin):
         X = encode_training(self, X, labels[np.newaxis], sample_weight, n_classes=n_classes)
         return X, np.eye(n_classes)[labels], sample_weight
 
-    def _store(self, X_fit, coefficients, penalty=None, weights=None):
+    def _store(self, X_fit, coefficients, errors=None, penalty=None, weights=None):
         self.dual_coef_ = _checked(coefficients)
         self.X_fit_ = X_fit
 

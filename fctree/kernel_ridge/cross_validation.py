@@ -31,7 +31,7 @@ from fctree.kernel_ridge.base import (
     RegressorTargets,
 )
 from fctree.kernel_ridge.row_blocks import in_order
-from fctree.kernel_ridge.solvers import TreeKernel, solve_gram
+from fctree.kernel_ridge.solvers import TreeKernel, solve_with_errors
 from fctree.kernel_ridge.spectrum import Spectrum
 from fctree.kernels import tree_ntk_path
 from fctree.kernels.architecture import check_architecture, check_depth, check_scale
@@ -150,14 +150,16 @@ class SearchingTreeNTK(BaseTreeNTK):
         return scores.mean(axis=0)
 
     def _rate(self, targets, weights, alphas, folds, kernel):
-        """Of one matrix of `_matrices`: what it is of, scores by alpha, coefficients of the best."""
+        """Of one matrix of `_matrices`: what it is of, scores by alpha, solution for the best."""
         *chosen, K = kernel
         if folds is not None:
             return chosen, self._scores_of_folds(K, targets, weights, alphas, folds), None
         spectrum = Spectrum(K, targets, weights)
         scores = [self._score(spectrum.left_out(targets, alpha), targets, weights)
                   for alpha in alphas]
-        return chosen, scores, spectrum.dual_coef(alphas[int(np.argmax(scores))])
+        best = alphas[int(np.argmax(scores))]
+        errors = spectrum.errors(best, weights) if spectrum.is_singular(best) else None
+        return chosen, scores, (spectrum.dual_coef(best), errors)
 
     def _side_by_side(self, n_samples):
         """Kernels that are tried at a time: some four matrices each have to fit in memory."""
@@ -165,9 +167,8 @@ class SearchingTreeNTK(BaseTreeNTK):
         room = (available_memory() or 0) // (4 * 8 * n_samples**2 + 1)
         return max(1, min(n_threads, room))
 
-    def _solve(self, kernel, X, targets, weights):
-        """The samples and their coefficients with the chosen penalty."""
-        return X, solve_gram(kernel.gram(X), targets, self.alpha_, weights)
+    def _solve_system(self, kernel, X, targets, weights):
+        return X, *solve_with_errors(kernel.gram(X), targets, self.alpha_, weights)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -234,8 +235,8 @@ class SearchingTreeNTK(BaseTreeNTK):
             kernel, solution = self._fitted_kernel(), best[5]
             X = self._learn_features(kernel, self._solve, X, targets, weights)
             if solution is None or self.feature_matrix_ is not None:
-                solution = self._solve(kernel, X, targets, weights)[1]
-            self._store(X, solution, float(self.alpha_), weights)
+                solution = self._solve_system(kernel, X, targets, weights)[1:]
+            self._store(X, *solution, float(self.alpha_), weights)
         return self
 
 

@@ -23,7 +23,7 @@ from fctree.kernel_ridge.base import (
     RegressorTargets,
 )
 from fctree.kernel_ridge.landmarks import solve_with_landmarks
-from fctree.kernel_ridge.solvers import solve_by_conjugate_gradients, solve_gram
+from fctree.kernel_ridge.solvers import solve_by_conjugate_gradients, solve_with_errors
 
 
 class SingleTreeNTK(BaseTreeNTK):
@@ -75,24 +75,23 @@ class SingleTreeNTK(BaseTreeNTK):
         self._depth, self._scale = self.depth, self.scale
         self._architecture = self.architecture
 
-    def _solve(self, kernel, X, targets, weights):
-        """The samples of the expansion and their coefficients; sets ``n_iter_``."""
+    def _solve_system(self, kernel, X, targets, weights):
         alpha = native_params({"alpha": self.alpha})["alpha"]
         stopping = {"tol": self.tol, "max_iter": self.max_iter, "verbose": self.verbose}
         self.n_iter_ = 1
         if self.solver == "cholesky":
-            return X, solve_gram(kernel.gram(X), targets, alpha, weights)
+            return X, *solve_with_errors(kernel.gram(X), targets, alpha, weights)
         if self.solver == "cg":
             coefficients, self.n_iter_ = solve_by_conjugate_gradients(
                 kernel, X, targets, weights, alpha=alpha, **stopping
             )
-            return X, coefficients
+            return X, coefficients, None
         draw = {"n_components": self.n_components,
                 "random_state": check_random_state(self.random_state)}
         landmarks, coefficients, self.n_iter_ = solve_with_landmarks(
             kernel, X, targets, weights, draw, alpha=alpha, **stopping
         )
-        return landmarks, coefficients
+        return landmarks, coefficients, None
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -126,9 +125,9 @@ class SingleTreeNTK(BaseTreeNTK):
             self._choose_kernel()
             kernel = self._fitted_kernel()
             X = self._learn_features(kernel, self._solve, X, targets, weights)
-            X_fit, coefficients = self._solve(kernel, X, targets, weights)
+            X_fit, *solution = self._solve_system(kernel, X, targets, weights)
             penalty = float(self.alpha) if self.solver == "cholesky" else None
-            self._store(X_fit, coefficients, penalty, weights)
+            self._store(X_fit, *solution, penalty, weights)
         return self
 
 

@@ -15,7 +15,7 @@ from tqdm.auto import tqdm
 from fctree._memory import check_memory
 from fctree._native import matrix as _native
 from fctree.kernel_ridge.dense import factor
-from fctree.kernel_ridge.row_blocks import in_background
+from fctree.kernel_ridge.spectrum import Spectrum, weighted
 from fctree.kernels.architecture import kernel_spec
 from fctree.kernels.compute import compute_gram, compute_product
 from fctree.kernels.device import DeviceArray, uses_gpu
@@ -65,25 +65,21 @@ class TreeKernel:
         )
 
 
-def weighted(K, targets, weights):
-    """The system with weights taken into the kernel: W^1/2 K W^1/2 and W^1/2 y; K is changed."""
-    if weights is None:
-        return K, targets
-    roots = np.sqrt(weights)
-    K *= roots[:, np.newaxis]
-    K *= roots
-    return K, targets * roots[:, np.newaxis]
-
-
 def solve_gram(K, targets, alpha, weights=None):
     """Coefficients c (n, n_outputs) of K c + alpha W^-1 c = y by Cholesky's factorisation; K is destroyed.
 
     Where the matrix is singular to rounding, a warning says so and the least-norm solution is taken
     instead, from the eigenvectors whose eigenvalues are not rounding.
     """
+    return solve_with_errors(K, targets, alpha, weights)[0]
+
+
+def solve_with_errors(K, targets, alpha, weights=None):
+    """As `solve_gram`, and where the least-norm solution is taken the errors without each sample, as of
+    `Spectrum.errors`, which it does not tell; else None."""
     K, targets = weighted(K, targets, weights)
-    diagonal = K.diagonal() + alpha
-    np.fill_diagonal(K, diagonal)
+    diagonal = K.diagonal().copy()
+    np.fill_diagonal(K, diagonal + alpha)
     norm = linalg.lapack.dlange("1", K.T)
     # The upper triangle is kept for the fall-back: LAPACK sees the transpose, and of it the
     # upper triangle, which is K's lower one.
@@ -93,20 +89,17 @@ def solve_gram(K, targets, alpha, weights=None):
         rcond = 0.0
     if rcond >= np.finfo(np.float64).eps:
         solution = linalg.cho_solve((K.T, False), targets, check_finite=False)
-    else:
-        warnings.warn(
-            f"The kernel matrix with alpha={alpha:g} on its diagonal is singular to rounding "
-            f"(reciprocal condition {rcond:.1e}): the solution of least norm is taken. Equal "
-            "samples with different targets do this; a larger alpha repairs it.",
-            linalg.LinAlgWarning,
-            stacklevel=2,
-        )
-        np.fill_diagonal(K, diagonal)
-        eigenvalues, vectors = in_background(np.linalg.eigh, K, "U")
-        kept = eigenvalues > len(K) * np.finfo(np.float64).eps * max(eigenvalues[-1], 0.0)
-        vectors = vectors[:, kept]
-        solution = vectors @ ((vectors.T @ targets) / eigenvalues[kept, np.newaxis])
-    return solution if weights is None else solution * np.sqrt(weights)[:, np.newaxis]
+        return (solution if weights is None else solution * np.sqrt(weights)[:, np.newaxis]), None
+    warnings.warn(
+        f"The kernel matrix with alpha={alpha:g} on its diagonal is singular to rounding "
+        f"(reciprocal condition {rcond:.1e}): the solution of least norm is taken. Equal "
+        "samples with different targets do this; a larger alpha repairs it.",
+        linalg.LinAlgWarning,
+        stacklevel=2,
+    )
+    np.fill_diagonal(K, diagonal)
+    spectrum = Spectrum.of_system(K, targets, weights)
+    return spectrum.dual_coef(alpha), spectrum.errors(alpha, weights)
 
 
 # Times the tolerance: a residual that the solver takes for small enough.

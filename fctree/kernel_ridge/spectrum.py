@@ -3,25 +3,52 @@
 import numpy as np
 
 from fctree.kernel_ridge.row_blocks import in_background
-from fctree.kernel_ridge.solvers import weighted
+
+
+def weighted(K, targets, weights):
+    """The system with weights taken into the kernel: W^1/2 K W^1/2 and W^1/2 y; K is changed."""
+    if weights is None:
+        return K, targets
+    roots = np.sqrt(weights)
+    K *= roots[:, np.newaxis]
+    K *= roots
+    return K, targets * roots[:, np.newaxis]
 
 
 class Spectrum:
     """The weighted Gram matrix by eigenvectors: coefficients for any penalty in O(n^2)."""
 
     def __init__(self, K, targets, weights):
-        K, self.targets = weighted(K, targets, weights)
+        self._decompose(*weighted(K, targets, weights), weights, "L")
+
+    @classmethod
+    def of_system(cls, K, targets, weights):
+        """Of what `weighted` returned, of the matrix only the upper triangle."""
+        spectrum = cls.__new__(cls)
+        spectrum._decompose(K, targets, weights, "U")
+        return spectrum
+
+    def _decompose(self, K, targets, weights, triangle):
+        self.targets = targets
         # NumPy's, which lets other threads go on meanwhile.
-        self.eigenvalues, self.vectors = in_background(np.linalg.eigh, K)
+        self.eigenvalues, self.vectors = in_background(np.linalg.eigh, K, triangle)
         self.projected = self.vectors.T @ self.targets
         self.roots = None if weights is None else np.sqrt(weights)[:, np.newaxis]
+
+    def _rounding(self, shifted):
+        """The largest size that is rounding in ``shifted``, eigenvalues that a penalty was added to."""
+        return len(shifted) * np.finfo(np.float64).eps * max(abs(shifted[0]), abs(shifted[-1]))
 
     def inverse(self, alpha):
         """1 / (eigenvalue + alpha), 0 where that is rounding."""
         shifted = self.eigenvalues + alpha
-        largest = max(abs(shifted[0]), abs(shifted[-1]))
-        kept = shifted > len(shifted) * np.finfo(np.float64).eps * largest
+        kept = shifted > self._rounding(shifted)
         return np.divide(1.0, shifted, out=np.zeros_like(shifted), where=kept)
+
+    def is_singular(self, alpha):
+        """Whether some eigenvalues are rounding even with the penalty."""
+        shifted = self.eigenvalues + alpha
+        return bool(shifted[0] <= self._rounding(shifted))
 
     def coefficients(self, alpha):
         """Those of the weighted system; times the roots of the weights, those of f."""
@@ -38,10 +65,54 @@ class Spectrum:
         G the inverse of the (weighted) system; a sample without weight is not left out by
         leaving it out, and its row is not meaningful.
         """
-        c = self.coefficients(alpha)
-        diagonal = (self.vectors**2) @ self.inverse(alpha)
-        residual = c / np.maximum(diagonal, np.finfo(np.float64).tiny)[:, np.newaxis]
+        return targets - self.residuals(alpha)[0]
+
+    def residuals(self, alpha):
+        """Targets less the predictions without each sample, (n, n_outputs), and alpha G_ii, (n,)."""
+        if self.is_singular(alpha):
+            quotient, leverage = self._singular_quotients(alpha)
+        else:
+            c = self.coefficients(alpha)
+            diagonal = (self.vectors**2) @ self.inverse(alpha)
+            quotient, leverage = _quotient(c, diagonal), alpha * diagonal
         if self.roots is not None:
-            residual = np.divide(residual, self.roots, out=np.zeros_like(residual),
+            quotient = np.divide(quotient, self.roots, out=np.zeros_like(quotient),
                                  where=self.roots > 0)
-        return targets - residual
+        return quotient, leverage
+
+    def _singular_quotients(self, alpha):
+        """c_i / G_ii and alpha G_ii where eigenvalues that are rounding count as 0, not as infinite.
+
+        The pseudo-inverse drops what has nearly all of c_i and of G_ii. With N the projection on the null space,
+        and c and G the sums over the rest,
+
+            (alpha c_i + (N y)_i) / (alpha G_ii + N_ii),
+
+        which has a limit for alpha = 0. Samples of which the null space knows nothing but rounding keep c_i / G_ii.
+        """
+        limit = self._rounding(self.eigenvalues)
+        null = self.eigenvalues <= limit
+        squares = self.vectors**2
+        inverse = np.divide(1.0, self.eigenvalues + alpha, out=np.zeros_like(self.eigenvalues), where=~null)
+        c, diagonal = self.vectors @ (inverse[:, np.newaxis] * self.projected), squares @ inverse
+        share = squares[:, null].sum(axis=1)
+        # An eigenvector of eigenvalue s holds about limit / s of the null space's, at most.
+        blur = squares @ np.divide(limit, self.eigenvalues, out=np.zeros_like(inverse), where=~null) ** 2
+        known = share > blur
+        share = np.where(known, share, 0.0)
+        leverage = alpha * diagonal + share
+        whole = alpha * c + self.vectors[:, null] @ self.projected[null]
+        return np.where(known[:, np.newaxis], _quotient(whole, leverage), _quotient(c, diagonal)), leverage
+
+    def errors(self, alpha, weights):
+        """As `residuals`, but of a weight above 1 one unit is left out."""
+        residuals, leverage = self.residuals(alpha)
+        if weights is not None:
+            heavy = weights > 1.0
+            left = weights[heavy] * leverage[heavy]
+            residuals[heavy] *= (left / (weights[heavy] - 1.0 + leverage[heavy]))[:, np.newaxis]
+        return residuals
+
+
+def _quotient(c, diagonal):
+    return c / np.maximum(diagonal, np.finfo(np.float64).tiny)[:, np.newaxis]
