@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from fctree._intervals.kernels import KernelIntervals
 from fctree._sklearn import Interval, Options, StrOptions
 from fctree._tables.estimators import TakesTables, encode_training
+from fctree._training.output_units import in_squares_of, square_unit
 from fctree._training.targets import NumericTargets, PredictedClasses
 from fctree._typing import ArrayLike, FloatArray
 from fctree._validation import (
@@ -50,11 +51,14 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
         """``X`` in the learned metric; sets ``feature_matrix_`` and the errors of the folds."""
         self.feature_matrix_ = self._fold_errors = None
         if self.feature_learning:
+            unit = square_unit(targets)
+            targets = targets / unit
             left_out = held_out_errors(kernel, solve, X, targets, weights, self.feature_learning)
-            k, self.feature_learning_errors_ = choose_rounds(left_out, weights)
+            k, errors = choose_rounds(left_out, weights)
+            self.feature_learning_errors_ = in_squares_of(unit, errors)
             if k and self._no_worse(left_out[k], left_out[0], targets, weights):
                 self.feature_matrix_ = matrix_after(kernel, solve, X, targets, weights, k)
-                self._fold_errors = left_out[k]
+                self._fold_errors = left_out[k] * unit
         return mapped(X, self.feature_matrix_)
 
     def _solve(self, kernel, X, targets, weights):

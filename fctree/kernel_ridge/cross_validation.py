@@ -20,6 +20,7 @@ from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import Interval, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._threads import count_threads
+from fctree._training.output_units import in_squares_of, square_unit
 from fctree._typing import ArrayLike, NDArray, Self
 from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (
@@ -216,23 +217,24 @@ class SearchingTreeNTK(BaseTreeNTK):
                     raise ValueError("cv: no fold has samples of positive weight on both sides")
             tried: list[tuple[Any, ...]] = []
             best: Any = None
-            rate = partial(self._rate, targets, weights, alphas, folds)
+            unit = square_unit(targets)
+            rate = partial(self._rate, targets / unit, weights, alphas, folds)
             for chosen, scores, solution in in_order(
                 rate, self._matrices(X, shapes, scales), self._side_by_side(len(X))
             ):
                 scale, architecture, depth = chosen
-                tried += [(scale, str(architecture), depth, alpha, float(s))
-                          for alpha, s in zip(alphas, scores, strict=True)]
+                tried += [(scale, str(architecture), depth, alpha, s)
+                          for alpha, s in zip(alphas, in_squares_of(unit, np.array(scores)), strict=True)]
                 k = int(np.argmax(scores))
                 if best is None or scores[k] > best[0]:
                     best = (scores[k], scale, architecture, depth, alphas[k], solution)
-            self.best_score_, self.scale_ = float(best[0]), float(best[1])
+            self.best_score_, self.scale_ = float(in_squares_of(unit, best[0])), float(best[1])
             self.architecture_, self.depth_, self.alpha_ = best[2:5]
             self._architecture = self.architecture_
             names = ("scale", "architecture", "depth", "alpha", "score")
             self.cv_results_ = {n: np.array(v) for n, v in
                                 zip(names, zip(*tried, strict=True), strict=True)}
-            kernel, solution = self._fitted_kernel(), best[5]
+            kernel, solution = self._fitted_kernel(), best[5] and [s if s is None else s * unit for s in best[5]]
             X = self._learn_features(kernel, self._solve, X, targets, weights)
             if solution is None or self.feature_matrix_ is not None:
                 solution = self._solve_system(kernel, X, targets, weights)[1:]
@@ -279,7 +281,8 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     alpha_, depth_, scale_, architecture_ : float, int, float, str or mapping
         The chosen ones; the first of equals.
     best_score_ : float
-        Minus the mean squared error, over left-out samples or the mean of the folds.
+        Minus the mean squared error, over left-out samples or the mean of the folds. Of targets above 1e154 it
+        overflows; the choice does not.
     cv_results_ : dict of arrays
         ``scale``, ``architecture``, ``depth``, ``alpha`` and ``score`` of all that was tried.
     X_fit_ : array of shape (n_samples, n_features)

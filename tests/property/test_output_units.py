@@ -7,6 +7,8 @@ from fctree import (
     CurvatureForestRegressor,
     CurvatureTreeRegressor,
     SymmetricBoostingRegressor,
+    TreeNTKRegressor,
+    TreeNTKRegressorCV,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,3 +144,36 @@ def test_a_constant_beside_others(model, samples):
     predicted = model.fit(X, np.column_stack([y, np.full(len(X), 1e6)])).predict(X)
     np.testing.assert_allclose(predicted[:, -1], 1e6)
     assert np.all(predicted[:, :-1].std(axis=0) > 0.0)
+
+
+@pytest.mark.parametrize("exponent", [-1000, -600, 260, 531, 900])
+@pytest.mark.parametrize("cv", [None, 3])
+def test_kernels_choose_alike_in_any_unit(exponent, cv):
+    """Squares of targets, and squares of these, overflow or vanish."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.sin(X[:, 0]) + 0.3 * rng.normal(size=60)
+    unit = 2.0**exponent
+    search = TreeNTKRegressorCV(alphas=[1e-8, 1.0], depths=[1, 2], scales=[1.0], cv=cv)
+    plain, scaled = clone(search).fit(X, y), search.fit(X, unit * y)
+    assert scaled.depth_ == plain.depth_ and scaled.alpha_ == plain.alpha_ == 1.0
+    np.testing.assert_array_equal(scaled.predict(X), unit * plain.predict(X))
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(scaled.cv_results_["score"], plain.cv_results_["score"] * unit * unit)
+        assert scaled.best_score_ == plain.best_score_ * unit * unit
+
+
+@pytest.mark.parametrize("exponent", [-1000, -300, 260, 531, 900])
+def test_features_are_learned_alike_in_any_unit(exponent):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 6))
+    y = np.sin(2.0 * X[:, 0]) + 0.1 * rng.normal(size=150)
+    unit = 2.0**exponent
+    model = TreeNTKRegressor(alpha=0.1, depth=2, scale=1.0, feature_learning=1)
+    plain, scaled = clone(model).fit(X, y), model.fit(X, unit * y)
+    assert plain.feature_matrix_ is not None
+    np.testing.assert_array_equal(scaled.feature_matrix_, plain.feature_matrix_)
+    np.testing.assert_array_equal(scaled.predict_interval(X), unit * plain.predict_interval(X))
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(
+            scaled.feature_learning_errors_, plain.feature_learning_errors_ * unit * unit)
