@@ -40,7 +40,7 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
         Hardness of ``routing="erf"``; unused otherwise.
     batch_norm : bool, default=True
         Standardise each feature by the batch's mean and variance in training and by running
-        averages in predictions. Without it, standardise the features.
+        averages in predictions, and in batches of one row. Without it, standardise the features.
     fit_intercept : bool, default=True
         Whether splits have an intercept, as a feature that is always 1. The paper's have none.
     initialization : {"standard", "ntk"}, default="standard"
@@ -170,8 +170,8 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     ) -> Self:
         """Train for one more epoch, on these samples.
 
-        The first call sets the targets' mean and deviation; the running moments of the features
-        are updated by each call.
+        The first call sets the targets' mean and deviation, so it should have many; the running moments of the
+        features are updated by each call.
 
         Parameters
         ----------

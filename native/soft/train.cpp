@@ -134,8 +134,12 @@ class Trainer {
       double* variance = mean + p_;
       double* factor = variance + p_;
       batch_moments(gathered_.data(), weight_.data(), n, p_, mean, variance);
-      inverse_deviations(mean, variance, p_, factor);
       keep_running(mean, variance);
+      if (n == 1) {  // which by itself has no variance
+        std::copy_n(state_.running_mean, p_, mean);
+        std::copy_n(state_.running_variance, p_, variance);
+      }
+      inverse_deviations(mean, variance, p_, factor);
       rule = {mean, factor, params_.fit_intercept};
     }
     standardize(gathered_.data(), n, p_, rule, x_.data());

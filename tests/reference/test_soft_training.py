@@ -57,6 +57,27 @@ def test_running_moments_forget():
     np.testing.assert_allclose(model.feature_means_, X.mean(axis=0) + 5.0, atol=0.01)
 
 
+def test_single_rows_take_the_moments_so_far():
+    """By its own a row is 0 in all features: nothing would be learned."""
+    X = np.random.default_rng(0).normal(size=(300, 3)) * [1.0, 10.0, 0.1] + [0.0, 5.0, 100.0]
+    y = X[:, 0] + np.abs(X[:, 1] - 5.0) / 10.0
+    model = SoftTreeRegressor(batch_size=1, max_epochs=20, random_state=0).fit(X, y)
+    assert model.score(X, y) > 0.9
+    # The batches of an epoch of three rows have two and one.
+    three = SoftTreeRegressor(batch_size=2, max_epochs=1, random_state=0).fit(X[:3], y[:3])
+    assert np.all(np.isfinite(three.predict(X[:3])))
+
+
+def test_partial_fits_of_single_rows_learn():
+    X = np.random.default_rng(0).normal(size=(300, 2)) * [1.0, 10.0]
+    y = X[:, 0] + np.abs(X[:, 1]) / 10.0
+    model = SoftTreeRegressor(l2_leaf_reg=0.0, random_state=0)
+    for _ in range(5):
+        for i in range(len(X)):
+            model.partial_fit(X[i : i + 1], y[i : i + 1])
+    assert model.score(X, y) > 0.8
+
+
 def flow_error(n_trees, epochs=60, learning_rate=0.2):
     """The distance of a trained ensemble's predictions from the kernel's flow, relative to it."""
     points = normalize(np.random.default_rng(0).standard_normal((12, 3)))
