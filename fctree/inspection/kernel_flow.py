@@ -12,9 +12,10 @@ Lubich, 1997). With weights W, K is W^1/2 K W^1/2 and r is W^1/2 r.
 
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
+from sklearn.base import clone
 
 from fctree._sklearn import validate_parameters
-from fctree._training.weight_scale import rescale_small_weights
+from fctree._validation import check_features
 from fctree.inspection.warm_start import WarmStartModel
 from fctree.kernel_ridge.spectrum import weighted
 
@@ -120,8 +121,7 @@ class TreeKernelFlow(WarmStartModel):
     def predict(self, X):
         """The function's values, (n,) or (n, n_outputs)."""
         kernel = self.estimator._fitted_kernel()
-        X = np.ascontiguousarray(X, dtype=np.float64)
-        outputs = sum(kernel.multiply(X, X_fit, coefficients) for X_fit, coefficients in self.terms)
+        outputs = sum(kernel.multiply(check_features(table, X), *term) for table, *term in self.terms)
         return outputs[:, 0] if self.one_output else outputs
 
     def _residuals(self, samples):
@@ -131,16 +131,17 @@ class TreeKernelFlow(WarmStartModel):
 
     def _flow(self, train, validation):
         kernel = self.estimator._fitted_kernel()
-        X = np.ascontiguousarray(train.X, dtype=np.float64)
+        # Features of missing values, as in a fit: those of columns made constant differ.
+        table = clone(self.estimator)
+        X, _, weight = table._check_targets(train.X, train.y, train.sample_weight)
         residuals, wanted = self._residuals(train), self._residuals(validation)
-        weight = rescale_small_weights(train.sample_weight)
         K, start = weighted(kernel.gram(X), residuals, weight)
         roots = 1.0 if weight is None else np.sqrt(weight)
-        K_validation = kernel.gram(np.ascontiguousarray(validation.X, dtype=np.float64), X) * roots
+        K_validation = kernel.gram(check_features(table, validation.X), X) * roots
         bases = [KrylovBasis(K, column) for column in start.T]
         problem = (bases, K_validation, wanted, validation.sample_weight)
         coefficients, self.n_iter_ = _best_flow(problem, self.estimator.alpha)
-        self.terms = [*self.terms, (X, np.ascontiguousarray((coefficients * roots).T))]
+        self.terms = [*self.terms, (table, X, np.ascontiguousarray((coefficients * roots).T))]
         return self
 
 

@@ -21,6 +21,7 @@ from fctree import (
     FCODTRegressor,
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
+    TreeNTKRegressor,
 )
 from fctree.inspection import shapley_importance, variable_importance
 
@@ -105,6 +106,15 @@ def test_missing_values(method):
     assert np.isfinite(result.importances).all()
     assert result.importances[0] > 0.1
     assert result.importances[3] == pytest.approx(0.0, abs=0.02)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_missing_values_of_tree_kernels(method):
+    X, y = make_data()
+    X[::5, 0] = np.nan
+    model = TreeNTKRegressor(alpha=0.1)
+    result = variable_importance(model, X, y, method=method, groups=[0, 3], random_state=0)
+    assert result.importances[0] > 0.1 > abs(result.importances[1])
 
 
 def test_missing_values_where_the_model_takes_none(compute):
