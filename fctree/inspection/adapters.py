@@ -85,9 +85,11 @@ def masked_models(estimator, min_iter, where, seed, *, continues=True):
         raise ValueError(f"{name} has no predict_proba, which the scores need")
     try:
         model = _adapt(estimator, parameters, min_iter)
-    except CannotContinue:
+    except CannotContinue as error:
         if continues:
-            raise
+            raise CannotContinue(
+                f'{error}. method="retrain" and method="dropout" take the estimator as it is: they continue no training'
+            ) from None
         model = SingleFit(estimator)
     return MaskedModels(model, n_jobs, workers)
 
@@ -199,12 +201,12 @@ class PartialFits(EstimatorRounds):
     def __init__(self, estimator, min_iter):
         parameters = estimator.get_params(deep=False)
         if isinstance(estimator, (MLPClassifier, MLPRegressor)) and estimator.solver == "lbfgs":
-            raise ValueError(
+            raise CannotContinue(
                 "solver='lbfgs' cannot continue training; use solver='adam' or 'sgd'"
             )
         rounds = parameters.get("max_iter", parameters.get("max_epochs"))
         if rounds is None:
-            raise ValueError(
+            raise CannotContinue(
                 f"{type(estimator).__name__} has partial_fit, but no max_iter: whether its calls "
                 "are epochs of one training is not known. Wrap it as a WarmStartModel"
             )

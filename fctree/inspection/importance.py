@@ -57,12 +57,13 @@ def variable_importance(
     Parameters
     ----------
     estimator : estimator or WarmStartModel
-        A model whose training can be continued: `SymmetricBoostingRegressor` and
+        With ``method="retrain"`` or ``"dropout"`` any estimator; else a model whose training can be
+        continued: `SymmetricBoostingRegressor` and
         `SymmetricBoostingClassifier` (all groups share one binned matrix), `TreeNTKRegressor`
         (gradient flow of its kernel), scikit-learn's `MLPRegressor` and `MLPClassifier`, other
         estimators with `partial_fit`, or `warm_start` and `n_estimators` or `max_iter`, or a
         `WarmStartModel`. It is cloned and trained with early stopping by its own `max_iter`,
-        `n_iter_no_change` and `tol`.
+        `n_iter_no_change` and `tol`. Classifiers need `predict_proba`.
     X : array-like of shape (n_samples, n_features)
         Numbers: a column of text or categories is refused, with what to make of it. NaN is allowed if the
         estimator supports missing values.
@@ -109,7 +110,7 @@ def variable_importance(
     ValueError
         For columns of categories, groups that are empty or name unknown features, parts of the
         data that lack a class, a score that does not fit the targets, or an estimator that cannot
-        be continued.
+        be continued where `method` asks for that.
     TypeError
         If `estimator` is not an estimator or `client` not a client.
     RuntimeError

@@ -160,8 +160,18 @@ def test_a_class_that_a_part_lacks(compute):
     ],
 )
 def test_models_that_cannot_be_continued(compute, estimator, error, message):
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=message) as caught:
         compute(estimator, *make_data())
+    # What is an estimator can be trained anew.
+    assert ('method="retrain"' in str(caught.value)) == (error is ValueError)
+
+
+@pytest.mark.parametrize("method", ["dropout", "retrain"])
+@pytest.mark.parametrize("estimator", [LinearRegression(), MLPRegressor(solver="lbfgs", max_iter=2000)])
+def test_models_that_cannot_be_continued_are_trained_anew(estimator, method):
+    X, y = make_data()
+    result = variable_importance(estimator, X, y, method=method, groups=[0, 1], random_state=0)
+    assert np.all(np.isfinite(result.importances))
 
 
 def test_classifiers_that_cannot_be_continued():
