@@ -1,12 +1,25 @@
 """Parameters of estimators: set by name, and documented once for the classes that share them."""
 
 import re
+from functools import update_wrapper
 from inspect import cleandoc
+from types import FunctionType
 
 
 def set_parameters(estimator, arguments):
     """Set the parameters of an estimator from the ``locals()`` of its constructor."""
     vars(estimator).update({k: v for k, v in arguments.items() if k not in ("self", "__class__")})
+
+
+def with_own_name(cls):
+    """Give a class that inherits its constructor one of its own name, which errors about arguments say."""
+    init = cls.__init__
+    if "__init__" in vars(cls) or not (isinstance(init, FunctionType) and init.__module__.startswith("fctree.")):
+        return
+    own = FunctionType(init.__code__, init.__globals__, init.__name__, init.__defaults__, init.__closure__)
+    own.__kwdefaults__ = init.__kwdefaults__
+    update_wrapper(own, init).__qualname__ = f"{cls.__name__}.__init__"
+    cls.__init__ = own
 
 
 def fitted_attributes(estimator):

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_X_y, validate_data
 
 from fctree._native.core import is_finite, is_table
 from fctree._native_input import aligned, strided_in_elements
+from fctree._parameters import with_own_name
 from fctree._sklearn import StrOptions, check_monotonic_cst
 from fctree._tables.columns import (
     are_numbers,
@@ -348,7 +349,11 @@ def _index(item, names, n_features):
 
 
 class TakesTables:
-    """The tags of estimators that take tables, and arrays of pickles that compiled code may read."""
+    """The tags of estimators that take tables, their name in errors, and arrays of pickles that compiled code may read."""
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        with_own_name(cls)
 
     def __setstate__(self, state):
         super().__setstate__(aligned(state))

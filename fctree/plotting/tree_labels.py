@@ -151,8 +151,8 @@ def _tree_of(tree):
     if isinstance(tree, BaseEstimator) and not hasattr(tree, "tree_"):
         check_fitted(tree)
     raise TypeError(
-        f"expected {_ACCEPTED}, got a {given}. With a number for `tree` it may be a "
-        "CurvatureForest*, CurvatureBoosting* or SymmetricBoosting*"
+        f"expected {_ACCEPTED}, got a {given}. It may be an ensemble, too, a CurvatureForest*, CurvatureBoosting* or "
+        "SymmetricBoosting*; plot_tree and export_text then need the number of one of its trees, such as tree=0"
     )
 
 

@@ -13,6 +13,7 @@ from fctree import (
     FCODTRegressor,
     SoftTreeRegressor,
     SymmetricBoostingRegressor,
+    SoftTreeRegressor,
     export_text,
     plot_regions,
     plot_tree,
@@ -125,6 +126,14 @@ def test_errors_name_the_cause(frame, draw):
         draw(model, feature_names=["one", "two"])
     with pytest.raises(ValueError, match="max_coef"):
         draw(model, max_coef=0)
+
+
+@pytest.mark.parametrize("draw", [export_text, plot_tree, plot_regions])
+def test_estimators_without_a_tree_are_refused_in_words_of_all(frame, draw):
+    pytest.importorskip("matplotlib")
+    model = SoftTreeRegressor(max_epochs=1).fit(*frame)
+    with pytest.raises(TypeError, match="got a SoftTreeRegressor. It may be an ensemble, too, .*; plot_tree and export_text then need"):
+        draw(model)
 
 
 def test_pictures_of_every_kind_of_tree(frame, tmp_path):

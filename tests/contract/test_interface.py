@@ -237,3 +237,14 @@ def test_regions_of_more_features_are_refused_as_such():
     model = CurvatureTreeRegressor().fit(X, X[:, 0])
     with pytest.raises(ValueError, match="need a tree over 2 features, this one has 4"):
         plot_regions(model, X=X)
+
+
+@pytest.mark.parametrize("name", [name for name in fctree.__all__ if name.endswith(("Regressor", "Classifier", "CV"))])
+def test_unknown_parameters_are_refused_in_the_name_of_the_class(name):
+    class Derived(getattr(fctree, name)):
+        pass
+
+    for cls in (getattr(fctree, name), Derived):
+        with pytest.raises(TypeError, match=rf"^{cls.__name__}\.__init__\(\) got an unexpected keyword argument 'no_such'"):
+            cls(no_such=1)
+    assert clone(Derived()).get_params() == getattr(fctree, name)().get_params()
