@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from fctree.plotting.tree_labels import TreeLabels
+import numpy as np
+
+from fctree.plotting.tree_labels import TreeLabels, at_least
 
 
 def export_text(
@@ -16,6 +18,7 @@ def export_text(
     feature_names: Sequence[str] | None = None,
     decimals: int = 3,
     max_coef: int | None = 5,
+    max_depth: int | None = None,
     class_names: Sequence[str] | None = None,
 ) -> str:
     """Write a tree, or one of an ensemble, as indented text.
@@ -47,6 +50,9 @@ def export_text(
         Terms shown of each linear function, the largest by coefficient times standard deviation of
         the feature (by coefficient where the tree does not know it); None shows all that are not
         zero.
+    max_depth : int or None, default=None
+        Write no node below this depth: a node there shows what a leaf does, and how many nodes are below it. None
+        writes the whole tree.
     class_names : array-like of shape (n_classes,), default=None
         Names of the classes; by default the estimator's ``classes_``.
 
@@ -86,15 +92,19 @@ def export_text(
     )
     labels.feature_names = [_in_one_line(name) for name in labels.feature_names]
     labels.class_names = labels.class_names and [_in_one_line(name) for name in labels.class_names]
-    left, right = labels.tree.children_left, labels.tree.children_right
+    at_least("max_depth", max_depth, 0, none_allowed=True)
+    left, right, depth = labels.tree.children_left, labels.tree.children_right, labels.tree.node_depth()
     lines = []
     # Nodes to write, the next one last: (node, indentation, name of the branch).
     pending = [(0, "", "")]
     while pending:
         node, indent, branch = pending.pop()
         below = indent + "|   " if branch else indent
-        lines.append(f"{indent}{branch}{_node_line(labels, node)}")
-        if left[node] < 0:
+        ends = left[node] < 0 or depth[node] == max_depth
+        lines.append(f"{indent}{branch}{_node_line(labels, node, ends)}")
+        if left[node] >= 0 and ends:
+            lines.append(f"{below}     ... ({_count_below(left, right, node)} nodes below)")
+        elif ends:
             lines.extend(f"{below}     {text}" for text in labels.leaf_models(node))
         else:
             pending.append((right[node], below, "|-- no:  "))
@@ -107,13 +117,24 @@ def _in_one_line(name):
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda c: c.group().encode("unicode_escape").decode(), name)
 
 
-def _node_line(labels, node):
+def _count_below(left, right, node):
+    """Number of nodes below a node."""
+    found, level = 0, np.array([node])
+    while level.size:
+        level = level[left[level] >= 0]
+        level = np.concatenate([left[level], right[level]])
+        found += level.size
+    return found
+
+
+def _node_line(labels, node, ends):
     tree = labels.tree
     about = []
     if tree.n_node_samples[node] > 0:  # symmetric trees do not know them
         about += [f"n={tree.n_node_samples[node]}", f"impurity={labels.number(tree.impurity[node])}"]
-    if tree.children_left[node] < 0:
-        text = f"leaf {node}: {labels.value(node)}"
+    if ends:
+        kind = "leaf" if tree.children_left[node] < 0 else "node"
+        text = f"{kind} {node}: {labels.value(node)}"
         if tree.n_classes is not None:
             about.append(f"fractions={labels.fractions(node)}")
     else:

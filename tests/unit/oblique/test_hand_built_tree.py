@@ -105,6 +105,19 @@ def test_text():
     assert [line for line in text.splitlines() if "leaf 4" in line][0].count("7.0") >= 1
 
 
+def test_text_to_a_depth():
+    tree = ObliqueTree(**arrays())
+    whole = export_text(tree).splitlines()
+    assert export_text(tree, max_depth=2).splitlines() == whole
+    cut = export_text(tree, max_depth=1).splitlines()
+    assert cut[:3] == whole[:3] and len(cut) == 5
+    assert cut[3].startswith("|-- no:  node 2: ") and "<=" not in cut[3]
+    assert cut[4] == "|        ... (2 nodes below)"
+    assert export_text(tree, max_depth=0).splitlines()[1:] == ["     ... (4 nodes below)"]
+    with pytest.raises(ValueError, match="max_depth must be an int of at least 0 or None, got -1"):
+        export_text(tree, max_depth=-1)
+
+
 def test_a_root_alone():
     tree = ObliqueTree(
         children_left=[-1], children_right=[-1], threshold=[np.nan], coef=[[1.0, -1.0]],
