@@ -106,15 +106,15 @@ class CurvatureForestRegressor(
         return np.ascontiguousarray(super()._encode_targets(y, reset=reset).T)
 
     def _learn_out_of_bag(self, X, targets, weight, left_out):
-        if np.all(np.isnan(left_out)):
-            self._drop_intervals()
-        else:
+        if self._leaves_out(len(X)):
             self._keep_intervals(X, targets, weight, left_out)
+        else:
+            self._drop_intervals()
 
     def _why_without_intervals(self):
         return (
-            f"{super()._why_without_intervals()}, or no tree left a sample out: intervals need several "
-            "samples, and bootstrap=True or max_samples below 1"
+            f"{super()._why_without_intervals()}, or with trees of all samples: intervals need bootstrap=True or "
+            "max_samples below 1"
         )
 
     def _keep_out_of_bag(self, scores, judged, targets, weight):

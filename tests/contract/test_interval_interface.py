@@ -183,3 +183,18 @@ def test_a_calibration_part_of_all_samples():
     X = np.random.default_rng(0).standard_normal((9, 2))
     with pytest.raises(ValueError, match="calibration_fraction=0.9 of 9 samples leaves none to train on"):
         fctree.CurvatureBoostingRegressor(calibration_fraction=0.9, max_iter=2).fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name not in BOOSTING])
+def test_of_one_row_they_are_infinite(name, tmp_path):
+    model = model_of(name).fit(X[:1], y[:1])
+    save_model(model, tmp_path / "model")
+    for fitted in (model, load_model(tmp_path / "model")):
+        with pytest.warns(RuntimeWarning, match="intervals are infinite: [01] conformity scores are too few"):
+            np.testing.assert_array_equal(fitted.predict_interval(X[:2]), [[-np.inf, np.inf]] * 2)
+
+
+def test_a_forest_of_trees_of_all_samples_says_what_is_needed():
+    forest = fctree.CurvatureForestRegressor(n_estimators=3, bootstrap=False).fit(X, y)
+    with pytest.raises(ValueError, match="trees of all samples: intervals need bootstrap=True or max_samples below 1"):
+        forest.predict_interval(X)
