@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_X_y
 from fctree import _sklearn
 from fctree._native.core import is_finite, is_table
 from fctree._native_input import strided_in_elements
-from fctree._tables.columns import is_frame, raw_columns, read_column, table_of
+from fctree._tables.columns import is_frame, raw_columns, read_column, refuse_mask, table_of, without_mask
 from fctree._tables.estimators import validate_table, validated_features
 from fctree._training.weight_scale import rescale_small_weights
 
@@ -138,6 +138,7 @@ def check_sample_weight(sample_weight, X):
     """Finite, non-negative weights of shape (n_samples,), or None for equal ones."""
     if sample_weight is None:
         return None
+    refuse_mask("sample_weight", sample_weight)
     sample_weight = strided_in_elements(
         _sklearn.check_sample_weight(sample_weight, X, dtype=np.float64)
     )
@@ -151,6 +152,8 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
     """Validated data for importances: ``X`` (n_samples, n_features), float32 or float64, C-contiguous;
     ``y``; weights or None; names of the columns, ``x0``, ``x1``, ... without any."""
     names = _sklearn.get_feature_names(X)
+    X = without_mask(X)
+    refuse_mask("y", y)
     table = X if is_frame(X) else table_of(X)
     if table is not None:
         _refuse_categories(table, names)

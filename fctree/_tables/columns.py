@@ -64,7 +64,7 @@ def is_frame(X):
 
 
 def check_frame(X):
-    """TypeError for a lazy frame of polars, ValueError for columns that share a name."""
+    """TypeError for a lazy frame of polars, ValueError for columns that share a name, and for none."""
     library = type(X).__module__.partition(".")[0]
     if library == "polars" and hasattr(X, "collect"):
         raise TypeError("X is a LazyFrame of polars: X.collect() is the table that it has to be")
@@ -73,6 +73,25 @@ def check_frame(X):
         if len(set(names)) < len(names):
             repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
             raise ValueError(f"X has several columns of the same name: {repeated[:10]}")
+    if is_frame(X) and X.shape[1] == 0:
+        raise ValueError(f"Found a table with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required")
+
+
+def without_mask(X):
+    """``X`` with missing values where a masked array of NumPy hides something, of which others take what is below the mask."""
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    if not np.ma.is_masked(X):
+        return X.data
+    if X.dtype.kind in _NUMERIC_KINDS:
+        return X.astype(np.result_type(X.dtype, np.float32)).filled(np.nan)
+    return X.astype(object).filled(None)
+
+
+def refuse_mask(name, values):
+    """ValueError for a masked array that hides something, where there are no missing values."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} is a masked array with {np.ma.count_masked(values)} masked values: leave these samples out")
 
 
 def _columns_are_numeric(X):

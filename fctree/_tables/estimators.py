@@ -24,7 +24,9 @@ from fctree._tables.columns import (
     is_frame,
     raw_columns,
     read_column,
+    refuse_mask,
     table_of,
+    without_mask,
 )
 from fctree._tables.encoder import MAX_INDICATORS, UNSEEN, TableEncoder, renumber
 from fctree._tables.robust import cut_off, target_limits
@@ -45,6 +47,8 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
     if impute:
         checks["ensure_all_finite"] = "allow-nan"
     check_frame(X)
+    X = without_mask(X)
+    refuse_mask("y", y)
     if issparse(y):
         raise TypeError("y is sparse: y.toarray() is the array that it has to be")
     try:

@@ -26,6 +26,7 @@ from fctree._tables.columns import (
     table_of,
     taken,
     with_numbers,
+    without_mask,
 )
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import check_labels, check_training_data, unchanged_on_failure
@@ -243,6 +244,7 @@ class _Rows:
 
     def __init__(self, X):
         check_frame(X)
+        X = without_mask(X)
         self.table = X if is_frame(X) else table_of(X)
         if self.table is None:
             self.values = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_array
 
 from fctree._memory import check_memory
 from fctree._native.core import is_finite, is_table
-from fctree._tables.columns import check_frame
+from fctree._tables.columns import check_frame, refuse_mask
 
 
 def check_kernel_samples(X, Y, *, batch=False):
@@ -33,6 +33,7 @@ def _check_samples(X, name, batch):
     if _is_finite_table(X):
         return X
     check_frame(X)
+    refuse_mask(name, X)
     X = check_array(
         X, dtype=[np.float64, np.float32], order="C", input_name=name, allow_nd=batch
     )

@@ -14,6 +14,7 @@ from fctree import (
     SymmetricBoostingRegressor,
     TreeNTKRegressor,
 )
+from fctree.kernels import tree_ntk
 from sklearn.base import clone
 from table_cases import REGRESSORS, as_arrow, as_objects, as_pandas, as_polars, mixed_columns
 
@@ -321,3 +322,48 @@ def test_text_that_pandas_cannot_encode(monkeypatch):
 
     monkeypatch.setattr(pd.Series, "factorize", cannot)
     np.testing.assert_array_equal(CurvatureTreeRegressor().fit(frame, Y).predict(frame), expected)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames_without_columns(library):
+    module = pytest.importorskip(library)
+    if library == "pandas":
+        frame = pd.DataFrame(index=range(5))
+    else:
+        frame = module.DataFrame() if library == "polars" else module.table({})
+    with pytest.raises(ValueError, match=r"0 feature\(s\) \(shape=.*\) while a minimum of 1 is required"):
+        CurvatureTreeRegressor().fit(frame, np.arange(5.0))
+
+
+@each_family
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_masked_values_are_missing(name, dtype):
+    rng = np.random.default_rng(0)
+    X = np.round(10.0 * rng.normal(size=(60, 3))).astype(dtype)
+    y = X[:, 0] + rng.normal(size=60)
+    masked = np.ma.masked_array(X, mask=rng.uniform(size=X.shape) < 0.2)
+    missing = np.where(masked.mask, np.nan, X).astype(np.float32 if dtype == np.float32 else np.float64)
+    model = clone(REGRESSORS[name]).set_params(categorical_features=None)
+    expected, found = clone(model).fit(missing, y), model.fit(masked, y)
+    np.testing.assert_array_equal(found.predict(masked), expected.predict(missing))
+    # What is below a mask that hides nothing is the array.
+    np.testing.assert_array_equal(found.predict(np.ma.masked_array(X)), expected.predict(X))
+
+
+def test_masked_values_where_there_can_be_none():
+    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30.0)
+    for hidden in (np.ma.masked_greater(y, 27.0), np.ma.masked_greater(np.stack([y, y], axis=1), 28.5)):
+        with pytest.raises(ValueError, match="y is a masked array with 2 masked values"):
+            CurvatureTreeRegressor().fit(X, hidden)
+    with pytest.raises(ValueError, match="sample_weight is a masked array with 2 masked"):
+        TreeNTKRegressor().fit(X, y, np.ma.masked_greater(y, 27.0))
+    with pytest.raises(ValueError, match="X is a masked array with"):
+        tree_ntk(np.ma.masked_greater(X, 1.0))
+
+
+def test_masked_text_is_a_missing_category():
+    text = np.ma.masked_array([["a"], ["b"], ["a"], ["c"]] * 10, mask=[[False], [False], [False], [True]] * 10)
+    table = text.astype(object).filled(None)
+    y = np.tile([0.0, 1.0, 0.0, 5.0], 10)
+    found, expected = (CurvatureTreeRegressor().fit(X, y).predict(X) for X in (text, table))
+    np.testing.assert_array_equal(found, expected)
