@@ -30,6 +30,13 @@ cdef extern from "core/table.hpp" namespace "fctree" nogil:
         int64_t n_columns
 
 
+cdef extern from "oblique/feature_map.hpp" namespace "fctree::oblique" nogil:
+    cdef cppclass FeatureMap:
+        int64_t width()
+
+    FeatureMap find_feature_map(const Table&, const double*, int64_t, const ObliqueParams&) except +set_python_error
+
+
 cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
     cdef struct ObliqueBoostingParams:
         double learning_rate

@@ -39,11 +39,6 @@ cdef extern from "oblique/tree.hpp" namespace "fctree::oblique" nogil:
         vector[double] feature_scale
 
 
-cdef extern from "oblique/grow.hpp" namespace "fctree::oblique" nogil:
-    ObliqueTreeArrays grow_tree(const TrainingData&, const ObliqueParams&, const Execution&,
-                                const LeftOut&) except +set_python_error
-
-
 cdef extern from "oblique/leaf_errors.hpp" namespace "fctree::oblique" nogil:
     cdef struct LeafErrors:
         const int64_t* leaf
@@ -59,8 +54,8 @@ cdef extern from "oblique/leaf_errors.hpp" namespace "fctree::oblique" nogil:
 
 
 cdef extern from "oblique/standardized.hpp" namespace "fctree::oblique" nogil:
-    ObliqueTreeArrays grow_standardized_tree(const TrainingData&, const ObliqueParams&,
-                                             const Execution&, const LeftOut&) except +set_python_error
+    ObliqueTreeArrays grow_single_tree(const TrainingData&, const ObliqueParams&,
+                                       const Execution&, const LeftOut&) except +set_python_error
 
 
 cdef extern from "ridge/dense.hpp" namespace "fctree::ridge" nogil:
@@ -209,10 +204,7 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
         native_left_out.leaf = &leaf[0]
     native_left_out.one_in = one_in
     with nogil:
-        if native_params.standardize:
-            tree = grow_standardized_tree(data, native_params, execution, native_left_out)
-        else:
-            tree = grow_tree(data, native_params, execution, native_left_out)
+        tree = grow_single_tree(data, native_params, execution, native_left_out)
 
     cdef Py_ssize_t n_nodes = tree.children_left.size()
     cdef Py_ssize_t d = X.shape[1]

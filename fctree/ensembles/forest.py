@@ -218,16 +218,16 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     def _grow_trees(self, X, targets, weight, numbers, kinds):
         """The trees with these numbers, as curvature trees (0) or step trees (1)."""
         settings = self._tree_settings()
+        params = [native_tree_params(settings, len(X), impurity_scale=self._impurity_scale())]
+        n_varying = _native.count_features(X, weight, params=params[0])
         fewest = ceil(_SHARE_OF_STEPS * count_samples(settings["min_samples_leaf"], len(X)))
         depth = settings["max_depth"]
         if self.max_depth is None and self.tree is None:
-            depth = step_depth(*X.shape, targets.shape[1])
+            depth = step_depth(*X.shape, targets.shape[1], n_varying)
         steps = {**STEP_TREE, "max_depth": depth, "min_samples_leaf": fewest}
-        n_drawn = self._features_of_a_node(X.shape[1])
-        scale = self._impurity_scale()
-        params = [native_tree_params(kind, len(X), impurity_scale=scale) for kind in (settings, steps)]
+        params.append(native_tree_params(steps, len(X), impurity_scale=self._impurity_scale()))
         for of_kind in params:
-            of_kind["node_features"]["max_features"] = n_drawn
+            of_kind["node_features"]["max_features"] = self._features_of_a_node(n_varying)
         unit = self._output_units(targets, weight)
         arrays = _native.grow_forest(
             X,

@@ -53,9 +53,17 @@ def best_share(errors, weight):
     return float(shares[np.argmax(more @ mean <= _DEVIATIONS * deviation)])  # 0 of errors that overflow
 
 
-def step_depth(n_samples, n_features, n_outputs):
+def step_depth(n_samples, n_features, n_outputs, n_varying):
     """Default depth of step trees: 12, less for wide tables (each node stores one coefficient per feature), 24 if so few
-    samples make no more leaves anyway."""
+    samples make no more leaves anyway. Constant features count only if their coefficients would be too many."""
+    depth = _depth(n_samples, n_varying, n_outputs)
+    n_leaves = min(n_samples, 2**depth)
+    if n_leaves * (2 + n_outputs) * n_features <= _MOST_COEFFICIENTS:
+        return depth
+    return _depth(n_samples, n_features, n_outputs)
+
+
+def _depth(n_samples, n_features, n_outputs):
     n_leaves = _MOST_COEFFICIENTS / ((2 + n_outputs) * n_features)
     depth = int(np.clip(np.log2(n_leaves), *_STEP_DEPTHS))
     return _MOST_DEPTH if n_samples <= 2**depth else depth

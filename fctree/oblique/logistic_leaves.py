@@ -27,6 +27,7 @@ from threadpoolctl import ThreadpoolController
 
 from fctree._tree import ObliqueTree
 from fctree.oblique.calibration import least_squares_loss
+from fctree.oblique.feature_scales import feature_scales
 from fctree.oblique.logistic_models import (
     INTERCEPT_PENALTY,
     MULTIPLES,
@@ -70,8 +71,7 @@ def with_logistic_leaves(tree, X, shares, weight, left_out, settings):
     # Sums whose order no setting changes; numbers that overflow leave the tree as it is.
     with _blas().limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
         share = weight / weight.sum()
-        mean = share @ X
-        spread = np.sqrt(share @ (X - mean) ** 2)
+        mean, spread = feature_scales(X, share)
         n_features = max(np.count_nonzero(spread > 0.0), used.sum())
         mean, spread = mean[used], np.where(spread > 0.0, spread, 1.0)[used]
         data = LogisticData(np.column_stack([(X[:, used] - mean) / spread, np.ones(len(X))]), targets, weight)

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from fctree._memory import check_memory
 from fctree._training.left_out import clearly_positive
 from fctree._tree import ObliqueTree
+from fctree.oblique.feature_scales import feature_scales
 
 _STEPS = 150
 _STEEPNESS = 4.0
@@ -74,8 +75,7 @@ class SoftFinish:
         variance = (share @ (targets - self.target_mean) ** 2).sum()
         self.target_scale = np.sqrt(variance) or 1.0
         self.targets = (targets - self.target_mean) / self.target_scale
-        self.mean = share @ X
-        self.spread = np.sqrt(share @ (X - self.mean) ** 2)
+        self.mean, self.spread = feature_scales(X, share)
         self.spread[~(self.spread > 0.0)] = 1.0
         self.X = X
         self.linear = len(tree.leaf_coef) > 0

@@ -34,13 +34,14 @@ std::vector<double> DistributedBoostingStatistics::of_sample(const double* value
 }
 
 FeatureMap DistributedBoostingStatistics::find_map(const BoostedSamples& samples,
-                                                   index_t n_features,
+                                                   const ObliqueParams& params,
                                                    const Execution& execution) {
-  const index_t d = n_features, size = 1 + 2 * d;
-  const bool is_first = execution.all == nullptr || execution.all->rank == 0;
-  std::vector<double> own(is_first ? d : 0);
-  if (is_first) std::copy_n(samples.x.read(0, 1, own.data()), d, own.begin());
-  const std::vector<double> row = gather(execution.all, own);
+  const index_t d = samples.x.n_columns, size = 1 + 2 * d;
+  if (!params.fit_intercept) return identity_map(d);
+  if (!params.standardize)
+    return unscaled_map(varying_columns(samples.x, samples.weight, samples.n_samples, execution.all), d);
+  std::vector<double> row = first_counted(samples.x, samples.weight, samples.n_samples, execution.all);
+  row.resize(d, 0.0);  // all samples may weigh nothing
   const Vector first = VectorView(row.data(), d);
   const RowBlocks& blocks = *samples.blocks;
   std::vector<Vector> of_block(blocks.n_here, Vector::Zero(d));
@@ -147,6 +148,7 @@ void DistributedBoostingStatistics::index_features(const TrainingData& features,
   sampled.x = sample.data();
   sampled.n_features = map.width();
   sampled.n_samples = static_cast<index_t>(sample.size()) / map.width();
+  index_columns_ = map.columns;
   bins_.bins = FeatureBins(sampled, offset_of(map), execution);
   bins_.of_values = bins_.bins.of(features, execution);
 }
@@ -162,7 +164,7 @@ auto DistributedBoostingStatistics::with_statistics(const TrainingData& data, in
                                static_cast<index_t>(weights.size()), data.n_features,
                                data.n_outputs};
   BinnedFeatures bins;
-  if (sorts_axes(params)) bins = bins_.of(features_[kind].columns);
+  if (sorts_axes(params)) bins = bins_.of(places_of(features_[kind].columns, index_columns_));
   DistributedStatistics statistics(data, *samples_.blocks, sample,
                                    sorts_axes(params) ? &bins : nullptr);
   statistics.set_offset(features_[kind].offset);

@@ -19,7 +19,7 @@ class DistributedBoostingStatistics final : public BoostingStatistics {
                                 const std::vector<index_t>& sample_rows)
       : samples_(samples), sample_rows_(sample_rows) {}
 
-  FeatureMap find_map(const BoostedSamples& samples, index_t n_features,
+  FeatureMap find_map(const BoostedSamples& samples, const ObliqueParams& params,
                       const Execution& execution) override;
   LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
                    const Execution& execution) override;
@@ -55,6 +55,7 @@ class DistributedBoostingStatistics final : public BoostingStatistics {
     std::vector<index_t> columns;
   };
   std::vector<KindFeatures> features_;
+  std::vector<index_t> index_columns_;
   BinnedFeatures bins_;  // of all features of the samples here, between those of the sample
 };
 

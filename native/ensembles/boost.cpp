@@ -64,11 +64,9 @@ class ObliqueBooster : public GrowingModel {
         sizes_(with_several_units(task.sizes, unit_)), train_(task.train, sizes_),
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
+        all_{statistics_.find_map(task.train, kinds[0], execution)}, varying_(all_.map.columns),
         rows_(task.train, with_unit(task.sizes, unit_), params.seed, execution),
         rate_(params.learning_rate, task.sizes.n_outputs), turns_(static_cast<index_t>(kinds.size())) {
-    all_.map = kinds[0].standardize
-                   ? statistics_.find_map(task.train, task.sizes.n_features, execution)
-                   : identity_map(task.sizes.n_features);
     evals_.reserve(task.evals.size());
     for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_);
     result_.trees.n_features = task.sizes.n_features;
@@ -108,7 +106,7 @@ class ObliqueBooster : public GrowingModel {
   bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
   bool reads_features() const {
-    return statistics_.reads_features(train_.n(), task_.sizes.n_features);
+    return statistics_.reads_features(train_.n(), static_cast<index_t>(varying_.size()));
   }
   void map_rows(index_t iteration);
   TrainingData data_of(const TreeFeatures& features) const;
@@ -132,6 +130,7 @@ class ObliqueBooster : public GrowingModel {
   BoostedSet train_;
   std::vector<BoostedSet> evals_;
   TreeFeatures all_;  // of the round
+  const std::vector<index_t> varying_;  // the columns that rounds draw from
   bool is_mapped_ = false;  // whether all_ has been chosen
   TreeFeatures few_;  // that its curvature tree needs most
   std::vector<double> counts_;  // ones, once they have been asked for: rows without weights are a sample each
@@ -275,7 +274,8 @@ void ObliqueBooster::map_rows(index_t iteration) {
     is_mapped_ = true;
   }
   std::vector<index_t> columns =
-      draw_columns(params_.seed, iteration, params_.colsample, task_.sizes.n_features);
+      draw_columns(params_.seed, iteration, params_.colsample, static_cast<index_t>(varying_.size()));
+  for (index_t& column : columns) column = varying_[column];
   const bool is_same = columns == all_.map.columns;
   if (is_same && !is_first) return;
   if (!is_same) all_.choose(std::move(columns), train_.x());

@@ -22,8 +22,8 @@ class BoostingStatistics {
  public:
   virtual ~BoostingStatistics() = default;
 
-  // All columns of standardised features.
-  virtual FeatureMap find_map(const BoostedSamples& samples, index_t n_features,
+  // The features of trees with these parameters (find_feature_map).
+  virtual FeatureMap find_map(const BoostedSamples& samples, const ObliqueParams& params,
                               const Execution& execution) = 0;
   // The loss, and the derivatives of the samples here if wanted.
   virtual LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,

@@ -95,8 +95,9 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
   const Table table = table_of(data.x, data.n_features);
   // The first kind says whether features are standardised; trees of steps don't mind.
   MappedSamples mapped = {
-      data, find_feature_map(table, data.weight, data.n_samples, kinds[0].standardize), {}};
-  std::vector<double> features(data.n_samples * data.n_features);
+      data, find_feature_map(table, data.weight, data.n_samples, kinds[0]), {}};
+  mapped.data.n_features = mapped.map.width();
+  std::vector<double> features(data.n_samples * mapped.map.width());
   map_features(mapped.map, table, data.n_samples, features.data(), team);
   mapped.data.x = features.data();
   const RowSampler rows = sampler_of(data, params, team);
@@ -105,7 +106,7 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
     return sorts_axes(kinds[tree.kind]);
   });
   if (sorts) mapped.index = index_features(mapped.data, mapped.map, team);
-  const bool many = grows_many(data, n_trees, sorts, team.n_threads);
+  const bool many = grows_many(mapped.data, n_trees, sorts, team.n_threads);
   const Execution inside = many ? Execution{1, team.interrupted, nullptr} : team;
   for (index_t done = 0; done < n_trees; done += kTreesAtOnce) {
     const index_t size = std::min(kTreesAtOnce, n_trees - done);

@@ -11,7 +11,7 @@ class LocalBoostingStatistics final : public BoostingStatistics {
   explicit LocalBoostingStatistics(index_t n_kinds)
       : statistics_(n_kinds, LocalStatistics(&features_)) {}
 
-  FeatureMap find_map(const BoostedSamples& samples, index_t n_features,
+  FeatureMap find_map(const BoostedSamples& samples, const ObliqueParams& params,
                       const Execution& execution) override;
   LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
                    const Execution& execution) override;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "ensembles/equal_rows.hpp"
+#include "oblique/feature_map.hpp"
 
 namespace fctree::ensembles {
 
@@ -26,15 +27,18 @@ double uniform_of(const Random& random, index_t tree, std::uint64_t hash) {
 }
 
 // y (n_targets, n_samples).
-SampleHashes hash_samples(const Table& x, const double* y, index_t n_samples,
-                          const BoostedSizes& sizes, const Execution& execution) {
+SampleHashes hash_samples(const BoostedSamples& samples, const BoostedSizes& sizes, const Execution& execution) {
+  const Table& x = samples.x;
+  const double* y = samples.y;
+  const index_t n_samples = samples.n_samples;
+  const std::vector<index_t> columns = varying_columns(x, samples.weight, n_samples, execution.all);
   SampleHashes hash = {std::vector<std::uint64_t>(n_samples), std::vector<std::uint64_t>(n_samples)};
   for_each_part(execution, n_samples, kTaskRows, [&](index_t, index_t begin, index_t end) {
     std::vector<double> buffer(sizes.n_features);
     for (index_t i = begin; i < end; ++i) {
       const double* row = x.read(i, 1, buffer.data());
       std::uint64_t own = 0;
-      for (index_t j = 0; j < sizes.n_features; ++j) own = combined(own, row[j]);
+      for (const index_t j : columns) own = combined(own, row[j]);
       hash.features[i] = own;
       // Of targets the first digits, which their units leave as they are.
       for (index_t k = 0; k < sizes.n_targets; ++k) {
@@ -53,7 +57,7 @@ SampleHashes hash_samples(const Table& x, const double* y, index_t n_samples,
 RowSampler::RowSampler(const BoostedSamples& samples, const BoostedSizes& sizes,
                        std::uint64_t seed, const Execution& execution)
     : seed_(seed) {
-  SampleHashes hash = hash_samples(samples.x, samples.y, samples.n_samples, sizes, execution);
+  SampleHashes hash = hash_samples(samples, sizes, execution);
   const bool alone = are_coincidences(hash, execution.all);
   hash_ = std::move(hash.all);
   if (!alone) return;

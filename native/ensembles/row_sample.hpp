@@ -1,6 +1,6 @@
 // Random draws of a tree's samples.
 //
-// A draw depends on a sample's features and targets, not on its position: equal samples are drawn
+// A draw depends on a sample's features (that vary) and targets, not on its position: equal samples are drawn
 // together. So two equal samples are the same as one of twice the weight, the order of the samples
 // does not matter, and a left-out sample has no duplicate among the tree's training samples. But where equal
 // samples are coincidences (equal_rows.hpp) each is drawn by itself, by its position too.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "core/spread.hpp"
 
@@ -14,15 +15,57 @@ namespace {
 constexpr index_t kTaskRows = 4096;
 constexpr index_t kBlockRows = 256;  // of a table that has to be converted
 
+std::vector<index_t> all_columns(index_t n_features) {
+  std::vector<index_t> columns(n_features);
+  std::iota(columns.begin(), columns.end(), 0);
+  return columns;
+}
+
 }  // namespace
 
+FeatureMap unscaled_map(std::vector<index_t> columns, index_t n_features) {
+  return {std::move(columns), Vector::Zero(n_features), Vector::Ones(n_features)};
+}
+
 FeatureMap identity_map(index_t n_features) {
-  FeatureMap map;
-  map.columns.resize(n_features);
-  std::iota(map.columns.begin(), map.columns.end(), 0);
-  map.mean = Vector::Zero(n_features);
-  map.scale = Vector::Ones(n_features);
-  return map;
+  return unscaled_map(all_columns(n_features), n_features);
+}
+
+std::vector<double> first_counted(const Table& x, const double* weight, index_t n_samples, const Collective* all) {
+  index_t row = 0;
+  while (row < n_samples && weight != nullptr && !(weight[row] > 0.0)) ++row;
+  std::vector<double> values(row < n_samples ? x.n_columns : 0);
+  if (!values.empty()) std::copy_n(x.read(row, 1, values.data()), x.n_columns, values.begin());
+  values = gather(all, values);
+  values.resize(std::min<std::size_t>(values.size(), x.n_columns));
+  return values;
+}
+
+std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Collective* all) {
+  const index_t d = x.n_columns;
+  const std::vector<double> first = first_counted(x, weight, n_samples, all);
+  std::vector<index_t> constant = all_columns(d);
+  std::vector<double> varies(d, 0.0), buffer(d);
+  for (index_t i = 0; i < n_samples && !constant.empty(); ++i) {
+    if (weight != nullptr && !(weight[i] > 0.0)) continue;
+    const double* row = x.read(i, 1, buffer.data());
+    const auto is_same = [&](index_t j) { return row[j] == first[j]; };
+    const auto end = std::stable_partition(constant.begin(), constant.end(), is_same);
+    std::for_each(end, constant.end(), [&](index_t j) { varies[j] = 1.0; });
+    constant.erase(end, constant.end());
+  }
+  take_largest(all, varies.data(), d);
+  std::vector<index_t> varying;
+  for (index_t j = 0; j < d; ++j)
+    if (varies[j] > 0.0) varying.push_back(j);
+  return varying.empty() ? all_columns(d) : varying;
+}
+
+std::vector<index_t> places_of(const std::vector<index_t>& columns, const std::vector<index_t>& among) {
+  std::vector<index_t> places;
+  for (const index_t column : columns)
+    places.push_back(std::lower_bound(among.begin(), among.end(), column) - among.begin());
+  return places;
 }
 
 void add_features(const double* x, const double* weight, index_t n_samples, const Vector& first,
@@ -34,7 +77,7 @@ void add_features(const double* x, const double* weight, index_t n_samples, cons
     total.sums[0] += w;
     total.sums.segment(1, d) += w * (row - first);
     total.sums.tail(d) += w * (row - first).cwiseAbs2();
-    total.largest = total.largest.cwiseMax(row.cwiseAbs());
+    if (w > 0.0) total.largest = total.largest.cwiseMax(row.cwiseAbs());
   }
 }
 
@@ -45,24 +88,31 @@ FeatureMap map_of_sums(const FeatureSums& total, const Vector& first) {
   const auto sums = total.sums.segment(1, d);
   const auto squares = total.sums.tail(d);
   map.mean = first + sums / weight;
+  std::vector<index_t> varying;
   for (index_t j = 0; j < d; ++j) {
     const double offset = sums[j] / weight;
     const double spread = std::sqrt(std::max(squares[j] / weight - offset * offset, 0.0));
     if (!std::isfinite(spread))
       throw std::invalid_argument(
           "X or sample_weight is too large: the sum of its squares overflows float64");
-    if (is_varying(spread, total.largest[j])) map.scale[j] = spread;
+    if (!is_varying(spread, total.largest[j])) continue;
+    map.scale[j] = spread;
+    varying.push_back(j);
   }
+  if (!varying.empty()) map.columns = std::move(varying);
   return map;
 }
 
 FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
-                            bool standardize) {
+                            const ObliqueParams& params) {
   const index_t d = x.n_columns;
-  if (!standardize) return identity_map(d);
+  if (!params.fit_intercept) return identity_map(d);
+  if (!params.standardize) return unscaled_map(varying_columns(x, weight, n_samples, nullptr), d);
   std::vector<double> buffer(std::min(n_samples, kBlockRows) * d);
-  // About the first sample: means of columns far from zero keep their digits.
-  const Vector first = VectorView(x.read(0, 1, buffer.data()), d);
+  // About the first sample that counts: means of columns far from zero keep their digits, constants have no spread.
+  std::vector<double> row = first_counted(x, weight, n_samples, nullptr);
+  row.resize(d, 0.0);  // all samples may weigh nothing
+  const Vector first = VectorView(row.data(), d);
   FeatureSums total = {Vector::Zero(1 + 2 * d), Vector::Zero(d)};
   for (index_t begin = 0; begin < n_samples; begin += kBlockRows) {
     const index_t size = std::min(kBlockRows, n_samples - begin);

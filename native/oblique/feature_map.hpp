@@ -1,13 +1,18 @@
 // Maps the features of an ensemble to those of one of its trees: some columns, centred and divided
 // by their standard deviations, so that the ridge penalty does not depend on units. Grown trees
 // are transformed back to the original features.
+//
+// Constant columns are left out here, once for all: nothing that counts features may count them. Only a model without
+// an intercept takes them, as they are its intercept.
 #pragma once
 
 #include <vector>
 
+#include "core/collective.hpp"
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
 #include "core/table.hpp"
+#include "oblique/params.hpp"
 #include "ridge/training_data.hpp"
 
 namespace fctree::oblique {
@@ -22,13 +27,14 @@ struct FeatureMap {
   index_t width() const { return static_cast<index_t>(columns.size()); }
 };
 
-// All columns; with standardize their weighted means and standard deviations, else 0 and 1.
-// Throws std::invalid_argument where squares overflow. O(n d).
+// The columns that vary over the samples of positive weight, or all where none does; with standardize their weighted
+// means and standard deviations, else 0 and 1. Throws std::invalid_argument where squares overflow. O(n d); without
+// standardize O(d) where the first samples show that all vary.
 FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
-                            bool standardize);
+                            const ObliqueParams& params);
 
-// The same in two steps: sums over samples about one of them, `first`, and the map. Sums are the
-// weight, the differences, their squares; `largest` (d) are absolute values.
+// The same in two steps: sums over samples about one of them of positive weight, `first`, and the map of standardised
+// features. Sums are the weight, the differences, their squares; `largest` (d) are absolute values.
 struct FeatureSums {
   Vector sums;  // (1 + 2 d)
   Vector largest;
@@ -36,7 +42,16 @@ struct FeatureSums {
 void add_features(const double* x, const double* weight, index_t n_samples, const Vector& first,
                   FeatureSums& total);
 FeatureMap map_of_sums(const FeatureSums& total, const Vector& first);
+// These columns as they are.
+FeatureMap unscaled_map(std::vector<index_t> columns, index_t n_features);
 FeatureMap identity_map(index_t n_features);
+// The first sample of positive weight in all places, or none.
+std::vector<double> first_counted(const Table& x, const double* weight, index_t n_samples, const Collective* all);
+// The columns whose values differ among such samples, or all columns. O(d) where the first ones tell, O(n d) at worst.
+std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Collective* all);
+
+// Places of columns among others, which have them; both ascending.
+std::vector<index_t> places_of(const std::vector<index_t>& columns, const std::vector<index_t>& among);
 
 // The offset subtracted from each feature, in units of the mapped feature, (map.width()). Values
 // on either side carry the rounding error of the original features.

@@ -43,6 +43,7 @@ bool takes_bins(index_t n_samples) { return n_samples > kMostSortedRows; }
 FeatureIndex index_features(const TrainingData& features, const FeatureMap& map,
                             const Execution& execution) {
   FeatureIndex index;
+  index.columns = map.columns;
   const index_t n_samples = features.n_samples;
   if (takes_bins(n_samples))
     index.bins =
@@ -63,7 +64,7 @@ void LocalStatistics::open(GrowState& state, OpenNode& root) {
     if (has_bins())
       bin_cuts_.emplace(bins_of_columns(), data, state.execution);
     else
-      order_.take(features_->order, columns_, data.weight, state.execution);
+      order_.take(features_->order, places_of(columns_, features_->columns), data.weight, state.execution);
   }
   goes_left_.resize(data.n_samples);
   root.size = state.n_rows();
@@ -74,7 +75,7 @@ void LocalStatistics::open(GrowState& state, OpenNode& root) {
 std::shared_ptr<const BinnedFeatures> LocalStatistics::bins_of_columns() const {
   const index_t n_columns = features_->bins->bins.n_features();
   if (static_cast<index_t>(columns_.size()) == n_columns) return features_->bins;
-  return std::make_shared<BinnedFeatures>(features_->bins->of(columns_));
+  return std::make_shared<BinnedFeatures>(features_->bins->of(places_of(columns_, features_->columns)));
 }
 
 std::vector<Moments> LocalStatistics::full_moments(const GrowState& state,

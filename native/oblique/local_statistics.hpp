@@ -21,6 +21,7 @@ using namespace ridge;
 // splits under the constant criterion: the order of the features, so that no node sorts, or their
 // bins, so that cuts are between bins. Or neither. A tree may see only some of these columns.
 struct FeatureIndex {
+  std::vector<index_t> columns;  // of the table, ascending
   FeatureOrder order;
   std::shared_ptr<const BinnedFeatures> bins;
 };
@@ -35,7 +36,7 @@ class LocalStatistics final : public NodeStatistics {
  public:
   explicit LocalStatistics(const FeatureIndex* features = nullptr) : features_(features) {}
 
-  // The columns of the index that are the features of the next trees.
+  // The columns of the table that are the features of the next trees, among those of the index.
   void set_columns(std::vector<index_t> columns) { columns_ = std::move(columns); }
 
   void open(GrowState& state, OpenNode& root) override;

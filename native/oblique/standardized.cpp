@@ -20,8 +20,16 @@ bool is_axis(const ObliqueTreeArrays& tree, index_t node) {
   return tree.split_kind[node] == static_cast<index_t>(SplitKind::axis);
 }
 
+// The deviations of all features at the root; 1 of those that the tree has not got.
+std::vector<double> scales_of(const MappedTree& mapped, bool standardize) {
+  std::vector<double> scale(mapped.map.scale.begin(), mapped.map.scale.end());
+  if (!standardize)
+    for (index_t j = 0; j < mapped.map.width(); ++j) scale[mapped.map.columns[j]] = mapped.tree.feature_scale[j];
+  return scale;
+}
+
 // The tree as functions of the original features.
-ObliqueTreeArrays unmapped(MappedTree mapped) {
+ObliqueTreeArrays unmapped(MappedTree mapped, bool standardize) {
   const FeatureMap& map = mapped.map;
   ObliqueTreeArrays& tree = mapped.tree;
   const index_t width = map.width(), d = map.mean.size();
@@ -34,12 +42,12 @@ ObliqueTreeArrays unmapped(MappedTree mapped) {
   for (std::size_t model = 0; model < leaf_offset.size(); ++model)
     tree.leaf_intercept[model] += leaf_offset[model];
   for (index_t j = 0; j < width; ++j) gain[map.columns[j]] = tree.feature_gain[j];
+  tree.feature_scale = scales_of(mapped, standardize);
   tree.n_features = d;
   tree.coef = std::move(coef);
   tree.threshold = std::move(threshold);
   tree.leaf_coef = std::move(leaf_coef);
   tree.feature_gain = std::move(gain);
-  tree.feature_scale.assign(map.scale.begin(), map.scale.end());
   return std::move(tree);
 }
 
@@ -87,25 +95,28 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
     map_features(kept, table_of(mapped.x, d), data.n_samples, grown.few.data(), team);
     data.x = grown.few.data();
     rows.set_offset(offset_of(grown.map));
-    rows.set_columns(places);
+    rows.set_columns(grown.map.columns);
   }
   grown.tree = grow_tree_on_team(data, own, rows, team, left_out);
   return grown;
 }
 
-ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const ObliqueParams& params,
-                                         const Execution& execution, const LeftOut& left_out) {
+ObliqueTreeArrays grow_single_tree(const TrainingData& data, const ObliqueParams& params,
+                                   const Execution& execution, const LeftOut& left_out) {
   const Table x = table_of(data.x, data.n_features);
-  const FeatureMap map = find_feature_map(x, data.weight, data.n_samples, true);
+  const FeatureMap map = find_feature_map(x, data.weight, data.n_samples, params);
+  if (!params.standardize && map.width() == data.n_features)  // features as they came
+    return grow_tree(data, params, execution, left_out);
   MappedTree grown;
   with_team(execution, [&](const Execution& team) {
-    const std::unique_ptr<double[]> features(new double[data.n_samples * data.n_features]);
+    const std::unique_ptr<double[]> features(new double[data.n_samples * map.width()]);
     map_features(map, x, data.n_samples, features.get(), team);
     TrainingData mapped = data;
     mapped.x = features.get();
+    mapped.n_features = map.width();
     grown = grow_mapped_tree(mapped, map, params, team, left_out);
   });
-  return unmapped(std::move(grown));
+  return unmapped(std::move(grown), params.standardize);
 }
 
 }  // namespace fctree::oblique

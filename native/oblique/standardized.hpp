@@ -35,9 +35,8 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
 std::vector<double> append_splits(const ObliqueTreeArrays& tree, const FeatureMap& map,
                                   std::vector<double>& coef, std::vector<double>& threshold);
 
-// A tree on standardised features as functions of the original ones.
-ObliqueTreeArrays grow_standardized_tree(const TrainingData& data, const ObliqueParams& params,
-                                         const Execution& execution,
-                                         const LeftOut& left_out = {});
+// A tree on the features that vary, standardised or not, as functions of all of them.
+ObliqueTreeArrays grow_single_tree(const TrainingData& data, const ObliqueParams& params,
+                                   const Execution& execution, const LeftOut& left_out = {});
 
 }  // namespace fctree::oblique

@@ -83,6 +83,20 @@ def assert_same_bytes(model, other):
         assert getattr(model, name).tobytes() == getattr(other, name).tobytes(), name
 
 
+@pytest.mark.parametrize("params", [{"colsample": 0.8}, {"tree": CurvatureTreeRegressor(standardize=False)}])
+def test_constant_columns_are_those_of_all_places(params):
+    """One is constant on each worker, but not on all; the first row counts for nothing."""
+    X, y, weight = draw()
+    weight[0], moved = 0.0, np.repeat([0.0, 1.0], N_ROWS // 2)
+    wide = np.insert(np.c_[X, moved], [0, 2, 6], 0.1, axis=1)
+    wide[0] = 1e3
+    model, local = fit_both(DaskCurvatureBoostingRegressor, params, wide, y + 3.0 * moved, weight)
+    assert_close(model, local, wide)
+    narrow, _ = fit_both(DaskCurvatureBoostingRegressor, params, wide[:, [1, 2, 4, 5, 6, 7]], y + 3.0 * moved, weight)
+    np.testing.assert_allclose(model.predict(wide), narrow.predict(wide[:, [1, 2, 4, 5, 6, 7]]), rtol=0, atol=1e-10)
+    assert model.feature_importances_[7] > 0.0
+
+
 def test_few_different_rows():
     """Whether equal samples are drawn one by one is decided by those of all places."""
     rng = np.random.default_rng(2)

@@ -108,13 +108,13 @@ def test_depth_of_step_trees(max_depth):
 
 
 def test_depth_of_wide_tables():
-    assert [step_depth(10_000, d, 1) for d in (1, 20, 80, 200, 100_000)] == [12, 12, 12, 10, 8]
-    assert step_depth(10_000, 800, 10) == 8
+    assert [step_depth(10_000, d, 1, d) for d in (1, 20, 80, 200, 100_000)] == [12, 12, 12, 10, 8]
+    assert step_depth(10_000, 800, 10, 800) == 8
 
 
 def test_depth_of_few_samples():
     """Whose leaves are few in any case."""
-    assert [step_depth(n, 20, 1) for n in (100, 4096, 4097)] == [24, 24, 12]
+    assert [step_depth(n, 20, 1, 20) for n in (100, 4096, 4097)] == [24, 24, 12]
     x = np.random.default_rng(0).random((2000, 1))
     forest = CurvatureForestRegressor(n_estimators=40, random_state=0).fit(x, np.sin(60 * x[:, 0]))
     assert forest.score(x[::-1] + 1e-3, np.sin(60 * x[::-1, 0] + 0.06)) > 0.98
