@@ -273,12 +273,9 @@ std::vector<Vector> DistributedStatistics::promises(const GrowState& state,
       for (index_t k = 0; k < n_outputs; ++k)
         own_residuals(at, k) = factors[k * data_.n_samples + own.rows[at]];
     const ScreenedRows screened = screened_rows(data_, own, plans[i], std::move(own_residuals));
-    std::vector<double> x(own.size);
-    for (index_t j = 0; j < d; ++j) {
-      if (!plans[i].range[j].can_be_cut()) continue;
-      for (index_t at = 0; at < own.size; ++at) x[at] = data_.x[own.rows[at] * d + j];
-      add_to_bins(screened, x.data(), plans[i].range[j], out + j * size);
-    }
+    Matrix x(own.size, d);
+    for (index_t at = 0; at < own.size; ++at) x.row(at) = VectorView(data_.x + own.rows[at] * d, d).transpose();
+    add_to_bins(screened, x, plans[i].range.data(), out);
   };
   const std::vector<double> sums =
       sum_blocks(rows_.blocks(), {count(nodes), d * size}, add_bins, state.execution);

@@ -3,7 +3,7 @@
 //
 // Packed rows: the kernels that sum products work on rows [x - x0, y - y0, 1, 0 ..] of
 // `packed_width(d, K)` doubles, so that one pass gives all moments of a node: X'X, X'y,
-// y'y and the sums.
+// the squares of y and the sums; products of two outputs are not all found.
 #pragma once
 
 #include <cstdint>

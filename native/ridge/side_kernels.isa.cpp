@@ -37,11 +37,13 @@ Lanes lanes_of(const Side* sides, std::int64_t n) {
   return lanes;
 }
 
-// Products of the sides: right sides are the whole without the left.
+// Products of the sides, but for those of two outputs: right sides are the whole without the left.
 void gather(const SideSystems& s, const Lanes& lanes, const Triangle& products) {
+  const std::int64_t last = products.n - 1;
   for (std::int64_t i = 0; i < products.n; ++i) {
     Pack* row = products.row(i);
     for (std::int64_t j = i; j < products.n; ++j) {
+      if (i >= s.n_features && j > i) j = last;
       const std::int64_t at = i * s.width + j;
       Pack left;
       for (int l = 0; l < kLanes; ++l) left[l] = lanes.left[l][at];

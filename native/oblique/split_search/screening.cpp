@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "oblique/score_rows.hpp"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr index_t kFeaturesAtOnce = 8;  // read together: a row's lie side by side
 constexpr index_t kFewestRows = 1024;  // of a part
+constexpr index_t kRowsAtOnce = 512, kTermsAtOnce = 256;
 
 // Whether the node may split on this feature at all.
 bool may_screen(const OpenNode& node, index_t feature) {
@@ -42,7 +44,7 @@ ScreeningPlan screening_plan(const GrowState& state, const OpenNode& node, index
 
 ScreenedRows screened_rows(const TrainingData& data, const NodeRows& rows,
                            const ScreeningPlan& plan, RowMatrix residuals) {
-  const index_t n_shared = plan.n_columns() - 1, n_outputs = residuals.cols();
+  const index_t n_shared = plan.n_columns() - 1;
   RowMatrix columns(rows.size, n_shared);
   columns.col(0).setOnes();
   Vector scores(rows.size);
@@ -50,16 +52,9 @@ ScreenedRows screened_rows(const TrainingData& data, const NodeRows& rows,
     score_rows(data, rows, plan.direction.col(c).data(), -1, scores.data());
     columns.col(1 + c) = (scores.array() - plan.centre[c]) / plan.scale[c];
   }
-  ScreenedRows screened = {
-      RowMatrix::Zero(rows.size, screening_width(plan.n_columns(), n_outputs)),
-      std::move(residuals), n_shared};
-  for (index_t i = 0; i < rows.size; ++i) {
-    for (index_t k = 0; k < n_outputs; ++k)
-      screened.terms.row(i).segment(k * n_shared, n_shared) =
-          screened.residuals(i, k) * columns.row(i);
-    screened.terms(i, plan.n_columns() * n_outputs) = data.weight_of(rows.rows[i]);
-  }
-  return screened;
+  Vector weight(rows.size);
+  for (index_t i = 0; i < rows.size; ++i) weight[i] = data.weight_of(rows.rows[i]);
+  return {std::move(columns), std::move(residuals), std::move(weight)};
 }
 
 double promise_of(const RowMatrix& bins, index_t n_sums) {
@@ -75,17 +70,62 @@ double promise_of(const RowMatrix& bins, index_t n_sums) {
   return best;
 }
 
-void add_to_bins(const ScreenedRows& rows, const double* x, const FeatureRange& range,
-                 double* bins) {
-  const index_t width = rows.terms.cols(), n_outputs = rows.residuals.cols();
-  const ScreenedFeature feature = {x, range.lowest, kScreeningBins / range.width, range.mean,
-                                 1.0 / range.spread};
-  Vector own = Vector::Zero(kScreeningBins * n_outputs);
-  const BinTerms terms = {rows.terms.data(), width, rows.residuals.data(), n_outputs};
-  dense_kernels().add_to_bins(feature, terms, rows.terms.rows(), bins, own.data());
-  for (index_t b = 0; b < kScreeningBins; ++b)
-    for (index_t k = 0; k < n_outputs; ++k)
-      bins[b * width + rows.n_shared * n_outputs + k] += own[b * n_outputs + k];
+namespace {
+
+// Some outputs, and what they bring to a bin: of the last one room for the feature's own column and the weight too.
+struct TermRange {
+  index_t first, last;
+  index_t n_sums;
+  bool is_end;
+};
+
+// The shared columns times the residuals of these outputs, from row `begin` on.
+void find_terms(const ScreenedRows& rows, index_t begin, const TermRange& range, Eigen::Map<RowMatrix> terms) {
+  const index_t n_shared = rows.columns.cols();
+  terms.setZero();
+  for (index_t i = 0; i < terms.rows(); ++i) {
+    for (index_t k = range.first; k < range.last; ++k)
+      terms.row(i).segment((k - range.first) * n_shared, n_shared) =
+          rows.residuals(begin + i, k) * rows.columns.row(begin + i);
+    if (range.is_end) terms(i, range.n_sums - 1) = rows.weight[begin + i];
+  }
+}
+
+}  // namespace
+
+// Of many outputs the terms are far more numbers than the table: rows and outputs are taken a part at a time, so that
+// these and the bins that they are added to stay in a core's cache. Each bin adds its rows in their order.
+void add_to_bins(const ScreenedRows& rows, const Matrix& x, const FeatureRange* ranges, double* bins) {
+  const index_t n_shared = rows.columns.cols(), n_outputs = rows.residuals.cols();
+  const index_t width = screening_width(n_shared + 1, n_outputs), size = kScreeningBins * width;
+  const index_t n_features = x.cols(), at_once = std::max<index_t>(1, kTermsAtOnce / n_shared);
+  const index_t most = whole_vectors(at_once * n_shared + n_outputs + 1);
+  const std::unique_ptr<double[]> room(new double[std::min(kRowsAtOnce, x.rows()) * most]);
+  Matrix own = Matrix::Zero(kScreeningBins * n_outputs, n_features);
+  for (index_t begin = 0; begin < x.rows(); begin += kRowsAtOnce) {
+    const index_t n_rows = std::min(kRowsAtOnce, x.rows() - begin);
+    for (index_t first = 0; first < n_outputs; first += at_once) {
+      const index_t last = std::min(first + at_once, n_outputs), n_own = last == n_outputs ? n_outputs : 0;
+      const index_t n_sums = (last - first) * n_shared + (n_own > 0 ? n_own + 1 : 0);
+      const Eigen::Map<RowMatrix> terms(room.get(), n_rows, whole_vectors(n_sums));
+      find_terms(rows, begin, {first, last, n_sums, n_own > 0}, terms);
+      RowMatrix part = RowMatrix::Zero(kScreeningBins, terms.cols());
+      for (index_t j = 0; j < n_features; ++j) {
+        if (!ranges[j].can_be_cut()) continue;
+        auto of_part = Eigen::Map<RowMatrix>(bins + j * size, kScreeningBins, width).middleCols(first * n_shared, n_sums);
+        part.leftCols(n_sums) = of_part;
+        const ScreenedFeature feature = {x.col(j).data() + begin, ranges[j].lowest, kScreeningBins / ranges[j].width,
+                                         ranges[j].mean, 1.0 / ranges[j].spread};
+        const BinTerms of_rows = {terms.data(), terms.cols(), rows.residuals.row(begin).data(), n_own};
+        dense_kernels().add_to_bins(feature, of_rows, n_rows, part.data(), own.col(j).data());
+        of_part = part.leftCols(n_sums);
+      }
+    }
+  }
+  for (index_t j = 0; j < n_features; ++j)
+    for (index_t b = 0; b < kScreeningBins; ++b)
+      for (index_t k = 0; k < n_outputs; ++k)
+        bins[j * size + b * width + n_shared * n_outputs + k] += own(b * n_outputs + k, j);
 }
 
 void widen_ranges(const TrainingData& data, const NodeRows& rows, double* largest) {
@@ -151,10 +191,7 @@ RowMatrix bins_of_part(const GrowState& state, const NodeRows& rows, const Part&
   Matrix x(rows.size, last - first);
   for (index_t i = 0; i < rows.size; ++i)
     for (index_t j = first; j < last; ++j) x(i, j - first) = state.data.x[rows.rows[i] * d + j];
-  for (index_t j = first; j < last; ++j)
-    if (plan.range[j].can_be_cut())
-      add_to_bins(part.screened, x.col(j - first).data(), plan.range[j],
-                  bins.data() + (j - first) * kScreeningBins * width);
+  add_to_bins(part.screened, x, plan.range.data() + first, bins.data());
   return bins;
 }
 
@@ -198,28 +235,38 @@ std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNo
       largest = largest.cwiseMax(parts[p].largest);
     plans[i].range = ranges_of(state, *nodes[i], largest.data());
   };
-  const auto sum_bins = [&](index_t task) {
-    const Part& part = parts[task / n_blocks];
-    const auto [first, last] = features_of(task % n_blocks);
-    bins[task] = bins_of_part(state, part.rows(state, *nodes[part.node]), part,
-                              plans[part.node], first, last);
-  };
-  const auto judge_features = [&](index_t task) {
-    const index_t i = task / n_blocks, block = task % n_blocks;
+  const auto judge = [&](index_t i, index_t block, const RowMatrix& total) {
     const auto [first, last] = features_of(block);
-    RowMatrix& total = bins[first_part[i] * n_blocks + block];
-    for (index_t p = first_part[i] + 1; p < first_part[i + 1]; ++p)
-      total += bins[p * n_blocks + block];
     for (index_t j = first; j < last; ++j)
       if (plans[i].range[j].can_be_cut())
         promise[i][j] = promise_of(
             total.middleRows((j - first) * kScreeningBins, kScreeningBins),
             plans[i].n_columns() * n_outputs);
   };
+  // Bins of many outputs are large: those of a node of one part are gone before the next one's.
+  const auto has_parts = [&](index_t i) { return first_part[i + 1] - first_part[i] > 1; };
+  const auto sum_bins = [&](index_t task) {
+    const Part& part = parts[task / n_blocks];
+    const auto [first, last] = features_of(task % n_blocks);
+    RowMatrix found = bins_of_part(state, part.rows(state, *nodes[part.node]), part,
+                                   plans[part.node], first, last);
+    if (has_parts(part.node))
+      bins[task] = std::move(found);
+    else
+      judge(part.node, task % n_blocks, found);
+  };
+  const auto join_bins = [&](index_t task) {
+    const index_t i = task / n_blocks, block = task % n_blocks;
+    if (!has_parts(i)) return;
+    RowMatrix& total = bins[first_part[i] * n_blocks + block];
+    for (index_t p = first_part[i] + 1; p < first_part[i + 1]; ++p)
+      total += bins[p * n_blocks + block];
+    judge(i, block, total);
+  };
   parallel_phases(state.execution, {{n_parts, screen},
                                     {n_nodes, join_ranges},
                                     {n_parts * n_blocks, sum_bins},
-                                    {n_nodes * n_blocks, judge_features}});
+                                    {n_nodes * n_blocks, join_bins}});
   return promise;
 }
 

@@ -41,25 +41,26 @@ struct ScreeningPlan {
 // Without ranges. n_directions: C, at least as many as the node has; others are 0.
 ScreeningPlan screening_plan(const GrowState& state, const OpenNode& node, index_t n_directions);
 
-// Contributions of some rows to a bin, without the feature's own column, and the weights times the
+// What rows contribute to bins: the columns but the feature's own (n, C + 1), the weights (n) and these times the
 // residuals (n, K).
 struct ScreenedRows {
-  RowMatrix terms;  // (n, screening_width)
+  RowMatrix columns;
   RowMatrix residuals;
-  index_t n_shared;  // columns without the feature's own
+  Vector weight;
 };
 ScreenedRows screened_rows(const TrainingData& data, const NodeRows& rows,
                            const ScreeningPlan& plan, RowMatrix residuals);
 
 // Sums of a bin: each shared column times each residual, the feature's own column times each, the
 // weight, and zeros up to whole vectors.
+constexpr index_t whole_vectors(index_t n) { return (n + 7) / 8 * 8; }
 constexpr index_t screening_width(index_t n_columns, index_t n_outputs) {
-  return (n_columns * n_outputs + 1 + 7) / 8 * 8;
+  return whole_vectors(n_columns * n_outputs + 1);
 }
 
-// Adds samples with these values of a feature (n) to its bins (kScreeningBins, width).
-void add_to_bins(const ScreenedRows& rows, const double* x, const FeatureRange& range,
-                 double* bins);
+// Adds samples with these values x (n, n_features) of some features to their bins, (n_features, kScreeningBins, width),
+// but for those that cannot be cut.
+void add_to_bins(const ScreenedRows& rows, const Matrix& x, const FeatureRange* ranges, double* bins);
 // n_sums: columns times residuals.
 double promise_of(const RowMatrix& bins, index_t n_sums);
 
