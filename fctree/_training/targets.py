@@ -14,6 +14,21 @@ from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_labels, check_predictions, check_targets, encode_labels
 
 
+# Whose differences, also times a temperature, are finite.
+_LARGEST_SCORE, _REDUCTION = 1e300, 2.0**-30
+
+
+def finite_scores(scores, even=0.0):
+    """Scores of classes (n_samples, n_scores) that have probabilities: themselves, or of rows that overflowed ones in the
+    same order. What is not known, infinity less infinity, counts as ``even``."""
+    if np.abs(scores).max(initial=0.0) <= _LARGEST_SCORE:
+        return scores
+    overflowed = ~(np.abs(scores).max(axis=1) <= _LARGEST_SCORE)
+    scores = scores.copy()
+    scores[overflowed] = np.nan_to_num(scores[overflowed], nan=even / _REDUCTION) * _REDUCTION
+    return scores
+
+
 class NumericTargets:
     """For a regressor whose scores, (n_samples, n_outputs), `_raw_predict` gives."""
 
@@ -200,6 +215,7 @@ class ClassTargets(PredictedProbabilities):
         return scores[:, 0] if self.n_classes_ <= 2 else scores
 
     def _probabilities(self, scores):
+        scores = finite_scores(scores)
         if self.n_classes_ > 2:
             return softmax(scores)
         if self.n_classes_ == 1:
@@ -207,6 +223,7 @@ class ClassTargets(PredictedProbabilities):
         return of_two(expit(scores[:, 0]))
 
     def _labels(self, scores):
+        scores = finite_scores(scores)
         if self.n_classes_ == 1:
             return np.full(len(scores), self.classes_[0])
         if self.n_classes_ == 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fctree._native.probabilities import of_two, project_to_simplex
-from fctree._training.targets import PredictedProbabilities
+from fctree._training.targets import PredictedProbabilities, finite_scores
 from fctree._typing import ArrayLike, FloatArray
 
 
@@ -43,8 +43,12 @@ class IndicatorScores(PredictedProbabilities):
         scores = self._raw_predict(X)
         return 2.0 * scores[:, 0] - 1.0 if self.n_classes_ <= 2 else scores
 
+    def _finite(self, scores):
+        return finite_scores(scores, even=0.5 if self.n_classes_ == 2 else 0.0)
+
     def _probabilities(self, scores):
         """The scores, projected on the probability simplex: ridge predictions can leave [0, 1]."""
+        scores = self._finite(scores)
         if self.n_classes_ == 1:
             return np.ones((len(scores), 1))
         if self.n_classes_ == 2:
@@ -52,6 +56,7 @@ class IndicatorScores(PredictedProbabilities):
         return project_to_simplex(scores)
 
     def _labels(self, scores):
+        scores = self._finite(scores)
         if self.n_classes_ <= 2:
             return self.classes_[(scores[:, 0] > 0.5).astype(np.intp)]
         return self.classes_[scores.argmax(axis=1)]

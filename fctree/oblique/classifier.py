@@ -95,4 +95,4 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
     def _probabilities(self, scores):
         if self.temperature_ is None:
             return super()._probabilities(scores)
-        return calibrated(class_scores(scores), self.temperature_)
+        return calibrated(class_scores(self._finite(scores)), self.temperature_)
