@@ -48,6 +48,7 @@ cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
         cbool early_stopping
         int64_t n_iter_no_change
         double tol
+        cbool rounds_features
         uint64_t seed
 
     cdef struct ObliqueForestParams:
@@ -55,6 +56,7 @@ cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
         cbool bootstrap
         double extrapolation
         double target_unit
+        cbool rounds_features
         uint64_t seed
 
 

@@ -194,6 +194,12 @@ def summed_to_columns(estimator, importances):
     return importances if encoder is None else encoder.summed_to_columns(importances)
 
 
+def has_target_statistics(estimator):
+    """Whether some features are statistics of numeric targets."""
+    encoder = getattr(estimator, "encoder_", None)
+    return encoder is not None and encoder.units is not None
+
+
 def n_encoded(estimator):
     """Number of features that the trees of a fitted estimator split."""
     encoder = getattr(estimator, "encoder_", None)

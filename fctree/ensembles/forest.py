@@ -15,7 +15,7 @@ from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._parameters import set_parameters
 from fctree._sklearn import Interval, RealNotInt, StrOptions, fit_context
-from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training
+from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training, has_target_statistics
 from fctree._threads import count_threads, threads_for
 from fctree._training.class_weights import weighted_by_class
 from fctree._training.output_units import in_units
@@ -249,6 +249,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             "bootstrap": self.bootstrap,
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
             "target_unit": target_unit,
+            "rounds_features": has_target_statistics(self),
             "seed": self._random_seed,
         }
         return native_params(params)

@@ -65,7 +65,7 @@ class ObliqueBooster : public GrowingModel {
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
         all_{statistics_.find_map(task.train, kinds[0], execution)}, varying_(all_.map.columns),
-        rows_(task.train, with_unit(task.sizes, unit_), params.seed, execution),
+        rows_(task.train, with_unit(task.sizes, unit_), params.rounds_features, params.seed, execution),
         rate_(params.learning_rate, task.sizes.n_outputs), turns_(static_cast<index_t>(kinds.size())) {
     evals_.reserve(task.evals.size());
     for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_);

@@ -27,7 +27,8 @@ RowSampler sampler_of(const TrainingData& data, const ObliqueForestParams& param
   const double* unit = params.target_unit > 0.0 ? &params.target_unit : nullptr;
   const BoostedSamples samples = {table_of(data.x, data.n_features), y.data(), nullptr, nullptr,
                                   data.n_samples};
-  return {samples, {data.n_features, data.n_outputs, data.n_outputs, unit}, params.seed, execution};
+  return {samples, {data.n_features, data.n_outputs, data.n_outputs, unit}, params.rounds_features, params.seed,
+          execution};
 }
 
 // How often each sample counts in a tree; empty for once each.

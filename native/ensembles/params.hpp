@@ -16,6 +16,7 @@ struct ObliqueBoostingParams {
   bool early_stopping;
   index_t n_iter_no_change;
   double tol;
+  bool rounds_features;  // for draws (row_sample.hpp)
   std::uint64_t seed;
 };
 
@@ -24,6 +25,7 @@ struct ObliqueForestParams {
   bool bootstrap;      // whether a sample may be drawn more than once
   double extrapolation;
   double target_unit;  // the deviation of a single target; 0: they come in their units
+  bool rounds_features;  // for draws (row_sample.hpp)
   std::uint64_t seed;
 };
 

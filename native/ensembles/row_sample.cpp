@@ -27,7 +27,8 @@ double uniform_of(const Random& random, index_t tree, std::uint64_t hash) {
 }
 
 // y (n_targets, n_samples).
-SampleHashes hash_samples(const BoostedSamples& samples, const BoostedSizes& sizes, const Execution& execution) {
+SampleHashes hash_samples(const BoostedSamples& samples, const BoostedSizes& sizes, bool rounds_features,
+                          const Execution& execution) {
   const Table& x = samples.x;
   const double* y = samples.y;
   const index_t n_samples = samples.n_samples;
@@ -38,7 +39,7 @@ SampleHashes hash_samples(const BoostedSamples& samples, const BoostedSizes& siz
     for (index_t i = begin; i < end; ++i) {
       const double* row = x.read(i, 1, buffer.data());
       std::uint64_t own = 0;
-      for (const index_t j : columns) own = combined(own, row[j]);
+      for (const index_t j : columns) own = combined(own, rounds_features ? static_cast<float>(row[j]) : row[j]);
       hash.features[i] = own;
       // Of targets the first digits, which their units leave as they are.
       for (index_t k = 0; k < sizes.n_targets; ++k) {
@@ -54,10 +55,10 @@ SampleHashes hash_samples(const BoostedSamples& samples, const BoostedSizes& siz
 
 }  // namespace
 
-RowSampler::RowSampler(const BoostedSamples& samples, const BoostedSizes& sizes,
+RowSampler::RowSampler(const BoostedSamples& samples, const BoostedSizes& sizes, bool rounds_features,
                        std::uint64_t seed, const Execution& execution)
     : seed_(seed) {
-  SampleHashes hash = hash_samples(samples, sizes, execution);
+  SampleHashes hash = hash_samples(samples, sizes, rounds_features, execution);
   const bool alone = are_coincidences(hash, execution.all);
   hash_ = std::move(hash.all);
   if (!alone) return;

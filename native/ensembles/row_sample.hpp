@@ -16,8 +16,9 @@ namespace fctree::ensembles {
 
 class RowSampler {
  public:
-  // O(n (d + n_targets)).
-  RowSampler(const BoostedSamples& samples, const BoostedSizes& sizes, std::uint64_t seed,
+  // By the first seven digits of features if they are rounded: some are statistics of the targets, whose last digits
+  // go by the unit of these. O(n (d + n_targets)).
+  RowSampler(const BoostedSamples& samples, const BoostedSizes& sizes, bool rounds_features, std::uint64_t seed,
              const Execution& execution);
 
   // Each sample once with this probability, or each of those `among` which it is drawn, if not null;
