@@ -38,8 +38,8 @@ FeatureMap DistributedBoostingStatistics::find_map(const BoostedSamples& samples
                                                    const Execution& execution) {
   const index_t d = samples.x.n_columns, size = 1 + 2 * d;
   if (!params.fit_intercept) return identity_map(d);
-  if (!params.standardize)
-    return unscaled_map(varying_columns(samples.x, samples.weight, samples.n_samples, execution.all), d);
+  std::vector<index_t> varying = varying_columns(samples.x, samples.weight, samples.n_samples, execution.all);
+  if (!params.standardize) return unscaled_map(std::move(varying), d);
   std::vector<double> row = first_counted(samples.x, samples.weight, samples.n_samples, execution.all);
   row.resize(d, 0.0);  // all samples may weigh nothing
   const Vector first = VectorView(row.data(), d);
@@ -61,7 +61,9 @@ FeatureMap DistributedBoostingStatistics::find_map(const BoostedSamples& samples
   Vector largest = Vector::Zero(d);
   for (const Vector& found : of_block) largest = largest.cwiseMax(found);
   take_largest(execution.all, largest.data(), d);
-  return map_of_sums({VectorView(sums.data(), size), largest}, first);
+  FeatureMap map = map_of_sums({VectorView(sums.data(), size), largest}, first);
+  map.columns = std::move(varying);
+  return map;
 }
 
 LossSum DistributedBoostingStatistics::evaluate(const BoostedSet& set, const Loss& loss,

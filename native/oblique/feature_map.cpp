@@ -88,18 +88,14 @@ FeatureMap map_of_sums(const FeatureSums& total, const Vector& first) {
   const auto sums = total.sums.segment(1, d);
   const auto squares = total.sums.tail(d);
   map.mean = first + sums / weight;
-  std::vector<index_t> varying;
   for (index_t j = 0; j < d; ++j) {
     const double offset = sums[j] / weight;
     const double spread = std::sqrt(std::max(squares[j] / weight - offset * offset, 0.0));
     if (!std::isfinite(spread))
       throw std::invalid_argument(
           "X or sample_weight is too large: the sum of its squares overflows float64");
-    if (!is_varying(spread, total.largest[j])) continue;
-    map.scale[j] = spread;
-    varying.push_back(j);
+    if (is_varying(spread, total.largest[j])) map.scale[j] = spread;
   }
-  if (!varying.empty()) map.columns = std::move(varying);
   return map;
 }
 
@@ -107,7 +103,8 @@ FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samp
                             const ObliqueParams& params) {
   const index_t d = x.n_columns;
   if (!params.fit_intercept) return identity_map(d);
-  if (!params.standardize) return unscaled_map(varying_columns(x, weight, n_samples, nullptr), d);
+  std::vector<index_t> varying = varying_columns(x, weight, n_samples, nullptr);
+  if (!params.standardize) return unscaled_map(std::move(varying), d);
   std::vector<double> buffer(std::min(n_samples, kBlockRows) * d);
   // About the first sample that counts: means of columns far from zero keep their digits, constants have no spread.
   std::vector<double> row = first_counted(x, weight, n_samples, nullptr);
@@ -119,7 +116,9 @@ FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samp
     add_features(x.read(begin, size, buffer.data()), weight == nullptr ? nullptr : weight + begin,
                  size, first, total);
   }
-  return map_of_sums(total, first);
+  FeatureMap map = map_of_sums(total, first);
+  map.columns = std::move(varying);
+  return map;
 }
 
 Vector offset_of(const FeatureMap& map) {

@@ -33,8 +33,8 @@ struct FeatureMap {
 FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
                             const ObliqueParams& params);
 
-// The same in two steps: sums over samples about one of them of positive weight, `first`, and the map of standardised
-// features. Sums are the weight, the differences, their squares; `largest` (d) are absolute values.
+// Means and deviations in two steps: sums over samples about one of them of positive weight, `first`, and the map of all
+// columns. Sums are the weight, the differences, their squares; `largest` (d) are absolute values.
 struct FeatureSums {
   Vector sums;  // (1 + 2 d)
   Vector largest;

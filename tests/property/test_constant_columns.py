@@ -99,6 +99,14 @@ def test_a_table_of_constants_has_one_leaf(name):
     np.testing.assert_allclose(fitted.predict(np.full((2, 3), 7.0)), y.mean(), rtol=0.2)
 
 
+@pytest.mark.parametrize("model", [CurvatureForestRegressor(n_estimators=20, random_state=0),
+                                   CurvatureBoostingRegressor(max_iter=30, random_state=0)], ids=str)
+def test_a_column_whose_squares_underflow_is_not_constant(model):
+    X = TABLE[:N, :3].copy()
+    X[:, 0] *= 1e-200
+    assert clone(model).fit(X, STEPS).feature_importances_[0] > 0.0
+
+
 def test_a_model_without_intercept_takes_a_constant_column_for_one():
     """The reference: an intercept, but penalised."""
     x = TABLE[:N, :1]
