@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +14,8 @@ from fctree._training.losses import check_domain, has_log_link
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_labels, check_predictions, check_targets, encode_labels
 
+
+_LEAST_SPREAD = 1e-159  # whose square has some five digits
 
 # Whose differences, also times a temperature, are finite.
 _LARGEST_SCORE, _REDUCTION = 1e300, 2.0**-30
@@ -29,17 +32,34 @@ def finite_scores(scores, even=0.0):
     return scores
 
 
+def _warn_of_small(targets):
+    """Of targets that differ by so little that squares underflow, in which a fit would see no difference."""
+    with np.errstate(over="ignore"):
+        spread = np.ptp(targets, axis=1)
+    small = spread[(spread > 0.0) & (spread < _LEAST_SPREAD)]
+    if small.size:
+        warnings.warn(
+            f"values of y differ by {small.min():.3g} at most, whose square underflows float64: trees see little or nothing "
+            "of them; multiply y by a constant",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
+
 class NumericTargets:
     """For a regressor whose scores, (n_samples, n_outputs), `_raw_predict` gives."""
 
     n_outputs_: int
     _single_target: bool
     _raw_predict: Callable[[Any], FloatArray]
+    _squares_targets = True  # as they come, not over their deviations
 
     def _encode_targets(self, y, *, reset):
         """The targets, (n_outputs, n_samples); with ``reset`` it remembers their shape."""
         targets = np.ascontiguousarray(check_targets(y).T)
         if reset:
+            if self._squares_targets:
+                _warn_of_small(targets)
             self.n_outputs_ = len(targets)
             self._single_target = np.ndim(y) == 1
         elif len(targets) != self.n_outputs_:
@@ -77,6 +97,10 @@ class BoostedTargets(NumericTargets):
     """For a boosting regressor, whose loss may have a link."""
 
     _staged_raw_predict: Callable[[Any], Iterator[FloatArray]]
+
+    @property
+    def _squares_targets(self):
+        return not has_log_link(self.loss)
 
     def _encode_targets(self, y, *, reset):
         targets = super()._encode_targets(y, reset=reset)

@@ -134,6 +134,7 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     """
 
     _loss = "squared_error"
+    _squares_targets = False
 
     def _start(self, train):
         self._new_state(train)
