@@ -49,10 +49,10 @@ std::vector<index_t> varying_columns(const Table& x, const double* weight, index
   for (index_t i = 0; i < n_samples && !constant.empty(); ++i) {
     if (weight != nullptr && !(weight[i] > 0.0)) continue;
     const double* row = x.read(i, 1, buffer.data());
-    const auto is_same = [&](index_t j) { return row[j] == first[j]; };
-    const auto end = std::stable_partition(constant.begin(), constant.end(), is_same);
-    std::for_each(end, constant.end(), [&](index_t j) { varies[j] = 1.0; });
-    constant.erase(end, constant.end());
+    const auto differs = [&](index_t j) { return row[j] != first[j]; };
+    for (const index_t j : constant)
+      if (differs(j)) varies[j] = 1.0;
+    constant.erase(std::remove_if(constant.begin(), constant.end(), differs), constant.end());
   }
   take_largest(all, varies.data(), d);
   std::vector<index_t> varying;
