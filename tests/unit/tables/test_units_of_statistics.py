@@ -56,7 +56,7 @@ def test_categories_are_as_good_in_any_unit(model, factor):
 @pytest.mark.parametrize("model", MODELS[4:], ids=lambda model: type(model).__name__)
 @pytest.mark.parametrize("factor", [1e-3, 0.1, 1e3])
 def test_draws_do_not_go_by_the_last_digits_of_statistics(model, factor):
-    """Which other units than powers of two round."""
+    """Units other than powers of two round them."""
     X, y = with_levels()
     expected = model.fit(X, y).predict(X)
     np.testing.assert_allclose(model.fit(X, factor * y).predict(X) / factor, expected, rtol=0, atol=1e-6)
