@@ -79,6 +79,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
             "learning_rate": 0.0 if self.learning_rate == "auto" else self.learning_rate,
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
             "rounds_features": has_target_statistics(self),
+            "halves_features": self._classification,
         }
         return native_params(params)
 

@@ -42,7 +42,12 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
         Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
         have weight 1), or such that all classes weigh the same. They hold for evaluation and held-out
         samples too, but not in metrics.
-    learning_rate, max_iter, subsample, colsample, l2_leaf_reg, extrapolation, step_depth, \
+    learning_rate, max_iter, subsample
+        As in `CurvatureBoostingRegressor`.
+    colsample : float, default=1.0
+        Share of the features used for each tree. With 1.0 every second tree uses half of the features, if these are
+        12 and more.
+    l2_leaf_reg, extrapolation, step_depth, \
             max_depth, alpha, min_samples_leaf, max_coef, tree, categorical_features, \
             early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \
             n_jobs, random_state

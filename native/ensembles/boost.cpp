@@ -30,6 +30,8 @@ constexpr index_t kFewestForTurns = 176;
 // Of the features, that a kind of trees after the first may split on: a tree that lacks the best ones finds
 // others, and a sum of many such trees is better than of those that are all alike.
 constexpr double kShareOfSteps = 0.8;
+// Features, so many that classes are told apart by more than half of them.
+constexpr std::size_t kFewestToHalve = 12;
 
 // A tree of a kind.
 struct Contender {
@@ -105,6 +107,7 @@ class ObliqueBooster : public GrowingModel {
   void sample_rows(index_t iteration);
   bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
+  double colsample(index_t iteration) const;
   bool reads_features() const {
     return statistics_.reads_features(train_.n(), static_cast<index_t>(varying_.size()));
   }
@@ -265,6 +268,11 @@ double ObliqueBooster::left_out_change(const StepSums& step) const {
   return loss_->has_value() ? step.mean_loss() : 0.5 * step.curvature - step.decrease;
 }
 
+double ObliqueBooster::colsample(index_t iteration) const {
+  const bool halves = params_.halves_features && params_.colsample == 1.0 && varying_.size() >= kFewestToHalve;
+  return halves && iteration % 2 == 1 ? 0.5 : params_.colsample;
+}
+
 void ObliqueBooster::map_rows(index_t iteration) {
   const bool is_first = !is_mapped_, keeps = !reads_features();
   if (is_first) {
@@ -274,7 +282,7 @@ void ObliqueBooster::map_rows(index_t iteration) {
     is_mapped_ = true;
   }
   std::vector<index_t> columns =
-      draw_columns(params_.seed, iteration, params_.colsample, static_cast<index_t>(varying_.size()));
+      draw_columns(params_.seed, iteration, colsample(iteration), static_cast<index_t>(varying_.size()));
   for (index_t& column : columns) column = varying_[column];
   const bool is_same = columns == all_.map.columns;
   if (is_same && !is_first) return;

@@ -11,7 +11,8 @@ import numpy as np
 from scipy.stats import chi2
 from fctree import CurvatureTreeRegressor
 from fctree.oblique.parameters import CURVATURE_FIXED
-from reference.literal_losses import SquaredError, lower_upper_quantile, residual_scale
+from reference.literal_losses import (
+    BinaryLogLoss, MulticlassLogLoss, SquaredError, lower_upper_quantile, residual_scale)
 from reference.literal_philox import FEATURE_SAMPLE, ROW_SAMPLE, LiteralRandom
 
 MASK = 2**64 - 1
@@ -88,6 +89,9 @@ def columns_of(n_features, share, seed, iteration):
     random = LiteralRandom(seed, FEATURE_SAMPLE)
     keys = sorted((random.words(iteration, 0, j)[0], j) for j in range(n_features))
     return sorted(j for _, j in keys[: int(np.ceil(share * n_features))])
+
+
+CLASS_LOSSES = BinaryLogLoss, MulticlassLogLoss
 
 
 def has_hessian(loss):
@@ -289,7 +293,8 @@ class LiteralBoosting:
                 uniform = draws(X, y, self.seed, iteration, hashes)
             in_bag = np.ones(len(X), bool) if uniform is None else (uniform < self.subsample) & ~held
             target, weight = working_response(self.loss, y, F, w, in_bag)
-            columns = columns_of(X.shape[1], self.colsample, self.seed, iteration)
+            halves = isinstance(self.loss, CLASS_LOSSES) and self.colsample == 1.0 and X.shape[1] >= 12
+            columns = columns_of(X.shape[1], 0.5 if halves and iteration % 2 else self.colsample, self.seed, iteration)
             places = relevant_features(Z[:, columns], target, weight, w, self.tree["alpha"])
             columns = [columns[place] for place in places]
             part = np.ascontiguousarray(Z[:, columns])
