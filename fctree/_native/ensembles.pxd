@@ -43,7 +43,7 @@ cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
         int64_t max_iter
         double subsample
         double colsample
-        cbool halves_features
+        int64_t halved_from
         double l2_leaf_reg
         double extrapolation
         cbool early_stopping

@@ -34,6 +34,8 @@ _DEFAULT_TREE = CurvatureTreeRegressor(
 )
 # Of the fewest samples of a leaf, for leaves that are constants instead of linear models.
 _SHARE_OF_STEPS = 0.25
+# So many columns of a table, and features made of them, tell classes apart in more than one way.
+_HALVED_FROM = 12
 
 
 class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
@@ -74,12 +76,13 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         return [native_tree_params(kind, n_samples, impurity_scale=scale) for kind in kinds]
 
     def _native_params(self, n_rounds):
+        halves = self._classification and self.n_features_in_ >= _HALVED_FROM
         params = {
             **self._round_params(n_rounds),
             "learning_rate": 0.0 if self.learning_rate == "auto" else self.learning_rate,
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
             "rounds_features": has_target_statistics(self),
-            "halves_features": self._classification,
+            "halved_from": _HALVED_FROM if halves else 0,
         }
         return native_params(params)
 

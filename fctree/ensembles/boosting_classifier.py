@@ -45,8 +45,8 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     learning_rate, max_iter, subsample
         As in `CurvatureBoostingRegressor`.
     colsample : float, default=1.0
-        Share of the features used for each tree. With 1.0 every second tree uses half of the features, if these are
-        12 and more.
+        Share of the features used for each tree. With 1.0 every second tree uses half of the features, of tables of 12
+        columns and more.
     l2_leaf_reg, extrapolation, step_depth, \
             max_depth, alpha, min_samples_leaf, max_coef, tree, categorical_features, \
             early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \

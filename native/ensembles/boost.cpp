@@ -30,8 +30,6 @@ constexpr index_t kFewestForTurns = 176;
 // Of the features, that a kind of trees after the first may split on: a tree that lacks the best ones finds
 // others, and a sum of many such trees is better than of those that are all alike.
 constexpr double kShareOfSteps = 0.8;
-// Features, so many that classes are told apart by more than half of them.
-constexpr std::size_t kFewestToHalve = 12;
 
 // A tree of a kind.
 struct Contender {
@@ -269,8 +267,8 @@ double ObliqueBooster::left_out_change(const StepSums& step) const {
 }
 
 double ObliqueBooster::colsample(index_t iteration) const {
-  const bool halves = params_.halves_features && params_.colsample == 1.0 && varying_.size() >= kFewestToHalve;
-  return halves && iteration % 2 == 1 ? 0.5 : params_.colsample;
+  const bool halves = params_.halved_from > 0 && static_cast<index_t>(varying_.size()) >= params_.halved_from;
+  return halves && params_.colsample == 1.0 && iteration % 2 == 1 ? 0.5 : params_.colsample;
 }
 
 void ObliqueBooster::map_rows(index_t iteration) {

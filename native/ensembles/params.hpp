@@ -11,7 +11,7 @@ struct ObliqueBoostingParams {
   index_t max_iter;
   double subsample;
   double colsample;
-  bool halves_features;  // whether every second round sees half of many features, if colsample is 1
+  index_t halved_from;  // so many features: if colsample is 1, every second round sees half of them; 0: never
   double l2_leaf_reg;
   double extrapolation;  // beyond a leaf's training range, as a multiple of it; infinite: no bound
   bool early_stopping;

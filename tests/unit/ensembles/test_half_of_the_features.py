@@ -38,6 +38,15 @@ def test_not_of_few_features_nor_of_regressors_nor_where_a_share_is_given(model,
     assert np.all(used(model.fit(X, y)) > 0.9 * n_features)
 
 
+def test_not_of_a_table_of_few_columns_with_many_categories():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (400, 6)).astype(str).astype(object)
+    y = (X[:, 0] == X[:, 1]).astype(int)
+    model = CurvatureBoostingClassifier(max_iter=4, **ALL).fit(X, y)
+    assert model.trees_.n_features >= 12
+    assert np.ptp(used(model)) == 0
+
+
 def test_a_warm_start_is_one_fit():
     X, y = table(16)
     whole = CurvatureBoostingClassifier(max_iter=7, random_state=0).fit(X, y)
