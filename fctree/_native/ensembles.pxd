@@ -5,6 +5,7 @@ from libcpp.vector cimport vector
 
 from fctree._native.core cimport (
     Execution,
+    Collective,
     LossChoice,
     Piece,
     RoundHistory,
@@ -31,10 +32,7 @@ cdef extern from "core/table.hpp" namespace "fctree" nogil:
 
 
 cdef extern from "oblique/feature_map.hpp" namespace "fctree::oblique" nogil:
-    cdef cppclass FeatureMap:
-        int64_t width()
-
-    FeatureMap find_feature_map(const Table&, const double*, int64_t, const ObliqueParams&) except +set_python_error
+    vector[int64_t] varying_columns(const Table&, const double*, int64_t, const Collective*) except +set_python_error
 
 
 cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:

@@ -213,16 +213,15 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     )
 
 
-def count_features(X, const double[::1] sample_weight, *, dict params):
-    """How many columns vary, which are the features of trees with these parameters; all where none does."""
+def count_varying(X, const double[::1] sample_weight):
+    """How many columns vary, all where none does."""
     cdef Table table = table_of(X)
-    cdef ObliqueParams native_params = params
     cdef const double* weight = pointer_1d(sample_weight)
     cdef int64_t n_rows = X.shape[0]
-    cdef int64_t n_features
+    cdef vector[int64_t] columns
     with nogil:
-        n_features = find_feature_map(table, weight, n_rows, native_params).width()
-    return n_features
+        columns = varying_columns(table, weight, n_rows, NULL)
+    return columns.size()
 
 
 def grow_forest(X, y, sample_weight, *, list trees, list kinds, dict params, int n_threads):

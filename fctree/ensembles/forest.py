@@ -219,15 +219,15 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         """The trees with these numbers, as curvature trees (0) or step trees (1)."""
         settings = self._tree_settings()
         params = [native_tree_params(settings, len(X), impurity_scale=self._impurity_scale())]
-        n_varying = _native.count_features(X, weight, params=params[0])
+        n_features = _native.count_varying(X, weight) if settings["fit_intercept"] else X.shape[1]
         fewest = ceil(_SHARE_OF_STEPS * count_samples(settings["min_samples_leaf"], len(X)))
         depth = settings["max_depth"]
         if self.max_depth is None and self.tree is None:
-            depth = step_depth(*X.shape, targets.shape[1], n_varying)
+            depth = step_depth(*X.shape, targets.shape[1], n_features)
         steps = {**STEP_TREE, "max_depth": depth, "min_samples_leaf": fewest}
         params.append(native_tree_params(steps, len(X), impurity_scale=self._impurity_scale()))
         for of_kind in params:
-            of_kind["node_features"]["max_features"] = self._features_of_a_node(n_varying)
+            of_kind["node_features"]["max_features"] = self._features_of_a_node(n_features)
         unit = self._output_units(targets, weight)
         arrays = _native.grow_forest(
             X,

@@ -34,12 +34,14 @@ std::vector<double> DistributedBoostingStatistics::of_sample(const double* value
 }
 
 FeatureMap DistributedBoostingStatistics::find_map(const BoostedSamples& samples,
+                                                   const std::vector<index_t>& varying,
                                                    const ObliqueParams& params,
                                                    const Execution& execution) {
   const index_t d = samples.x.n_columns, size = 1 + 2 * d;
-  if (!params.fit_intercept) return identity_map(d);
-  std::vector<index_t> varying = varying_columns(samples.x, samples.weight, samples.n_samples, execution.all);
-  if (!params.standardize) return unscaled_map(std::move(varying), d);
+  FeatureMap map = identity_map(d);
+  if (!params.fit_intercept) return map;
+  map.columns = varying;
+  if (!params.standardize) return map;
   std::vector<double> row = first_counted(samples.x, samples.weight, samples.n_samples, execution.all);
   row.resize(d, 0.0);  // all samples may weigh nothing
   const Vector first = VectorView(row.data(), d);
@@ -61,8 +63,7 @@ FeatureMap DistributedBoostingStatistics::find_map(const BoostedSamples& samples
   Vector largest = Vector::Zero(d);
   for (const Vector& found : of_block) largest = largest.cwiseMax(found);
   take_largest(execution.all, largest.data(), d);
-  FeatureMap map = map_of_sums({VectorView(sums.data(), size), largest}, first);
-  map.columns = std::move(varying);
+  standardize({VectorView(sums.data(), size), largest}, first, map);
   return map;
 }
 

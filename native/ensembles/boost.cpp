@@ -64,8 +64,9 @@ class ObliqueBooster : public GrowingModel {
         sizes_(with_several_units(task.sizes, unit_)), train_(task.train, sizes_),
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
-        all_{statistics_.find_map(task.train, kinds[0], execution)}, varying_(all_.map.columns),
-        rows_(task.train, with_unit(task.sizes, unit_), params.rounds_features, params.seed, execution),
+        varying_(varying_columns(task.train.x, task.train.weight, task.train.n_samples, execution.all)),
+        all_{statistics_.find_map(task.train, varying_, kinds[0], execution)}, columns_(all_.map.columns),
+        rows_(task.train, {varying_, task.sizes.n_targets, with_unit(task.sizes, unit_).unit, params.rounds_features, params.seed}, execution),
         rate_(params.learning_rate, task.sizes.n_outputs), turns_(static_cast<index_t>(kinds.size())) {
     evals_.reserve(task.evals.size());
     for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_);
@@ -106,8 +107,9 @@ class ObliqueBooster : public GrowingModel {
   bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
   double colsample(index_t iteration) const;
+  index_t n_columns() const { return static_cast<index_t>(columns_.size()); }
   bool reads_features() const {
-    return statistics_.reads_features(train_.n(), static_cast<index_t>(varying_.size()));
+    return statistics_.reads_features(train_.n(), n_columns());
   }
   void map_rows(index_t iteration);
   TrainingData data_of(const TreeFeatures& features) const;
@@ -130,8 +132,9 @@ class ObliqueBooster : public GrowingModel {
   BoostedSizes sizes_;
   BoostedSet train_;
   std::vector<BoostedSet> evals_;
+  const std::vector<index_t> varying_;  // columns
   TreeFeatures all_;  // of the round
-  const std::vector<index_t> varying_;  // the columns that rounds draw from
+  const std::vector<index_t> columns_;  // that rounds draw from
   bool is_mapped_ = false;  // whether all_ has been chosen
   TreeFeatures few_;  // that its curvature tree needs most
   std::vector<double> counts_;  // ones, once they have been asked for: rows without weights are a sample each
@@ -267,7 +270,7 @@ double ObliqueBooster::left_out_change(const StepSums& step) const {
 }
 
 double ObliqueBooster::colsample(index_t iteration) const {
-  const bool halves = params_.halved_from > 0 && static_cast<index_t>(varying_.size()) >= params_.halved_from;
+  const bool halves = params_.halved_from > 0 && n_columns() >= params_.halved_from;
   return halves && params_.colsample == 1.0 && iteration % 2 == 1 ? 0.5 : params_.colsample;
 }
 
@@ -279,9 +282,8 @@ void ObliqueBooster::map_rows(index_t iteration) {
     if (needs_index()) statistics_.index_features(data_of(all_), all_.map, execution_);
     is_mapped_ = true;
   }
-  std::vector<index_t> columns =
-      draw_columns(params_.seed, iteration, colsample(iteration), static_cast<index_t>(varying_.size()));
-  for (index_t& column : columns) column = varying_[column];
+  std::vector<index_t> columns = draw_columns(params_.seed, iteration, colsample(iteration), n_columns());
+  for (index_t& column : columns) column = columns_[column];
   const bool is_same = columns == all_.map.columns;
   if (is_same && !is_first) return;
   if (!is_same) all_.choose(std::move(columns), train_.x());

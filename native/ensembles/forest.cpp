@@ -19,7 +19,8 @@ constexpr index_t kTreesDrawn = 8;    // whose samples are known at a time
 constexpr index_t kRowsJudged = 1024;
 
 // Targets output by output, as needed by the sampler.
-RowSampler sampler_of(const TrainingData& data, const ObliqueForestParams& params, const Execution& execution) {
+RowSampler sampler_of(const TrainingData& data, const std::vector<index_t>& varying,
+                      const ObliqueForestParams& params, const Execution& execution) {
   std::vector<double> y(data.n_samples * data.n_outputs);
   for (index_t i = 0; i < data.n_samples; ++i)
     for (index_t k = 0; k < data.n_outputs; ++k)
@@ -27,8 +28,7 @@ RowSampler sampler_of(const TrainingData& data, const ObliqueForestParams& param
   const double* unit = params.target_unit > 0.0 ? &params.target_unit : nullptr;
   const BoostedSamples samples = {table_of(data.x, data.n_features), y.data(), nullptr, nullptr,
                                   data.n_samples};
-  return {samples, {data.n_features, data.n_outputs, data.n_outputs, unit}, params.rounds_features, params.seed,
-          execution};
+  return {samples, {varying, data.n_outputs, unit, params.rounds_features, params.seed}, execution};
 }
 
 // How often each sample counts in a tree; empty for once each.
@@ -94,14 +94,14 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
                 const std::vector<ObliqueParams>& kinds, const ObliqueForestParams& params,
                 const Execution& team, ObliqueTreesArrays& trees) {
   const Table table = table_of(data.x, data.n_features);
+  const std::vector<index_t> varying = varying_columns(table, data.weight, data.n_samples, nullptr);
   // The first kind says whether features are standardised; trees of steps don't mind.
-  MappedSamples mapped = {
-      data, find_feature_map(table, data.weight, data.n_samples, kinds[0]), {}};
+  MappedSamples mapped = {data, find_feature_map(table, data.weight, data.n_samples, varying, kinds[0]), {}};
   mapped.data.n_features = mapped.map.width();
   std::vector<double> features(data.n_samples * mapped.map.width());
   map_features(mapped.map, table, data.n_samples, features.data(), team);
   mapped.data.x = features.data();
-  const RowSampler rows = sampler_of(data, params, team);
+  const RowSampler rows = sampler_of(data, varying, params, team);
   const index_t n_trees = static_cast<index_t>(wanted.size());
   const bool sorts = std::any_of(wanted.begin(), wanted.end(), [&](const ForestTree& tree) {
     return sorts_axes(kinds[tree.kind]);
@@ -148,7 +148,9 @@ void sum_out_of_bag(const TrainingData& data, const ObliqueTreesView& trees,
                     const OutOfBagSums& out, const Execution& execution) {
   const index_t n_outputs = data.n_outputs;
   const index_t n_trees = static_cast<index_t>(numbers.size());
-  const RowSampler rows = sampler_of(data, params, execution);
+  const RowSampler rows =
+      sampler_of(data, varying_columns(table_of(data.x, data.n_features), data.weight, data.n_samples, nullptr),
+                 params, execution);
   std::fill_n(out.scores, data.n_samples * n_outputs, 0.0);
   std::fill_n(out.counts, data.n_samples, 0);
   with_team(execution, [&](const Execution& team) {

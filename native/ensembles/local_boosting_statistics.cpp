@@ -13,9 +13,9 @@ constexpr index_t kMostMappedValues = 10'000'000;  // 80 MB
 
 }  // namespace
 
-FeatureMap LocalBoostingStatistics::find_map(const BoostedSamples& samples, const ObliqueParams& params,
-                                             const Execution&) {
-  return find_feature_map(samples.x, samples.weight, samples.n_samples, params);
+FeatureMap LocalBoostingStatistics::find_map(const BoostedSamples& samples, const std::vector<index_t>& varying,
+                                             const ObliqueParams& params, const Execution&) {
+  return find_feature_map(samples.x, samples.weight, samples.n_samples, varying, params);
 }
 
 LossSum LocalBoostingStatistics::evaluate(const BoostedSet& set, const Loss& loss,

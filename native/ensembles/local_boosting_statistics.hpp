@@ -11,8 +11,8 @@ class LocalBoostingStatistics final : public BoostingStatistics {
   explicit LocalBoostingStatistics(index_t n_kinds)
       : statistics_(n_kinds, LocalStatistics(&features_)) {}
 
-  FeatureMap find_map(const BoostedSamples& samples, const ObliqueParams& params,
-                      const Execution& execution) override;
+  FeatureMap find_map(const BoostedSamples& samples, const std::vector<index_t>& varying,
+                      const ObliqueParams& params, const Execution& execution) override;
   LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
                    const Execution& execution) override;
   LossSum evaluate_left_out(const BoostedSet& set, const Loss& loss,

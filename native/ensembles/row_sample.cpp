@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "ensembles/equal_rows.hpp"
-#include "oblique/feature_map.hpp"
 
 namespace fctree::ensembles {
 
@@ -27,26 +26,21 @@ double uniform_of(const Random& random, index_t tree, std::uint64_t hash) {
 }
 
 // y (n_targets, n_samples).
-SampleHashes hash_samples(const BoostedSamples& samples, const BoostedSizes& sizes, bool rounds_features,
-                          const Execution& execution) {
+SampleHashes hash_samples(const BoostedSamples& samples, const DrawnBy& by, const Execution& execution) {
   const Table& x = samples.x;
   const double* y = samples.y;
   const index_t n_samples = samples.n_samples;
-  const std::vector<index_t> columns = varying_columns(x, samples.weight, n_samples, execution.all);
   SampleHashes hash = {std::vector<std::uint64_t>(n_samples), std::vector<std::uint64_t>(n_samples)};
   for_each_part(execution, n_samples, kTaskRows, [&](index_t, index_t begin, index_t end) {
-    std::vector<double> buffer(sizes.n_features);
+    std::vector<double> buffer(x.n_columns);
     for (index_t i = begin; i < end; ++i) {
       const double* row = x.read(i, 1, buffer.data());
       std::uint64_t own = 0;
-      for (const index_t j : columns) own = combined(own, rounds_features ? static_cast<float>(row[j]) : row[j]);
+      for (const index_t j : by.columns) own = combined(own, by.rounds_features ? static_cast<float>(row[j]) : row[j]);
       hash.features[i] = own;
       // Of targets the first digits, which their units leave as they are.
-      for (index_t k = 0; k < sizes.n_targets; ++k) {
-        const double target = y[k * n_samples + i];
-        const double unit = sizes.unit == nullptr ? 1.0 : sizes.unit[k];
-        own = combined(own, static_cast<float>(target / unit));
-      }
+      for (index_t k = 0; k < by.n_targets; ++k)
+        own = combined(own, static_cast<float>(y[k * n_samples + i] / (by.unit == nullptr ? 1.0 : by.unit[k])));
       hash.all[i] = own;
     }
   });
@@ -55,10 +49,9 @@ SampleHashes hash_samples(const BoostedSamples& samples, const BoostedSizes& siz
 
 }  // namespace
 
-RowSampler::RowSampler(const BoostedSamples& samples, const BoostedSizes& sizes, bool rounds_features,
-                       std::uint64_t seed, const Execution& execution)
-    : seed_(seed) {
-  SampleHashes hash = hash_samples(samples, sizes, rounds_features, execution);
+RowSampler::RowSampler(const BoostedSamples& samples, const DrawnBy& by, const Execution& execution)
+    : seed_(by.seed) {
+  SampleHashes hash = hash_samples(samples, by, execution);
   const bool alone = are_coincidences(hash, execution.all);
   hash_ = std::move(hash.all);
   if (!alone) return;

@@ -14,12 +14,19 @@
 
 namespace fctree::ensembles {
 
+// What draws depend on.
+struct DrawnBy {
+  const std::vector<index_t>& columns;  // those that vary (feature_map.hpp)
+  index_t n_targets;
+  const double* unit;    // (n_targets) of the targets, whose first digits count, or null for ones
+  bool rounds_features;  // to seven digits: some are statistics of the targets, whose last digits go by the unit of these
+  std::uint64_t seed;
+};
+
 class RowSampler {
  public:
-  // By the first seven digits of features if they are rounded: some are statistics of the targets, whose last digits
-  // go by the unit of these. O(n (d + n_targets)).
-  RowSampler(const BoostedSamples& samples, const BoostedSizes& sizes, bool rounds_features, std::uint64_t seed,
-             const Execution& execution);
+  // O(n (d + n_targets)).
+  RowSampler(const BoostedSamples& samples, const DrawnBy& by, const Execution& execution);
 
   // Each sample once with this probability, or each of those `among` which it is drawn, if not null;
   // one of them where none would be drawn.

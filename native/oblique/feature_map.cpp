@@ -23,12 +23,8 @@ std::vector<index_t> all_columns(index_t n_features) {
 
 }  // namespace
 
-FeatureMap unscaled_map(std::vector<index_t> columns, index_t n_features) {
-  return {std::move(columns), Vector::Zero(n_features), Vector::Ones(n_features)};
-}
-
 FeatureMap identity_map(index_t n_features) {
-  return unscaled_map(all_columns(n_features), n_features);
+  return {all_columns(n_features), Vector::Zero(n_features), Vector::Ones(n_features)};
 }
 
 std::vector<double> first_counted(const Table& x, const double* weight, index_t n_samples, const Collective* all) {
@@ -81,9 +77,8 @@ void add_features(const double* x, const double* weight, index_t n_samples, cons
   }
 }
 
-FeatureMap map_of_sums(const FeatureSums& total, const Vector& first) {
+void standardize(const FeatureSums& total, const Vector& first, FeatureMap& map) {
   const index_t d = first.size();
-  FeatureMap map = identity_map(d);
   const double weight = total.sums[0];
   const auto sums = total.sums.segment(1, d);
   const auto squares = total.sums.tail(d);
@@ -96,15 +91,15 @@ FeatureMap map_of_sums(const FeatureSums& total, const Vector& first) {
           "X or sample_weight is too large: the sum of its squares overflows float64");
     if (is_varying(spread, total.largest[j])) map.scale[j] = spread;
   }
-  return map;
 }
 
 FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
-                            const ObliqueParams& params) {
+                            const std::vector<index_t>& varying, const ObliqueParams& params) {
   const index_t d = x.n_columns;
-  if (!params.fit_intercept) return identity_map(d);
-  std::vector<index_t> varying = varying_columns(x, weight, n_samples, nullptr);
-  if (!params.standardize) return unscaled_map(std::move(varying), d);
+  FeatureMap map = identity_map(d);
+  if (!params.fit_intercept) return map;
+  map.columns = varying;
+  if (!params.standardize) return map;
   std::vector<double> buffer(std::min(n_samples, kBlockRows) * d);
   // About the first sample that counts: means of columns far from zero keep their digits, constants have no spread.
   std::vector<double> row = first_counted(x, weight, n_samples, nullptr);
@@ -116,8 +111,7 @@ FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samp
     add_features(x.read(begin, size, buffer.data()), weight == nullptr ? nullptr : weight + begin,
                  size, first, total);
   }
-  FeatureMap map = map_of_sums(total, first);
-  map.columns = std::move(varying);
+  standardize(total, first, map);
   return map;
 }
 

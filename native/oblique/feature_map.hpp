@@ -27,28 +27,26 @@ struct FeatureMap {
   index_t width() const { return static_cast<index_t>(columns.size()); }
 };
 
-// The columns that vary over the samples of positive weight, or all where none does; with standardize their weighted
-// means and standard deviations, else 0 and 1. Throws std::invalid_argument where squares overflow. O(n d); without
-// standardize O(d) where the first samples show that all vary.
+// The columns whose values differ among the samples of positive weight, in all places, or all columns. O(d) where the first
+// samples tell, O(n d) at worst.
+std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Collective* all);
+// Those that `vary`, or all without an intercept; with standardize their weighted means and standard deviations, else 0 and 1.
+// Throws std::invalid_argument where squares overflow. O(d); with standardize O(n d).
 FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
-                            const ObliqueParams& params);
+                            const std::vector<index_t>& varying, const ObliqueParams& params);
 
-// Means and deviations in two steps: sums over samples about one of them of positive weight, `first`, and the map of all
-// columns. Sums are the weight, the differences, their squares; `largest` (d) are absolute values.
+// Means and deviations of an identity map in two steps: sums over samples about one of them of positive weight, `first`, and
+// what follows from them. Sums are the weight, the differences, their squares; `largest` (d) are absolute values.
 struct FeatureSums {
   Vector sums;  // (1 + 2 d)
   Vector largest;
 };
 void add_features(const double* x, const double* weight, index_t n_samples, const Vector& first,
                   FeatureSums& total);
-FeatureMap map_of_sums(const FeatureSums& total, const Vector& first);
-// These columns as they are.
-FeatureMap unscaled_map(std::vector<index_t> columns, index_t n_features);
+void standardize(const FeatureSums& total, const Vector& first, FeatureMap& map);
 FeatureMap identity_map(index_t n_features);
 // The first sample of positive weight in all places, or none.
 std::vector<double> first_counted(const Table& x, const double* weight, index_t n_samples, const Collective* all);
-// The columns whose values differ among such samples, or all columns. O(d) where the first ones tell, O(n d) at worst.
-std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Collective* all);
 
 // Places of columns among others, which have them; both ascending.
 std::vector<index_t> places_of(const std::vector<index_t>& columns, const std::vector<index_t>& among);
