@@ -18,7 +18,6 @@ from fctree._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training, has_target_statistics
 from fctree._threads import count_threads, threads_for
 from fctree._training.class_weights import weighted_by_class
-from fctree._training.output_units import in_units
 from fctree._training.weight_scale import rescale_small_weights
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import (
@@ -112,8 +111,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         set_parameters(self, locals())
 
     # A subclass has _encode_targets(y, reset=), y as float64 (n_samples, n_outputs), and
-    # _impurity_scale(), _output_units(targets, weight), _target_unit(targets, weight) and
-    # _learn_out_of_bag(X, targets, weight, left_out);
+    # _impurity_scale(), _units(targets, weight) and _learn_out_of_bag(X, targets, weight, left_out);
     # _decode_scores(scores) gives predictions that score() takes.
     _classification = False
     _takes_indicators = True
@@ -197,7 +195,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         def out_of_bag(some, numbers):
             return self._predict_out_of_bag(X, targets, weight, some, numbers)
 
-        unit = self._output_units(targets, weight)
+        unit = self._units(targets, weight).of_outputs
         self.step_share_ = compare_kinds(trees, out_of_bag, targets, weight, unit)
         return trees
 
@@ -218,37 +216,39 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     def _grow_trees(self, X, targets, weight, numbers, kinds):
         """The trees with these numbers, as curvature trees (0) or step trees (1)."""
         settings = self._tree_settings()
-        params = [native_tree_params(settings, len(X), impurity_scale=self._impurity_scale())]
+        units = self._units(targets, weight)
+        shared = {"impurity_scale": self._impurity_scale(), "target_unit": units.of_single}
+        params = [native_tree_params(settings, len(X), **shared)]
         n_features = _native.count_varying(X, weight) if settings["fit_intercept"] else X.shape[1]
         fewest = ceil(_SHARE_OF_STEPS * count_samples(settings["min_samples_leaf"], len(X)))
         depth = settings["max_depth"]
         if self.max_depth is None and self.tree is None:
             depth = step_depth(*X.shape, targets.shape[1], n_features)
         steps = {**STEP_TREE, "max_depth": depth, "min_samples_leaf": fewest}
-        params.append(native_tree_params(steps, len(X), impurity_scale=self._impurity_scale()))
+        params.append(native_tree_params(steps, len(X), **shared))
         for of_kind in params:
             of_kind["node_features"]["max_features"] = self._features_of_a_node(n_features)
-        unit = self._output_units(targets, weight)
         arrays = _native.grow_forest(
             X,
-            targets / unit,
+            targets / units.of_outputs,
             weight,
             trees=list(zip(numbers, kinds, strict=True)),
             kinds=params,
-            params=self._native_params(len(X), self._target_unit(targets, weight)),
+            params=self._native_params(len(X), units),
             n_threads=count_threads(self.n_jobs),
         )
-        return ObliqueTrees(**in_units(arrays, unit))
+        return ObliqueTrees(**units.restored(arrays))
 
-    def _native_params(self, n_samples, target_unit=0.0):
+    def _drawn_fraction(self, n_samples):
         fraction = 1.0 if self.max_samples is None else self.max_samples
-        if isinstance(fraction, Integral):
-            fraction = min(fraction, n_samples) / n_samples
+        return min(fraction, n_samples) / n_samples if isinstance(fraction, Integral) else fraction
+
+    def _native_params(self, n_samples, units):
         params = {
-            "max_samples": fraction,
+            "max_samples": self._drawn_fraction(n_samples),
             "bootstrap": self.bootstrap,
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
-            "target_unit": target_unit,
+            "target_unit": units.of_single,
             "rounds_features": has_target_statistics(self),
             "seed": self._random_seed,
         }
@@ -256,7 +256,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
 
     def _leaves_out(self, n_samples):
         """Whether trees leave samples out."""
-        return self.bootstrap or self._native_params(n_samples)["max_samples"] < 1.0
+        return self.bootstrap or self._drawn_fraction(n_samples) < 1.0
 
     def _features_of_a_node(self, n_features):
         if self.max_features is None:
@@ -293,13 +293,14 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
 
     def _predict_out_of_bag(self, X, targets, weight, trees, numbers):
         """The mean of the trees without the sample, (n_samples, n_outputs); NaN if all have it."""
+        units = self._units(targets, weight)
         sums, counts = _native.sum_out_of_bag(
             X,
-            targets / self._output_units(targets, weight),
+            targets / units.of_outputs,
             weight,
             trees,
             numbers,
-            params=self._native_params(len(X), self._target_unit(targets, weight)),
+            params=self._native_params(len(X), units),
             n_threads=count_threads(self.n_jobs),
         )
         judged = counts > 0

@@ -11,6 +11,7 @@ from sklearn.metrics import accuracy_score
 
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
+from fctree._training.target_units import TargetUnits
 from fctree._typing import ArrayLike, RandomState
 from fctree._validation import check_labels, encode_labels
 from fctree.ensembles.forest import BaseCurvatureForest
@@ -96,11 +97,8 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     ) -> None:
         set_parameters(self, locals())
 
-    def _output_units(self, targets, weight):
-        return np.ones(targets.shape[1])
-
-    def _target_unit(self, targets, weight):
-        return 0.0
+    def _units(self, targets, weight):
+        return TargetUnits(np.ones(targets.shape[1]))
 
     def _impurity_scale(self):
         return 2.0 if self.n_classes_ <= 2 else 1.0

@@ -8,7 +8,7 @@ from sklearn.metrics import r2_score
 
 from fctree._intervals.forests import ForestIntervals
 from fctree._parameters import shares_documentation
-from fctree._training.output_units import output_units, target_unit
+from fctree._training.target_units import find_units
 from fctree._training.targets import NumericTargets
 from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
 from fctree.ensembles.forest import BaseCurvatureForest
@@ -99,8 +99,7 @@ class CurvatureForestRegressor(
     def _impurity_scale(self):
         return 1.0 / self.n_outputs_
 
-    _output_units = staticmethod(output_units)
-    _target_unit = staticmethod(target_unit)
+    _units = staticmethod(find_units)
 
     def _encode_targets(self, y, *, reset):
         return np.ascontiguousarray(super()._encode_targets(y, reset=reset).T)

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from fctree._intervals.kernels import KernelIntervals
 from fctree._sklearn import Interval, Options, StrOptions
 from fctree._tables.estimators import TakesTables, encode_training
-from fctree._training.output_units import in_squares_of, square_unit
+from fctree._training.target_units import in_squares_of, square_unit
 from fctree._training.targets import NumericTargets, PredictedClasses
 from fctree._typing import ArrayLike, FloatArray
 from fctree._validation import (

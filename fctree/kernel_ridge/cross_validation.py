@@ -20,7 +20,7 @@ from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import Interval, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._threads import count_threads
-from fctree._training.output_units import in_squares_of, square_unit
+from fctree._training.target_units import in_squares_of, square_unit
 from fctree._typing import ArrayLike, NDArray, Self
 from fctree._validation import unchanged_on_failure
 from fctree.kernel_ridge.base import (

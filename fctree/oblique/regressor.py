@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin
 from fctree._intervals.trees import TreeIntervals, samples_per_error
 from fctree._sklearn import fit_context
 from fctree._tables.estimators import encode_training
-from fctree._training.output_units import in_units, output_units, target_unit
+from fctree._training.target_units import TargetUnits, find_units
 from fctree._training.targets import NumericTargets
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, Self
@@ -50,8 +50,8 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
             targets = np.ascontiguousarray(self._encode_targets(y, reset=True).T)
             X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
             scales = self._fixed["scales_scores"]
-            unit = output_units(targets, sample_weight) if scales else np.ones(self.n_outputs_)
-            scaled = targets / unit
+            units = find_units(targets, sample_weight) if scales else TargetUnits(np.ones(self.n_outputs_))
+            scaled = targets / units.of_outputs
             left_out = np.full(targets.shape, np.nan)
             leaf = np.full(len(X), -1)
             soft = self.leaf_model == "soft"  # which compares the errors of all samples
@@ -60,7 +60,7 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
                 scaled,
                 sample_weight,
                 impurity_scale=1.0 / self.n_outputs_,
-                target_unit=target_unit(targets, sample_weight),
+                target_unit=units.of_single,
                 left_out=left_out,
                 leaf=leaf,
                 one_in=1 if soft else samples_per_error(len(X)),
@@ -70,6 +70,6 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
             tree = self._finish(grown, X, scaled, sample_weight, left_out)
             if tree is not grown:
                 leaf = np.where(leaf < 0, -1, tree.leaf_index[tree.apply(X)])
-            self.tree_ = tree if np.all(unit == 1.0) else ObliqueTree(**in_units(tree._copied_fields(), unit))
-            self._keep_intervals(targets, sample_weight, left_out * unit, leaf)
+            self.tree_ = tree if self.n_outputs_ == 1 else ObliqueTree(**units.restored(tree._copied_fields()))
+            self._keep_intervals(targets, sample_weight, left_out * units.of_outputs, leaf)
         return self

@@ -38,21 +38,6 @@ struct Contender {
   LeafBounds bounds;
 };
 
-std::vector<double> units_of(const ObliqueBoostingTask& task, const Loss& loss, const Execution& execution) {
-  const BoostedSamples& train = task.train;
-  return find_units(loss, {train.y, nullptr, train.weight, train.n_samples, task.sizes.n_outputs}, execution);
-}
-
-BoostedSizes with_unit(BoostedSizes sizes, const std::vector<double>& unit) {
-  if (!unit.empty()) sizes.unit = unit.data();
-  return sizes;
-}
-
-// Several outputs are trained in their units. A single one is not; only draws and scores passed on go by its unit.
-BoostedSizes with_several_units(const BoostedSizes& sizes, const std::vector<double>& unit) {
-  return unit.size() > 1 ? with_unit(sizes, unit) : sizes;
-}
-
 class ObliqueBooster : public GrowingModel {
  public:
   ObliqueBooster(const ObliqueBoostingTask& task, const std::vector<ObliqueParams>& kinds,
@@ -60,13 +45,16 @@ class ObliqueBooster : public GrowingModel {
       : task_(task), kinds_(kinds), params_(params), execution_(execution),
         local_(static_cast<index_t>(kinds.size())),
         statistics_(task.statistics == nullptr ? local_ : *task.statistics),
-        loss_(make_loss(task.loss, task.sizes.n_outputs)), unit_(units_of(task, *loss_, execution)),
-        sizes_(with_several_units(task.sizes, unit_)), train_(task.train, sizes_),
+        loss_(make_loss(task.loss, task.sizes.n_outputs)),
+        units_(find_units(*loss_, {task.train.y, nullptr, task.train.weight, task.train.n_samples, task.sizes.n_outputs},
+                          execution)),
+        sizes_{task.sizes.n_features, task.sizes.n_targets, task.sizes.n_outputs, units_.of_several()},
+        train_(task.train, sizes_),
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
         varying_(varying_columns(task.train.x, task.train.weight, task.train.n_samples, execution.all)),
         all_{statistics_.find_map(task.train, varying_, kinds[0], execution)}, columns_(all_.map.columns),
-        rows_(task.train, {varying_, task.sizes.n_targets, with_unit(task.sizes, unit_).unit, params.rounds_features, params.seed}, execution),
+        rows_(task.train, {varying_, task.sizes.n_targets, units_.all(), params.rounds_features, params.seed}, execution),
         rate_(params.learning_rate, task.sizes.n_outputs), turns_(static_cast<index_t>(kinds.size())) {
     evals_.reserve(task.evals.size());
     for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_);
@@ -74,7 +62,7 @@ class ObliqueBooster : public GrowingModel {
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
     for (const GrownRound& round : task.past) turns_.keep(round.kind);
-    for (ObliqueParams& kind : kinds_) kind.target_unit *= unit_.size() == 1 ? unit_[0] : 0.0;
+    for (ObliqueParams& kind : kinds_) kind.target_unit *= units_.of_single();
     if (!task.past.empty()) steps_ = task.past.back().steps;
     if (!draws_rows()) return;
     if (loss_->has_value()) rate_.hold_out(rows_, execution);
@@ -86,7 +74,7 @@ class ObliqueBooster : public GrowingModel {
     start();
     const RoundPlan plan = {task_.first_iteration(),   params_.max_iter,         0,
                             params_.early_stopping, params_.n_iter_no_change, params_.tol,
-                            unit_of_stopping(*loss_, unit_), task_.past_losses};
+                            units_.of_stopping(*loss_), task_.past_losses};
     result_.history = run_rounds(*this, plan, listener, execution_.all);
     result_.trees.truncate(std::max<index_t>(result_.history.best_iteration, 0));
     return std::move(result_);
@@ -128,7 +116,7 @@ class ObliqueBooster : public GrowingModel {
   LocalBoostingStatistics local_;
   BoostingStatistics& statistics_;
   std::unique_ptr<Loss> loss_;
-  std::vector<double> unit_;
+  const TargetUnits units_;
   BoostedSizes sizes_;
   BoostedSet train_;
   std::vector<BoostedSet> evals_;

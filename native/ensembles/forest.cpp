@@ -117,7 +117,6 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
       ObliqueParams own = kinds[kind];
       own.node_features.seed = params.seed;
       own.node_features.tree = number;
-      own.target_unit *= params.target_unit;
       grown[at] = grow_one(mapped, counts_of(rows, number, params), own, params.extrapolation,
                            inside);
     };

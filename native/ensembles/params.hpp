@@ -25,7 +25,7 @@ struct ObliqueForestParams {
   double max_samples;  // mean number of samples drawn for a tree
   bool bootstrap;      // whether a sample may be drawn more than once
   double extrapolation;
-  double target_unit;  // the deviation of a single target; 0: they come in their units
+  double target_unit;  // the deviation of a single target, for draws; 0: they come in their units
   bool rounds_features;  // for draws (row_sample.hpp)
   std::uint64_t seed;
 };

@@ -189,7 +189,7 @@ class Booster : public GrowingModel {
     start();
     const RoundPlan plan = {task_.first_iteration,   params_.max_iter,         task_.min_rounds,
                             params_.early_stopping, params_.n_iter_no_change, params_.tol,
-                            unit_of_stopping(*loss_, unit_), task_.past_losses};
+                            units_.of_stopping(*loss_), task_.past_losses};
     result_.history = run_rounds(*this, plan, listener, execution_.all);
     return std::move(result_);
   }
@@ -237,10 +237,9 @@ class Booster : public GrowingModel {
     else if (task_.train.initial == nullptr)
       loss_->baseline(train_.view(), execution_, result_.baseline.data());
     start_from(task_.train.initial, result_.baseline, train_.view(), execution_, *loss_);
-    if (task_.n_outputs > 1 || params_.early_stopping) unit_ = find_units(*loss_, train_.view(), execution_);
-    const double* unit = unit_.size() > 1 ? unit_.data() : nullptr;
-    train_.start(result_.baseline, unit, execution_);
-    for (ScoredSet& eval : evals_) eval.start(result_.baseline, unit, execution_);
+    if (task_.n_outputs > 1 || params_.early_stopping) units_ = find_units(*loss_, train_.view(), execution_);
+    train_.start(result_.baseline, units_.of_several(), execution_);
+    for (ScoredSet& eval : evals_) eval.start(result_.baseline, units_.of_several(), execution_);
   }
 
   // A draw is keyed by a sample's number among those of all places, four to a block.
@@ -340,7 +339,7 @@ class Booster : public GrowingModel {
   ScoredSet train_;
   std::vector<ScoredSet> evals_;
   TreeGrower grower_;
-  std::vector<double> unit_;  // of the outputs, if these or early stopping go by it
+  TargetUnits units_;  // if several outputs or early stopping go by them
   Buffer<double> gradient_;
   Buffer<double> hessian_;
   DerivativeScale scale_;

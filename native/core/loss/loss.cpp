@@ -24,12 +24,12 @@ void Loss::baseline_of_means(const double*, index_t, double*) const {
   throw std::logic_error("the starting score of this loss is not a matter of means");
 }
 
-std::vector<double> find_units(const Loss& loss, const ScoredSamples& s, const Execution& execution) {
-  return loss.unit_of_loss(1.0) == 0.0 ? std::vector<double>() : find_deviations(s, execution);
+TargetUnits find_units(const Loss& loss, const ScoredSamples& s, const Execution& execution) {
+  return {loss.unit_of_loss(1.0) == 0.0 ? std::vector<double>() : find_deviations(s, execution)};
 }
 
-double unit_of_stopping(const Loss& loss, const std::vector<double>& unit) {
-  const double found = unit.size() == 1 ? loss.unit_of_loss(unit[0]) : 1.0;
+double TargetUnits::of_stopping(const Loss& loss) const {
+  const double found = loss.unit_of_loss(of_single());
   return found > 0.0 ? std::min(found, 1.0) : 1.0;  // it underflows where losses do
 }
 

@@ -114,12 +114,20 @@ class Loss {
                              const Derivatives* out) const = 0;
 };
 
-// The deviations of the outputs, by which scores of different units are as good as any: empty for losses whose targets
-// have a unit of their own. The same in all places.
-std::vector<double> find_units(const Loss& loss, const ScoredSamples& samples, const Execution& execution);
-// What early stopping divides losses by: their unit where a single output has one below 1, so that small targets do not
-// look like the end of training; several are trained in their units.
-double unit_of_stopping(const Loss& loss, const std::vector<double>& unit);
+// The units of targets: their deviations, the same in all places; none for losses whose targets have a unit of their own.
+// Several outputs are trained in their units. A single one is not, but what it is compared with goes by its unit.
+struct TargetUnits {
+  std::vector<double> deviations;  // (n_outputs), or empty
+
+  const double* all() const { return deviations.empty() ? nullptr : deviations.data(); }
+  const double* of_several() const { return deviations.size() > 1 ? deviations.data() : nullptr; }
+  // 0 of several outputs, or of none.
+  double of_single() const { return deviations.size() == 1 ? deviations[0] : 0.0; }
+  // What early stopping divides losses by: 1, or where less the unit of a single output's loss, so that small targets do not
+  // look like the end of training.
+  double of_stopping(const Loss& loss) const;
+};
+TargetUnits find_units(const Loss& loss, const ScoredSamples& samples, const Execution& execution);
 // Tells a loss that needs it the dispersion at the scores that training starts with: `initial` (n_outputs, n_samples) or
 // constants.
 void start_from(const double* initial, const std::vector<double>& baseline, ScoredSamples samples,
