@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fctree._intervals.kernels import one_unit_left_out
 from fctree.kernel_ridge.row_blocks import in_background
 
 
@@ -108,9 +109,8 @@ class Spectrum:
         """As `residuals`, but of a weight above 1 one unit is left out."""
         residuals, leverage = self.residuals(alpha)
         if weights is not None:
-            heavy = weights > 1.0
-            left = weights[heavy] * leverage[heavy]
-            residuals[heavy] *= (left / (weights[heavy] - 1.0 + leverage[heavy]))[:, np.newaxis]
+            factor = one_unit_left_out(np.ones(len(weights)), weights * leverage, weights, leverage)
+            residuals *= factor[:, np.newaxis]
         return residuals
 
 
