@@ -234,16 +234,16 @@ class ObliqueTree(CheckedArrays):
         depth : array of shape (n_nodes,), int64
         """
         depth = np.zeros(self.node_count, dtype=np.int64)
+        for internal, children in self._levels():
+            depth[children] = np.tile(depth[internal] + 1, 2)
+        return depth
+
+    def _levels(self):
+        """The internal nodes of each level, from the root on, and their children: the left ones, then the right ones."""
         level = np.zeros(1, dtype=np.int64)
-        while True:
-            level = level[self.children_left[level] >= 0]
-            if level.size == 0:
-                return depth
-            children = np.concatenate(
-                [self.children_left[level], self.children_right[level]]
-            )
-            depth[children] = np.tile(depth[level] + 1, 2)
-            level = children
+        while (internal := level[self.children_left[level] >= 0]).size:
+            level = np.concatenate([self.children_left[internal], self.children_right[internal]])
+            yield internal, level
 
     def parents(self) -> NDArray[np.int64]:
         """Parent of each node.

@@ -43,15 +43,10 @@ def search_cost(directions):
 def search_factors(tree, cost, unit):
     """Factors (n_nodes,) by which the search makes errors in a node larger than they look."""
     share = np.zeros(tree.node_count)
-    level = np.zeros(1, dtype=np.int64)
-    while True:
-        level = level[tree.children_left[level] >= 0]
-        if level.size == 0:
-            return 1.0 / (1.0 - np.minimum(share, _LARGEST_SHARE))
-        children = np.concatenate([tree.children_left[level], tree.children_right[level]])
-        own = cost * unit / tree.weighted_n_node_samples[level]
-        share[children] = np.tile(share[level] + own, 2)
-        level = children
+    for internal, children in tree._levels():
+        own = cost * unit / tree.weighted_n_node_samples[internal]
+        share[children] = np.tile(share[internal] + own, 2)
+    return 1.0 / (1.0 - np.minimum(share, _LARGEST_SHARE))
 
 
 def complete_left_out(tree, left_out, leaves, leaf, targets, weight):
