@@ -7,7 +7,7 @@ import numpy as np
 from fctree._tables.linear_effects import effect_sums, fit_linear_model
 from fctree._tables.moments import find_numbers, find_targets, weigh
 from fctree._tables.pairs import choose_pairs
-from fctree._tables.statistics import N_FOLDS, TargetStatistics, shrinkage
+from fctree._tables.statistics import N_FOLDS, TargetStatistics, shrinkage, whole_sums
 
 
 def _level_sums(part, encoder, keys, targets, weighting):
@@ -46,35 +46,25 @@ def level_sums(places, encoder, keys, targets, weighting):
     return tables
 
 
-def _statistics(tables, targets, weighting, known):
-    """`TargetStatistics` with each target, and their strengths, which may be known."""
+def _statistics(tables, effects, targets, weighting, known):
+    """Statistics of a column or pair with each target, and of what a linear model of the numbers leaves of each.
+
+    ``tables`` as of `level_sums`, ``effects`` as of `effect_sums`. Returns the strengths, which may be known, and the
+    values of the levels for new samples, and for training samples of each fold.
+    """
     weights, *sums = tables
-    n, found, strengths = weighting.n_samples, [], []
-    for place, (of_target, prior) in enumerate(zip(sums, targets.priors, strict=True)):
-        strength = known[place] if len(known) else shrinkage(
-            weights.sum(axis=1), of_target.sum(axis=1), n * targets.deviations[place] ** 2, n
-        )
-        strengths.append(strength)
-        found.append(TargetStatistics(weights, of_target, prior=prior, strength=strength))
-    return found, strengths
-
-
-def _effects(weights, found, weighting, known):
-    """Statistics of what a linear model of the numbers leaves of each target."""
-    statistics, strengths, n = [], [], weighting.n_samples
-    for place, (sums, squares) in enumerate(found):
-        strength = known[place] if len(known) else shrinkage(
-            weights.sum(axis=1), sums[:, N_FOLDS], squares, n
-        )
-        strengths.append(strength)
-        statistics.append(TargetStatistics(weights, sums, prior=0.0, strength=strength))
-    return statistics, strengths
-
-
-def _keep(found):
-    """Values of the levels for new samples, and for training samples of each fold."""
+    n = weighting.n_samples
+    moments = [*zip(sums, n * targets.deviations**2, targets.priors, strict=True)]
+    moments += [(of_effect, squares, 0.0) for of_effect, squares in effects]
+    strengths = known if len(known) else np.array(
+        [shrinkage(weights.sum(axis=1), whole_sums(own), squares, n) for own, squares, _ in moments]
+    )
+    found = [
+        TargetStatistics(weights, own, prior=prior, strength=strength)
+        for (own, _, prior), strength in zip(moments, strengths, strict=True)
+    ]
     of_levels = np.stack([one.of_levels() for one in found], axis=1)
-    return of_levels, np.stack([one.of_folds() for one in found], axis=2)
+    return strengths, of_levels, np.stack([one.of_folds() for one in found], axis=2)
 
 
 def _fit_statistics(encoder, places, targets, weighting, tables):
@@ -85,12 +75,9 @@ def _fit_statistics(encoder, places, targets, weighting, tables):
     effects = effect_sums(places, encoder, columns, model, targets, weighting)
     by_fold = {}
     for (column,), of_effects in zip(columns, effects, strict=True):
-        known = encoder.strengths[column]
-        n = len(targets.numbers)
-        found, strengths = _statistics(tables[column,], targets, weighting, known[:n])
-        more, their_strengths = _effects(tables[column,][0], of_effects, weighting, known[n:])
-        encoder.strengths[column] = np.array(strengths + their_strengths)
-        encoder.statistics[column], by_fold[column,] = _keep(found + more)
+        encoder.strengths[column], encoder.statistics[column], by_fold[column,] = _statistics(
+            tables[column,], of_effects, targets, weighting, encoder.strengths[column]
+        )
     return by_fold
 
 
@@ -101,9 +88,8 @@ def _fit_pairs(encoder, places, targets, weighting):
     known = encoder.pair_strengths or [()] * len(keys)
     encoder.pair_strengths, encoder.pair_statistics, by_fold = [], [], {}
     for key, of_key, strengths in zip(keys, tables, known, strict=True):
-        found, strengths = _statistics(of_key, targets, weighting, strengths)
-        encoder.pair_strengths.append(np.array(strengths))
-        of_levels, by_fold[key] = _keep(found)
+        strengths, of_levels, by_fold[key] = _statistics(of_key, (), targets, weighting, strengths)
+        encoder.pair_strengths.append(strengths)
         encoder.pair_statistics.append(of_levels)
     return by_fold
 

@@ -104,6 +104,11 @@ def shrunk_means(weights, sums, strength, prior):
     return prior + np.divide(sums, total, out=np.zeros(np.shape(sums)), where=known)
 
 
+def whole_sums(sums):
+    """Of all folds, (n_levels,), from sums as `TargetStatistics` has them."""
+    return sums.sum(axis=1) if sums.shape[1] == N_FOLDS else sums[:, N_FOLDS]
+
+
 class TargetStatistics:
     """The statistics of the levels of one column with one target.
 
@@ -127,9 +132,7 @@ class TargetStatistics:
 
     def of_levels(self):
         """For new samples: (n_levels,), from all folds."""
-        sums = self._sums
-        sums = sums.sum(axis=1) if sums.shape[1] == N_FOLDS else sums[:, N_FOLDS]
-        return shrunk_means(self._weights.sum(axis=1), sums, self._strength, self._prior)
+        return shrunk_means(self._weights.sum(axis=1), whole_sums(self._sums), self._strength, self._prior)
 
     def of_folds(self):
         """For training samples: (n_levels, N_FOLDS), from the other folds."""
