@@ -21,22 +21,16 @@ from fctree.kernels.checks import (
 
 
 def compute_gram(spec, X, Y, *, scale, device, out, n_jobs):
-    """The Gram matrix of a specification, or those of a batch."""
+    """The Gram matrix of a specification, or those of a batch; of a list one per specification, along the axis in front of
+    the matrix's axes."""
+    specs, axis = (spec, (len(spec),)) if isinstance(spec, list) else ([spec], ())
     if _device.uses_gpu(device, X, Y, out):
-        return _gram_on_gpu([spec], X, Y, scale=scale, out=out, path=False)
+        return _gram_on_gpu(specs, axis, X, Y, scale=scale, out=out)
     X, Y = check_kernel_samples(X, Y, batch=True)
-    out = allocate_gram(_gram_shape(X, Y), X.dtype, out, (X, Y))
-    _gram_of_batch([spec], X, Y, scale, out, n_jobs)
-    return out
-
-
-def compute_path(specs, X, Y, *, scale, device, out, n_jobs):
-    """One Gram matrix per specification, along the axis in front of the matrix's axes."""
-    if _device.uses_gpu(device, X, Y, out):
-        return _gram_on_gpu(specs, X, Y, scale=scale, out=out, path=True)
-    X, Y = check_kernel_samples(X, Y, batch=True)
-    out = allocate_gram(_gram_shape(X, Y, len(specs)), X.dtype, out, (X, Y))
-    _gram_of_batch(specs, X, Y, scale, out, n_jobs)
+    out = allocate_gram(_gram_shape(X, Y, *axis), X.dtype, out, (X, Y))
+    X, Y = map(_batch, (X, Y))
+    whole = out.reshape(len(X), len(specs), *out.shape[-2:])
+    _native.gram(specs, X, Y, scale, whole, count_threads(n_jobs))
     return out
 
 
@@ -58,15 +52,9 @@ def _batch(array):
     return array[np.newaxis] if array is not None and array.ndim == 2 else array
 
 
-def _gram_of_batch(specs, X, Y, scale, out, n_jobs):
-    X, Y = map(_batch, (X, Y))
-    whole = out.reshape(len(X), len(specs), *out.shape[-2:])
-    _native.gram(specs, X, Y, scale, whole, count_threads(n_jobs))
-
-
-def _gram_shape(X, Y, *n_specs):
+def _gram_shape(X, Y, *axis):
     columns = X if Y is None else Y
-    return (*X.shape[:-2], *n_specs, X.shape[-2], columns.shape[-2])
+    return (*X.shape[:-2], *axis, X.shape[-2], columns.shape[-2])
 
 
 def _check_for_gpu(X, Y):
@@ -134,13 +122,11 @@ def _refuse_overlap(out, samples):
                 raise ValueError("out must not share memory with X or Y")
 
 
-def _gram_on_gpu(specs, X, Y, *, scale, out, path):
+def _gram_on_gpu(specs, axis, X, Y, *, scale, out):
     samples, dtype = _check_for_gpu(X, Y)
-    n_specs = (len(specs),) if path else ()
-    shape = tuple(int(n) for n in _gram_shape(*samples, *n_specs))
+    shape = tuple(int(n) for n in _gram_shape(*samples, *axis))
     out = _output_for_gpu(out, shape, dtype, samples)
-    whole = (1, *shape) if samples[0].ndim == 2 else shape
-    whole = whole if path else (whole[0], 1, *whole[1:])
+    whole = (1 if samples[0].ndim == 2 else shape[0], len(specs), *shape[-2:])
     _native.device_gram(specs, *map(_as_batch, samples), scale, _address(out, whole),
                         _device.place_for((*samples, out)))
     return out

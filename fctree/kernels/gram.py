@@ -9,7 +9,7 @@ from fctree._native import matrix as _native
 from fctree._parameters import shares_documentation
 from fctree._typing import ArrayLike
 from fctree.kernels.architecture import check_depth, check_scale, kernel_spec
-from fctree.kernels.compute import compute_gram, compute_path, compute_product
+from fctree.kernels.compute import compute_gram, compute_product
 
 
 def tree_ntk(
@@ -147,7 +147,7 @@ def tree_ntk_path(
         raise ValueError("depths is empty")
     specs = [kernel_spec(depth, architecture) for depth in depths]
     scale = check_scale(scale)
-    return compute_path(specs, X, Y, scale=scale, device=device, out=out, n_jobs=n_jobs)
+    return compute_gram(specs, X, Y, scale=scale, device=device, out=out, n_jobs=n_jobs)
 
 
 @shares_documentation(tree_ntk)
