@@ -17,7 +17,7 @@ from tqdm.auto import tqdm
 
 from fctree._memory import available_memory, check_memory
 from fctree._parameters import set_parameters, shares_documentation
-from fctree._sklearn import Interval, StrOptions, fit_context
+from fctree._sklearn import StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._threads import count_threads
 from fctree._training.target_units import in_squares_of, square_unit
@@ -69,7 +69,6 @@ class SearchingTreeNTK(BaseTreeNTK):
         "verbose": ["verbose"],
         "n_jobs": [Integral, None],
     }
-    _alpha_constraint = Interval(Real, 0, None, closed="left")
 
     def __init__(
         self,
@@ -100,7 +99,7 @@ class SearchingTreeNTK(BaseTreeNTK):
             if not values:
                 raise ValueError(f"{name} is empty")
         for alpha in lists["alphas"]:
-            if not self._alpha_constraint.is_satisfied_by(alpha) or not np.isfinite(alpha):
+            if not isinstance(alpha, Real) or not 0.0 <= alpha < np.inf:
                 raise ValueError(f"alphas must be finite and at least 0, got {alpha!r}")
         several = self.architectures is not None
         shapes = [(a, _depths_of(a, lists["depths"], several)) for a in lists["architectures"]]

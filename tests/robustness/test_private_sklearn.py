@@ -25,12 +25,13 @@ sys.modules["sklearn.utils._param_validation"] = None
 import numpy as np
 import fctree, fctree._sklearn
 assert fctree._sklearn.Interval.__module__ == "fctree._parameter_ranges"
-from fctree import CurvatureTreeClassifier, SoftTreeRegressor, SymmetricBoostingRegressor
+from fctree import CurvatureTreeClassifier, SoftTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressorCV
 rng = np.random.default_rng(0)
 X = rng.normal(size=(80, 3))
 y = X[:, 0] ** 2
 tree = CurvatureTreeClassifier().fit(X, y > 1, sample_weight=np.ones(80))
 SoftTreeRegressor(max_epochs=1).fit(X, y)
+TreeNTKRegressorCV(alphas=(0.1,), depths=(1,), scales=(1.0,)).fit(X, y)
 plain = SymmetricBoostingRegressor(max_iter=5, monotonic_cst=[0, 1, 0], random_state=0)
 print(plain.fit(X, y, sample_weight=np.arange(80)).predict(X).sum().hex())
 for bad in ({"max_iter": 0}, {"max_iter": 1.5}, {"learning_rate": 0}, {"subsample": 1.1},
