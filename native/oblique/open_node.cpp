@@ -4,6 +4,16 @@
 
 namespace fctree::oblique {
 
+Matrix ancestors_of_children(const GrowState& state, const OpenNode& node, index_t output) {
+  if (!state.params.feature_concatenation || !state.has_models()) return node.ancestors;
+  const double unit = state.params.target_unit > 0.0 ? 0.5 * state.params.target_unit : 1.0;
+  const Matrix scores = node.fit.coef / unit;
+  const Matrix added = output < 0 ? scores : Matrix(scores.col(output));
+  Matrix ancestors(added.rows(), node.ancestors.cols() + added.cols());
+  ancestors << node.ancestors, added;
+  return ancestors;
+}
+
 Vector feature_sizes(const GrowState& state, const OpenNode& node) {
   const index_t d = state.data.n_features;
   Vector mean = (node.moments.mean + state.origin).head(d);

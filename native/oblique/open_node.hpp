@@ -113,11 +113,6 @@ struct GrowState {
     return has_sparse_directions() ? node.sparse_ridge.intercept : node.fit.intercept;
   }
 
-  // The models whose scores its children get as features, (d, K): those of a single target in half deviations.
-  Matrix passed_on(const OpenNode& node) const {
-    return node.fit.coef / (params.target_unit > 0.0 ? 0.5 * params.target_unit : 1.0);
-  }
-
   // Summed over outputs.
   double variance_of(const OpenNode& node) const {
     return node.moments.diagonal.tail(data.n_outputs).sum() / node.moments.weight;
@@ -158,6 +153,10 @@ struct SplitModels {
   LeverageModel node;
   std::array<LeverageModel, 2> children;
 };
+
+// The directions concatenated on the path to a node's children: its models' scores are added, of a single target in half
+// deviations, or by the paper's rule that of the split alone, which is along the ridge direction of an output.
+Matrix ancestors_of_children(const GrowState& state, const OpenNode& node, index_t output = -1);
 
 // How large the features of a node are, (d), as they came: prediction takes these.
 Vector feature_sizes(const GrowState& state, const OpenNode& node);

@@ -11,27 +11,14 @@ namespace fctree::oblique {
 
 namespace {
 
-// The ancestors' directions of the children: the paper's rule passes on the score of the split;
-// any other split passes on all ridge scores of the node.
-Matrix extend_ancestors(const GrowState& state, const Split& split) {
-  const OpenNode& node = *split.node;
-  if (!state.params.feature_concatenation || !state.has_models()) return node.ancestors;
-  const SplitInfo& candidate = split.info();
-  const bool one = candidate.kind == SplitKind::ridge && !state.params.ridge_criterion;
-  const Matrix scores = state.passed_on(node);
-  const Matrix added = one ? Matrix(scores.col(candidate.index)) : scores;
-  Matrix ancestors(added.rows(), node.ancestors.cols() + added.cols());
-  ancestors << node.ancestors, added;
-  return ancestors;
-}
-
 void open_children(const GrowState& state, Split& split) {
   const OpenNode& node = *split.node;
   const Cut& cut = split.cut();
   OpenNode& left = split.children[0];
   left.depth = node.depth + 1;
   if (state.params.node_features.once) left.features = node.features;
-  left.ancestors = extend_ancestors(state, split);
+  const bool by_score = split.info().kind == SplitKind::ridge && !state.params.ridge_criterion;
+  left.ancestors = ancestors_of_children(state, node, by_score ? split.info().index : -1);
   if (state.params.ridge_criterion)
     left.prior = prior_of(node.moments, node.fit, state.origin, state.params.parent_weight);
   OpenNode& right = split.children[1] = left;

@@ -38,15 +38,9 @@ void draw_features(const GrowState& state, OpenNode& node) {
 ModelSearch prepare_model_search(const GrowState& state, const OpenNode& node) {
   const Moments prior =
       prior_of(node.moments, node.fit, state.origin, state.params.parent_weight);
-  Matrix ancestors = node.ancestors;
-  if (state.params.feature_concatenation) {
-    const Matrix added = state.passed_on(node);
-    ancestors.conservativeResize(Eigen::NoChange, ancestors.cols() + added.cols());
-    ancestors.rightCols(added.cols()) = added;
-  }
   ModelSearch search;
-  search.models =
-      child_models(prior, node.moments, ancestors, state.origin, state.ridge_options());
+  search.models = child_models(prior, node.moments, ancestors_of_children(state, node), state.origin,
+                               state.ridge_options());
   search.products = products_about(node.moments, search.models.origin - state.origin);
   return search;
 }
