@@ -7,7 +7,7 @@
 #include "oblique/score_rows.hpp"
 #include "oblique/split_search/histogram_split.hpp"
 #include "oblique/split_search/ridge_split.hpp"
-#include "ridge/dense.hpp"
+#include "ridge/row_blocks.hpp"
 
 namespace fctree::distributed {
 
@@ -56,10 +56,8 @@ struct Candidate {
   const OpenNode& node() const { return *task->node; }
   // The interval between thresholds that the score of each of some rows is in.
   std::vector<index_t> intervals(const TrainingData& data, const NodeRows& rows) const {
-    const SplitInfo& split = task->split();
     std::vector<double> scores(rows.size);
-    score_rows(data, rows, direction.data(), split.kind == SplitKind::axis ? split.index : -1,
-               scores.data());
+    score_rows(data, rows, task->split(), direction, scores.data());
     std::vector<index_t> found(rows.size);
     for (index_t i = 0; i < rows.size; ++i)
       found[i] = interval_of(thresholds.data(), static_cast<index_t>(thresholds.size()), scores[i]);
@@ -84,9 +82,7 @@ void add_cut_products(const TrainingData& data, const NodeRows& rows, const Cand
     const NodeRows own = {sorted.data() + offsets[t], offsets[t + 1] - offsets[t]};
     if (own.size == 0) continue;
     out[0] += static_cast<double>(own.size);
-    RowSelection selection = select(data, own);
-    selection.factor = data.weight;
-    add_products(selection, candidate.about.data(), tile.data(), out + 1);
+    add_products(select(data, own, data.weight), candidate.about.data(), tile.data(), out + 1);
   }
 }
 
@@ -111,10 +107,8 @@ std::vector<double> DistributedStatistics::thresholds_of(const GrowState& state,
   const NodeRows rows = sample_of(node);
   if (rows.size < 2) return {};
   const SplitInfo& candidate = task.split();
-  const Vector direction = direction_of(state, node, candidate);
   std::vector<double> scores(rows.size);
-  const index_t axis = candidate.kind == SplitKind::axis ? candidate.index : -1;
-  score_rows(sample_, rows, direction.data(), axis, scores.data());
+  score_rows(sample_, rows, candidate, direction_of(state, node, candidate), scores.data());
   CutRules rules = cut_rules(state, node, candidate);
   // Where the sample is of all rows, its own numbers are those of the node.
   if (rows.size < node.size) rules.min_samples_leaf = 1;

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "oblique/score_rows.hpp"
-#include "ridge/dense.hpp"
 #include "ridge/penalty_choice.hpp"
+#include "ridge/row_blocks.hpp"
 
 namespace fctree::distributed {
 
@@ -25,10 +25,8 @@ index_t count(const std::vector<OpenNode*>& nodes) { return static_cast<index_t>
 void add_block_products(const TrainingData& data, const NodeRows& rows, const double* factor,
                   const double* shift, double* products) {
   if (rows.size == 0) return;
-  RowSelection selection = select(data, rows);
-  selection.factor = factor;
   std::vector<double> tile(2 * kTileRows * packed_width(data.n_features, data.n_outputs));
-  ridge::add_products(selection, shift, tile.data(), products);
+  ridge::add_products(select(data, rows, factor), shift, tile.data(), products);
 }
 
 }  // namespace
@@ -294,10 +292,8 @@ void DistributedStatistics::part(GrowState& state, std::vector<Split>& splits) {
   // Calls take(row, goes_left) for rows of these data that are in a split node.
   const auto part_rows = [&](const TrainingData& data, const NodeRows& rows, const Split& split,
                              const auto& take) {
-    const SplitInfo& info = split.info();
-    const index_t axis = info.kind == SplitKind::axis ? info.index : -1;
     std::vector<double> scores(rows.size);
-    score_rows(data, rows, direction_of(state, *split.node, info).data(), axis, scores.data());
+    score_rows(data, rows, split.info(), direction_of(state, *split.node, split.info()), scores.data());
     for (index_t at = 0; at < rows.size; ++at)
       take(rows.rows[at], scores[at] <= split.cut().threshold);
   };

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "core/rng.hpp"
-#include "oblique/score_rows.hpp"
 #include "oblique/split_search/leave_one_out.hpp"
-#include "ridge/dense.hpp"
 #include "ridge/factors.hpp"
+#include "ridge/row_blocks.hpp"
 
 namespace fctree::oblique {
 
@@ -31,11 +30,8 @@ Vector primal_leverages(const GrowState& state, const OpenNode& leaf, const Node
       leverage_model(pool_moments(leaf.moments, leaf.prior), leaf.fit, leaf.ancestors,
                      state.origin, state.ridge_options());
   Vector found(rows.size);
-  const index_t n_chunks = (rows.size + kChunkRows - 1) / kChunkRows;
-  parallel_for(state.execution, n_chunks, [&](index_t chunk) {
-    const index_t begin = chunk * kChunkRows;
-    const NodeRows part = {rows.rows + begin, std::min(kChunkRows, rows.size - begin)};
-    find_leverages(state.data, part, model, found.data() + begin);
+  for_each_part(state.execution, rows.size, kChunkRows, [&](index_t, index_t begin, index_t end) {
+    find_leverages(state.data, {rows.rows + begin, end - begin}, model, found.data() + begin);
   });
   return found;
 }

@@ -4,24 +4,18 @@
 
 namespace fctree::oblique {
 
-RowSelection select(const TrainingData& data, const NodeRows& rows) {
-  return {data.x, data.y, nullptr, rows.rows, rows.size, data.n_features, data.n_outputs};
-}
-
-void score_rows(const TrainingData& data, const NodeRows& rows, const double* direction,
-                index_t axis, double* scores) {
-  if (axis < 0)
-    dense_kernels().project(select(data, rows), direction, 1, scores, rows.size);
+void score_rows(const TrainingData& data, const NodeRows& rows, const SplitInfo& candidate,
+                const Vector& direction, double* scores) {
+  if (candidate.kind == SplitKind::axis)
+    read_feature(data, rows, candidate.index, scores);
   else
-    read_feature(data, rows, axis, scores);
+    dense_kernels().project(select(data, rows), direction.data(), 1, scores, rows.size);
 }
 
 void score_rows(const GrowState& state, const OpenNode& node, const SplitInfo& candidate,
                 const NodeRows& rows, double* scores) {
-  if (candidate.kind == SplitKind::axis)
-    return score_rows(state.data, rows, nullptr, candidate.index, scores);
-  const Vector direction = direction_of(state, node, candidate);
-  score_rows(state.data, rows, direction.data(), -1, scores);
+  const bool is_axis = candidate.kind == SplitKind::axis;
+  score_rows(state.data, rows, candidate, is_axis ? Vector() : direction_of(state, node, candidate), scores);
 }
 
 const double* candidate_scores(const GrowState& state, const OpenNode& node,

@@ -4,17 +4,14 @@
 #include <vector>
 
 #include "oblique/open_node.hpp"
-#include "ridge/dense.hpp"
 
 namespace fctree::oblique {
 
 using namespace ridge;
 
-RowSelection select(const TrainingData& data, const NodeRows& rows);
-
-// The scores of some rows along a direction (d): a feature's axis, or with axis -1 any direction.
-void score_rows(const TrainingData& data, const NodeRows& rows, const double* direction,
-                index_t axis, double* scores);
+// The scores of some rows along a candidate's direction (d), which is not read of an axis.
+void score_rows(const TrainingData& data, const NodeRows& rows, const SplitInfo& candidate,
+                const Vector& direction, double* scores);
 
 // The scores of some rows of a node along a candidate direction.
 void score_rows(const GrowState& state, const OpenNode& node, const SplitInfo& candidate,

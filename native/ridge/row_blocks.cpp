@@ -52,7 +52,7 @@ index_t rows_at_a_time(index_t width) {
 void for_each_selection(const TrainingData& data, const NodeRows& node, const double* factor,
                         const std::function<void(const RowSelection&, index_t first)>& use) {
   if (data.features == nullptr) {
-    use({data.x, data.y, factor, node.rows, node.size, data.n_features, data.n_outputs}, 0);
+    use(select(data, node, factor), 0);
     return;
   }
   const index_t length = block_rows(packed_width(data.n_features, data.n_outputs));

@@ -9,6 +9,11 @@
 
 namespace fctree::ridge {
 
+// Rows as kernels read them, where the features are in memory.
+inline RowSelection select(const TrainingData& data, const NodeRows& rows, const double* factor = nullptr) {
+  return {data.x, data.y, factor, rows.rows, rows.size, data.n_features, data.n_outputs};
+}
+
 // Calls use(selection, first) for rows that kernels can read, all of the node in their order: at once where the
 // features are in memory, else blocks of them that are copied, `first` the place of a block's first row in
 // the node. Blocks end where kernels end a step of their own, so that results are the same.

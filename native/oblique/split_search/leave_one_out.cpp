@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "ridge/dense.hpp"
 #include "ridge/factors.hpp"
+#include "ridge/row_blocks.hpp"
 #include "ridge/side_losses.hpp"
 #include "ridge/spd.hpp"
 
@@ -67,9 +67,7 @@ void find_leverages(const TrainingData& data, const NodeRows& samples, const Lev
   for (index_t begin = 0; begin < samples.size; begin += step) {
     check_interrupt();
     const index_t size = std::min(step, samples.size - begin);
-    const RowSelection selection = {data.x, data.y,          nullptr,       samples.rows + begin,
-                                    size,   data.n_features, data.n_outputs};
-    dense_kernels().leverages(selection, model.mean.data(), model.inverse.data(), tile.data(),
+    dense_kernels().leverages(select(data, {samples.rows + begin, size}), model.mean.data(), model.inverse.data(), tile.data(),
                               out + begin);
   }
 }
@@ -77,12 +75,10 @@ void find_leverages(const TrainingData& data, const NodeRows& samples, const Lev
 Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
                             const LeverageModel& model) {
   const index_t n_outputs = data.n_outputs;
-  const RowSelection selection = {data.x,       data.y,         nullptr,       samples.rows,
-                                  samples.size, data.n_features, n_outputs};
   Vector leverages(samples.size);
   find_leverages(data, samples, model, leverages.data());
   RowMatrix scores(n_outputs, samples.size);
-  dense_kernels().project(selection, model.coef.data(), n_outputs, scores.data(), samples.size);
+  dense_kernels().project(select(data, samples), model.coef.data(), n_outputs, scores.data(), samples.size);
   Vector losses(samples.size);
   for (index_t i = 0; i < samples.size; ++i) {
     const double* y = data.y + samples.rows[i] * n_outputs;

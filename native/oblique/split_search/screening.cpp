@@ -6,7 +6,7 @@
 #include <memory>
 #include <numeric>
 
-#include "oblique/score_rows.hpp"
+#include "ridge/row_blocks.hpp"
 
 namespace fctree::oblique {
 
@@ -49,7 +49,7 @@ ScreenedRows screened_rows(const TrainingData& data, const NodeRows& rows,
   columns.col(0).setOnes();
   Vector scores(rows.size);
   for (index_t c = 0; c + 1 < n_shared; ++c) {
-    score_rows(data, rows, plan.direction.col(c).data(), -1, scores.data());
+    dense_kernels().project(select(data, rows), plan.direction.col(c).data(), 1, scores.data(), rows.size);
     columns.col(1 + c) = (scores.array() - plan.centre[c]) / plan.scale[c];
   }
   Vector weight(rows.size);

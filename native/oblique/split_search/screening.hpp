@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "oblique/open_node.hpp"
-#include "ridge/dense.hpp"
 
 namespace fctree::oblique {
 
