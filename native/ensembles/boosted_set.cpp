@@ -34,10 +34,9 @@ void BoostedSet::add(const ObliqueTreesView& trees, index_t first, index_t last,
 
 LossSum BoostedSet::evaluate(const Loss& loss, const Derivatives* out,
                              const Execution& execution) const {
-  const index_t n_tiles = (n() + kTaskRows - 1) / kTaskRows;
-  std::vector<LossValue> sums(n_tiles);
-  parallel_for(execution, n_tiles, [&](index_t tile) {
-    sums[tile] = loss.evaluate(view(), tile * kTaskRows, std::min(n(), (tile + 1) * kTaskRows), out);
+  std::vector<LossValue> sums(count_parts(n(), kTaskRows));
+  for_each_part(execution, n(), kTaskRows, [&](index_t tile, index_t begin, index_t end) {
+    sums[tile] = loss.evaluate(view(), begin, end, out);
   });
   LossSum sum = {{}, total_weight_};
   for (const LossValue& of_tile : sums) sum.loss += of_tile;

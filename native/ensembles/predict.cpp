@@ -180,19 +180,14 @@ void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const Tabl
 void apply_trees(const ObliqueTreesView& trees, index_t n_trees, const double* x, index_t n_rows,
                  index_t* leaf, const Execution& execution) {
   const double work = static_cast<double>(n_rows * trees.n_features * 4 * n_trees);
-  parallel_for(limit_threads(execution, work), (n_rows + kBlockRows - 1) / kBlockRows,
-               [&](index_t block) {
-                 const index_t begin = block * kBlockRows;
-                 const index_t size = std::min(kBlockRows, n_rows - begin);
-                 for (index_t tree = 0; tree < n_trees; ++tree) {
-                   std::array<std::int64_t, kBlockRows> node = {};
-                   dense_kernels().route(
-                       routing_of(trees, tree),
-                       {x + begin * trees.n_features, size, trees.n_features, nullptr},
-                       node.data());
-                   for (index_t i = 0; i < size; ++i) leaf[(begin + i) * n_trees + tree] = node[i];
-                 }
-               });
+  for_each_part(limit_threads(execution, work), n_rows, kBlockRows, [&](index_t, index_t begin, index_t end) {
+    const Descents rows = {x + begin * trees.n_features, end - begin, trees.n_features, nullptr};
+    for (index_t tree = 0; tree < n_trees; ++tree) {
+      std::array<std::int64_t, kBlockRows> node = {};
+      dense_kernels().route(routing_of(trees, tree), rows, node.data());
+      for (index_t i = begin; i < end; ++i) leaf[i * n_trees + tree] = node[i - begin];
+    }
+  });
 }
 
 }  // namespace fctree::ensembles

@@ -100,9 +100,8 @@ void find_working_response(const Loss& loss, const ScoredSamples& s, const Deriv
   out.farthest = secants.farthest;
   out.target.resize(n * s.n_outputs);
   out.weight.resize(n);
-  parallel_for(execution, (n + kTaskRows - 1) / kTaskRows, [&](index_t task) {
-    const index_t end = std::min(n, (task + 1) * kTaskRows);
-    for (index_t i = task * kTaskRows; i < end; ++i) {
+  for_each_part(execution, n, kTaskRows, [&](index_t, index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) {
       double* target = out.target.data() + i * s.n_outputs;
       const double curvature =
           secant ? secant_weight(s, d, i, secants, target)

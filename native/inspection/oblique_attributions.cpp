@@ -31,8 +31,7 @@ void attribute_oblique(const ObliqueAttributionTask& task, double* out,
                        const Execution& execution) {
   const SparseTrees trees(task.trees, task.n_trees, task.player);
   std::fill(out, out + task.n_samples * task.n_players * task.trees.n_outputs, 0.0);
-  parallel_for(execution, (task.n_samples + kTaskRows - 1) / kTaskRows, [&](index_t block) {
-    const index_t first = block * kTaskRows, last = std::min(task.n_samples, first + kTaskRows);
+  for_each_part(execution, task.n_samples, kTaskRows, [&](index_t, index_t first, index_t last) {
     if (task.along_lines) {
       LineWalk walk(trees);
       attribute_rows(task, first, last, walk, out);

@@ -57,8 +57,7 @@ class Batch {
 
   void add(double* out, const Execution& execution) {
     for_each_chunk(task_.x, execution, [&](index_t begin, index_t size) {
-      parallel_for(execution, (size + kBlockRows - 1) / kBlockRows, [&](index_t block) {
-        const index_t first = block * kBlockRows, last = std::min(size, first + kBlockRows);
+      for_each_part(execution, size, kBlockRows, [&](index_t, index_t first, index_t last) {
         for (index_t tree = 0; tree < trees_.n_trees; ++tree)
           for (index_t row = first; row < last; ++row)
             add_row(row, tree, out + (begin + row) * task_.n_players * trees_.n_outputs);

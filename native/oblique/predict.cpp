@@ -19,10 +19,8 @@ void for_each_block(index_t n_rows, index_t n_features, const Execution& executi
                     const Body& body) {
   constexpr index_t kTaskRows = kBlockRows * kBlocksPerTask;
   const double work = 4.0 * static_cast<double>(n_rows * n_features);  // four levels: trees are shallow
-  parallel_for(limit_threads(execution, work), (n_rows + kTaskRows - 1) / kTaskRows, [&](index_t task) {
-    const index_t end = std::min(n_rows, (task + 1) * kTaskRows);
-    for (index_t begin = task * kTaskRows; begin < end; begin += kBlockRows)
-      body(begin, std::min(kBlockRows, end - begin));
+  for_each_part(limit_threads(execution, work), n_rows, kTaskRows, [&](index_t, index_t begin, index_t end) {
+    for (; begin < end; begin += kBlockRows) body(begin, std::min(kBlockRows, end - begin));
   });
 }
 

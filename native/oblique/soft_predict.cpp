@@ -81,10 +81,9 @@ void predict_soft_tree(const SoftTree& tree, const LeafModels& leaves, const dou
   const double work = static_cast<double>(n_rows) * static_cast<double>(n_features) *
                       static_cast<double>(tree.n_nodes);
   constexpr index_t kTaskRows = 16 * kBlockRows;
-  parallel_for(limit_threads(execution, work), (n_rows + kTaskRows - 1) / kTaskRows, [&](index_t task) {
+  for_each_part(limit_threads(execution, work), n_rows, kTaskRows, [&](index_t, index_t begin, index_t end) {
     BlockValues values(tree, leaves);
-    const index_t end = std::min(n_rows, (task + 1) * kTaskRows);
-    for (index_t begin = task * kTaskRows; begin < end; begin += kBlockRows) {
+    for (; begin < end; begin += kBlockRows) {
       const index_t size = std::min(kBlockRows, end - begin);
       std::copy_n(values.find(x + begin * n_features, size), size * n_outputs,
                   out + begin * n_outputs);

@@ -11,10 +11,9 @@ namespace {
 template <class T, class Use>
 void for_each_block(const FeatureRows& x, const Standardization& rule, bool transpose,
                     const Execution& execution, const Use& use) {
-  const index_t n_blocks = (x.n_rows + kBlockRows - 1) / kBlockRows;
   const index_t width = x.n_features + (rule.intercept ? 1 : 0);
-  parallel_for(execution, n_blocks, [&](index_t index) {
-    const index_t first = index * kBlockRows, n = std::min(kBlockRows, x.n_rows - first);
+  for_each_part(execution, x.n_rows, kBlockRows, [&](index_t, index_t first, index_t end) {
+    const index_t n = end - first;
     std::vector<double> gathered(n * x.n_features);
     std::vector<T> rows(n * width);
     gather(x, nullptr, first, n, gathered.data());

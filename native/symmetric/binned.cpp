@@ -16,8 +16,8 @@ constexpr index_t kBlockRows = 1024;
 index_t count_groups(index_t n_features, index_t n_threads) {
   constexpr index_t kFewThreads = 4;
   if (n_threads > kFewThreads) n_threads = 1;
-  const index_t least = (n_features + kCellLanes - 1) / kCellLanes;
-  const index_t even = (least + n_threads - 1) / n_threads * n_threads;
+  const index_t least = count_parts(n_features, kCellLanes);
+  const index_t even = count_parts(least, n_threads) * n_threads;
   return std::min(even, n_features);
 }
 

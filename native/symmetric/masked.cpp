@@ -20,10 +20,9 @@ class ReplacedScores {
   ReplacedScores(const RankedTrees& trees, const FeatureMatrix& x, const BlockCodes& replacement,
                  index_t n_outputs, const Execution& execution)
       : trees_(trees), replacement_(replacement), n_(x.n_samples), n_outputs_(n_outputs) {
-    blocks_.resize((n_ + kVoteRows - 1) / kVoteRows);
-    parallel_for(execution, static_cast<index_t>(blocks_.size()), [&](index_t b) {
-      const index_t begin = b * kVoteRows;
-      blocks_[b] = trees.find_codes(x, begin, std::min(kVoteRows, n_ - begin));
+    blocks_.resize(count_parts(n_, kVoteRows));
+    for_each_part(execution, n_, kVoteRows, [&](index_t b, index_t begin, index_t end) {
+      blocks_[b] = trees.find_codes(x, begin, end - begin);
     });
   }
 
@@ -182,7 +181,7 @@ class MaskedBooster {
     for (index_t f = 0; f < binned_->train.n_features(); ++f)
       if (!task.masked[f]) kept.push_back(f);
     const auto n_groups = static_cast<index_t>(binned_->train.groups().size());
-    const auto n_needed = (static_cast<index_t>(kept.size()) + kCellLanes - 1) / kCellLanes;
+    const index_t n_needed = count_parts(static_cast<index_t>(kept.size()), kCellLanes);
     if (kept.empty() || n_needed >= n_groups)
       return boost_binned(task, *binned_, params_, listener, execution);
     const ReducedTask reduced(task, *binned_, std::move(kept));

@@ -109,10 +109,8 @@ bool find_scores(const SymmetricTreesView& trees, const FeatureMatrix& x, const 
 void apply_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, std::int32_t* leaf,
                  const Execution& execution) {
   const Execution limited = limit_threads(execution, 4.0 * work_of(trees, x.n_samples));
-  const index_t n_blocks = (x.n_samples + kVoteRows - 1) / kVoteRows;
-  parallel_for(limited, n_blocks, [&](index_t b) {
-    const index_t end = std::min(x.n_samples, (b + 1) * kVoteRows);
-    for (index_t row = b * kVoteRows; row < end; ++row)
+  for_each_part(limited, x.n_samples, kVoteRows, [&](index_t, index_t begin, index_t end) {
+    for (index_t row = begin; row < end; ++row)
       for (index_t tree = 0; tree < trees.n_trees; ++tree)
         leaf[row * trees.n_trees + tree] =
             static_cast<std::int32_t>(leaf_of(trees, tree, x, row));

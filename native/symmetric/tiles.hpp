@@ -34,7 +34,7 @@ class Tiles {
  private:
   Tiles(index_t n_samples, index_t least_rows, index_t n_tiles)
       : parts_(partition_range(n_samples, least_rows,
-                               std::max(n_tiles, (n_samples + kTileRows - 1) / kTileRows))) {}
+                               std::max(n_tiles, count_parts(n_samples, kTileRows)))) {}
 
   Partition parts_;
 };

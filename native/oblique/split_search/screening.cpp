@@ -215,7 +215,7 @@ std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNo
   }
   first_part.push_back(static_cast<index_t>(parts.size()));
   const index_t n_parts = static_cast<index_t>(parts.size());
-  const index_t n_blocks = (d + kFeaturesAtOnce - 1) / kFeaturesAtOnce;
+  const index_t n_blocks = count_parts(d, kFeaturesAtOnce);
   std::vector<RowMatrix> bins(n_parts * n_blocks);
   std::vector<Vector> promise(n_nodes, Vector::Zero(d));
   const auto features_of = [&](index_t block) {
