@@ -71,11 +71,14 @@ def check_boosting_rows(X):
     return strided_in_elements(X)
 
 
-def check_kernel_part(X, y):
-    """Some samples of a kernel ridge, maybe none: finite float64 ``X`` and ``y``."""
-    X = check_array(X, dtype=np.float64, order="C", ensure_min_samples=0, input_name="X")
-    y = check_array(y, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, input_name="y")
-    return X, y
+def check_features_part(X):
+    """The features of some rows, maybe none: finite float64, C-contiguous."""
+    return check_array(X, dtype=np.float64, order="C", ensure_min_samples=0, input_name="X")
+
+
+def check_targets_part(y):
+    """The targets of some rows, maybe none: finite float64."""
+    return check_array(y, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, input_name="y")
 
 
 def check_sample_weight_part(sample_weight, X):

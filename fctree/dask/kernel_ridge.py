@@ -8,7 +8,12 @@ from sklearn.utils import check_random_state
 
 from fctree._sklearn import fit_context
 from fctree._threads import count_threads
-from fctree._validation import check_fitted, check_kernel_part, unchanged_on_failure
+from fctree._validation import (
+    check_features_part,
+    check_fitted,
+    check_targets_part,
+    unchanged_on_failure,
+)
 from fctree.dask.boosting_base import TargetEncoder, describe
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
@@ -37,21 +42,17 @@ class Problem:
 
     def rows(self, part):
         """Features, targets (n, n_outputs) and weights (n, 1) of a part."""
+        X = check_features_part(part.X)
         if self.classes is None:
-            X, y = check_kernel_part(part.X, part.y)
+            y = check_targets_part(part.y)
         else:
-            X = _features(part)
             y = np.eye(len(self.classes))[np.searchsorted(self.classes, part.y)]
         column = np.ones((len(X), 1)) if part.weight is None else part.weight[:, np.newaxis]
         return X, y.reshape(len(X), -1), column
 
 
-def _features(part):
-    return check_kernel_part(part.X, np.zeros(len(part)))[0]
-
-
 def _take(part, rows):
-    return _features(part)[rows], None if part.weight is None else part.weight[rows]
+    return check_features_part(part.X)[rows], None if part.weight is None else part.weight[rows]
 
 
 def _landmark_targets(part, problem, landmarks):
@@ -159,7 +160,7 @@ class _DaskTreeNTK(HasLocal):
     def _draw_candidates(self, client, parts, lengths, random_state):
         """Rows among which landmarks are sought, and their weights; those of `TreeNTK*`."""
         rows = draw_candidates(sum(lengths), self.n_components, random_state)
-        begins = np.concatenate([[0], np.cumsum(lengths)])
+        begins = np.cumsum([0, *lengths])
         tasks = []
         for part, begin, end in zip(parts, begins[:-1], begins[1:], strict=True):
             inside = rows[(rows >= begin) & (rows < end)] - begin

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fctree._training.samples import Samples
-from fctree._validation import check_kernel_part
+from fctree._validation import check_features_part
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.cluster import settle
 from fctree.dask.partitions import Partition, join_partitions
@@ -71,10 +71,9 @@ class BlockedLayout:
 
     def samples(self, parts):
         rows = join_partitions(parts)
-        X = check_kernel_part(rows.X, np.zeros(len(rows)))[0]
         y = np.ascontiguousarray(self.encode(rows.y))
         return BlockedSamples(
-            np.ascontiguousarray(X), y, rows.weight, None, self.run, self.sample, self.n_rows
+            check_features_part(rows.X), y, rows.weight, None, self.run, self.sample, self.n_rows
         )
 
 
@@ -84,7 +83,7 @@ class BlockedRows:
 
     def __init__(self, partitions, lengths, encode, sample):
         self.partitions = partitions
-        self.begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self.begins = np.cumsum([0, *lengths])
         self.encode = encode
         self.sample = sample
 

@@ -76,7 +76,7 @@ class PlacedRows:
         self.partitions = partitions
         self.lengths = lengths
         self.encode = encode
-        self.begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64).tolist()
+        self.begins = np.cumsum([0, *lengths]).tolist()
 
     def place(self, client, workers):
         """``(parts, layout)`` of each worker that has any, of these workers or of all."""

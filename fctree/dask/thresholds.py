@@ -63,7 +63,7 @@ def find_thresholds(client, partitions, lengths, n_features, rules):
     `partitions` are futures of the rows, `lengths` their numbers; `rules` are ``max_bins`` and
     ``seed``.
     """
-    begins = np.concatenate([[0], np.cumsum(lengths)])
+    begins = np.cumsum([0, *lengths])
     n_rows = int(begins[-1])
     share = -(-n_features // max(1, len(client.nthreads())))
     width = min(max(share, _LEAST_FEATURES), _MOST_FEATURES)
