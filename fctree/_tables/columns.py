@@ -247,6 +247,11 @@ def _factorized(raw):
     return values, np.fromiter(map(table.__getitem__, items), dtype=np.int64, count=len(items))
 
 
+def sort_key(value):
+    """The order of categories: numbers by value, then text."""
+    return isinstance(value, str), value
+
+
 def is_categorical(raw):
     """Whether the type of a column says that it holds categories."""
     kind = str(getattr(raw, "dtype", getattr(raw, "type", ""))).lower()

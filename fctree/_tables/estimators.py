@@ -25,6 +25,7 @@ from fctree._tables.columns import (
     raw_columns,
     read_column,
     refuse_mask,
+    sort_key,
     table_of,
     without_mask,
 )
@@ -287,7 +288,7 @@ def _warn_of_quantities(names):
 def _fill(out, column, known, name):
     """Writes the numbers of a column's categories among the known ones; returns these."""
     if known is None:
-        known = sorted(column.values, key=lambda value: (isinstance(value, str), value))
+        known = sorted(column.values, key=sort_key)
     elif column.values and known and _are_text(column.values).isdisjoint(_are_text(known)):
         warnings.warn(
             f"column {name!r}: all of its values count as unknown categories, as they are of another type than in "

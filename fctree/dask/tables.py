@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fctree._tables.columns import raw_columns, read_column, table_of
+from fctree._tables.columns import raw_columns, read_column, sort_key, table_of
 from fctree._tables.encoder import UNSEEN, TableEncoder
 from fctree._tables.estimators import (
     column_names,
@@ -114,7 +114,7 @@ class Partitions:
     """The places of a table's samples: partitions on workers (`fctree._tables.sums.OnePlace`)."""
 
     def __init__(self, client, partitions, lengths, encode):
-        begins = np.concatenate([[0], np.cumsum(lengths)]).tolist()
+        begins = np.cumsum([0, *lengths]).tolist()
         self.client = client
         self.encode = encode
         self.parts = [(p, b) for p, b, n in zip(partitions, begins, lengths, strict=False) if n]
@@ -193,9 +193,7 @@ class PartitionedTable:
         if not described:
             raise ValueError("X has no samples with a positive weight")
         categories = [
-            None if of_column[0] is None else sorted(
-                set().union(*of_column), key=lambda value: (isinstance(value, str), value)
-            )
+            None if of_column[0] is None else sorted(set().union(*of_column), key=sort_key)
             for of_column in zip(*(values for values, _ in described), strict=True)
         ]
         encoder = TableEncoder(categories, self.impute)
@@ -224,7 +222,7 @@ class PartitionedTable:
             encoder, places, n_classes, constrained_columns(self.estimator), max_indicators(self.estimator)
         )
         learnt = self.client.submit(_same, (encoder, by_fold), pure=False)
-        begins = np.concatenate([[0], np.cumsum(lengths)]).tolist()
+        begins = np.cumsum([0, *lengths]).tolist()
         return [
             self.client.submit(_encoded, part, begin, encode_targets, learnt, pure=False)
             for part, begin in zip(partitions, begins, strict=False)

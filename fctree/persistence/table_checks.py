@@ -5,6 +5,7 @@ from dataclasses import fields as dataclass_fields
 import numpy as np
 
 from fctree._native_input import require
+from fctree._tables.columns import sort_key
 from fctree._tables.encoder import TableEncoder
 from fctree._tables.estimators import n_encoded
 from fctree._tables.statistics import possible_targets
@@ -99,7 +100,7 @@ def _check_pairs(encoder):
 def _check_categories(values, column):
     valid = isinstance(values, list) and all(type(value) in (str, int, float) for value in values)
     require(valid, f"categories of column {column} of an encoder are not text and numbers")
-    keys = [(isinstance(value, str), value) for value in values]
+    keys = [sort_key(value) for value in values]
     ascending = all(before < after for before, after in zip(keys[:-1], keys[1:]))
     require(ascending, f"categories of column {column} of an encoder are not ascending")
 
