@@ -199,7 +199,7 @@ class TableSteps:
             for column in step.columns:
                 if column not in levels:
                     levels.add(column)
-                    lines.append(f"const int level{column} = {self._c_level(source, column)};")
+                    lines.append(f"const int level{column} = {self._c_level(column)};")
             n_cells, width = len(step.values) - 1, step.values.shape[1]
             source.array(f"values{place}", step.values)
             cell = self._c_cell(step)
@@ -222,21 +222,7 @@ class TableSteps:
         mean = self._mean(column)
         return f"x[{column}]" if np.isnan(mean) else f"isnan(x[{column}]) ? {mean!r} : x[{column}]"
 
-    # SQL ------------------------------------------------------------------------------
-
-    def sql(self, columns):
-        """The features as expressions of columns of numbers."""
-        return [self._sql_number(columns[c], c, kind) for c, kind in self._steps] or columns
-
-    def _sql_number(self, name, column, kind):
-        if kind == "missing":
-            return f"(CASE WHEN {name} IS NULL THEN 1.0 ELSE 0.0 END)"
-        mean = self._mean(column)
-        if np.isnan(mean):
-            return name
-        return "0.0" if self._always_zero(column) else f"COALESCE({name}, {number(mean)})"
-
-    def _c_level(self, source, column):
+    def _c_level(self, column):
         values, edges = self._encoder.categories[column], self._encoder.edges[column]
         x = f"x[{column}]"
         if values is None:
@@ -260,3 +246,17 @@ class TableSteps:
             pairs = ", ".join(f"{number} {value!r}" for number, value in enumerate(values))
             lines.append(f"   {name!r}: {pairs}")
         return lines
+
+    # SQL ------------------------------------------------------------------------------
+
+    def sql(self, columns):
+        """The features as expressions of columns of numbers."""
+        return [self._sql_number(columns[c], c, kind) for c, kind in self._steps] or columns
+
+    def _sql_number(self, name, column, kind):
+        if kind == "missing":
+            return f"(CASE WHEN {name} IS NULL THEN 1.0 ELSE 0.0 END)"
+        mean = self._mean(column)
+        if np.isnan(mean):
+            return name
+        return "0.0" if self._always_zero(column) else f"COALESCE({name}, {number(mean)})"

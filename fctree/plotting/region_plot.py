@@ -44,8 +44,8 @@ def plot_regions(
     The borders are exact: each leaf is a polygon, cut out by the splits above it. Where
     leaves are constant each region has one colour; in the ridge leaves of a regression
     the colour follows the leaf's linear model; in those of a classification the region
-    is divided further, along the lines where two classes have the same score. The legend of more than
-    10 classes is beside the axes, more than 40 have none.
+    is divided further, along the lines where two classes have the same score. With more than
+    10 classes the legend is beside the axes, with more than 40 there is none.
 
     Of a forest or a boosting model (of symmetric trees too) it is the partial effect of two features
     that is drawn: the mean score over samples in which these two are replaced, on a grid. Scores are
@@ -57,7 +57,7 @@ def plot_regions(
     tree : fitted CurvatureTree* or FCODT*, ObliqueTree, or ensemble
         A tree over two features, or a forest or a boosting model.
     X : array-like of shape (n_samples, 2), default=None
-        Samples to draw as points, but those with missing values. An ensemble needs them, (n_samples, n_features): the other
+        Samples to draw as points, except those with missing values. An ensemble needs them, (n_samples, n_features): the other
         features take the values of at most 100 of them.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
         Their targets, which colour the points on the scale of the regions; for a
@@ -92,7 +92,7 @@ def plot_regions(
     NotFittedError
         If the estimator has not been fitted.
     ValueError
-        If the tree has not two features, has categories or missing values among them, or has soft
+        If the tree does not have two features, has categories or missing values among them, or has soft
         boundaries, neither `X` nor `bounds` is given, or an array
         has the wrong shape.
 
