@@ -31,6 +31,8 @@ struct Execution {
   bool (*interrupted)() = nullptr;
   Team* team = nullptr;  // the available threads, set by with_team
   const Collective* all = nullptr;  // the other places that samples are in (collective.hpp)
+
+  Execution on_one_thread() const { return {1, interrupted}; }
 };
 
 // Calls body with a team of up to n_threads threads, the calling one included, for the

@@ -108,7 +108,7 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
   });
   if (sorts) mapped.index = index_features(mapped.data, mapped.map, team);
   const bool many = grows_many(mapped.data, n_trees, sorts, team.n_threads);
-  const Execution inside = many ? Execution{1, team.interrupted, nullptr} : team;
+  const Execution inside = many ? team.on_one_thread() : team;
   for (index_t done = 0; done < n_trees; done += kTreesAtOnce) {
     const index_t size = std::min(kTreesAtOnce, n_trees - done);
     std::vector<GrownTree> grown(size);

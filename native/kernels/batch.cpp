@@ -36,7 +36,7 @@ void for_each_problem(const GramInput<T>& all, index_t n_problems, const Executi
   }
   const double operations = static_cast<double>(first.x.n_features + 60) * entries;
   parallel_for(limit_threads(execution, operations * n_problems), n_problems, [&](index_t b) {
-    compute(b, input_of(all, n_problems, b), Execution{1, nullptr, nullptr});
+    compute(b, input_of(all, n_problems, b), Execution{});
   });
 }
 

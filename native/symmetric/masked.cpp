@@ -107,16 +107,16 @@ class MaskedBooster {
     for (auto* values : {&result_.eval_loss, &result_.seconds})
       values->assign(task.n_masks, std::nan(""));
     // Groups for one thread, as each mask has one; so results do not depend on their number.
-    const Execution alone = {1, execution.interrupted, nullptr};
-    if (params.max_iter > 0) binned_ = std::make_unique<BinnedSamples>(task.boosting, alone);
+    if (params.max_iter > 0)
+      binned_ = std::make_unique<BinnedSamples>(task.boosting, execution.on_one_thread());
     if (task.trees != nullptr) rank_trees(execution);
   }
 
   MaskedResult run(const Execution& execution) {
     // Few masks: the threads share each; many: each thread has its own.
     const bool one_by_one = task_.n_masks < execution.n_threads;
-    const Execution inner = one_by_one ? execution : Execution{1, execution.interrupted, nullptr};
-    const Execution outer = one_by_one ? Execution{1, execution.interrupted, nullptr} : execution;
+    const Execution inner = one_by_one ? execution : execution.on_one_thread();
+    const Execution outer = one_by_one ? execution.on_one_thread() : execution;
     parallel_for(outer, task_.n_masks, [&](index_t mask) {
       if (stop_) return;
       try {
