@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "kernels/gram.hpp"

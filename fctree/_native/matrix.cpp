@@ -3,8 +3,6 @@
 // that pybind11's templates are compiled once.
 #include <pybind11/stl.h>
 
-#include <string>
-
 #include "core/cpu.hpp"
 #include "core/parallel.hpp"
 #include "device_functions.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <numeric>
-#include <stdexcept>
 
 #include "ridge/moments.hpp"
 #include "ridge/ridge.hpp"

@@ -2,7 +2,6 @@
 // this header (only *.isa.cpp do): loads, stores, parts of rows, sums.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #if defined(__AVX2__) || defined(__SSE2__)

@@ -1,7 +1,6 @@
 #include "distributed/distributed_statistics.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 

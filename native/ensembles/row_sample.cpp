@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/rng.hpp"
 #include "ensembles/equal_rows.hpp"
 
 namespace fctree::ensembles {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/collective.hpp"
-#include "core/rng.hpp"
 #include "ensembles/boosted_set.hpp"
 
 namespace fctree::ensembles {

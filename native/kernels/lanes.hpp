@@ -2,9 +2,6 @@
 // scalars.hpp.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #if defined(__AVX2__) || defined(__SSE2__)
 #include <immintrin.h>
 #endif

@@ -1,7 +1,5 @@
 #include "kernels/rows.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <sstream>
 #include <stdexcept>
 

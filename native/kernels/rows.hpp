@@ -2,7 +2,6 @@
 // squared lengths and 1 minus these (see kernels/pointwise.hpp).
 #pragma once
 
-#include <cstdint>
 #include <new>
 
 #include "core/parallel.hpp"

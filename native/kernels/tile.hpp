@@ -7,7 +7,6 @@
 // a product is summed feature by feature in order, so it does not depend on its position in a tile.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace fctree::kernels {

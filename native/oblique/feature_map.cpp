@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
-#include <utility>
 
 #include "core/spread.hpp"
 

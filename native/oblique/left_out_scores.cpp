@@ -1,6 +1,5 @@
 #include "oblique/left_out_scores.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <vector>
 

@@ -1,7 +1,5 @@
 #include "oblique/open_node.hpp"
 
-#include <cmath>
-
 namespace fctree::oblique {
 
 Matrix ancestors_of_children(const GrowState& state, const OpenNode& node, index_t output) {

@@ -12,7 +12,6 @@
 // again when less than kResolution of it is left in any column.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "core/matrix.hpp"

@@ -1,7 +1,6 @@
 // One step of Adam (Kingma and Ba 2015), or of plain gradient descent, over rows of parameters.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace fctree::soft {

@@ -6,7 +6,6 @@
 // gradients, so they contribute nothing.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace fctree::soft {

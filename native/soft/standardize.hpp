@@ -3,8 +3,6 @@
 // samples, so that a column like 1e6 +- 1 loses nothing on its way to float32.
 #pragma once
 
-#include <vector>
-
 #include "core/types.hpp"
 
 namespace fctree::soft {

@@ -13,7 +13,6 @@
 // the nearest fractional one above; 0 where there is none.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace fctree::soft {

@@ -1,7 +1,5 @@
 #include "symmetric/level_histograms.hpp"
 
-#include <cmath>
-
 namespace fctree::symmetric {
 
 namespace {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include "core/types.hpp"

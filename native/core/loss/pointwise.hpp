@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
-#include <vector>
 
 #include "core/loss/loss.hpp"
 

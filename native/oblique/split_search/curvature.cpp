@@ -1,7 +1,6 @@
 #include "oblique/split_search/curvature.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "core/parallel.hpp"
