@@ -50,10 +50,10 @@ class ObliqueBooster : public GrowingModel {
                           execution)),
         sizes_{task.sizes.n_features, task.sizes.n_targets, task.sizes.n_outputs, units_.of_several()},
         train_(task.train, sizes_),
-        gradient_(task.sizes.n_outputs * train_.n()),
-        hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
         varying_(varying_columns(task.train.x, task.train.weight, task.train.n_samples, execution.all)),
         all_{statistics_.find_map(task.train, varying_, kinds[0], execution)}, columns_(all_.map.columns),
+        gradient_(task.sizes.n_outputs * train_.n()),
+        hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
         rows_(task.train, {varying_, task.sizes.n_targets, units_.all(), params.rounds_features, params.seed}, execution),
         rate_(params.learning_rate, task.sizes.n_outputs), turns_(static_cast<index_t>(kinds.size())) {
     evals_.reserve(task.evals.size());
