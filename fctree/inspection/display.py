@@ -52,7 +52,7 @@ class VariableImportanceDisplay:
 
     def __init__(self, results: Mapping[str, ImportanceResult | ShapleyResult]) -> None:
         if not isinstance(results, Mapping) or not results:
-            raise TypeError("results must be a mapping of labels to results, with one at least")
+            raise TypeError("results must be a mapping of labels to results, with at least one")
         for result in results.values():
             if not isinstance(result, (ImportanceResult, ShapleyResult)):
                 raise TypeError(

@@ -115,7 +115,7 @@ class ShapDisplay:
             The output or class shown, if there are several. None is their mean; a
             waterfall needs a number.
         max_features : int, default=10
-            Most features shown by name, the largest ones.
+            Maximum number of features shown by name, the largest first.
         ax : matplotlib Axes, default=None
             Axes to draw into; None creates a figure.
 
