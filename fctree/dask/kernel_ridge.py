@@ -154,9 +154,6 @@ class _DaskTreeNTK(HasLocal):
             self._store(X_fit, coefficients)
         return self
 
-    def _stopping(self):
-        return {"tol": self.tol, "max_iter": self.max_iter, "verbose": self.verbose}
-
     def _draw_candidates(self, client, parts, lengths, random_state):
         """Rows among which landmarks are sought, and their weights; those of `TreeNTK*`."""
         rows = draw_candidates(sum(lengths), self.n_components, random_state)

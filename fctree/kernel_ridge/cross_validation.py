@@ -261,7 +261,7 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
         None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
         as in scikit-learn, which share the Gram matrix.
     feature_learning : int, default=0
-        Most rounds in which the directions along which the predictor changes become a new metric of
+        Maximum number of rounds in which the directions along which the predictor changes become a new metric of
         the features, with the chosen kernel and penalty; three folds choose how many are kept.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"

@@ -6,7 +6,7 @@ The bytes are the same for any number of threads, where the caller holds the BLA
 import numpy as np
 from scipy import linalg
 
-from fctree.kernel_ridge.row_blocks import cut, in_order
+from fctree.kernel_ridge.row_blocks import cut, for_each
 
 _TILE = 512
 
@@ -22,8 +22,7 @@ def product_with_itself(F, n_threads):
         out[i, j] = F[:, i].T @ F[:, j]
         out[j, i] = out[i, j].T
 
-    for _ in in_order(multiply, pairs, n_threads):
-        pass
+    for_each(multiply, pairs, n_threads)
     return out
 
 
@@ -42,8 +41,7 @@ def factor(A, n_threads):
             A[i, j] = linalg.solve_triangular(A[j, j], rest(i).T, lower=True, check_finite=False).T
 
         A[j, j] = linalg.cholesky(rest(j), lower=True, check_finite=False) + np.triu(A[j, j], 1)
-        for _ in in_order(divide, tiles[k + 1 :], n_threads):
-            pass
+        for_each(divide, tiles[k + 1 :], n_threads)
     return A
 
 

@@ -75,21 +75,23 @@ class SingleTreeNTK(BaseTreeNTK):
         self._depth, self._scale = self.depth, self.scale
         self._architecture = self.architecture
 
+    def _stopping(self):
+        return {"tol": self.tol, "max_iter": self.max_iter, "verbose": self.verbose}
+
     def _solve_system(self, kernel, X, targets, weights):
         alpha = native_params({"alpha": self.alpha})["alpha"]
-        stopping = {"tol": self.tol, "max_iter": self.max_iter, "verbose": self.verbose}
         self.n_iter_ = 1
         if self.solver == "cholesky":
             return X, *solve_with_errors(kernel.gram(X), targets, alpha, weights)
         if self.solver == "cg":
             coefficients, self.n_iter_ = solve_by_conjugate_gradients(
-                kernel, X, targets, weights, alpha=alpha, **stopping
+                kernel, X, targets, weights, alpha=alpha, **self._stopping()
             )
             return X, coefficients, None
         draw = {"n_components": self.n_components,
                 "random_state": check_random_state(self.random_state)}
         landmarks, coefficients, self.n_iter_ = solve_with_landmarks(
-            kernel, X, targets, weights, draw, alpha=alpha, **stopping
+            kernel, X, targets, weights, draw, alpha=alpha, **self._stopping()
         )
         return landmarks, coefficients, None
 
@@ -155,12 +157,12 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
         iteration, O(n_components^3) once. ``"cg"`` solves the full system by plain conjugate
         gradients without the matrix.
     n_components : int, default=1000
-        Most landmarks of ``"nystrom"``: samples that others explain to rounding are none.
+        Maximum number of landmarks of ``"nystrom"``; samples that others explain to rounding are not taken.
     max_iter, tol : int, default=1000; float, default=1e-6
         Maximum number of iterations, and the relative residual at which they end (``"nystrom"``,
         ``"cg"``).
     feature_learning : int, default=0
-        Most rounds in which the directions along which the predictor changes become a new metric of
+        Maximum number of rounds in which the directions along which the predictor changes become a new metric of
         the features (recursive feature machines); three folds choose how many are kept, by the
         squared error, and of a classifier only if no more samples get a wrong class.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \

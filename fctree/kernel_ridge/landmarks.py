@@ -15,11 +15,11 @@ import numpy as np
 from scipy import linalg
 from threadpoolctl import threadpool_limits
 
-from fctree._threads import count_threads
 from fctree._memory import available_memory
+from fctree._threads import count_threads
 from fctree.kernel_ridge.dense import jittered_factor, product_with_itself
 from fctree.kernel_ridge.pivoted_cholesky import pivoted_cholesky
-from fctree.kernel_ridge.row_blocks import cut, in_order
+from fctree.kernel_ridge.row_blocks import cut, for_each, in_order
 from fctree.kernel_ridge.solvers import conjugate_gradients, warn_unless
 from fctree.kernels.device import uses_gpu
 
@@ -82,8 +82,7 @@ def folded(kernel, X, weights, landmarks, L, n_rows, random_state):
     n_entries = -(-len(X) // n_rows) * len(landmarks)
     with threadpool_limits(1, user_api="blas"):
         blocks = cut(n_rows, max(16, min(512, _MOST_ENTRIES // n_entries)))
-        for _ in in_order(fold, blocks, count_threads(kernel.n_jobs)):
-            pass
+        for_each(fold, blocks, count_threads(kernel.n_jobs))
     return G
 
 

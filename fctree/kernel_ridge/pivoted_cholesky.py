@@ -11,7 +11,7 @@ import numpy as np
 from scipy import linalg
 
 from fctree._memory import check_memory
-from fctree.kernel_ridge.row_blocks import cut, in_order
+from fctree.kernel_ridge.row_blocks import cut, for_each
 
 _MOST_DRAWN = 256
 _ROWS = 1024
@@ -80,6 +80,5 @@ def _extend(kernel, X, F, left, found, n_threads):
         F[i, k : k + len(rows)] = part
         left[i] -= np.einsum("ij,ij->i", part, part)
 
-    for _ in in_order(fill, cut(len(X), _ROWS), n_threads):
-        pass
+    for_each(fill, cut(len(X), _ROWS), n_threads)
     F[rows, k : k + len(rows)] = L

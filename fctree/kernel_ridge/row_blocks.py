@@ -29,6 +29,12 @@ def in_order(task, items, n_threads):
         pool.shutdown(wait=wait, cancel_futures=True)
 
 
+def for_each(task, items, n_threads):
+    """Calls ``task(item)`` for all items, as `in_order` does."""
+    for _ in in_order(task, items, n_threads):
+        pass
+
+
 def in_background(function, *arguments):
     """``function(*arguments)``, of a function that lets other threads go on: an interrupt leaves it to its thread."""
     [result] = in_order(lambda _: function(*arguments), [None], 2)

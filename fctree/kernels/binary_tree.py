@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 
 from fctree.kernels.architecture import check_architecture, check_depth, nested_pairs
