@@ -142,8 +142,6 @@ cdef extern from "symmetric/masked.hpp" namespace "fctree::symmetric" nogil:
     cdef cppclass MaskedResult:
         vector[double] test_raw
         vector[int64_t] n_rounds
-        vector[int64_t] n_kept
-        vector[double] eval_loss
         vector[double] seconds
 
     MaskedResult c_boost_masked "fctree::symmetric::boost_masked"(

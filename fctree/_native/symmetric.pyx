@@ -82,7 +82,7 @@ def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uin
     cdef CandidateThresholds found
     with nogil:
         found = c_find_thresholds(matrix, weight, rules, execution)
-    values = copied(found.values.data(), (found.values.size(),), np.float64)
+    values = copied(found.values.data(), (found.values.size(),))
     offsets = copied(found.offsets.data(), (found.offsets.size(),), np.int64)
     return np.split(values, offsets[1:len(offsets) - 1])
 
@@ -194,15 +194,15 @@ def boost(train, list evals, *, dict params, listener, int n_threads, judge=None
     splits = (n_trees, native_params.max_depth)
     arrays = {
         "split_feature": copied(trees.split_feature.data(), splits, np.int32),
-        "split_threshold": copied(trees.split_threshold.data(), splits, np.float64),
+        "split_threshold": copied(trees.split_threshold.data(), splits),
         "missing_right": copied(trees.missing_right.data(), splits, np.bool_),
-        "split_gain": copied(trees.split_gain.data(), splits, np.float64),
+        "split_gain": copied(trees.split_gain.data(), splits),
         "leaf_values": copied(trees.leaf_values.data(),
-                              (n_trees, 1 << native_params.max_depth, n_outputs), np.float64),
+                              (n_trees, 1 << native_params.max_depth, n_outputs)),
     }
     return (
         arrays,
-        copied(result.baseline.data(), (n_outputs,), np.float64),
+        copied(result.baseline.data(), (n_outputs,)),
         np.array(result.history.train_loss, dtype=np.float64),
         np.array(result.history.eval_loss, dtype=np.float64),
     )
@@ -215,7 +215,7 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
 
     ``train`` and ``eval`` are as for `boost`, without scores; ``test_x`` is (n_test, d),
     ``masked`` (n_masks, d), ``replacement`` (d,). ``trees`` is None, or those of the model to continue.
-    ``listener(mask, n_rounds, eval_loss)`` is called for each mask that is done.
+    ``listener(mask, 0.0, 0.0)`` is called for each mask that is done.
     """
     cdef Listener holder = Listener(listener)
     cdef Task boosting = Task(train, [] if eval is None else [eval], holder, **settings)
@@ -240,11 +240,9 @@ def boost_masked(train, eval, test_x, *, const uint8_t[:, ::1] masked,
     count = (task.n_masks,)
     return {
         "test_raw": copied(result.test_raw.data(),
-                           (task.n_masks, test_x.shape[0], task.boosting.n_outputs), np.float64),
+                           (task.n_masks, test_x.shape[0], task.boosting.n_outputs)),
         "n_rounds": copied(result.n_rounds.data(), count, np.int64),
-        "n_kept": copied(result.n_kept.data(), count, np.int64),
-        "eval_loss": copied(result.eval_loss.data(), count, np.float64),
-        "seconds": copied(result.seconds.data(), count, np.float64),
+        "seconds": copied(result.seconds.data(), count),
     }
 
 

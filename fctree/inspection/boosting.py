@@ -111,7 +111,7 @@ class MaskedBoosting:
         model = self.estimator
         trees = None if method == "retrain" else model.trees_
 
-        def told(mask, n_rounds, loss):
+        def told(*of_mask):
             progress()
 
         return _native.boost_masked(

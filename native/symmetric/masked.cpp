@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <stdexcept>
 
@@ -103,9 +102,8 @@ class MaskedBooster {
                 const RoundListener& listener, const Execution& execution)
       : task_(task), params_(params), listener_(listener), n_outputs_(task.boosting.n_outputs) {
     result_.test_raw.resize(task.n_masks * task.test.n_samples * n_outputs_);
-    for (auto* counts : {&result_.n_rounds, &result_.n_kept}) counts->assign(task.n_masks, 0);
-    for (auto* values : {&result_.eval_loss, &result_.seconds})
-      values->assign(task.n_masks, std::nan(""));
+    result_.n_rounds.resize(task.n_masks);
+    result_.seconds.resize(task.n_masks);
     // Groups for one thread, as each mask has one; so results do not depend on their number.
     if (params.max_iter > 0)
       binned_ = std::make_unique<BinnedSamples>(task.boosting, execution.on_one_thread());
@@ -163,16 +161,14 @@ class MaskedBooster {
       if (!train_raw.empty()) task.train.raw = train_raw.data();
       if (!eval_raw.empty()) task.evals[0].raw = eval_raw.data();
       BoostingResult grown = grow(task, execution);
-      keep(mask, grown);
+      result_.n_rounds[mask] = grown.trees.n_trees();
+      grown.trees.truncate(grown.history.best_iteration);
       add_to(test, grown, execution);
     }
     std::copy(test.begin(), test.end(), result_.test_raw.begin() + mask * test.size());
     result_.seconds[mask] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    const bool goes_on = listener_.told(listener_.context, mask,
-                                        static_cast<double>(result_.n_rounds[mask]),
-                                        result_.eval_loss[mask]);
-    if (!goes_on) stop_ = true;
+    if (!listener_.told(listener_.context, mask, 0.0, 0.0)) stop_ = true;
   }
 
   BoostingResult grow(const BoostingTask& task, const Execution& execution) {
@@ -188,15 +184,6 @@ class MaskedBooster {
     BoostingResult grown = boost_binned(reduced.task, reduced.binned, params_, listener, execution);
     reduced.restore(grown.trees);
     return grown;
-  }
-
-  void keep(index_t mask, BoostingResult& grown) {
-    result_.n_rounds[mask] = grown.trees.n_trees();
-    const RoundHistory& history = grown.history;
-    result_.n_kept[mask] = history.best_iteration;
-    if (!history.eval_loss.empty())
-      result_.eval_loss[mask] = history.eval_loss[history.best_iteration];
-    grown.trees.truncate(history.best_iteration);
   }
 
   // The trees of a mask use none of the replaced columns: the samples can stay as they are.

@@ -24,18 +24,16 @@ struct MaskedTask {
   index_t n_masks;
 };
 
-// Of each mask: raw scores of the test samples (n_masks, n_test, n_outputs), rounds grown and
-// kept, the loss of the evaluation samples then (NaN without any), and the time it took.
+// Of each mask: raw scores of the test samples (n_masks, n_test, n_outputs), rounds grown, and the
+// time it took.
 struct MaskedResult {
   std::vector<double> test_raw;
   std::vector<index_t> n_rounds;
-  std::vector<index_t> n_kept;
-  std::vector<double> eval_loss;
   std::vector<double> seconds;
 };
 
-// With params.max_iter 0 the model is only evaluated. The listener is called for each finished
-// mask with its number, its rounds and its loss.
+// With params.max_iter 0 the model is only evaluated. The listener is told the number of each mask
+// that is done.
 MaskedResult boost_masked(const MaskedTask& task, const BoostingParams& params,
                           const RoundListener& listener, const Execution& execution);
 
