@@ -165,6 +165,7 @@ cdef extern from "core/rounds.hpp" namespace "fctree" nogil:
         cbool is_broken_off
 
 
+cdef check_size(int64_t n_samples)
 cdef Execution execution_on(int n_threads, Places places=*) noexcept
 cdef LossChoice loss_choice(tuple loss) except *
 cdef ScoredSamples scored(const double[:, ::1] y, const double[:, ::1] raw,

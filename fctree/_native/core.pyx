@@ -20,10 +20,15 @@ cdef Execution execution_on(int n_threads, Places places=None) noexcept:
     cdef Execution execution
     execution.n_threads = n_threads
     execution.interrupted = signal_raised
-    execution.all = NULL
     if places is not None:
         execution.all = &places.native
     return execution
+
+
+cdef check_size(int64_t n_samples):
+    """Raises ValueError for more samples than row numbers can count."""
+    if n_samples >= 2**31:
+        raise ValueError(f"X has {n_samples} samples; at most {2**31 - 1} are supported")
 
 
 cdef cnp.ndarray view_of(const void* values, int64_t n_rows, int64_t n_columns, int type_number):

@@ -3,7 +3,6 @@
 
 cimport numpy as cnp
 from libc.stdint cimport int64_t
-from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
@@ -13,6 +12,7 @@ from fctree._native.core cimport (
     Piece,
     Places,
     RoundListener,
+    check_size,
     copied,
     execution_on,
     elements,
@@ -131,10 +131,12 @@ cdef tuple arrays_of_rounds(const vector[GrownRound]& rounds, Py_ssize_t n):
     return kinds, steps, rates
 
 
-def check_size(X):
-    """Raise ValueError for more samples than row numbers can count."""
-    if len(X) >= 2**31:
-        raise ValueError(f"X has {len(X)} samples; at most {2**31 - 1} are supported")
+cdef vector[ObliqueParams] kinds_of(list kinds) except *:
+    """Of the fields of ``native/oblique/params.hpp`` for each kind of tree."""
+    cdef vector[ObliqueParams] out
+    for kind in kinds:
+        out.push_back(<ObliqueParams>kind)
+    return out
 
 
 def boost(train, list evals, *, const double[::1] baseline, continued, loss,
@@ -154,7 +156,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     ``past_losses`` are those that early stopping went by before, where a fit goes on that lost some
     of its places; ``past`` the kinds, sums of steps and learning rates of the trees of ``continued``.
     """
-    check_size(train[0])
+    check_size(len(train[0]))
     cdef ObliqueBoostingTask task
     task.train = samples_of(train)
     for arrays in evals:
@@ -188,9 +190,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
         before = Trees(continued)
         task.continued = &before.view
         task.past = rounds_of(past)
-    cdef vector[ObliqueParams] native_kinds
-    for kind in kinds:
-        native_kinds.push_back(<ObliqueParams>kind)
+    cdef vector[ObliqueParams] native_kinds = kinds_of(kinds)
     cdef ObliqueBoostingParams native_params = params
     cdef Execution execution = execution_on(n_threads, places)
     cdef RoundListener native_listener = holder.native()
@@ -230,14 +230,12 @@ def grow_forest(X, y, sample_weight, *, list trees, list kinds, dict params, int
     ``X`` is (n, d), ``y`` (n, n_outputs), ``sample_weight`` (n,) or None; ``kinds`` are the fields of
     `ObliqueParams`.
     """
-    check_size(X)
+    check_size(len(X))
     cdef TrainingData data = training_data(X, y, sample_weight)
     cdef vector[ForestTree] wanted
     for number, kind in trees:
         wanted.push_back(ForestTree(number, kind))
-    cdef vector[ObliqueParams] native_kinds
-    for of_kind in kinds:
-        native_kinds.push_back(<ObliqueParams>of_kind)
+    cdef vector[ObliqueParams] native_kinds = kinds_of(kinds)
     cdef ObliqueForestParams native_params = params
     cdef Execution execution = execution_on(n_threads)
     cdef ObliqueTreesArrays grown

@@ -2,11 +2,20 @@
 """Growing and evaluating one oblique tree: ``native/oblique`` on NumPy arrays."""
 
 cimport numpy as cnp
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from fctree._native.core cimport Execution, copied, elements, execution_on, pointer, set_python_error
+from fctree._native.core cimport (
+    Execution,
+    check_size,
+    copied,
+    elements,
+    execution_on,
+    pointer,
+    pointer_1d,
+    set_python_error,
+)
 
 import numpy as np
 
@@ -131,9 +140,7 @@ cdef TrainingData training_data(const double[:, ::1] X, const double[:, ::1] y,
     cdef TrainingData data
     data.x = &X[0, 0]
     data.y = &y[0, 0]
-    data.weight = NULL
-    if weight is not None:
-        data.weight = &weight[0]
+    data.weight = pointer_1d(weight)
     data.n_samples = X.shape[0]
     data.n_features = X.shape[1]
     data.n_outputs = y.shape[1]
@@ -191,8 +198,7 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
     if given, takes what the leaf models answer to each sample when they are fitted without it,
     and ``leaf`` (n,) the leaves' numbers, of a random one in ``one_in`` samples.
     """
-    if X.shape[0] >= 2**31:
-        raise ValueError(f"X has {X.shape[0]} samples; at most {2**31 - 1} are supported")
+    check_size(X.shape[0])
     cdef TrainingData data = training_data(X, y, sample_weight)
     cdef ObliqueParams native_params = params
     cdef Execution execution = execution_on(n_threads)

@@ -4,7 +4,7 @@
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fctree._native.core cimport Execution, Listener, RoundListener, elements, execution_on, loss_choice
+from fctree._native.core cimport Execution, Listener, RoundListener, elements, execution_on, loss_choice, pointer_1d
 
 import numpy as np
 
@@ -267,9 +267,7 @@ cdef SoftSamples samples_of(tuple arrays):
     cdef const double[::1] weight = arrays[2]
     samples.x = rows_of(arrays[0])
     samples.y = &y[0, 0]
-    samples.weight = NULL
-    if weight is not None:
-        samples.weight = &weight[0]
+    samples.weight = pointer_1d(weight)
     return samples
 
 

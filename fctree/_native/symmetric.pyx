@@ -9,6 +9,7 @@ from fctree._native.core cimport (
     Listener,
     Places,
     RoundListener,
+    check_size,
     copied,
     execution_on,
     pointer,
@@ -133,9 +134,7 @@ cdef class Task:
         self.values = np.concatenate([*thresholds, np.empty(0)])
         self.offsets = np.cumsum([0, *map(len, thresholds)], dtype=np.int64)
         self.native.train = samples_of(train)
-        n_samples = self.native.train.n_samples()
-        if n_samples >= 2**31:
-            raise ValueError(f"X has {n_samples} samples; at most {2**31 - 1} are supported")
+        check_size(self.native.train.n_samples())
         for arrays in evals:
             self.native.evals.push_back(samples_of(arrays))
         self.native.thresholds = pointer_1d(self.values)
