@@ -212,7 +212,7 @@ class _Comparison:
             rows = np.arange(len(study.parts.test))
             if len(rows) < 4:
                 raise ValueError(
-                    f"sample_splitting=True needs at least 4 test samples, got {len(rows)}: raise test_fraction"
+                    f"sample_splitting=True needs 4 test samples at least, got {len(rows)}: raise test_fraction"
                 )
             self.halves = rows[::2], rows[1::2]
             self.full_score, self.full_variance = self._score(self.outputs, self.halves[0])
