@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,11 +14,20 @@ from fctree._tables.sums import OnePlace, TablePart
 # Columns of so few categories become an indicator each in symmetric trees. Oblique trees combine all
 # features, so that a feature more costs them more than it gains.
 ONE_HOT_MAX_SIZE = 4
-# Statistics say next to nothing where the prior counts more than this share of an average category. The
-# categories may matter through interactions, or to the spread: ensembles take indicators of up to so many.
+# Statistics say next to nothing where the prior counts more than this share of an average category.
 _WEAK = 1 / 3
-MAX_INDICATORS = 12
+_FREQUENT = 40  # samples of an average category that earn it an indicator beside its statistic
 UNSEEN = -1.0
+
+
+class IndicatorLimits(NamedTuple):
+    """Most categories of a column that gets indicators although they are more features than its statistics.
+
+    A statistic does not show what categories do in interactions, or to the spread.
+    """
+
+    instead: int = 0  # of statistics that say next to nothing
+    beside: int = 0  # statistics, where categories are frequent
 
 
 @dataclass(eq=False)
@@ -25,10 +35,11 @@ class TableEncoder:
     """The columns of a table as features of a model.
 
     A column of numbers stays; where `impute`, missing values become the training mean, with an
-    indicator if training had any. A column of few categories (`one_hot_max_size`, or up to `max_levels`
-    where statistics say nothing) becomes an indicator each (of two: of the second). One of more becomes
+    indicator if training had any. A column of few categories (`one_hot_max_size`) becomes an
+    indicator each (of two: of the second). One of more becomes
     a target statistic for each target and, where the table has numbers, one for what a linear model of
-    these leaves of each target; without `impute` the category's share of the training weight too. Pairs of columns
+    these leaves of each target; without `impute` the category's share of the training weight too. `IndicatorLimits` may
+    give it indicators instead, or as well. Pairs of columns
     that say more than each of them become target statistics. Missing values are a category of
     their own if training had any. An unseen category or pair gets neutral values: the training
     means of the indicators, the prior as its statistic, share 0.
@@ -61,6 +72,8 @@ class TableEncoder:
         A cell is a level of the first column, and one of the second.
     limits : ndarray of shape (n_outputs, 2), or None
         Where targets are cut off (`target_limits`), of a robust loss.
+    indicated : ndarray of shape (n_features_in,), bool, or None
+        Columns that have indicators beside their statistics. None: no column.
     units : ndarray of shape (n_targets,), or None
         Of priors and statistics: standard deviations of the training targets, 1 of constants. None of classes, and of
         older models, whose statistics are in the units of the targets.
@@ -81,6 +94,7 @@ class TableEncoder:
     pair_statistics: list = field(default_factory=list)
     limits: np.ndarray | None = None
     units: np.ndarray | None = None
+    indicated: np.ndarray | None = None
 
     def __setstate__(self, state):
         vars(self).update(aligned(state))
@@ -138,6 +152,11 @@ class TableEncoder:
         """Whether a column becomes target statistics."""
         return len(self.statistics[column]) > 0
 
+    def has_indicators(self, column):
+        """Whether a column of categories becomes indicators, alone or beside its statistics."""
+        beside = self.indicated is not None and self.indicated[column]
+        return self.categories[column] is not None and (beside or not self.has_statistics(column))
+
     def clear(self):
         """Forgets all statistics."""
         width = self.n_features_in
@@ -149,6 +168,7 @@ class TableEncoder:
         self.edges = [np.empty(0) for _ in range(width)]
         self.pairs = np.empty((0, 2), dtype=np.int64)
         self.pair_strengths, self.pair_statistics = [], []
+        self.indicated = None
 
     def choose_statistics(self, targets, n_classes):
         """Makes room for the statistics of columns of many categories; whether there are some."""
@@ -159,15 +179,17 @@ class TableEncoder:
                 self.units = targets.units if n_classes is None else None
         return len(self.targets) > 0
 
-    def drop_weak_statistics(self, n_samples, max_levels):
-        """Leaves indicators of columns of at most so many levels whose statistics say next to nothing; a list of these."""
-        weak = [
-            column for column, strengths in enumerate(self.strengths)
-            if self.has_statistics(column) and self.n_levels(column) <= max_levels
-            and np.all(strengths > _WEAK * n_samples / self.n_levels(column))
-        ]  # fmt: skip
-        for column in weak:
-            self.strengths[column], self.statistics[column] = np.empty(0), np.empty((0, 0))
+    def choose_indicators(self, n_samples, limits):
+        """Give columns of statistics indicators within these limits; list those that have them instead."""
+        weak, indicated = [], np.zeros(self.n_features_in, dtype=bool)
+        for column in filter(self.has_statistics, range(self.n_features_in)):
+            n_levels = self.n_levels(column)
+            if n_levels <= limits.instead and np.all(self.strengths[column] > _WEAK * n_samples / n_levels):
+                self.strengths[column], self.statistics[column] = np.empty(0), np.empty((0, 0))
+                weak.append(column)
+            else:
+                indicated[column] = n_levels <= limits.beside and n_samples >= _FREQUENT * n_levels
+        self.indicated = indicated if indicated.any() else None
         return weak
 
     def layout(self):
@@ -179,13 +201,13 @@ class TableEncoder:
                 encoded.append((column, "value", 0))
                 if self.impute and self.has_missing[column] and not np.isnan(self.means[column]):
                     encoded.append((column, "missing", 0))
-            elif self.has_statistics(column):
+            if self.has_statistics(column):
                 encoded.extend((column, "mean", t) for t in range(n_targets))
                 more = self.statistics[column].shape[1] - n_targets
                 encoded.extend((column, "effect", t) for t in range(more))
                 if not self.impute:
                     encoded.append((column, "share", 0))
-            else:
+            if self.has_indicators(column):
                 first = 1 if self.n_levels(column) == 2 else 0
                 levels = range(first, self.n_levels(column))
                 encoded.extend((column, "level", level) for level in levels)
@@ -252,10 +274,10 @@ class TableEncoder:
         values = [kind == "value" for _, kind, _ in self.layout()]
         return np.where(values, np.asarray(monotone)[self.sources], 0)
 
-    def fit_transform(self, X, y, n_classes, weight, unpaired=(), max_levels=0):
+    def fit_transform(self, X, y, n_classes, weight, unpaired=(), limits=IndicatorLimits()):
         """Learn from training samples (n_samples, n_features_in), numbers and the numbers of categories,
         and encode them; ``y`` is (n_targets, n_samples), ``unpaired`` are columns that take no part in
-        pairs; columns of up to ``max_levels`` become indicators where their statistics say nothing.
+        pairs; ``limits`` are the `IndicatorLimits`.
 
         Returns the encoded samples, whose target statistics are those of other samples; and for each column
         of categories the number that each has got: only those of training samples are kept.
@@ -267,7 +289,7 @@ class TableEncoder:
         renumbered = [self._keep_seen(column, X) for column in range(self.n_features_in)]
         if self.has_categories:
             part = TablePart(renumber(X, renumbered), y, weight)
-        by_fold = fit_encoder(self, OnePlace(part), n_classes, unpaired, max_levels)
+        by_fold = fit_encoder(self, OnePlace(part), n_classes, unpaired, limits)
         if not self.has_categories and not self.has_missing.any():
             return X, renumbered
         return self.encode_part(part, by_fold), renumbered

@@ -29,7 +29,7 @@ from fctree._tables.columns import (
     table_of,
     without_mask,
 )
-from fctree._tables.encoder import MAX_INDICATORS, UNSEEN, TableEncoder, renumber
+from fctree._tables.encoder import UNSEEN, IndicatorLimits, TableEncoder, renumber
 from fctree._tables.robust import cut_off, target_limits
 from fctree._threads import count_threads
 
@@ -166,7 +166,7 @@ def _encode(estimator, train, evals, n_classes, continuing, robust=False):
     else:
         unpaired = constrained_columns(estimator)
         features, numbers = encoder.fit_transform(
-            X[counted], y[:, counted], n_classes, weight, unpaired, max_indicators(estimator)
+            X[counted], y[:, counted], n_classes, weight, unpaired, indicator_limits(estimator)
         )
         X = renumber(X, numbers)
         evals = [renumber(X_eval, numbers) for X_eval in evals]
@@ -176,9 +176,9 @@ def _encode(estimator, train, evals, n_classes, continuing, robust=False):
     return features, [encoder.transform(X_eval) for X_eval in evals]
 
 
-def max_indicators(estimator):
-    """Levels of a column that may become indicators where their statistics say nothing: in ensembles."""
-    return MAX_INDICATORS if getattr(estimator, "_takes_indicators", False) else 0
+def indicator_limits(estimator):
+    """Limits of the columns that may get indicators: none but in ensembles, whose trees need not take all features."""
+    return getattr(estimator, "_indicator_limits", IndicatorLimits())
 
 
 def constrained_columns(estimator):

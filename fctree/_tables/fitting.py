@@ -94,12 +94,11 @@ def _fit_pairs(encoder, places, targets, weighting):
     return by_fold
 
 
-def fit_encoder(encoder, places, n_classes, unpaired=(), max_levels=0):
+def fit_encoder(encoder, places, n_classes, unpaired, limits):
     """Fit a `TableEncoder` whose categories are those of the training samples.
 
-    Columns that are ``unpaired`` take no part in pairs; those of up to ``max_levels`` become indicators where their
-    statistics say nothing. Returns what training samples of each fold get, by
-    column ``(c,)`` or pair ``(a, b)``: arrays (n_levels, N_FOLDS, n_statistics).
+    Columns that are ``unpaired`` take no part in pairs; ``limits`` are the `IndicatorLimits`.
+    Returns what training samples of each fold get, by column ``(c,)`` or pair ``(a, b)``: arrays (n_levels, N_FOLDS, n_statistics).
     """
     weighting = weigh(places)
     numeric = [c for c, values in enumerate(encoder.categories) if values is None]
@@ -117,7 +116,7 @@ def fit_encoder(encoder, places, n_classes, unpaired=(), max_levels=0):
         return {}
     by_fold = _fit_statistics(encoder, places, targets, weighting, tables)
     encoder.edges, encoder.pairs = choose_pairs(encoder, places, targets, weighting, unpaired)
-    for column in encoder.drop_weak_statistics(weighting.n_samples, max_levels):
+    for column in encoder.choose_indicators(weighting.n_samples, limits):
         del by_fold[column,]
     return by_fold | _fit_pairs(encoder, places, targets, weighting)
 

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 
 from fctree._native_input import native_params
 from fctree._sklearn import Interval, fit_context
+from fctree._tables.encoder import IndicatorLimits
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
 from fctree._threads import count_threads, threads_for
 from fctree._training.parameter_ranges import TRAINING_CONSTRAINTS
@@ -66,7 +67,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
     """
 
     _classification = False
-    _takes_indicators = True
+    _indicator_limits = IndicatorLimits(instead=12)
     _of_rounds: tuple[str, ...] = ()  # fitted arrays beside trees_ with an entry for each round
 
     @fit_context(prefer_skip_nested_validation=True)

@@ -14,7 +14,7 @@ from fctree._tables.encoder import UNSEEN, TableEncoder
 from fctree._tables.estimators import (
     column_names,
     constrained_columns,
-    max_indicators,
+    indicator_limits,
     wanted_categories,
 )
 from fctree._tables.fitting import fit_encoder
@@ -219,7 +219,7 @@ class PartitionedTable:
         places = Partitions(self.client, partitions, lengths, encode_targets)
         encoder = self.estimator.encoder_
         by_fold = fit_encoder(
-            encoder, places, n_classes, constrained_columns(self.estimator), max_indicators(self.estimator)
+            encoder, places, n_classes, constrained_columns(self.estimator), indicator_limits(self.estimator)
         )
         learnt = self.client.submit(_same, (encoder, by_fold), pure=False)
         begins = np.cumsum([0, *lengths]).tolist()

@@ -10,6 +10,7 @@ import numpy as np
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._sklearn import Interval, StrOptions
+from fctree._tables.encoder import IndicatorLimits
 from fctree._tables.estimators import has_target_statistics
 from fctree._threads import count_threads
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
@@ -50,6 +51,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         "tree": [BaseObliqueTree, None],
     }
 
+    _indicator_limits = IndicatorLimits(instead=12, beside=8)
     _of_rounds = ("tree_kinds_", "step_sums_", "learning_rates_")
     _check_rows = check_features
     _check_data = check_imputed_floats

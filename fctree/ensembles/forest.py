@@ -15,6 +15,7 @@ from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._parameters import set_parameters
 from fctree._sklearn import Interval, RealNotInt, StrOptions, fit_context
+from fctree._tables.encoder import IndicatorLimits
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training, has_target_statistics
 from fctree._threads import count_threads, threads_for
 from fctree._training.class_weights import weighted_by_class
@@ -114,7 +115,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     # _impurity_scale(), _units(targets, weight) and _learn_out_of_bag(X, targets, weight, left_out);
     # _decode_scores(scores) gives predictions that score() takes.
     _classification = False
-    _takes_indicators = True
+    _indicator_limits = IndicatorLimits(instead=12)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -18,7 +18,7 @@ def _is_array(value, shape, dtype):
 def rebuild_table_encoder(fields):
     """The TableEncoder with these attributes; ValueError where they do not fit together."""
     names = {field.name for field in dataclass_fields(TableEncoder)}
-    fields = {"limits": None, "units": None, **fields}
+    fields = {"limits": None, "units": None, "indicated": None, **fields}
     require(fields.keys() == names, f"a TableEncoder has the attributes {sorted(fields)}")
     encoder = TableEncoder(**fields)
     require(isinstance(encoder.categories, list), "an encoder's categories are not a list")
@@ -49,6 +49,10 @@ def rebuild_table_encoder(fields):
         valid = _is_array(encoder.units, (n_statistics,), np.float64)
         valid = valid and np.all(encoder.units > 0.0) and np.all(np.isfinite(encoder.units))
         require(valid, f"an encoder's units are not {n_statistics} positive numbers")
+    if encoder.indicated is not None:
+        valid = _is_array(encoder.indicated, (width,), np.bool_)
+        valid = valid and all(map(encoder.has_statistics, np.flatnonzero(encoder.indicated)))
+        require(valid, f"an encoder's indicated columns are not {width} of bool, those of statistics")
     return encoder
 
 

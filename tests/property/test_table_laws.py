@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from fctree import CurvatureBoostingRegressor, SymmetricBoostingClassifier, SymmetricBoostingRegressor
-from fctree._tables.encoder import TableEncoder, renumber
+from fctree._tables.encoder import IndicatorLimits, TableEncoder, renumber
 from fctree._tables.linear_effects import fit_linear_model
 from fctree._tables.moments import find_numbers, find_targets, weigh
 from fctree._tables.statistics import N_FOLDS, TargetStatistics, fold_numbers
@@ -152,7 +152,7 @@ def test_the_layout_says_how_many_columns_there_are(samples, impute):
     X = np.column_stack([codes.astype(float), target])
     X[:: 1 + len(codes) // 3] = np.nan
     encoder = TableEncoder([[f"{c:03}" for c in range(n_categories)], None], impute)
-    encoded, numbers = encoder.fit_transform(X, target[None], None, weight, max_levels=12)
+    encoded, numbers = encoder.fit_transform(X, target[None], None, weight, limits=IndicatorLimits(12))
     X = renumber(X, numbers)
     assert encoded.shape == (len(codes), len(encoder.layout()))
     assert len(encoder.feature_names(["a", "b"])) == len(set(encoder.feature_names(["a", "b"])))
@@ -168,7 +168,7 @@ def test_a_warm_start_encodes_the_same_samples_alike(samples):
     codes, n_categories, target, weight = samples
     X = codes[:, None].astype(float)
     encoder = TableEncoder([[f"{c:03}" for c in range(n_categories)]], False)
-    first, numbers = encoder.fit_transform(X, target[None], None, weight, max_levels=12)
+    first, numbers = encoder.fit_transform(X, target[None], None, weight, limits=IndicatorLimits(12))
     coded = numbers[0][codes][:, None]
     np.testing.assert_array_equal(
         encoder.refit_transform(coded, target[None], None, weight), first

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fctree import SymmetricBoostingRegressor
-from fctree._tables.encoder import TableEncoder
+from fctree._tables.encoder import IndicatorLimits, TableEncoder
 from fctree._tables.statistics import (
     MAX_TARGETS,
     N_FOLDS,
@@ -112,11 +112,22 @@ def test_few_categories_are_indicators_where_the_twin_says_so(seed, effect):
     codes, target, weight = drawn(seed, n_categories=9, effect=effect)
     names = [str(c) for c in range(9)]
     encoder = TableEncoder([names], impute=False)
-    encoder.fit_transform(codes[:, None].astype(float), target[None], None, weight, max_levels=12)
+    encoder.fit_transform(codes[:, None].astype(float), target[None], None, weight, limits=IndicatorLimits(12))
     *_, a = literal_tables.statistics(codes.tolist(), target.tolist(), weight.tolist())
     is_weak = literal_tables.counts_little(a, n_samples=300, n_levels=9)
     expected = [f"c = {name}" for name in names] if is_weak else ["c (target mean)", "c (share)"]
     assert encoder.feature_names(["c"]) == expected
+
+
+@pytest.mark.parametrize(("n_categories", "n", "both"), [(5, 199, False), (5, 200, True), (8, 320, True), (9, 3000, False)])
+def test_frequent_categories_have_indicators_beside_their_statistic(n_categories, n, both):
+    codes = np.arange(n) % n_categories
+    encoder = TableEncoder([[str(c) for c in range(n_categories)]], impute=True)
+    encoder.fit_transform(codes[:, None].astype(float), codes[None].astype(float), None, None, limits=IndicatorLimits(12, 8))
+    indicators = [f"c = {c}" for c in range(n_categories)] if both else []
+    assert encoder.feature_names(["c"]) == ["c (target mean)", *indicators]
+    assert encoder.transform(codes[:, None].astype(float)).sum(axis=1).tolist() == pytest.approx(
+        encoder.statistics[0][codes, 0] + both)
 
 
 def test_categories_that_decide_the_target_are_believed():
