@@ -137,9 +137,9 @@ def logged(file, log):
         task, most, follows, before, *found = line
         seconds = np.array(found, dtype=float)
         counted = np.maximum(seconds - looking, 0.0)
-        before = 0.0 if is_first else float(before)  # not from the start of the process
+        before = 0.0 if is_first else max(float(before) - looking, 0.0)  # not from the start of the process
         loops.append(Loop(task, int(most), follows == "1", before, counted))
-        all_seconds -= seconds.sum() - counted.sum()
+        all_seconds -= seconds.sum() - counted.sum() + 2 * looking  # a loop is looked at before and after it
         is_first = False
     return loops, all_seconds
 

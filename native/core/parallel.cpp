@@ -385,13 +385,6 @@ void check_interrupt() {
   if (running.loop != nullptr) running.loop->check(running.in_calling_thread);
 }
 
-void for_each_part(const Execution& execution, index_t size, index_t length,
-                   const std::function<void(index_t, index_t, index_t)>& task) {
-  parallel_for(execution, count_parts(size, length), [&](index_t part) {
-    task(part, part * length, std::min(size, (part + 1) * length));
-  });
-}
-
 Partition partition_range(index_t size, index_t min_length, index_t max_parts) {
   const index_t n_parts = std::min(max_parts, size / std::max<index_t>(min_length, 1));
   return {size, std::max<index_t>(n_parts, 1)};

@@ -14,6 +14,7 @@
 // loop would keep everybody waiting, and spinning, on a busy machine.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -74,10 +75,15 @@ struct Partition {
 // At least one part, and no part shorter than `min_length` unless there is only one.
 Partition partition_range(index_t size, index_t min_length, index_t max_parts);
 
-// Calls task(part, begin, end) for parts of `length` of a range [0, size), the last one shorter.
-void for_each_part(const Execution& execution, index_t size, index_t length,
-                   const std::function<void(index_t part, index_t begin, index_t end)>& task);
 inline index_t count_parts(index_t size, index_t length) { return (size + length - 1) / length; }
+
+// Calls task(part, begin, end) for parts of `length` of a range [0, size), the last one shorter.
+template <class Task>
+void for_each_part(const Execution& execution, index_t size, index_t length, const Task& task) {
+  parallel_for(execution, count_parts(size, length), [&](index_t part) {
+    task(part, part * length, std::min(size, (part + 1) * length));
+  });
+}
 
 bool has_openmp();
 

@@ -39,17 +39,21 @@ class TaskLog {
   bool is_open() const { return path_ != nullptr; }
 
   void run(const LoggedLoop& loop, index_t n_tasks, const std::function<void(index_t)>& task) {
-    const bool is_outermost = !is_inside_;
+    if (is_inside_) {
+      for (index_t i = 0; i < n_tasks; ++i) task(i);
+      return;
+    }
     is_inside_ = true;
+    Line line = {loop, 0.0, {}};
+    line.seconds.reserve(n_tasks);
     double begin = processor_seconds();
-    Line line = {loop, begin - ended_, {}};
+    line.seconds_before = begin - ended_;
     for (index_t i = 0; i < n_tasks; ++i) {
       task(i);
       const double end = processor_seconds();
       line.seconds.push_back(end - begin);
       begin = end;
     }
-    if (!is_outermost) return;
     lines_.push_back(std::move(line));
     is_inside_ = false;
     ended_ = processor_seconds();
