@@ -326,12 +326,16 @@ void run_logged_loop(const Execution& execution, const Phase& phase, bool follow
 }  // namespace
 
 void parallel_phases(const Execution& execution, const std::vector<Phase>& phases) {
-  if (is_logging_tasks()) {
-    for (const Phase& phase : phases) run_logged_loop(execution, phase, &phase != phases.data());
+  const bool has_many =
+      std::any_of(phases.begin(), phases.end(), [](const Phase& phase) { return phase.n_tasks > 1; });
+  if (execution.n_threads == 1 || !has_many) {
+    Execution alone = execution;
+    alone.n_threads = 1;
+    for (const Phase& phase : phases) parallel_for(alone, phase.n_tasks, phase.task);
     return;
   }
-  if (execution.n_threads == 1) {
-    for (const Phase& phase : phases) parallel_for(execution, phase.n_tasks, phase.task);
+  if (is_logging_tasks()) {
+    for (const Phase& phase : phases) run_logged_loop(execution, phase, &phase != phases.data());
     return;
   }
   if (execution.team == nullptr) {

@@ -8,8 +8,9 @@ namespace fctree::ensembles {
 
 class LocalBoostingStatistics final : public BoostingStatistics {
  public:
-  explicit LocalBoostingStatistics(index_t n_kinds)
-      : statistics_(n_kinds, LocalStatistics(&features_)) {}
+  explicit LocalBoostingStatistics(index_t n_kinds) {
+    for (index_t kind = 0; kind < n_kinds; ++kind) statistics_.emplace_back(&features_);
+  }
 
   FeatureMap find_map(const BoostedSamples& samples, const std::vector<index_t>& varying,
                       const ObliqueParams& params, const Execution& execution) override;

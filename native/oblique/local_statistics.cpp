@@ -18,22 +18,22 @@ namespace {
 
 constexpr index_t kScoreChunkRows = 1024;
 constexpr index_t kAcceptChunkRows = 512;
-constexpr index_t kFewestShared = 4096;  // from here on all threads work on one node
 constexpr index_t kPartedRows = 1024;
 
 // An order and a tree's share of it take three times the memory of the values.
 constexpr index_t kMostSortedValues = 10'000'000;
 
-// Means and diagonal of a node whose model needs no moments.
-Moments sum_means(const GrowState& state, const OpenNode& node, const Execution& execution) {
-  const NodeRows rows = state.rows_of(node);
-  const bool cuts_scores = state.is_large_enough(node) && state.has_models();
-  if (node.depth == 0 || state.needs_fit(node) || cuts_scores)
-    return sum_diagonal(state.data, rows, state.origin, execution);
-  TrainingData targets = state.data;  // enough for a leaf that predicts a constant
-  targets.n_features = 0;
-  targets.features = nullptr;
-  return sum_diagonal(targets, rows, state.origin.tail(targets.n_outputs), execution);
+std::vector<NodeRows> rows_of(const GrowState& state, const std::vector<OpenNode*>& nodes) {
+  std::vector<NodeRows> rows;
+  for (const OpenNode* node : nodes) rows.push_back(state.rows_of(*node));
+  return rows;
+}
+
+// Whether a node whose model needs no moments still needs the features' means and diagonal: not a leaf that predicts a
+// constant.
+bool needs_features(const GrowState& state, const OpenNode& node) {
+  return node.depth == 0 || state.needs_fit(node) ||
+         (state.is_large_enough(node) && state.has_models());
 }
 
 }  // namespace
@@ -64,11 +64,12 @@ void LocalStatistics::open(GrowState& state, OpenNode& root) {
     if (has_bins())
       bin_cuts_.emplace(bins_of_columns(), data, state.execution);
     else
-      order_.take(features_->order, places_of(columns_, features_->columns), data.weight, state.execution);
+      order_.take(features_->order, places_of(columns_, features_->columns), data.weight, state.n_rows(),
+                  state.execution);
   }
   goes_left_.resize(data.n_samples);
   root.size = state.n_rows();
-  state.origin = heaviest_sample(data, state.rows_of(root), state.execution);
+  state.origin = heaviest_sample(data, state.rows_of(root));
 }
 
 // Those of the index where the tree sees all of its columns.
@@ -80,24 +81,24 @@ std::shared_ptr<const BinnedFeatures> LocalStatistics::bins_of_columns() const {
 
 std::vector<Moments> LocalStatistics::full_moments(const GrowState& state,
                                              const std::vector<OpenNode*>& nodes) {
-  std::vector<NodeRows> rows;
-  for (const OpenNode* node : nodes) rows.push_back(state.rows_of(*node));
-  return sum_moments(state.data, rows, state.origin, state.execution);
+  return sum_moments(state.data, rows_of(state, nodes), state.origin, state.execution);
 }
 
 std::vector<Moments> LocalStatistics::simple_moments(const GrowState& state,
                                                const std::vector<OpenNode*>& nodes) {
-  std::vector<Moments> moments(nodes.size());
-  std::vector<index_t> small;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i]->size < kFewestShared)
-      small.push_back(static_cast<index_t>(i));
-    else
-      moments[i] = sum_means(state, *nodes[i], state.execution);
-  }
-  parallel_for(state.execution, static_cast<index_t>(small.size()), [&](index_t s) {
-    moments[small[s]] = sum_means(state, *nodes[small[s]], Execution());
-  });
+  std::vector<NodeRows> whole, targets_alone;
+  for (const OpenNode* node : nodes)
+    (needs_features(state, *node) ? whole : targets_alone).push_back(state.rows_of(*node));
+  TrainingData targets = state.data;
+  targets.n_features = 0;
+  targets.features = nullptr;
+  std::vector<Moments> of_whole = sum_diagonals(state.data, whole, state.origin, state.execution);
+  std::vector<Moments> of_targets = sum_diagonals(
+      targets, targets_alone, state.origin.tail(targets.n_outputs), state.execution);
+  auto next_whole = of_whole.begin(), next_targets = of_targets.begin();
+  std::vector<Moments> moments;
+  for (const OpenNode* node : nodes)
+    moments.push_back(std::move(needs_features(state, *node) ? *next_whole++ : *next_targets++));
   return moments;
 }
 
@@ -119,27 +120,15 @@ Matrix LocalStatistics::sparse_dual(const GrowState& state, const OpenNode& node
   return sparse_ridge_dual(state, node);
 }
 
-// Scores of all nodes along their ridge directions: the only step in which a large node is divided
-// by rows to run in parallel.
+// Scores of all nodes along their ridge directions.
 void LocalStatistics::score_models(GrowState& state, const std::vector<OpenNode*>& nodes) {
-  struct Task {
-    const OpenNode* node;
-    index_t begin;
-    index_t end;
-  };
   state.scores.reserve(state.n_rows() * state.data.n_outputs);
-  std::vector<Task> tasks;
-  for (const OpenNode* node : nodes) {
-    const Partition parts = partition_range(node->size, kScoreChunkRows, node->size);
-    for (index_t p = 0; p < parts.n_parts; ++p)
-      tasks.push_back({node, parts.begin(p), parts.end(p)});
-  }
-  parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
-    const Task& task = tasks[t];
-    const index_t begin = task.node->begin + task.begin;
-    const NodeRows rows = {state.rows.data() + begin, task.end - task.begin};
-    for_each_selection(state.data, rows, nullptr, [&](const RowSelection& some, index_t first) {
-      dense_kernels().project(some, task.node->fit.coef.data(), state.data.n_outputs,
+  const RowParts parts(rows_of(state, nodes), kScoreChunkRows);
+  parallel_for(state.execution, parts.n(), [&](index_t p) {
+    const OpenNode& node = *nodes[parts[p].node];
+    const index_t begin = node.begin + parts[p].begin;
+    for_each_selection(state.data, parts[p].rows, nullptr, [&](const RowSelection& some, index_t first) {
+      dense_kernels().project(some, node.fit.coef.data(), state.data.n_outputs,
                               state.scores.data() + begin + first, state.n_rows());
     });
   });
@@ -148,31 +137,31 @@ void LocalStatistics::score_models(GrowState& state, const std::vector<OpenNode*
 std::vector<std::vector<Matrix>> LocalStatistics::residual_scatter(
     const GrowState& state, const std::vector<OpenNode*>& nodes) {
   const TrainingData& data = state.data;
-  const index_t d = data.n_features;
-  std::vector<NodeRows> rows;
+  const index_t d = data.n_features, n_nodes = static_cast<index_t>(nodes.size());
   std::vector<Vector> means;
-  for (const OpenNode* node : nodes) {
-    rows.push_back(state.rows_of(*node));
-    means.push_back(node->moments.mean + state.origin);
-  }
+  for (const OpenNode* node : nodes) means.push_back(node->moments.mean + state.origin);
   std::vector<std::vector<Matrix>> scatter(nodes.size());
   Buffer<double> residuals(data.n_samples);
+  ProductSums sums(data, rows_of(state, nodes));
+  const RowParts& parts = sums.parts();
+  std::vector<Phase> phases;
   for (index_t k = 0; k < data.n_outputs; ++k) {
-    parallel_for(state.execution, static_cast<index_t>(nodes.size()), [&](index_t i) {
-      const OpenNode& node = *nodes[i];
-      const double* scores = state.scores.data() + k * state.n_rows() + node.begin;
-      for (index_t at = 0; at < node.size; ++at) {
-        const index_t row = rows[i].rows[at];
-        const double weight = data.weight_of(row);
-        residuals[row] =
-            weight * (data.y[row * data.n_outputs + k] - node.fit.intercept[k] - scores[at]);
+    phases.push_back({parts.n(), [&, k](index_t p) {
+      const auto [number, begin, rows] = parts[p];
+      const OpenNode& node = *nodes[number];
+      const double* scores = state.scores.data() + k * state.n_rows() + node.begin + begin;
+      for (index_t at = 0; at < rows.size; ++at) {
+        const index_t row = rows.rows[at];
+        residuals[row] = data.weight_of(row) *
+                         (data.y[row * data.n_outputs + k] - node.fit.intercept[k] - scores[at]);
       }
-    });
-    const std::vector<RowMatrix> products =
-        sum_products(data, rows, means, residuals.data(), state.execution);
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      scatter[i].push_back(products[i].topLeftCorner(d, d));
+      sums.add(p, means[number], residuals.data());
+    }});
+    phases.push_back({n_nodes, [&](index_t i) {
+      scatter[i].push_back(sums.take_total(i).topLeftCorner(d, d));
+    }});
   }
+  parallel_phases(state.execution, phases);
   return scatter;
 }
 
@@ -181,98 +170,94 @@ std::vector<Vector> LocalStatistics::promises(const GrowState& state,
   return promises_of(state, nodes);
 }
 
-// Left rows first, each side in ascending order: parts of the rows are divided, then put in their places.
-void LocalStatistics::part_rows(GrowState& state, Split& split, const Execution& execution) {
-  const OpenNode& node = *split.node;
-  const SplitInfo& candidate = split.info();
-  const double threshold = split.cut().threshold;
-  const bool has_scores =
-      candidate.kind == SplitKind::ridge && !state.has_sparse_directions();
-  const double* ridge = state.scores.data() + candidate.index * state.n_rows() + node.begin;
-  std::int32_t* rows = state.rows.data() + node.begin;
-  std::uint8_t* goes_left = goes_left_.data();
+// Left rows first, each side in ascending order: parts of the rows are divided, then put in their places. Then the order
+// of the features, only if a child may be split further.
+void LocalStatistics::part(GrowState& state, std::vector<Split>& splits) {
   struct Sides {
     std::vector<std::int32_t> left, right;
     index_t n_left = 0, n_right = 0;
+    std::int32_t *left_place = nullptr, *right_place = nullptr;
   };
-  std::vector<Sides> parts(count_parts(node.size, kPartedRows));
-  for_each_part(execution, node.size, kPartedRows, [&](index_t p, index_t begin, index_t end) {
-    Sides& sides = parts[p];
-    sides.left.resize(end - begin + 1);
-    sides.right.resize(end - begin + 1);
+  std::vector<NodeRows> nodes;
+  std::vector<const OpenNode*> ordered;
+  for (const Split& split : splits) {
+    nodes.push_back(state.rows_of(*split.node));
+    const auto& [left, right] = split.children;
+    if (has_order() && (state.is_large_enough(left) || state.is_large_enough(right)))
+      ordered.push_back(split.node);
+  }
+  const RowParts parts(nodes, kPartedRows);
+  std::vector<Sides> sides_of(parts.n());
+  std::uint8_t* goes_left = goes_left_.data();
+  const auto divide = [&](index_t p) {
+    const auto [number, begin, part] = parts[p];
+    const OpenNode& node = *splits[number].node;
+    const SplitInfo& candidate = splits[number].info();
+    const double threshold = splits[number].cut().threshold;
+    Sides& sides = sides_of[p];
+    sides.left.resize(part.size + 1);
+    sides.right.resize(part.size + 1);
     std::vector<double> own_scores;
-    if (!has_scores) {
-      own_scores.resize(end - begin);
-      score_rows(state, node, candidate, {rows + begin, end - begin}, own_scores.data());
+    const double* scores = state.scores.data() + candidate.index * state.n_rows() + node.begin + begin;
+    if (candidate.kind != SplitKind::ridge || state.has_sparse_directions()) {
+      own_scores.resize(part.size);
+      score_rows(state, node, candidate, part, own_scores.data());
+      scores = own_scores.data();
     }
-    const double* scores = has_scores ? ridge + begin : own_scores.data();
-    for (index_t i = 0; i < end - begin; ++i) {  // without a branch: nothing predicts the next side
-      const std::int32_t row = rows[begin + i];
+    for (index_t i = 0; i < part.size; ++i) {  // without a branch: nothing predicts the next side
+      const std::int32_t row = part.rows[i];
       const bool is_left = scores[i] <= threshold;
       goes_left[row] = is_left;
       sides.left[sides.n_left] = sides.right[sides.n_right] = row;
       sides.n_left += is_left;
       sides.n_right += !is_left;
     }
-  });
-  std::int32_t* next = rows;
-  for (const Sides& sides : parts) next = std::copy_n(sides.left.begin(), sides.n_left, next);
-  for (const Sides& sides : parts) next = std::copy_n(sides.right.begin(), sides.n_right, next);
-  split.children[0].begin = node.begin;
-  split.children[1].begin = node.begin + split.cut().n_left;
-}
-
-// Only if a child may be split further.
-void LocalStatistics::part_order(const GrowState& state, const std::vector<Split>& splits) {
-  std::vector<const OpenNode*> nodes;
-  for (const Split& split : splits)
-    if (state.is_large_enough(split.children[0]) || state.is_large_enough(split.children[1]))
-      nodes.push_back(split.node);
+  };
+  const auto find_places = [&](index_t i) {
+    auto& [left, right] = splits[i].children;
+    left.begin = splits[i].node->begin;
+    right.begin = left.begin + splits[i].cut().n_left;
+    std::int32_t* place = state.rows.data() + left.begin;
+    for (index_t p = parts.first(i); p < parts.first(i + 1); ++p) {
+      sides_of[p].left_place = place;
+      place += sides_of[p].n_left;
+    }
+    for (index_t p = parts.first(i); p < parts.first(i + 1); ++p) {
+      sides_of[p].right_place = place;
+      place += sides_of[p].n_right;
+    }
+  };
+  const auto place = [&](index_t p) {
+    const Sides& sides = sides_of[p];
+    std::copy_n(sides.left.begin(), sides.n_left, sides.left_place);
+    std::copy_n(sides.right.begin(), sides.n_right, sides.right_place);
+  };
   const index_t d = order_.n_features();
-  parallel_for(state.execution, static_cast<index_t>(nodes.size()) * d, [&](index_t t) {
-    const OpenNode& node = *nodes[t / d];
-    order_.part(t % d, node.begin, node.size, goes_left_.data());
-  });
-}
-
-void LocalStatistics::part(GrowState& state, std::vector<Split>& splits) {
-  std::vector<Split*> small;
-  for (Split& split : splits) {
-    if (split.node->size < kFewestShared)
-      small.push_back(&split);
-    else
-      part_rows(state, split, state.execution);
-  }
-  parallel_for(state.execution, static_cast<index_t>(small.size()),
-               [&](index_t i) { part_rows(state, *small[i], Execution()); });
-  if (has_order()) part_order(state, splits);
+  const auto part_order = [&](index_t t) {
+    const OpenNode& node = *ordered[t / d];
+    order_.part(t % d, node.begin, node.size, goes_left);
+  };
+  std::vector<Phase> phases = {{parts.n(), divide}, {static_cast<index_t>(splits.size()), find_places}, {parts.n(), place}};
+  if (!ordered.empty()) phases.push_back({static_cast<index_t>(ordered.size()) * d, part_order});
+  parallel_phases(state.execution, phases);
 }
 
 std::vector<DecreaseSums> LocalStatistics::decreases(const GrowState& state,
                                                const std::vector<Split>& splits,
                                                const std::vector<SplitModels>& models) {
-  struct Task {
-    index_t split;
-    int child;
-    NodeRows rows;
-  };
-  const index_t n_splits = static_cast<index_t>(splits.size());
-  std::vector<Task> tasks;
-  for (index_t i = 0; i < n_splits; ++i)
-    for (int side = 0; side < 2; ++side) {
-      const NodeRows rows = state.rows_of(splits[i].children[side]);
-      const Partition parts = partition_range(rows.size, kAcceptChunkRows, rows.size);
-      for (index_t p = 0; p < parts.n_parts; ++p)
-        tasks.push_back({i, side, {rows.rows + parts.begin(p), parts.end(p) - parts.begin(p)}});
-    }
-  std::vector<DecreaseSums> sums(tasks.size());
-  parallel_for(state.execution, static_cast<index_t>(tasks.size()), [&](index_t t) {
-    const SplitModels& of = models[tasks[t].split];
-    sums[t] = sum_decreases(state.data, tasks[t].rows, of.node, of.children[tasks[t].child],
-                            state.variance_of(*splits[tasks[t].split].node));
+  std::vector<NodeRows> children;
+  for (const Split& split : splits)
+    for (const OpenNode& child : split.children) children.push_back(state.rows_of(child));
+  const RowParts parts(children, kAcceptChunkRows);
+  std::vector<DecreaseSums> sums(parts.n());
+  parallel_for(state.execution, parts.n(), [&](index_t p) {
+    const index_t split = parts[p].node / 2, side = parts[p].node % 2;
+    const SplitModels& of = models[split];
+    sums[p] = sum_decreases(state.data, parts[p].rows, of.node, of.children[side],
+                            state.variance_of(*splits[split].node));
   });
-  std::vector<DecreaseSums> totals(n_splits);
-  for (std::size_t t = 0; t < tasks.size(); ++t) totals[tasks[t].split].add(sums[t].data());
+  std::vector<DecreaseSums> totals(splits.size());
+  for (index_t p = 0; p < parts.n(); ++p) totals[parts[p].node / 2].add(sums[p].data());
   return totals;
 }
 

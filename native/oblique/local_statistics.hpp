@@ -70,8 +70,6 @@ class LocalStatistics final : public NodeStatistics {
   void find_cuts_along_scores(const GrowState& state, const std::vector<CutTask>& tasks);
   std::shared_ptr<const BinnedFeatures> bins_of_columns() const;
   Cut cut_by_constants(const GrowState& state, const CutTask& task) const;
-  void part_rows(GrowState& state, Split& split, const Execution& execution);
-  void part_order(const GrowState& state, const std::vector<Split>& splits);
 
   const FeatureIndex* features_;
   std::vector<index_t> columns_;

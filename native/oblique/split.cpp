@@ -11,6 +11,14 @@ namespace fctree::oblique {
 
 namespace {
 
+// The threads for so many systems of a node's models, each in a task.
+Execution for_systems(const GrowState& state, index_t n_systems) {
+  constexpr double kOfNode = 2000.0, kOfSquare = 50.0;
+  const double d = state.has_models() ? static_cast<double>(state.data.n_features) : 0.0;
+  const double work = kOfNode + d * d * (kOfSquare + d);
+  return limit_threads(state.execution, work * static_cast<double>(n_systems));
+}
+
 void open_children(const GrowState& state, Split& split) {
   const OpenNode& node = *split.node;
   const Cut& cut = split.cut();
@@ -103,7 +111,7 @@ double directions_like(SplitKind kind, index_t n_features) {
 void judge(const GrowState& state, std::vector<Split>& splits) {
   const index_t n_splits = static_cast<index_t>(splits.size());
   std::vector<SplitModels> models(n_splits);
-  parallel_for(state.execution, n_splits, [&](index_t i) {
+  parallel_for(for_systems(state, 3 * n_splits), n_splits, [&](index_t i) {
     models[i].node = model_of(state, *splits[i].node);
     for (int side = 0; side < 2; ++side)
       models[i].children[side] = model_of(state, splits[i].children[side]);
@@ -131,13 +139,11 @@ void fit_node(const GrowState& state, OpenNode& node) {
 void carry_out(GrowState& state, std::vector<Split>& splits) {
   const index_t n_splits = static_cast<index_t>(splits.size());
   if (splits.empty()) return;
-  parallel_for(state.execution, n_splits, [&](index_t i) { open_children(state, splits[i]); });
+  parallel_for(for_systems(state, n_splits), n_splits,
+               [&](index_t i) { open_children(state, splits[i]); });
   state.statistics->part(state, splits);
   sum_children(state, splits);
-  const double d = static_cast<double>(state.data.n_features);
-  const Execution fitting =
-      limit_threads(state.execution, d * d * d * static_cast<double>(n_splits));
-  parallel_for(fitting, 2 * n_splits, [&](index_t i) {
+  parallel_for(for_systems(state, 2 * n_splits), 2 * n_splits, [&](index_t i) {
     OpenNode& child = splits[i / 2].children[i % 2];
     if (state.needs_fit(child)) fit_node(state, child);
   });

@@ -18,40 +18,37 @@ constexpr double kResolution = 1e-4;
 // chunks' products together take an eighth of the memory of X at most.
 constexpr index_t kMinChunkRows = 1024;
 constexpr index_t kMaxChunks = 64;
-constexpr index_t kDiagonalRows = 1024;  // of a chunk of which means and diagonal are wanted
-constexpr index_t kComparedRows = 16384;
+constexpr index_t kDiagonalRows = 1024;  // of a part of which means and diagonal are wanted
 
-Partition chunks_of(const NodeRows& node, index_t n_features) {
-  return partition_range(node.size, std::max(kMinChunkRows, 8 * n_features), kMaxChunks);
-}
+// The heaviest rows of nodes' parts, then the nodes' samples: two phases of a loop.
+class HeaviestSamples {
+ public:
+  HeaviestSamples(const TrainingData& data, const RowParts& parts)
+      : data_(data), parts_(parts), rows_(parts.n()) {}
 
-struct Chunk {
-  index_t node;
-  index_t begin;
-  index_t end;
+  void find(index_t part) { rows_[part] = heaviest_row(data_, parts_[part].rows); }
+  Vector of_node(index_t node) const {
+    const index_t first = parts_.first(node);
+    return heaviest_sample(data_, {rows_.data() + first, parts_.first(node + 1) - first});
+  }
+
+ private:
+  const TrainingData& data_;
+  const RowParts& parts_;
+  std::vector<std::int32_t> rows_;
 };
 
 }  // namespace
 
-std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node,
-                          const Execution& execution) {
+std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node) {
   if (data.weight == nullptr) return node.rows[0];
-  const auto heaviest = [&](const std::int32_t* begin, const std::int32_t* end) {
-    return *std::max_element(begin, end, [&](std::int32_t a, std::int32_t b) {
-      return data.weight[a] < data.weight[b];
-    });
-  };
-  if (node.size <= kComparedRows) return heaviest(node.rows, node.rows + node.size);
-  std::vector<std::int32_t> of_part(count_parts(node.size, kComparedRows));
-  for_each_part(execution, node.size, kComparedRows, [&](index_t p, index_t begin, index_t end) {
-    of_part[p] = heaviest(node.rows + begin, node.rows + end);
+  return *std::max_element(node.rows, node.rows + node.size, [&](std::int32_t a, std::int32_t b) {
+    return data.weight[a] < data.weight[b];
   });
-  return heaviest(of_part.data(), of_part.data() + of_part.size());
 }
 
-Vector heaviest_sample(const TrainingData& data, const NodeRows& node,
-                       const Execution& execution) {
-  const std::int32_t row = heaviest_row(data, node, execution);
+Vector heaviest_sample(const TrainingData& data, const NodeRows& node) {
+  const std::int32_t row = heaviest_row(data, node);
   Vector sample(data.n_features + data.n_outputs);
   std::vector<double> buffer;
   sample.head(data.n_features) = VectorView(read_block(data, row, 1, buffer), data.n_features);
@@ -68,37 +65,23 @@ void add_products(RowSelection rows, const double* origin, double* tile, double*
   }
 }
 
-std::vector<RowMatrix> sum_products(const TrainingData& data, const std::vector<NodeRows>& nodes,
-                                    const std::vector<Vector>& shifts, const double* factor,
-                                    const Execution& execution) {
-  const index_t width = packed_width(data.n_features, data.n_outputs);
-  const index_t n_nodes = static_cast<index_t>(nodes.size());
-  std::vector<Chunk> chunks;
-  std::vector<index_t> first_chunk;
-  for (index_t i = 0; i < n_nodes; ++i) {
-    const Partition parts = chunks_of(nodes[i], data.n_features);
-    first_chunk.push_back(static_cast<index_t>(chunks.size()));
-    for (index_t p = 0; p < parts.n_parts; ++p) chunks.push_back({i, parts.begin(p), parts.end(p)});
-  }
-  first_chunk.push_back(static_cast<index_t>(chunks.size()));
+ProductSums::ProductSums(const TrainingData& data, const std::vector<NodeRows>& nodes)
+    : data_(data), parts_(nodes, std::max(kMinChunkRows, 8 * data.n_features), kMaxChunks),
+      products_(parts_.n()) {}
 
-  std::vector<RowMatrix> products(chunks.size());
-  parallel_for(execution, static_cast<index_t>(chunks.size()), [&](index_t c) {
-    const Chunk& chunk = chunks[c];
-    const std::unique_ptr<double[]> tile(new double[2 * kTileRows * width]);  // not set to 0
-    products[c] = RowMatrix::Zero(width, width);
-    const NodeRows rows = {nodes[chunk.node].rows + chunk.begin, chunk.end - chunk.begin};
-    for_each_selection(data, rows, factor, [&](const RowSelection& selection, index_t) {
-      add_products(selection, shifts[chunk.node].data(), tile.get(), products[c].data());
-    });
+void ProductSums::add(index_t part, const Vector& shift, const double* factor) {
+  const index_t width = packed_width(data_.n_features, data_.n_outputs);
+  const std::unique_ptr<double[]> tile(new double[2 * kTileRows * width]);  // not set to 0
+  products_[part] = RowMatrix::Zero(width, width);
+  for_each_selection(data_, parts_[part].rows, factor, [&](const RowSelection& selection, index_t) {
+    add_products(selection, shift.data(), tile.get(), products_[part].data());
   });
-  std::vector<RowMatrix> totals(nodes.size());
-  const double merged = static_cast<double>(chunks.size() * width * width);
-  parallel_for(limit_threads(execution, merged), n_nodes, [&](index_t i) {
-    totals[i] = std::move(products[first_chunk[i]]);
-    for (index_t c = first_chunk[i] + 1; c < first_chunk[i + 1]; ++c) totals[i] += products[c];
-  });
-  return totals;
+}
+
+RowMatrix ProductSums::take_total(index_t node) {
+  RowMatrix total = std::move(products_[parts_.first(node)]);
+  for (index_t p = parts_.first(node) + 1; p < parts_.first(node + 1); ++p) total += products_[p];
+  return total;
 }
 
 Moments moments_of_products(const RowMatrix& products, const TrainingData& data,
@@ -124,17 +107,20 @@ Moments moments_of_products(const RowMatrix& products, const TrainingData& data,
 
 std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<NodeRows>& nodes,
                                  const Vector& origin, const Execution& execution) {
-  std::vector<Vector> shifts;
-  for (const NodeRows& node : nodes) shifts.push_back(heaviest_sample(data, node, execution));
-  const std::vector<RowMatrix> products =
-      sum_products(data, nodes, shifts, data.weight, execution);
-  std::vector<Moments> moments(nodes.size());
-  const double width = static_cast<double>(origin.size());
-  const double work = width * width * static_cast<double>(nodes.size());
-  parallel_for(limit_threads(execution, work), static_cast<index_t>(nodes.size()), [&](index_t i) {
-    moments[i] = moments_of_products(products[i], data, shifts[i], origin);
+  const index_t n_nodes = static_cast<index_t>(nodes.size());
+  ProductSums sums(data, nodes);
+  const RowParts& parts = sums.parts();
+  HeaviestSamples heaviest(data, parts);
+  std::vector<Vector> shifts(n_nodes);
+  std::vector<Moments> moments(n_nodes);
+  const auto find = [&](index_t p) { heaviest.find(p); };
+  const auto shift = [&](index_t i) { shifts[i] = heaviest.of_node(i); };
+  const auto add = [&](index_t p) { sums.add(p, shifts[parts[p].node], data.weight); };
+  const auto join = [&](index_t i) {
+    moments[i] = moments_of_products(sums.take_total(i), data, shifts[i], origin);
     moments[i].n_samples = nodes[i].size;
-  });
+  };
+  parallel_phases(execution, {{parts.n(), find}, {n_nodes, shift}, {parts.n(), add}, {n_nodes, join}});
   return moments;
 }
 
@@ -156,19 +142,25 @@ Moments moments_of_diagonal(const double* sums, const Vector& shift, const Vecto
   return moments;
 }
 
-Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin,
-                     const Execution& execution) {
-  const Vector shift = heaviest_sample(data, node, execution);
-  const Partition of_node = partition_range(node.size, kDiagonalRows, node.size);
-  std::vector<Vector> parts(of_node.n_parts, Vector::Zero(1 + 2 * shift.size()));
-  parallel_for(execution, of_node.n_parts, [&](index_t p) {
-    const NodeRows rows = {node.rows + of_node.begin(p), of_node.end(p) - of_node.begin(p)};
-    add_diagonal(data, rows, shift.data(), parts[p].data());
-  });
-  Vector sums = parts[0];
-  for (index_t p = 1; p < of_node.n_parts; ++p) sums += parts[p];
-  Moments moments = moments_of_diagonal(sums.data(), shift, origin);
-  moments.n_samples = node.size;
+std::vector<Moments> sum_diagonals(const TrainingData& data, const std::vector<NodeRows>& nodes,
+                                   const Vector& origin, const Execution& execution) {
+  const index_t n_nodes = static_cast<index_t>(nodes.size());
+  const RowParts parts(nodes, kDiagonalRows);
+  HeaviestSamples heaviest(data, parts);
+  std::vector<Vector> shifts(n_nodes), sums(parts.n(), Vector::Zero(1 + 2 * origin.size()));
+  std::vector<Moments> moments(n_nodes);
+  const auto find = [&](index_t p) { heaviest.find(p); };
+  const auto shift = [&](index_t i) { shifts[i] = heaviest.of_node(i); };
+  const auto add = [&](index_t p) {
+    add_diagonal(data, parts[p].rows, shifts[parts[p].node].data(), sums[p].data());
+  };
+  const auto join = [&](index_t i) {
+    Vector& total = sums[parts.first(i)];
+    for (index_t p = parts.first(i) + 1; p < parts.first(i + 1); ++p) total += sums[p];
+    moments[i] = moments_of_diagonal(total.data(), shifts[i], origin);
+    moments[i].n_samples = nodes[i].size;
+  };
+  parallel_phases(execution, {{parts.n(), find}, {n_nodes, shift}, {parts.n(), add}, {n_nodes, join}});
   return moments;
 }
 

@@ -17,6 +17,7 @@
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
 #include "ridge/dense.hpp"
+#include "ridge/row_parts.hpp"
 #include "ridge/training_data.hpp"
 
 namespace fctree::ridge {
@@ -42,11 +43,22 @@ struct Moments {
 // interrupts, some rows at a time.
 void add_products(RowSelection rows, const double* origin, double* tile, double* products);
 
-// Sum of factor * z z' over the samples of each node, z the packed row (dense.hpp) about the
-// node's shift (d + K); factor is by row number, or null for ones. O(n (d + K)^2 / 2).
-std::vector<RowMatrix> sum_products(const TrainingData& data, const std::vector<NodeRows>& nodes,
-                                    const std::vector<Vector>& shifts, const double* factor,
-                                    const Execution& execution);
+// Sums of factor * z z' over the samples of each node, z the packed row (dense.hpp) about the
+// node's shift (d + K); factor is by row number, or null for ones. First the parts, in any order, then the nodes'
+// totals. O(n (d + K)^2 / 2).
+class ProductSums {
+ public:
+  ProductSums(const TrainingData& data, const std::vector<NodeRows>& nodes);
+
+  const RowParts& parts() const { return parts_; }
+  void add(index_t part, const Vector& shift, const double* factor);
+  RowMatrix take_total(index_t node);
+
+ private:
+  const TrainingData& data_;
+  RowParts parts_;
+  std::vector<RowMatrix> products_;  // of the parts
+};
 
 // Full moments of each node; means are relative to `origin` (d + K).
 // O(n (d + K)^2 / 2) over the samples of all nodes.
@@ -54,8 +66,8 @@ std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<Nod
                                  const Vector& origin, const Execution& execution);
 
 // Means and diagonal alone. O(n (d + K)).
-Moments sum_diagonal(const TrainingData& data, const NodeRows& node, const Vector& origin,
-                     const Execution& execution);
+std::vector<Moments> sum_diagonals(const TrainingData& data, const std::vector<NodeRows>& nodes,
+                                   const Vector& origin, const Execution& execution);
 
 // The same from sums over a node's samples about `shift` (d + K): of packed products, and of the
 // weight, the differences and their squares (1 + 2 (d + K)), as add_diagonal computes them.
@@ -92,9 +104,7 @@ bool is_resolved(const Moments& moments);
 double rounding_noise(const Moments& moments);
 
 // The sample that sums of this node are taken about: the first of the largest weight.
-std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node,
-                          const Execution& execution = Execution());
-Vector heaviest_sample(const TrainingData& data, const NodeRows& node,
-                       const Execution& execution = Execution());
+std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node);
+Vector heaviest_sample(const TrainingData& data, const NodeRows& node);
 
 }  // namespace fctree::ridge

@@ -7,8 +7,8 @@ namespace fctree::oblique {
 void FeatureOrder::resize(index_t n_samples, index_t n_features) {
   n_samples_ = n_samples;
   n_features_ = n_features;
-  values_.resize(n_samples * n_features);
-  rows_.resize(n_samples * n_features);
+  values_.reserve(n_samples * n_features);
+  rows_.reserve(n_samples * n_features);
 }
 
 void FeatureOrder::sort(const double* x, index_t n_samples, index_t n_features,
@@ -23,10 +23,8 @@ void FeatureOrder::sort(const double* x, index_t n_samples, index_t n_features,
 }
 
 void FeatureOrder::take(const FeatureOrder& from, const std::vector<index_t>& features,
-                        const double* weight, const Execution& execution) {
+                        const double* weight, index_t n_used, const Execution& execution) {
   const auto is_used = [&](index_t row) { return weight == nullptr || weight[row] > 0.0; };
-  index_t n_used = 0;
-  for (index_t i = 0; i < from.n_samples_; ++i) n_used += is_used(i);
   resize(n_used, from.is_empty() ? 0 : static_cast<index_t>(features.size()));
   parallel_for(execution, n_features_, [&](index_t feature) {
     const OrderedScores all = from.along(features[feature], 0, from.n_samples_);

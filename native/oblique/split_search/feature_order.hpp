@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "core/parallel.hpp"
 #include "core/types.hpp"
 #include "oblique/split_search/threshold.hpp"
@@ -18,10 +19,10 @@ class FeatureOrder {
   // bytes per value.
   void sort(const double* x, index_t n_samples, index_t n_features, const Execution& execution);
 
-  // Takes some features, and the samples of positive weight (all, if weight is null), from another
+  // Takes some features, and the samples of positive weight (n_used; all, if weight is null), from another
   // order, or nothing from an empty one. O(d n).
   void take(const FeatureOrder& from, const std::vector<index_t>& features, const double* weight,
-            const Execution& execution);
+            index_t n_used, const Execution& execution);
 
   // The samples at positions begin .. begin + size - 1 along a feature, ascending.
   OrderedScores along(index_t feature, index_t begin, index_t size) const;
@@ -38,8 +39,8 @@ class FeatureOrder {
 
   index_t n_samples_ = 0;
   index_t n_features_ = 0;
-  std::vector<double> values_;      // (n_features, n_samples)
-  std::vector<std::int32_t> rows_;  // the same
+  Buffer<double> values_;      // (n_features, n_samples)
+  Buffer<std::int32_t> rows_;  // the same
 };
 
 }  // namespace fctree::oblique

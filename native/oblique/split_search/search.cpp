@@ -45,6 +45,16 @@ ModelSearch prepare_model_search(const GrowState& state, const OpenNode& node) {
   return search;
 }
 
+// Of choosing what is searched in these nodes, in multiply-adds.
+double preparing_work(const GrowState& state, index_t n_nodes) {
+  constexpr double kOfNode = 500.0, kOfFeature = 30.0, kOfSystem = 50.0, kOfSparse = 1000.0;
+  const double d = static_cast<double>(state.data.n_features);
+  double work = kOfNode + kOfFeature * d;
+  if (state.params.ridge_criterion) work += kOfSystem * d * d;
+  if (state.has_models() && state.has_sparse_directions()) work += kOfSparse * d * d;
+  return work * static_cast<double>(n_nodes);
+}
+
 // The best candidate of each kind of directions, if it has any with a cut.
 std::vector<index_t> best_of_kinds(const OpenNode& node) {
   std::vector<index_t> best(direction_kinds().size(), -1);
@@ -96,8 +106,7 @@ void search_splits(GrowState& state, std::vector<OpenNode>& level) {
   if (state.has_models()) state.statistics->score_models(state, nodes);
   const auto kinds = searches_of(state, nodes);
   for (const auto& kind : kinds) kind->find();
-  Execution preparing = state.execution;  // negligible for the constant criterion
-  if (!state.params.ridge_criterion && !state.has_sparse_directions()) preparing.n_threads = 1;
+  const Execution preparing = limit_threads(state.execution, preparing_work(state, n_nodes));
   parallel_for(preparing, state.draws_features() ? n_nodes : 0, [&](index_t i) {
     draw_features(state, *nodes[i]);
     for (const auto& kind : kinds) kind->restrict_to_drawn(i);
