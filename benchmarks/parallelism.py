@@ -131,15 +131,17 @@ def logged(file, log):
         lines = [line.split() for line in stream]
     loops, all_seconds = [], float(done.stdout)
     for line in lines:
-        if len(line) == 1:  # the loops of a module follow
-            looking, is_first = float(line[0]), True
+        if len(line) == 2:  # the loops of a module follow
+            looking, of_log = map(float, line)
+            all_seconds -= of_log
+            is_first = True
             continue
         task, most, follows, before, *found = line
         seconds = np.array(found, dtype=float)
         counted = np.maximum(seconds - looking, 0.0)
         before = 0.0 if is_first else max(float(before) - looking, 0.0)  # not from the start of the process
         loops.append(Loop(task, int(most), follows == "1", before, counted))
-        all_seconds -= seconds.sum() - counted.sum() + 2 * looking  # a loop is looked at before and after it
+        all_seconds -= seconds.sum() - counted.sum() + looking
         is_first = False
     return loops, all_seconds
 

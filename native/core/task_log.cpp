@@ -25,7 +25,7 @@ class TaskLog {
   ~TaskLog() {
     if (lines_.empty()) return;
     std::ofstream file(path_, std::ios::app);
-    file << seconds_of_looking() << '\n';
+    file << seconds_of_looking() << ' ' << own_seconds_ << '\n';
     for (const Line& line : lines_) {
       file << line.loop.task_type << ' ' << line.loop.n_threads << ' ' << line.loop.follows << ' '
            << line.seconds_before;
@@ -44,10 +44,11 @@ class TaskLog {
       return;
     }
     is_inside_ = true;
-    Line line = {loop, 0.0, {}};
+    const double entered = processor_seconds();
+    Line line = {loop, entered - ended_, {}};
     line.seconds.reserve(n_tasks);
     double begin = processor_seconds();
-    line.seconds_before = begin - ended_;
+    own_seconds_ += begin - entered;
     for (index_t i = 0; i < n_tasks; ++i) {
       task(i);
       const double end = processor_seconds();
@@ -57,6 +58,7 @@ class TaskLog {
     lines_.push_back(std::move(line));
     is_inside_ = false;
     ended_ = processor_seconds();
+    own_seconds_ += ended_ - begin;
   }
 
  private:
@@ -69,6 +71,7 @@ class TaskLog {
   const char* path_;
   bool is_inside_ = false;
   double ended_ = 0.0;
+  double own_seconds_ = 0.0;  // of writing lines
   std::vector<Line> lines_;
 };
 
