@@ -1,22 +1,47 @@
 // The best cut of each candidate of a level whose samples are local.
+#include <algorithm>
+
 #include "oblique/local_statistics.hpp"
 #include "oblique/score_rows.hpp"
 #include "oblique/split_search/ridge_split.hpp"
+#include "oblique/split_search/sampled_cuts.hpp"
 
 namespace fctree::oblique {
 
 namespace {
 
 constexpr index_t kFewestBetween = 128;  // rows between two cuts that are summed by themselves
-constexpr index_t kMostNumbers = index_t{1} << 23;  // of sums between cuts at once, and rows
+constexpr index_t kMostNumbers = index_t{1} << 23;  // of sums between cuts at once, and scores and places of rows
+
+bool is_large(const CutTask& task) { return task.node->size > kMostSortedRows; }
+
+ModelCutRules rules_of(const GrowState& state, const CutTask& task) {
+  return {cut_rules(state, *task.node, task.split()), state.params.max_thresholds,
+          task.split().cut.lower, task.split().cut.upper};
+}
+
+SampledSearch sampled_search(const GrowState& state, const CutTask& task, TriedCuts* cuts) {
+  const OpenNode& node = *task.node;
+  const auto score = [&state, &node, task](index_t begin, const NodeRows& rows, double* scores) {
+    const double* known = known_scores(state, node, task.split());
+    if (known != nullptr)
+      std::copy_n(known + begin, rows.size, scores);
+    else
+      score_rows(state, node, task.split(), rows, scores);
+  };
+  return {state.rows_of(node), rules_of(state, task), score, cuts};
+}
 
 TriedCuts cuts_of(const GrowState& state, const CutTask& task) {
+  TriedCuts cuts;
+  if (is_large(task)) {
+    find_sampled_cuts(state.data, {sampled_search(state, task, &cuts)}, Execution());
+    return cuts;
+  }
   const OpenNode& node = *task.node;
   std::vector<double> own_scores;
   const double* scores = candidate_scores(state, node, task.split(), own_scores);
-  return cuts_to_try(state.data, state.rows_of(node), scores,
-                     {cut_rules(state, node, task.split()), state.params.max_thresholds,
-                      task.split().cut.lower, task.split().cut.upper});
+  return cuts_to_try(state.data, state.rows_of(node), scores, rules_of(state, task));
 }
 
 Cut cut_by_models(const CutTask& task, const TriedCuts& cuts,
@@ -44,11 +69,18 @@ Cut find_cut(const GrowState& state, const CutTask& task) {
 }
 
 // The same of many tasks, which are divided into one for the rows between two cuts.
+// The same of many tasks, which are divided into one for the rows between two cuts.
 void find_cuts_in_pieces(const GrowState& state, const CutTask* tasks, index_t n_tasks) {
   const index_t n_most = state.params.max_thresholds;
   std::vector<TriedCuts> cuts(n_tasks);
   std::vector<RowMatrix> between(n_tasks * n_most);
-  const auto try_cuts = [&](index_t t) { cuts[t] = cuts_of(state, tasks[t]); };
+  std::vector<SampledSearch> large;
+  for (index_t t = 0; t < n_tasks; ++t)
+    if (is_large(tasks[t])) large.push_back(sampled_search(state, tasks[t], &cuts[t]));
+  if (!large.empty()) find_sampled_cuts(state.data, large, state.execution);
+  const auto try_cuts = [&](index_t t) {
+    if (!is_large(tasks[t])) cuts[t] = cuts_of(state, tasks[t]);
+  };
   const auto sum_piece = [&](index_t piece) {
     const index_t t = piece / n_most, i = piece % n_most;
     if (i >= cuts[t].n()) return;
@@ -93,11 +125,13 @@ void LocalStatistics::find_cuts(const GrowState& state, const std::vector<CutTas
 void LocalStatistics::find_cuts_along_scores(const GrowState& state,
                                              const std::vector<CutTask>& tasks) {
   const index_t width = packed_width(state.data.n_features, state.data.n_outputs);
-  const index_t size = state.params.max_thresholds * width * width + state.n_rows();  // of a task
-  const bool divides = state.execution.n_threads > 1 && size <= kMostNumbers;
+  const auto numbers_of = [&](const CutTask& task) {
+    return state.params.max_thresholds * width * width + 2 * task.node->size;
+  };
   std::vector<CutTask> in_pieces, whole;
   for (const CutTask& task : tasks) {
-    const bool divided = divides && task.search != nullptr && has_pieces(state, task);
+    const bool divided = state.execution.n_threads > 1 && numbers_of(task) <= kMostNumbers &&
+                         task.search != nullptr && has_pieces(state, task);
     (divided ? in_pieces : whole).push_back(task);
   }
   parallel_for(state.execution, static_cast<index_t>(whole.size()), [&](index_t t) {
@@ -105,10 +139,11 @@ void LocalStatistics::find_cuts_along_scores(const GrowState& state,
     task.split().cut =
         task.search == nullptr ? cut_by_constants(state, task) : find_cut(state, task);
   });
-  const index_t together = std::max<index_t>(1, kMostNumbers / size);
-  const index_t n_tasks = static_cast<index_t>(in_pieces.size());
-  for (index_t first = 0; first < n_tasks; first += together)
-    find_cuts_in_pieces(state, in_pieces.data() + first, std::min(together, n_tasks - first));
+  for (std::size_t first = 0, last = 0; first < in_pieces.size(); first = last) {
+    for (index_t n = 0; last < in_pieces.size() && n + numbers_of(in_pieces[last]) <= kMostNumbers; ++last)
+      n += numbers_of(in_pieces[last]);
+    find_cuts_in_pieces(state, in_pieces.data() + first, static_cast<index_t>(last - first));
+  }
 }
 
 }  // namespace fctree::oblique

@@ -18,10 +18,15 @@ void score_rows(const GrowState& state, const OpenNode& node, const SplitInfo& c
   score_rows(state.data, rows, candidate, is_axis ? Vector() : direction_of(state, node, candidate), scores);
 }
 
+const double* known_scores(const GrowState& state, const OpenNode& node, const SplitInfo& candidate) {
+  if (candidate.kind != SplitKind::ridge || state.has_sparse_directions()) return nullptr;
+  return state.scores.data() + candidate.index * state.n_rows() + node.begin;
+}
+
 const double* candidate_scores(const GrowState& state, const OpenNode& node,
                                const SplitInfo& candidate, std::vector<double>& storage) {
-  if (candidate.kind == SplitKind::ridge && !state.has_sparse_directions())
-    return state.scores.data() + candidate.index * state.n_rows() + node.begin;
+  const double* known = known_scores(state, node, candidate);
+  if (known != nullptr) return known;
   storage.resize(node.size);
   score_rows(state, node, candidate, state.rows_of(node), storage.data());
   return storage.data();

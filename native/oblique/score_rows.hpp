@@ -17,6 +17,9 @@ void score_rows(const TrainingData& data, const NodeRows& rows, const SplitInfo&
 void score_rows(const GrowState& state, const OpenNode& node, const SplitInfo& candidate,
                 const NodeRows& rows, double* scores);
 
+// Those of all rows of a node that are stored in the state, for a ridge direction; else null.
+const double* known_scores(const GrowState& state, const OpenNode& node, const SplitInfo& candidate);
+
 // The scores of all rows of a node: stored in the state for a ridge direction, else computed into
 // `storage`.
 const double* candidate_scores(const GrowState& state, const OpenNode& node,

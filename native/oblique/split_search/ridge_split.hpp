@@ -67,6 +67,7 @@ struct TriedCuts {
     return {rows.data() + begin, sizes[cut] - begin};
   }
 };
+// Of a node that is small enough to be sorted; of a large one find_sampled_cuts (sampled_cuts.hpp) finds them.
 TriedCuts cuts_to_try(const TrainingData& data, const NodeRows& node, const double* scores,
                       const ModelCutRules& rules);
 
