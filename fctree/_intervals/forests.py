@@ -24,14 +24,14 @@ class ForestIntervals(PredictsIntervals):
         errors = Errors.of(targets - left_out, weight)
         n_leaves = self.trees_.leaf_offsets[-1]
         leaf_sums = np.zeros((n_leaves, 1 + targets.shape[1]))
-        blocks = self._leaves(X)
+        blocks, n_threads = self._leaves(X), count_threads(self.n_jobs)
         if len(X) * self.trees_.n_trees <= _BLOCK_ENTRIES:
             blocks = list(blocks)
         for rows, leaf in blocks:
-            errors.add_to(leaf_sums, leaf, rows)
+            errors.add_to(leaf_sums, leaf, rows, n_threads=n_threads)
         own = np.empty_like(targets)
         for rows, leaf in blocks if isinstance(blocks, list) else self._leaves(X):
-            own[rows] = errors.scales_without(leaf_sums, leaf, rows)
+            own[rows] = errors.scales_without(leaf_sums, leaf, rows, n_threads=n_threads)
         self.interval_scales_ = errors.scales(leaf_sums) * errors.top
         self._keep_conformity_scores(*errors.scores(own))
 
@@ -42,8 +42,7 @@ class ForestIntervals(PredictsIntervals):
         size = max(1, _BLOCK_ENTRIES // trees.n_trees)
         for first in range(0, len(X), size):
             rows = slice(first, first + size)
-            node = trees.apply(X[rows], n_threads=n_threads) + trees.node_offsets[:-1]
-            yield rows, trees.leaf_index[node] + trees.leaf_offsets[:-1]
+            yield rows, trees._leaf_numbers(X[rows], n_threads=n_threads)
 
     def _centres_and_scales(self, X):
         X = check_features(self, X)

@@ -62,19 +62,19 @@ class Errors:
         """Weight and sums of errors that are added to a leaf's, (1 + n_outputs,)."""
         return PRIOR_SAMPLES * self.unit * np.append(1.0, self.mean)
 
-    def add_to(self, leaf_sums, leaf, rows=slice(None)):
+    def add_to(self, leaf_sums, leaf, rows=slice(None), n_threads=1):
         """Add weights and weighted errors of the samples `rows` to those of leaves, (n_leaves, 1 +
         n_outputs); ``leaf`` (n_rows, n_trees) int64 has the numbers of the leaves that each is in."""
-        _native.add_leaf_errors(leaf, self.weight[rows], self.size[rows], leaf_sums)
+        _native.add_leaf_errors(leaf, self.weight[rows], self.size[rows], leaf_sums, n_threads)
 
     def scales(self, leaf_sums):
         """Scales of leaves with such sums, (n_leaves, n_outputs)."""
         totals = leaf_sums + self.prior
         return totals[:, 1:] / totals[:, :1]
 
-    def scales_without(self, leaf_sums, leaf, rows=slice(None)):
+    def scales_without(self, leaf_sums, leaf, rows=slice(None), n_threads=1):
         """The mean of the scales of each sample's leaves without the sample, (n_rows, n_outputs)."""
-        return _native.mean_scales(leaf, self.weight[rows], self.size[rows], leaf_sums, self.prior)
+        return _native.mean_scales(leaf, self.weight[rows], self.size[rows], leaf_sums, self.prior, n_threads)
 
     def scores(self, scales):
         """Conformity scores of the samples with known errors, for their scales; and weights."""

@@ -111,7 +111,7 @@ cdef extern from "ensembles/predict.hpp" namespace "fctree::ensembles" nogil:
         const ObliqueTreesView&, const TreeRange&, const Table&, int64_t, const ScoreSpan&,
         const Execution&) except +set_python_error
     void c_apply_trees "fctree::ensembles::apply_trees"(
-        const ObliqueTreesView&, int64_t, const double*, int64_t, int64_t*,
+        const ObliqueTreesView&, int64_t, const double*, int64_t, bint, int64_t*,
         const Execution&) except +set_python_error
 
 

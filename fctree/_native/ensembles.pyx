@@ -281,8 +281,9 @@ def add_trees(trees, int64_t first, int64_t last, cnp.ndarray X, cnp.ndarray sco
         c_add_trees(native_trees.view, wanted, x, n_rows, out, execution)
 
 
-def apply(trees, const double[:, ::1] X, int n_threads):
-    """The leaf of each row in each tree, (n, n_trees) int64: node numbers within the tree."""
+def apply(trees, const double[:, ::1] X, int n_threads, bint over_all=False):
+    """The leaf of each row in each tree, (n, n_trees) int64: node numbers within the tree, or leaves' numbers over all
+    trees."""
     cdef Trees native_trees = Trees(trees)
     out = np.zeros((X.shape[0], native_trees.n_trees), dtype=np.int64)
     if out.size == 0:
@@ -290,6 +291,6 @@ def apply(trees, const double[:, ::1] X, int n_threads):
     cdef int64_t[:, ::1] leaf = out
     cdef Execution execution = execution_on(n_threads)
     with nogil:
-        c_apply_trees(native_trees.view, native_trees.n_trees, &X[0, 0], X.shape[0], &leaf[0, 0],
-                      execution)
+        c_apply_trees(native_trees.view, native_trees.n_trees, &X[0, 0], X.shape[0], over_all,
+                      &leaf[0, 0], execution)
     return out

@@ -276,6 +276,11 @@ class ObliqueTrees(CheckedArrays):
         """
         return _native.apply(self, check_rows(X, self.n_features), check_threads(n_threads))
 
+    def _leaf_numbers(self, X: FloatArray, *, n_threads: int = 1) -> NDArray[np.int64]:
+        """As `apply`, with the leaves' numbers over all trees."""
+        X = check_rows(X, self.n_features)
+        return _native.apply(self, X, check_threads(n_threads), over_all=True)
+
     def compute_feature_importances(self) -> FloatArray:
         """The features' shares of the sum of the trees' gains, each times the weight of its tree's samples."""
         sums = self.weighted_n_node_samples[self.node_offsets[:-1]] @ self.feature_gain

@@ -15,8 +15,8 @@ namespace fctree::ensembles {
 namespace {
 
 constexpr index_t kTreesAtOnce = 64;  // grown before they are stored
-constexpr index_t kTreesDrawn = 8;    // whose samples are known at a time
-constexpr index_t kRowsJudged = 1024;
+constexpr index_t kCountsKnown = index_t{1} << 24;  // of trees' samples at a time
+constexpr index_t kRowsJudged = 512;
 
 // Targets output by output, as needed by the sampler.
 RowSampler sampler_of(const TrainingData& data, const std::vector<index_t>& varying,
@@ -153,9 +153,10 @@ void sum_out_of_bag(const TrainingData& data, const ObliqueTreesView& trees,
   std::fill_n(out.scores, data.n_samples * n_outputs, 0.0);
   std::fill_n(out.counts, data.n_samples, 0);
   with_team(execution, [&](const Execution& team) {
-    for (index_t first = 0; first < n_trees; first += kTreesDrawn) {
-      std::vector<std::vector<std::uint8_t>> drawn(std::min(kTreesDrawn, n_trees - first));
-      const index_t n_drawn = static_cast<index_t>(drawn.size());
+    const index_t most = std::clamp<index_t>(kCountsKnown / data.n_samples, 8, kTreesAtOnce);
+    for (index_t first = 0; first < n_trees; first += most) {
+      const index_t n_drawn = std::min(most, n_trees - first);
+      std::vector<std::vector<std::uint8_t>> drawn(n_drawn);
       parallel_for(team, n_drawn,
                    [&](index_t at) { drawn[at] = counts_of(rows, numbers[first + at], params); });
       for_each_part(team, data.n_samples, kRowsJudged, [&](index_t, index_t begin, index_t end) {

@@ -178,14 +178,17 @@ void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const Tabl
 }
 
 void apply_trees(const ObliqueTreesView& trees, index_t n_trees, const double* x, index_t n_rows,
-                 index_t* leaf, const Execution& execution) {
+                 bool over_all, index_t* leaf, const Execution& execution) {
   const double work = static_cast<double>(n_rows * trees.n_features * 4 * n_trees);
   for_each_part(limit_threads(execution, work), n_rows, kBlockRows, [&](index_t, index_t begin, index_t end) {
     const Descents rows = {x + begin * trees.n_features, end - begin, trees.n_features, nullptr};
     for (index_t tree = 0; tree < n_trees; ++tree) {
       std::array<std::int64_t, kBlockRows> node = {};
       dense_kernels().route(routing_of(trees, tree), rows, node.data());
-      for (index_t i = begin; i < end; ++i) leaf[i * n_trees + tree] = node[i - begin];
+      const index_t* number = trees.leaf_index + trees.node_offsets[tree];
+      for (index_t i = begin; i < end; ++i)
+        leaf[i * n_trees + tree] =
+            over_all ? trees.leaf_offsets[tree] + number[node[i - begin]] : node[i - begin];
     }
   });
 }
