@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fctree._intervals.conformity import weight_unit
-from fctree._native import oblique as _native
+from fctree._native import ensembles as _native
 
 PRIOR_SAMPLES = 20.0  # that the mean of all errors counts as in a leaf
 

@@ -107,11 +107,15 @@ cdef extern from "ensembles/predict.hpp" namespace "fctree::ensembles" nogil:
         int64_t first
         int64_t last
 
+    cdef struct LeafNumbers:
+        int64_t* leaf
+        cbool over_all
+
     void c_add_trees "fctree::ensembles::add_trees"(
         const ObliqueTreesView&, const TreeRange&, const Table&, int64_t, const ScoreSpan&,
         const Execution&) except +set_python_error
     void c_apply_trees "fctree::ensembles::apply_trees"(
-        const ObliqueTreesView&, int64_t, const double*, int64_t, bint, int64_t*,
+        const ObliqueTreesView&, int64_t, const double*, int64_t, const LeafNumbers&,
         const Execution&) except +set_python_error
 
 
@@ -193,3 +197,18 @@ cdef class Trees:
     cdef ObliqueTreesView view
     cdef object arrays
     cdef int64_t n_trees
+
+
+cdef extern from "ensembles/leaf_errors.hpp" namespace "fctree::ensembles" nogil:
+    cdef struct LeafErrors:
+        const int64_t* leaf
+        const double* weight
+        const double* size
+        int64_t n_samples
+        int64_t n_trees
+        int64_t n_outputs
+
+    void c_add_leaf_errors "fctree::ensembles::add_leaf_errors"(
+        const LeafErrors&, double*, const Execution&) except +set_python_error
+    void c_mean_scales "fctree::ensembles::mean_scales"(
+        const LeafErrors&, const double*, const double*, double*, const Execution&) except +set_python_error

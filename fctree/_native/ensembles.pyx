@@ -289,8 +289,45 @@ def apply(trees, const double[:, ::1] X, int n_threads, bint over_all=False):
     if out.size == 0:
         return out
     cdef int64_t[:, ::1] leaf = out
+    cdef LeafNumbers numbers = LeafNumbers(&leaf[0, 0], over_all)
     cdef Execution execution = execution_on(n_threads)
     with nogil:
-        c_apply_trees(native_trees.view, native_trees.n_trees, &X[0, 0], X.shape[0], over_all,
-                      &leaf[0, 0], execution)
+        c_apply_trees(native_trees.view, native_trees.n_trees, &X[0, 0], X.shape[0], numbers,
+                      execution)
     return out
+
+
+cdef LeafErrors leaf_errors(const int64_t[:, ::1] leaf, const double[::1] weight,
+                            const double[:, ::1] size) noexcept:
+    cdef LeafErrors errors
+    errors.leaf, errors.weight, errors.size = &leaf[0, 0], &weight[0], &size[0, 0]
+    errors.n_samples, errors.n_trees, errors.n_outputs = leaf.shape[0], leaf.shape[1], size.shape[1]
+    return errors
+
+
+def add_leaf_errors(const int64_t[:, ::1] leaf, const double[::1] weight,
+                    const double[:, ::1] size, double[:, ::1] leaf_sums, int n_threads):
+    """Add the weights and weighted errors of samples to those of their leaves.
+
+    ``leaf`` is (n, n_trees), ``size`` (n, K), ``leaf_sums`` (n_leaves, 1 + K).
+    """
+    cdef Execution execution = execution_on(n_threads)
+    if leaf.shape[0] == 0:
+        return
+    cdef LeafErrors errors = leaf_errors(leaf, weight, size)
+    with nogil:
+        c_add_leaf_errors(errors, &leaf_sums[0, 0], execution)
+
+
+def mean_scales(const int64_t[:, ::1] leaf, const double[::1] weight, const double[:, ::1] size,
+                const double[:, ::1] leaf_sums, const double[::1] prior, int n_threads):
+    """The mean scale of each sample's leaves without itself, (n, K); ``prior`` (1 + K) is added to
+    the sums of a leaf."""
+    cdef double[:, ::1] out = np.empty((size.shape[0], size.shape[1]))
+    cdef Execution execution = execution_on(n_threads)
+    if leaf.shape[0] == 0:
+        return np.asarray(out)
+    cdef LeafErrors errors = leaf_errors(leaf, weight, size)
+    with nogil:
+        c_mean_scales(errors, &leaf_sums[0, 0], &prior[0], &out[0, 0], execution)
+    return np.asarray(out)

@@ -48,21 +48,6 @@ cdef extern from "oblique/tree.hpp" namespace "fctree::oblique" nogil:
         vector[double] feature_scale
 
 
-cdef extern from "oblique/leaf_errors.hpp" namespace "fctree::oblique" nogil:
-    cdef struct LeafErrors:
-        const int64_t* leaf
-        const double* weight
-        const double* size
-        int64_t n_samples
-        int64_t n_trees
-        int64_t n_outputs
-
-    void c_add_leaf_errors "fctree::oblique::add_leaf_errors"(
-        const LeafErrors&, double*, const Execution&) except +set_python_error
-    void c_mean_scales "fctree::oblique::mean_scales"(
-        const LeafErrors&, const double*, const double*, double*, const Execution&) except +set_python_error
-
-
 cdef extern from "oblique/standardized.hpp" namespace "fctree::oblique" nogil:
     ObliqueTreeArrays grow_single_tree(const TrainingData&, const ObliqueParams&,
                                        const Execution&, const LeftOut&) except +set_python_error
@@ -238,42 +223,6 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
     if tree.feature_scale.size() > 0:
         arrays["feature_scale"] = copied(tree.feature_scale.data(), (d,))
     return arrays, tree.alpha
-
-
-cdef LeafErrors leaf_errors(const int64_t[:, ::1] leaf, const double[::1] weight,
-                            const double[:, ::1] size) noexcept:
-    cdef LeafErrors errors
-    errors.leaf, errors.weight, errors.size = &leaf[0, 0], &weight[0], &size[0, 0]
-    errors.n_samples, errors.n_trees, errors.n_outputs = leaf.shape[0], leaf.shape[1], size.shape[1]
-    return errors
-
-
-def add_leaf_errors(const int64_t[:, ::1] leaf, const double[::1] weight,
-                    const double[:, ::1] size, double[:, ::1] leaf_sums, int n_threads):
-    """Add the weights and weighted errors of samples to those of their leaves.
-
-    ``leaf`` is (n, n_trees), ``size`` (n, K), ``leaf_sums`` (n_leaves, 1 + K).
-    """
-    cdef Execution execution = execution_on(n_threads)
-    if leaf.shape[0] == 0:
-        return
-    cdef LeafErrors errors = leaf_errors(leaf, weight, size)
-    with nogil:
-        c_add_leaf_errors(errors, &leaf_sums[0, 0], execution)
-
-
-def mean_scales(const int64_t[:, ::1] leaf, const double[::1] weight, const double[:, ::1] size,
-                const double[:, ::1] leaf_sums, const double[::1] prior, int n_threads):
-    """The mean scale of each sample's leaves without itself, (n, K); ``prior`` (1 + K) is added to
-    the sums of a leaf."""
-    cdef double[:, ::1] out = np.empty((size.shape[0], size.shape[1]))
-    cdef Execution execution = execution_on(n_threads)
-    if leaf.shape[0] == 0:
-        return np.asarray(out)
-    cdef LeafErrors errors = leaf_errors(leaf, weight, size)
-    with nogil:
-        c_mean_scales(errors, &leaf_sums[0, 0], &prior[0], &out[0, 0], execution)
-    return np.asarray(out)
 
 
 def apply(tree, const double[:, ::1] X, int n_threads):

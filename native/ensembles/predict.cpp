@@ -178,7 +178,7 @@ void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const Tabl
 }
 
 void apply_trees(const ObliqueTreesView& trees, index_t n_trees, const double* x, index_t n_rows,
-                 bool over_all, index_t* leaf, const Execution& execution) {
+                 const LeafNumbers& out, const Execution& execution) {
   const double work = static_cast<double>(n_rows * trees.n_features * 4 * n_trees);
   for_each_part(limit_threads(execution, work), n_rows, kBlockRows, [&](index_t, index_t begin, index_t end) {
     const Descents rows = {x + begin * trees.n_features, end - begin, trees.n_features, nullptr};
@@ -187,8 +187,8 @@ void apply_trees(const ObliqueTreesView& trees, index_t n_trees, const double* x
       dense_kernels().route(routing_of(trees, tree), rows, node.data());
       const index_t* number = trees.leaf_index + trees.node_offsets[tree];
       for (index_t i = begin; i < end; ++i)
-        leaf[i * n_trees + tree] =
-            over_all ? trees.leaf_offsets[tree] + number[node[i - begin]] : node[i - begin];
+        out.leaf[i * n_trees + tree] =
+            out.over_all ? trees.leaf_offsets[tree] + number[node[i - begin]] : node[i - begin];
     }
   });
 }

@@ -25,8 +25,12 @@ struct TreeRange {
 void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const Table& x,
                index_t n_rows, const ScoreSpan& out, const Execution& execution);
 
-// leaf (n_rows, n_trees): node numbers within each tree, or the leaves' numbers over all trees.
+// Leaves of rows, (n_rows, n_trees): node numbers within each tree, or the leaves' numbers over all trees.
+struct LeafNumbers {
+  index_t* leaf;
+  bool over_all;
+};
 void apply_trees(const ObliqueTreesView& trees, index_t n_trees, const double* x, index_t n_rows,
-                 bool over_all, index_t* leaf, const Execution& execution);
+                 const LeafNumbers& out, const Execution& execution);
 
 }  // namespace fctree::ensembles

@@ -47,77 +47,57 @@ struct Interval {
   double lowest, highest;
 };
 
-// What is known of a direction: after its scores, in the order of the functions.
-class Intervals {
- public:
-  Intervals(const TrainingData& data, const SampledSearch& search)
-      : data_(data), search_(search), scores_(search.node.size), interval_(search.node.size) {}
+// Of a direction.
+struct Intervals {
+  explicit Intervals(index_t size) : scores(size), of_row(size) {}
 
-  double* scores() { return scores_.data(); }
-
-  void find_thresholds() {
-    thresholds_ = sample_quantiles(data_, search_.node, scores_.data(), search_.rules);
-  }
-
-  // Of size rows from `begin` on, a part.
-  std::vector<Interval> count(index_t begin, index_t size) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    std::vector<Interval> counted(thresholds_.size() + 1, {0, kInfinity, -kInfinity});
-    for (index_t at = begin; at < begin + size; ++at) {
-      const double score = scores_[at];
-      const index_t of_row =
-          interval_of(thresholds_.data(), static_cast<index_t>(thresholds_.size()), score);
-      interval_[at] = static_cast<std::int32_t>(of_row);
-      Interval& interval = counted[of_row];
-      ++interval.number;
-      interval.lowest = std::min(interval.lowest, score);
-      interval.highest = std::max(interval.highest, score);
-    }
-    return counted;
-  }
-
-  // Of what the parts have, whose numbers become places.
-  void choose(std::vector<Interval>* parts, index_t n_parts) {
-    std::vector<Interval> whole = parts[0];
-    const index_t n_intervals = static_cast<index_t>(whole.size());
-    for (index_t p = 1; p < n_parts; ++p)
-      for (index_t i = 0; i < n_intervals; ++i) {
-        whole[i].number += parts[p][i].number;
-        whole[i].lowest = std::min(whole[i].lowest, parts[p][i].lowest);
-        whole[i].highest = std::max(whole[i].highest, parts[p][i].highest);
-      }
-    double lowest = whole[0].lowest, highest = whole[0].highest;
-    for (const Interval& interval : whole) {
-      lowest = std::min(lowest, interval.lowest);
-      highest = std::max(highest, interval.highest);
-    }
-    const CutRules& rules = search_.rules.cut;
-    const double gap = least_gap(rules, lowest, highest);
-    TriedCuts& cuts = *search_.cuts;
-    cuts.rows.resize(search_.node.size);
-    index_t size = 0;
-    for (index_t i = 0; i < n_intervals; ++i) {
-      for (index_t p = 0; p < n_parts; ++p) size += std::exchange(parts[p][i].number, size);
-      if (i + 1 == n_intervals || std::min(size, search_.node.size - size) < rules.min_samples_leaf ||
-          !(whole[i + 1].lowest - whole[i].highest > gap))  // the sample is in every interval
-        continue;
-      cuts.sizes.push_back(size);
-      cuts.thresholds.push_back(midpoint(whole[i].highest, whole[i + 1].lowest));
-    }
-  }
-
-  void place(index_t begin, index_t size, std::vector<Interval>& part) const {
-    for (index_t at = begin; at < begin + size; ++at)
-      search_.cuts->rows[part[interval_[at]].number++] = search_.node.rows[at];
-  }
-
- private:
-  const TrainingData& data_;
-  const SampledSearch& search_;
-  std::vector<double> thresholds_;
-  Buffer<double> scores_;
-  Buffer<std::int32_t> interval_;  // of each row
+  std::vector<double> thresholds;
+  Buffer<double> scores;
+  Buffer<std::int32_t> of_row;
 };
+
+// Of a part of the rows.
+std::vector<Interval> count_rows(Intervals& found, const RowParts::Part& part) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const index_t n_thresholds = static_cast<index_t>(found.thresholds.size());
+  std::vector<Interval> counted(n_thresholds + 1, {0, kInfinity, -kInfinity});
+  for (index_t at = part.begin; at < part.begin + part.rows.size; ++at) {
+    const double score = found.scores[at];
+    const index_t own = interval_of(found.thresholds.data(), n_thresholds, score);
+    found.of_row[at] = static_cast<std::int32_t>(own);
+    ++counted[own].number;
+    counted[own].lowest = std::min(counted[own].lowest, score);
+    counted[own].highest = std::max(counted[own].highest, score);
+  }
+  return counted;
+}
+
+// Of what the parts have, whose numbers become places.
+void choose_cuts(const SampledSearch& search, std::vector<Interval>* parts, index_t n_parts) {
+  const index_t n = search.node.size, n_intervals = static_cast<index_t>(parts[0].size());
+  std::vector<Interval> whole = parts[0];
+  double lowest = whole[0].lowest, highest = whole[0].highest;
+  for (index_t i = 0; i < n_intervals; ++i) {
+    for (index_t p = 1; p < n_parts; ++p) {
+      whole[i].lowest = std::min(whole[i].lowest, parts[p][i].lowest);
+      whole[i].highest = std::max(whole[i].highest, parts[p][i].highest);
+    }
+    lowest = std::min(lowest, whole[i].lowest);
+    highest = std::max(highest, whole[i].highest);
+  }
+  const CutRules& rules = search.rules.cut;
+  const double gap = least_gap(rules, lowest, highest);
+  search.cuts->rows.resize(n);
+  index_t size = 0;
+  for (index_t i = 0; i < n_intervals; ++i) {
+    for (index_t p = 0; p < n_parts; ++p) size += std::exchange(parts[p][i].number, size);
+    if (i + 1 == n_intervals || std::min(size, n - size) < rules.min_samples_leaf ||
+        !(whole[i + 1].lowest - whole[i].highest > gap))  // the sample is in every interval
+      continue;
+    search.cuts->sizes.push_back(size);
+    search.cuts->thresholds.push_back(midpoint(whole[i].highest, whole[i + 1].lowest));
+  }
+}
 
 }  // namespace
 
@@ -125,27 +105,28 @@ void find_sampled_cuts(const TrainingData& data, const std::vector<SampledSearch
                        const Execution& execution) {
   std::vector<NodeRows> nodes;
   std::vector<Intervals> found;
-  found.reserve(searches.size());
   for (const SampledSearch& search : searches) {
     nodes.push_back(search.node);
-    found.emplace_back(data, search);
+    found.emplace_back(search.node.size);
   }
   const index_t n_searches = static_cast<index_t>(searches.size());
   const RowParts parts(nodes, kCountedRows);
   std::vector<std::vector<Interval>> counted(parts.n());
   const auto score = [&](index_t p) {
     const auto [s, begin, rows] = parts[p];
-    searches[s].score(begin, rows, found[s].scores() + begin);
+    searches[s].score(begin, rows, found[s].scores.data() + begin);
   };
-  const auto find_thresholds = [&](index_t s) { found[s].find_thresholds(); };
-  const auto count = [&](index_t p) {
-    counted[p] = found[parts[p].node].count(parts[p].begin, parts[p].rows.size);
+  const auto find_thresholds = [&](index_t s) {
+    found[s].thresholds = sample_quantiles(data, nodes[s], found[s].scores.data(), searches[s].rules);
   };
+  const auto count = [&](index_t p) { counted[p] = count_rows(found[parts[p].node], parts[p]); };
   const auto choose = [&](index_t s) {
-    found[s].choose(counted.data() + parts.first(s), parts.first(s + 1) - parts.first(s));
+    choose_cuts(searches[s], counted.data() + parts.first(s), parts.first(s + 1) - parts.first(s));
   };
   const auto place = [&](index_t p) {
-    found[parts[p].node].place(parts[p].begin, parts[p].rows.size, counted[p]);
+    const auto [s, begin, rows] = parts[p];
+    for (index_t i = 0; i < rows.size; ++i)
+      searches[s].cuts->rows[counted[p][found[s].of_row[begin + i]].number++] = rows.rows[i];
   };
   parallel_phases(execution, {{parts.n(), score},
                               {n_searches, find_thresholds},

@@ -153,23 +153,16 @@ std::vector<FeatureRange> ranges_of(const GrowState& state, const OpenNode& node
 
 namespace {
 
-// Some rows of a node, numbered from its first one.
-struct Part {
-  index_t node;
-  index_t begin;
-  index_t end;
+// What is known of some rows of a node.
+struct ScreenedPart {
   Vector largest;  // (2 d): of -x and of x
-  ScreenedRows screened;
-
-  NodeRows rows(const GrowState& state, const OpenNode& of) const {
-    return {state.rows.data() + of.begin + begin, end - begin};
-  }
+  ScreenedRows rows;
 };
 
 // Residuals of the node's fit times the weights, (n, K).
-RowMatrix weighted_residuals(const GrowState& state, const OpenNode& node, const Part& part) {
+RowMatrix weighted_residuals(const GrowState& state, const OpenNode& node, const RowParts::Part& part) {
   const TrainingData& data = state.data;
-  const NodeRows rows = part.rows(state, node);
+  const NodeRows& rows = part.rows;
   RowMatrix residuals(rows.size, data.n_outputs);
   for (index_t k = 0; k < data.n_outputs; ++k) {
     const double* scores = state.scores.data() + k * state.n_rows() + node.begin + part.begin;
@@ -183,7 +176,7 @@ RowMatrix weighted_residuals(const GrowState& state, const OpenNode& node, const
 }
 
 // The bins of features first .. last - 1, one after the other.
-RowMatrix bins_of_part(const GrowState& state, const NodeRows& rows, const Part& part,
+RowMatrix bins_of_part(const GrowState& state, const NodeRows& rows, const ScreenedRows& screened,
                        const ScreeningPlan& plan, index_t first, index_t last) {
   const index_t d = state.data.n_features;
   const index_t width = screening_width(plan.n_columns(), state.data.n_outputs);
@@ -191,7 +184,7 @@ RowMatrix bins_of_part(const GrowState& state, const NodeRows& rows, const Part&
   Matrix x(rows.size, last - first);
   for (index_t i = 0; i < rows.size; ++i)
     for (index_t j = first; j < last; ++j) x(i, j - first) = state.data.x[rows.rows[i] * d + j];
-  add_to_bins(part.screened, x, plan.range.data() + first, bins.data());
+  add_to_bins(screened, x, plan.range.data() + first, bins.data());
   return bins;
 }
 
@@ -201,20 +194,16 @@ std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNo
   const auto n_nodes = static_cast<index_t>(nodes.size());
   const index_t d = state.data.n_features, n_outputs = state.data.n_outputs;
   std::vector<ScreeningPlan> plans(n_nodes);
-  std::vector<Part> parts;
-  std::vector<index_t> first_part;
-  // Parts so large that their bins take no more memory than their rows.
-  const index_t width = screening_width(2 + n_outputs + state.params.n_curvature, n_outputs);
-  const index_t fewest = std::max(kFewestRows, kScreeningBins * width);
+  std::vector<NodeRows> rows;
   for (index_t i = 0; i < n_nodes; ++i) {
-    first_part.push_back(static_cast<index_t>(parts.size()));
-    const Partition of_node = partition_range(nodes[i]->size, fewest, nodes[i]->size);
-    for (index_t p = 0; p < of_node.n_parts; ++p)
-      parts.push_back({i, of_node.begin(p), of_node.end(p), {}, {}});
+    rows.push_back(state.rows_of(*nodes[i]));
     plans[i] = screening_plan(state, *nodes[i], n_outputs + nodes[i]->curvature().cols());
   }
-  first_part.push_back(static_cast<index_t>(parts.size()));
-  const index_t n_parts = static_cast<index_t>(parts.size());
+  // Parts so large that their bins take no more memory than their rows.
+  const index_t width = screening_width(2 + n_outputs + state.params.n_curvature, n_outputs);
+  const RowParts parts(rows, std::max(kFewestRows, kScreeningBins * width));
+  const index_t n_parts = parts.n();
+  std::vector<ScreenedPart> screened(n_parts);
   const index_t n_blocks = count_parts(d, kFeaturesAtOnce);
   std::vector<RowMatrix> bins(n_parts * n_blocks);
   std::vector<Vector> promise(n_nodes, Vector::Zero(d));
@@ -222,17 +211,15 @@ std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNo
     return std::make_pair(block * kFeaturesAtOnce, std::min((block + 1) * kFeaturesAtOnce, d));
   };
   const auto screen = [&](index_t p) {
-    Part& part = parts[p];
-    const OpenNode& node = *nodes[part.node];
-    part.largest = Vector::Constant(2 * d, -std::numeric_limits<double>::infinity());
-    widen_ranges(state.data, part.rows(state, node), part.largest.data());
-    part.screened = screened_rows(state.data, part.rows(state, node), plans[part.node],
-                                  weighted_residuals(state, node, part));
+    const auto& [i, begin, of_part] = parts[p];
+    screened[p].largest = Vector::Constant(2 * d, -std::numeric_limits<double>::infinity());
+    widen_ranges(state.data, of_part, screened[p].largest.data());
+    screened[p].rows = screened_rows(state.data, of_part, plans[i], weighted_residuals(state, *nodes[i], parts[p]));
   };
   const auto join_ranges = [&](index_t i) {
-    Vector& largest = parts[first_part[i]].largest;
-    for (index_t p = first_part[i] + 1; p < first_part[i + 1]; ++p)
-      largest = largest.cwiseMax(parts[p].largest);
+    Vector& largest = screened[parts.first(i)].largest;
+    for (index_t p = parts.first(i) + 1; p < parts.first(i + 1); ++p)
+      largest = largest.cwiseMax(screened[p].largest);
     plans[i].range = ranges_of(state, *nodes[i], largest.data());
   };
   const auto judge = [&](index_t i, index_t block, const RowMatrix& total) {
@@ -244,22 +231,21 @@ std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNo
             plans[i].n_columns() * n_outputs);
   };
   // Bins of many outputs are large: those of a node of one part are gone before the next one's.
-  const auto has_parts = [&](index_t i) { return first_part[i + 1] - first_part[i] > 1; };
+  const auto has_parts = [&](index_t i) { return parts.first(i + 1) - parts.first(i) > 1; };
   const auto sum_bins = [&](index_t task) {
-    const Part& part = parts[task / n_blocks];
+    const index_t p = task / n_blocks, i = parts[p].node;
     const auto [first, last] = features_of(task % n_blocks);
-    RowMatrix found = bins_of_part(state, part.rows(state, *nodes[part.node]), part,
-                                   plans[part.node], first, last);
-    if (has_parts(part.node))
+    RowMatrix found = bins_of_part(state, parts[p].rows, screened[p].rows, plans[i], first, last);
+    if (has_parts(i))
       bins[task] = std::move(found);
     else
-      judge(part.node, task % n_blocks, found);
+      judge(i, task % n_blocks, found);
   };
   const auto join_bins = [&](index_t task) {
     const index_t i = task / n_blocks, block = task % n_blocks;
     if (!has_parts(i)) return;
-    RowMatrix& total = bins[first_part[i] * n_blocks + block];
-    for (index_t p = first_part[i] + 1; p < first_part[i + 1]; ++p)
+    RowMatrix& total = bins[parts.first(i) * n_blocks + block];
+    for (index_t p = parts.first(i) + 1; p < parts.first(i + 1); ++p)
       total += bins[p * n_blocks + block];
     judge(i, block, total);
   };

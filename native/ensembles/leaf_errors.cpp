@@ -1,8 +1,8 @@
-#include "oblique/leaf_errors.hpp"
+#include "ensembles/leaf_errors.hpp"
 
 #include <algorithm>
 
-namespace fctree::oblique {
+namespace fctree::ensembles {
 
 namespace {
 
@@ -50,4 +50,4 @@ void mean_scales(const LeafErrors& errors, const double* leaf_sums, const double
   });
 }
 
-}  // namespace fctree::oblique
+}  // namespace fctree::ensembles

@@ -3,7 +3,7 @@
 
 #include "core/parallel.hpp"
 
-namespace fctree::oblique {
+namespace fctree::ensembles {
 
 struct LeafErrors {
   const index_t* leaf;   // (n_samples, n_trees), numbered over all trees
@@ -23,4 +23,4 @@ void add_leaf_errors(const LeafErrors& errors, double* leaf_sums, const Executio
 void mean_scales(const LeafErrors& errors, const double* leaf_sums, const double* prior,
                  double* out, const Execution& execution);
 
-}  // namespace fctree::oblique
+}  // namespace fctree::ensembles
