@@ -26,7 +26,8 @@ def max_time(seconds: float) -> Callback:
     seconds : float
         Wall-clock time from this call on, positive. Time spent before the first round and a
         round under way count too, so that a fit can take a round longer. Of later fits with the same
-        callback, as in cross-validation, the time from their first round on.
+        callback, as in cross-validation, the time from their first round on. Models that `fit` grows after these rounds, for
+        `posterior_samples` and `calibration_fraction`, have as many rounds, for which time is kept by an estimate.
 
     Returns
     -------
@@ -54,14 +55,20 @@ def max_time(seconds: float) -> Callback:
         raise TypeError(f"seconds must be a number, got {seconds!r}")
     if math.isnan(seconds) or seconds <= 0:
         raise ValueError(f"seconds must be positive, got {seconds!r}")
-    end, last = time.monotonic() + float(seconds), 0
+    return TimeLimit(float(seconds))
 
-    def stop_after_time(round: int, scores: RoundScores) -> bool:
-        nonlocal end, last
+
+class TimeLimit:
+    """Callback of `max_time`; the time is for ``n_models`` of as many rounds, grown one after the other."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.n_models = 1
+        self._begun, self._last = time.monotonic(), 0
+
+    def __call__(self, round: int, scores: RoundScores) -> bool:
         now = time.monotonic()
-        if round <= last:  # of another fit
-            end = now + float(seconds)
-        last = round
-        return now >= end
-
-    return stop_after_time
+        if round <= self._last:  # of another fit
+            self._begun = now
+        self._last = round
+        return (now - self._begun) * self.n_models >= self.seconds

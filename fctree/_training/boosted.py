@@ -147,6 +147,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
         """
         eval_sets = chosen_eval_sets(eval_set, X_val, y_val, sample_weight_val)
         watch = RoundWatch(check_callbacks(callbacks), named_scorers(eval_metric))
+        watch.share_time(self._models_of_fit())
         if callable(self.loss) and self.early_stopping and not watch.scorers:
             raise ValueError(
                 "early_stopping=True needs an eval_metric where the loss is a function, which gives "
@@ -195,6 +196,11 @@ class BaseBoosting(TakesTables, BaseEstimator):
         self._boost(train, evals, continuing=continuing, watch=watch)
         now = watch.results(self, done)
         self.evals_result_ = joined_results(before, now, done, len(self.train_score_) - 1 - done)
+
+    def _models_of_fit(self):
+        """About how many models' time a fit takes: posterior samples and intervals cost one to two each."""
+        calibrated = getattr(self, "calibration_fraction", None) is not None
+        return 1 + 2 * (getattr(self, "posterior_samples", 0) + calibrated)
 
     def _after_fit(self, train):
         """Set further fitted attributes; for subclasses."""

@@ -1,8 +1,11 @@
 """A progress bar, callbacks and metrics that follow the rounds of a fit and may stop it."""
 
+import inspect
+
 import numpy as np
 
 from fctree._training.eval_metrics import score
+from fctree.callbacks import TimeLimit
 
 
 def check_callbacks(callbacks):
@@ -16,6 +19,14 @@ def check_callbacks(callbacks):
                 f"callbacks must be a function callback(round, scores) or a list of them, got "
                 f"{callback!r}"
             )
+        try:
+            inspect.signature(callback).bind(1, {})
+        except ValueError:  # a callable that does not tell
+            pass
+        except TypeError as error:
+            raise TypeError(
+                f"a callback is called as callback(round, scores), which {callback!r} does not take: {error}"
+            ) from error
     return given
 
 
@@ -41,6 +52,12 @@ class RoundWatch:
         self.scorers = scorers or {}
         self.eval_sets = []
         self._judged = []  # a list of dicts a round, of each set; first those before the first round
+
+    def share_time(self, n_models):
+        """Make limits of the time those of a fit that grows so many models of as many rounds."""
+        for callback in self.callbacks:
+            if isinstance(callback, TimeLimit):
+                callback.n_models = n_models
 
     def listener(self, progress):
         """The function for the core to call after each round, or None if nobody listens."""

@@ -39,7 +39,7 @@ def _draw_prior(model, train, rng, n_threads):
     return replace(trees, leaf_values=draws * deviation[:, :, np.newaxis])
 
 
-def boost_shrunk(model, samples, penalty, *, seed):
+def boost_shrunk(model, samples, penalty, *, n_rounds, seed):
     """Trees that tend to kernel ridge regression with this penalty [1]_, as steps get small.
 
     The model is multiplied by ``1 - learning_rate * penalty / n`` before each tree, splits are
@@ -52,7 +52,7 @@ def boost_shrunk(model, samples, penalty, *, seed):
     samples : Samples
         With centred targets.
     penalty : float
-    seed : int
+    n_rounds, seed : int
 
     Returns
     -------
@@ -61,7 +61,7 @@ def boost_shrunk(model, samples, penalty, *, seed):
     """
     total = len(samples.X) if samples.weight is None else samples.weight.sum()
     params = {
-        **model._native_params(model.max_iter),
+        **model._native_params(n_rounds),
         "l2_leaf_reg": 0.0,
         "score_noise": _native.ScoreNoise.gumbel.value,
         "score_function": _native.ScoreFunction.l2.value,
@@ -83,13 +83,13 @@ def boost_shrunk(model, samples, penalty, *, seed):
         n_threads=count_threads(model.n_jobs),
     )
     keep = 1.0 - params["model_shrink_rate"] * model.learning_rate
-    left = keep ** np.arange(model.max_iter - 1, -1, -1.0)
+    left = keep ** np.arange(n_rounds - 1, -1, -1.0)
     arrays["leaf_values"] = arrays["leaf_values"] * left[:, np.newaxis, np.newaxis]
     return SymmetricTrees(**arrays)
 
 
 def sample_posterior(model, train):
-    """Draw ``model.posterior_samples`` samples for a fitted model.
+    """Draw ``model.posterior_samples`` samples for a fitted model, of as many rounds as it has.
 
     Sets ``posterior_trees_``, a list of SymmetricTrees in units of the targets, to be added to
     ``model.baseline_``.
@@ -111,7 +111,9 @@ def sample_posterior(model, train):
         prior.add_to(train.X, drawn, n_threads=n_threads)
         targets = centred / unit - drawn + NOISE_STD * rng.standard_normal(centred.shape)
         samples = Samples(train.X, np.ascontiguousarray(targets.T), weight, None)
-        trees = boost_shrunk(model, samples, penalty, seed=int(rng.integers(2**63 - 1)))
+        trees = boost_shrunk(
+            model, samples, penalty, n_rounds=max(model.n_iter_, 1), seed=int(rng.integers(2**63 - 1))
+        )
         sample = SymmetricTrees.concatenate([prior, trees])
         model.posterior_trees_.append(replace(sample, leaf_values=sample.leaf_values * scale))
 

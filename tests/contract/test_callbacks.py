@@ -96,6 +96,9 @@ def test_what_is_no_callback_is_refused(kind):
     for bad in (5, "print", [print, None], {"callback": print}):
         with pytest.raises(TypeError, match="callbacks must be a function"):
             kind(**SMALL).fit(X, y, callbacks=bad)
+    for bad in (lambda env: False, lambda round, scores, model: False):
+        with pytest.raises(TypeError, match=r"called as callback\(round, scores\)"):
+            kind(**SMALL).fit(X, y, callbacks=bad)
     for answer in (0.5, "stop", [True], 1):
         with pytest.raises(TypeError, match="a callback returns True to stop, and False or None"):
             kind(**SMALL).fit(X, y, callbacks=lambda round, scores: answer)

@@ -116,9 +116,10 @@ def test_boosting_with_strong_noise_is_kernel_ridge_regression():
     samples = Samples(X, np.ascontiguousarray(y[np.newaxis]), None, None)
 
     def boosted(learning_rate, seed):
-        binned.set_params(learning_rate=learning_rate, max_iter=int(300 / learning_rate))
+        binned.set_params(learning_rate=learning_rate)
         scores = np.zeros((len(Z), 1))
-        boost_shrunk(binned, samples, penalty, seed=seed).add_to(Z, scores)
+        trees = boost_shrunk(binned, samples, penalty, n_rounds=int(300 / learning_rate), seed=seed)
+        trees.add_to(Z, scores)
         return scores[:, 0]
 
     options = {"bin_thresholds": binned.bin_thresholds_, "depth": 2, "X_train": X}

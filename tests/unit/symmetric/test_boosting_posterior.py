@@ -1,8 +1,11 @@
 """Knowledge uncertainty: small among the data, large where they are missing."""
 
+import time
+
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingRegressor
+from fctree.callbacks import max_time
 from sklearn.base import clone
 
 SETTINGS = {"posterior_samples": 12, "max_iter": 100, "max_depth": 4, "random_state": 0}
@@ -52,6 +55,30 @@ def test_the_model_itself_does_not_depend_on_the_samples():
     without = SymmetricBoostingRegressor(**{**SETTINGS, "posterior_samples": 0}).fit(X, y)
     with_them = SymmetricBoostingRegressor(**SETTINGS).fit(X, y)
     assert without.predict(X).tobytes() == with_them.predict(X).tobytes()
+
+
+@pytest.mark.parametrize("stop", [{"callbacks": lambda round, scores: round == 5}, {"eval_set": ring(100, seed=1)}])
+def test_samples_of_a_stopped_fit_have_its_rounds(stop):
+    X, y = ring()
+    settings = {**SETTINGS, "early_stopping": "eval_set" in stop, "learning_rate": 0.5}
+    model = SymmetricBoostingRegressor(**{**settings, "max_iter": 1000}).fit(X, y, **stop)
+    assert model.n_iter_ < 1000
+    same = SymmetricBoostingRegressor(**{**settings, "max_iter": model.n_iter_}).fit(X, y, eval_set=stop.get("eval_set"))
+    for got, expected in zip(model.predict(X, return_std=True), same.predict(X, return_std=True)):
+        assert got.tobytes() == expected.tobytes()
+
+
+def test_time_limits_are_for_the_samples_too(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+    def tick(round, scores):
+        now[0] += 1.0
+
+    X, y = ring(100)
+    for more, n_rounds in (({}, 63), ({"posterior_samples": 10}, 3), ({"calibration_fraction": 0.2}, 21)):
+        model = SymmetricBoostingRegressor(max_depth=1, **more).fit(X, y, callbacks=[tick, max_time(63)])
+        assert model.n_iter_ == n_rounds
 
 
 def test_several_outputs_threads_and_units():
