@@ -73,6 +73,12 @@ def _on_cpu(x, split_weights, leaf_weights, shape):
     return _NativeTrees.apply(x, split_weights, leaf_weights, shape)
 
 
+def _is_exported():
+    """Whether this call is recorded as operations of torch, by `torch.jit.trace`, `torch.export` or `torch.onnx`."""
+    exporting = getattr(torch.compiler, "is_exporting", torch.jit.is_tracing)  # since torch 2.7
+    return torch.jit.is_tracing() or exporting()
+
+
 def _share_of_left(t, routing, gamma):
     if routing == "logistic":
         return torch.sigmoid(t * (6.0 / gamma))
@@ -82,14 +88,15 @@ def _share_of_left(t, routing, gamma):
 
 def _in_torch(x, split_weights, leaf_weights, routing, gamma):
     """The same sum with torch operations: every node of every sample."""
-    n_trees, _, n_features = split_weights.shape
-    t = torch.matmul(x, split_weights.reshape(-1, n_features).T)
-    share = _share_of_left(t, routing, gamma).reshape(len(x), n_trees, -1)
-    reach = share.new_ones((len(x), n_trees, 1))
-    while reach.shape[2] < leaf_weights.shape[1]:
-        width = reach.shape[2]
+    n_trees, n_nodes, _ = split_weights.shape
+    t = torch.matmul(x, split_weights.flatten(0, 1).T)
+    share = _share_of_left(t, routing, gamma).unflatten(1, (n_trees, n_nodes))
+    reach = torch.cat([share[:, :, :1], 1.0 - share[:, :, :1]], dim=2)
+    width = 2
+    while width <= n_nodes:
         left = reach * share[:, :, width - 1 : 2 * width - 1]
-        reach = torch.stack([left, reach - left], dim=3).reshape(len(x), n_trees, -1)
+        reach = torch.stack([left, reach - left], dim=3).flatten(2)
+        width *= 2
     return torch.einsum("ntl,tlk->nk", reach, leaf_weights)
 
 
@@ -192,7 +199,7 @@ class TreeEnsembleLayer(torch.nn.Module):
                 f"x has {x.shape[-1]} features, but the layer has in_features={self.in_features}"
             )
         rows = x.reshape(-1, self.in_features)
-        if rows.device.type == "cpu" and rows.dtype in _NATIVE_TYPES:
+        if rows.device.type == "cpu" and rows.dtype in _NATIVE_TYPES and not _is_exported():
             if rows.dtype != self.split_weights.dtype:
                 raise self._wrong_type(rows)
             shape = {

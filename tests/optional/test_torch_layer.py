@@ -153,6 +153,29 @@ def test_compile_does_not_break_it():
     assert x.grad.abs().sum() > 0
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("depth", [1, 3])
+def test_it_is_exported_with_its_input(depth):
+    layer, x = layer_and_samples(depth=depth)
+    other = torch.randn(31, 5, dtype=x.dtype)
+    exported = torch.export.export(layer, (x,), dynamic_shapes=({0: torch.export.Dim("n", min=2)},)).module()
+    for written in (exported, torch.jit.trace(layer, (x,))):
+        torch.testing.assert_close(written(other), layer(other), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_it_is_exported_to_onnx(tmp_path):
+    pytest.importorskip("onnx")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    layer, x = layer_and_samples(torch.float32)
+    path = str(tmp_path / "layer.onnx")
+    torch.onnx.export(layer, (x,), path, dynamo=False, input_names=["x"], dynamic_axes={"x": {0: "n"}})
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    other = torch.randn(31, 5)
+    (found,) = session.run(None, {"x": other.numpy()})
+    np.testing.assert_allclose(found, layer(other).detach().numpy(), rtol=1e-5, atol=1e-5)
+
+
 def test_shapes_of_samples():
     layer, x = layer_and_samples()
     torch.testing.assert_close(layer(x.reshape(4, 5, 5)), layer(x).reshape(4, 5, 2))
