@@ -163,8 +163,16 @@ def _scaled(graph, sums, offset, factor):
 
 
 def labels_of(classes):
-    """Labels as ONNX has them: int64, or text."""
-    return classes.astype(np.int64) if classes.dtype.kind in "biuf" else classes.astype(str)
+    """Labels as ONNX has them: int64, or text; ValueError for integers that int64 does not hold."""
+    if classes.dtype.kind not in "biuf":
+        return classes.astype(str)
+    labels = classes.astype(np.int64)
+    if np.any(labels != classes):
+        raise ValueError(
+            f"the class {classes[labels != classes].tolist()[0]} does not fit into int64, the type of ONNX's labels: "
+            "convert the labels to text before fit"
+        )
+    return labels
 
 
 def _certain(graph, scores, n_classes):

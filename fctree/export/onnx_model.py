@@ -41,9 +41,9 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
         Without the library onnx.
     ValueError
         For another `dtype`, for categories of text and numbers in one column, for empty strings beside missing
-        values in one, for categories that are numbers which `dtype` cannot tell apart, for categories beside
-        a column with the name of an output, and for soft trees with ``routing="erf"`` in float64, which
-        runtimes cannot compute.
+        values in one, for categories that are numbers which `dtype` cannot tell apart or text that is not valid Unicode,
+        for categories beside a column with the name of an output or an empty one, for class labels that int64 does not
+        hold, and for soft trees with ``routing="erf"`` in float64, which runtimes cannot compute.
     TypeError
         If the model is of another kind.
     NotFittedError
@@ -103,9 +103,9 @@ def _inputs(helper, described, dtype):
     number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     if not table.categories:
         return [helper.make_tensor_value_info("X", number, [None, table.n_columns])]
-    taken = sorted({"variable", "label", "probabilities"} & set(table.names))
+    taken = sorted({"variable", "label", "probabilities", ""} & set(table.names))
     if taken:
-        raise ValueError(f"columns {taken} have the names of outputs: rename them before fit")
+        raise ValueError(f"columns {taken} have the names of outputs, or none: rename them before fit")
     text = helper.np_dtype_to_tensor_dtype(np.dtype(object))
     return [
         helper.make_tensor_value_info(name, text if table.holds_text(column) else number, [None, 1])

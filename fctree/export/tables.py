@@ -145,6 +145,12 @@ class TableSteps:
                     f"column {self.names[column]!r} had empty strings and missing values in fit, and ONNX has the empty "
                     "string for both: make one of the other before fit"
                 )
+            odd = [text for text in values if text.encode(errors="replace").decode() != text]
+            if odd:
+                raise ValueError(
+                    f"column {self.names[column]!r} holds the category {odd[0]!r}, half of a surrogate pair, which ONNX's "
+                    "UTF-8 cannot hold: change it before fit"
+                )
             texts = values if "" in values else [*values, ""]
             numbers = [*range(len(values)), *[missing] * (len(texts) - len(values))]
             return graph.add("LabelEncoder", x, domain="ai.onnx.ml", keys_strings=texts,

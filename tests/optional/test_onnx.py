@@ -16,7 +16,7 @@ from export_cases import (
     rows_near,
     soft_boundaries,
 )
-from fctree import CurvatureBoostingRegressor, CurvatureTreeRegressor, SymmetricBoostingRegressor
+from fctree import CurvatureBoostingRegressor, CurvatureTreeRegressor, SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree.export import oblique, register_skl2onnx, to_onnx
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -169,6 +169,13 @@ def test_empty_texts_beside_missing_ones_are_refused():
         to_onnx(model)
 
 
+def test_text_that_is_not_valid_unicode_is_refused():
+    frame, y = categories()
+    frame["city"] = frame["city"].astype(object).where(np.arange(len(frame)) > 5, "a\ud800")
+    with pytest.raises(ValueError, match="column 'city' holds the category .*surrogate"):
+        to_onnx(CurvatureTreeRegressor().fit(frame, y))
+
+
 def test_categories_of_text_and_numbers():
     X = np.array([["a", 1.0], [2, 2.0], ["b", 3.0]] * 20, dtype=object)
     model = CurvatureTreeRegressor(categorical_features=[0]).fit(X, np.arange(60.0))
@@ -197,11 +204,19 @@ def test_long_numbers_are_categories_in_float64():
     assert_close(found, predictions(model, frame), np.float64)
 
 
-def test_columns_named_like_outputs():
+@pytest.mark.parametrize("name", ["variable", ""])
+def test_columns_named_like_outputs(name):
     frame, y = categories()
-    frame = frame[["city", "x"]].rename(columns={"x": "variable"})
-    with pytest.raises(ValueError, match="'variable'.*rename"):
+    frame = frame[["city", "x"]].rename(columns={"x": name})
+    with pytest.raises(ValueError, match=f"'{name}'.*rename"):
         to_onnx(CurvatureTreeRegressor(categorical_features=["city"]).fit(frame, y))
+
+
+def test_labels_that_int64_does_not_hold():
+    X, y = regression()
+    labels = np.array([3, 2**63 + 1], dtype=np.uint64)[(y > np.median(y)).astype(int)]
+    with pytest.raises(ValueError, match=f"class {2**63 + 1} does not fit into int64"):
+        to_onnx(SymmetricBoostingClassifier(max_iter=2).fit(X, labels))
 
 
 def test_other_arguments_are_refused():
