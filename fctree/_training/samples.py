@@ -115,9 +115,10 @@ def validation_samples(estimator, train, eval_sets, watch):
     ``watch.eval_sets`` becomes the same as its scorers take them.
     """
     if eval_sets and train.initial is not None:
-        raise ValueError("init_score and eval_set exclude each other")
+        instead = "; for exposures fit(X, counts / exposure, sample_weight=exposure) needs no init_score"
+        raise ValueError(f"init_score and eval_set exclude each other{instead if estimator.loss == 'poisson' else ''}")
     if eval_sets:
-        evals = [_checked(estimator, eval_set, bool(watch.scorers)) for eval_set in eval_sets]
+        evals = [_checked(estimator, eval_sets, at, bool(watch.scorers)) for at in range(len(eval_sets))]
         watch.eval_sets = [
             EvalSet(X, y, samples.weight) for (X, y, _), samples in zip(eval_sets, evals)
         ]
@@ -136,10 +137,14 @@ def validation_samples(estimator, train, eval_sets, watch):
     return train, []
 
 
-def _checked(estimator, eval_set, keeps_all):
-    """Samples of ``(X, y, weight)``; those of weight 0 too where scorers see them."""
-    X, y, weight = eval_set
-    X, y = estimator._check_data(X, y, reset=False, classification=estimator._classification)
-    targets = estimator._encode_targets(y, reset=False)
-    samples = Samples(X, targets, check_sample_weight(weight, X), None)
+def _checked(estimator, eval_sets, at, keeps_all):
+    """Samples of the set ``(X, y, weight)`` of this number; those of weight 0 too where scorers see them."""
+    X, y, weight = eval_sets[at]
+    try:
+        X, y = estimator._check_data(X, y, reset=False, classification=estimator._classification)
+        targets = estimator._encode_targets(y, reset=False)
+        samples = Samples(X, targets, check_sample_weight(weight, X), None)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"eval_set[{at}]: {error}") from error
     return samples if keeps_all else samples.without_zero_weights()

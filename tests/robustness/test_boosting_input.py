@@ -1,6 +1,7 @@
 """Bad parameters and data are refused with a clear error, and change nothing."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree._sklearn import InvalidParameterError
@@ -149,6 +150,17 @@ def test_starting_scores_and_eval_set_exclude_each_other(kind):
     X, y = table(kind)
     with pytest.raises(ValueError, match="exclude each other"):
         kind(max_iter=3).fit(X, y, init_score=np.zeros(40), eval_set=(X, y))
+    if kind is SymmetricBoostingRegressor:
+        with pytest.raises(ValueError, match=r"exclude each other; .* fit\(X, counts / exposure, sample_weight=exposure\)"):
+            kind(loss="poisson").fit(X, y, init_score=np.zeros(40), eval_set=(X, y))
+
+
+def test_errors_about_evaluation_sets_say_so(kind):
+    X, y = table(kind)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    for bad, message in ((frame[["b", "a", "c"]], "feature names should match"), (frame[:7], "inconsistent numbers of samples")):
+        with pytest.raises(ValueError, match=rf"^eval_set\[1\]: .*{message}"):
+            kind(max_iter=3).fit(frame, y, eval_set=[(frame, y), (bad, y)])
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
