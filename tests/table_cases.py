@@ -114,4 +114,5 @@ CONTAINERS = {
     "categorical": as_categorical,
     "polars": as_polars,
     "pyarrow": as_arrow,
+    "pyarrow batch": lambda columns: as_arrow(columns).combine_chunks().to_batches()[0],
 }

@@ -1,14 +1,16 @@
 """Columns of tables: NumPy arrays, lists, and frames of pandas, polars and pyarrow.
 
-Nothing of these libraries is imported: a column is asked for what it can do.
+None of these libraries is needed: a column is asked for what it can do.
 """
 
 import re
 from dataclasses import dataclass
+from importlib import import_module
 from math import isfinite
 from numbers import Complex, Number, Real
 
 import numpy as np
+from scipy.sparse import issparse
 
 _NUMERIC_KINDS = "fiub"
 _FEW, _NEARLY_ALL = 20, 0.9  # categories; of these
@@ -64,8 +66,16 @@ def is_frame(X):
 
 
 def check_frame(X):
-    """TypeError for a lazy frame of polars, ValueError for columns that share a name, and for none."""
+    """``X``, of a batch of pyarrow the table; TypeError for sparse matrices and a lazy frame of polars, ValueError for
+    columns that share a name, and for none."""
+    if issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required, such as X.toarray(). OneHotEncoder(sparse_output=False) "
+            "and ColumnTransformer(sparse_threshold=0) give dense data; categories can also be passed as they are, without an encoder"
+        )
     library = type(X).__module__.partition(".")[0]
+    if library == "pyarrow" and type(X).__name__ == "RecordBatch":
+        X = import_module("pyarrow").Table.from_batches([X])
     if library == "polars" and hasattr(X, "collect"):
         raise TypeError("X is a LazyFrame of polars: X.collect() is the table that it has to be")
     if library in ("pandas", "pyarrow"):
@@ -75,6 +85,7 @@ def check_frame(X):
             raise ValueError(f"X has several columns of the same name: {repeated[:10]}")
     if is_frame(X) and X.shape[1] == 0:
         raise ValueError(f"Found a table with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required")
+    return X
 
 
 def without_mask(X):
@@ -308,11 +319,11 @@ def _holds_text(values, name):
 
 
 def _neither(name, kind):
-    several = kind in ("list", "tuple", "set", "dict", "ndarray")
-    made = "a column for each of their entries" if several else "numbers of it, such as days since a date"
+    needed = ": make numbers of them, such as days since a date"
+    if kind in ("list", "tuple", "set", "dict", "ndarray"):
+        needed = ", but an argument must be a string or a real number: make a column for each of their entries"
     return TypeError(
-        f"column {name!r} holds values of type {kind}, but an argument must be a string or a real "
-        f"number: make {made}, or name it in categorical_features"
+        f"column {name!r} holds values of type {kind}{needed}, or name it in categorical_features"
     )
 
 

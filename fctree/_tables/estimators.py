@@ -34,6 +34,7 @@ from fctree._tables.robust import cut_off, target_limits
 from fctree._threads import count_threads
 
 _SMALL = 2**18  # values
+_MANY_UNSEEN = 10  # of a column: fewer may be unknown by chance
 TABLE_CONSTRAINTS = {"categorical_features": ["array-like", StrOptions({"from_dtype"}), None]}
 
 
@@ -47,7 +48,7 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
     """
     if impute:
         checks["ensure_all_finite"] = "allow-nan"
-    check_frame(X)
+    X = check_frame(X)
     X = without_mask(X)
     refuse_mask("y", y)
     if issparse(y):
@@ -287,7 +288,8 @@ def _warn_of_quantities(names):
 
 def _fill(out, column, known, name):
     """Writes the numbers of a column's categories among the known ones; returns these."""
-    if known is None:
+    in_fit = known is None
+    if in_fit:
         known = sorted(column.values, key=sort_key)
     elif column.values and known and _are_text(column.values).isdisjoint(_are_text(known)):
         warnings.warn(
@@ -301,7 +303,20 @@ def _fill(out, column, known, name):
     place.update(_of_other_width(fractions, known, place) if fractions else {})
     numbers = np.array([place.get(value, UNSEEN) for value in column.values] + [np.nan])
     out[:] = numbers[column.codes]
+    if not in_fit and known and len(out) >= _MANY_UNSEEN and not np.any(out >= 0.0):
+        _warn_of_unseen(column, known, name)
     return known
+
+
+def _warn_of_unseen(column, known, name):
+    present = column.codes[column.codes >= 0]
+    if len(present) >= _MANY_UNSEEN and not _are_text(column.values).isdisjoint(_are_text(known)):
+        warnings.warn(
+            f"column {name!r}: all of its {len(present)} values count as unknown categories, as fit has seen none of them: "
+            f"{column.values[present[0]]!r} now, {known[0]!r} there",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _of_other_width(fractions, known, place):
@@ -328,9 +343,10 @@ def wanted_categories(estimator, names, n_features):
         return [False] * n_features
     if isinstance(chosen, str):
         return [None] * n_features
-    chosen = np.asarray(chosen)
+    given, chosen = chosen, np.asarray(chosen)
     if chosen.ndim != 1:
-        raise ValueError(f"categorical_features must be a list, got the shape {chosen.shape}")
+        got = f"a {type(given).__name__}" if chosen.ndim == 0 else f"the shape {chosen.shape}"
+        raise ValueError(f"categorical_features must be a list of names or indices, or a mask, got {got}")
     if chosen.dtype == bool:
         if len(chosen) != n_features:
             raise ValueError(

@@ -243,7 +243,7 @@ class _Rows:
     """Rows of a table or of an array of numbers, and points between them."""
 
     def __init__(self, X):
-        check_frame(X)
+        X = check_frame(X)
         X = without_mask(X)
         self.table = X if is_frame(X) else table_of(X)
         if self.table is None:

@@ -38,7 +38,7 @@ class Study:
         self, estimator, data, *, method, scoring, fractions, min_iter, where, random_state
     ):
         X, y, sample_weight = data
-        check_frame(X)
+        X = check_frame(X)
         n_jobs, client = where
         workers = None if client is None else Workers(client)
         # At most 2^32 - 1: what scikit-learn takes as a seed.

@@ -32,7 +32,7 @@ def _is_finite_table(X):
 def _check_samples(X, name, batch):
     if _is_finite_table(X):
         return X
-    check_frame(X)
+    X = check_frame(X)
     refuse_mask(name, X)
     X = check_array(
         X, dtype=[np.float64, np.float32], order="C", input_name=name, allow_nd=batch

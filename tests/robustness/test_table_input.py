@@ -50,6 +50,7 @@ def test_text_in_a_column_of_numbers_is_refused_at_prediction(name):
         ([1.5], "1.5, which is no column"),
         ([True, False], "a mask of 2 columns, but X has 4"),
         ([[1]], "must be a list"),
+        ({"city"}, "must be a list of names or indices, or a mask, got a set"),
         ("city", "categorical_features"),
     ],
 )
@@ -257,8 +258,23 @@ def test_dates_are_no_numbers(chosen, dates):
     X = FRAME[["age"]].assign(day=dates)
     with pytest.raises(TypeError, match="column 'day' holds values of type .* days since a date"):
         CurvatureTreeRegressor(categorical_features=chosen).fit(X, Y)
-    with pytest.raises(TypeError, match="argument must be"):
+    with pytest.raises(TypeError, match="make numbers of them"):
         CurvatureTreeRegressor().fit(dates[:, np.newaxis], Y)
+
+
+@pytest.mark.parametrize("in_fit, later", [
+    (pd.Timestamp("2026-01-05"), date(2026, 1, 5)), (pd.Timestamp("2026-01-05"), "2026-01-05"), ("oslo", "OSLO"), ("1", "1.0")])
+def test_values_that_are_all_unknown_warn(in_fit, later):
+    frame = FRAME[["age"]].assign(c=pd.Series([in_fit, None, "b", "c"] * 20, dtype=object))
+    model = SymmetricBoostingRegressor(max_iter=2, categorical_features=["c"]).fit(frame, Y)
+    few = pd.Series([later, None] * 9, dtype=object)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(frame)
+        model.predict(frame[:18].assign(c=few))
+        model.predict(frame.assign(c=None))
+    with pytest.warns(UserWarning, match="column 'c': all of its 80 values count as unknown categories, as fit has seen none"):
+        model.predict(frame.assign(c=later))
 
 
 def test_complex_numbers_are_refused_by_name():
