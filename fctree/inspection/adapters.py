@@ -57,6 +57,11 @@ def by_position(estimator, names):
     return clone(estimator).set_params(**changed)
 
 
+def classifies(estimator):
+    """scikit-learn's `is_classifier`; of estimators without its tags, whether they have probabilities."""
+    return is_classifier(estimator) if hasattr(estimator, "__sklearn_tags__") else hasattr(estimator, "predict_proba")
+
+
 def masked_models(estimator, min_iter, where, seed, *, continues=True):
     """Runner of the masks for an estimator or a model of the protocol; ``where`` is (n_jobs, Workers or
     None).
@@ -69,7 +74,7 @@ def masked_models(estimator, min_iter, where, seed, *, continues=True):
         raise ValueError(f"min_iter must be an integer of at least 0, got {min_iter!r}")
     if isinstance(estimator, WarmStartModel):
         return MaskedModels(estimator, n_jobs, workers)
-    if not isinstance(estimator, BaseEstimator) or isinstance(estimator, type):
+    if not all(hasattr(estimator, name) for name in ("get_params", "fit", "predict")) or isinstance(estimator, type):
         raise TypeError(
             "estimator must be a scikit-learn estimator or a WarmStartModel, got "
             f"{estimator!r}"
@@ -81,7 +86,7 @@ def masked_models(estimator, min_iter, where, seed, *, continues=True):
     if is_boosting(estimator):
         return MaskedBoosting(estimator, min_iter, n_jobs, workers)
     name = type(estimator).__name__
-    if is_classifier(estimator) and not hasattr(estimator, "predict_proba"):
+    if classifies(estimator) and not hasattr(estimator, "predict_proba"):
         raise ValueError(f"{name} has no predict_proba, which the scores need")
     try:
         model = _adapt(estimator, parameters, min_iter)
@@ -129,7 +134,7 @@ def _adapt(estimator, parameters, min_iter):
 
 def _predict(model, X):
     """Predictions or class probabilities."""
-    if is_classifier(model.estimator):
+    if classifies(model.estimator):
         return model.fitted.predict_proba(X)
     return model.fitted.predict(X)
 

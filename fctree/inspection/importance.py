@@ -66,7 +66,7 @@ def variable_importance(
         `n_iter_no_change` and `tol`. Classifiers need `predict_proba`.
     X : array-like of shape (n_samples, n_features)
         Numbers: a column of text or categories is refused, with what to make of it. NaN is allowed if the
-        estimator supports missing values.
+        estimator takes it.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Targets or class labels.
     sample_weight : array-like of shape (n_samples,), default=None

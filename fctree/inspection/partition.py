@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import is_classifier
 from sklearn.model_selection import train_test_split
-from sklearn.utils import get_tags
 
 from fctree._validation import check_inspection_data, check_labels
+from fctree.inspection.adapters import classifies
 from fctree.inspection.warm_start import Samples, WarmStartModel
 
 
@@ -31,7 +30,7 @@ class DataSplit:
 def partition(estimator, X, y, sample_weight, *, fractions, seed):
     """Split the data into parts; ValueError for bad data, or parts that lack a class.
 
-    The estimator determines whether `y` holds classes and whether `X` may contain NaN. ``fractions`` are
+    The estimator determines whether `y` holds classes, a model of the protocol whether `X` may contain NaN. ``fractions`` are
     the share of the validation part in the samples outside of the test part, and that of the test part.
     """
     classification, allow_nan = _tags(estimator)
@@ -62,10 +61,10 @@ def partition(estimator, X, y, sample_weight, *, fractions, seed):
 
 
 def _tags(estimator):
-    """Whether targets are classes, and whether features may be NaN."""
+    """Whether targets are classes, and whether features may be NaN: what an estimator does not take it refuses."""
     if isinstance(estimator, WarmStartModel):
         return estimator.classification, estimator.allow_nan
-    return is_classifier(estimator), get_tags(estimator).input_tags.allow_nan
+    return classifies(estimator), True
 
 
 def _split(samples, rows, named_fraction, seed):

@@ -3,13 +3,16 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import (
     BaggingRegressor,
     ExtraTreesRegressor,
     HistGradientBoostingRegressor,
     RandomForestRegressor,
 )
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, SGDClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
@@ -126,6 +129,53 @@ def test_missing_values_where_the_model_takes_none(compute):
     y[0] = np.nan
     with pytest.raises(ValueError, match="contains NaN"):
         compute(regressor(), X, y)
+
+
+@pytest.mark.parametrize("method", ["dropout", "retrain"])
+def test_missing_values_of_estimators_that_have_their_way_with_them(compute, method):
+    X, y = make_data()
+    X[::5, 3] = np.nan
+    pipeline = make_pipeline(SimpleImputer(), LinearRegression())
+    search = GridSearchCV(pipeline, {"linearregression__fit_intercept": [True]})
+    for model in (pipeline, search, TransformedTargetRegressor(pipeline)):
+        result = compute(model, X, y, method=method, groups=[0, 3], random_state=0)
+        assert result.importances[0] > 0.1 > abs(result.importances[1])
+    with pytest.raises(ValueError, match="LinearRegression does not accept missing values"):
+        compute(LinearRegression(), X, y, method=method)
+
+
+class Plain:
+    """An estimator without scikit-learn's base class and tags."""
+
+    def get_params(self, deep=True):
+        return {}
+
+    def fit(self, X, y):
+        self.coef = np.linalg.lstsq(X, y, rcond=None)[0]
+        return self
+
+    def predict(self, X):
+        return X @ self.coef
+
+
+class PlainClassifier(Plain):
+    """Two classes."""
+
+    def fit(self, X, y):
+        return super().fit(X, y - 0.5)
+
+    def predict_proba(self, X):
+        share = np.clip(super().predict(X) + 0.5, 0.01, 0.99)
+        return np.column_stack([1 - share, share])
+
+
+def test_estimators_that_do_not_derive_from_scikit_learn_s(compute):
+    X, y = make_data()
+    for model, targets in ((Plain(), y), (PlainClassifier(), (y > 0).astype(int))):
+        result = compute(model, X, targets, method="retrain", groups=[0, 3], random_state=0)
+        assert result.importances[0] > max(0.03, 5 * abs(result.importances[1]))
+        with pytest.raises(ValueError, match=f"{type(model).__name__} cannot continue training"):
+            compute(model, X, targets)
 
 
 def test_a_class_that_a_part_lacks(compute):
