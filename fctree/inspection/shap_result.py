@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fctree._tables.columns import is_missing
 from fctree._typing import FloatArray
 
 
@@ -46,6 +47,8 @@ class ShapValues:
     def to_shap(self) -> Any:
         """Convert to an ``Explanation`` of the shap package, for its plots.
 
+        Missing values of columns of text are the text ``"missing"`` in its `data`, as its plots sort them.
+
         Raises
         ------
         ImportError
@@ -58,7 +61,7 @@ class ShapValues:
         return shap.Explanation(
             values=self.values,
             base_values=np.tile(self.base_values, (len(self.values), *[1] * np.ndim(self.base_values))),
-            data=self.data,
+            data=_sortable(self.data),
             feature_names=self.feature_names,
             output_names=self.output_names,
         )
@@ -81,3 +84,14 @@ class ShapValues:
         for row in np.argsort(-size, kind="stable"):
             lines.append(f"{self.feature_names[row]:<{width}}  {size[row]:>12.4g}")
         return "\n".join(lines)
+
+
+def _sortable(data):
+    """The samples with the text "missing" for missing values in columns of text."""
+    if data.dtype != object:
+        return data
+    data = data.copy()
+    for column in data.T:
+        if any(isinstance(value, str) for value in column):
+            column[[is_missing(value) for value in column]] = "missing"
+    return data

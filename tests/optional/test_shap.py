@@ -1,6 +1,7 @@
 """Equal values from shap's TreeExplainer on equal trees, and its plots' input."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree.inspection import shap_values
@@ -83,3 +84,14 @@ def test_explanations_for_plots():
     assert list(explanation.feature_names) == result.feature_names
     single = shap_values(SymmetricBoostingRegressor(max_iter=5).fit(X, Y), X[:7]).to_shap()
     assert single.base_values.shape == (7,)
+
+
+def test_missing_text_in_plots():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    frame = pd.DataFrame({"city": RNG.choice(np.array(["oslo", "rome", None]), 300), "x": X[:, 0]})
+    result = shap_values(SymmetricBoostingRegressor(max_iter=5).fit(frame, Y), frame[:60])
+    explanation = result.to_shap()
+    assert set(explanation.data[:, 0]) == {"oslo", "rome", "missing"}
+    assert any(value is None or value != value for value in result.data[:, 0])
+    shap.plots.scatter(explanation[:, "city"], show=False)
+    pyplot.close("all")
