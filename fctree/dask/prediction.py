@@ -3,6 +3,7 @@
 import dask
 import dask.array as da
 import numpy as np
+from sklearn.utils.validation import validate_data
 
 from fctree._validation import check_fitted
 from fctree.dask.partitions import is_dask, is_dask_frame
@@ -69,6 +70,7 @@ def predict_lazily(estimator, method, X, n_columns, dtype):
     """``method`` of the plain estimator on every partition, as a Dask collection."""
     local = dask.delayed(estimator.to_local(), pure=False)
     if is_dask_frame(X):
+        validate_data(estimator, X._meta, reset=False, skip_check_array=True)  # names and number of the columns
         meta = _frame_meta(X, n_columns, dtype, getattr(estimator, "classes_", None))
         return X.map_partitions(_predict_frame, local, method, meta, meta=meta)
     if X.ndim != 2 or X.shape[1] != estimator.n_features_in_:

@@ -166,3 +166,10 @@ def test_categories_can_be_named_and_text_refused():
     model = fctree.dask.DaskSymmetricBoostingRegressor(categorical_features=None)
     with pytest.raises(ValueError, match="text"):
         model.fit(cut(FRAME), cut(pd.Series(Y)))
+
+
+def test_other_columns_are_refused_where_predict_is_called():
+    _, partitioned = both("SymmetricBoostingRegressor", FRAME, Y)
+    for bad, message in ((FRAME[FRAME.columns[::-1]], "same order"), (FRAME[["city"]], "missing")):
+        with pytest.raises(ValueError, match=message):
+            partitioned.predict(cut(bad))
