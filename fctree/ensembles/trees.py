@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -156,12 +156,18 @@ class ObliqueTrees(CheckedArrays):
     def __len__(self) -> int:
         return self.n_trees
 
-    def __getitem__(self, index: int) -> ObliqueTree:
-        """One tree as an `ObliqueTree`, to draw, print or evaluate on its own.
+    @overload
+    def __getitem__(self, index: int) -> ObliqueTree: ...
+    @overload
+    def __getitem__(self, index: slice) -> ObliqueTrees: ...
+    def __getitem__(self, index: int | slice) -> ObliqueTree | ObliqueTrees:
+        """One tree as an `ObliqueTree`, to draw, print or evaluate on its own; of a slice these trees.
 
-        Its arrays are views of this object's, except `coef`. It has no bounds: far outside of the
+        The one's arrays are views of this object's, except `coef`. It has no bounds: far outside of the
         training data its predictions may differ from its contribution here.
         """
+        if isinstance(index, slice):
+            return self.take(range(self.n_trees)[index])
         tree = range(self.n_trees)[index]
         nodes = slice(self.node_offsets[tree], self.node_offsets[tree + 1])
         leaves = slice(self.leaf_offsets[tree], self.leaf_offsets[tree + 1])
@@ -204,7 +210,7 @@ class ObliqueTrees(CheckedArrays):
         """The trees with these numbers, in this order."""
         for tree in trees:
             check_range(tree, tree + 1, self.n_trees)
-        return ObliqueTrees.concatenate([self._one(tree) for tree in trees])
+        return ObliqueTrees.concatenate([self._one(tree) for tree in trees] or [self.first(0)])
 
     def _one(self, tree):
         arrays = {"feature_gain": self.feature_gain[tree : tree + 1]}

@@ -155,6 +155,12 @@ def test_trees_one_by_one(model):
     leaves = model.apply(X)
     np.testing.assert_array_equal(leaves[:, 3], trees[3].apply(X))
     assert np.shares_memory(trees[2].leaf_coef, model.trees_.leaf_coef)
+    for selection in (slice(3), slice(-2, None), slice(None, None, -3), slice(4, 4)):
+        some = model.trees_[selection]
+        assert [tree.leaf_coef.tolist() for tree in some] == [tree.leaf_coef.tolist() for tree in trees[selection]]
+    np.testing.assert_array_equal(model.trees_[-1].leaf_coef, trees[7].leaf_coef)
+    with pytest.raises(TypeError, match="integers or slices"):
+        model.trees_[[1, 2]]
 
 
 def test_a_tree_of_an_ensemble_can_be_printed():
