@@ -24,6 +24,10 @@ _EDGE = "#ffffff"
 _GRID = 64
 # Rows of a legend beside the axes, and its columns: more hide the regions.
 _LEGEND_SHAPE = 20, 2
+_OF_MORE = (
+    "With more features, PartialDependenceDisplay of scikit-learn draws the effect of two on a tree's predictions, and plot_regions "
+    "with features= that of a forest of one tree (n_estimators=1, bootstrap=False)"
+)
 
 
 def plot_regions(
@@ -120,12 +124,12 @@ def plot_regions(
         decimals=2,
     )
     if features is not None:
-        raise ValueError("features= is for ensembles: one tree is drawn over its two features")
+        raise ValueError(f"features= is for ensembles: one tree is drawn over its two features. {_OF_MORE}")
     _refuse_encoded(tree)
     classes = getattr(tree, "classes_", None)
     tree = labels.tree
     if tree.n_features != 2:
-        raise ValueError(f"regions of the plane need a tree over 2 features, this one has {tree.n_features}")
+        raise ValueError(f"regions of the plane need a tree over 2 features, this one has {tree.n_features}. {_OF_MORE}")
     if tree.boundary_width is not None:
         raise ValueError("a tree with soft boundaries has no regions: leaf models blend everywhere")
     at_least("output", output, 0, high=tree.value.shape[1] - 1)

@@ -163,7 +163,9 @@ def test_what_partial_effects_need():
     with pytest.raises(ValueError, match="output must be an int of 0 to 0"):
         plot_regions(model, X=X, features=(0, 1), output=1)
     two = fctree.CurvatureTreeRegressor().fit(X[:, :2], Y)
-    with pytest.raises(ValueError, match="features= is for ensembles"):
+    with pytest.raises(ValueError, match="features= is for ensembles.*PartialDependenceDisplay.*forest of one tree"):
         plot_regions(two, X=X[:, :2], features=(0, 1))
+    forest = fctree.CurvatureForestRegressor(n_estimators=1, bootstrap=False).fit(X, Y)
+    assert plot_regions(forest, X=X, features=(0, 1)).get_ylabel() == "x1"
     pair = fctree.SymmetricBoostingRegressor(max_iter=2).fit(X[:, :2], Y)
     assert plot_regions(pair, X=X[:, :2]).get_ylabel() == "x1"
