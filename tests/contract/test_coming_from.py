@@ -5,12 +5,14 @@ import re
 from pathlib import Path
 
 import pytest
+import sklearn.compose
 import sklearn.ensemble
 import sklearn.gaussian_process.kernels
 import sklearn.inspection
 import sklearn.kernel_ridge
 import sklearn.linear_model
 import sklearn.neural_network
+import sklearn.preprocessing
 import sklearn.svm
 import sklearn.tree
 
@@ -22,7 +24,7 @@ import fctree.kernels
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "coming_from.md"
 HISTOGRAM, *OTHERS = (
     sklearn.ensemble, sklearn.tree, sklearn.linear_model, sklearn.kernel_ridge, sklearn.svm,
-    sklearn.gaussian_process.kernels, sklearn.neural_network, sklearn.inspection)  # fmt: skip
+    sklearn.gaussian_process.kernels, sklearn.neural_network, sklearn.inspection, sklearn.preprocessing, sklearn.compose)  # fmt: skip
 BOOSTERS = {
     "SymmetricBoosting": (fctree.SymmetricBoostingRegressor, fctree.SymmetricBoostingClassifier),
     "CurvatureBoosting": (fctree.CurvatureBoostingRegressor, fctree.CurvatureBoostingClassifier),
