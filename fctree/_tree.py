@@ -60,7 +60,7 @@ class ObliqueTree(CheckedArrays):
     intercept : array of shape (n_nodes,), float64
         The intercept of the model in `coef`; zero if `coef` is no model.
     split_output : array of shape (n_nodes,), int64
-        The output whose direction won the split, -1 at leaves.
+        The output whose ridge direction won the split, -1 at leaves and for other directions.
     leaf_coef : array of shape (n_leaves, n_outputs, n_features), float64
         Linear models of the leaves; shape (0, n_outputs, n_features) if leaves are constant.
     leaf_intercept : array of shape (n_leaves, n_outputs), float64

@@ -236,7 +236,7 @@ std::vector<ScreeningPlan> DistributedStatistics::screening_plans(
   const index_t d = data_.n_features;
   index_t n_directions = 0;
   for (const OpenNode* node : nodes)
-    n_directions = std::max(n_directions, node->fit.coef.cols() + node->curvature().cols());
+    n_directions = std::max(n_directions, state.screening_directions(*node).cols() + node->curvature().cols());
   std::vector<double> largest(nodes.size() * 2 * d, -std::numeric_limits<double>::infinity());
   parallel_for(state.execution, count(nodes), [&](index_t i) {
     for (index_t b = 0; b < rows_.blocks().n_here; ++b)

@@ -163,7 +163,7 @@ void Grower::record_split(Split& split) {
   tree_.children_right[node.id] = split.children[1].id;
   tree_.split_kind[node.id] = static_cast<index_t>(candidate.kind);
   tree_.threshold[node.id] = split.cut().threshold;
-  if (candidate.kind == SplitKind::ridge) {
+  if (candidate.kind == SplitKind::ridge && !state_.has_principal_directions()) {
     tree_.split_output[node.id] = candidate.index;
     tree_.intercept[node.id] = state_.ridge_intercepts(node)[candidate.index];
   }

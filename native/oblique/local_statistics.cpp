@@ -199,7 +199,7 @@ void LocalStatistics::part(GrowState& state, std::vector<Split>& splits) {
     sides.right.resize(part.size + 1);
     std::vector<double> own_scores;
     const double* scores = state.scores.data() + candidate.index * state.n_rows() + node.begin + begin;
-    if (candidate.kind != SplitKind::ridge || state.has_sparse_directions()) {
+    if (!state.has_scores(candidate)) {
       own_scores.resize(part.size);
       score_rows(state, node, candidate, part, own_scores.data());
       scores = own_scores.data();

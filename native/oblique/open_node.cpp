@@ -29,14 +29,10 @@ CutRules cut_rules(const GrowState& state, const OpenNode& node, const SplitInfo
 }
 
 Vector direction_of(const GrowState& state, const OpenNode& node, const SplitInfo& candidate) {
-  switch (candidate.kind) {
-    case SplitKind::ridge:
-      return state.ridge_directions(node).col(candidate.index);
-    case SplitKind::axis:
-      return Vector::Unit(state.data.n_features, candidate.index);
-    default:
-      return node.directions[static_cast<index_t>(candidate.kind)].col(candidate.index);
-  }
+  if (candidate.kind == SplitKind::axis) return Vector::Unit(state.data.n_features, candidate.index);
+  if (candidate.kind == SplitKind::ridge && !state.has_principal_directions())
+    return state.ridge_directions(node).col(candidate.index);
+  return node.directions[static_cast<index_t>(candidate.kind)].col(candidate.index);
 }
 
 }  // namespace fctree::oblique

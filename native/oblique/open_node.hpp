@@ -27,6 +27,8 @@ struct SplitInfo {
   Cut cut;
 };
 
+constexpr index_t kMostRidgeDirections = 8;  // of more outputs the principal ones
+
 // One linear function per output.
 struct LinearModels {
   Matrix coef;       // (d, K)
@@ -48,7 +50,7 @@ struct OpenNode {
   double loss = 0.0;  // of its model, by the ridge criterion
 
   LinearModels sparse_ridge;  // under max_coef: what is cut instead of `fit`
-  std::vector<Matrix> directions;  // of each kind, (d, c); none for ridge and axes
+  std::vector<Matrix> directions;  // of each kind, (d, c); none for axes and, unless they are principal ones, ridge
   const Matrix& curvature() const { return directions[static_cast<index_t>(SplitKind::curvature)]; }
   std::vector<SplitInfo> candidates;
 };
@@ -99,6 +101,19 @@ struct GrowState {
   bool draws_features() const { return params.node_features.max_features < data.n_features; }
   bool has_sparse_directions() const {
     return params.max_coef < data.n_features || draws_features();
+  }
+  // Whether ridge directions are the principal ones of all outputs' models, not one a model.
+  bool has_principal_directions() const {
+    return data.n_outputs > kMostRidgeDirections && params.ridge_criterion && params.max_coef >= data.n_features &&
+           searches(params, SplitKind::ridge);
+  }
+  // Whether a direction's scores are those of an output's model (`scores`).
+  bool has_scores(const SplitInfo& candidate) const {
+    return candidate.kind == SplitKind::ridge && !has_sparse_directions() && !has_principal_directions();
+  }
+  // The directions whose scores screening looks at, (d, C), beside those of curvature.
+  const Matrix& screening_directions(const OpenNode& node) const {
+    return has_principal_directions() ? node.directions[static_cast<index_t>(SplitKind::ridge)] : node.fit.coef;
   }
   // Whether only the most promising axes are tried.
   bool screens_axes() const {

@@ -19,7 +19,7 @@ void score_rows(const GrowState& state, const OpenNode& node, const SplitInfo& c
 }
 
 const double* known_scores(const GrowState& state, const OpenNode& node, const SplitInfo& candidate) {
-  if (candidate.kind != SplitKind::ridge || state.has_sparse_directions()) return nullptr;
+  if (!state.has_scores(candidate)) return nullptr;
   return state.scores.data() + candidate.index * state.n_rows() + node.begin;
 }
 

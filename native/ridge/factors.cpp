@@ -81,6 +81,8 @@ void CholeskyFactor::solve_upper(Matrix& rhs) const {
   solve_by_columns(rhs, [&](Matrix& columns) { matrixU().solveInPlace(columns); });
 }
 
+Matrix CholeskyFactor::upper_times(const Matrix& rhs) const { return matrixU() * rhs; }
+
 Matrix CholeskyFactor::solve(Matrix rhs) const {
   solve_lower(rhs);
   solve_upper(rhs);

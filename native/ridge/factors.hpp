@@ -17,6 +17,7 @@ class CholeskyFactor : Eigen::LLT<Matrix> {
   Matrix solve(Matrix rhs) const;                 // A^-1 rhs
   void solve_lower(Matrix& rhs) const;            // L^-1 rhs, in place
   void solve_upper(Matrix& rhs) const;            // L'^-1 rhs, in place
+  Matrix upper_times(const Matrix& rhs) const;    // L' rhs
 };
 
 // inverse = U^{-1}, A = U'U by its upper triangle, as SpdKernels::invert_factor (spd.hpp) and for

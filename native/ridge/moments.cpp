@@ -241,4 +241,13 @@ double rounding_noise(const Moments& moments) {
   return std::numeric_limits<double>::epsilon() * largest_ratio;
 }
 
+Matrix covariance_of(const Moments& moments) {
+  constexpr double kJitter = 1e-6;
+  Matrix covariance = moments.scatter.selfadjointView<Eigen::Upper>();
+  covariance /= moments.weight;
+  const double mean_variance = covariance.trace() / static_cast<double>(covariance.rows());
+  covariance.diagonal().array() += kJitter * mean_variance;
+  return covariance;
+}
+
 }  // namespace fctree::ridge

@@ -103,6 +103,10 @@ bool is_resolved(const Moments& moments);
 // The relative rounding noise in the moments of any column, at most.
 double rounding_noise(const Moments& moments);
 
+// The covariance of the features (d, d), invertible: 1e-6 of their mean variance is added to each, so that directions without
+// variation stay weak.
+Matrix covariance_of(const Moments& moments);
+
 // The sample that sums of this node are taken about: the first of the largest weight.
 std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node);
 Vector heaviest_sample(const TrainingData& data, const NodeRows& node);

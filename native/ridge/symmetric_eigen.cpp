@@ -139,4 +139,13 @@ SymmetricEigen symmetric_eigen(const Matrix& matrix) {
   return found;
 }
 
+void orient(Matrix& directions) {
+  for (auto direction : directions.colwise()) {
+    index_t largest = 0;
+    direction.cwiseAbs().maxCoeff(&largest);
+    if (direction[largest] < 0.0) direction = -direction;
+    direction.normalize();
+  }
+}
+
 }  // namespace fctree::ridge

@@ -15,4 +15,7 @@ struct SymmetricEigen {
 // Of a matrix given whole. O(d^3).
 SymmetricEigen symmetric_eigen(const Matrix& matrix);
 
+// Makes columns of length one with a positive largest coefficient: an eigenvector's sign is arbitrary.
+void orient(Matrix& directions);
+
 }  // namespace fctree::ridge

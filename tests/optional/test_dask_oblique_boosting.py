@@ -159,10 +159,11 @@ def test_several_outputs_and_weights_of_zero():
     assert model.predict(in_chunks(X)).compute().shape == (N_ROWS, 2)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
 def test_a_classifier_is_the_local_one_up_to_rounding(n_classes):
     X, y, weight = draw()
-    labels = np.array(["low", "middle", "high"])[np.digitize(y, [0.6, 1.4][: n_classes - 1])]
+    limits = np.quantile(y, np.arange(1, n_classes) / n_classes)
+    labels = np.array([f"class {c}" for c in range(n_classes)])[np.digitize(y, limits)]
     model, local = fit_both(DaskCurvatureBoostingClassifier, {}, X, labels, weight)
     assert_close(model, local, X)
     np.testing.assert_array_equal(model.classes_, local.classes_)

@@ -110,9 +110,21 @@ def curvature_directions(covariance, hessians, count):
     pooled = hessians[0] if len(hessians) == 1 else sum(h @ h for h in hessians)
     values, vectors = np.linalg.eigh(pooled)
     strongest = np.argsort(-np.abs(values), kind="stable")[:count]
-    found = np.linalg.solve(lower.T, vectors[:, strongest])
-    largest = np.argmax(np.abs(found), axis=0)
-    return found * np.sign(found[largest, np.arange(found.shape[1])])
+    return oriented(np.linalg.solve(lower.T, vectors[:, strongest]))
+
+
+def principal_directions(covariance, coef):
+    """Up to eight directions along which the fitted values of `coef` (d, K) vary most, columns of (d, .)."""
+    values, vectors = np.linalg.eigh(coef.T @ covariance @ coef)
+    strongest = np.argsort(-values, kind="stable")[:8]
+    return oriented(coef @ vectors[:, strongest[values[strongest] > 1e-9 * values.max()]])
+
+
+def oriented(directions):
+    """Of length one, the largest coefficient positive."""
+    directions = directions / np.linalg.norm(directions, axis=0)
+    largest = np.argmax(np.abs(directions), axis=0)
+    return directions * np.sign(directions[largest, np.arange(directions.shape[1])])
 
 
 def quantile_cuts(scores, weight, max_thresholds, min_samples_leaf, between=(-np.inf, np.inf)):
@@ -213,7 +225,10 @@ class LiteralCurvatureTree:
         return found
 
     def _ridge_directions(self, node):
-        """(d, K): those of the node's model, or the ridge of `max_coef` features each."""
+        """(d, .): those of the node's model, or the ridge of `max_coef` features each."""
+        if self.max_coef is None and self.Y.shape[1] > 8:
+            x, y, weight = self._data(node.rows)
+            return principal_directions(curvature_problem(x, y, weight)[0], node.model.coef)
         if self.max_coef is None:
             return node.model.coef
         x, y, weight = self._pooled(node.rows, node.parent)

@@ -60,7 +60,7 @@ def compare(X, y, weight=None, *, n_nodes=3, **parameters):
 @pytest.mark.parametrize("split_margin", [0.0, 0.75])
 @pytest.mark.parametrize("parent_weight", [0.0, 3.0])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("n_outputs", [1, 2])
+@pytest.mark.parametrize("n_outputs", [1, 2, 9])
 def test_outputs_weights_prior_margin_intercept(n_outputs, weighted, parent_weight, split_margin,
                                                 fit_intercept):
     X, Y = smooth_table(240, 3, n_outputs, seed=1)
@@ -116,7 +116,7 @@ def test_far_from_zero():
     compare(X + 30, y + 100, split_margin=0.2)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
 def test_classifier_is_the_tree_of_the_indicators(n_classes):
     X, score = smooth_table(300, 3, seed=9)
     score = np.abs(X[:, 0] - X[:, 1]) + 0.1 * score

@@ -11,10 +11,6 @@ namespace fctree::oblique {
 
 namespace {
 
-// Share of the mean variance added to each feature's, so that a singular covariance can be
-// inverted: directions without variation stay weak.
-constexpr double kJitter = 1e-6;
-
 // L^-1 H L'^-1 of a symmetric H.
 void whiten(const CholeskyFactor& factor, Matrix& hessian) {
   factor.solve_lower(hessian);
@@ -35,11 +31,7 @@ bool is_alone(const CurvatureProblem& problem, index_t feature) {
 CurvatureProblem curvature_problem(const Moments& moments,
                                    const std::vector<Matrix>& residual_scatter) {
   CurvatureProblem problem;
-  problem.covariance = moments.scatter.selfadjointView<Eigen::Upper>();
-  problem.covariance /= moments.weight;
-  const double mean_variance =
-      problem.covariance.trace() / static_cast<double>(moments.cross.rows());
-  problem.covariance.diagonal().array() += kJitter * mean_variance;
+  problem.covariance = covariance_of(moments);
   for (const Matrix& scatter : residual_scatter) {
     problem.hessians.push_back(scatter.selfadjointView<Eigen::Upper>());
     problem.hessians.back() /= moments.weight;
@@ -74,13 +66,7 @@ Matrix curvature_directions(const CurvatureProblem& problem, index_t n_direction
   factor.solve_upper(directions);
   for (index_t j = 0; j < d; ++j)
     if (is_alone(problem, j)) directions.row(j).setZero();
-  for (auto direction : directions.colwise()) {
-    // The sign of an eigenvector is arbitrary: the largest coefficient is made positive.
-    index_t largest = 0;
-    direction.cwiseAbs().maxCoeff(&largest);
-    if (direction[largest] < 0.0) direction = -direction;
-    direction.normalize();
-  }
+  orient(directions);
   return directions;
 }
 

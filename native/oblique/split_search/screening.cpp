@@ -25,10 +25,11 @@ bool may_screen(const OpenNode& node, index_t feature) {
 }  // namespace
 
 ScreeningPlan screening_plan(const GrowState& state, const OpenNode& node, index_t n_directions) {
-  const index_t d = state.data.n_features, n_ridge = node.fit.coef.cols();
+  const Matrix& ridge = state.screening_directions(node);
+  const index_t d = state.data.n_features, n_ridge = ridge.cols();
   ScreeningPlan plan = {Matrix::Zero(d, n_directions), Vector::Zero(n_directions),
                         Vector::Ones(n_directions), {}};
-  plan.direction.leftCols(n_ridge) = node.fit.coef;
+  plan.direction.leftCols(n_ridge) = ridge;
   if (node.curvature().cols() > 0)
     plan.direction.middleCols(n_ridge, node.curvature().cols()) = node.curvature();
   const Matrix scatter = node.moments.scatter.selfadjointView<Eigen::Upper>();
@@ -197,10 +198,11 @@ std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNo
   std::vector<NodeRows> rows;
   for (index_t i = 0; i < n_nodes; ++i) {
     rows.push_back(state.rows_of(*nodes[i]));
-    plans[i] = screening_plan(state, *nodes[i], n_outputs + nodes[i]->curvature().cols());
+    plans[i] = screening_plan(state, *nodes[i], state.screening_directions(*nodes[i]).cols() + nodes[i]->curvature().cols());
   }
   // Parts so large that their bins take no more memory than their rows.
-  const index_t width = screening_width(2 + n_outputs + state.params.n_curvature, n_outputs);
+  const index_t n_ridge = state.has_principal_directions() ? kMostRidgeDirections : n_outputs;
+  const index_t width = screening_width(2 + n_ridge + state.params.n_curvature, n_outputs);
   const RowParts parts(rows, std::max(kFewestRows, kScreeningBins * width));
   const index_t n_parts = parts.n();
   std::vector<ScreenedPart> screened(n_parts);
