@@ -160,11 +160,12 @@ def read_column(raw, name, wanted, remedy=_REMEDY):
     if wanted is not True and _kind(raw) in "mM":
         raise _neither(name, raw.dtype)
     if hasattr(raw, "cat") and hasattr(raw, "iloc"):  # a categorical of pandas
-        values, codes = raw.cat.categories.tolist(), raw.cat.codes.to_numpy()
+        values, codes = _used(raw.cat.categories, raw.cat.codes.to_numpy())
+        values = values.tolist()
     elif hasattr(raw, "chunks") and str(raw.type).startswith("dictionary"):
         raw = raw.unify_dictionaries().combine_chunks()
-        values = raw.dictionary.to_pylist()
-        codes = raw.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        values, codes = _used(raw.dictionary, raw.indices.fill_null(-1).to_numpy(zero_copy_only=False))
+        values = values.to_pylist()
     elif wanted is not True and _is_numeric(raw):
         return Column(numbers=_numbers(raw))
     else:
@@ -178,6 +179,14 @@ def read_column(raw, name, wanted, remedy=_REMEDY):
     values, numbers = _canonical(values)
     codes = np.append(numbers, -1)[codes.astype(np.int64)]
     return Column(values=values, codes=codes)
+
+
+def _used(values, codes):
+    """Categories without those that no sample has, where there are more than samples, and each sample's number."""
+    if len(codes) >= len(values):
+        return values, codes
+    used = np.unique(codes[codes >= 0])
+    return values.take(used), np.where(codes < 0, -1, np.searchsorted(used, codes))
 
 
 def quantities(raw, name):

@@ -341,7 +341,7 @@ class TableEncoder:
                 table = np.append(by_fold[key][:, :, statistic], np.full((1, N_FOLDS), unseen), axis=0)
                 encoded[:, place] = table.ravel()[levels * N_FOLDS + folds]
             else:
-                encoded[:, place] = self.level_values((column, kind, index))[1][levels]
+                encoded[:, place] = np.where(levels < 0, unseen, self._of_levels(key, kind, statistic)[levels])
         return encoded
 
     def level_values(self, entry):

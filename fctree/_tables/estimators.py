@@ -6,6 +6,7 @@ samples are known. For a prediction, `validated_features` does both.
 """
 
 import warnings
+from bisect import bisect_left
 from numbers import Integral
 
 import numpy as np
@@ -35,6 +36,7 @@ from fctree._threads import count_threads
 
 _SMALL = 2**18  # values
 _MANY_UNSEEN = 10  # of a column: fewer may be unknown by chance
+_SEARCH = 32  # categories passed in the time of a search among them
 TABLE_CONSTRAINTS = {"categorical_features": ["array-like", StrOptions({"from_dtype"}), None]}
 
 
@@ -291,16 +293,16 @@ def _fill(out, column, known, name):
     in_fit = known is None
     if in_fit:
         known = sorted(column.values, key=sort_key)
-    elif column.values and known and _are_text(column.values).isdisjoint(_are_text(known)):
+    elif column.values and known and _are_text(column.values).isdisjoint(_are_text((known[0], known[-1]))):
         warnings.warn(
             f"column {name!r}: all of its values count as unknown categories, as they are of another type than in "
             f"fit: {column.values[0]!r} now, {known[0]!r} there",
             UserWarning,
             stacklevel=2,
         )
-    place = {value: float(number) for number, value in enumerate(known)}
+    place = _places(column.values, known)
     fractions = [value for value in column.values if isinstance(value, float) and value not in place]
-    place.update(_of_other_width(fractions, known, place) if fractions else {})
+    place.update(_of_other_width(fractions, known, _places(known, known)) if fractions else {})
     numbers = np.array([place.get(value, UNSEEN) for value in column.values] + [np.nan])
     out[:] = numbers[column.codes]
     if not in_fit and known and len(out) >= _MANY_UNSEEN and not np.any(out >= 0.0):
@@ -310,13 +312,22 @@ def _fill(out, column, known, name):
 
 def _warn_of_unseen(column, known, name):
     present = column.codes[column.codes >= 0]
-    if len(present) >= _MANY_UNSEEN and not _are_text(column.values).isdisjoint(_are_text(known)):
+    if len(present) >= _MANY_UNSEEN and not _are_text(column.values).isdisjoint(_are_text((known[0], known[-1]))):
         warnings.warn(
             f"column {name!r}: all of its {len(present)} values count as unknown categories, as fit has seen none of them: "
             f"{column.values[present[0]]!r} now, {known[0]!r} there",
             UserWarning,
             stacklevel=2,
         )
+
+
+def _places(values, known):
+    """The numbers of those of `values` that are among the ordered categories `known`: to look for a few takes less
+    than to go through all."""
+    if len(values) * _SEARCH >= len(known):
+        return {value: float(number) for number, value in enumerate(known)}
+    numbers = [bisect_left(known, sort_key(value), key=sort_key) for value in values]
+    return {value: float(number) for value, number in zip(values, numbers) if known[number : number + 1] == [value]}
 
 
 def _of_other_width(fractions, known, place):
