@@ -3,19 +3,22 @@
 The mean outer product M of the predictor's gradients says along which directions of the features
 it changes. Its root makes a new metric: the kernel is computed on ``X P``, ``P = c M^(1/2)`` with
 the factor that keeps the mean squared length of the samples. Fitting and taking the metric from
-the fit alternate.
+the fit alternate. Kernels depend on products of samples alone, so that any root of M serves between rounds: where
+there are fewer gradients than features, the gradients themselves, in O(n_features) memory and time.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh
 from sklearn.model_selection import KFold
 from threadpoolctl import threadpool_limits
 
 from fctree._training.left_out import clearly_positive
+from fctree.kernel_ridge.dense import product_with_itself
+from fctree.kernel_ridge.row_blocks import cut, in_background
 
 _FOLDS = 3
+_ROWS = 512  # of a product that an interrupt waits for
 
 
 def mapped(X, matrix):
@@ -23,7 +26,7 @@ def mapped(X, matrix):
     if matrix is None:
         return X
     with threadpool_limits(1, user_api="blas"):
-        return X @ matrix
+        return np.concatenate([X[rows] @ matrix for rows in cut(len(X), _ROWS)])
 
 
 def held_out_errors(kernel, solve, X, targets, weights, n_rounds):
@@ -61,11 +64,11 @@ def choose_rounds(left_out, weights):
 def matrix_after(kernel, solve, X, targets, weights, n_rounds):
     """The matrix P after some rounds, symmetric; None after none. Arguments as of `held_out_errors`."""
     *_, (matrix, _) = _path(kernel, solve, X, targets, weights, n_rounds)
-    return matrix
+    return matrix if matrix is None or len(matrix) == matrix.shape[1] else _symmetric_root(matrix.T)
 
 
 def _path(kernel, solve, X, targets, weights, n_rounds):
-    """(P, solution) after 0, 1, .. rounds."""
+    """(P, solution) after 0, 1, .. rounds; P as of `next_matrix`."""
     matrix = None
     for k in range(n_rounds + 1):
         Z = mapped(X, matrix)
@@ -76,22 +79,35 @@ def _path(kernel, solve, X, targets, weights, n_rounds):
 
 
 def next_matrix(kernel, Z, X, matrix, solution, weights):
-    """P from the gradients of the fit on ``Z = X P``; the old one where they are all zero."""
+    """P from the gradients of the fit on ``Z = X P``, symmetric, or (n_features, n_gradients) with the same ``P P'``
+    where these are fewer; the old one where the gradients are all zero."""
+    rows = gradient_rows(kernel, Z, *solution, weights)
+    if matrix is not None:
+        rows = mapped(rows, matrix.T)
+    root = rows.T if len(rows) < X.shape[1] else _symmetric_root(rows)
+    counted = X if weights is None else X * np.sqrt(weights)[:, np.newaxis]
+    length = np.linalg.norm(mapped(counted, root))
+    if not (np.isfinite(length) and length > 0.0):
+        return matrix
+    return root * (np.linalg.norm(counted) / length)
+
+
+def _symmetric_root(rows):
+    """The root of ``rows' rows``, by the smaller of the two products of rows."""
+    wide = len(rows) < rows.shape[1]
     with threadpool_limits(1, user_api="blas"):
-        products = gradient_products(kernel, Z, *solution, weights)
-        if matrix is not None:
-            products = matrix @ products @ matrix
-        eigenvalues, vectors = eigh(products)
-        root = (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))) @ vectors.T
-        counted = X if weights is None else X * np.sqrt(weights)[:, np.newaxis]
-        length = np.linalg.norm(counted @ root)
-        if not (np.isfinite(length) and length > 0.0):
-            return matrix
-        return root * (np.linalg.norm(counted) / length)
+        # NumPy's, which lets other threads go on meanwhile.
+        eigenvalues, vectors = in_background(np.linalg.eigh, product_with_itself(rows.T if wide else rows, 1))
+        kept = eigenvalues > len(eigenvalues) * np.finfo(np.float64).eps * eigenvalues[-1]
+        vectors, roots = vectors[:, kept], eigenvalues[kept] ** 0.25
+    factor = mapped(rows.T, vectors / roots) if wide else vectors * roots
+    with threadpool_limits(1, user_api="blas"):
+        return product_with_itself(factor.T, 1)
 
 
-def gradient_products(kernel, Z, centres, coefficients, weights=None):
-    """Mean over samples of the sum over outputs of grad f grad f', (n_features, n_features).
+def gradient_rows(kernel, Z, centres, coefficients, weights=None):
+    """Gradients of all outputs at all samples, (n_samples n_outputs, n_features), of which ``rows' rows`` is the mean over
+    samples of the sum over outputs of grad f grad f'.
 
     With u = a z / r, r^2 = a^2 |z|^2 + 1/2 and a the scale, tree kernels are functions k(u.v), so
 
@@ -110,20 +126,19 @@ def gradient_products(kernel, Z, centres, coefficients, weights=None):
         u = np.hstack([u, np.ones((len(u), 1))])
     vectors = (coefficients[:, :, np.newaxis] * u[:, np.newaxis]).reshape(len(u), -1)
     sums = kernel.multiply(Z, centres, vectors, derivative="cosine")
-    gradients = sums.reshape(len(Z), coefficients.shape[1], -1)
+    found = sums.reshape(len(Z), coefficients.shape[1], -1)
     if exponential:
-        gradients = gradients[:, :, :-1] - gradients[:, :, -1:] * Z[:, np.newaxis]
-        gradients *= kernel.scale**2
+        found = found[:, :, :-1] - found[:, :, -1:] * Z[:, np.newaxis]
+        found *= kernel.scale**2
     else:
         u, factor = _normalised(kernel, Z)
-        gradients -= (gradients @ u[:, :, np.newaxis]) * u[:, np.newaxis]
-        gradients *= factor[:, np.newaxis, np.newaxis]
+        found -= (found @ u[:, :, np.newaxis]) * u[:, np.newaxis]
+        found *= factor[:, np.newaxis, np.newaxis]
     if weights is None:
         share = np.full(len(Z), 1.0 / len(Z))
     else:
         share = weights / weights.sum()
-    rows = (gradients * np.sqrt(share)[:, np.newaxis, np.newaxis]).reshape(-1, Z.shape[1])
-    return rows.T @ rows
+    return (found * np.sqrt(share)[:, np.newaxis, np.newaxis]).reshape(-1, Z.shape[1])
 
 
 def _normalised(kernel, Z):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fctree import TreeNTKClassifierCV, TreeNTKRegressor, TreeNTKRegressorCV
 from fctree._native import matrix as native
-from fctree.kernel_ridge.feature_learning import gradient_products
+from fctree.kernel_ridge.feature_learning import gradient_rows
 from fctree.kernel_ridge.solvers import TreeKernel
 from fctree.kernels import empirical_tree_ntk, exponential_kernel, tree_ntk
 from numpy.testing import assert_allclose, assert_array_equal
@@ -61,9 +61,10 @@ def test_gradients():
         ends = [exponential_kernel(Y + s * shift, X, scale=0.6) @ coefficients for s in (1, -1)]
         gradients[:, :, j] = (ends[0] - ends[1]) / (2 * step)
     expected = np.einsum("iqj,iqk->jk", gradients, gradients) / 97
-    found = gradient_products(kernel, Y, X, coefficients)
+    rows = gradient_rows(kernel, Y, X, coefficients)
+    found = rows.T @ rows
     assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
-    assert np.isfinite(gradient_products(kernel, X, X, coefficients)).all()
+    assert np.isfinite(gradient_rows(kernel, X, X, coefficients)).all()
 
 
 def test_estimators():

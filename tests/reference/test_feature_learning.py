@@ -1,5 +1,7 @@
 """Features learned by tree kernels: gradients, metrics, and what they are good for."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from fctree import (
@@ -9,7 +11,7 @@ from fctree import (
     load_model,
     save_model,
 )
-from fctree.kernel_ridge.feature_learning import gradient_products, next_matrix
+from fctree.kernel_ridge.feature_learning import gradient_rows, matrix_after, next_matrix
 from fctree.kernel_ridge.solvers import TreeKernel, solve_gram
 from fctree.kernels import tree_ntk
 from fctree.plotting import plot_feature_matrix
@@ -47,7 +49,8 @@ def test_products_of_gradients(architecture, depth, weighted):
     share = np.full(20, 1 / 20) if weights is None else weights / weights.sum()
     expected = np.einsum("n,nki,nkj->ij", share, gradients, gradients)
     kernel = TreeKernel(depth, 1.5, architecture, "cpu", 1)
-    found = gradient_products(kernel, Z, centres, coefficients, weights)
+    rows = gradient_rows(kernel, Z, centres, coefficients, weights)
+    found = rows.T @ rows
     assert_allclose(found, expected, rtol=1e-7, atol=1e-8 * np.abs(expected).max())
 
 
@@ -69,6 +72,40 @@ def test_next_metric_is_the_root_with_the_length_kept(matrix):
     square, mean = found @ found, gradients.T @ gradients / len(X)
     assert_allclose(square / np.trace(square), mean / np.trace(mean), rtol=1e-6, atol=1e-8)
     assert_allclose(np.linalg.norm(X @ found), np.linalg.norm(X))
+
+
+@pytest.mark.parametrize("architecture", ["perfect", "exponential"])
+def test_fewer_gradients_than_features(architecture):
+    """The metrics of each round are those of all features, times a rotation; the matrix that a model keeps is symmetric."""
+    rng = np.random.default_rng(3)
+    X, y, weights = rng.normal(size=(20, 30)), rng.normal(size=(20, 1)), rng.uniform(0.5, 2.0, size=20)
+    kernel = TreeKernel(2, 0.5, architecture, "cpu", 1)
+
+    def solve(kernel, Z, targets, weights):
+        return Z, solve_gram(kernel.gram(Z), targets, 0.1, weights)
+
+    expected = np.eye(30)  # by the full matrices
+    for k in range(3):
+        found = matrix_after(kernel, solve, X, y, weights, k)
+        if k:
+            assert found.shape == (30, 30)
+            assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
+        rows = gradient_rows(kernel, X @ expected, *solve(kernel, X @ expected, y, weights), weights) @ expected
+        values, vectors = np.linalg.eigh(rows.T @ rows)
+        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        counted = X * np.sqrt(weights)[:, np.newaxis]
+        expected = root * np.linalg.norm(counted) / np.linalg.norm(counted @ root)
+
+
+def test_no_matrix_of_many_features_before_one_is_kept():
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(40, 4000)), rng.normal(size=40)
+    tracemalloc.start()
+    model = fitted(X, y, 2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.feature_matrix_ is None
+    assert peak < 20 * X.nbytes < 0.3 * 8 * 4000**2
 
 
 def test_relevant_features_are_found_and_prediction_gains():

@@ -37,6 +37,7 @@ except KeyboardInterrupt:
     (100, 40_000, "SoftTreeRegressor(n_trees=32, depth=6)", 0.7),
     (11_000, 5, "TreeNTKRegressor(depth=1)", 4.0),
     (6000, 5, "TreeNTKRegressorCV(depths=[1], scales=[1.0])", 2.0),
+    (300, 4000, "TreeNTKRegressor(depth=1, feature_learning=1)", 2.5),
     (9000, 5, "TreeNTKRegressorCV(depths=[1], scales=[1.0], cv=2, n_jobs=2)", 4.0),
 ])
 def test_large_steps_hear_an_interrupt(n, d, model, wait):
