@@ -81,6 +81,12 @@ def probabilities_and_slopes(logits):
     return p, slopes
 
 
+def _has_few_pairs(m, d):
+    """Whether products of two features each, (n, d (d + 1) / 2), take no more room than the other arrays of a block: then
+    one large product takes the place of m^2 small ones."""
+    return d * (d + 1) // 2 <= m * max(m, d)
+
+
 def derivatives(data, model):
     """Gradient (m, d) and Hessian (m, d, m, d) of the loss."""
     m, d = model.shape
@@ -89,6 +95,12 @@ def derivatives(data, model):
         p, slopes = probabilities_and_slopes(model @ part.Z.T)
         gradient += ((p - part.targets) * part.weight) @ part.Z
         slopes *= part.weight
+        if _has_few_pairs(m, d):
+            (a, b), (i, j) = np.tril_indices(m), np.tril_indices(d)
+            sums = np.empty((len(a), d, d))
+            sums[:, i, j] = sums[:, j, i] = slopes[a, b] @ (part.Z[:, i] * part.Z[:, j])
+            hessian[a, :, b] += sums
+            continue
         for a in range(m):
             for b in range(a + 1):
                 hessian[a, :, b] += (part.Z.T * slopes[a, b]) @ part.Z
@@ -160,17 +172,29 @@ def left_out_losses(data, model, response):
     """
     m, d = model.shape
     found, freedom = [], 0.0
+    i, j = np.tril_indices(d)
+    few = _has_few_pairs(m, d)
+    if few:
+        of_pairs = response.reshape(m, d, m, d).transpose(0, 2, 1, 3)
+        of_pairs = (of_pairs[:, :, i, j] + of_pairs[:, :, j, i] * (i != j)).reshape(m * m, -1)
     for part in data.blocks():
-        leverage = np.empty((m, m, len(part.Z)))
-        for a in range(m):
-            along = part.Z @ response[a * d : (a + 1) * d]
-            leverage[a] = np.einsum("nbd,nd->bn", along.reshape(-1, m, d), part.Z)
+        if few:
+            leverage = ((part.Z[:, i] * part.Z[:, j]) @ of_pairs.T).reshape(-1, m, m)
+        else:
+            leverage = np.empty((len(part.Z), m, m))
+            for a in range(m):
+                along = part.Z @ response[a * d : (a + 1) * d]
+                leverage[:, a] = np.einsum("nbd,nd->nb", along.reshape(-1, m, d), part.Z)
         logits = model @ part.Z.T
-        p, slopes = probabilities_and_slopes(logits)
-        freedom += np.einsum("abn,ban,n", leverage, slopes, part.weight)
-        leverage = (leverage * np.minimum(part.weight, 1.0)).transpose(2, 0, 1)
-        moved = leverage @ (p - part.targets).T[:, :, np.newaxis]
-        moved = np.linalg.solve(np.eye(m) - leverage @ slopes.transpose(2, 0, 1), moved)
+        p = probabilities(logits)
+        # Slopes are diag(p) - p p'.
+        along = (leverage @ p.T[:, :, np.newaxis])[:, :, 0]
+        freedom += part.weight @ (np.einsum("naa,an->n", leverage, p) - np.einsum("an,na->n", p, along))
+        unit = np.minimum(part.weight, 1.0)[:, np.newaxis]
+        moved = unit * (leverage @ (p - part.targets).T[:, :, np.newaxis])[:, :, 0]
+        leverage -= along[:, :, np.newaxis]
+        leverage *= (-unit * p.T)[:, np.newaxis]
+        moved = np.linalg.solve(np.eye(m) + leverage, moved[:, :, np.newaxis])
         found.append(part.weight * losses(logits + moved[:, :, 0].T, part.targets))
     return np.concatenate(found), freedom
 

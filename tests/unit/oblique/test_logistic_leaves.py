@@ -290,3 +290,17 @@ def test_a_distilled_tree_learns_probabilities():
     teacher = LogisticRegression().fit(X, y)
     tree = distill(teacher, X, CurvatureTreeClassifier(max_depth=0), random_state=0)
     np.testing.assert_allclose(tree.predict_proba(X), teacher.predict_proba(X), atol=0.02)
+
+
+@pytest.mark.parametrize("m, d", [(1, 1), (3, 4), (9, 5)])
+def test_products_of_pairs_of_features_are_those_class_by_class(m, d, monkeypatch):
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(max(m, 2)), size=40).T[:m]
+    data = LogisticData(rng.normal(size=(40, d)), shares, rng.uniform(0.0, 2.0, size=40))
+    model, response = rng.normal(size=(m, d)), rng.normal(size=(m * d, m * d)) / (20 * m * d)
+    found = []
+    for few in (True, False):
+        monkeypatch.setattr(logistic_models, "_has_few_pairs", lambda m, d, few=few: few)
+        found.append([*logistic_models.derivatives(data, model), *left_out_losses(data, model, response)])
+    for one, other in zip(*found):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
