@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/buffer.hpp"
+
 namespace fctree::oblique {
 
 void FeatureOrder::resize(index_t n_samples, index_t n_features) {
@@ -48,8 +50,8 @@ void FeatureOrder::part(index_t feature, index_t begin, index_t size,
                         const std::uint8_t* goes_left) {
   double* values = values_.data() + feature * n_samples_ + begin;
   std::int32_t* rows = rows_.data() + feature * n_samples_ + begin;
-  std::vector<double> right_values(size);
-  std::vector<std::int32_t> right_rows(size);
+  Buffer<double> right_values(size);
+  Buffer<std::int32_t> right_rows(size);
   index_t n_left = 0, n_right = 0;
   for (index_t i = 0; i < size; ++i) {
     // Written to both sides, kept on one: a branch would be mispredicted half of the time.
@@ -63,8 +65,8 @@ void FeatureOrder::part(index_t feature, index_t begin, index_t size,
     n_left += left;
     n_right += 1 - left;
   }
-  std::copy_n(right_values.begin(), n_right, values + n_left);
-  std::copy_n(right_rows.begin(), n_right, rows + n_left);
+  std::copy_n(right_values.data(), n_right, values + n_left);
+  std::copy_n(right_rows.data(), n_right, rows + n_left);
 }
 
 }  // namespace fctree::oblique
