@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <ctime>
 #include <exception>
 #include <limits>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/coarse_clock.hpp"
 #include "core/errors.hpp"
 #include "core/task_log.hpp"
 
@@ -19,18 +19,7 @@ namespace fctree {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPollInterval{50};
-
-// To some milliseconds, where that takes a fraction of the time: small loops are shorter than to read the exact clock.
-Clock::time_point about_now() {
-#ifdef CLOCK_MONOTONIC_COARSE
-  timespec now;
-  if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
-    return Clock::time_point(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
-#endif
-  return Clock::now();
-}
 
 // Loops and phases follow each other closely: before a thread sleeps it looks a few times whether the next
 // one has come, yielding its core in between.
