@@ -34,6 +34,7 @@ LAYERS = {
 DERIVED_PARAMETERS = {
     "ridge_leaves": "leaf_model",
     "impurity_scale": None,
+    "max_leaves": None,  # of forests' step trees
     "target_unit": None,
     "choose_alpha": "alpha",
     "direction_kinds": "directions",

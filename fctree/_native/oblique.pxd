@@ -29,6 +29,7 @@ cdef extern from "oblique/params.hpp" namespace "fctree::oblique" nogil:
         int64_t max_depth
         int64_t min_samples_split
         int64_t min_samples_leaf
+        int64_t max_leaves
         double min_impurity_decrease
         cbool feature_concatenation
         cbool ridge_leaves

@@ -33,7 +33,7 @@ from fctree._validation import (
     in_parts,
     unchanged_on_failure,
 )
-from fctree.ensembles.forest_kinds import N_COMPARED, compare_kinds, kinds_of, step_depth
+from fctree.ensembles.forest_kinds import N_COMPARED, compare_kinds, kinds_of, most_step_leaves, step_depth
 from fctree.ensembles.members import HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
@@ -222,10 +222,10 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         params = [native_tree_params(settings, len(X), **shared)]
         n_features = _native.count_varying(X, weight) if settings["fit_intercept"] else X.shape[1]
         fewest = ceil(_SHARE_OF_STEPS * count_samples(settings["min_samples_leaf"], len(X)))
-        depth = settings["max_depth"]
+        steps = {**STEP_TREE, "max_depth": settings["max_depth"], "min_samples_leaf": fewest}
         if self.max_depth is None and self.tree is None:
-            depth = step_depth(*X.shape, targets.shape[1], n_features)
-        steps = {**STEP_TREE, "max_depth": depth, "min_samples_leaf": fewest}
+            steps["max_depth"] = step_depth(*X.shape, targets.shape[1], n_features)
+            steps["max_leaves"] = most_step_leaves(X.shape[1], targets.shape[1])
         params.append(native_tree_params(steps, len(X), **shared))
         for of_kind in params:
             of_kind["node_features"]["max_features"] = self._features_of_a_node(n_features)

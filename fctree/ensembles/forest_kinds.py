@@ -19,6 +19,7 @@ _DEVIATIONS = 0.5  # of the difference from the least error, up to which fewer s
 _STEP_DEPTHS = 8, 12
 _MOST_DEPTH = 24
 _MOST_COEFFICIENTS = 1e6  # of a tree
+_FEWEST_LEAVES = 8
 
 
 def kinds_of(numbers, share):
@@ -61,6 +62,11 @@ def step_depth(n_samples, n_features, n_outputs, n_varying):
     if n_leaves * (2 + n_outputs) * n_features <= _MOST_COEFFICIENTS:
         return depth
     return _depth(n_samples, n_features, n_outputs)
+
+
+def most_step_leaves(n_features, n_outputs):
+    """Most leaves of a step tree of the default depth, whose nodes and leaves store coefficients of all features."""
+    return max(_FEWEST_LEAVES, int(_MOST_COEFFICIENTS / ((2 + n_outputs) * n_features)))
 
 
 def _depth(n_samples, n_features, n_outputs):

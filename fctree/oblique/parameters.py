@@ -127,6 +127,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale, target_unit=1.0):
         "max_depth": limit("max_depth"),
         "min_samples_split": max(count_samples(settings["min_samples_split"], n_samples), 2),
         "min_samples_leaf": count_samples(settings["min_samples_leaf"], n_samples),
+        "max_leaves": settings.get("max_leaves", _UNLIMITED),
         "min_impurity_decrease": settings["min_impurity_decrease"],
         "feature_concatenation": settings["feature_concatenation"],
         "ridge_leaves": settings["leaf_model"] != "constant",

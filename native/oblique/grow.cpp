@@ -47,6 +47,7 @@ class Grower {
   void open_root();
   void record(OpenNode& node);
   index_t choose_candidate(const OpenNode& node) const;
+  void keep_best(std::vector<Split>& splits) const;
   void split_level();
   void record_split(Split& split);
   void make_leaf(const OpenNode& node);
@@ -128,12 +129,27 @@ index_t Grower::choose_candidate(const OpenNode& node) const {
   return gain >= params.min_impurity_decrease ? best : -1;
 }
 
+// As many as leaves may be made: each split makes one more.
+void Grower::keep_best(std::vector<Split>& splits) const {
+  const index_t taken = tree_.n_leaves() + static_cast<index_t>(level_.size());
+  const index_t room = std::max<index_t>(state_.params.max_leaves - taken, 0);
+  if (static_cast<index_t>(splits.size()) <= room) return;
+  const auto total = [&](const Split& split) {
+    return state_.params.ridge_criterion ? split.cut().decrease : split.cut().decrease * split.node->moments.weight;
+  };
+  std::stable_sort(splits.begin(), splits.end(),
+                   [&](const Split& a, const Split& b) { return total(a) > total(b); });
+  splits.resize(room);
+  std::sort(splits.begin(), splits.end(), [](const Split& a, const Split& b) { return a.node < b.node; });
+}
+
 void Grower::split_level() {
   std::vector<Split> splits;
   for (OpenNode& node : level_) {
     const index_t chosen = choose_candidate(node);
     if (chosen >= 0) splits.push_back({&node, chosen, {}});
   }
+  keep_best(splits);
   carry_out(state_, splits);
   std::vector<OpenNode> next;
   auto split = splits.begin();

@@ -25,6 +25,7 @@ struct ObliqueParams {
   index_t max_depth;
   index_t min_samples_split;
   index_t min_samples_leaf;
+  index_t max_leaves;  // of splits of a level the best ones are made
   double min_impurity_decrease;
   bool feature_concatenation;
   bool ridge_leaves;  // leaf_model != "constant"
