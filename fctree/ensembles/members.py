@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fctree._tables.estimators import summed_to_columns
@@ -10,6 +12,23 @@ from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_features, check_fitted
 from fctree.ensembles.trees import ObliqueTrees
+
+
+class _Members(Sequence):
+    """Trees that are made when they are asked for."""
+
+    def __init__(self, trees):
+        self._trees = trees
+
+    def __len__(self):
+        return len(self._trees)
+
+    def __getitem__(self, index):
+        numbers = range(len(self))[index]
+        return [self._trees[number] for number in numbers] if isinstance(index, slice) else self._trees[numbers]
+
+    def __repr__(self):
+        return repr(list(self))
 
 
 class HasObliqueTrees:
@@ -35,14 +54,14 @@ class HasObliqueTrees:
         return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
 
     @property
-    def estimators_(self) -> list[ObliqueTree]:
-        """The trees as `ObliqueTree` objects, views of `trees_`, in order.
+    def estimators_(self) -> Sequence[ObliqueTree]:
+        """The trees as `ObliqueTree` objects, views of `trees_`, in order, each made when it is asked for.
 
         They say what a tree has learned. The estimator's prediction is not quite the sum or mean of
         theirs: it keeps a leaf's values within those of its training samples, as `extrapolation` says.
         """
         check_fitted(self)
-        return [self.trees_[tree] for tree in range(self.trees_.n_trees)]
+        return _Members(self.trees_)
 
     @property
     def feature_importances_(self) -> FloatArray:
