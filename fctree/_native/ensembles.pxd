@@ -180,6 +180,7 @@ cdef extern from "ensembles/forest.hpp" namespace "fctree::ensembles" nogil:
         int64_t kind
 
     cdef struct OutOfBagSums:
+        double share
         double* scores
         int64_t* counts
     ObliqueTreesArrays c_grow_forest "fctree::ensembles::grow_forest"(

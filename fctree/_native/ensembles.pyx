@@ -244,10 +244,10 @@ def grow_forest(X, y, sample_weight, *, list trees, list kinds, dict params, int
     return arrays_of(&grown)
 
 
-def sum_out_of_bag(X, y, sample_weight, trees, numbers, *, dict params, int n_threads):
+def sum_out_of_bag(X, y, sample_weight, trees, numbers, *, double share, dict params, int n_threads):
     """Out-of-bag predictions: sums of the scores of the trees without each sample, and how many these are.
 
-    The arrays are those that the trees with these numbers were grown on; returns (n, n_outputs) and (n,).
+    Of about this share of the samples, 0 of the others. The arrays are those that the trees with these numbers were grown on; returns (n, n_outputs) and (n,).
     """
     cdef TrainingData data = training_data(X, y, sample_weight)
     cdef vector[int64_t] native_numbers = numbers
@@ -260,7 +260,7 @@ def sum_out_of_bag(X, y, sample_weight, trees, numbers, *, dict params, int n_th
     cdef int64_t[::1] n_trees = counts
     with nogil:
         c_sum_out_of_bag(data, native_trees.view, native_numbers, native_params,
-                         OutOfBagSums(&scores[0, 0], &n_trees[0]), execution)
+                         OutOfBagSums(share, &scores[0, 0], &n_trees[0]), execution)
     return sums, counts
 
 

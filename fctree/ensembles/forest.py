@@ -58,6 +58,8 @@ _DEFAULT_TREE = CurvatureTreeRegressor(
 # Of the fewest samples of a leaf, for leaves that are constants instead of linear models.
 _SHARE_OF_STEPS = 0.1
 
+_MOST_JUDGED = 20_000  # samples by which kinds of trees and the exponent of classes are chosen
+
 _COUNTS = {"sqrt": np.sqrt, "log2": np.log2}
 
 
@@ -194,7 +196,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         trees = self._grow_trees(X, targets, weight, [*numbers, *numbers], [0] * N_COMPARED + [1] * N_COMPARED)
 
         def out_of_bag(some, numbers):
-            return self._predict_out_of_bag(X, targets, weight, some, numbers)
+            return self._predict_out_of_bag(X, targets, weight, some, numbers, few=True)
 
         unit = self._units(targets, weight).of_outputs
         self.step_share_ = compare_kinds(trees, out_of_bag, targets, weight, unit)
@@ -270,10 +272,12 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
 
     def _use_out_of_bag(self, X, targets, weight):
         """Learn from the samples that trees leave out, and set ``oob_score_`` and the predictions if asked for."""
-        numbers = range(self.trees_.n_trees)
-        left_out = self._predict_out_of_bag(X, targets, weight, self.trees_, numbers)
+        all_of_it = X, targets, weight, self.trees_, range(self.trees_.n_trees)
+        judges = self._classification and len(X) > _MOST_JUDGED
+        left_out = self._predict_out_of_bag(*all_of_it, few=judges)
         self._learn_out_of_bag(X, targets, weight, left_out)
         if self.oob_score:
+            left_out = self._predict_out_of_bag(*all_of_it) if judges else left_out
             self._score_out_of_bag(left_out, targets, weight)
 
     def _score_out_of_bag(self, scores, targets, weight):
@@ -292,8 +296,9 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             )
         self._keep_out_of_bag(scores, judged, targets, weight)
 
-    def _predict_out_of_bag(self, X, targets, weight, trees, numbers):
-        """The mean of the trees without the sample, (n_samples, n_outputs); NaN if all have it."""
+    def _predict_out_of_bag(self, X, targets, weight, trees, numbers, *, few=False):
+        """The mean of the trees without the sample, (n_samples, n_outputs); NaN if all have it, or if it is not among the
+        ``few`` that decisions are made by."""
         units = self._units(targets, weight)
         sums, counts = _native.sum_out_of_bag(
             X,
@@ -301,6 +306,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             weight,
             trees,
             numbers,
+            share=min(1.0, _MOST_JUDGED / len(X)) if few else 1.0,
             params=self._native_params(len(X), units),
             n_threads=count_threads(self.n_jobs),
         )

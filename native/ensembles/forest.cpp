@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/buffer.hpp"
 #include "ensembles/leaf_values.hpp"
 #include "ensembles/predict.hpp"
 #include "ensembles/row_sample.hpp"
@@ -14,9 +15,11 @@ namespace fctree::ensembles {
 
 namespace {
 
-constexpr index_t kTreesAtOnce = 64;  // grown before they are stored
+constexpr index_t kTreesAtOnce = 64;  // grown before they are stored, at most
+constexpr index_t kWidthAtOnce = 64'000;  // of these trees together, where threads are fewer
 constexpr index_t kCountsKnown = index_t{1} << 24;  // of trees' samples at a time
 constexpr index_t kRowsJudged = 512;
+constexpr index_t kNoTree = -1;
 
 // Targets output by output, as needed by the sampler.
 RowSampler sampler_of(const TrainingData& data, const std::vector<index_t>& varying,
@@ -65,6 +68,27 @@ struct GrownTree {
   LeafBounds bounds;
 };
 
+// Leaves are bounded by the rows of positive weight: where these are few, by copies of them.
+LeafBounds bounds_of(const ObliqueTreeArrays& tree, const double* x, const std::vector<double>& weight,
+                     double extrapolation, const Execution& execution) {
+  constexpr index_t kFew = 4;  // times as many rows
+  index_t n = static_cast<index_t>(weight.size());
+  const index_t n_used = n - std::count(weight.begin(), weight.end(), 0.0), d = tree.n_features;
+  const double* weights = weight.data();
+  Buffer<double> copies;
+  if (kFew * n_used < n) {
+    copies.reserve(n_used * d);
+    double* next = copies.data();
+    for (index_t i = 0; i < n; ++i)
+      if (weight[i] != 0.0) next = std::copy_n(x + i * d, d, next);
+    x = copies.data(), n = n_used, weights = nullptr;
+  }
+  std::vector<index_t> leaf(n);
+  apply_tree({tree.children_left.data(), tree.children_right.data(), tree.threshold.data(), tree.coef.data(), d}, x,
+             n, leaf.data(), execution);
+  return bound_leaves(tree, x, weights, leaf, {extrapolation, std::numeric_limits<double>::infinity()}, execution);
+}
+
 GrownTree grow_one(const MappedSamples& mapped, const std::vector<std::uint8_t>& counts,
                    const ObliqueParams& tree_params, double extrapolation,
                    const Execution& execution) {
@@ -79,14 +103,7 @@ GrownTree grow_one(const MappedSamples& mapped, const std::vector<std::uint8_t>&
   data.count = samples.data();
   MappedTree grown =
       grow_mapped_tree(data, mapped.map, tree_params, execution, {}, &mapped.index);
-  const ObliqueTreeArrays& tree = grown.tree;
-  const double* x = grown.x(data);
-  std::vector<index_t> leaf(n);
-  apply_tree({tree.children_left.data(), tree.children_right.data(), tree.threshold.data(),
-              tree.coef.data(), tree.n_features},
-             x, n, leaf.data(), execution);
-  const BoundRules rules = {extrapolation, std::numeric_limits<double>::infinity()};
-  LeafBounds bounds = bound_leaves(tree, x, weight.data(), leaf, rules, execution);
+  LeafBounds bounds = bounds_of(grown.tree, grown.x(data), weight, extrapolation, execution);
   return {std::move(grown.tree), std::move(grown.map), std::move(bounds)};
 }
 
@@ -109,8 +126,10 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
   if (sorts) mapped.index = index_features(mapped.data, mapped.map, team);
   const bool many = grows_many(mapped.data, n_trees, sorts, team.n_threads);
   const Execution inside = many ? team.on_one_thread() : team;
-  for (index_t done = 0; done < n_trees; done += kTreesAtOnce) {
-    const index_t size = std::min(kTreesAtOnce, n_trees - done);
+  const index_t at_once =
+      std::max<index_t>(std::min(kTreesAtOnce, kWidthAtOnce / data.n_features), team.n_threads);
+  for (index_t done = 0; done < n_trees; done += at_once) {
+    const index_t size = std::min(at_once, n_trees - done);
     std::vector<GrownTree> grown(size);
     const auto grow = [&](index_t at) {
       const auto [number, kind] = wanted[done + at];
@@ -152,6 +171,8 @@ void sum_out_of_bag(const TrainingData& data, const ObliqueTreesView& trees,
                  params, execution);
   std::fill_n(out.scores, data.n_samples * n_outputs, 0.0);
   std::fill_n(out.counts, data.n_samples, 0);
+  std::vector<std::uint8_t> judged(data.n_samples, 1);
+  if (out.share < 1.0) rows.draw_part(kNoTree, out.share, nullptr, execution, judged);
   with_team(execution, [&](const Execution& team) {
     const index_t most = std::clamp<index_t>(kCountsKnown / data.n_samples, 8, kTreesAtOnce);
     for (index_t first = 0; first < n_trees; first += most) {
@@ -165,7 +186,7 @@ void sum_out_of_bag(const TrainingData& data, const ObliqueTreesView& trees,
         for (index_t at = 0; at < n_drawn && !drawn[at].empty(); ++at) {
           left_out.clear();
           for (index_t i = begin; i < end; ++i)
-            if (drawn[at][i] == 0) left_out.push_back(i);
+            if (drawn[at][i] == 0 && judged[i] != 0) left_out.push_back(i);
           const index_t size = static_cast<index_t>(left_out.size());
           sums.assign(size * n_outputs, 0.0);
           add_trees(trees, {first + at, first + at + 1},

@@ -29,8 +29,9 @@ ObliqueTreesArrays grow_forest(const TrainingData& data, const std::vector<Fores
                                const ObliqueForestParams& params, const Execution& execution);
 
 // Out-of-bag predictions: sums of the scores of the trees without each sample, and the number of these
-// trees. The trees have these numbers.
+// trees, of about this share of the samples, drawn for all trees; 0 of the others. The trees have these numbers.
 struct OutOfBagSums {
+  double share;
   double* scores;   // (n_samples, n_outputs)
   index_t* counts;  // (n_samples)
 };
