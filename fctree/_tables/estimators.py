@@ -6,7 +6,6 @@ samples are known. For a prediction, `validated_features` does both.
 """
 
 import warnings
-from bisect import bisect_left
 from numbers import Integral
 
 import numpy as np
@@ -26,17 +25,15 @@ from fctree._tables.columns import (
     raw_columns,
     read_column,
     refuse_mask,
-    sort_key,
     table_of,
     without_mask,
 )
 from fctree._tables.encoder import UNSEEN, IndicatorLimits, TableEncoder, renumber
+from fctree._tables.numbers import fill_numbers
 from fctree._tables.robust import cut_off, target_limits
 from fctree._threads import count_threads
 
 _SMALL = 2**18  # values
-_MANY_UNSEEN = 10  # of a column: fewer may be unknown by chance
-_SEARCH = 32  # categories passed in the time of a search among them
 TABLE_CONSTRAINTS = {"categorical_features": ["array-like", StrOptions({"from_dtype"}), None]}
 
 
@@ -270,7 +267,7 @@ def _coded(estimator, table, reset):
             coded[:, j] = column.numbers
             categories.append(None)
         else:
-            categories.append(_fill(coded[:, j], column, known[j], name))
+            categories.append(fill_numbers(coded[:, j], column, known[j], name))
             if reset and wanted[j] is None and not is_categorical(raw) and are_numbers(column):
                 quantities.append(name)
     if quantities:
@@ -286,65 +283,6 @@ def _warn_of_quantities(names):
         UserWarning,
         stacklevel=2,
     )
-
-
-def _fill(out, column, known, name):
-    """Writes the numbers of a column's categories among the known ones; returns these."""
-    in_fit = known is None
-    if in_fit:
-        known = sorted(column.values, key=sort_key)
-    elif column.values and known and _are_text(column.values).isdisjoint(_are_text((known[0], known[-1]))):
-        warnings.warn(
-            f"column {name!r}: all of its values count as unknown categories, as they are of another type than in "
-            f"fit: {column.values[0]!r} now, {known[0]!r} there",
-            UserWarning,
-            stacklevel=2,
-        )
-    place = _places(column.values, known)
-    fractions = [value for value in column.values if isinstance(value, float) and value not in place]
-    place.update(_of_other_width(fractions, known, _places(known, known)) if fractions else {})
-    numbers = np.array([place.get(value, UNSEEN) for value in column.values] + [np.nan])
-    out[:] = numbers[column.codes]
-    if not in_fit and known and len(out) >= _MANY_UNSEEN and not np.any(out >= 0.0):
-        _warn_of_unseen(column, known, name)
-    return known
-
-
-def _warn_of_unseen(column, known, name):
-    present = column.codes[column.codes >= 0]
-    if len(present) >= _MANY_UNSEEN and not _are_text(column.values).isdisjoint(_are_text((known[0], known[-1]))):
-        warnings.warn(
-            f"column {name!r}: all of its {len(present)} values count as unknown categories, as fit has seen none of them: "
-            f"{column.values[present[0]]!r} now, {known[0]!r} there",
-            UserWarning,
-            stacklevel=2,
-        )
-
-
-def _places(values, known):
-    """The numbers of those of `values` that are among the ordered categories `known`: to look for a few takes less
-    than to go through all."""
-    if len(values) * _SEARCH >= len(known):
-        return {value: float(number) for number, value in enumerate(known)}
-    numbers = [bisect_left(known, sort_key(value), key=sort_key) for value in values]
-    return {value: float(number) for value, number in zip(values, numbers) if known[number : number + 1] == [value]}
-
-
-def _of_other_width(fractions, known, place):
-    """Numbers, by fraction, of the categories that it is but for the rounding of one of the two to float32."""
-    categories = [category for category in known if isinstance(category, float)]
-    with np.errstate(over="ignore"):
-        rounded = np.array(categories).astype(np.float32).tolist()
-        singles = np.array(fractions).astype(np.float32).tolist()
-    of_single = {}
-    for single, value in zip(rounded, categories, strict=True):
-        of_single[single] = None if single in of_single else value  # None: not to be told apart
-    found = [(value, single, of_single.get(single)) for value, single in zip(fractions, singles, strict=True)]
-    return {value: place[known] for value, single, known in found if known is not None and single in (value, known)}
-
-
-def _are_text(values):
-    return {isinstance(value, str) for value in values}
 
 
 def wanted_categories(estimator, names, n_features):
