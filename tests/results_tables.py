@@ -314,6 +314,7 @@ TABLES = {
         ("bench_tables.json", ("accuracy",), {}),
         "the encoder without its parts, which a released version cannot be asked for",
         "the encoder without the rule, likewise",
+        "the same of indicators beside statistics",
         ("bench_tables.json", ("accuracy", "fit s"), {}),
         ("bench_tables_more.json", ("accuracy",), {}),
     ],

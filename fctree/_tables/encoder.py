@@ -16,7 +16,8 @@ from fctree._tables.sums import OnePlace, TablePart
 ONE_HOT_MAX_SIZE = 4
 # Statistics say next to nothing where the prior counts more than this share of an average category.
 _WEAK = 1 / 3
-_FREQUENT = 40  # samples of an average category that earn it an indicator beside its statistic
+# Indicators beside statistics, together: no more than so many, and so many samples each.
+_MOST_BESIDE, _SAMPLES_EACH = 50, 15
 UNSEEN = -1.0
 
 
@@ -27,7 +28,7 @@ class IndicatorLimits(NamedTuple):
     """
 
     instead: int = 0  # of statistics that say next to nothing
-    beside: int = 0  # statistics, where categories are frequent
+    beside: int = 0  # statistics, where there are few such columns
 
 
 @dataclass(eq=False)
@@ -181,15 +182,16 @@ class TableEncoder:
 
     def choose_indicators(self, n_samples, limits):
         """Give columns of statistics indicators within these limits; list those that have them instead."""
-        weak, indicated = [], np.zeros(self.n_features_in, dtype=bool)
+        weak, beside = [], []
         for column in filter(self.has_statistics, range(self.n_features_in)):
             n_levels = self.n_levels(column)
             if n_levels <= limits.instead and np.all(self.strengths[column] > _WEAK * n_samples / n_levels):
                 self.strengths[column], self.statistics[column] = np.empty(0), np.empty((0, 0))
                 weak.append(column)
-            else:
-                indicated[column] = n_levels <= limits.beside and n_samples >= _FREQUENT * n_levels
-        self.indicated = indicated if indicated.any() else None
+            elif n_levels <= limits.beside:
+                beside.append(column)
+        if beside and sum(map(self.n_levels, beside)) <= min(n_samples / _SAMPLES_EACH, _MOST_BESIDE):
+            self.indicated = np.isin(np.arange(self.n_features_in), beside)
         return weak
 
     def layout(self):

@@ -119,8 +119,8 @@ def test_few_categories_are_indicators_where_the_twin_says_so(seed, effect):
     assert encoder.feature_names(["c"]) == expected
 
 
-@pytest.mark.parametrize(("n_categories", "n", "both"), [(5, 199, False), (5, 200, True), (8, 320, True), (9, 3000, False)])
-def test_frequent_categories_have_indicators_beside_their_statistic(n_categories, n, both):
+@pytest.mark.parametrize(("n_categories", "n", "both"), [(5, 74, False), (5, 75, True), (8, 120, True), (9, 3000, False)])
+def test_few_categories_have_indicators_beside_their_statistic(n_categories, n, both):
     codes = np.arange(n) % n_categories
     encoder = TableEncoder([[str(c) for c in range(n_categories)]], impute=True)
     encoder.fit_transform(codes[:, None].astype(float), codes[None].astype(float), None, None, limits=IndicatorLimits(12, 8))
@@ -128,6 +128,14 @@ def test_frequent_categories_have_indicators_beside_their_statistic(n_categories
     assert encoder.feature_names(["c"]) == ["c (target mean)", *indicators]
     assert encoder.transform(codes[:, None].astype(float)).sum(axis=1).tolist() == pytest.approx(
         encoder.statistics[0][codes, 0] + both)
+
+
+@pytest.mark.parametrize(("n_columns", "beside"), [(6, True), (7, False)])
+def test_no_more_than_fifty_indicators_stand_beside_statistics(n_columns, beside):
+    codes = np.random.default_rng(0).integers(8, size=(3000, n_columns)).astype(float)
+    encoder = TableEncoder([[str(c) for c in range(8)]] * n_columns, impute=True)
+    encoder.fit_transform(codes, codes.sum(axis=1)[None], None, None, limits=IndicatorLimits(12, 8))
+    assert (encoder.indicated is not None) == beside
 
 
 def test_categories_that_decide_the_target_are_believed():
