@@ -247,7 +247,8 @@ def grow_forest(X, y, sample_weight, *, list trees, list kinds, dict params, int
 def sum_out_of_bag(X, y, sample_weight, trees, numbers, *, double share, dict params, int n_threads):
     """Out-of-bag predictions: sums of the scores of the trees without each sample, and how many these are.
 
-    Of about this share of the samples, 0 of the others. The arrays are those that the trees with these numbers were grown on; returns (n, n_outputs) and (n,).
+    Of about this share of the samples, 0 of the others. The arrays are those that the trees with these numbers were
+    grown on; returns (n, n_outputs) and (n,).
     """
     cdef TrainingData data = training_data(X, y, sample_weight)
     cdef vector[int64_t] native_numbers = numbers

@@ -17,32 +17,33 @@ def fill_numbers(out, column, known, name):
     in_fit = known is None
     if in_fit:
         known = sorted(column.values, key=sort_key)
-    elif column.values and known and _are_text(column.values).isdisjoint(_are_text((known[0], known[-1]))):
-        warnings.warn(
-            f"column {name!r}: all of its values count as unknown categories, as they are of another type than in "
-            f"fit: {column.values[0]!r} now, {known[0]!r} there",
-            UserWarning,
-            stacklevel=2,
-        )
     place = _places(column.values, known)
     fractions = [value for value in column.values if isinstance(value, float) and value not in place]
     place.update(_of_other_width(fractions, known, _places(known, known)) if fractions else {})
     numbers = np.array([place.get(value, UNSEEN) for value in column.values] + [np.nan])
     out[:] = numbers[column.codes]
-    if not in_fit and known and len(out) >= _MANY_UNSEEN and not np.any(out >= 0.0):
-        _warn_of_unseen(column, known, name)
+    if not in_fit and column.values and known:
+        _warn_of_unseen(out, column, known, name)
     return known
 
 
-def _warn_of_unseen(column, known, name):
-    present = column.codes[column.codes >= 0]
-    if len(present) >= _MANY_UNSEEN and not _are_text(column.values).isdisjoint(_are_text((known[0], known[-1]))):
-        warnings.warn(
-            f"column {name!r}: all of its {len(present)} values count as unknown categories, as fit has seen none of them: "
-            f"{column.values[present[0]]!r} now, {known[0]!r} there",
-            UserWarning,
-            stacklevel=2,
-        )
+def _warn_of_unseen(out, column, known, name):
+    """Warn if all values are unknown: of another type than the known ones, or many."""
+    if _are_text(column.values).isdisjoint(_are_text((known[0], known[-1]))):
+        values, why, first = "values", "they are of another type than in fit", 0
+    elif len(out) < _MANY_UNSEEN or np.any(out >= 0.0):
+        return
+    else:
+        present = column.codes[column.codes >= 0]
+        if len(present) < _MANY_UNSEEN:
+            return
+        values, why, first = f"{len(present)} values", "fit has seen none of them", present[0]
+    warnings.warn(
+        f"column {name!r}: all of its {values} count as unknown categories, as {why}: {column.values[first]!r} now, "
+        f"{known[0]!r} there",
+        UserWarning,
+        stacklevel=2,
+    )
 
 
 def _places(values, known):

@@ -70,7 +70,7 @@ std::vector<FeatureRange> ranges_of(const GrowState& state, const OpenNode& node
                                     const double* largest);
 
 // All promises (d) of nodes with local samples; their curvature directions are known.
-// O(n d K (K + n_curvature + 2)).
+// O(n d K (min(K, 8) + n_curvature + 2)).
 std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNode*>& nodes);
 
 // The params.n_screened features of the largest promise, ascending.
