@@ -46,15 +46,16 @@ class ObliqueBooster : public GrowingModel {
         local_(static_cast<index_t>(kinds.size())),
         statistics_(task.statistics == nullptr ? local_ : *task.statistics),
         loss_(make_loss(task.loss, task.sizes.n_outputs)),
-        units_(find_units(*loss_, {task.train.y, nullptr, task.train.weight, task.train.n_samples, task.sizes.n_outputs},
-                          execution)),
+        units_(find_units(*loss_, targets(task), execution)),
         sizes_{task.sizes.n_features, task.sizes.n_targets, task.sizes.n_outputs, units_.of_several()},
         train_(task.train, sizes_),
         varying_(varying_columns(task.train.x, task.train.weight, task.train.n_samples, execution.all)),
         all_{statistics_.find_map(task.train, varying_, kinds[0], execution)}, columns_(all_.map.columns),
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
-        rows_(task.train, {varying_, task.sizes.n_targets, units_.all(), params.rounds_features, params.seed}, execution),
+        rows_(task.train,
+              {varying_, task.sizes.n_targets, drawn_units(task, execution).all(), params.rounds_features, params.seed},
+              execution),
         rate_(params.learning_rate, task.sizes.n_outputs), turns_(static_cast<index_t>(kinds.size())) {
     evals_.reserve(task.evals.size());
     for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_);
@@ -84,6 +85,13 @@ class ObliqueBooster : public GrowingModel {
   RoundLosses evaluate() override;
 
  private:
+  static ScoredSamples targets(const ObliqueBoostingTask& task) {
+    return {task.train.y, nullptr, task.train.weight, task.train.n_samples, task.sizes.n_outputs};
+  }
+  // Of the targets that rows are drawn by: those of a loss with a log link have none else.
+  TargetUnits drawn_units(const ObliqueBoostingTask& task, const Execution& execution) const {
+    return loss_->balances() ? TargetUnits{find_deviations(targets(task), execution)} : units_;
+  }
   const std::uint8_t* in_bag() const { return in_bag_.empty() ? nullptr : in_bag_.data(); }
   Derivatives derivatives() {
     return {gradient_.data(), hessian_.empty() ? nullptr : hessian_.data()};

@@ -41,13 +41,14 @@ def samples():
     return X, y + 0.1 * rng.normal(size=y.shape), rng.uniform(0.5, 2.0, len(X))
 
 
+@pytest.mark.parametrize("kind", BOOSTERS)
 @pytest.mark.parametrize("loss", ["poisson", "gamma", "tweedie"])
-def test_a_logarithm_of_the_mean_only_moves_with_the_unit(samples, loss):
+def test_a_logarithm_of_the_mean_only_moves_with_the_unit(samples, kind, loss):
     X, y, weight = samples
     rate = np.exp(y[:, 0])
-    model = SymmetricBoostingRegressor(loss=loss, max_iter=30, random_state=0)
+    model = kind(loss=loss, max_iter=30, random_state=0)
     expected = model.fit(X, rate, weight).predict(X)
-    for unit in (2.0**-12, 1e4):
+    for unit in (2.0**-12, 100.0, 1e4):
         np.testing.assert_allclose(model.fit(X, unit * rate, weight).predict(X), unit * expected, rtol=1e-6)
 
 
