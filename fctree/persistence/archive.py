@@ -53,10 +53,7 @@ def write_archive(path, header, arrays):
     scratch = os.path.join(folder, f".fctree-{secrets.token_hex(8)}.tmp")
     try:
         with open(scratch, "x+b") as file:
-            _write_members(file, header, arrays)
-            digest = _digest(file)
-            file.seek(-_DIGEST_LENGTH, os.SEEK_END)
-            file.write(digest)
+            write_to(file, header, arrays)
             file.flush()
             os.fsync(file.fileno())
         if os.path.exists(target):
@@ -66,6 +63,14 @@ def write_archive(path, header, arrays):
         if os.path.exists(scratch):
             os.unlink(scratch)
         raise
+
+
+def write_to(file, header, arrays):
+    """The same to an empty binary file that is open for reading and writing."""
+    _write_members(file, header, arrays)
+    digest = _digest(file)
+    file.seek(-_DIGEST_LENGTH, os.SEEK_END)
+    file.write(digest)
 
 
 def _write_members(file, header, arrays):
@@ -101,15 +106,20 @@ def read_archive(path):
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise ValueError("it is not a regular file")
     with open(path, "rb") as file:
-        _check_digest(file)
-        try:
-            return _read_members(file)
-        except zipfile.BadZipFile as error:
-            raise ValueError(f"the zip archive is not valid: {error}") from error
-        except OSError as error:
-            if error.errno != errno.EINVAL:  # which is what positions before the file give
-                raise
-            raise ValueError("the zip archive points outside of the file") from error
+        return read_from(file)
+
+
+def read_from(file):
+    """The same of an open binary file."""
+    _check_digest(file)
+    try:
+        return _read_members(file)
+    except zipfile.BadZipFile as error:
+        raise ValueError(f"the zip archive is not valid: {error}") from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # which is what positions before the file give
+            raise
+        raise ValueError("the zip archive points outside of the file") from error
 
 
 def _check_digest(file):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
-from typing import Any
+from typing import IO, Any
 
 from fctree._parameters import fitted_attributes
 from fctree._version import __version__
-from fctree.persistence.archive import read_archive, write_archive
+from fctree.persistence.archive import read_archive, read_from, write_archive, write_to
 from fctree.persistence.encoding import Decoder, Encoder
 from fctree.persistence.registry import ESTIMATORS, STORED_CLASSES
 from fctree.persistence.version_1 import upgraded
@@ -18,7 +19,7 @@ FORMAT_VERSION = 2
 _HEADER_ENTRIES = {"format", "format_version", "fctree_version", "class", "params", "attributes"}
 
 
-def save_model(estimator: Any, path: str | os.PathLike[str]) -> None:
+def save_model(estimator: Any, path: str | os.PathLike[str] | IO[bytes]) -> None:
     """Write an estimator of fctree, fitted or not, to a file.
 
     The file holds text and numbers only, described in ``docs/guide/model_files.md``; unlike a
@@ -30,8 +31,9 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> None:
     ----------
     estimator : estimator of fctree
         Not a pipeline and not a subclass. Save preprocessing steps separately.
-    path : str or path-like
-        Used unchanged, no suffix is added. An existing file is replaced.
+    path : str, path-like or binary file
+        Used unchanged, no suffix is added. An existing file is replaced. To an open file, such as `io.BytesIO`, the
+        model is written at its position.
 
     Raises
     ------
@@ -63,22 +65,28 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> None:
     >>> bool((loaded.predict(X) == tree.predict(X)).all())
     True
     """
-    path = os.fsdecode(path)
+    file: Any = path if hasattr(path, "write") else os.fsdecode(path)
     header, arrays = _describe(estimator)
     # What a file could not be loaded from must not replace one that could.
     _rebuild(header, arrays)
     text = json.dumps(header, ensure_ascii=True, allow_nan=False, indent=1)
-    write_archive(path, text.encode("ascii"), arrays)
+    if isinstance(file, str):
+        write_archive(file, text.encode("ascii"), arrays)
+        return
+    content = io.BytesIO()
+    write_to(content, text.encode("ascii"), arrays)
+    file.write(content.getbuffer())
 
 
-def load_model(path: str | os.PathLike[str]) -> Any:
+def load_model(path: str | os.PathLike[str] | IO[bytes]) -> Any:
     """Read an estimator that `save_model` wrote.
 
     Nothing in the file is executed, and all of it is checked: first its digest, then its content.
 
     Parameters
     ----------
-    path : str or path-like
+    path : str, path-like or binary file
+        Of an open file all that follows its position is the model.
 
     Returns
     -------
@@ -98,16 +106,16 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     --------
     save_model
     """
-    path = os.fsdecode(path)
+    file: Any = path if hasattr(path, "read") else os.fsdecode(path)
     try:
-        text, arrays = read_archive(path)
+        text, arrays = read_archive(file) if isinstance(file, str) else read_from(io.BytesIO(file.read()))
         return _rebuild(_parse(text), arrays)
     except (OSError, MemoryError):
         raise
     except Exception as error:
         # Any other error means content that no reader foresaw.
         what = "" if type(error) is ValueError else f"{type(error).__name__}: "
-        raise ValueError(f"cannot load a model from {path!r}: {what}{error}") from error
+        raise ValueError(f"cannot load a model from {file!r}: {what}{error}") from error
 
 
 def _describe(estimator):

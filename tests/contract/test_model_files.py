@@ -1,5 +1,6 @@
 """save_model and load_model: what is read is what was written, bit by bit."""
 
+import io
 import json
 import os
 import stat
@@ -253,6 +254,22 @@ def test_the_path_is_used_as_it_is(convert, name, tmp_path):
     save_model(FCODTRegressor(), convert(path))
     assert [each.name for each in tmp_path.iterdir()] == [name]
     assert type(load_model(convert(path))) is FCODTRegressor
+
+
+def test_an_open_file_takes_a_model_and_gives_it_back(fitted, tmp_path):
+    model, X = fitted
+    stream, path = io.BytesIO(), tmp_path / "model"
+    stream.write(b"before")
+    save_model(model, stream)
+    save_model(model, path)
+    assert stream.getvalue() == b"before" + path.read_bytes()
+    stream.seek(6)
+    loaded = load_model(stream)
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    with open(path, "rb") as file:
+        np.testing.assert_array_equal(load_model(file).predict(X), model.predict(X))
+    with pytest.raises(ValueError, match="it is not a model file"):
+        load_model(io.BytesIO(b""))
 
 
 def test_a_path_without_a_folder(tmp_path, monkeypatch):
