@@ -1,5 +1,6 @@
 """The number of threads that ``n_jobs`` stands for."""
 
+from multiprocessing import current_process
 from numbers import Integral
 
 import joblib
@@ -12,6 +13,8 @@ def count_threads(n_jobs):
     integer nor None, ValueError if it is 0."""
     if n_jobs is not None and not isinstance(n_jobs, Integral):
         raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}")
+    if current_process().daemon and n_jobs != 0:  # a pool's worker: joblib would warn that it starts no processes there
+        return check_threads(max(n_jobs or 1, 1))
     return check_threads(joblib.effective_n_jobs(n_jobs))
 
 

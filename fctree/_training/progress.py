@@ -1,9 +1,19 @@
 """Progress of a fit: nothing, a progress bar, or one line per round."""
 
+import sys
 from contextlib import contextmanager
 
 import numpy as np
 from tqdm.auto import tqdm
+
+
+class ProgressBar(tqdm):
+    """A bar that is shown where `verbose` is true and there is a stream for it; it starts no thread."""
+
+    monitor_interval = 0
+
+    def __init__(self, verbose, **options):
+        super().__init__(disable=not verbose or sys.stderr is None, **options)
 
 
 @contextmanager
@@ -22,7 +32,7 @@ def progress_listener(verbose, n_rounds, title, unit="tree"):
             f"[{iteration + 1}] {_losses(train, eval_)}\n", end="", flush=True
         )
         return
-    with tqdm(total=n_rounds, desc=title, unit=unit) as bar:
+    with ProgressBar(True, total=n_rounds, desc=title, unit=unit) as bar:
 
         def show(iteration, train, eval_):
             bar.set_postfix_str(_losses(train, eval_), refresh=False)

@@ -5,10 +5,10 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_random_state
-from tqdm.auto import tqdm
 
 from fctree._sklearn import Interval, get_feature_names
 from fctree._tables.columns import check_frame
+from fctree._training.progress import ProgressBar
 from fctree.inspection.adapters import by_position, masked_models
 from fctree.inspection.partition import partition
 from fctree.inspection.scores import find_score, target_of
@@ -65,7 +65,7 @@ class Study:
         Without any feature at all a model is the best constant (and None), unless it is not trained.
         """
         empty = masked.all(axis=1) & (method != "dropout")
-        with tqdm(total=len(masked), desc=method, disable=not verbose) as bar:
+        with ProgressBar(verbose, total=len(masked), desc=method) as bar:
             found = self.models.masked_outputs(masked[~empty], method, bar.update)
             for is_empty in empty:
                 if is_empty:

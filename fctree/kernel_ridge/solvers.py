@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
-from tqdm.auto import tqdm
 
 from fctree._memory import check_memory
 from fctree._native import matrix as _native
+from fctree._training.progress import ProgressBar
 from fctree.kernel_ridge.dense import factor
 from fctree.kernel_ridge.spectrum import Spectrum, weighted
 from fctree.kernels.architecture import kernel_spec
@@ -120,7 +120,7 @@ def conjugate_gradients(multiply, b, *, tol, max_iter, verbose):
     direction = b.copy()
     square = _column_products(residual, residual)
     goal, least = np.square(np.float64(tol)) * square, square
-    bar = tqdm(total=max_iter, disable=not verbose, desc="conjugate gradients")
+    bar = ProgressBar(verbose, total=max_iter, desc="conjugate gradients")
     n_iter = 0
     while n_iter < max_iter and np.any(least > goal):
         n_iter += 1

@@ -1,0 +1,38 @@
+"""Progress bars start no thread, and need no stream; workers of a pool hear nothing of joblib's processes."""
+
+import sys
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from fctree import SoftTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressorCV, _threads
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+Y = X[:, 0] + X[:, 1] ** 2
+
+
+@pytest.mark.parametrize("verbose", [0, 1])
+@pytest.mark.parametrize("model", [TreeNTKRegressorCV(depths=(1, 2)), SymmetricBoostingRegressor(max_iter=3)])
+def test_no_thread_is_left(model, verbose):
+    before = set(threading.enumerate())
+    model.set_params(verbose=verbose).fit(X, Y)
+    assert set(threading.enumerate()) <= before
+
+
+@pytest.mark.parametrize(
+    "model",
+    [TreeNTKRegressorCV(depths=(1, 2)), SymmetricBoostingRegressor(max_iter=3), SoftTreeRegressor(max_epochs=2)],
+)
+def test_no_stream_is_no_bar(model, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    model.set_params(verbose=1).fit(X, Y)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n_jobs, n_threads", [(None, 1), (2, 2), (-1, 1)])
+def test_a_worker_of_a_pool_keeps_the_threads_that_are_asked_for(n_jobs, n_threads, monkeypatch):
+    monkeypatch.setattr(_threads, "current_process", lambda: SimpleNamespace(daemon=True))
+    assert _threads.count_threads(n_jobs) == n_threads
+    with pytest.raises(ValueError, match="n_jobs == 0"):
+        _threads.count_threads(0)
