@@ -111,8 +111,8 @@ def validate_parameters(estimator):
     _check(estimator._parameter_constraints, values, type(estimator).__name__)
 
 
-def fit_context(*, prefer_skip_nested_validation):
-    """Decorate `fit` so that the parameters are checked first."""
+def _fit_context(*, prefer_skip_nested_validation):
+    """Check the parameters first, as scikit-learn's of this name does."""
 
     def decorate(fit):
         @functools.wraps(fit)

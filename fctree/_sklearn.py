@@ -4,11 +4,14 @@ has it no more.
 Nothing else imports names with an underscore from scikit-learn.
 """
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import numpy as np
 from sklearn.utils.validation import check_array
 
 try:
-    from sklearn.base import _fit_context as fit_context
+    from sklearn.base import _fit_context
     from sklearn.utils._param_validation import (
         Interval,
         InvalidParameterError,
@@ -29,10 +32,18 @@ except ImportError:
         Options,
         RealNotInt,
         StrOptions,
-        fit_context,
+        _fit_context,
         validate_parameters,
         validate_params,
     )
+
+_Fit = TypeVar("_Fit", bound=Callable[..., Any])
+
+
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[_Fit], _Fit]:
+    """Decorate `fit` so that the parameters are checked first; its type stays."""
+    return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
+
 
 try:
     from sklearn.utils.validation import _check_monotonic_cst
