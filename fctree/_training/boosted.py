@@ -14,7 +14,7 @@ from fctree._tables.encoder import IndicatorLimits
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
 from fctree._threads import count_threads, threads_for
 from fctree._training.parameter_ranges import TRAINING_CONSTRAINTS
-from fctree._training.losses import choose_loss, leaves_are_sums
+from fctree._training.losses import check_domain, choose_loss, leaves_are_sums
 from fctree._training.class_weights import weigh_classes
 from fctree._training.custom_loss import CustomLoss
 from fctree._training.divergence import warn_if_diverged
@@ -33,7 +33,7 @@ from fctree._validation import (
     check_predictions,
     check_sample_weight,
     draw_seed,
-    unchanged_on_failure,
+    fitted_whole,
 )
 
 ROUND_CONSTRAINTS = {
@@ -153,24 +153,26 @@ class BaseBoosting(TakesTables, BaseEstimator):
                 "early_stopping=True needs an eval_metric where the loss is a function, which gives "
                 "no value of the loss"
             )
-        with unchanged_on_failure(self):
-            continuing = self.warm_start and hasattr(self, "trees_")
-            X, y = self._check_data(X, y, reset=not continuing, classification=self._classification)
-            targets = self._encode_targets(y, reset=not continuing)
+        with fitted_whole(self) as fitted:
+            continuing = fitted.warm_start and hasattr(fitted, "trees_")
+            X, y = fitted._check_data(X, y, reset=not continuing, classification=fitted._classification)
+            targets = fitted._encode_targets(y, reset=not continuing)
             weight = check_sample_weight(sample_weight, X)
-            initial = check_init_score(init_score, len(X), self.n_outputs_)
+            initial = check_init_score(init_score, len(X), fitted.n_outputs_)
             train = Samples(X, targets, weight, initial).without_zero_weights()
             if not continuing:
-                self._random_seed = draw_seed(self.random_state)
-            train, evals = validation_samples(self, train, eval_sets, watch)
-            train, evals = weigh_classes(self, train, evals)
-            n_classes = self.n_classes_ if self._classification else None
-            robust = not leaves_are_sums(self._choose_loss())
+                fitted._random_seed = draw_seed(fitted.random_state)
+            train, evals = validation_samples(fitted, train, eval_sets, watch)
+            if not fitted._classification:
+                check_domain(fitted.loss, train.y, " among the samples of positive weight that are not held out")
+            train, evals = weigh_classes(fitted, train, evals)
+            n_classes = fitted.n_classes_ if fitted._classification else None
+            robust = not leaves_are_sums(fitted._choose_loss())
             encode_samples(
-                self, train, evals, n_classes=n_classes, continuing=continuing, robust=robust
+                fitted, train, evals, n_classes=n_classes, continuing=continuing, robust=robust
             )
-            self._boost_watched(train, evals, continuing, watch)
-            if self.n_iter_ == 0:
+            fitted._boost_watched(train, evals, continuing, watch)
+            if fitted.n_iter_ == 0:
                 warnings.warn(
                     "early stopping kept no round: the validation loss was least before the first, "
                     "so that predictions are the constant baseline_; a smaller learning_rate, or "
@@ -179,8 +181,8 @@ class BaseBoosting(TakesTables, BaseEstimator):
                     stacklevel=3,
                 )
             if not continuing and initial is None:
-                self._warn_if_diverged(train.y)
-            self._after_fit(train)
+                fitted._warn_if_diverged(train.y)
+            fitted._after_fit(train)
         return self
 
     def _warn_if_diverged(self, targets):

@@ -51,13 +51,13 @@ _DOMAINS = {
 }
 
 
-def check_domain(loss, targets):
-    """Refuse targets (n_outputs, n) that a loss is not defined for."""
+def check_domain(loss, targets, which=""):
+    """Refuse targets (n_outputs, n) that a loss is not defined for; ``which`` they are stands in the message."""
     if callable(loss):
         return
     is_inside, domain = _DOMAINS[LOSSES[named_loss(loss)[0]].domain]
     if not is_inside(targets):
-        raise ValueError(f"loss={loss!r} needs {domain}; the smallest is {targets.min()}")
+        raise ValueError(f"loss={loss!r} needs {domain}{which}; the smallest is {targets.min()}")
 
 
 def has_log_link(loss):

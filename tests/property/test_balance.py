@@ -123,3 +123,24 @@ def test_samples_of_small_means_are_not_left_to_the_models_of_others(loss, least
     model = CurvatureBoostingRegressor(loss=loss, random_state=0, n_jobs=1).fit(X[fit], y[fit])
     predicted = model.predict(X[rest & idle])
     assert least < predicted.min() and predicted.max() < 0.5 * y.mean()
+
+
+@each_kind
+@pytest.mark.filterwarnings("ignore:early stopping kept no round")
+@pytest.mark.parametrize("loss", ["poisson", "tweedie"])
+def test_targets_without_weight_or_held_out_are_none(kind, loss):
+    X, y, weight = samples()
+    y[20:], weight[:20] = 0.0, 0.0
+    message = "positive sum among the samples of positive weight that are not held out"
+    model = kind(loss=loss, max_iter=5, random_state=0)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y, sample_weight=weight)
+    y[1:], failed = 0.0, 0  # one claim: some splits hold it out
+    for seed in range(20):
+        model.set_params(early_stopping=True, validation_fraction=0.5, random_state=seed)
+        try:
+            model.fit(X, y)
+        except ValueError as error:
+            assert message in str(error)
+            failed += 1
+    assert 0 < failed < 20
