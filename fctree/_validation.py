@@ -277,18 +277,16 @@ def in_parts(predict):
 
 
 @contextmanager
-def unchanged_on_failure(estimator):
-    """Restore the estimator's attributes if the fit inside fails.
+def fitted_whole(estimator):
+    """Yield a copy of the estimator to fit, whose attributes replace the estimator's if the fit inside succeeds.
 
-    An interrupted or failed fit leaves it unfitted or as after the last fit.
+    So an interrupted or failed fit leaves it as it was, and predictions in the middle of one, by a callback or
+    another thread, are those of the last fit.
     """
-    before = vars(estimator).copy()
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
+    fitted = object.__new__(type(estimator))
+    vars(fitted).update(vars(estimator))
+    yield fitted
+    estimator.__dict__ = vars(fitted)
 
 
 def draw_seed(random_state):

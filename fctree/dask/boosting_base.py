@@ -11,7 +11,7 @@ from fctree._training.losses import LOSSES, leaves_are_sums, refuse_function
 from fctree._training.progress import progress_listener
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import unpack_eval_sets
-from fctree._validation import check_labels, check_targets, draw_seed, unchanged_on_failure
+from fctree._validation import check_labels, check_targets, draw_seed, fitted_whole
 from fctree.dask.cluster import gather
 from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
 from fctree.dask.tables import PartitionedTable
@@ -111,8 +111,8 @@ class DaskBoosting:
                 raise ValueError(f"{name} is not supported on Dask")
         if len(unpack_eval_sets(eval_set)) > 1:
             raise ValueError("eval_set with several evaluation sets is not supported on Dask")
-        with unchanged_on_failure(self):
-            self._fit(default_client(), X, y, sample_weight, eval_set)
+        with fitted_whole(self) as fitted:
+            fitted._fit(default_client(), X, y, sample_weight, eval_set)
         return self
 
     def _fit(self, client, X, y, sample_weight, eval_set):

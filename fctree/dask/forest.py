@@ -4,7 +4,7 @@ from distributed import default_client
 
 from fctree._parameters import fitted_attributes
 from fctree._sklearn import fit_context
-from fctree._validation import draw_seed, unchanged_on_failure
+from fctree._validation import draw_seed, fitted_whole
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import join_partitions, partition_rows, remember_features
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
@@ -62,33 +62,33 @@ class _DaskForest:
         ValueError
             For data as the plain estimators refuse them, `warm_start` and `oob_score`.
         """
-        with unchanged_on_failure(self):
+        with fitted_whole(self) as fitted:
             for name in ("warm_start", "oob_score"):
-                if getattr(self, name):
+                if getattr(fitted, name):
                     raise ValueError(f"{name}=True is not supported on Dask")
             client = default_client()
-            remember_features(self, X)
-            partitions = partition_rows(client, X, y, sample_weight, table=is_table(self, X))
+            remember_features(fitted, X)
+            partitions = partition_rows(client, X, y, sample_weight, table=is_table(fitted, X))
             rows = client.submit(join_partitions, partitions, pure=False)
-            self._random_seed = draw_seed(self.random_state)
-            local = self._local_class(**self.get_params(deep=False))
-            local._random_seed = self._random_seed
+            fitted._random_seed = draw_seed(fitted.random_state)
+            local = fitted._local_class(**fitted.get_params(deep=False))
+            local._random_seed = fitted._random_seed
             compared = client.submit(_compare_kinds, local, rows, pure=False)
-            n_ranges = max(1, min(self.n_estimators, len(client.nthreads())))
-            bounds = [self.n_estimators * i // n_ranges for i in range(n_ranges + 1)]
+            n_ranges = max(1, min(fitted.n_estimators, len(client.nthreads())))
+            bounds = [fitted.n_estimators * i // n_ranges for i in range(n_ranges + 1)]
             futures = [
                 client.submit(_grow_range, local, rows, compared, first, last, pure=False)
                 for first, last in zip(bounds[:-1], bounds[1:], strict=True)
             ]
             found = gather(client, futures)
-            names = getattr(self, "feature_names_in_", None)
-            vars(self).update(found[0][1])
+            names = getattr(fitted, "feature_names_in_", None)
+            vars(fitted).update(found[0][1])
             if names is not None:
-                self.feature_names_in_ = names
-            self.trees_ = ObliqueTrees.concatenate([trees for trees, _ in found])
-            if self._classification:
+                fitted.feature_names_in_ = names
+            fitted.trees_ = ObliqueTrees.concatenate([trees for trees, _ in found])
+            if fitted._classification:
                 exponent = client.submit(_find_exponent, local, rows, futures, pure=False)
-                (self.exponent_,) = gather(client, [exponent])
+                (fitted.exponent_,) = gather(client, [exponent])
         return self
 
 

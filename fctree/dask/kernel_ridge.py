@@ -12,7 +12,7 @@ from fctree._validation import (
     check_features_part,
     check_fitted,
     check_targets_part,
-    unchanged_on_failure,
+    fitted_whole,
 )
 from fctree.dask.boosting_base import TargetEncoder, describe
 from fctree.dask.cluster import gather, threads_here
@@ -127,31 +127,31 @@ class _DaskTreeNTK(HasLocal):
         ValueError
             For ``solver="cholesky"``, and for data as the plain estimators refuse them.
         """
-        with unchanged_on_failure(self):
-            if self.solver == "cholesky":
+        with fitted_whole(self) as fitted:
+            if fitted.solver == "cholesky":
                 raise ValueError(
                     "solver='cholesky' needs the whole matrix in one place: use 'nystrom' or 'cg'"
                 )
             client = default_client()
-            remember_features(self, X)
-            table = PartitionedTable(client, self, X, impute=True)
+            remember_features(fitted, X)
+            table = PartitionedTable(client, fitted, X, impute=True)
             parts = table.read(partition_rows(client, X, y, sample_weight, table=True))
             if sample_weight is not None:
                 parts = rescale_partitions(client, parts)
-            described = describe(client, parts, "X", by_class=self._classification)
+            described = describe(client, parts, "X", by_class=fitted._classification)
             filled = [i for i, description in enumerate(described) if description.n_rows]
             parts, described = [parts[i] for i in filled], [described[i] for i in filled]
             lengths = [description.n_rows for description in described]
-            self._choose_kernel()
-            self.feature_matrix_ = self._fold_errors = None
-            classes = self._learn_targets(described)
+            fitted._choose_kernel()
+            fitted.feature_matrix_ = fitted._fold_errors = None
+            classes = fitted._learn_targets(described)
             n_classes = None if classes is None else len(classes)
             parts = table.encode(parts, lengths, TargetEncoder(classes), n_classes)
-            problem = Problem(self._fitted_kernel(), classes)
+            problem = Problem(fitted._fitted_kernel(), classes)
             total = sum(description.weight for description in described) or float(sum(lengths))
-            solve = self._by_landmarks if self.solver == "nystrom" else self._by_gradients
+            solve = fitted._by_landmarks if fitted.solver == "nystrom" else fitted._by_gradients
             X_fit, coefficients = solve(client, problem, parts, (lengths, total))
-            self._store(X_fit, coefficients)
+            fitted._store(X_fit, coefficients)
         return self
 
     def _draw_candidates(self, client, parts, lengths, random_state):

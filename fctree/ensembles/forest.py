@@ -31,7 +31,7 @@ from fctree._validation import (
     draw_seed,
     encode_labels,
     in_parts,
-    unchanged_on_failure,
+    fitted_whole,
 )
 from fctree.ensembles.forest_kinds import N_COMPARED, compare_kinds, kinds_of, most_step_leaves, step_depth
 from fctree.ensembles.members import HasObliqueTrees
@@ -144,13 +144,13 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             For infinity in `X`, NaN or infinity in `y`, inconsistent shapes, negative or all-zero weights, fewer trees
             than a warm start has, more `max_samples` than samples, or `oob_score` if every tree uses all samples.
         """
-        with unchanged_on_failure(self):
-            continuing = self.warm_start and hasattr(self, "trees_")
-            X, targets, weight = self._samples(X, y, sample_weight, reset=not continuing)
+        with fitted_whole(self) as fitted:
+            continuing = fitted.warm_start and hasattr(fitted, "trees_")
+            X, targets, weight = fitted._samples(X, y, sample_weight, reset=not continuing)
             if not continuing:
-                self._random_seed = draw_seed(self.random_state)
-            self._grow(X, targets, weight, continuing=continuing)
-            self._use_out_of_bag(X, targets, weight)
+                fitted._random_seed = draw_seed(fitted.random_state)
+            fitted._grow(X, targets, weight, continuing=continuing)
+            fitted._use_out_of_bag(X, targets, weight)
         return self
 
     def _samples(self, X, y, sample_weight, *, reset):

@@ -29,7 +29,7 @@ from fctree._tables.columns import (
     without_mask,
 )
 from fctree._typing import ArrayLike, FloatArray, RandomState
-from fctree._validation import check_labels, check_training_data, unchanged_on_failure
+from fctree._validation import check_labels, check_training_data, fitted_whole
 from fctree.oblique import CurvatureTreeClassifier, CurvatureTreeRegressor
 from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.curvature import BaseCurvatureTree
@@ -187,11 +187,11 @@ class _Teacher:
             student._drop_intervals()
             return student
         shares, classes = self._shares(X)
-        with unchanged_on_failure(student):
-            validate_parameters(student)
+        with fitted_whole(student) as fitted:
+            validate_parameters(fitted)
             labels = classes[shares.argmax(axis=1)]
-            X, _, _ = check_training_data(student, X, labels, None, multi_output=False)
-            student._grow_classes(X, shares, classes, None)
+            X, _, _ = check_training_data(fitted, X, labels, None, multi_output=False)
+            fitted._grow_classes(X, shares, classes, None)
         return student
 
     def _numbers(self, X):

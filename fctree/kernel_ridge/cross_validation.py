@@ -13,16 +13,16 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from threadpoolctl import threadpool_limits
-from tqdm.auto import tqdm
 
 from fctree._memory import available_memory, check_memory
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._threads import count_threads
+from fctree._training.progress import ProgressBar
 from fctree._training.target_units import in_squares_of, square_unit
 from fctree._typing import ArrayLike, NDArray, Self
-from fctree._validation import unchanged_on_failure
+from fctree._validation import fitted_whole
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
     DEVICE,
@@ -110,7 +110,7 @@ class SearchingTreeNTK(BaseTreeNTK):
     def _matrices(self, X, shapes, scales):
         """(scale, architecture, depth, Gram matrix) for the grid; depths share what they can."""
         total = len(scales) * sum(len(depths) for _, depths in shapes)
-        bar = tqdm(total=total, disable=not self.verbose, desc="kernels")
+        bar = ProgressBar(self.verbose, total=total, desc="kernels")
         remedy = "fit on fewer samples, or fix the kernel and use TreeNTKRegressor(solver='nystrom')"
         check_memory("a pair of Gram matrices", (2, len(X), len(X)), np.float64, remedy)
         together = max(1, int(_PATH_BYTES // (8 * len(X) ** 2)))
@@ -200,16 +200,16 @@ class SearchingTreeNTK(BaseTreeNTK):
             If two Gram matrices do not fit in memory.
         """
         # Eigenvectors would differ with the number of a BLAS's threads, which spin while others compute.
-        with unchanged_on_failure(self), threadpool_limits(1, user_api="blas"):
-            alphas, shapes, scales = self._check_grid()
-            X, targets, weights = self._check_targets(X, y, sample_weight)
-            self._kernel(1, 1.0)  # refuses a device that is not there
+        with fitted_whole(self) as fitted, threadpool_limits(1, user_api="blas"):
+            alphas, shapes, scales = fitted._check_grid()
+            X, targets, weights = fitted._check_targets(X, y, sample_weight)
+            fitted._kernel(1, 1.0)  # refuses a device that is not there
             folds = None
-            if self.cv is None and groups is not None:
+            if fitted.cv is None and groups is not None:
                 raise ValueError("groups are for a cv that splits by them, such as GroupKFold(): cv is None")
-            if self.cv is not None:
-                labels = targets.argmax(axis=1) if is_classifier(self) else targets
-                splitter = check_cv(self.cv, labels, classifier=is_classifier(self))
+            if fitted.cv is not None:
+                labels = targets.argmax(axis=1) if is_classifier(fitted) else targets
+                splitter = check_cv(fitted.cv, labels, classifier=is_classifier(fitted))
                 folds = [f for f in splitter.split(X, labels, groups)
                          if weights is None or (weights[f[0]].any() and weights[f[1]].any())]
                 if not folds:
@@ -217,9 +217,9 @@ class SearchingTreeNTK(BaseTreeNTK):
             tried: list[tuple[Any, ...]] = []
             best: Any = None
             unit = square_unit(targets)
-            rate = partial(self._rate, targets / unit, weights, alphas, folds)
+            rate = partial(fitted._rate, targets / unit, weights, alphas, folds)
             for chosen, scores, solution in in_order(
-                rate, self._matrices(X, shapes, scales), self._side_by_side(len(X))
+                rate, fitted._matrices(X, shapes, scales), fitted._side_by_side(len(X))
             ):
                 scale, architecture, depth = chosen
                 tried += [(scale, str(architecture), depth, alpha, s)
@@ -227,17 +227,17 @@ class SearchingTreeNTK(BaseTreeNTK):
                 k = int(np.argmax(scores))
                 if best is None or scores[k] > best[0]:
                     best = (scores[k], scale, architecture, depth, alphas[k], solution)
-            self.best_score_, self.scale_ = float(in_squares_of(unit, best[0])), float(best[1])
-            self.architecture_, self.depth_, self.alpha_ = best[2:5]
-            self._architecture = self.architecture_
+            fitted.best_score_, fitted.scale_ = float(in_squares_of(unit, best[0])), float(best[1])
+            fitted.architecture_, fitted.depth_, fitted.alpha_ = best[2:5]
+            fitted._architecture = fitted.architecture_
             names = ("scale", "architecture", "depth", "alpha", "score")
-            self.cv_results_ = {n: np.array(v) for n, v in
+            fitted.cv_results_ = {n: np.array(v) for n, v in
                                 zip(names, zip(*tried, strict=True), strict=True)}
-            kernel, solution = self._fitted_kernel(), best[5] and [s if s is None else s * unit for s in best[5]]
-            X = self._learn_features(kernel, self._solve, X, targets, weights)
-            if solution is None or self.feature_matrix_ is not None:
-                solution = self._solve_system(kernel, X, targets, weights)[1:]
-            self._store(X, *solution, float(self.alpha_), weights)
+            kernel, solution = fitted._fitted_kernel(), best[5] and [s if s is None else s * unit for s in best[5]]
+            X = fitted._learn_features(kernel, fitted._solve, X, targets, weights)
+            if solution is None or fitted.feature_matrix_ is not None:
+                solution = fitted._solve_system(kernel, X, targets, weights)[1:]
+            fitted._store(X, *solution, float(fitted.alpha_), weights)
         return self
 
 

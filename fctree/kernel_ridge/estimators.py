@@ -12,7 +12,7 @@ from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import Interval, StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._typing import ArrayLike, RandomState, Self
-from fctree._validation import unchanged_on_failure
+from fctree._validation import fitted_whole
 from fctree.kernel_ridge.base import (
     ARCHITECTURE,
     DEPTH,
@@ -122,14 +122,14 @@ class SingleTreeNTK(BaseTreeNTK):
         RuntimeError
             For ``device="cuda"`` if it is not available.
         """
-        with unchanged_on_failure(self):
-            X, targets, weights = self._check_targets(X, y, sample_weight)
-            self._choose_kernel()
-            kernel = self._fitted_kernel()
-            X = self._learn_features(kernel, self._solve, X, targets, weights)
-            X_fit, *solution = self._solve_system(kernel, X, targets, weights)
-            penalty = float(self.alpha) if self.solver == "cholesky" else None
-            self._store(X_fit, *solution, penalty, weights)
+        with fitted_whole(self) as fitted:
+            X, targets, weights = fitted._check_targets(X, y, sample_weight)
+            fitted._choose_kernel()
+            kernel = fitted._fitted_kernel()
+            X = fitted._learn_features(kernel, fitted._solve, X, targets, weights)
+            X_fit, *solution = fitted._solve_system(kernel, X, targets, weights)
+            penalty = float(fitted.alpha) if fitted.solver == "cholesky" else None
+            fitted._store(X_fit, *solution, penalty, weights)
         return self
 
 

@@ -9,7 +9,7 @@ from fctree._sklearn import fit_context
 from fctree._tables.estimators import encode_training
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, Self
-from fctree._validation import check_labels, check_training_data, unchanged_on_failure
+from fctree._validation import check_labels, check_training_data, fitted_whole
 from fctree.oblique.calibration import calibrated, class_scores, find_temperature
 from fctree.oblique.class_scores import IndicatorScores, predicted_shares
 from fctree.oblique.logistic_leaves import LogisticSettings, with_logistic_leaves
@@ -45,11 +45,11 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
             For infinity in `X`, NaN or infinity in `y`, inconsistent shapes, targets that are not classes,
             negative or all-zero weights.
         """
-        with unchanged_on_failure(self):
-            X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=False)
+        with fitted_whole(self) as fitted:
+            X, y, sample_weight = check_training_data(fitted, X, y, sample_weight, multi_output=False)
             check_labels(y)
             classes, labels = np.unique(y, return_inverse=True)
-            self._grow_classes(X, np.eye(len(classes))[labels], classes, sample_weight)
+            fitted._grow_classes(X, np.eye(len(classes))[labels], classes, sample_weight)
         return self
 
     def _grow_classes(self, X, shares, classes, sample_weight):

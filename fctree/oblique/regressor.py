@@ -12,7 +12,7 @@ from fctree._training.target_units import TargetUnits, find_units
 from fctree._training.targets import NumericTargets
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, Self
-from fctree._validation import check_training_data, unchanged_on_failure
+from fctree._validation import check_training_data, fitted_whole
 
 
 class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
@@ -45,21 +45,21 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
         ValueError
             For infinity in `X`, NaN or infinity in `y`, inconsistent shapes, negative or all-zero weights.
         """
-        with unchanged_on_failure(self):
-            X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)
-            targets = np.ascontiguousarray(self._encode_targets(y, reset=True).T)
-            X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
-            scales = self._fixed["scales_scores"]
-            units = find_units(targets, sample_weight) if scales else TargetUnits(np.ones(self.n_outputs_))
+        with fitted_whole(self) as fitted:
+            X, y, sample_weight = check_training_data(fitted, X, y, sample_weight, multi_output=True)
+            targets = np.ascontiguousarray(fitted._encode_targets(y, reset=True).T)
+            X = encode_training(fitted, X, targets.T, sample_weight, n_classes=None)
+            scales = fitted._fixed["scales_scores"]
+            units = find_units(targets, sample_weight) if scales else TargetUnits(np.ones(fitted.n_outputs_))
             scaled = targets / units.of_outputs
             left_out = np.full(targets.shape, np.nan)
             leaf = np.full(len(X), -1)
-            soft = self.leaf_model == "soft"  # which compares the errors of all samples
-            arrays = self._grow(
+            soft = fitted.leaf_model == "soft"  # which compares the errors of all samples
+            arrays = fitted._grow(
                 X,
                 scaled,
                 sample_weight,
-                impurity_scale=1.0 / self.n_outputs_,
+                impurity_scale=1.0 / fitted.n_outputs_,
                 target_unit=units.of_single,
                 left_out=left_out,
                 leaf=leaf,
@@ -67,9 +67,9 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
             )
             arrays["value"] = arrays["value"][:, :, None]
             grown = ObliqueTree(**arrays)
-            tree = self._finish(grown, X, scaled, sample_weight, left_out)
+            tree = fitted._finish(grown, X, scaled, sample_weight, left_out)
             if tree is not grown:
                 leaf = np.where(leaf < 0, -1, tree.leaf_index[tree.apply(X)])
-            self.tree_ = tree if self.n_outputs_ == 1 else ObliqueTree(**units.restored(tree._copied_fields()))
-            self._keep_intervals(targets, sample_weight, left_out * units.of_outputs, leaf)
+            fitted.tree_ = tree if fitted.n_outputs_ == 1 else ObliqueTree(**units.restored(tree._copied_fields()))
+            fitted._keep_intervals(targets, sample_weight, left_out * units.of_outputs, leaf)
         return self

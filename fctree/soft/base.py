@@ -34,7 +34,7 @@ from fctree._validation import (
     check_sample_weight,
     check_soft_features,
     draw_seed,
-    unchanged_on_failure,
+    fitted_whole,
 )
 from fctree.soft.state import copied, initial_state, tree_shape
 
@@ -133,31 +133,31 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         ConvergenceWarning
             If the training loss ends clearly above that before the first epoch.
         """
-        with unchanged_on_failure(self):
-            continuing = self.warm_start and hasattr(self, "_state")
-            train = self._check_samples(X, y, sample_weight, reset=not continuing)
+        with fitted_whole(self) as fitted:
+            continuing = fitted.warm_start and hasattr(fitted, "_state")
+            train = fitted._check_samples(X, y, sample_weight, reset=not continuing)
             if not continuing:
-                self._random_seed = draw_seed(self.random_state)
+                fitted._random_seed = draw_seed(fitted.random_state)
             held = []
-            if self.early_stopping:
+            if fitted.early_stopping:
                 train, validation = hold_out(
-                    train, self._classification, self.validation_fraction, self._random_seed
+                    train, fitted._classification, fitted.validation_fraction, fitted._random_seed
                 )
                 held = [validation]
-            train, held = weigh_classes(self, train, held)
-            n_classes = self.n_classes_ if self._classification else None
-            encode_samples(self, train, held, n_classes=n_classes, continuing=continuing)
+            train, held = weigh_classes(fitted, train, held)
+            n_classes = fitted.n_classes_ if fitted._classification else None
+            encode_samples(fitted, train, held, n_classes=n_classes, continuing=continuing)
             if not continuing:
-                self._start(train)
-            done = self._state["n_epochs"]
-            if self.max_epochs < done:
+                fitted._start(train)
+            done = fitted._state["n_epochs"]
+            if fitted.max_epochs < done:
                 raise ValueError(
-                    f"max_epochs={self.max_epochs} must be at least the {done} epochs that a "
+                    f"max_epochs={fitted.max_epochs} must be at least the {done} epochs that a "
                     f"warm start continues from"
                 )
-            self._train(train, held[0] if held else None, self.max_epochs - done)
+            fitted._train(train, held[0] if held else None, fitted.max_epochs - done)
             if not continuing:
-                self._warn_if_diverged(train)
+                fitted._warn_if_diverged(train)
         return self
 
     def _warn_if_diverged(self, train):
@@ -174,20 +174,20 @@ class BaseSoftTree(TakesTables, BaseEstimator):
     def _partial_fit(self, X, y, sample_weight):
         """One epoch over these samples."""
         validate_parameters(self)  # scikit-learn does so in the first call only
-        with unchanged_on_failure(self):
-            first = not hasattr(self, "_state")
-            train = self._check_samples(X, y, sample_weight, reset=first)
-            if getattr(self, "encoder_", None) is not None and self.encoder_.has_categories:
+        with fitted_whole(self) as fitted:
+            first = not hasattr(fitted, "_state")
+            train = fitted._check_samples(X, y, sample_weight, reset=first)
+            if getattr(fitted, "encoder_", None) is not None and fitted.encoder_.has_categories:
                 raise ValueError(
                     "partial_fit cannot learn categories from parts of the data: use fit, or "
                     "encode them"
                 )
-            train, _ = weigh_classes(self, train, [])
-            encode_samples(self, train, [], n_classes=None, continuing=not first)
+            train, _ = weigh_classes(fitted, train, [])
+            encode_samples(fitted, train, [], n_classes=None, continuing=not first)
             if first:
-                self._random_seed = draw_seed(self.random_state)
-                self._start(train)
-            self._train(train, None, 1)
+                fitted._random_seed = draw_seed(fitted.random_state)
+                fitted._start(train)
+            fitted._train(train, None, 1)
         return self
 
     def _check_samples(self, X, y, sample_weight, *, reset):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from boosters import BOOSTERS, SMALL, bytes_of, table
 from fctree.callbacks import max_time
+from sklearn.exceptions import NotFittedError
 
 pytestmark = pytest.mark.parametrize("kind", BOOSTERS)
 
@@ -125,3 +126,23 @@ def test_max_time(kind, monkeypatch):
     for bad in ("1", None, True, [1]):
         with pytest.raises(TypeError, match="seconds must be a number"):
             max_time(bad)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_callback_sees_the_model_of_the_last_fit(kind):
+    X, y = table(kind)
+    model, seen = kind(**SMALL), []
+
+    def predict(round, scores):
+        try:
+            seen.append(model.predict(X))
+        except NotFittedError as error:
+            seen.append(error)
+
+    model.fit(X, y, callbacks=predict)
+    assert len(seen) == 8 and all(isinstance(each, NotFittedError) for each in seen)
+    expected = model.predict(X)
+    seen.clear()
+    model.fit(X[::-1], y, callbacks=predict)
+    assert len(seen) == 8 and all(np.array_equal(each, expected) for each in seen)
+    assert not np.array_equal(model.predict(X), expected)
