@@ -11,7 +11,8 @@ error among those whose fit to all training rows keeps the budget; the training 
 K classes, K - 1 parameters, are a setting of every program.
 
 Each fit is a JSON file below FOLDER, so that a run goes on where it stopped; `--show` only reads them. A setting that takes
-over `--limit` seconds, its four fits together, is left out.
+over `--limit` seconds, its four fits together, is left out. `--extend` keeps what the result file has of programs without records:
+all but the standings without indices in the count, which need everyone's.
 """
 
 import argparse
@@ -31,6 +32,7 @@ from real_data import REGRESSION_SETS, choose, short_name
 from report import RESULTS, add_arguments, add_run_arguments, print_markdown, write_json
 from scipy.stats import rankdata
 from single_tree_classifiers import CLASSIFIERS
+from single_tree_earlier import keep_facts, with_earlier
 from single_tree_plot import plot_frontiers
 from single_tree_programs import OWN, PROGRAMS, are_classes, fit
 from sklearn.dummy import DummyClassifier
@@ -231,39 +233,53 @@ def standings(by_set, own=TREES, label="R2", sign=-1):
     return found
 
 
-def summarise(found, task):
-    """Standings, scores by set and budget: the page's numbers."""
+def mean_accuracy(found):
+    """{budget: {program: mean accuracy over the sets}} of the settings that log-loss chose."""
+    by_set = list(scores(found, "accuracy").values())
+    programs = sorted(set.intersection(*map(set, by_set)) - {*OWN})
+    return {str(budget): {program: {"mean accuracy": np.mean([of[program][budget] for of in by_set])}
+                          for program in programs} for budget in BUDGETS}
+
+
+def summarise(found, task, earlier=None):
+    """Standings, scores by set and budget: the page's numbers. Programs without records are those of an earlier result."""
     by_set = scores(found, task.score)
+    programs = {record["program"] for record in found}
+    results = {
+        "settings": {program: len(task.programs[program].settings) for program in programs},
+        "without an answer": {program: sum("held" not in record for record in found if record["program"] == program)
+                              for program in programs}}
+    labelled = {"label": task.label, "sign": task.sign}
+    if task.score != "r2":
+        results["accuracy"] = mean_accuracy(found)
+    if earlier is None:
+        results["without indices"] = standings(scores(found, task.score, ("numbers",)), **labelled)
+    else:
+        by_set = with_earlier(by_set, earlier, task.label)
+        keep_facts(results, earlier)
+    facts = {record["set"]: {fact: record[fact] for fact in ("columns", "classes") if fact in record} for record in found}
     best = {name: {str(budget): min((program for program in of if program not in OWN),
                                     key=lambda program: task.sign * of[program][budget]) for budget in BUDGETS}
             for name, of in by_set.items()}
-    facts = {record["set"]: {fact: record[fact] for fact in ("columns", "classes") if fact in record} for record in found}
-    programs = {record["program"] for record in found}
-    labelled = {"label": task.label, "sign": task.sign}
-    accuracy = {} if task.score == "r2" else {
-        "accuracy": standings(scores(found, "accuracy"), label="accuracy")}
     return {
         task.name: standings(by_set, **labelled),
-        "without indices": standings(scores(found, task.score, ("numbers",)), **labelled),
-        **accuracy,
         "alone": {own: {budget: of[own] for budget, of in standings(by_set, own, **labelled).items()}
-                  for own in OWN if own in programs},
+                  for own in OWN if all(own in of for of in by_set.values())},
         "sets": {name: {**facts[name], "best": best[name], task.label: {
             program: {str(budget): value for budget, value in of.items()}
             for program, of in programs_of.items()}} for name, programs_of in by_set.items()},
-        "settings": {program: len(task.programs[program].settings) for program in programs},
-        "without an answer": {program: sum("held" not in record for record in found if record["program"] == program)
-                              for program in programs},
+        **results,
     }
 
 
 def show(results, task):
-    for part, label in ((task.name, task.label), ("without indices", task.label), ("accuracy", "accuracy")):
-        programs = sorted(results.get(part, {"100": ()})["100"], key=lambda p: results[part]["100"][p]["mean rank"])
-        for key, digits in (("mean rank", 1), (f"mean {label}", 3), ("best", 0), ("curvature trees better", 0)):
+    in_order = sorted(results[task.name]["100"], key=lambda p: results[task.name]["100"][p]["mean rank"])
+    keys = {"mean rank": 1, f"mean {task.label}": 3, "best": 0, "curvature trees better": 0}
+    for part, digits_of in ((task.name, keys), ("without indices", keys), ("accuracy", {"mean accuracy": 3})):
+        for key, digits in digits_of.items() if part in results else ():
             print_markdown(f"{part}: {key}", ["program", *map(str, BUDGETS)], [
                 [program, *(f"{results[part][str(budget)][program][key]:.{digits}f}" for budget in BUDGETS)]
-                for program in programs])
+                for program in in_order])
     print_markdown("one variant alone, mean rank", ["program", *map(str, BUDGETS)], [
         [own, *(f"{of[str(budget)]['mean rank']:.1f} ({of[str(budget)][f'mean {task.label}']:.3f})" for budget in BUDGETS)]
         for own, of in results["alone"].items()])
@@ -283,6 +299,8 @@ def parse():
     parser.add_argument("--task", choices=list(TASKS), default="regression")
     parser.set_defaults(json=None)  # that of the task
     parser.add_argument("--limit", type=float, default=20.0, help="most seconds of a setting's fits")
+    parser.add_argument("--extend", action="store_true",
+                        help="keep what the result file has of programs without records")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="where the picture is written")
     arguments = parser.parse_args()
     arguments.task = TASKS[arguments.task]
@@ -305,7 +323,8 @@ def main():
             for name in choose(task.sets, [wanted]):
                 for fold in range(arguments.folds):
                     run_fold(arguments, name, fold, programs)
-    results = summarise(read_records(arguments, task), task)
+    earlier = json.loads(arguments.json.read_text())["results"] if arguments.extend else None
+    results = summarise(read_records(arguments, task), task, earlier)
     show(results, task)
     write_json(arguments.json, task.file, results, quick=arguments.quick)
     if arguments.plot is not None:

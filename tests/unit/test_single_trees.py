@@ -102,6 +102,34 @@ def test_standings_compare_programs_on_the_same_sets(bench):
     assert at_30[bench.TREES]["best"] == 1
 
 
+def test_programs_without_records_keep_their_scores(bench):
+    def record(name, program, log_loss):
+        return {"set": name, "program": program, "fold": 0, "options": {}, "columns": 4, "classes": 2, "numbers": 5, "indices": 0,
+                "held": log_loss, "log_loss": log_loss, "accuracy": 1.0 - log_loss,
+                "mean": {"numbers": 1, "indices": 0, "held": 0.9, "log_loss": 0.9, "accuracy": 0.5}}
+
+    task = bench.TASKS["classes"]
+    found = [record(name, program, loss) for name in "ab"
+             for program, loss in zip((*bench.OWN, "CART", "EBM"), (0.5, 0.4, 0.3, 0.2, 0.6), strict=True)]
+    earlier = bench.summarise(found, task)
+    again = [{**record, "log_loss": 0.1, "accuracy": 0.7} for record in found if record["program"] in bench.OWN]
+    results = bench.summarise(again, task, earlier)
+    assert results["kept"] == ["CART", "EBM"]
+    assert "without indices" in earlier and "without indices" not in results
+    assert results["sets"]["a"]["best"]["30"] == bench.TREES
+    assert results["sets"]["a"]["log-loss"]["CART"] == earlier["sets"]["a"]["log-loss"]["CART"]
+    assert results["classes"]["30"]["CART"]["mean rank"] == 2.0 > earlier["classes"]["30"]["CART"]["mean rank"]
+    assert {program: of["mean accuracy"] for program, of in results["accuracy"]["30"].items()} == pytest.approx(
+        {"CART": 0.8, "EBM": 0.4, bench.TREES: 0.7})
+    for fewer in (again[:1], again[:3]):  # a variant is missing, a set is
+        with pytest.raises(SystemExit):
+            bench.summarise(fewer, task, earlier)
+    rival = bench.summarise([record(name, "CART", 0.7) for name in "ab"], task, earlier)
+    assert rival["alone"].keys() == {*bench.OWN}
+    assert rival["classes"]["30"][bench.TREES] == {
+        "mean rank": 1.0, "mean log-loss": 0.3, "best": 2, "curvature trees better": 0}
+
+
 def classes_of(X, n_classes):
     """Classes by the quantiles of a sum of two columns and of their bends."""
     score = X[:, 0] + np.abs(X[:, 1])
