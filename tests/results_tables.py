@@ -276,8 +276,6 @@ TABLES = {
         ("single_trees_classes.json", ("accuracy", "mean accuracy")),
         ("single_trees_classes.json", ("classes", "curvature trees better")),
         ("single_trees_classes.json", ("alone", "mean log-loss")),
-        ("single_trees_logistic.json", ("sets",)),
-        ("single_trees_logistic.json", ("alone", "mean log-loss")),
     ],
     "soft_trees": [
         ("bench_soft.json", ("passes", "both s"), {
