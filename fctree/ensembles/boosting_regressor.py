@@ -37,7 +37,8 @@ class CurvatureBoostingRegressor(
         Factor applied to each tree's scores. "auto" is 0.05 at first and doubled, three times at most,
         as long as steps are too short: after 100 rounds and then every 50 the loss of some samples
         that no tree has seen must have fallen by 30 % in the last 50. With fewer than about 800
-        samples, or ``subsample=1``, none are held out and it stays 0.05.
+        samples, or ``subsample=1``, none are held out and it stays 0.05. A quantile q starts at
+        0.1 sqrt(q (1 - q)), and not below 0.02.
     max_iter : int, default=300
         Number of trees; with `warm_start` in total. 100 with ``learning_rate=0.1`` are slightly less
         accurate in a third of the time.

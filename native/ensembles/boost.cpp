@@ -56,7 +56,8 @@ class ObliqueBooster : public GrowingModel {
         rows_(task.train,
               {varying_, task.sizes.n_targets, drawn_units(task, execution).all(), params.rounds_features, params.seed},
               execution),
-        rate_(params.learning_rate, task.sizes.n_outputs), turns_(static_cast<index_t>(kinds.size())) {
+        rate_(params.learning_rate, loss_->step_length(), task.sizes.n_outputs),
+        turns_(static_cast<index_t>(kinds.size())) {
     evals_.reserve(task.evals.size());
     for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_);
     result_.trees.n_features = task.sizes.n_features;

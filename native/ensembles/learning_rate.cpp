@@ -18,8 +18,8 @@ constexpr index_t kDraw = -1;           // of no tree
 
 }  // namespace
 
-LearningRate::LearningRate(double constant, index_t n_outputs)
-    : rate_(constant > 0.0 ? constant : kFirst), is_chosen_(!(constant > 0.0)),
+LearningRate::LearningRate(double constant, double step_length, index_t n_outputs)
+    : rate_(constant > 0.0 ? constant : kFirst * step_length), is_chosen_(!(constant > 0.0)),
       n_outputs_(n_outputs) {}
 
 // The fewest that are enough, by halves.

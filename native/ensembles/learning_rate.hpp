@@ -14,8 +14,8 @@ namespace fctree::ensembles {
 
 class LearningRate {
  public:
-  // A constant, or 0 for one that is chosen; the scores that a tree serves.
-  LearningRate(double constant, index_t n_outputs);
+  // A constant, or 0 for one that is chosen, and goes with the loss's length of steps; the scores that a tree serves.
+  LearningRate(double constant, double step_length, index_t n_outputs);
 
   double value() const { return rate_; }
   // If it is chosen, from now on, and if there are enough samples in all places together.

@@ -35,6 +35,16 @@ def test_it_stays_where_there_is_nothing_but_noise():
     assert model.learning_rates_[-1] == 0.05
 
 
+@pytest.mark.parametrize("order, first", [(0.5, 0.05), (0.2, 0.04), (0.9, 0.03), (0.99, 0.02), (0.001, 0.02)])
+def test_steps_of_quantiles_are_shorter_far_from_the_median(order, first):
+    model = CurvatureBoostingRegressor(loss="quantile", quantile=order, max_iter=2, random_state=0).fit(X, BEND)
+    np.testing.assert_allclose(model.learning_rates_, first)
+    for constant in ({"loss": "absolute_error"}, {"loss": "huber"}, {"learning_rate": 0.05}):
+        model.set_params(quantile=None if "loss" in constant else order, **constant)
+        np.testing.assert_allclose(model.fit(X, BEND).learning_rates_, 0.05)
+        model.set_params(loss="quantile", learning_rate="auto")
+
+
 @pytest.mark.parametrize("n, options", [(500, {}), (1000, {"subsample": 1.0}), (1000, {"learning_rate": 0.05})])
 def test_it_is_constant_without_samples_to_go_by(n, options):
     model = CurvatureBoostingRegressor(**SMALL, max_iter=160).set_params(**options)

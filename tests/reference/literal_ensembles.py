@@ -269,8 +269,11 @@ class LiteralBoosting:
         F = np.tile(self.baseline, (len(X), 1))
         if hasattr(self.loss, "find_dispersion"):
             self.loss.find_dispersion(y, F, w)
-        self.rounds, sums, hashes = [], np.zeros(2), hashes_of(X, y)
-        rate, held, losses = self.learning_rate or 0.05, np.zeros(len(X), bool), []
+        self.rounds, sums = [], np.zeros(2)
+        hashes = hashes_of(X, y / deviations(y, w) if hasattr(self.loss, "find_dispersion") else y)
+        order = self.loss.order if self.loss.leaf == "quantile" else 0.5
+        first = 0.05 * max(0.4, 2 * np.sqrt(order * (1 - order)))
+        rate, held, losses = self.learning_rate or first, np.zeros(len(X), bool), []
         if self.learning_rate is None and self.subsample < 1:
             held = held_out(X, y, self.seed)
         for iteration in range(self.max_iter):

@@ -42,7 +42,7 @@ def test_regression(loss, options):
     weight = random_weights(len(X), seed=2)
     model = CurvatureBoostingRegressor(
         **parameters, max_iter=8, step_depth=None, random_state=4,
-        **{"subsample": 1.0, **options}, tree=CurvatureTreeRegressor(**TREE))
+        **{"subsample": 1.0, "learning_rate": 0.05, **options}, tree=CurvatureTreeRegressor(**TREE))
     model.fit(X, y[:, 0], sample_weight=weight)
     literal = make_loss(loss, given_parameter(parameters))
     tree = {**TREE, "min_samples_leaf": 25} if loss == "quantile" else TREE  # five beyond the .8 quantile

@@ -71,6 +71,9 @@ class Loss {
   // The weight of samples that the value of a leaf needs where it is their median: so much that two or three
   // wild targets are a minority.
   virtual double least_weight() const { return 0.0; }
+  // How long steps should be, relative to those of other losses: the noise of a quantile's steps is as large, and what they
+  // have to reach is less, the further it is from the median.
+  virtual double step_length() const { return 1.0; }
   // Losses are reported multiplied by this: the squared error, whose half has the derivatives.
   virtual double reported_factor() const { return 1.0; }
   // How the loss scales with the unit of targets: loss(u y, u F) = unit_of_loss(u) loss(y, F). 0 if the unit is fixed

@@ -33,6 +33,7 @@ class Pinball : public PointwiseLoss<Pinball> {
 
   LeafRule leaf_rule() const override { return LeafRule::quantile; }
   double quantile_order() const override { return order_; }
+  double step_length() const override { return std::max(kShortestStep, 2.0 * std::sqrt(order_ * (1.0 - order_))); }
   double unit_of_loss(double unit) const override { return unit; }
   double least_weight() const override { return least_weight_; }
   void baseline(const ScoredSamples& s, const Execution&, double* out) const override {
@@ -48,6 +49,7 @@ class Pinball : public PointwiseLoss<Pinball> {
   }
 
  private:
+  static constexpr double kShortestStep = 0.4;
   static constexpr double kNear = 0.02;  // of the residuals' scale, the least one of all outputs
 
   double order_;
