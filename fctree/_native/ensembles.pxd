@@ -174,6 +174,16 @@ cdef extern from "distributed/boosting_statistics.hpp" namespace "fctree::distri
             const BoostedSamples&, const vector[int64_t]&) except +set_python_error
 
 
+cdef extern from "ensembles/row_sample.hpp" namespace "fctree::ensembles" nogil:
+    cdef cppclass SampleHashes:
+        vector[uint64_t] features
+        vector[uint64_t] all
+
+    SampleHashes c_hash_samples "fctree::ensembles::hash_samples"(const BoostedSamples&, int64_t) except +set_python_error
+    cbool c_are_coincidences "fctree::ensembles::are_coincidences"(
+            const SampleHashes&, const Collective*) except +set_python_error
+
+
 cdef extern from "ensembles/forest.hpp" namespace "fctree::ensembles" nogil:
     cdef struct ForestTree:
         int64_t number

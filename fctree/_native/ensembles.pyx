@@ -2,7 +2,7 @@
 """Ensembles of oblique trees: ``native/ensembles`` on NumPy arrays."""
 
 cimport numpy as cnp
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
@@ -222,6 +222,27 @@ def count_varying(X, const double[::1] sample_weight):
     with nogil:
         columns = varying_columns(table, weight, n_rows, NULL)
     return columns.size()
+
+
+def hash_samples(X, y):
+    """Hashes (n, 2), uint64, of the features of samples and of these with the targets ``y`` (n_targets, n)."""
+    cdef BoostedSamples samples = samples_of((X, y, None, None))
+    cdef int64_t n_targets = y.shape[0]
+    cdef SampleHashes found
+    with nogil:
+        found = c_hash_samples(samples, n_targets)
+    hashes = np.empty((len(X), 2), dtype=np.uint64)
+    hashes[:, 0], hashes[:, 1] = found.features, found.all
+    return hashes
+
+
+def are_coincidences(const uint64_t[:, :] hashes):
+    """Whether equal samples, by `hash_samples`, are independent rather than copies."""
+    cdef SampleHashes samples
+    for i in range(hashes.shape[0]):
+        samples.features.push_back(hashes[i, 0])
+        samples.all.push_back(hashes[i, 1])
+    return c_are_coincidences(samples, NULL)
 
 
 def grow_forest(X, y, sample_weight, *, list trees, list kinds, dict params, int n_threads):

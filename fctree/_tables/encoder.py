@@ -38,7 +38,7 @@ class TableEncoder:
     A column of numbers stays; where `impute`, missing values become the training mean, with an indicator if training
     had any. A column of few categories (`one_hot_max_size`) becomes an indicator each (of two: of the second). One of
     more becomes a target statistic for each target and, where the table has numbers, one for what a linear model of
-    these leaves of each target; without `impute` the category's share of the training weight too. `IndicatorLimits`
+    these leaves of each target; without `impute` the category's share of the samples too. `IndicatorLimits`
     may give it indicators instead, or as well. Pairs of columns that say more than each of them become target
     statistics. Missing values are a category of their own if training had any. An unseen category or pair gets
     neutral values: the training means of the indicators, the prior as its statistic, share 0.
@@ -61,7 +61,7 @@ class TableEncoder:
     statistics : list of n_features_in arrays of shape (n_levels, n_statistics)
         Levels are the categories, then the missing ones if training had any.
     shares : list of n_features_in arrays of shape (n_levels,)
-        The levels' shares of the training weight; empty for columns of numbers.
+        The levels' shares of the different training samples; empty for columns of numbers.
     pairs : ndarray of shape (n_pairs, 2), int64
         Columns, of which the first holds categories.
     edges : list of n_features_in arrays

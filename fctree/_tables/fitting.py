@@ -4,8 +4,9 @@ from copy import copy
 
 import numpy as np
 
+from fctree._tables.copies import find_different
 from fctree._tables.linear_effects import effect_sums, fit_linear_model
-from fctree._tables.moments import find_numbers, find_targets, weigh
+from fctree._tables.moments import count_samples, find_numbers, find_targets, weigh
 from fctree._tables.pairs import choose_pairs
 from fctree._tables.statistics import N_FOLDS, TargetStatistics, shrinkage, whole_sums
 
@@ -27,6 +28,14 @@ def _level_sums(part, encoder, keys, targets, weighting):
         size = encoder.n_cells(key) * N_FOLDS
         found.extend(np.bincount(cells, word, minlength=size) for words in words_of for word in words)
     return np.concatenate(found).astype(np.int64)
+
+
+def _level_counts(part, encoder, keys, first):
+    """The numbers of different samples of each level; ``first`` are those that are counted, None for all."""
+    rows = slice(None) if first is None else part.inside(first)
+    return np.concatenate(
+        [np.bincount(encoder.levels(part.X[rows], key), minlength=encoder.n_cells(key)) for key in keys]
+    )
 
 
 def level_sums(places, encoder, keys, targets, weighting):
@@ -53,7 +62,7 @@ def _statistics(tables, effects, targets, weighting, known):
     values of the levels for new samples, and for training samples of each fold.
     """
     weights, *sums = tables
-    n = weighting.n_samples
+    n = weighting.n_different
     moments = [*zip(sums, n * targets.deviations**2, targets.priors, strict=True)]
     moments += [(of_effect, squares, 0.0) for of_effect, squares in effects]
     strengths = known if len(known) else np.array(
@@ -94,29 +103,40 @@ def _fit_pairs(encoder, places, targets, weighting):
     return by_fold
 
 
+def _divide(places):
+    """Gives copies a fold; the `Weighting`, and the numbers of different samples, None for all."""
+    n = count_samples(places)
+    different = find_different(places, n)
+    if different is None:
+        return weigh(places), None
+    places.divide(different.folds)
+    return weigh(places, len(different.first)), different.first
+
+
 def fit_encoder(encoder, places, n_classes, unpaired, limits):
     """Fit a `TableEncoder` whose categories are those of the training samples.
 
     Columns that are ``unpaired`` take no part in pairs; ``limits`` are the `IndicatorLimits`.
     Returns what training samples of each fold get, by column ``(c,)`` or pair ``(a, b)``: arrays (n_levels, N_FOLDS, n_statistics).
     """
-    weighting = weigh(places)
+    keys = [(c,) for c, values in enumerate(encoder.categories) if values is not None]
+    weighting, first = _divide(places) if keys else (weigh(places), None)
     numeric = [c for c, values in enumerate(encoder.categories) if values is None]
     encoder.clear()
     if encoder.impute:
         encoder.means[numeric] = find_numbers(places, numeric, weighting).means
-    keys = [(c,) for c, values in enumerate(encoder.categories) if values is not None]
     if not keys:
         return {}
     targets = find_targets(places, n_classes, weighting)
     tables = dict(zip(keys, level_sums(places, encoder, keys, targets, weighting), strict=True))
-    for column, in keys:
-        encoder.shares[column] = tables[column,][0].sum(axis=1) / weighting.n_samples
+    counts = np.split(places.add(_level_counts, encoder, keys, first), np.cumsum([*map(encoder.n_cells, keys)])[:-1])
+    for (column,), count in zip(keys, counts, strict=True):
+        encoder.shares[column] = count / weighting.n_different
     if not encoder.choose_statistics(targets, n_classes):
         return {}
     by_fold = _fit_statistics(encoder, places, targets, weighting, tables)
-    encoder.edges, encoder.pairs = choose_pairs(encoder, places, targets, weighting, unpaired)
-    for column in encoder.choose_indicators(weighting.n_samples, limits):
+    encoder.edges, encoder.pairs = choose_pairs(encoder, places, targets, weighting, first, unpaired)
+    for column in encoder.choose_indicators(weighting.n_different, limits):
         del by_fold[column,]
     return by_fold | _fit_pairs(encoder, places, targets, weighting)
 
@@ -128,7 +148,7 @@ def refit_encoder(encoder, places, n_classes):
     """
     if not len(encoder.targets):
         return {}
-    weighting = weigh(places)
+    weighting, _ = _divide(places)
     units = np.ones(len(encoder.targets)) if encoder.units is None else encoder.units
     targets = find_targets(places, n_classes, weighting, (encoder.targets, units, encoder.priors))
     kept = copy(encoder)

@@ -44,10 +44,11 @@ class Targets:
 
 @dataclass(frozen=True)
 class Weighting:
-    """The number of samples, the unit of their weights, the factor that makes the mean weight 1 in these
-    units, and the largest weight then."""
+    """The numbers of samples and of different ones, the unit of their weights, the factor that makes the mean weight of
+    different samples 1 in these units, and the largest weight then."""
 
     n_samples: int
+    n_different: int
     unit: float
     factor: float
     largest: float
@@ -58,7 +59,7 @@ class Weighting:
 
     def fixed_share(self, bound):
         """Fixed-point numbers for values of this bound times shares of the weight."""
-        return FixedPoint(bound * self.largest / self.n_samples, self.n_samples)
+        return FixedPoint(bound * self.largest / self.n_different, self.n_samples)
 
     def of(self, part):
         """The weights of the samples of a part."""
@@ -66,7 +67,7 @@ class Weighting:
 
     def shares(self, part):
         """Their shares of the weight of all samples."""
-        return part.weights / self.unit * (self.factor / self.n_samples)
+        return part.weights / self.unit * (self.factor / self.n_different)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,16 +153,22 @@ def _target_sums(part, n_classes, numbers, weighting, moments):
     )
 
 
-def weigh(places):
-    """The `Weighting` of all samples."""
-    n = int(places.add(_count)[0])
+def count_samples(places):
+    """Their number."""
+    return int(places.add(_count)[0])
+
+
+def weigh(places, n_different=None):
+    """The `Weighting` of all samples, of which so many are different."""
+    n = count_samples(places)
+    n_different = n_different or n
     largest, weighted = places.largest(_largest_weight).tolist()
     if not weighted:
-        return Weighting(n, 1.0, 1.0, 1.0)
+        return Weighting(n, n_different, 1.0, n_different / n, n_different / n)
     unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)  # a power of two: no rounding
     fixed = FixedPoint(2.0, n)
-    factor = n / float(fixed.value(places.add(_weight_sum, fixed, unit)))
-    return Weighting(n, unit, factor, largest / unit * factor)
+    factor = n_different / float(fixed.value(places.add(_weight_sum, fixed, unit)))
+    return Weighting(n, n_different, unit, factor, largest / unit * factor)
 
 
 def find_numbers(places, columns, weighting):
@@ -201,7 +208,7 @@ def find_targets(places, n_classes, weighting, known=None):
         moments = [*zip(fixed, [power] * len(fixed), units, centres, strict=True)]
         words = places.add(_target_sums, n_classes, numbers, weighting, moments)
         values = [f.value(word) for f, word in zip(fixed, words, strict=True)]
-        return np.array(values) / weighting.n_samples
+        return np.array(values) / weighting.n_different
 
     numbers, units, priors = _choose_targets(average, ends, n_classes) if known is None else known
     bounds = (np.ones(len(numbers)) if n_classes is not None else largest[numbers] / units) + np.abs(priors)

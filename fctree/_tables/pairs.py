@@ -26,17 +26,18 @@ def _sample(part, rows, targets, columns):
     return np.hstack([X, targets.centred(part)[:, inside].T])
 
 
-def choose_pairs(encoder, places, targets, weighting, unpaired):
+def choose_pairs(encoder, places, targets, weighting, first, unpaired):
     """Pairs of columns to take statistics of, (n_pairs, 2) int64, the first of a pair with categories; and
-    for each column where its numbers are cut, if it is in a pair."""
+    for each column where its numbers are cut, if it is in a pair. ``first`` are the numbers of different samples, None for all."""
     width = encoder.n_features_in
     edges, none = [np.empty(0) for _ in range(width)], np.empty((0, 2), dtype=np.int64)
     columns = [c for c in range(width) if c not in unpaired and (
         encoder.categories[c] is None or encoder.has_statistics(c))]
     if sum(encoder.categories[c] is not None for c in columns) == 0 or len(columns) < 2:
         return edges, none
-    n = weighting.n_samples
+    n = weighting.n_different
     rows = np.arange(n) if n <= _MAX_ROWS else n * np.arange(_MAX_ROWS) // _MAX_ROWS
+    rows = rows if first is None else first[rows]
     drawn = places.rows(_sample, rows, targets, np.array(columns))
     sample = np.full((len(drawn), width), np.nan)
     sample[:, columns] = drawn[:, : len(columns)]

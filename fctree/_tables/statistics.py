@@ -2,7 +2,7 @@
 
 The statistic of a category is the mean of its targets, in units of the standard deviation of all,
 shrunk towards the mean of all [1]_. A training sample takes the sums of the other folds (cross-fitting), a new sample those of all
-training samples. Folds depend on nothing but a sample's number, strengths are those of an empirical
+training samples. Folds depend on nothing but a sample's number among the different ones (`copies`), strengths are those of an empirical
 Bayes estimate: between categories that differ by noise alone nothing is left to learn from.
 
 References

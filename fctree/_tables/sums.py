@@ -65,12 +65,15 @@ class TablePart:
         Positive.
     first : int
         The number of the first sample among those of all places.
+    given_folds : array of shape (n_samples,), int64, or None
+        Folds that are not those of the samples' numbers.
     """
 
     X: np.ndarray
     y: np.ndarray
     weight: np.ndarray | None
     first: int = 0
+    given_folds: np.ndarray | None = None
 
     def __len__(self):
         return len(self.X)
@@ -108,7 +111,7 @@ class TablePart:
     @cached_property
     def folds(self):
         """The fold of each sample."""
-        return fold_numbers(len(self), self.first)
+        return fold_numbers(len(self), self.first) if self.given_folds is None else self.given_folds
 
     def inside(self, rows):
         """Places here of samples with these numbers."""
@@ -120,6 +123,7 @@ class OnePlace:
 
     ``function(part, *arguments)`` gives an array: `add` adds those of all places up,
     `largest` takes the largest elements, `rows` concatenates them in the order of the samples.
+    `divide` gives the samples of all places folds.
     """
 
     def __init__(self, part):
@@ -133,3 +137,6 @@ class OnePlace:
 
     def rows(self, function, *arguments):
         return function(self._part, *arguments)
+
+    def divide(self, folds):
+        self._part.given_folds = folds

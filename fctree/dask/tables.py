@@ -117,15 +117,16 @@ class Partitions:
         begins = np.cumsum([0, *lengths]).tolist()
         self.client = client
         self.encode = encode
-        self.parts = [(p, b) for p, b, n in zip(partitions, begins, lengths, strict=False) if n]
+        self.parts = [(p, b, n) for p, b, n in zip(partitions, begins, lengths, strict=False) if n]
+        self.folds = None
 
     def _answers(self, function, arguments):
         given = self.client.submit(_same, arguments, pure=False)
         return gather(
             self.client,
             [
-                self.client.submit(_apply, function, part, begin, self.encode, given, pure=False)
-                for part, begin in self.parts
+                self.client.submit(_apply, function, part, begin, self.encode, self.folds_of(begin, n), given, pure=False)
+                for part, begin, n in self.parts
             ],
         )
 
@@ -138,23 +139,30 @@ class Partitions:
     def rows(self, function, *arguments):
         return np.concatenate(self._answers(function, arguments))
 
+    def divide(self, folds):
+        self.folds = folds
+
+    def folds_of(self, begin, n):
+        """Those that n samples from this one on are given, if any."""
+        return None if self.folds is None else self.folds[begin : begin + n]
+
 
 def _same(value):
     return value
 
 
-def _table_part(part, begin, encode):
-    return TablePart(part.X, encode(part.y), part.weight, begin)
+def _table_part(part, begin, encode, folds):
+    return TablePart(part.X, encode(part.y), part.weight, begin, folds)
 
 
-def _apply(function, part, begin, encode, arguments):
-    return function(_table_part(part, begin, encode), *arguments)
+def _apply(function, part, begin, encode, folds, arguments):
+    return function(_table_part(part, begin, encode, folds), *arguments)
 
 
-def _encoded(part, begin, encode, learnt):
+def _encoded(part, begin, encode, folds, learnt):
     """A training partition with encoded columns."""
     encoder, by_fold = learnt
-    X = encoder.encode_part(_table_part(part, begin, encode), by_fold) if len(part) else part.X
+    X = encoder.encode_part(_table_part(part, begin, encode, folds), by_fold) if len(part) else part.X
     return _with_width(part, X, encoder)
 
 
@@ -224,8 +232,8 @@ class PartitionedTable:
         learnt = self.client.submit(_same, (encoder, by_fold), pure=False)
         begins = np.cumsum([0, *lengths]).tolist()
         return [
-            self.client.submit(_encoded, part, begin, encode_targets, learnt, pure=False)
-            for part, begin in zip(partitions, begins, strict=False)
+            self.client.submit(_encoded, part, begin, encode_targets, places.folds_of(begin, n), learnt, pure=False)
+            for part, begin, n in zip(partitions, begins, lengths, strict=False)
         ]
 
     def encode_evaluation(self, partitions):

@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kMostDifferent = 1 << 16;  // rows that are looked at
 constexpr index_t kManyTimes = 8;  // each of few
 constexpr index_t kFew = 256;
+constexpr double kLargestMixed = 0.05;  // share of samples
 
 // Samples that are equal.
 struct EqualSamples {
@@ -81,15 +82,18 @@ bool are_coincidences(const SampleHashes& samples, const Collective* all) {
     here.add({samples.features[i], samples.all[i], 1});
   DifferentSamples everywhere = united(std::move(here), all);
   const std::vector<EqualSamples>& found = everywhere.found();
-  index_t n_samples = 0;
-  bool differ = false;
+  index_t n_samples = 0, n_mixed = 0;
+  const auto same_features = [&](std::size_t i, std::size_t j) {
+    return j < found.size() && found[i].features == found[j].features;
+  };
   for (std::size_t i = 0; i < found.size(); ++i) {
-    n_samples += static_cast<index_t>(found[i].number);
-    differ = differ || (i > 0 && found[i].features == found[i - 1].features);
+    const index_t number = static_cast<index_t>(found[i].number);
+    n_samples += number;
+    if ((i > 0 && same_features(i, i - 1)) || same_features(i, i + 1)) n_mixed += number;
   }
   const index_t n_different = static_cast<index_t>(found.size());
   const bool few = n_different < kFew && n_samples >= kManyTimes * n_different;
-  return n_samples > n_different && (differ || few);
+  return n_samples > n_different && (n_mixed > kLargestMixed * n_samples || few);
 }
 
 }  // namespace fctree::ensembles

@@ -18,8 +18,8 @@ struct SampleHashes {
   std::vector<std::uint64_t> all;
 };
 
-// Of the samples of all places: some are equal, and samples of equal features have different targets, or few
-// different samples occur many times in the mean. Where different rows are many, by those of a share of all features'
+// Of the samples of all places: some are equal, and more than a twentieth have the features of one with another
+// target, or few different samples occur many times in the mean. Where different rows are many, by those of a share of all features'
 // hashes. O(n).
 bool are_coincidences(const SampleHashes& samples, const Collective* all);
 

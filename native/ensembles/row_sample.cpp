@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <numeric>
 
 #include "core/rng.hpp"
 #include "ensembles/equal_rows.hpp"
@@ -15,7 +17,7 @@ namespace {
 constexpr index_t kTaskRows = 1024;
 
 std::uint64_t combined(std::uint64_t hash, double value) {
-  value += 0.0;  // -0 is 0
+  value = std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value + 0.0;  // -0 is 0
   std::uint64_t bits;
   std::memcpy(&bits, &value, sizeof bits);
   return mixed(hash + kMixStep + bits);
@@ -49,6 +51,12 @@ SampleHashes hash_samples(const BoostedSamples& samples, const DrawnBy& by, cons
 }
 
 }  // namespace
+
+SampleHashes hash_samples(const BoostedSamples& samples, index_t n_targets) {
+  std::vector<index_t> columns(samples.x.n_columns);
+  std::iota(columns.begin(), columns.end(), 0);
+  return hash_samples(samples, DrawnBy{columns, n_targets, nullptr, false, 0}, Execution{});
+}
 
 RowSampler::RowSampler(const BoostedSamples& samples, const DrawnBy& by, const Execution& execution)
     : seed_(by.seed) {

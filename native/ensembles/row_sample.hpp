@@ -10,6 +10,7 @@
 
 #include "core/collective.hpp"
 #include "ensembles/boosted_set.hpp"
+#include "ensembles/equal_rows.hpp"
 
 namespace fctree::ensembles {
 
@@ -21,6 +22,9 @@ struct DrawnBy {
   bool rounds_features;  // to seven digits: some are statistics of the targets, whose last digits go by the unit of these
   std::uint64_t seed;
 };
+
+// By all columns.
+SampleHashes hash_samples(const BoostedSamples& samples, index_t n_targets);
 
 class RowSampler {
  public:

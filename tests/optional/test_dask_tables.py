@@ -86,6 +86,16 @@ def test_encoders_are_those_of_the_plain_estimators(name, weighted):
         np.testing.assert_array_equal(found, local.predict(FRAME))
 
 
+@pytest.mark.parametrize("name", ["SymmetricBoostingRegressor", "CurvatureBoostingRegressor"])
+def test_copies_share_their_folds_over_partitions(name):
+    rows = np.tile(np.arange(200), 2)
+    local, on_dask = both(name, FRAME[:200].iloc[rows].reset_index(drop=True), Y[rows])
+    assert_same_encoder(on_dask.encoder_, local.encoder_)
+    once = getattr(fctree, name)(**MODELS[name]).fit(FRAME[:200], Y[:200])
+    for found, expected in zip(on_dask.encoder_.strengths, once.encoder_.strengths, strict=True):
+        np.testing.assert_allclose(found[: len(once.encoder_.targets)], expected[: len(once.encoder_.targets)], rtol=1e-6)
+
+
 def interacting(n=400):
     """Two categories of which only the pair says something, and a number."""
     rng = np.random.default_rng(0)

@@ -43,8 +43,12 @@ def hash_of(values):
 
 def are_coincidences(X, Y):
     """Whether equal samples are drawn one by one."""
-    n_different, n_features = len({(*x, *y) for x, y in zip(X, Y)}), len({tuple(x) for x in X})
-    return n_different < len(X) and (n_features < n_different or len(X) >= 8 * n_different)
+    targets = {}
+    for x, y in zip(X, Y):
+        targets.setdefault(tuple(x), set()).add(tuple(y))
+    n_different = sum(map(len, targets.values()))
+    n_mixed = sum(len(targets[tuple(x)]) > 1 for x in X)
+    return n_different < len(X) and (n_mixed > 0.05 * len(X) or len(X) >= 8 * n_different)
 
 
 def deviations(Y, weight):
