@@ -30,6 +30,7 @@ from fctree._tables.columns import (
 )
 from fctree._tables.encoder import UNSEEN, IndicatorLimits, TableEncoder, renumber
 from fctree._tables.numbers import fill_numbers
+from fctree._tables.offsets import relative_targets
 from fctree._tables.robust import cut_off, target_limits
 from fctree._threads import count_threads
 
@@ -139,12 +140,27 @@ def encode_training(estimator, X, y, weight, *, n_classes, continuing=False):
 
 def encode_samples(estimator, train, evals, *, n_classes, continuing, robust=False):
     """`encode_training` for Samples, in place, and for a list of those evaluated; of ``robust`` losses targets are cut
-    off."""
-    parts = (train.X, train.y, train.weight)
+    off; where samples bring scores, statistics are of what these leave."""
+    y, weight, n_classes = _targets_of_statistics(estimator, train, n_classes, continuing)
+    parts = (train.X, y, weight)
     features = [samples.X for samples in evals]
     train.X, features = _encode(estimator, parts, features, n_classes, continuing, robust)
     for samples, X in zip(evals, features):
         samples.X = X
+
+
+def _targets_of_statistics(estimator, train, n_classes, continuing):
+    """Targets and weights, and the number of classes unless these are no targets: see `relative_targets`."""
+    encoder, initial = getattr(estimator, "encoder_", None), train.initial
+    loss = getattr(estimator, "_choose_loss", lambda: None)()
+    if continuing and n_classes is not None and encoder is not None and len(encoder.targets):
+        if encoder.units is None:
+            initial = None
+        elif initial is None:
+            initial = np.zeros((estimator.n_outputs_, len(train.X)))
+    if encoder is None or not encoder.has_categories or initial is None or loss is None or callable(loss):
+        return train.y, train.weight, n_classes
+    return *relative_targets(train.y, train.weight, initial, loss, n_classes), None
 
 
 def _encode(estimator, train, evals, n_classes, continuing, robust=False):
