@@ -104,7 +104,7 @@ def _fit_pairs(encoder, places, targets, weighting):
 
 
 def _divide(places):
-    """Gives copies a fold; the `Weighting`, and the numbers of different samples, None for all."""
+    """Give copies one fold; returns the `Weighting`, and the numbers of different samples, None for all."""
     n = count_samples(places)
     different = find_different(places, n)
     if different is None:

@@ -135,11 +135,16 @@ class TargetStatistics:
         return shrunk_means(self._weights.sum(axis=1), whole_sums(self._sums), self._strength, self._prior)
 
     def of_folds(self):
-        """For training samples: (n_levels, N_FOLDS), from the other folds."""
+        """For training samples: (n_levels, N_FOLDS), from the other folds.
+
+        Less the mean of these: it would tell the fold's own, beside a feature that does not have it.
+        """
         others = ~np.eye(N_FOLDS, dtype=bool)  # added up, not subtracted: exactly 0 for nothing
         weights = np.stack([self._weights[:, rest].sum(axis=1) for rest in others], axis=1)
         if self._sums.shape[1] == N_FOLDS:
             sums = np.stack([self._sums[:, rest].sum(axis=1) for rest in others], axis=1)
+            totals = np.maximum(weights.sum(axis=0), np.finfo(np.float64).tiny)
+            sums = sums - weights * (sums.sum(axis=0) / totals)
         else:
             sums = self._sums[:, :N_FOLDS]
         return shrunk_means(weights, sums, self._strength, self._prior)

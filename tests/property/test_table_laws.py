@@ -56,10 +56,25 @@ def test_statistics_lie_between_the_prior_and_the_targets(samples):
     encoded, _ = encoder.fit_transform(codes[:, None].astype(float), target[None], None, weight)
     if not encoder.has_statistics(0):
         return
-    tolerance = 1e-9 * (1 + np.abs(target).max())
-    for values in (encoder.units * encoded[:, 0], encoder.units * encoder.statistics[0]):
-        assert np.all(values >= target.min() - tolerance)
-        assert np.all(values <= target.max() + tolerance)
+    tolerance, prior = 1e-9 * (1 + np.abs(target).max()), np.average(target, weights=weight)
+    folds = fold_numbers(len(codes))
+    outside = [folds != fold for fold in range(N_FOLDS) if np.any(folds != fold)]
+    shift = max(abs(np.average(target[rest], weights=weight[rest]) - prior) for rest in outside)
+    for values, more in ((encoder.units * encoded[:, 0], shift), (encoder.units * encoder.statistics[0], 0.0)):
+        assert np.all(values >= target.min() - tolerance - more)
+        assert np.all(values <= target.max() + tolerance + more)
+
+
+@given(coded_samples(), st.integers(0, N_FOLDS - 1), st.floats(-5, 5))
+def test_a_fold_does_not_know_its_mean(samples, fold, constant):
+    """What the other folds have in common, which goes with what the fold has not."""
+    codes, n_categories, target, weight = samples
+    inside = fold_numbers(len(codes)) == fold
+    before, after = (
+        of_folds(codes, n_categories, centred, weight, 0.0)[inside]
+        for centred in (target, np.where(inside, target, target + constant))
+    )
+    np.testing.assert_allclose(after, before, atol=1e-9 * (1 + np.abs(target).max()))
 
 
 def words_of_cells(fixed, cells, values, n_cells):

@@ -57,18 +57,18 @@ def counts_little(a, *, n_samples, n_levels):
 
 
 def statistic(category, left_out, categories, targets, weights, prior, a):
-    """The statistic of a category from the samples outside of a fold (None: from all)."""
-    used = [
-        (target, weight)
-        for number, (own, target, weight) in enumerate(
-            zip(categories, targets, weights, strict=True)
-        )
-        if own == category and fold(number) != left_out
+    """The statistic of a category from the samples outside of a fold, less their mean (None: from all)."""
+    outside = [
+        (own, target, weight)
+        for number, (own, target, weight) in enumerate(zip(categories, targets, weights, strict=True))
+        if fold(number) != left_out
     ]
+    used = [(target, weight) for own, target, weight in outside if own == category]
     if not used or math.isinf(a):
         return prior
+    centre = mean([t for _, t, _ in outside], [w for *_, w in outside])
     total = math.fsum(weight for _, weight in used)
-    return (math.fsum(weight * target for target, weight in used) + a * prior) / (total + a)
+    return prior + math.fsum(weight * (target - centre) for target, weight in used) / (total + a)
 
 
 def quantile(targets, weights, share):
