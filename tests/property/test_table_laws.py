@@ -67,7 +67,7 @@ def test_statistics_lie_between_the_prior_and_the_targets(samples):
 
 @given(coded_samples(), st.integers(0, N_FOLDS - 1), st.floats(-5, 5))
 def test_a_fold_does_not_know_its_mean(samples, fold, constant):
-    """What the other folds have in common, which goes with what the fold has not."""
+    """A constant more in all the others changes nothing."""
     codes, n_categories, target, weight = samples
     inside = fold_numbers(len(codes)) == fold
     before, after = (
