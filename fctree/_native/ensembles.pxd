@@ -152,6 +152,7 @@ cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
         LossChoice loss
         const double* baseline
         const ObliqueTreesView* continued
+        const int64_t* groups
         BoostingStatistics* statistics
         vector[double] past_losses
         vector[GrownRound] past

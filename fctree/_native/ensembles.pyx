@@ -141,7 +141,7 @@ cdef vector[ObliqueParams] kinds_of(list kinds) except *:
 
 def boost(train, list evals, *, const double[::1] baseline, continued, loss,
           int64_t n_outputs, list kinds, dict params, listener, int n_threads,
-          judge=None, Places places=None, placed=None, past_losses=(), past=None):
+          judge=None, Places places=None, placed=None, past_losses=(), past=None, const int64_t[::1] groups=None):
     """Grow trees; returns their arrays, of each the kind, the sums of steps up to it (native/ensembles/boost.hpp)
     and the learning rate; then the baseline, the losses and alpha.
 
@@ -153,7 +153,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     the raw scores of each evaluation set and returns what early stopping goes by.
     Of samples that are in many ``places`` these are those of one, ``placed`` says which:
     ``(blocks of train, list of blocks of evals, numbers of the rows in the sample)``.
-    ``past_losses`` are those that early stopping went by before, where a fit goes on that lost some
+    ``groups`` as for `oblique.grow`. ``past_losses`` are those that early stopping went by before, where a fit goes on that lost some
     of its places; ``past`` the kinds, sums of steps and learning rates of the trees of ``continued``.
     """
     check_size(len(train[0]))
@@ -180,6 +180,8 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     task.sizes.n_targets = train[1].shape[0]
     task.sizes.n_outputs = n_outputs
     task.past_losses = past_losses
+    if groups is not None:
+        task.groups = &groups[0]
     shapes = [(n_outputs, arrays[1].shape[1]) for arrays in evals]
     cdef Listener holder = Listener(listener, judge, shapes)
     task.loss = holder.choice(loss)
@@ -232,27 +234,34 @@ def hash_samples(X, y):
     with nogil:
         found = c_hash_samples(samples, n_targets)
     hashes = np.empty((len(X), 2), dtype=np.uint64)
-    hashes[:, 0], hashes[:, 1] = found.features, found.all
+    cdef uint64_t[:, ::1] out = hashes
+    cdef int64_t i
+    for i in range(samples.n_samples):
+        out[i, 0], out[i, 1] = found.features[i], found.all[i]
     return hashes
 
 
 def are_coincidences(const uint64_t[:, :] hashes):
     """Whether equal samples, by `hash_samples`, are independent rather than copies."""
     cdef SampleHashes samples
+    cdef int64_t i
     for i in range(hashes.shape[0]):
         samples.features.push_back(hashes[i, 0])
         samples.all.push_back(hashes[i, 1])
     return c_are_coincidences(samples, NULL)
 
 
-def grow_forest(X, y, sample_weight, *, list trees, list kinds, dict params, int n_threads):
+def grow_forest(X, y, sample_weight, *, list trees, list kinds, dict params, int n_threads,
+                const int64_t[::1] groups=None):
     """Grow trees, pairs of a number and a place in ``kinds``; returns their arrays by name.
 
     ``X`` is (n, d), ``y`` (n, n_outputs), ``sample_weight`` (n,) or None; ``kinds`` are the fields of
-    `ObliqueParams`.
+    `ObliqueParams`, ``groups`` as for `oblique.grow`.
     """
     check_size(len(X))
     cdef TrainingData data = training_data(X, y, sample_weight)
+    if groups is not None:
+        data.groups = &groups[0]
     cdef vector[ForestTree] wanted
     for number, kind in trees:
         wanted.push_back(ForestTree(number, kind))

@@ -13,6 +13,7 @@ cdef extern from "ridge/moments.hpp" namespace "fctree::ridge" nogil:
         int64_t n_samples
         int64_t n_features
         int64_t n_outputs
+        const int64_t* groups
 
 
 cdef extern from "oblique/params.hpp" namespace "fctree::oblique" nogil:

@@ -176,16 +176,19 @@ def direction_kinds():
 
 def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sample_weight, *,
          dict params, int n_threads, double[:, ::1] left_out=None,
-         int64_t[::1] leaf=None, int64_t one_in=1):
+         int64_t[::1] leaf=None, int64_t one_in=1, const int64_t[::1] groups=None):
     """Grow a tree on ``X`` (n, d) and ``y`` (n, K); returns its arrays by name, and alpha.
 
     ``params`` holds the fields of ``native/oblique/params.hpp``; ``sample_weight`` is
     (n,) or None. The tree is in the features of ``X``, standardized or not. ``left_out`` (n, K),
     if given, takes what the leaf models answer to each sample when they are fitted without it,
-    and ``leaf`` (n,) the leaves' numbers, of a random one in ``one_in`` samples.
+    and ``leaf`` (n,) the leaves' numbers, of a random one in ``one_in`` samples. Features of the same
+    number in ``groups`` (d,), if given, are one in ``feature_gain``: theirs add up to that of the sum of their terms.
     """
     check_size(X.shape[0])
     cdef TrainingData data = training_data(X, y, sample_weight)
+    if groups is not None:
+        data.groups = &groups[0]
     cdef ObliqueParams native_params = params
     cdef Execution execution = execution_on(n_threads)
     cdef ObliqueTreeArrays tree

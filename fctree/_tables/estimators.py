@@ -217,6 +217,12 @@ def has_target_statistics(estimator):
     return encoder is not None and encoder.units is not None
 
 
+def feature_groups(estimator):
+    """Numbers of the encoded features, those of one column or pair the same, or None where there are none."""
+    encoder = getattr(estimator, "encoder_", None)
+    return None if encoder is None else encoder.players
+
+
 def n_encoded(estimator):
     """Number of features that the trees of a fitted estimator split."""
     encoder = getattr(estimator, "encoder_", None)

@@ -11,7 +11,7 @@ from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._sklearn import Interval, StrOptions
 from fctree._tables.encoder import IndicatorLimits
-from fctree._tables.estimators import has_target_statistics
+from fctree._tables.estimators import feature_groups, has_target_statistics
 from fctree._threads import count_threads
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.losses import fewest_in_leaf
@@ -108,6 +108,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 placed=team.placed(train, evals),
                 past_losses=team.past_losses(self),
                 past=self._rounds if done else None,
+                groups=feature_groups(self),
             )
         trees, scores = ObliqueTrees(**arrays), (-train_loss, -eval_loss)
         if continuing:

@@ -16,7 +16,7 @@ from fctree._native_input import native_params
 from fctree._parameters import set_parameters
 from fctree._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from fctree._tables.encoder import IndicatorLimits
-from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training, has_target_statistics
+from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training, feature_groups, has_target_statistics
 from fctree._threads import count_threads, threads_for
 from fctree._training.class_weights import weighted_by_class
 from fctree._training.weight_scale import rescale_small_weights
@@ -239,6 +239,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             kinds=params,
             params=self._native_params(len(X), units),
             n_threads=count_threads(self.n_jobs),
+            groups=feature_groups(self),
         )
         return ObliqueTrees(**units.restored(arrays))
 

@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
 
 from fctree._native import oblique as _native
-from fctree._tables.estimators import TakesTables, summed_to_columns
+from fctree._tables.estimators import TakesTables, feature_groups, summed_to_columns
 from fctree._threads import count_threads, threads_for
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_features, check_fitted, check_predictions, in_parts
@@ -45,6 +45,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
             sample_weight,
             params=params,
             n_threads=count_threads(self.n_jobs),
+            groups=feature_groups(self),
             **left_out,
         )
         vars(self).pop("fidelity_", None)  # of a tree that `fctree.inspection.distill` has grown
@@ -113,7 +114,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
 
         The decrease of impurity by each split and each ridge leaf is divided among the
         features in proportion to ``(coef_j * sd_j)**2``, with ``sd_j`` the feature's standard
-        deviation in the node. They sum to 1, or are all 0 if nothing is explained.
+        deviation in the node; what encodes one column of a table counts by the variance of the sum of its terms. They sum to 1, or are all 0 if nothing is explained.
         """
         check_fitted(self)
         return summed_to_columns(self, self.tree_.compute_feature_importances())

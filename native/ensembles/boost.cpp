@@ -292,6 +292,8 @@ void ObliqueBooster::map_rows(index_t iteration) {
 TrainingData ObliqueBooster::data_of(const TreeFeatures& features) const {
   TrainingData data = {nullptr,    response_.target.data(), response_.weight.data(),
                        train_.n(), features.map.width(),    task_.sizes.n_outputs};
+  data.groups = task_.groups;
+  data.columns = features.map.columns.data();
   if (features.is_kept)
     data.x = features.x.data();
   else

@@ -44,6 +44,7 @@ struct ObliqueBoostingTask {
   LossChoice loss;
   const double* baseline;            // (n_outputs,) of a model to continue, or null to find it
   const ObliqueTreesView* continued; // the trees of that model, or null
+  const index_t* groups = nullptr;   // of the features (training_data.hpp)
   BoostingStatistics* statistics = nullptr;  // null where all samples are here
   std::vector<double> past_losses;   // of a fit that goes on (core/rounds.hpp)
   std::vector<GrownRound> past;      // of each tree so far

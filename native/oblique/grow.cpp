@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <stdexcept>
+#include <vector>
 
 #include "oblique/left_out_scores.hpp"
 #include "oblique/local_statistics.hpp"
@@ -19,6 +21,23 @@ namespace {
 index_t thresholds_for(index_t most, index_t n_features) {
   constexpr index_t kFewest = 4, kOfOneFeature = 1024;
   return std::min(most, std::max(kFewest, kOfOneFeature / std::max<index_t>(n_features, 1)));
+}
+
+// Scales the variances of the terms of each group's features to add up to that of the sum of its terms.
+void join_groups(const TrainingData& data, const Matrix& scatter, const Vector& direction, Vector& variance) {
+  std::map<index_t, std::vector<index_t>> members;
+  for (index_t j = 0; j < data.n_features; ++j)
+    if (variance[j] > 0.0) members[data.groups[data.columns == nullptr ? j : data.columns[j]]].push_back(j);
+  for (const auto& [group, features] : members) {
+    double together = 0.0, apart = 0.0;
+    for (std::size_t b = 0; b < features.size(); ++b) {
+      apart += variance[features[b]];
+      for (std::size_t a = 0; a <= b; ++a)
+        together += (a == b ? 1.0 : 2.0) * direction[features[a]] * direction[features[b]] * scatter(features[a], features[b]);
+    }
+    if (features.size() < 2) continue;
+    for (const index_t j : features) variance[j] *= std::max(together, 0.0) / apart;
+  }
 }
 
 class Grower {
@@ -217,10 +236,13 @@ double Grower::gain_of(double decrease) const {
          tree_.weighted_n_node_samples[0];
 }
 
-// Divides it among the features by the variances of their terms of the direction's score.
+// Divides it among the features by the variances of their terms of the direction's score, or of the sums of terms of a group
+// of them, in which terms may cancel.
 void Grower::add_gain(const OpenNode& node, const Vector& direction, double decrease) {
   const index_t d = tree_.n_features;
-  const Vector variance = direction.cwiseAbs2().cwiseProduct(node.moments.diagonal.head(d));
+  Vector variance = direction.cwiseAbs2().cwiseProduct(node.moments.diagonal.head(d));
+  if (state_.data.groups != nullptr && node.moments.scatter.size() > 0)
+    join_groups(state_.data, node.moments.scatter, direction, variance);
   const double total = variance.sum();
   if (!(total > 0.0)) return;
   const double gain = gain_of(decrease);

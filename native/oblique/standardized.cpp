@@ -81,6 +81,7 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
   LocalStatistics rows(index);
   rows.set_offset(offset_of(map));
   rows.set_columns(map.columns);
+  data.columns = grown.map.columns.data();
   const std::vector<index_t> places = relevant_local_features(mapped, params, rows, team);
   if (!places.empty()) {
     const index_t d = mapped.n_features;
@@ -94,6 +95,7 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
     grown.few.resize(data.n_samples * data.n_features);
     map_features(kept, table_of(mapped.x, d), data.n_samples, grown.few.data(), team);
     data.x = grown.few.data();
+    data.columns = grown.map.columns.data();
     rows.set_offset(offset_of(grown.map));
     rows.set_columns(grown.map.columns);
   }
