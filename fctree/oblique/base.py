@@ -114,7 +114,8 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
 
         The decrease of impurity by each split and each ridge leaf is divided among the
         features in proportion to ``(coef_j * sd_j)**2``, with ``sd_j`` the feature's standard
-        deviation in the node; what encodes one column of a table counts by the variance of the sum of its terms. They sum to 1, or are all 0 if nothing is explained.
+        deviation in the node; what encodes one column of a table counts by the variance of the sum
+        of its terms. They sum to 1, or are all 0 if nothing is explained.
         """
         check_fitted(self)
         return summed_to_columns(self, self.tree_.compute_feature_importances())
