@@ -31,9 +31,8 @@ def choose_pairs(encoder, places, targets, weighting, first, unpaired):
     for each column where its numbers are cut, if it is in a pair. ``first`` are the numbers of different samples, None for all."""
     width = encoder.n_features_in
     edges, none = [np.empty(0) for _ in range(width)], np.empty((0, 2), dtype=np.int64)
-    columns = [c for c in range(width) if c not in unpaired and (
-        encoder.categories[c] is None or encoder.has_statistics(c))]
-    if sum(encoder.categories[c] is not None for c in columns) == 0 or len(columns) < 2:
+    columns = [c for c in range(width) if c not in unpaired]
+    if not any(map(encoder.has_statistics, columns)) or len(columns) < 2:
         return edges, none
     n = weighting.n_different
     rows = np.arange(n) if n <= _MAX_ROWS else n * np.arange(_MAX_ROWS) // _MAX_ROWS
@@ -71,10 +70,10 @@ class _Screening:
     def ordered(self, columns):
         """The pairs that pass, from the one that explains most on."""
         known = [c for c in columns if c in self.levels]
-        categories = self._best([c for c in known if self.encoder.categories[c] is not None])
-        numbers = self._best([c for c in known if self.encoder.categories[c] is None])
-        candidates = [(a, b) for i, a in enumerate(categories) for b in categories[i + 1 :]]
-        candidates += [(a, b) for a in categories for b in numbers]
+        many = self._best([c for c in known if self.encoder.has_statistics(c)])
+        others = self._best([c for c in known if not self.encoder.has_statistics(c)])  # numbers, and few categories
+        candidates = [(a, b) for i, a in enumerate(many) for b in many[i + 1 :]]
+        candidates += [(a, b) for a in many for b in others]
         tested = [(*self._test(*pair), pair) for pair in candidates]
         passed = [
             (gain, pair) for gain, p, pair in tested if p * len(candidates) < _FALSE_PAIRS
