@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from fctree._sklearn import fit_context
-from fctree._tables.estimators import encode_training
+from fctree._tables.estimators import encode_training, feature_groups
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, Self
 from fctree._validation import check_labels, check_training_data, fitted_whole
@@ -84,7 +84,8 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
             # alpha="loo" was chosen for squared errors; logistic models start from the default penalty.
             alpha = 1.0 if self.alpha == "loo" else self.alpha_
             settings = LogisticSettings(
-                alpha, self.standardize, self.parent_weight, competes=self.tree_.boundary_width is not None
+                alpha, self.standardize, self.parent_weight, competes=self.tree_.boundary_width is not None,
+                groups=feature_groups(self),
             )
             tree = with_logistic_leaves(grown, X, shares, sample_weight, left_out, settings)
         if tree is None:

@@ -7,7 +7,7 @@ Least-squares models of class indicators grow a tree; its probabilities come fro
 z the standardised features of the leaf models and 1, W_root the same model of all samples with a ridge
 penalty on its coefficients; of two classes the second one's logit is a single row. Each alpha' is the
 multiple of `alpha` with the smallest approximate leave-one-out log-loss: after a Newton step without the
-sample (Rad and Maleki 2020), which moves W_root as well. All leaves share W_root, or predict the shares of the
+sample (Rad and Maleki 2020), which moves W_root as well. The tree becomes its root, with W_root or the shares of the
 classes, if that has a smaller estimated loss. The estimate ignores that features and splits were chosen on the same
 samples, so complexity is charged: with k features out of d and K classes log(d choose k) / (k K) for each degree of
 freedom, and for each split log(d (d + 1) / 2), as much as the best product of two features gains on noise, and 1/8
@@ -26,6 +26,7 @@ from scipy.special import gammaln
 from threadpoolctl import ThreadpoolController
 
 from fctree._tree import ObliqueTree
+from fctree._typing import NDArray
 from fctree.oblique.calibration import least_squares_loss
 from fctree.oblique.feature_scales import feature_scales
 from fctree.oblique.logistic_models import (
@@ -39,6 +40,7 @@ from fctree.oblique.logistic_models import (
 )
 from fctree.oblique.logistic_root import root_model
 
+_OF_NODES = ("coef", "intercept", "value", "impurity", "n_node_samples", "weighted_n_node_samples")
 _COST_OF_COEFFICIENT = 0.125  # of a split
 _LEAST_PENALTY = 1e-3  # keeps models of separable classes finite
 _MOST_VARIABLES = 1024  # of a model: its Hessian is dense
@@ -46,12 +48,14 @@ _MOST_VARIABLES = 1024  # of a model: its Hessian is dense
 
 @dataclass(frozen=True)
 class LogisticSettings:
-    """The tree's parameters, and whether its linear leaf models compete with logistic ones: those of a soft tree do."""
+    """The tree's parameters; whether its linear leaf models compete with logistic ones: those of a soft tree do; and
+    `feature_groups`."""
 
     alpha: float
     standardize: bool
     parent_weight: float
     competes: bool
+    groups: NDArray[np.int64] | None = None
 
 
 def with_logistic_leaves(tree, X, shares, weight, left_out, settings):
@@ -94,6 +98,8 @@ def with_logistic_leaves(tree, X, shares, weight, left_out, settings):
             return None
         if not np.isfinite(best.model).all():
             return None
+        if best.model.ndim == 2:
+            tree, rows = _root_alone(tree, _gain(tree, data, best.model, used, settings.groups)), rows[:1]
         models = np.broadcast_to(best.model, (len(rows), *best.model.shape[-2:]))
         return _tree_of(tree, models, used, mean, spread)
 
@@ -122,7 +128,7 @@ def leaf_models(data, rows, root_penalty, leaf_penalty, n_features):
 
 
 def model_of_all(data, root_penalty, n_features):
-    """As `leaf_models`, but with one model in all leaves."""
+    """As `leaf_models`, but one model of all."""
     best = root_model(data, root_penalty, _cost_of_freedom(data, n_features))
     constant = _intercepts(data)
     if constant.loss <= best.loss:
@@ -179,6 +185,32 @@ def _leaf_fits(data, rows, root, least, cost):
             models[i], inverse = minimise(own, root.model, penalty, models[i])
             loss += expected_loss(own, models[i], inverse + inverse @ pull, cost)
         yield Fit(models.copy(), None, loss)
+
+
+def _gain(tree, data, model, used, groups):
+    """The tree's `feature_gain`, divided by the variances of the terms of one model, in which those of a group are one."""
+    columns, share = np.flatnonzero(used), data.weight / data.weight.sum()
+    groups = columns if groups is None else groups[columns]
+    found = np.zeros(len(used))
+    for row in model[:, :-1]:
+        terms = data.Z[:, :-1] * row
+        for group in np.unique(groups):
+            inside = groups == group
+            own = share @ terms[:, inside] ** 2
+            if (apart := own.sum()) > 0.0:
+                found[columns[inside]] += own / apart * (share @ terms[:, inside].sum(axis=1) ** 2)
+    total = found.sum()
+    return found * (tree.feature_gain.sum() / total) if total > 0.0 else found
+
+
+def _root_alone(old, gain):
+    """The root of a tree as a leaf, for one model of all samples, with this `feature_gain`."""
+    fields = old._copied_fields()
+    fields |= {name: fields[name][:1] for name in _OF_NODES if name in fields}
+    fields |= {name: np.full(1, -1) for name in ("children_left", "children_right", "split_output", "split_kind")}
+    fields |= {"leaf_index": np.zeros(1, int), "coef": 0.0 * fields["coef"], "threshold": np.zeros(1), "feature_gain": gain}
+    fields |= {name: fields[name][:1] for name in ("leaf_coef", "leaf_intercept")}
+    return ObliqueTree(**fields)
 
 
 def _tree_of(old, models, used, mean, spread):

@@ -304,3 +304,18 @@ def test_products_of_pairs_of_features_are_those_class_by_class(m, d, monkeypatc
         found.append([*logistic_models.derivatives(data, model), *left_out_losses(data, model, response)])
     for one, other in zip(*found):
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_model_of_all_samples_is_one_leaf(n_classes):
+    X, y = noisy_classes(400, 6, n_classes)
+    X[:, 5] = -X[:, 4] + 0.01 * X[:, 5]
+    tree = CurvatureTreeClassifier(split_margin=0.0).fit(X, y)
+    assert tree.get_n_leaves() == 1 and tree.get_depth() == 0 and not tree.apply(X).any()
+    grown = CurvatureTreeClassifier(split_margin=0.0, leaf_model="constant").fit(X, y)
+    assert grown.get_n_leaves() > 1
+    root = CurvatureTreeClassifier(max_depth=0).fit(X, y)
+    np.testing.assert_allclose(tree.predict_proba(X), root.predict_proba(X), rtol=1e-6)
+    terms = np.square(tree.tree_.leaf_coef[0] * X.std(axis=0)).sum(axis=0)
+    np.testing.assert_allclose(tree.feature_importances_, terms / terms.sum())
+    assert tree.tree_.n_node_samples.tolist() == [400]

@@ -84,10 +84,9 @@ def test_text_of_two_values_makes_a_pair_as_truth_values_do(model):
     rng = np.random.default_rng(1)
     X = pd.DataFrame({"city": rng.choice(list("abcdef"), 1000), "sex": rng.choice(["m", "f"], 1000)})
     y = X["city"].map(dict(zip("abcdef", (3, -3, 2, -2, 1, -1)))) * np.where(X["sex"] == "m", 1.0, -1.0)
-    assert model.fit(X, y).encoder_.pairs.tolist() == [[0, 1]]
-    predicted, score = model.predict(X), model.score(X, y)
-    assert score > 0.99
-    np.testing.assert_allclose(model.fit(X.assign(sex=X["sex"] == "m"), y).predict(X.assign(sex=X["sex"] == "m")), predicted)
+    for table in (X, X.assign(sex=X["sex"] == "m")):
+        assert model.fit(table, y).encoder_.pairs.tolist() == [[0, 1]]
+        assert model.score(table, y) > 0.99
 
 
 def test_constrained_numbers_are_in_no_pair():
