@@ -68,17 +68,19 @@ class _Screening:
         self.squares = np.sum(residuals**2, axis=1)
 
     def ordered(self, columns):
-        """The pairs that pass, from the one that explains most on."""
+        """The pairs that pass, from the one that explains most on; those with a column of few categories come last."""
         known = [c for c in columns if c in self.levels]
         many = self._best([c for c in known if self.encoder.has_statistics(c)])
         others = self._best([c for c in known if not self.encoder.has_statistics(c)])  # numbers, and few categories
         candidates = [(a, b) for i, a in enumerate(many) for b in many[i + 1 :]]
         candidates += [(a, b) for a in many for b in others]
         tested = [(*self._test(*pair), pair) for pair in candidates]
+        categories = self.encoder.categories
         passed = [
-            (gain, pair) for gain, p, pair in tested if p * len(candidates) < _FALSE_PAIRS
+            (pair[1] in others and categories[pair[1]] is not None, -gain, pair)
+            for gain, p, pair in tested if p * len(candidates) < _FALSE_PAIRS
         ]
-        return [pair for _, pair in sorted(passed, key=lambda one: (-one[0], one[1]))]
+        return [pair for *_, pair in sorted(passed)]
 
     def _best(self, columns):
         """At most `_MAX_COLUMNS` columns, ascending: those that explain most."""
