@@ -17,7 +17,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from fctree._sklearn import validate_parameters
+from fctree._sklearn import get_feature_names, validate_parameters
 from fctree._tables.columns import (
     check_frame,
     is_frame,
@@ -28,6 +28,8 @@ from fctree._tables.columns import (
     with_numbers,
     without_mask,
 )
+from fctree._tables.encoder import TableEncoder
+from fctree._tables.estimators import wanted_categories
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import check_labels, check_training_data, fitted_whole
 from fctree.oblique import CurvatureTreeClassifier, CurvatureTreeRegressor
@@ -61,7 +63,9 @@ def distill(
         else a `CurvatureTreeRegressor`.
     n_points : int, default=15
         Points labelled by the teacher for each row of `X`, on the lines to its nearest neighbours. 0
-        uses the rows alone.
+        uses the rows alone. Text and categories come from the nearer of the two rows, and so do numbers that
+        `tree` or `teacher` takes for categories, by `categorical_features`. What a pipeline encodes is not
+        known: name columns of codes in the `categorical_features` of `tree`.
     random_state : int, RandomState instance or None, default=None
         Draws the points.
 
@@ -75,8 +79,8 @@ def distill(
     Raises
     ------
     ValueError
-        If `n_points` is negative, `tree` a classifier and `teacher` a regressor, or the teacher's predictions are not
-        finite numbers of the expected shape.
+        If `n_points` is negative, `tree` a classifier and `teacher` a regressor, the teacher's predictions are not
+        finite numbers of the expected shape, or it meets categories that it does not know.
     TypeError
         If `tree` is not an oblique tree, or `teacher` cannot predict.
 
@@ -98,7 +102,7 @@ def distill(
     if isinstance(n_points, bool) or not isinstance(n_points, (int, np.integer)) or n_points < 0:
         raise ValueError(f"n_points must be an integer of at least 0, got {n_points!r}")
     tree = _unfitted(teacher, tree)
-    rows = _Rows(X)
+    rows = _Rows(X, tree, teacher)
     points = rows.with_points(n_points, check_random_state(random_state))
     labels = _Teacher(teacher, is_classifier(tree))
     student = labels.fit(clone(tree), points)
@@ -194,8 +198,19 @@ class _Teacher:
             fitted._grow_classes(X, shares, classes, None)
         return student
 
+    def _predicted(self, method, X):
+        try:
+            return np.asarray(getattr(self.model, method)(X))
+        except ValueError as error:  # as encoders of scikit-learn say it
+            if "unknown categories" not in str(error):
+                raise
+            raise ValueError(
+                f"teacher.{method}(X) met unknown categories, in points between the rows if these are numbers that "
+                "it takes for categories: name their columns in categorical_features of tree, or pass n_points=0"
+            ) from error
+
     def _numbers(self, X):
-        values = np.asarray(self.model.predict(X))
+        values = self._predicted("predict", X)
         if values.size and isinstance(values.flat[0], (str, bytes)):
             raise ValueError(
                 "teacher.predict(X) gives labels of text, which no regression tree can learn: let tree be "
@@ -210,13 +225,12 @@ class _Teacher:
     def _shares(self, X):
         """Probabilities (n_samples, n_classes), and the classes."""
         if not hasattr(self.model, "predict_proba"):
-            predictions = np.asarray(self.model.predict(X))
+            predictions = self._predicted("predict", X)
             check_labels(predictions)
             classes, labels = np.unique(predictions, return_inverse=True)
             return np.eye(len(classes))[labels], classes
         shares = check_array(
-            np.asarray(self.model.predict_proba(X)), dtype=np.float64,
-            input_name="teacher.predict_proba(X)",
+            self._predicted("predict_proba", X), dtype=np.float64, input_name="teacher.predict_proba(X)"
         )
         classes = np.asarray(getattr(self.model, "classes_", np.arange(shares.shape[1])))
         if shares.shape != (len(X), len(classes)):
@@ -242,16 +256,19 @@ class _Teacher:
 class _Rows:
     """Rows of a table or of an array of numbers, and points between them."""
 
-    def __init__(self, X):
+    def __init__(self, X, tree, teacher):
         X = check_frame(X)
         X = without_mask(X)
         self.table = X if is_frame(X) else table_of(X)
         if self.table is None:
-            self.values = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
-            return
-        read = [quantities(raw, f"x{j}") for j, raw in enumerate(raw_columns(self.table))]
+            self.table = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
+        known = _categories(tree, teacher, get_feature_names(X), self.table.shape[1])
+        read = [
+            None if j in known else quantities(raw, f"x{j}")
+            for j, raw in enumerate(raw_columns(self.table))
+        ]
         self.places = [j for j, numbers in enumerate(read) if numbers is not None]
-        self.values = np.empty((len(X), len(self.places)))
+        self.values = np.empty((len(self.table), len(self.places)))
         for values, j in zip(self.values.T, self.places, strict=True):
             values[:] = read[j]
 
@@ -264,7 +281,7 @@ class _Rows:
         n = len(self.values)
         n_neighbors = min(_NEIGHBORS, n - 1)
         if n_points == 0 or n_neighbors == 0:
-            return self.values if self.table is None else self.table
+            return self.table
         origin = np.repeat(np.arange(n), n_points)
         chosen = rng.randint(n_neighbors, size=len(origin))
         other = self._neighbors(n_neighbors)[origin, chosen]
@@ -274,8 +291,6 @@ class _Rows:
         points = here + share[:, np.newaxis] * (there - here)
         points = np.where(np.isnan(points), self.values[nearer], points)
         numbers = np.concatenate([self.values, points])
-        if self.table is None:
-            return numbers
         drawn = taken(self.table, np.concatenate([np.arange(n), nearer]))
         return with_numbers(drawn, dict(zip(self.places, numbers.T, strict=True)))
 
@@ -289,6 +304,18 @@ class _Rows:
         scaled = np.nan_to_num(scaled / np.where(deviation > 0.0, deviation, 1.0))
         found = NearestNeighbors(n_neighbors=k).fit(scaled)
         return found.kneighbors(return_distance=False)
+
+
+def _categories(tree, teacher, names, n_features):
+    """The columns that the tree is told, or the teacher has learned, to take for categories, as a set of
+    indices."""
+    masks = [wanted_categories(tree, names, n_features)]
+    encoder = getattr(teacher, "encoder_", None)
+    if isinstance(encoder, TableEncoder):
+        masks.append([values is not None for values in encoder.categories])
+    mask = getattr(teacher, "is_categorical_", None)  # of scikit-learn's boosting
+    masks.append([] if mask is None else mask)
+    return {j for mask in masks for j, is_category in enumerate(mask) if is_category}
 
 
 def _with_leaves(tree: Any, plain: Any, n_leaves: int, fit: Callable[[Any], Any]) -> Any:

@@ -15,9 +15,10 @@ from fctree import (
     save_model,
 )
 from fctree.inspection import compare_distilled, distill
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (400, 3))
@@ -191,6 +192,68 @@ def test_tables_of_any_library_give_the_same_tree(library):
     tree = distill(teacher, table, n_points=2, random_state=0)
     np.testing.assert_array_equal(tree.predict(table), expected.predict(frame))
     assert library == "objects" or list(tree.feature_names_in_) == list(frame.columns)
+
+
+def codes_and_target(as_frame):
+    rng = np.random.default_rng(1)
+    codes = rng.choice(np.arange(100, 112), 400)
+    target = X[:, 0] + 3.0 * rng.normal(size=12)[codes - 100]
+    table = pd.DataFrame({"size": X[:, 0], "code": codes})
+    return table if as_frame else table.to_numpy(), target
+
+
+class Watched:
+    """A teacher that keeps what it is given to predict."""
+
+    def __init__(self, model):
+        self.model = model
+        for name in ("encoder_", "is_categorical_"):
+            if hasattr(model, name):
+                setattr(self, name, getattr(model, name))
+
+    def predict(self, X):
+        self.seen = X if not hasattr(self, "seen") else self.seen
+        return self.model.predict(X)
+
+
+@pytest.mark.parametrize("as_frame", [True, False])
+@pytest.mark.parametrize("of_tree", [True, False])
+def test_numbers_that_are_categories_are_not_drawn_between(as_frame, of_tree):
+    table, target = codes_and_target(as_frame)
+    teacher = CurvatureBoostingRegressor(max_iter=5, categorical_features=[1], random_state=0)
+    teacher = Watched(teacher.fit(table, target))
+    if of_tree:
+        del teacher.encoder_
+    tree = CurvatureTreeRegressor(categorical_features=[1] if of_tree else None)
+    tree = distill(teacher, table, tree, n_points=3, random_state=0)
+    seen = np.asarray(teacher.seen)
+    assert len(seen) == 1600 and set(seen[:, 1]) == set(range(100, 112))
+    assert len(set(seen[:, 0])) == 1600
+    if of_tree:
+        assert tree.encoder_.categories[1] == list(range(100, 112))
+    if as_frame:
+        assert list(teacher.seen.dtypes) == list(table.dtypes)
+
+
+def test_categories_of_other_boosting_are_not_drawn_between():
+    table, target = codes_and_target(True)
+    for mask in ([1], None):
+        model = HistGradientBoostingRegressor(max_iter=5, categorical_features=mask)
+        teacher = Watched(model.fit(table.assign(code=table.code % 100), target))
+        distill(teacher, table.assign(code=table.code % 100), n_points=3, random_state=0)
+        whole = np.all(np.asarray(teacher.seen)[:, 1] % 1 == 0)
+        assert whole == (mask is not None)
+
+
+def test_categories_of_a_pipeline_are_named_to_the_tree():
+    table, target = codes_and_target(True)
+    encoder = make_column_transformer((OneHotEncoder(sparse_output=False), ["code"]), remainder="passthrough")
+    teacher = make_pipeline(encoder, RandomForestRegressor(5, random_state=0)).fit(table, target)
+    with pytest.raises(ValueError, match="unknown categories.*categorical_features of tree"):
+        distill(teacher, table, random_state=0)
+    named = CurvatureTreeRegressor(categorical_features=["code"])
+    assert distill(teacher, table, named, random_state=0).fidelity_ > 0.9
+    distill(teacher, table, n_points=0)
 
 
 @pytest.mark.parametrize("n_samples", [1, 2, 3])
