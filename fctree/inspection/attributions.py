@@ -46,7 +46,8 @@ def shap_values(
         The samples to explain, as for `predict`.
     background : array-like of shape (n_background, n_features), default=None
         The samples that stand for "feature unknown", such as training samples. None is `X` itself; for
-        oblique trees 100 evenly spaced rows of it, since their cost grows with the background.
+        oblique trees 100 evenly spaced rows of it, since their cost grows with the background. One sample
+        needs a background: beside itself all of its values would be 0.
     method : {"auto", "interventional", "path_dependent", "aumann_shapley"}, default="auto"
         What a coalition of features is worth for a sample, or how else its score is shared:
 
@@ -75,7 +76,8 @@ def shap_values(
         For other models.
     ValueError
         For a method that the model's trees do not have, for ``"interventional"`` where a leaf of an
-        oblique tree depends on more than 24 columns, and for input that `predict` refuses.
+        oblique tree depends on more than 24 columns, for one sample without a background, and for input
+        that `predict` refuses.
 
     References
     ----------
@@ -102,11 +104,7 @@ def shap_values(
     method = _chosen_method(scored, method)
     n_threads = count_threads(n_jobs)
     features = scored.features(X)
-    if background is None:
-        step = 1 if scored.is_symmetric else -(-len(features) // _BACKGROUND)
-        known = features[::step]
-    else:
-        known = scored.features(background)
+    known = _known(scored, features) if background is None else scored.features(background)
     players = scored.players, scored.n_players
     if scored.is_symmetric:
         values = _native.attribute_symmetric(
@@ -131,6 +129,16 @@ def shap_values(
         output_names=None if classes is None or not several else [str(c) for c in classes],
         method=method,
     )
+
+
+def _known(scored, features):
+    """The background where none is passed: of the features of the samples themselves."""
+    if len(features) == 1:
+        raise ValueError(
+            "X is one sample, all of whose values would be 0 beside itself: pass background=, such as the training samples"
+        )
+    step = 1 if scored.is_symmetric else -(-len(features) // _BACKGROUND)
+    return features[::step]
 
 
 def _chosen_method(scored, method):

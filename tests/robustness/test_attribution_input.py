@@ -16,7 +16,7 @@ from fctree import (
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
 )
-from fctree.inspection import shap_values
+from fctree.inspection import ShapDisplay, shap_values
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
@@ -54,6 +54,19 @@ def test_tables_that_predict_refuses(model):
         shap_values(model, X, X[:0])
     with pytest.raises(ValueError, match="n_jobs|0"):
         shap_values(model, X, n_jobs=0)
+
+
+@pytest.mark.parametrize("model, method", [
+    (SYMMETRIC, "auto"), (SYMMETRIC, "path_dependent"), (OBLIQUE, "interventional"), (OBLIQUE, "aumann_shapley"),
+])
+def test_one_sample_needs_a_background(model, method):
+    with pytest.raises(ValueError, match="one sample.*pass background="):
+        shap_values(model, X[7:8], method=method)
+    with pytest.raises(ValueError, match="pass background="):
+        ShapDisplay.from_estimator(model, X[7:8], sample=0, method=method)
+    assert np.any(shap_values(model, X[7:8], X, method=method).values)
+    assert np.any(shap_values(model, X[7:9], method=method).values)
+    assert shap_values(model, X[7:8], X[7:8], method=method).values.shape == (1, 4)
 
 
 def test_too_many_columns_for_exact_values():
