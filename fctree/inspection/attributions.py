@@ -126,7 +126,7 @@ def shap_values(
         base_values=base if several else float(base[0]),
         data=np.asarray(X),
         feature_names=column_names(model),
-        output_names=None if classes is None or not several else [str(c) for c in classes],
+        output_names=None if classes is None else [str(c) for c in classes[-len(base) :]],
         method=method,
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 from fctree._typing import ArrayLike, Self
 from fctree.inspection.shap_result import ShapValues
 from fctree.inspection.attributions import shap_values
+from fctree.plotting.node_box import cut
 from fctree.plotting.node_colors import CLASS_COLORS, require_matplotlib
 from fctree.plotting.tree_labels import at_least
 
@@ -23,7 +24,8 @@ class ShapDisplay:
 
     Without a sample the bars are mean absolute values. With a sample they are steps of a
     waterfall, from the base value to the sample's score: the largest at the top, the sum of those
-    not shown at the bottom.
+    not shown at the bottom. The axis names the class that the score is of: of two classes that which positive
+    values favour.
 
     Created by `from_estimator` or `from_result`; `plot` draws again.
 
@@ -101,7 +103,7 @@ class ShapDisplay:
         self,
         *,
         sample: int | None = None,
-        output: int | None = None,
+        output: int | str | None = None,
         max_features: int = 10,
         ax: Axes | None = None,
     ) -> Self:
@@ -111,9 +113,9 @@ class ShapDisplay:
         ----------
         sample : int or None, default=None
             The row whose waterfall is drawn; None draws the mean absolute values of all rows.
-        output : int or None, default=None
-            The output or class shown, if there are several. None is their mean; a
-            waterfall needs a number.
+        output : int, str or None, default=None
+            The output or class shown, if there are several: its number, or its name in `output_names`. None is
+            their mean; a waterfall needs one.
         max_features : int, default=10
             Maximum number of features shown by name, the largest first.
         ax : matplotlib Axes, default=None
@@ -135,7 +137,8 @@ class ShapDisplay:
         import matplotlib.pyplot as plt
 
         at_least("max_features", max_features, 1)
-        values, base = self._of_output(output, sample is not None)
+        values, base, of_output = self._of_output(output, sample is not None)
+        score = f"score of {cut(of_output)}" if of_output else "score"
         if sample is not None:
             at_least("sample", sample, 0, high=len(values) - 1)
         shown = values[sample] if sample is not None else np.abs(values).mean(axis=0)
@@ -150,26 +153,34 @@ class ShapDisplay:
             _, ax = plt.subplots(figsize=(6.4, 1.2 + 0.32 * len(steps)), layout="constrained")
         if sample is None:
             self.bars_ = ax.barh(np.arange(len(steps)), steps, color=CLASS_COLORS[0])
-            ax.set_xlabel("mean |value|")
+            ax.set_xlabel(f"mean |value|, {score}" if of_output else "mean |value|", parse_math=False)
         else:
-            self._waterfall(ax, steps, base)
+            end = self._waterfall(ax, steps, base)
+            ax.set_xlabel(f"{score}: {base:.4g} on average, {end:.4g} here", parse_math=False)
         ax.set_yticks(np.arange(len(steps)), names, parse_math=False)
         ax.invert_yaxis()
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _of_output(self, output, one_sample):
-        """Values (n_samples, n_features) and the base value of an output."""
-        values, base = self.result.values, self.result.base_values
+        """Values (n_samples, n_features), the base value and the name of an output, or of all."""
+        values, base, names = self.result.values, self.result.base_values, self.result.output_names
         if values.ndim == 2:
-            at_least("output", output, 0, high=0, none_allowed=True)
-            return values, base
-        if output is None:
+            values, base = values[:, :, np.newaxis], [base]
+        last = values.shape[2] - 1
+        known = f"from 0 to {last}" + ("" if names is None else f" or one of {names[:10]}")
+        if isinstance(output, str) and names is not None:
+            if output not in names:
+                raise ValueError(f"output must be {known}, got {output!r}")
+            output = names.index(output)
+        at_least("output", output, 0, high=last, none_allowed=True)
+        if output is None and last > 0:
             if one_sample:
-                raise ValueError(f"a waterfall needs output, from 0 to {values.shape[2] - 1}")
-            return np.abs(values).mean(axis=2), None
-        at_least("output", output, 0, high=values.shape[2] - 1)
-        return values[:, :, output], base[output]
+                raise ValueError(f"a waterfall needs output, {known}")
+            return np.abs(values).mean(axis=2), None, ""
+        output = output or 0
+        names = names or [f"output {number}" if last > 0 else "" for number in range(last + 1)]
+        return values[:, :, output], base[output], names[output]
 
     def _name(self, feature, sample):
         name = self.result.feature_names[feature]
@@ -180,7 +191,7 @@ class ShapDisplay:
         return f"{name} = {value:.4g}" if is_number else f"{name} = {value}"
 
     def _waterfall(self, ax, steps, base):
-        """Steps from the base value at the bottom to the score at the top."""
+        """Draws steps from the base value at the bottom to the score at the top, and returns that."""
         ends = base + np.cumsum(steps[::-1])[::-1]
         starts = ends - steps
         place = np.arange(len(steps))
@@ -191,4 +202,4 @@ class ShapDisplay:
         ax.axvline(base, color="#7f8c99", linewidth=0.8, linestyle="--")
         ax.use_sticky_edges = False  # room for the labels
         ax.margins(x=0.12)
-        ax.set_xlabel(f"score: {base:.4g} on average, {ends[0]:.4g} here")
+        return ends[0]

@@ -28,7 +28,7 @@ class ShapValues:
     feature_names : list of str
         Of the columns of the table.
     output_names : list of str or None
-        The classes, where each has a score.
+        The classes that the scores are of; of two classes the second, which positive values favour. None of regressors.
     method : {"interventional", "path_dependent", "aumann_shapley"}
         How the values were computed.
     """
@@ -63,7 +63,7 @@ class ShapValues:
             base_values=np.tile(self.base_values, (len(self.values), *[1] * np.ndim(self.base_values))),
             data=_sortable(self.data),
             feature_names=self.feature_names,
-            output_names=self.output_names,
+            output_names=self.output_names if self.values.ndim == 3 else None,
         )
 
     def __repr__(self) -> str:
@@ -76,9 +76,11 @@ class ShapValues:
         """A table of the mean absolute values, over all outputs, the largest first."""
         size = self.mean_abs().reshape(len(self.feature_names), -1).mean(axis=1)
         width = max(len("feature"), *(len(name) for name in self.feature_names))
-        base = ", ".join(f"{value:.4g}" for value in np.atleast_1d(self.base_values))
+        base = [f"{value:.4g}" for value in np.atleast_1d(self.base_values)]
+        if self.output_names is not None:
+            base = [f"{value} ({name})" for value, name in zip(base, self.output_names, strict=True)]
         lines = [
-            f"Attributions of {len(self.values)} predictions ({self.method}), base value {base}",
+            f"Attributions of {len(self.values)} predictions ({self.method}), base value {', '.join(base)}",
             f"{'feature':<{width}}  {'mean |value|':>12}",
         ]
         for row in np.argsort(-size, kind="stable"):

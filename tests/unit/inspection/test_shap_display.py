@@ -64,6 +64,51 @@ def test_outputs_are_chosen():
         ShapDisplay.from_result(result, output=3)
 
 
+def test_classes_are_named():
+    names = np.array(["low$", "middle", "high"])
+    labels = names[np.digitize(Y, [-1, 1])]
+    model = SymmetricBoostingClassifier(max_iter=5, random_state=0).fit(X, labels)
+    result = shap_values(model, X)
+    assert result.output_names == ["high", "low$", "middle"]
+    by_name = ShapDisplay.from_result(result, output="low$", sample=3)
+    by_number = ShapDisplay.from_result(result, output=1, sample=3)
+    assert by_name.ax_.get_xlabel() == by_number.ax_.get_xlabel()
+    assert by_name.ax_.get_xlabel().startswith(f"score of low$: {result.base_values[1]:.4g} on average")
+    by_name.figure_.canvas.draw()  # a dollar sign starts no formula
+    assert ShapDisplay.from_result(result).ax_.get_xlabel() == "mean |value|"
+    assert ShapDisplay.from_result(result, output="high").ax_.get_xlabel() == "mean |value|, score of high"
+    ends = [f"{value:.4g} ({name})" for value, name in zip(result.base_values, result.output_names)]
+    assert str(result).splitlines()[0].endswith(f"base value {', '.join(ends)}")
+    with pytest.raises(ValueError, match=r"output must be from 0 to 2 or one of \['high', .*got 'huge'"):
+        ShapDisplay.from_result(result, output="huge")
+    with pytest.raises(ValueError, match=r"a waterfall needs output, from 0 to 2 or one of \['high'"):
+        ShapDisplay.from_result(result, sample=0)
+
+
+def test_of_two_classes_the_second_is_named():
+    model = SymmetricBoostingClassifier(max_iter=5, random_state=0).fit(X, Y > 1.0)
+    result = shap_values(model, X)
+    assert result.output_names == ["True"] and result.values.ndim == 2
+    assert f"base value {result.base_values:.4g} (True)" in str(result)
+    row = int(np.argmax(Y))
+    display = ShapDisplay.from_result(result, sample=row)
+    end = model.decision_function(X[row : row + 1])[0]
+    assert display.ax_.get_xlabel() == f"score of True: {result.base_values:.4g} on average, {end:.4g} here"
+    assert end > result.base_values  # as positive values favour the class
+    ShapDisplay.from_result(result, sample=row, output="True")
+    with pytest.raises(ValueError, match="one of .'True'.*got 'False'"):
+        ShapDisplay.from_result(result, sample=row, output="False")
+
+
+def test_outputs_without_names_have_numbers():
+    model = SymmetricBoostingRegressor(max_iter=5, random_state=0).fit(X, np.column_stack([Y, -Y]))
+    display = ShapDisplay.from_result(shap_values(model, X), output=1, sample=0)
+    assert display.ax_.get_xlabel().startswith("score of output 1: ")
+    assert ShapDisplay.from_result(RESULT, sample=0).ax_.get_xlabel().startswith("score: ")
+    with pytest.raises(ValueError, match="output must be an int of 0 to 0"):
+        ShapDisplay.from_result(RESULT, output="x1")
+
+
 def test_what_there_is_not_is_refused():
     with pytest.raises(TypeError, match="result must be that of shap_values"):
         ShapDisplay(RESULT.values)
