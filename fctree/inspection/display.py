@@ -12,6 +12,7 @@ from fctree._typing import ArrayLike, Self
 from fctree.inspection.importance import variable_importance
 from fctree.inspection.results import ImportanceResult, ShapleyResult
 from fctree.inspection.shapley import shapley_importance
+from fctree.plotting.node_box import cut_apart
 from fctree.plotting.node_colors import CLASS_COLORS, plain_legend, require_matplotlib
 
 if TYPE_CHECKING:
@@ -203,7 +204,8 @@ class VariableImportanceDisplay:
             for text in result.warnings:
                 warnings.warn(f"{label}: {text}", stacklevel=2)
         ax.axvline(0.0, color="#444444", linewidth=0.8)
-        ax.set_yticks(np.arange(len(order)), [first.names[j] for j in order], parse_math=False)
+        names = cut_apart([first.names[j] for j in order])
+        ax.set_yticks(np.arange(len(order)), names, parse_math=False)
         ax.invert_yaxis()
         kind = "Shapley value" if isinstance(first, ShapleyResult) else "importance"
         note = "" if all_trusted else "\npale: do not trust the interval"

@@ -9,7 +9,7 @@ import numpy as np
 from fctree._typing import ArrayLike, Self
 from fctree.inspection.shap_result import ShapValues
 from fctree.inspection.attributions import shap_values
-from fctree.plotting.node_box import cut
+from fctree.plotting.node_box import cut, cut_apart
 from fctree.plotting.node_colors import CLASS_COLORS, require_matplotlib
 from fctree.plotting.tree_labels import at_least
 
@@ -146,7 +146,7 @@ class ShapDisplay:
         rest = shown[order[max_features:]].sum()
         n_rest = max(len(order) - max_features, 0)
         order = order[:max_features]
-        steps, names = shown[order], [self._name(j, sample) for j in order]
+        steps, names = shown[order], self._names(order, sample)
         if n_rest:
             steps, names = np.append(steps, rest), [*names, f"{n_rest} others"]
         if ax is None:
@@ -182,13 +182,15 @@ class ShapDisplay:
         names = names or [f"output {number}" if last > 0 else "" for number in range(last + 1)]
         return values[:, :, output], base[output], names[output]
 
-    def _name(self, feature, sample):
-        name = self.result.feature_names[feature]
+    def _names(self, features, sample):
+        """Names of features, with the values of a sample; long ones cut."""
+        names = cut_apart([self.result.feature_names[j] for j in features])
         if sample is None:
-            return name
-        value = self.result.data[sample, feature]
-        is_number = isinstance(value, (float, np.floating))
-        return f"{name} = {value:.4g}" if is_number else f"{name} = {value}"
+            return names
+        values = self.result.data[sample, features]
+        is_number = [isinstance(value, (float, np.floating)) for value in values]
+        texts = [f"{v:.4g}" if number else cut(str(v)) for v, number in zip(values, is_number, strict=True)]
+        return [f"{name} = {text}" for name, text in zip(names, texts, strict=True)]
 
     def _waterfall(self, ax, steps, base):
         """Draws steps from the base value at the bottom to the score at the top, and returns that."""
@@ -201,5 +203,5 @@ class ShapDisplay:
         ax.vlines(starts[:-1], place[:-1] - 0.4, place[1:] + 0.4, color="#7f8c99", linewidth=0.8)
         ax.axvline(base, color="#7f8c99", linewidth=0.8, linestyle="--")
         ax.use_sticky_edges = False  # room for the labels
-        ax.margins(x=0.12)
+        ax.margins(x=0.16)
         return ends[0]

@@ -14,6 +14,7 @@ STRIP = 5.0  # height of the strip of class fractions
 PAD = 6.0  # between the rim of a box and its content
 NAME_LIMIT = 124.0  # wider feature names are cut
 _MOST_LETTERS = 200  # more do not fit
+_TAIL = 10  # letters at the end of names that begin alike
 _MIN_WIDTH = 58.0
 
 
@@ -54,8 +55,10 @@ def measure(boxes):
         group = [box for box in boxes if box.is_split == is_split]
         if not group:
             continue
+        names = [name for box in group for name, _, _ in box.bars]
+        short = dict(zip(names, cut_apart(names), strict=True))
         for box in group:
-            box.bars = [(cut(name), length, text) for name, length, text in box.bars]
+            box.bars = [(short[name], length, text) for name, length, text in box.bars]
         rows = [bar for box in group for bar in box.bars]
         name_width = max((text_width(name) for name, _, _ in rows), default=0.0)
         number_width = max((text_width(text) for _, _, text in rows), default=0.0)
@@ -80,18 +83,27 @@ def _text_lines_width(box):
     return 2 * PAD + max([head, last, *(text_width(line) for line in box.lines)])
 
 
-def cut(text):
-    """The text, or as much of it as fits a name's column."""
+def cut_apart(names):
+    """The names cut at their ends, or before their last letters where that would make some of them alike."""
+    found = [cut(name) for name in names]
+    if len(set(found)) == len(set(names)):
+        return found
+    return [cut(name, name[-_TAIL:]) for name in names]
+
+
+def cut(text, tail=""):
+    """The text, or as much of its beginning as fits a name's column before an ellipsis and a tail."""
     if len(text) <= _MOST_LETTERS and text_width(text) <= NAME_LIMIT:
         return text
+    tail = "\N{HORIZONTAL ELLIPSIS}" + tail.lstrip()
     fits, too_long = 1, min(len(text), _MOST_LETTERS)
     while too_long - fits > 1:
         middle = (fits + too_long) // 2
-        if text_width(text[:middle] + "\N{HORIZONTAL ELLIPSIS}") <= NAME_LIMIT:
+        if text_width(text[:middle] + tail) <= NAME_LIMIT:
             fits = middle
         else:
             too_long = middle
-    return text[:fits].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+    return text[:fits].rstrip() + tail
 
 
 @lru_cache(maxsize=4096)

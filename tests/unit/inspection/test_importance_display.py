@@ -106,6 +106,15 @@ def test_names_are_text_as_it_is():
     assert labels(display) == names
 
 
+def test_long_names_are_cut_and_stay_apart():
+    names = [f"a very long feature name that a bank would use for a column, {j}" for j in range(3)]
+    display = VariableImportanceDisplay.from_result(dataclasses.replace(results()[0], names=names))
+    display.figure_.canvas.draw()
+    assert display.ax_.get_position().width > 0.6
+    assert [name[-1] for name in labels(display)] == ["2", "0", "1"]
+    assert all("…" in name and len(name) < 30 for name in labels(display))
+
+
 def test_plot_returns_the_display():
     display = VariableImportanceDisplay({"here": results()[0]})
     assert display.plot() is display

@@ -6,6 +6,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
@@ -107,6 +108,33 @@ def test_outputs_without_names_have_numbers():
     assert ShapDisplay.from_result(RESULT, sample=0).ax_.get_xlabel().startswith("score: ")
     with pytest.raises(ValueError, match="output must be an int of 0 to 0"):
         ShapDisplay.from_result(RESULT, output="x1")
+
+
+def long_names(n):
+    return [f"ratio of outstanding debt to the value of collateral, product {j}" for j in range(n)]
+
+
+def test_long_names_leave_room_for_bars():
+    frame = pd.DataFrame(X, columns=long_names(5))
+    model = SymmetricBoostingRegressor(max_iter=20, random_state=0).fit(frame, Y)
+    for sample in (None, 7):
+        display = ShapDisplay.from_estimator(model, frame, sample=sample)
+        display.figure_.canvas.draw()
+        assert display.ax_.get_position().width > 0.5
+        names = labels(display)
+        assert len(set(names)) == 5 and all("…" in name for name in names)
+        assert "product 1" in names[0]
+    assert names[0].endswith(f" = {X[7, 1]:.4g}")
+
+
+def test_long_categories_are_cut():
+    text = "a category whose name would fill a whole line of the picture, and more than that"
+    frame = pd.DataFrame({"kind": np.where(X[:, 0] > 0, text, "b"), "n": X[:, 1]})
+    model = SymmetricBoostingRegressor(max_iter=20, random_state=0).fit(frame, 9.0 * (X[:, 0] > 0) + Y)
+    row = int(np.argmax(X[:, 0] > 0))
+    display = ShapDisplay.from_estimator(model, frame, sample=row)
+    assert labels(display)[0].startswith("kind = a category") and labels(display)[0].endswith("…")
+    assert f"n = {X[row, 1]:.4g}" in labels(display)
 
 
 def test_what_there_is_not_is_refused():
