@@ -9,6 +9,7 @@ any linear combination of them is that of the mean of their influence functions
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import xlogy
 
 _LEAST_PROBABILITY = 1e-15
 
@@ -78,6 +79,31 @@ def neg_mean_squared_error(target, outputs):
     return _of_mean(target, -_squared_errors(target, outputs))
 
 
+def neg_mean_poisson_deviance(target, outputs):
+    """Negative mean Poisson deviance, of several outputs their mean."""
+    y, mean = _positive(target, outputs, "neg_mean_poisson_deviance", zero_allowed=True)
+    return _of_mean(target, -2.0 * (xlogy(y, y / mean) - y + mean).mean(axis=1))
+
+
+def neg_mean_gamma_deviance(target, outputs):
+    """Negative mean gamma deviance, of several outputs their mean."""
+    y, mean = _positive(target, outputs, "neg_mean_gamma_deviance", zero_allowed=False)
+    return _of_mean(target, -2.0 * (np.log(mean / y) + y / mean - 1.0).mean(axis=1))
+
+
+def _positive(target, outputs, scoring, *, zero_allowed):
+    """Targets and predictions, (n_samples, n_outputs); ValueError for those that the deviance does not take."""
+    y, mean = (values.reshape(len(target.y), -1) for values in (target.y, outputs))
+    if np.any(y < 0.0) or not (zero_allowed or np.all(y > 0.0)):
+        raise ValueError(f"scoring={scoring!r} needs targets {'of 0 or more' if zero_allowed else 'above 0'}, got {y.min():.4g}")
+    if not np.all(mean > 0.0):
+        raise ValueError(
+            f"scoring={scoring!r} needs predictions above 0, and a model predicts {mean.min():.4g}: take one with a log "
+            "link, such as loss='poisson' or 'gamma' of boosting"
+        )
+    return y, mean
+
+
 def neg_log_loss(target, outputs):
     """Mean log-probability of the label."""
     return _of_mean(target, -_log_losses(target, outputs))
@@ -125,10 +151,13 @@ def _share_below(values, of, weight):
 SCORES = {
     "neg_mean_squared_error": neg_mean_squared_error,
     "r2": r2,
+    "neg_mean_poisson_deviance": neg_mean_poisson_deviance,
+    "neg_mean_gamma_deviance": neg_mean_gamma_deviance,
     "accuracy": accuracy,
     "neg_log_loss": neg_log_loss,
     "roc_auc": roc_auc,
 }
+_FOR_NUMBERS = {"r2", "neg_mean_poisson_deviance", "neg_mean_gamma_deviance"}
 _FOR_CLASSES = {"accuracy", "neg_log_loss", "roc_auc"}
 
 
@@ -139,8 +168,8 @@ def find_score(scoring, classes):
         raise ValueError(f"scoring must be one of {', '.join(SCORES)}, got {scoring!r}")
     if classes is None and scoring in _FOR_CLASSES:
         raise ValueError(f"scoring={scoring!r} is for classifiers; use one of the errors or 'r2'")
-    if classes is not None and scoring == "r2":
-        raise ValueError("scoring='r2' is for regressors; use 'accuracy' or 'neg_log_loss'")
+    if classes is not None and scoring in _FOR_NUMBERS:
+        raise ValueError(f"scoring={scoring!r} is for regressors; use 'accuracy' or 'neg_log_loss'")
     if scoring == "roc_auc" and len(classes) != 2:
         raise ValueError(f"scoring='roc_auc' needs two classes, got {len(classes)}")
     return SCORES[scoring]

@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 from sklearn import metrics
+from sklearn.linear_model import LinearRegression
 
+from fctree import SymmetricBoostingRegressor
+from fctree.inspection import shapley_importance, variable_importance
 from fctree.inspection.scores import SCORES, Target, find_score
 
 CLASS_SCORES = ("neg_mean_squared_error", "accuracy", "neg_log_loss", "roc_auc")
@@ -15,12 +18,16 @@ def make_case(kind, weighted, n=60, seed=0):
     if kind == "regression":
         y = rng.standard_normal(n)
         return Target(y, weight, None), y + rng.standard_normal(n)
+    if kind == "positive":
+        y = rng.gamma(2.0, size=(n, 2))
+        return Target(y, weight, None), y * rng.gamma(3.0, size=(n, 2))
     outputs = rng.dirichlet(np.ones(kind), n).round(2)  # rounded: some ties
     outputs[:, 0] = 1 - outputs[:, 1:].sum(axis=1)
     return Target(rng.integers(kind, size=n), weight, kind), outputs
 
 
 CASES = [("regression", s) for s in ("neg_mean_squared_error", "r2")]
+CASES += [("positive", s) for s in ("neg_mean_poisson_deviance", "neg_mean_gamma_deviance")]
 CASES += [(2, s) for s in CLASS_SCORES]
 CASES += [(3, s) for s in CLASS_SCORES if s != "roc_auc"]
 
@@ -50,6 +57,13 @@ def test_values_are_those_of_scikit_learn(weighted):
     expected = -metrics.mean_squared_error(target.y, outputs, **options)
     assert value["neg_mean_squared_error"] == pytest.approx(expected)
     assert value["r2"] == pytest.approx(metrics.r2_score(target.y, outputs, **options))
+
+    target, outputs = make_case("positive", weighted)
+    target = Target(target.y[:, 0], target.weight, None)
+    for name in ("poisson", "gamma"):
+        deviance = getattr(metrics, f"mean_{name}_deviance")(target.y, outputs[:, 0], **options)
+        found = SCORES[f"neg_mean_{name}_deviance"](target, outputs[:, 0])[0]
+        assert found == pytest.approx(-deviance)
 
     target, outputs = make_case(2, weighted)
     options = {"sample_weight": target.weight}
@@ -99,12 +113,46 @@ def test_auc_error_is_that_of_repetitions():
         (None, None, "scoring must be one of"),
         ("accuracy", None, "for classifiers"),
         ("r2", [0, 1], "for regressors"),
+        ("neg_mean_gamma_deviance", [0, 1], "'neg_mean_gamma_deviance' is for regressors"),
         ("roc_auc", [0, 1, 2], "needs two classes, got 3"),
     ],
 )
 def test_unsuitable_scores(scoring, classes, message):
     with pytest.raises(ValueError, match=message):
         find_score(scoring, classes)
+
+
+@pytest.mark.parametrize("name", ["poisson", "gamma"])
+def test_deviances_are_of_positive_numbers(name):
+    score, ones = SCORES[f"neg_mean_{name}_deviance"], np.ones(3)
+    for least in (0.0, -1.0):
+        with pytest.raises(ValueError, match=f"{name}_deviance' needs predictions above 0, .* predicts {least:g}: "):
+            score(Target(ones, None, None), np.array([1.0, least, 2.0]))
+    with pytest.raises(ValueError, match=f"{name}_deviance' needs targets .* 0.*got -1"):
+        score(Target(-ones, None, None), ones)
+    zeros = Target(np.zeros(3), None, None)
+    if name == "gamma":
+        with pytest.raises(ValueError, match="needs targets above 0, got 0"):
+            score(zeros, ones)
+    else:
+        assert score(zeros, ones)[0] == -2.0
+
+
+@pytest.mark.parametrize("method", ["early_stopping", "dropout", "retrain"])
+def test_models_of_counts_are_judged_by_their_deviance(method):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 3))
+    y = rng.poisson(np.exp(X[:, 1]))
+    model = SymmetricBoostingRegressor(loss="poisson", max_iter=30, max_depth=2)
+    options = {"scoring": "neg_mean_poisson_deviance", "method": method, "random_state": 0}
+    result = variable_importance(model, X, y, **options)
+    assert result.importances.argmax() == 1 and result.importances[1] > 0.3
+    everything = variable_importance(model, X, y, groups=[[0, 1, 2]], **options)
+    assert everything.importances[0] > 0.3
+    shares = shapley_importance(model, X, y, **options)
+    assert shares.importances.sum() == pytest.approx(shares.full_score - shares.empty_score)
+    with pytest.raises(ValueError, match="predictions above 0"):
+        variable_importance(LinearRegression(), X, y, **{**options, "method": "retrain"})
 
 
 def test_r2_of_equal_targets():
