@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,8 @@ def shap_values(
         The samples to explain, as for `predict`.
     background : array-like of shape (n_background, n_features), default=None
         The samples that stand for "feature unknown", such as training samples. None is `X` itself; for
-        oblique trees 100 evenly spaced rows of it, since their cost grows with the background. One sample
-        needs a background: beside itself all of its values would be 0.
+        oblique trees 100 evenly spaced rows of it, since their cost grows with the background. Beside itself alone
+        the values of one sample are 0, which is warned of.
     method : {"auto", "interventional", "path_dependent", "aumann_shapley"}, default="auto"
         What a coalition of features is worth for a sample, or how else its score is shared:
 
@@ -76,8 +77,7 @@ def shap_values(
         For other models.
     ValueError
         For a method that the model's trees do not have, for ``"interventional"`` where a leaf of an
-        oblique tree depends on more than 24 columns, for one sample without a background, and for input
-        that `predict` refuses.
+        oblique tree depends on more than 24 columns, and for input that `predict` refuses.
 
     References
     ----------
@@ -134,8 +134,10 @@ def shap_values(
 def _known(scored, features):
     """The background where none is passed: of the features of the samples themselves."""
     if len(features) == 1:
-        raise ValueError(
-            "X is one sample, all of whose values would be 0 beside itself: pass background=, such as the training samples"
+        warnings.warn(
+            "X is one sample, all of whose values are 0 beside itself: pass background=, such as the training samples",
+            UserWarning,
+            stacklevel=3,
         )
     step = 1 if scored.is_symmetric else -(-len(features) // _BACKGROUND)
     return features[::step]
