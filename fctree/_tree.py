@@ -351,8 +351,8 @@ class ObliqueTree(CheckedArrays):
         Parameters
         ----------
         normalize : bool, default=True
-            Scale the importances to sum to 1. A tree without a split has importances
-            of zero either way.
+            Scale the importances to sum to 1. Where impurity never fell, as in a constant tree without a
+            split, they are zero either way; the model of a ridge leaf has importances too.
 
         Returns
         -------

@@ -22,7 +22,8 @@ class TreeLabels:
     ``feature_names`` and ``class_names`` override the estimator's, which are ``x0, x1, ...`` and ``0, 1,
     ...`` if it has none. ``max_coef`` terms of a sum are shown, those that move it most (largest in
     absolute value, per standard deviation of the feature where the tree knows it), None shows all;
-    ``decimals`` are digits after the decimal point, ``number`` is that of a tree of an ensemble.
+    ``decimals`` are the fewest digits after the decimal point, and the precision of sums
+    (`rounding`), ``number`` is that of a tree of an ensemble.
 
     TypeError if `tree` is neither of the two, NotFittedError if it has not been fitted, ValueError if a
     list of names has the wrong length or a number is out of range.
@@ -46,12 +47,37 @@ class TreeLabels:
         elif class_names is not None:
             raise ValueError("class_names was given, but the tree is a regression tree")
 
-    def number(self, value):
-        """A number with `decimals` digits, or in the form that keeps it visible."""
+    def number(self, value, error=0.0):
+        """A number with `decimals` digits, or in the form that keeps it visible; with more, up to those of a
+        float, where it would else be off by more than `error` (0: no matter how much)."""
         size = abs(float(value))
+        digits = places = 0  # that `error` asks for: significant ones, and those after the point
+        if error > 0.0 and 0.0 < size < np.inf:
+            power = int(np.floor(np.log10(size)))
+            places = min(int(np.ceil(-np.log10(2.0 * error))), 16 - power)
+            digits = places + power + 1
         if size != 0.0 and not 0.5 * 10.0**-self.decimals <= size < 1e6:
-            return f"{value:.{max(self.decimals, 2)}g}"
-        return f"{value:.{self.decimals}f}"
+            return f"{value:.{max(self.decimals, digits, 2)}g}"
+        whole, point, part = f"{value:.{max(self.decimals, places)}f}".partition(".")
+        return (whole + point + part[: self.decimals] + part[self.decimals :].rstrip("0")).rstrip(".")
+
+    def rounding(self, coef, constant, spread=np.inf):
+        """Largest errors that rounding may make in the constant of a sum, and in each coefficient.
+
+        Each term may be off by half of ``10**-decimals`` standard deviations of the sum, which is at most
+        `spread`. The constant tells how large terms are: it makes up for features that are far from 0.
+        A tree that does not know the scales of its features has as many digits after each first one, and
+        those of large numbers up to the point.
+        """
+        relative = 0.5 * 10.0**-self.decimals
+        scale = self.tree.feature_scale
+        if scale is None:
+            return relative * min(abs(constant), 1e3), relative * np.minimum(np.abs(coef), 1e3)
+        moves = np.abs(coef * scale) if len(coef) else coef
+        spread = min(np.linalg.norm(moves) or np.inf, spread)
+        error = relative * spread if spread < np.inf else 0.0
+        size = abs(constant) + moves
+        return error, error * np.abs(coef) / np.where(size > 0.0, size, 1.0)
 
     def weight(self, coef):
         """Effect of each term of a sum: coefficients per standard deviation, where known."""
@@ -66,12 +92,19 @@ class TreeLabels:
         shown = order if self.max_coef is None else order[: self.max_coef]
         return shown, order.shape[0] - shown.shape[0]
 
-    def linear(self, coef, constant=None):
-        """A linear function as text, ``0.52*bmi - 0.31*s1 + ... (8 more)``."""
+    def direction(self, node):
+        """The sum that a split compares with its threshold, as text."""
+        return self._linear(self.tree.coef[node], self.split_rounding(node)[1])
+
+    def split_rounding(self, node):
+        """Largest errors that rounding may make in the threshold of a split, and in its coefficients."""
+        return self.rounding(self.tree.coef[node], self.tree.threshold[node])
+
+    def _linear(self, coef, errors, text=""):
+        """A linear function as text, ``0.52*bmi - 0.31*s1 + ... (8 more)``, after its constant."""
         shown, n_more = self.largest(coef)
-        text = "" if constant is None else self.number(constant)
         for j in shown:
-            term = f"{self.number(abs(coef[j]))}*{self.feature_names[j]}"
+            term = f"{self.number(abs(coef[j]), errors[j])}*{self.feature_names[j]}"
             if text:
                 text += f" - {term}" if coef[j] < 0 else f" + {term}"
             else:
@@ -82,10 +115,11 @@ class TreeLabels:
 
     def cut(self, node):
         """The threshold of a split, with the width of its boundary where that is soft."""
-        text = self.number(self.tree.threshold[node])
+        error = self.split_rounding(node)[0]
+        text = self.number(self.tree.threshold[node], error)
         if self.tree.boundary_width is None:
             return text
-        return f"{text} \N{PLUS-MINUS SIGN} {self.number(self.tree.boundary_width[node])}"
+        return f"{text} \N{PLUS-MINUS SIGN} {self.number(self.tree.boundary_width[node], error)}"
 
     def kind(self, node):
         """The kind of a split: how its direction was found.
@@ -98,13 +132,27 @@ class TreeLabels:
         return SPLIT_KINDS[kinds[node]]
 
     def value(self, node):
-        """Mean of y, or the largest class with its fraction."""
-        value = self.tree.value[node]
+        """Mean of y, or what a constant leaf predicts; of classes the largest with its fraction."""
         if self.class_names is not None:
+            value = self.tree.value[node]
             best = int(np.argmax(value[0]))
             return f"{self.class_names[best]} ({self.number(value[0, best])})"
-        means = [self.number(mean) for mean in value[:, 0]]
+        means = [self.mean(node, output) for output in range(self.tree.value.shape[1])]
         return means[0] if len(means) == 1 else f"[{', '.join(means)}]"
+
+    def mean(self, node, output):
+        """Mean of one target in a node, or what a constant leaf predicts, as text."""
+        tree, value = self.tree, self.tree.value[:, output, 0]
+        spread = self._target_spread()
+        error = 0.5 * 10.0**-self.decimals * (np.abs(value).max() if spread == np.inf else spread)
+        if self.is_constant(node):
+            return self.number(tree.leaf_intercept[tree.leaf_index[node], output], error)
+        return self.number(value[node], error)
+
+    def is_constant(self, node):
+        """Whether a node is a leaf whose model has no slope."""
+        row, coef = self.tree.leaf_index[node], self.tree.leaf_coef
+        return row >= 0 and (len(coef) == 0 or not np.any(coef[row]))
 
     def fractions(self, node):
         """Class fractions of a node as text."""
@@ -112,12 +160,21 @@ class TreeLabels:
         return f"[{', '.join(fractions)}]"
 
     def leaf_models(self, node):
-        """Linear models of a leaf, one text per output; none if leaves are constant."""
+        """Linear models of a leaf, one text per output; none if the leaf is constant."""
+        return [
+            f"{name} = {self._linear(coef, error[1], self.number(constant, error[0]))}"
+            for name, coef, constant, error in self.leaf_sums(node)
+        ]
+
+    def leaf_sums(self, node):
+        """Linear models of a leaf, (name, coefficients, constant, `rounding`) of each output; none if the
+        leaf is constant."""
         tree = self.tree
-        # A single class leaves nothing to score either.
-        if tree.leaf_coef.shape[0] == 0 or tree.n_classes == 1:
-            return []
         row = tree.leaf_index[node]
+        constant = tree.n_classes is None and self.is_constant(node)
+        # A single class leaves nothing to score either.
+        if constant or len(tree.leaf_coef) == 0 or tree.n_classes == 1:
+            return []
         models = zip(tree.leaf_coef[row], tree.leaf_intercept[row])
         if tree.n_classes is None:
             single = tree.n_outputs == 1
@@ -127,7 +184,16 @@ class TreeLabels:
             models = [(2.0 * coef, 2.0 * constant - 1.0) for coef, constant in models]
         else:
             names = [f"score({name})" for name in self.class_names]
-        return [f"{name} = {self.linear(*model)}" for name, model in zip(names, models)]
+        spread = self._target_spread()
+        return [(name, *model, self.rounding(*model, spread)) for name, model in zip(names, models)]
+
+    def _target_spread(self):
+        """Standard deviation of y, a bound on that of scores, or infinity where the tree knows neither."""
+        tree = self.tree
+        if tree.n_classes is not None:
+            return 1.0
+        known = tree.n_outputs == 1 and tree.feature_scale is not None and tree.impurity[0] > 0.0
+        return float(np.sqrt(tree.impurity[0])) if known else np.inf
 
 
 def _tree_of(tree):

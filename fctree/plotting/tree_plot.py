@@ -39,7 +39,8 @@ def plot_tree(
     other than ridge splits, how the direction was found. A leaf shows the mean of y (or
     the largest class and its fraction), the number of samples and, if it is a ridge leaf,
     the largest terms of its model on one scale for all leaves and the intercept: the model of
-    `output` in regression, the score of the second class if there are two, none for more.
+    `output` in regression, the score of the second class if there are two; of more classes it says
+    that they have linear scores, which `export_text` writes.
 
     Colour is the mean of y, or the class, paler in mixed nodes, with a strip of the class
     fractions. The width of a line shows the share of samples that take it.
@@ -50,7 +51,7 @@ def plot_tree(
         The tree to draw, or a forest or boosting model (of symmetric trees too) with `tree`.
     tree : int or None, default=None
         Number of a tree of an ensemble. Its leaves show what it adds to the raw scores,
-        learning rate included. A symmetric tree does not know numbers of samples: its nodes have the
+        learning rate included (a ridge leaf by its model: the number above is a mean in training). A symmetric tree does not know numbers of samples: its nodes have the
         plain mean of the leaves below.
     feature_names : array-like of shape (n_features,), default=None
         Names of the features; by default those seen in `fit`, else
@@ -61,7 +62,8 @@ def plot_tree(
         Coefficients shown of each linear function, the largest per standard deviation of the
         feature; None shows all that are not zero.
     decimals : int, default=2
-        Digits after the decimal point.
+        Digits after the decimal point, at least: thresholds, coefficients and intercepts get those that
+        `export_text` gives them.
     max_depth : int or None, default=None
         Draw no node below this depth. None draws the whole tree.
     output : int, default=0
@@ -143,11 +145,10 @@ def plot_tree(
 def _boxes(labels, left, output):
     """Boxes of all nodes; those with no child in `left` are drawn as ends."""
     tree = labels.tree
-    models = tree.leaf_coef[:0, 0]
-    if tree.n_classes is None or tree.n_outputs == 1:
-        models = tree.leaf_coef[:, output]
+    has_scores = tree.n_classes is not None and tree.n_outputs > 1  # too many to draw
+    sums = {leaf: labels.leaf_sums(leaf) for leaf in np.flatnonzero(tree.children_left < 0)}
     # One scale for the slopes of all leaves: they are in the units of y and compare.
-    leaf_scale = max((np.abs(labels.weight(model)).max() for model in models), default=0.0)
+    leaf_scale = max((np.abs(labels.weight(s[output][1])).max() for s in sums.values() if s), default=0.0)
     n_leaves_below = _leaves_below(tree)
     boxes = []
     for node in range(tree.node_count):
@@ -157,21 +158,23 @@ def _boxes(labels, left, output):
         if left[node] >= 0:
             box = NodeBox(n_samples, labels.kind(node), is_split=True)
             box.footer = f"\N{LESS-THAN OR EQUAL TO} {labels.cut(node)}"
-            coef = tree.coef[node]
+            coef, errors = tree.coef[node], labels.split_rounding(node)[1]
             scale = np.abs(labels.weight(coef)).max(initial=0.0)
         else:
             box = NodeBox(_mean(labels, node, output), lines=[n_samples] if counted else [])
             if tree.children_left[node] >= 0:
                 box.lines.append(f"{n_leaves_below[node]} leaves below")
-            elif models.shape[0]:
-                row = tree.leaf_index[node]
-                coef, scale = models[row], leaf_scale
-                box.footer = f"intercept {labels.number(tree.leaf_intercept[row, output])}"
+            elif has_scores:
+                box.footer = "" if labels.is_constant(node) else "linear scores"
+            elif sums[node]:
+                _, coef, constant, error = sums[node][output]
+                scale = leaf_scale
+                box.footer = f"intercept {labels.number(constant, error[0])}"
         if tree.n_classes is not None:
             box.fractions = tree.value[node, 0]
         shown, n_more = labels.largest(coef)
         for j in shown:
-            text = labels.number(coef[j]) if box.is_split else ""
+            text = labels.number(coef[j], errors[j]) if box.is_split else ""
             box.bars.append((labels.feature_names[j], labels.weight(coef)[j] / scale, text))
         box.more = f"+ {n_more} more" if n_more else ""
         boxes.append(box)
@@ -182,7 +185,7 @@ def _boxes(labels, left, output):
 def _mean(labels, node, output):
     if labels.class_names is not None:
         return labels.value(node)
-    return labels.number(labels.tree.value[node, output, 0])
+    return labels.mean(node, output)
 
 
 def _leaves_below(tree):

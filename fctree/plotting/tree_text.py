@@ -38,14 +38,18 @@ def export_text(
         The tree to write, or a forest or boosting model (of symmetric trees too) with `tree`.
     tree : int or None, default=None
         Number of a tree of an ensemble. Its leaves show what it adds to the raw scores,
-        learning rate included. A symmetric tree does not know numbers of samples: its nodes have the
+        learning rate included (a ridge leaf by its model: the number above is a mean in training). A symmetric tree does not know numbers of samples: its nodes have the
         plain mean of the leaves below.
     feature_names : array-like of shape (n_features,), default=None
         Names of the features; by default those seen in `fit`, else
         ``x0``, ``x1``, ... Line breaks in names are escaped.
     decimals : int, default=3
-        Digits after the decimal point. Numbers too small for that, or above a million, are written
-        with significant digits instead.
+        Digits after the decimal point, at least. Thresholds, coefficients and constants get further
+        ones as needed until rounding a typical term moves its sum by at most half of ``10**-decimals``
+        standard deviations of the sum, so that with ``max_coef=None`` the text predicts as the tree does. Where a
+        tree does not know its features' standard deviations, as in ensembles, each number has `decimals`
+        digits after its first one. Numbers too small for that, or above a million, are
+        written with significant digits.
     max_coef : int or None, default=5
         Terms shown of each linear function, the largest by coefficient times standard deviation of
         the feature (by coefficient where the tree does not know it); None shows all that are not
@@ -138,7 +142,7 @@ def _node_line(labels, node, ends):
         if tree.n_classes is not None:
             about.append(f"fractions={labels.fractions(node)}")
     else:
-        text = f"node {node}: {labels.linear(tree.coef[node])} <= {labels.cut(node)}"
+        text = f"node {node}: {labels.direction(node)} <= {labels.cut(node)}"
         if labels.kind(node):
             about.append(labels.kind(node))
     return f"{text}  [{', '.join(about)}]" if about else text
