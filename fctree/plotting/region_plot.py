@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from fctree.plotting.leaf_polygons import class_polygons, leaf_polygons
 from fctree.plotting.node_box import cut
 from fctree.plotting.node_colors import CLASS_COLORS, NodeColors, plain_legend, require_matplotlib
 from fctree.plotting.partial_effects import checked_bounds, partial_effect_image, refuse_categories
-from fctree.plotting.tree_labels import TreeLabels, at_least
+from fctree.plotting.tree_labels import TreeLabels, at_least, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ def plot_regions(
     bounds: ArrayLike | None = None,
     features: Sequence[int | str] | None = None,
     feature_names: Sequence[str] | None = None,
-    class_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | Mapping[Any, str] | None = None,
     output: int = 0,
     cmap: Any = None,
     ax: Axes | None = None,
@@ -74,8 +74,9 @@ def plot_regions(
     feature_names : array-like of shape (2,), default=None
         Labels of the axes; by default those the estimator has seen in `fit`, else
         ``x0`` and ``x1``.
-    class_names : array-like of shape (n_classes,), default=None
-        Names of the classes in the legend; by default the estimator's ``classes_``.
+    class_names : array-like of shape (n_classes,) or mapping, default=None
+        Names of the classes in the legend, in the order of ``classes_`` or by class; by default the
+        estimator's ``classes_``.
     output : int, default=0
         The target shown, if there are several.
     cmap : str or matplotlib Colormap, default=None
@@ -92,7 +93,7 @@ def plot_regions(
     ImportError
         If matplotlib is not installed.
     TypeError
-        If `tree` is none of these.
+        If `tree` is none of these, or names are no list.
     NotFittedError
         If the estimator has not been fitted.
     ValueError
@@ -154,7 +155,7 @@ def plot_regions(
 def _draw_effect(effect, feature_names, cmap, ax):
     """A partial effect as a picture, with the samples that are inside."""
     image, bounds, names, points = effect
-    names = names if feature_names is None else [str(name) for name in feature_names]
+    names = names if feature_names is None else [str(name) for name in listed("feature_names", feature_names)]
     if len(names) != 2:
         raise ValueError(f"feature_names has {len(names)} names, expected 2")
     ax = _new_axes() if ax is None else ax

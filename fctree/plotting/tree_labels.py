@@ -3,6 +3,8 @@
 Shared by text and pictures; does not need matplotlib.
 """
 
+import re
+from collections.abc import Mapping, Set
 from numbers import Integral
 
 import numpy as np
@@ -25,15 +27,15 @@ class TreeLabels:
     ``decimals`` are the fewest digits after the decimal point, and the precision of sums
     (`rounding`), ``number`` is that of a tree of an ensemble.
 
-    TypeError if `tree` is neither of the two, NotFittedError if it has not been fitted, ValueError if a
-    list of names has the wrong length or a number is out of range.
+    TypeError if `tree` is neither of the two or names are no list of names, NotFittedError if it has not
+    been fitted, ValueError if names have the wrong length or a number is out of range.
     """
 
     def __init__(self, tree, *, feature_names, class_names, max_coef, decimals, number=None):
         self.max_coef = at_least("max_coef", max_coef, 1, none_allowed=True)
         self.decimals = at_least("decimals", decimals, 0, high=100)
         self.tree = _tree_of(tree) if number is None else drawn_tree(tree, number)
-        feature_names = encoded_names(tree, feature_names)
+        feature_names = encoded_names(tree, listed("feature_names", feature_names))
         if feature_names is None:
             feature_names = [f"x{j}" for j in range(self.tree.n_features)]
         self.feature_names = _names(
@@ -41,11 +43,20 @@ class TreeLabels:
         )
         self.class_names = None
         if self.tree.n_classes is not None:
+            classes = getattr(tree, "classes_", range(self.tree.n_classes))
             if class_names is None:
-                class_names = getattr(tree, "classes_", range(self.tree.n_classes))
+                class_names = classes
+            elif isinstance(class_names, Mapping):
+                class_names = _by_class(class_names, classes)
+            class_names = listed("class_names", class_names)
             self.class_names = _names("class_names", class_names, self.tree.n_classes)
         elif class_names is not None:
             raise ValueError("class_names was given, but the tree is a regression tree")
+
+    def escape_names(self):
+        """Escape line breaks and other control characters in all names."""
+        self.feature_names = [_in_one_line(name) for name in self.feature_names]
+        self.class_names = self.class_names and [_in_one_line(name) for name in self.class_names]
 
     def number(self, value, error=0.0):
         """A number with `decimals` digits, or in the form that keeps it visible; with more, up to those of a
@@ -220,6 +231,26 @@ def _tree_of(tree):
         f"expected {_ACCEPTED}, got a {given}. It may be an ensemble, too, a CurvatureForest*, CurvatureBoosting* or "
         "SymmetricBoosting*; plot_tree and export_text then need the number of one of its trees, such as tree=0"
     )
+
+
+def listed(parameter, names):
+    """Names as they are, or None; TypeError for what is no list of names in order."""
+    if isinstance(names, (str, bytes, Mapping, Set)):
+        mapping = ", or a mapping of classes to names" if parameter == "class_names" else ""
+        raise TypeError(f"{parameter} must be a list of names{mapping}, got a {type(names).__name__}: {names!r}")
+    return names
+
+
+def _by_class(names, classes):
+    """The names of a mapping in the order of classes."""
+    missing = [label for label in classes if label not in names]
+    if missing:
+        raise ValueError(f"class_names has no name for the class {missing[0]!r}; its keys are {list(names)}")
+    return [names[label] for label in classes]
+
+
+def _in_one_line(name):
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda c: c.group().encode("unicode_escape").decode(), name)
 
 
 def _names(parameter, names, expected):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ def plot_tree(
     *,
     tree: int | None = None,
     feature_names: Sequence[str] | None = None,
-    class_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | Mapping[Any, str] | None = None,
     max_coef: int | None = 3,
     decimals: int = 2,
     max_depth: int | None = None,
@@ -55,9 +55,9 @@ def plot_tree(
         plain mean of the leaves below.
     feature_names : array-like of shape (n_features,), default=None
         Names of the features; by default those seen in `fit`, else
-        ``x0``, ``x1``, ... Long names are cut.
-    class_names : array-like of shape (n_classes,), default=None
-        Names of the classes; by default the estimator's ``classes_``.
+        ``x0``, ``x1``, ... Long names are cut, line breaks escaped.
+    class_names : array-like of shape (n_classes,) or mapping, default=None
+        Names of the classes in the order of ``classes_``, or by class; by default the estimator's ``classes_``.
     max_coef : int or None, default=3
         Coefficients shown of each linear function, the largest per standard deviation of the
         feature; None shows all that are not zero.
@@ -84,7 +84,7 @@ def plot_tree(
     ImportError
         If matplotlib is not installed.
     TypeError
-        If `model` is none of these, or `tree` does not go with it.
+        If `model` is none of these, `tree` does not go with it, or names are no list.
     NotFittedError
         If the estimator has not been fitted.
     ValueError
@@ -107,6 +107,7 @@ def plot_tree(
         decimals=decimals,
         number=tree,
     )
+    labels.escape_names()
     drawn_tree = labels.tree
     at_least("output", output, 0, high=drawn_tree.value.shape[1] - 1)
     at_least("max_depth", max_depth, 0, none_allowed=True)

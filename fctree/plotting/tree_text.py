@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ def export_text(
     decimals: int = 3,
     max_coef: int | None = 5,
     max_depth: int | None = None,
-    class_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | Mapping[Any, str] | None = None,
 ) -> str:
     """Write a tree, or one of an ensemble, as indented text.
 
@@ -57,8 +56,8 @@ def export_text(
     max_depth : int or None, default=None
         Write no node below this depth: a node there shows what a leaf does, and how many nodes are below it. None
         writes the whole tree.
-    class_names : array-like of shape (n_classes,), default=None
-        Names of the classes; by default the estimator's ``classes_``.
+    class_names : array-like of shape (n_classes,) or mapping, default=None
+        Names of the classes in the order of ``classes_``, or by class; by default the estimator's ``classes_``.
 
     Returns
     -------
@@ -68,7 +67,8 @@ def export_text(
     Raises
     ------
     TypeError
-        If `model` is not an estimator with an oblique tree, nor such a tree, nor an ensemble with `tree`.
+        If `model` is not an estimator with an oblique tree, nor such a tree, nor an ensemble with `tree`, or
+        names are no list.
     NotFittedError
         If the estimator has not been fitted.
     ValueError
@@ -94,8 +94,7 @@ def export_text(
         max_coef=max_coef,
         decimals=decimals,
     )
-    labels.feature_names = [_in_one_line(name) for name in labels.feature_names]
-    labels.class_names = labels.class_names and [_in_one_line(name) for name in labels.class_names]
+    labels.escape_names()
     at_least("max_depth", max_depth, 0, none_allowed=True)
     left, right, depth = labels.tree.children_left, labels.tree.children_right, labels.tree.node_depth()
     lines = []
@@ -114,11 +113,6 @@ def export_text(
             pending.append((right[node], below, "|-- no:  "))
             pending.append((left[node], below, "|-- yes: "))
     return "\n".join(lines)
-
-
-def _in_one_line(name):
-    """A name whose line breaks and other control characters are escaped."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda c: c.group().encode("unicode_escape").decode(), name)
 
 
 def _count_below(left, right, node):
