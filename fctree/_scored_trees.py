@@ -175,8 +175,22 @@ def drawn_tree(model, number):
     return _oblique_of(one, len(ScoredTrees.of(model).players))
 
 
+def missing_sides(model, number):
+    """Where missing values go at nodes of one of an ensemble's trees, {node: whether right}.
+
+    Empty but for symmetric trees, at whose nodes are those that split a feature with missing values in training.
+    """
+    trees, sides = getattr(model, "trees_", None), {}
+    if isinstance(trees, SymmetricTrees):
+        for level in np.flatnonzero(trees.split_feature[number] >= 0):
+            if np.any(np.isinf(model.bin_thresholds_[trees.split_feature[number, level]])):
+                nodes = range(2**level - 1, 2 ** (level + 1) - 1)
+                sides.update(dict.fromkeys(nodes, bool(trees.missing_right[number, level])))
+    return sides
+
+
 def _oblique_of(tree: SymmetricTrees, n_features: int) -> ObliqueTree:
-    """A symmetric tree as nodes; it does not say how many samples they had."""
+    """A symmetric tree as nodes, without numbers of samples and sides of missing values (`missing_sides`)."""
     n_levels = int(np.count_nonzero(tree.split_feature[0] >= 0))
     n_inner, n_leaves = 2**n_levels - 1, 2**n_levels
     number = np.arange(n_inner + n_leaves)

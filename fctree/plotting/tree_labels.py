@@ -10,7 +10,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from fctree._scored_trees import drawn_tree
+from fctree._scored_trees import drawn_tree, missing_sides
 from fctree._tables.estimators import encoded_names
 from fctree._tree import SPLIT_KINDS, ObliqueTree
 from fctree._validation import check_fitted
@@ -35,6 +35,7 @@ class TreeLabels:
         self.max_coef = at_least("max_coef", max_coef, 1, none_allowed=True)
         self.decimals = at_least("decimals", decimals, 0, high=100)
         self.tree = _tree_of(tree) if number is None else drawn_tree(tree, number)
+        self.missing_sides = {} if number is None else missing_sides(tree, number)
         feature_names = encoded_names(tree, listed("feature_names", feature_names))
         if feature_names is None:
             feature_names = [f"x{j}" for j in range(self.tree.n_features)]
@@ -124,10 +125,13 @@ class TreeLabels:
             text += f" + ... ({n_more} more)"
         return text or self.number(0.0)
 
-    def cut(self, node):
-        """The threshold of a split, with the width of its boundary where that is soft."""
+    def cut(self, node, branches):
+        """The threshold of a split, with the width of its boundary where that is soft and with the branch,
+        of two names, that takes missing values where training had any."""
         error = self.split_rounding(node)[0]
         text = self.number(self.tree.threshold[node], error)
+        if node in self.missing_sides:
+            text += f" (missing: {branches[self.missing_sides[node]]})"
         if self.tree.boundary_width is None:
             return text
         return f"{text} \N{PLUS-MINUS SIGN} {self.number(self.tree.boundary_width[node], error)}"

@@ -34,7 +34,8 @@ def plot_tree(
 
     A split shows the terms of its direction that move it most as bars (coefficients per standard
     deviation of the feature, positive to the right, negative to the left; the numbers are the
-    coefficients) and the threshold; samples that satisfy the inequality go left.
+    coefficients) and the threshold; samples that satisfy the inequality go left. In symmetric trees
+    ``(missing: false)`` says that missing values, where training had any, go right.
     Its coloured header has the number of samples and, in a tree with
     other than ridge splits, how the direction was found. A leaf shows the mean of y (or
     the largest class and its fraction), the number of samples and, if it is a ridge leaf,
@@ -158,7 +159,7 @@ def _boxes(labels, left, output):
         coef, scale = np.zeros(0), 1.0
         if left[node] >= 0:
             box = NodeBox(n_samples, labels.kind(node), is_split=True)
-            box.footer = f"\N{LESS-THAN OR EQUAL TO} {labels.cut(node)}"
+            box.footer = f"\N{LESS-THAN OR EQUAL TO} {labels.cut(node, ('true', 'false'))}"
             coef, errors = tree.coef[node], labels.split_rounding(node)[1]
             scale = np.abs(labels.weight(coef)).max(initial=0.0)
         else:

@@ -26,7 +26,8 @@ def export_text(
     ``yes`` has the samples that satisfy the inequality. A leaf shows the mean of y
     or the class fractions of its training samples and, if it is a ridge leaf, its linear
     model, of classes their scores by `decision_function`. Unless all splits are ridge splits, each
-    says how its direction was found. Thresholds of soft boundaries come with their widths.
+    says how its direction was found. Thresholds of soft boundaries come with their widths, those of
+    symmetric trees with the branch that missing values take, ``(missing: no)``, where training had any.
 
     Coefficients refer to the features passed to `fit`, so their sizes are comparable only if the
     features are on one scale.
@@ -136,7 +137,7 @@ def _node_line(labels, node, ends):
         if tree.n_classes is not None:
             about.append(f"fractions={labels.fractions(node)}")
     else:
-        text = f"node {node}: {labels.direction(node)} <= {labels.cut(node)}"
+        text = f"node {node}: {labels.direction(node)} <= {labels.cut(node, ('yes', 'no'))}"
         if labels.kind(node):
             about.append(labels.kind(node))
     return f"{text}  [{', '.join(about)}]" if about else text

@@ -1,5 +1,6 @@
 """One tree of an ensemble, and partial effects of two features."""
 
+import re
 import warnings
 
 import matplotlib
@@ -169,3 +170,36 @@ def test_what_partial_effects_need():
     assert plot_regions(forest, X=X, features=(0, 1)).get_ylabel() == "x1"
     pair = fctree.SymmetricBoostingRegressor(max_iter=2).fit(X[:, :2], Y)
     assert plot_regions(pair, X=X[:, :2]).get_ylabel() == "x1"
+
+
+@pytest.mark.parametrize("target", [0.0, 1.0])
+def test_symmetric_trees_tell_where_missing_values_go(target, tmp_path):
+    gaps = X[:, :2].copy()
+    gaps[::3, 0] = np.nan
+    y = np.where(np.isnan(gaps[:, 0]), target, gaps[:, 0] > 0) + 0.3 * (gaps[:, 1] > 0)
+    model = fctree.SymmetricBoostingRegressor(max_iter=1, max_depth=2, learning_rate=1.0, random_state=0).fit(gaps, y)
+    fctree.save_model(model, tmp_path / "model")
+    for one in (model, fctree.load_model(tmp_path / "model")):
+        text = export_text(one, tree=0)
+        said = {int(node): branch for node, branch in re.findall(r"node (\d):.*\(missing: (\w+)\)", text)}
+        tree = drawn_tree(one, 0)
+        inner = np.flatnonzero(tree.children_left >= 0)
+        assert set(said) == {node for node in inner if tree.coef[node, 0] != 0} != set(inner)
+        node = 0
+        while node in inner:
+            # A missing x0, and an x1 that is below all thresholds.
+            node = (tree.children_right if said.get(node) == "no" else tree.children_left)[node]
+        leaf = one.trees_.apply(np.array([[np.nan, -1e9]]))[0, 0]
+        assert np.array_equal(tree.value[node, :, 0], one.trees_.leaf_values[0, leaf])
+        drawn = "".join(text.get_text() for text in plot_tree(one, tree=0).texts)
+        assert sorted(re.findall(r"\(missing: (\w+)\)", drawn)) == sorted(
+            {"yes": "true", "no": "false"}[branch] for branch in said.values())
+
+
+def test_missing_values_alone_on_one_side():
+    gaps = X[:, :1].copy()
+    gaps[::3] = np.nan
+    model = fctree.SymmetricBoostingRegressor(max_iter=1, max_depth=1, random_state=0).fit(gaps, np.isnan(gaps[:, 0]) * 5.0)
+    line, yes, no = export_text(model, tree=0).split("\n")
+    values = [float(text.split(": ")[-1]) for text in (yes, no)]
+    assert values["(missing: no)" in line] == max(values)

@@ -80,14 +80,14 @@ def test_ordinary_numbers_stay_short():
 
 def test_no_decimals():
     X, y = table("days")
-    for model in (fctree.CurvatureTreeRegressor(max_depth=1), fctree.CurvatureForestRegressor(n_estimators=2, max_depth=1)):
+    for model in (fctree.CurvatureTreeRegressor(max_depth=1), fctree.CurvatureForestRegressor(n_estimators=2, max_depth=1, random_state=0)):
         text = export_text(model.fit(X, y), decimals=0, tree=0 if hasattr(model, "n_estimators") else None)
         assert not re.search(r"\d\.(?!\d)", text)
 
 
 def test_large_thresholds_of_ensembles():
     X, y = table("seconds and incomes")
-    model = fctree.SymmetricBoostingRegressor(max_iter=1, max_depth=1).fit(X, y)
+    model = fctree.SymmetricBoostingRegressor(max_iter=1, max_depth=1, random_state=0).fit(X, y)
     threshold = float(re.search(r"<= (\S+)", export_text(model, tree=0)).group(1))
     assert np.mean((X[:, 0] <= threshold) != (X[:, 0] <= model.trees_.split_threshold[0, 0])) < 0.001
 
