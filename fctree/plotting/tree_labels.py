@@ -76,17 +76,17 @@ class TreeLabels:
     def rounding(self, coef, constant, spread=np.inf):
         """Largest errors that rounding may make in the constant of a sum, and in each coefficient.
 
-        Each term may be off by half of ``10**-decimals`` standard deviations of the sum, which is at most
-        `spread`. The constant tells how large terms are: it makes up for features that are far from 0.
-        A tree that does not know the scales of its features has as many digits after each first one, and
-        those of large numbers up to the point.
+        Each term may be off by ``10**-decimals`` of `spread`, by default the standard deviation of the sum.
+        The constant tells how large terms are: it makes up for features that are far from 0. In a
+        tree that does not know the scales of its features numbers may be off by that share of their size, up
+        to 1000.
         """
-        relative = 0.5 * 10.0**-self.decimals
+        relative = 10.0**-self.decimals
         scale = self.tree.feature_scale
         if scale is None:
             return relative * min(abs(constant), 1e3), relative * np.minimum(np.abs(coef), 1e3)
         moves = np.abs(coef * scale) if len(coef) else coef
-        spread = min(np.linalg.norm(moves) or np.inf, spread)
+        spread = np.linalg.norm(moves) if spread == np.inf else spread
         error = relative * spread if spread < np.inf else 0.0
         size = abs(constant) + moves
         return error, error * np.abs(coef) / np.where(size > 0.0, size, 1.0)
@@ -159,7 +159,7 @@ class TreeLabels:
         """Mean of one target in a node, or what a constant leaf predicts, as text."""
         tree, value = self.tree, self.tree.value[:, output, 0]
         spread = self._target_spread()
-        error = 0.5 * 10.0**-self.decimals * (np.abs(value).max() if spread == np.inf else spread)
+        error = 10.0**-self.decimals * (np.abs(value).max() if spread == np.inf else spread)
         if self.is_constant(node):
             return self.number(tree.leaf_intercept[tree.leaf_index[node], output], error)
         return self.number(value[node], error)

@@ -45,11 +45,12 @@ def export_text(
         ``x0``, ``x1``, ... Line breaks in names are escaped.
     decimals : int, default=3
         Digits after the decimal point, at least. Thresholds, coefficients and constants get further
-        ones as needed until rounding a typical term moves its sum by at most half of ``10**-decimals``
-        standard deviations of the sum, so that with ``max_coef=None`` the text predicts as the tree does. Where a
-        tree does not know its features' standard deviations, as in ensembles, each number has `decimals`
-        digits after its first one. Numbers too small for that, or above a million, are
-        written with significant digits.
+        ones as needed until rounding a typical term moves its sum by at most ``10**-decimals``
+        standard deviations (of the sum in a split, of y in a leaf; of scores by as much), so that with
+        ``max_coef=None`` the text predicts as the tree does. Where a
+        tree does not know its features' standard deviations, as in ensembles, each number is right to
+        that share of its own size. Numbers too small for `decimals` digits, or above a million, are written with
+        significant digits.
     max_coef : int or None, default=5
         Terms shown of each linear function, the largest by coefficient times standard deviation of
         the feature (by coefficient where the tree does not know it); None shows all that are not
