@@ -218,9 +218,10 @@ def has_target_statistics(estimator):
 
 
 def feature_groups(estimator):
-    """Numbers of the encoded features, those of one column or pair the same, or None where there are none."""
+    """Numbers of the encoded features, those of one column or pair the same, or None where all differ."""
     encoder = getattr(estimator, "encoder_", None)
-    return None if encoder is None else encoder.players
+    groups = np.empty(0) if encoder is None else encoder.players
+    return groups if len(np.unique(groups)) < len(groups) else None
 
 
 def n_encoded(estimator):
