@@ -103,14 +103,14 @@ def _fit_pairs(encoder, places, targets, weighting):
     return by_fold
 
 
-def _divide(places):
-    """Give copies one fold; returns the `Weighting`, and the numbers of different samples, None for all."""
+def _divide(places, *, has_folds=True):
+    """Give copies one fold, if there are folds; returns the `Weighting`, and the numbers of different samples, None for all."""
     n = count_samples(places)
-    different = find_different(places, n)
+    different = find_different(places, n) if has_folds else None
     if different is None:
-        return weigh(places), None
+        return weigh(places, n), None
     places.divide(different.folds)
-    return weigh(places, len(different.first)), different.first
+    return weigh(places, n, len(different.first)), different.first
 
 
 def fit_encoder(encoder, places, n_classes, unpaired, limits):
@@ -120,7 +120,7 @@ def fit_encoder(encoder, places, n_classes, unpaired, limits):
     Returns what training samples of each fold get, by column ``(c,)`` or pair ``(a, b)``: arrays (n_levels, N_FOLDS, n_statistics).
     """
     keys = [(c,) for c, values in enumerate(encoder.categories) if values is not None]
-    weighting, first = _divide(places) if keys else (weigh(places), None)
+    weighting, first = _divide(places, has_folds=bool(keys))
     numeric = [c for c, values in enumerate(encoder.categories) if values is None]
     encoder.clear()
     if encoder.impute:

@@ -158,9 +158,9 @@ def count_samples(places):
     return int(places.add(_count)[0])
 
 
-def weigh(places, n_different=None):
-    """The `Weighting` of all samples, of which so many are different."""
-    n = count_samples(places)
+def weigh(places, n=None, n_different=None):
+    """The `Weighting` of all samples: n, counted if that is None, of which so many are different."""
+    n = n or count_samples(places)
     n_different = n_different or n
     largest, weighted = places.largest(_largest_weight).tolist()
     if not weighted:

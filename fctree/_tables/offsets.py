@@ -4,6 +4,7 @@ A model adds to these scores, so that the mean target of a category would mix it
 """
 
 import numpy as np
+from scipy.special import softmax
 
 from fctree._training.losses import LOSSES
 
@@ -29,8 +30,7 @@ def relative_targets(y, weight, initial, loss, n_classes):
         return y - initial, weight
     if len(initial) == 1:
         initial = np.concatenate([np.zeros_like(initial), initial])
-    chances = np.exp(initial - initial.max(axis=0))
-    chances /= chances.sum(axis=0)
+    chances = softmax(initial, axis=0)
     variance = np.maximum(1.0 - np.sum(chances**2, axis=0), _LEAST_VARIANCE)
     responses = ((np.arange(n_classes)[:, np.newaxis] == y) - chances) / variance
     return responses[1:] if n_classes == 2 else responses, weight * variance

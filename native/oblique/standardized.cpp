@@ -81,7 +81,6 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
   LocalStatistics rows(index);
   rows.set_offset(offset_of(map));
   rows.set_columns(map.columns);
-  data.columns = grown.map.columns.data();
   const std::vector<index_t> places = relevant_local_features(mapped, params, rows, team);
   if (!places.empty()) {
     const index_t d = mapped.n_features;
@@ -95,10 +94,10 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
     grown.few.resize(data.n_samples * data.n_features);
     map_features(kept, table_of(mapped.x, d), data.n_samples, grown.few.data(), team);
     data.x = grown.few.data();
-    data.columns = grown.map.columns.data();
     rows.set_offset(offset_of(grown.map));
     rows.set_columns(grown.map.columns);
   }
+  data.columns = grown.map.columns.data();
   grown.tree = grow_tree_on_team(data, own, rows, team, left_out);
   return grown;
 }

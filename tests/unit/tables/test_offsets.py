@@ -3,17 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from fctree import (
-    CurvatureBoostingClassifier,
-    CurvatureBoostingRegressor,
-    SymmetricBoostingClassifier,
-    SymmetricBoostingRegressor,
-)
+from boosters import CLASSIFIERS, REGRESSORS
 from fctree._tables.offsets import relative_targets
 from sklearn.metrics import log_loss
-
-REGRESSORS = [SymmetricBoostingRegressor, CurvatureBoostingRegressor]
-CLASSIFIERS = [SymmetricBoostingClassifier, CurvatureBoostingClassifier]
 
 
 def drawn(seed=0, n=1000, n_levels=30):
