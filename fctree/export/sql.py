@@ -26,12 +26,12 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
     Its value is the prediction, or the probability of the second class, ``classes_[-1]``. It is meant for
     one tree or a few: each leaf is a line of text. ``EXP`` is used for log-odds and for losses with a
     log link, else arithmetic alone. NULL is a missing value, which oblique trees replace by the training
-    mean.
+    mean. Columns of categories are compared with the text, or the numbers, that they held in training.
 
     Parameters
     ----------
     model : fitted estimator
-        A tree, a forest or boosting of one output or at most two classes, fitted on columns of numbers.
+        A tree, a forest or boosting of one output or at most two classes.
     columns : sequence of str, default=None
         Names of the columns of the database's table; those of the training table, or ``x0``, ``x1``, ..,
         by default.
@@ -45,7 +45,7 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
     TypeError
         If the model is of another kind, or `columns` is no sequence of strings.
     ValueError
-        For more outputs or classes, for columns of categories, for another number of names, and for names that are
+        For more outputs or classes, for a column of text and numbers, for another number of names, and for names that are
         empty or occur twice.
     NotFittedError
         If the model has not been fitted.
@@ -65,8 +65,6 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
     link, table = described.link, described.table
     if not hasattr(described.scores, "sql"):
         raise TypeError(f"to_sql takes trees with hard splits, got a {type(model).__name__} with soft ones")
-    if table.categories:
-        raise ValueError(f"to_sql takes columns of numbers: {table.categories[0]!r} holds categories")
     if len(link.offset) > 1 or (link.classes is not None and len(link.classes) > 2):
         raise ValueError("to_sql takes models of one output or at most two classes")
     names = column_names(model) if columns is None else _checked_names(columns)

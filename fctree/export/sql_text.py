@@ -14,6 +14,11 @@ def number(value):
     return f"({text})" if text.startswith("-") else text
 
 
+def literal(value):
+    """A text or a number."""
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else number(value)
+
+
 def linear(intercept, coef, names):
     """An intercept and products of columns, of which those with 0 are left out."""
     used = np.flatnonzero(coef)

@@ -10,7 +10,7 @@ import numpy as np
 
 from fctree._tables.estimators import column_names
 from fctree._typing import NDArray
-from fctree.export.sql_text import number
+from fctree.export.sql_text import literal, number
 
 
 @dataclass(eq=False)
@@ -179,8 +179,8 @@ class TableSteps:
         kinds = {isinstance(value, str) for value in values or ()}
         if len(kinds) > 1:
             raise ValueError(
-                f"column {self.names[column]!r} holds text and numbers as categories, which ONNX "
-                "has no type for: convert them to text"
+                f"column {self.names[column]!r} holds text and numbers as categories, which neither ONNX nor "
+                "SQL has a type for: convert them to text"
             )
         return True in kinds
 
@@ -256,8 +256,39 @@ class TableSteps:
     # SQL ------------------------------------------------------------------------------
 
     def sql(self, columns):
-        """The features as expressions of columns of numbers."""
-        return [self._sql_number(columns[c], c, kind) for c, kind in self._steps] or columns
+        """The features as expressions of the columns."""
+        found = []
+        for step in self._steps:
+            if isinstance(step, Lookup):
+                found += [self._sql_lookup(columns, step.columns, *values.tolist()) for values in step.values.T]
+            else:
+                found.append(self._sql_number(columns[step[0]], *step))
+        return found or columns
+
+    def _sql_lookup(self, columns, keys, *values):
+        """The value of a level, or of a pair of levels, from all values, the last for what training had not."""
+        column, *others = keys
+        *known, unseen = values
+        if others:
+            cells = np.reshape(known, (-1, self._encoder.n_levels(others[0]))).tolist()
+            results = [self._sql_lookup(columns, others, *row, unseen) for row in cells]
+        else:
+            results = list(map(number, known))
+        return self._sql_cases(columns[column], column, results, number(unseen))
+
+    def _sql_cases(self, name, column, results, otherwise):
+        """Results by the level of a column."""
+        values, edges = self._encoder.categories[column], self._encoder.edges[column].tolist()
+        if values is None:
+            tests = [*(f"{name} < {number(edge)}" for edge in edges), f"{name} IS NOT NULL", f"{name} IS NULL"]
+        else:
+            self.holds_text(column)
+            tests = [f"{name} = {literal(value)}" for value in values] + [f"{name} IS NULL"]
+        cases = [
+            f"WHEN {test} THEN {result}"
+            for test, result in zip(tests, results, strict=False) if result != otherwise or values is None
+        ]  # fmt: skip
+        return f"(CASE {' '.join(cases)} ELSE {otherwise} END)" if cases else otherwise
 
     def _sql_number(self, name, column, kind):
         if kind == "missing":

@@ -5,7 +5,7 @@ import sqlite3
 import numpy as np
 import pandas as pd
 import pytest
-from export_cases import CLASSES, CLASSIFIERS, REGRESSORS, regression
+from export_cases import CATEGORICAL, CLASSES, CLASSIFIERS, REGRESSORS, categories, regression
 from fctree import (
     CurvatureTreeClassifier,
     CurvatureTreeRegressor,
@@ -25,9 +25,9 @@ def computed(expression, X, names):
     """The expression's values for the rows of a table."""
     with sqlite3.connect(":memory:") as base:
         base.create_function("EXP", 1, np.exp, deterministic=True)  # SQLite may be built without
-        columns = ", ".join('"' + name.replace('"', '""') + '" REAL' for name in names)
+        columns = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
         base.execute(f"CREATE TABLE rows ({columns})")
-        rows = np.where(np.isnan(X), None, X.astype(object)).tolist()
+        rows = np.where(pd.isna(X), None, X.astype(object)).tolist()
         base.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * len(names))})", rows)
         found = base.execute(f"SELECT {expression} FROM rows ORDER BY rowid").fetchall()
     return np.array([value for (value,) in found], dtype=float)
@@ -71,6 +71,24 @@ def test_null_is_missing(share):
     assert_close(computed(to_sql(tree), new, names), tree.predict(new))
 
 
+@pytest.mark.parametrize("name", ["tree", "fcodt", "boosting, no bounds", "symmetric, log link"])
+def test_categories(name):
+    """Of text, of numbers, missing and new ones, alone and in pairs."""
+    frame, y = categories()
+    model = clone(REGRESSORS[name]).set_params(categorical_features=CATEGORICAL).fit(frame, np.abs(y))
+    assert len(model.encoder_.pairs)
+    new, _ = categories(seed=1, strange=True)
+    assert_close(computed(to_sql(model), new.to_numpy(), list(frame)), model.predict(new))
+
+
+def test_quotes_in_categories():
+    city = np.array(["l'Aquila", 'a "b"', "''", "Orléans; --"] * 50, dtype=object)
+    y = np.arange(200) % 4 == 0
+    tree = CurvatureTreeClassifier(max_depth=1).fit(city[:, np.newaxis], y)
+    found = computed(to_sql(tree, columns=["city"]), city[:4, np.newaxis], ["city"])
+    assert_close(found, tree.predict_proba(city[:4, np.newaxis])[:, 1])
+
+
 def test_names_of_columns():
     X, y = regression()
     awkward = ['a"b', "select", "ä ß", "x;--", *(f"c{j}" for j in range(X.shape[1] - 4))]
@@ -106,6 +124,6 @@ def test_other_models_are_refused():
         to_sql(CurvatureTreeRegressor().fit(X, np.column_stack([y, -y])))
     with pytest.raises(ValueError, match="one output or at most two classes"):
         to_sql(CurvatureTreeClassifier().fit(X, np.digitize(y, [100, 200])))
-    table = pd.DataFrame({"city": ["a", "b", "c", "a"] * 10, "age": np.arange(40.0)})
-    with pytest.raises(ValueError, match="'city' holds categories"):
-        to_sql(SymmetricBoostingClassifier(max_iter=2).fit(table, np.arange(40) > 20))
+    mixed = pd.DataFrame({"city": ["a", 1, "c", "a"] * 10, "age": np.arange(40.0)})
+    with pytest.raises(ValueError, match="'city' holds text and numbers"):
+        to_sql(SymmetricBoostingClassifier(max_iter=2).fit(mixed, np.arange(40) > 20))
