@@ -100,13 +100,13 @@ class BaseBoosting(TakesTables, BaseEstimator):
             Non-negative weights; samples of weight 0 are ignored. If their mean is
             below about 0.7, all are multiplied by the power of two that brings it closest to 1, so
             that penalties keep their strength.
-        eval_set : tuple (X, y) or (X, y, sample_weight), or list of them, default=None
+        eval_set : tuple (X, y[, sample_weight[, init_score]]), or list of them, default=None
             Samples for `validation_score_` and early stopping; of several sets the first decides.
+            They have an `init_score` each if the training samples have one.
             In symmetric trees missing values where training has none go with the majority of
             each split.
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Raw scores to start from instead of the best constant; predictions do not include them.
-            Not allowed together with `eval_set`.
         X_val : array-like or data frame of shape (n_val, n_features), default=None
             Features of the evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
         y_val : array-like of shape (n_val,) or (n_val, n_outputs), default=None

@@ -71,18 +71,18 @@ def hold_out(samples, by_class, fraction, seed, wanted="early_stopping"):
 
 
 def unpack_eval_sets(eval_set):
-    """Tuples ``(X, y, sample_weight)`` from a tuple of two or three, a list of such tuples, or None."""
+    """Tuples ``(X, y, sample_weight, init_score)`` from a tuple of two to four, a list of such tuples, or None."""
     if eval_set is None:
         return []
     given = eval_set if isinstance(eval_set, list) and eval_set else [eval_set]
     for each in given:
-        if not isinstance(each, tuple) or len(each) not in (2, 3):
+        if not isinstance(each, tuple) or len(each) not in (2, 3, 4):
             several = f" of {len(each)}" if isinstance(each, (tuple, list)) else ""
             raise ValueError(
-                "eval_set must be a tuple (X, y) or (X, y, sample_weight), or a list of such "
-                f"tuples, one at least, got {type(each).__name__}{several}"
+                "eval_set must be a tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, init_score), or a "
+                f"list of such tuples, one at least, got {type(each).__name__}{several}"
             )
-    return [(*each, None)[:3] for each in given]
+    return [(*each, None, None)[:4] for each in given]
 
 
 def chosen_eval_sets(eval_set, X_val, y_val, sample_weight_val):
@@ -93,7 +93,7 @@ def chosen_eval_sets(eval_set, X_val, y_val, sample_weight_val):
         raise ValueError("eval_set and X_val, y_val exclude each other")
     if X_val is None or y_val is None:
         raise ValueError("X_val and y_val belong together: one of them is None")
-    return [(X_val, y_val, sample_weight_val)]
+    return [(X_val, y_val, sample_weight_val, None)]
 
 
 def check_init_score(init_score, n_samples, n_outputs):
@@ -114,13 +114,15 @@ def validation_samples(estimator, train, eval_sets, watch):
 
     ``watch.eval_sets`` becomes the same as its scorers take them.
     """
-    if eval_sets and train.initial is not None:
-        instead = "; for exposures fit(X, counts / exposure, sample_weight=exposure) needs no init_score"
-        raise ValueError(f"init_score and eval_set exclude each other{instead if estimator.loss == 'poisson' else ''}")
     if eval_sets:
+        if any((initial is None) != (train.initial is None) for *_, initial in eval_sets):
+            raise ValueError(
+                "the training samples and all evaluation sets have an init_score, or none has: that of an evaluation "
+                "set is given as eval_set=(X, y, sample_weight, init_score), where sample_weight may be None"
+            )
         evals = [_checked(estimator, eval_sets, at, bool(watch.scorers)) for at in range(len(eval_sets))]
         watch.eval_sets = [
-            EvalSet(X, y, samples.weight) for (X, y, _), samples in zip(eval_sets, evals)
+            EvalSet(X, y, samples.weight) for (X, y, *_), samples in zip(eval_sets, evals)
         ]
         return train, evals
     if estimator.early_stopping:
@@ -138,12 +140,13 @@ def validation_samples(estimator, train, eval_sets, watch):
 
 
 def _checked(estimator, eval_sets, at, keeps_all):
-    """Samples of the set ``(X, y, weight)`` of this number; those of weight 0 too where scorers see them."""
-    X, y, weight = eval_sets[at]
+    """Samples of the set ``(X, y, weight, initial)`` of this number; those of weight 0 too where scorers see them."""
+    X, y, weight, initial = eval_sets[at]
     try:
         X, y = estimator._check_data(X, y, reset=False, classification=estimator._classification)
         targets = estimator._encode_targets(y, reset=False)
-        samples = Samples(X, targets, check_sample_weight(weight, X), None)
+        initial = check_init_score(initial, len(X), estimator.n_outputs_)
+        samples = Samples(X, targets, check_sample_weight(weight, X), initial)
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"eval_set[{at}]: {error}") from error

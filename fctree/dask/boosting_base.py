@@ -109,8 +109,9 @@ class DaskBoosting:
         for name, value in (("eval_metric", eval_metric), ("callbacks", callbacks)):
             if value is not None:
                 raise ValueError(f"{name} is not supported on Dask")
-        if len(unpack_eval_sets(eval_set)) > 1:
-            raise ValueError("eval_set with several evaluation sets is not supported on Dask")
+        given = unpack_eval_sets(eval_set)
+        if len(given) > 1 or any(initial is not None for *_, initial in given):
+            raise ValueError("eval_set with several evaluation sets, or an init_score, is not supported on Dask")
         with fitted_whole(self) as fitted:
             fitted._fit(default_client(), X, y, sample_weight, eval_set)
         return self
@@ -192,7 +193,7 @@ class DaskBoosting:
 
     def _evaluated(self, client, eval_set, table):
         """The partitions of an evaluation set and their lengths."""
-        X, y, weight = unpack_eval_sets(eval_set)[0]
+        X, y, weight, _ = unpack_eval_sets(eval_set)[0]
         rows = partition_rows(
             client, X, y, weight, target_name="y of eval_set", table=table.is_read
         )

@@ -132,8 +132,6 @@ def test_a_start_from_other_scores():
     np.testing.assert_array_equal(rest.baseline_, [0.0])
     same = clone(all_rows).fit(X, y - 10.0 * X[:, 0], init_score=np.zeros(len(X)))
     np.testing.assert_allclose(rest.predict(X), same.predict(X), atol=1e-9)  # y - F rounded once
-    with pytest.raises(ValueError, match="exclude each other"):
-        clone(BOOSTED).fit(X, y, init_score=y, eval_set=(X, y))
 
 
 def test_progress_is_shown(capsys):

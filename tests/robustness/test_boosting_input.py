@@ -146,13 +146,14 @@ def test_bad_starting_scores(kind, start, message):
         kind(max_iter=3).fit(*table(kind), init_score=start)
 
 
-def test_starting_scores_and_eval_set_exclude_each_other(kind):
+def test_all_sets_have_starting_scores_or_none_has(kind):
     X, y = table(kind)
-    with pytest.raises(ValueError, match="exclude each other"):
-        kind(max_iter=3).fit(X, y, init_score=np.zeros(40), eval_set=(X, y))
-    if kind is SymmetricBoostingRegressor:
-        with pytest.raises(ValueError, match=r"exclude each other; .* fit\(X, counts / exposure, sample_weight=exposure\)"):
-            kind(loss="poisson").fit(X, y, init_score=np.zeros(40), eval_set=(X, y))
+    scores = np.zeros(40)
+    for start, eval_set in [(scores, (X, y)), (None, (X, y, None, scores)), (scores, [(X, y, None, scores), (X, y)])]:
+        with pytest.raises(ValueError, match=r"or none has: .* eval_set=\(X, y, sample_weight, init_score\)"):
+            kind(max_iter=3).fit(X, y, init_score=start, eval_set=eval_set)
+    with pytest.raises(ValueError, match=r"eval_set\[0\]: init_score must have the shape"):
+        kind(max_iter=3).fit(X, y, init_score=scores, eval_set=(X, y, None, scores[1:]))
 
 
 def test_errors_about_evaluation_sets_say_so(kind):
