@@ -34,6 +34,7 @@ class TreeLabels:
     def __init__(self, tree, *, feature_names, class_names, max_coef, decimals, number=None):
         self.max_coef = at_least("max_coef", max_coef, 1, none_allowed=True)
         self.decimals = at_least("decimals", decimals, 0, high=100)
+        self.shown = set()  # features that some sum has named
         self.tree = _tree_of(tree) if number is None else drawn_tree(tree, number)
         self.missing_sides = {} if number is None else missing_sides(tree, number)
         feature_names = encoded_names(tree, listed("feature_names", feature_names))
@@ -56,8 +57,8 @@ class TreeLabels:
 
     def escape_names(self):
         """Escape line breaks and other control characters in all names."""
-        self.feature_names = [_in_one_line(name) for name in self.feature_names]
-        self.class_names = self.class_names and [_in_one_line(name) for name in self.class_names]
+        self.feature_names = [in_one_line(name) for name in self.feature_names]
+        self.class_names = self.class_names and [in_one_line(name) for name in self.class_names]
 
     def number(self, value, error=0.0):
         """A number with `decimals` digits, or in the form that keeps it visible; with more, up to those of a
@@ -115,6 +116,7 @@ class TreeLabels:
     def _linear(self, coef, errors, text=""):
         """A linear function as text, ``0.52*bmi - 0.31*s1 + ... (8 more)``, after its constant."""
         shown, n_more = self.largest(coef)
+        self.shown.update(shown.tolist())
         for j in shown:
             term = f"{self.number(abs(coef[j]), errors[j])}*{self.feature_names[j]}"
             if text:
@@ -253,7 +255,7 @@ def _by_class(names, classes):
     return [names[label] for label in classes]
 
 
-def _in_one_line(name):
+def in_one_line(name):
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda c: c.group().encode("unicode_escape").decode(), name)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fctree.plotting.category_values import category_lines
 from fctree.plotting.tree_labels import TreeLabels, at_least
 
 
@@ -28,6 +29,8 @@ def export_text(
     model, of classes their scores by `decision_function`. Unless all splits are ridge splits, each
     says how its direction was found. Thresholds of soft boundaries come with their widths, those of
     symmetric trees with the branch that missing values take, ``(missing: no)``, where training had any.
+    Below the tree stand the values that the target statistics in it have for each category, for missing values and for
+    others.
 
     Coefficients refer to the features passed to `fit`, so their sizes are comparable only if the
     features are on one scale.
@@ -54,7 +57,7 @@ def export_text(
     max_coef : int or None, default=5
         Terms shown of each linear function, the largest by coefficient times standard deviation of
         the feature (by coefficient where the tree does not know it); None shows all that are not
-        zero.
+        zero. Of more than twice as many categories the least and the largest values are shown.
     max_depth : int or None, default=None
         Write no node below this depth: a node there shows what a leaf does, and how many nodes are below it. None
         writes the whole tree.
@@ -64,7 +67,8 @@ def export_text(
     Returns
     -------
     text : str
-        One line per node, and one more for each linear model of a leaf; no line break at the end.
+        One line per node, one more for each linear model of a leaf, and one for each statistic of categories; no line
+        break at the end.
 
     Raises
     ------
@@ -114,7 +118,8 @@ def export_text(
         else:
             pending.append((right[node], below, "|-- no:  "))
             pending.append((left[node], below, "|-- yes: "))
-    return "\n".join(lines)
+    encoder = getattr(model, "encoder_", None)
+    return "\n".join(lines if encoder is None else lines + category_lines(labels, encoder))
 
 
 def _count_below(left, right, node):

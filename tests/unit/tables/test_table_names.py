@@ -26,6 +26,33 @@ def test_text_names_categories_and_statistics():
     ]
 
 
+def test_text_has_the_values_of_categories():
+    """With all terms and categories it says what `predict` does."""
+    tree = CurvatureTreeRegressor(max_depth=0).fit(FRAME, Y)
+    model, *lines = export_text(tree, max_coef=None, decimals=9).split("\n")[1:]
+    values = {line.partition(": ")[0]: line.partition(": ")[2].split(", ") for line in lines}
+    assert set(values) == {f"{column} ({kind})" for column in ("city", "size") for kind in ("target mean", "mean effect")}
+    known = {name: dict(text.rsplit(" ", 1) for text in texts) for name, texts in values.items()}
+    row = FRAME.dropna().iloc[0]
+    found = float(model.partition("= ")[2].replace("- ", "+ -").partition(" + ")[0])
+    for term in model.replace(" - ", " + -").split(" + ")[1:]:
+        coef, _, name = term.partition("*")
+        column = name.partition(" (")[0]
+        value = known[name][str(row[column])] if name in known else 0.0 if "missing" in name else row[name]
+        found += float(coef) * float(value)
+    assert abs(found - tree.predict(row.to_frame().T.astype(FRAME.dtypes))[0]) < 1e-6
+
+
+def test_of_many_categories_the_ends_are_shown():
+    rng = np.random.default_rng(0)
+    shop = rng.integers(0, 30, 900)
+    X = np.array([f"shop {number}" for number in shop], dtype=object)[:, np.newaxis]
+    text = export_text(CurvatureTreeRegressor(max_depth=0).fit(X, shop + rng.standard_normal(900)), max_coef=2)
+    line = text.split("\n")[-1]
+    assert line.startswith("x0 (target mean): shop 0 0.") and line.count("shop") == 4
+    assert "... (26 more)" in line and ", other 1." in line
+
+
 def test_names_can_be_given_and_are_numbers_without():
     tree = CurvatureTreeRegressor(max_depth=0).fit(as_objects(COLUMNS), Y)
     assert "x1 (target mean)" in export_text(tree, max_coef=None)

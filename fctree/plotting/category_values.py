@@ -1,0 +1,45 @@
+"""Values that target statistics give to the categories of a table, as text below a tree."""
+
+import numpy as np
+
+from fctree.plotting.tree_labels import in_one_line
+
+
+def category_lines(labels, encoder):
+    """Lines of the statistics that the labels have shown, ``city (target mean): Rome -0.21, Oslo 0.35, other 0.02``.
+
+    Levels ascend by their values; of more than twice `max_coef` the least and the largest are shown.
+    """
+    lines = []
+    for place in sorted(labels.shown):
+        entry = encoder.layout()[place]
+        if entry[1] not in ("mean", "effect", "share", "pair"):
+            continue
+        key, values = encoder.level_values(entry)
+        error = 10.0**-labels.decimals * float(np.std(values))
+        names = np.append(_level_names(encoder, key), "other")
+        order = [*np.argsort(values[:-1], kind="stable"), len(values) - 1]
+        texts = [f"{in_one_line(names[level])} {labels.number(values[level], error)}" for level in order]
+        if labels.max_coef is not None and len(texts) > 2 * (labels.max_coef + 1):
+            first, last = labels.max_coef, len(texts) - 1 - labels.max_coef
+            texts[first:last] = [f"... ({last - first} more)"]
+        lines.append(f"{labels.feature_names[place]}: {', '.join(texts)}")
+    return lines
+
+
+def _level_names(encoder, key):
+    """Names of the levels of a column, or of a pair, whose two names are joined by a cross."""
+    names = [_names_of_column(encoder, column) for column in key]
+    return names[0] if len(names) == 1 else [f"{a} x {b}" for a in names[0] for b in names[1]]
+
+
+def _names_of_column(encoder, column):
+    """Names of the categories, or of the parts that numbers are cut into, and of missing values."""
+    categories, edges = encoder.categories[column], encoder.edges[column]
+    if categories is not None:
+        return [str(value) for value in categories] + ["missing"] * int(encoder.has_missing[column])
+    if not len(edges):
+        return ["present", "missing"]
+    ends = [f"{edge:.4g}" for edge in edges]
+    between = [f"{low} to {high}" for low, high in zip(ends, ends[1:])]
+    return [f"below {ends[0]}", *between, f"from {ends[-1]}", "missing"]
