@@ -24,12 +24,6 @@ _EDGE = "#ffffff"
 _GRID = 64
 # Rows of a legend beside the axes, and its columns: more hide the regions.
 _LEGEND_SHAPE = 20, 2
-_OF_MORE = (
-    "With more features, PartialDependenceDisplay of scikit-learn draws the effect of two on a tree's predictions, and plot_regions "
-    "with features= that of a forest of one tree (n_estimators=1, bootstrap=False)"
-)
-
-
 def plot_regions(
     tree: Any,
     *,
@@ -51,18 +45,18 @@ def plot_regions(
     is divided further, along the lines where two classes have the same score. With more than
     10 classes the legend is beside the axes, with more than 40 there is none.
 
-    Of a forest or a boosting model (of symmetric trees too) it is the partial effect of two features
-    that is drawn: the mean score over samples in which these two are replaced, on a grid. Scores are
+    Of a forest, a boosting model (of symmetric trees too) or a tree of more features it is the partial effect of two
+    `features` that is drawn: the mean score over samples in which these two are replaced, on a grid. Scores are
     predictions, or their logarithms where the loss has a log link; for classifiers those of
     `decision_function`.
 
     Parameters
     ----------
     tree : fitted CurvatureTree* or FCODT*, ObliqueTree, or ensemble
-        A tree over two features, or a forest or a boosting model.
+        A tree, or a forest or a boosting model.
     X : array-like of shape (n_samples, 2), default=None
-        Samples to draw as points, except those with missing values. An ensemble needs them, (n_samples, n_features): the other
-        features take the values of at most 100 of them.
+        Samples to draw as points, except those with missing values. Partial effects need them, (n_samples, n_features): the
+        other features take the values of at most 100 of them.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
         Their targets, which colour the points on the scale of the regions; for a
         classifier the class labels as it has seen them in `fit`.
@@ -70,7 +64,8 @@ def plot_regions(
         Rows (low, high) of the two features. By default the range of `X`, 5 % wider on
         each side.
     features : sequence of two names or indices, default=None
-        The features drawn, of an ensemble with more than two.
+        The features whose partial effect is drawn. By default a tree's regions over its two features, and the effect of
+        an ensemble's two.
     feature_names : array-like of shape (2,), default=None
         Labels of the axes; by default those the estimator has seen in `fit`, else
         ``x0`` and ``x1``.
@@ -97,9 +92,8 @@ def plot_regions(
     NotFittedError
         If the estimator has not been fitted.
     ValueError
-        If the tree does not have two features, has categories or missing values among them, or has soft
-        boundaries, neither `X` nor `bounds` is given, or an array
-        has the wrong shape.
+        If regions are asked of a tree that does not have two features, has categories or missing values among them, or
+        neither `X` nor `bounds` is given, and for soft boundaries or an array of the wrong shape.
 
     Examples
     --------
@@ -112,9 +106,9 @@ def plot_regions(
     >>> ax = plot_regions(tree, X=X, y=y)  # doctest: +SKIP
     """
     matplotlib = require_matplotlib(ax)
-    if hasattr(tree, "trees_"):
+    if hasattr(tree, "trees_") or features is not None:
         if X is None or y is not None or class_names is not None:
-            raise ValueError("partial effects of an ensemble need X, and take no y or class_names")
+            raise ValueError("partial effects need X, and take no y or class_names")
         effect = partial_effect_image(tree, X, features, bounds, output)
         return _draw_effect(effect, feature_names, cmap, ax)
     labels = TreeLabels(
@@ -124,13 +118,14 @@ def plot_regions(
         max_coef=None,
         decimals=2,
     )
-    if features is not None:
-        raise ValueError(f"features= is for ensembles: one tree is drawn over its two features. {_OF_MORE}")
     _refuse_encoded(tree)
     classes = getattr(tree, "classes_", None)
     tree = labels.tree
     if tree.n_features != 2:
-        raise ValueError(f"regions of the plane need a tree over 2 features, this one has {tree.n_features}. {_OF_MORE}")
+        raise ValueError(
+            f"regions of the plane need a tree over 2 features, this one has {tree.n_features}: features= chooses two "
+            "whose partial effect is drawn instead"
+        )
     if tree.boundary_width is not None:
         raise ValueError("a tree with soft boundaries has no regions: leaf models blend everywhere")
     at_least("output", output, 0, high=tree.value.shape[1] - 1)

@@ -28,6 +28,10 @@ MODELS = {
     "classes": fctree.SymmetricBoostingClassifier(max_iter=4, max_depth=3, random_state=0).fit(X, LABELS),
     "classes, oblique": fctree.CurvatureBoostingClassifier(max_iter=3, random_state=0).fit(X, LABELS),
 }
+TREES = {
+    "tree": fctree.CurvatureTreeRegressor().fit(X, Y),
+    "tree of classes": fctree.CurvatureTreeClassifier().fit(X, LABELS),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -106,9 +110,9 @@ def score(model, rows, output=0):
     return model.predict(rows)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [*MODELS, *TREES])
 def test_partial_effects_are_means_over_samples(name):
-    model = MODELS[name]
+    model = (MODELS | TREES)[name]
     output = 2 if "classes" in name else 0
     ax = plot_regions(model, X=X, features=(0, 2), bounds=[[-1, 1], [-2, 2]], output=output)
     image = ax.get_images()[0].get_array()
@@ -163,11 +167,13 @@ def test_what_partial_effects_need():
         plot_regions(model, X=X, features=("age", 1))
     with pytest.raises(ValueError, match="output must be an int of 0 to 0"):
         plot_regions(model, X=X, features=(0, 1), output=1)
-    two = fctree.CurvatureTreeRegressor().fit(X[:, :2], Y)
-    with pytest.raises(ValueError, match="features= is for ensembles.*PartialDependenceDisplay.*forest of one tree"):
-        plot_regions(two, X=X[:, :2], features=(0, 1))
-    forest = fctree.CurvatureForestRegressor(n_estimators=1, bootstrap=False).fit(X, Y)
-    assert plot_regions(forest, X=X, features=(0, 1)).get_ylabel() == "x1"
+    tree = TREES["tree"]
+    with pytest.raises(ValueError, match="this one has 4: features= chooses two"):
+        plot_regions(tree, X=X)
+    with pytest.raises(ValueError, match="need X"):
+        plot_regions(tree, features=(0, 1))
+    with pytest.raises(TypeError, match="a tree, a forest or a boosting model"):
+        plot_regions(tree.tree_, X=X, features=(0, 1))
     pair = fctree.SymmetricBoostingRegressor(max_iter=2).fit(X[:, :2], Y)
     assert plot_regions(pair, X=X[:, :2]).get_ylabel() == "x1"
 
