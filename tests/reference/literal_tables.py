@@ -1,4 +1,4 @@
-"""Target statistics as docs/guide/tables.md states them, a sample at a time."""
+"""Target statistics as docs/algorithms/tables.md states them, a sample at a time."""
 
 import math
 
