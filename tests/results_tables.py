@@ -241,6 +241,10 @@ TABLES = {
         ("bench_distillation.json", ("mean",), {
             "R²": "score", "leaves": "n leaves"}),
     ],
+    "export": [
+        "maxima and sums over the sets of bench_export_accuracy.json",
+        ("bench_export_speed.json", ("speed", "median s"), {"ONNX Runtime": "ONNX float32"}),
+    ],
     "one_row": [
         ("bench_one_row.json", (), {
             "regression": "regression: predict",
