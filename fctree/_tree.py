@@ -1,8 +1,8 @@
 """The fitted oblique tree: a set of plain NumPy arrays.
 
-Fitted oblique estimators have an `ObliqueTree` in ``tree_``. It is like scikit-learn's ``tree_``,
-with one difference: an internal node compares the projection
-``coef[node] @ x`` of a sample with its threshold, instead of one feature.
+Fitted oblique estimators have an `ObliqueTree` in ``tree_``. It is like scikit-learn's ``tree_``, except
+that an internal node compares the projection ``coef[node] @ x`` of a sample, not one feature, with its
+threshold.
 
 Words: a *node* is a row of the arrays, the root is node 0 and nodes are numbered
 breadth-first, so that a parent's number is below its children's; a *leaf* is a node
@@ -42,36 +42,34 @@ def direction_bits(names):
 class ObliqueTree(CheckedArrays):
     """A binary tree whose splits are hyperplanes.
 
-    A sample x goes to the left child of an internal node if ``coef[node] @ x <= threshold[node]``,
-    else to the right child. A leaf
-    predicts with its own affine model, or with the mean of its training samples.
+    A sample x goes to the left child of an internal node if ``coef[node] @ x <= threshold[node]``, else to
+    the right child. A leaf predicts with its own affine model, or with the mean of its training samples.
 
     Parameters
     ----------
     children_left, children_right : array of shape (n_nodes,), int64
-        Node numbers of the children, -1 at leaves. A child's number is above its
-        parent's.
+        Node numbers of the children, above that of their parent; -1 at leaves.
     threshold : array of shape (n_nodes,), float64
         Threshold of the projection, in the units of ``coef @ x``; NaN at leaves.
     coef : array of shape (n_nodes, n_features), float64
-        At internal nodes the direction of the split in the original features. At the
-        leaves of a tree with one output and ridge leaves, the leaf's linear model.
-        Zero elsewhere.
+        Directions of the splits in the original features. At the leaves of a tree with one output and ridge
+        leaves, the linear model of the leaf; at other leaves 0.
     intercept : array of shape (n_nodes,), float64
-        The intercept of the model in `coef`; zero if `coef` is no model.
+        Intercept of the model in `coef`; 0 if `coef` is not a model.
     split_output : array of shape (n_nodes,), int64
         The output whose ridge direction won the split, -1 at leaves and for other directions.
     leaf_coef : array of shape (n_leaves, n_outputs, n_features), float64
         Linear models of the leaves; shape (0, n_outputs, n_features) if leaves are constant.
     leaf_intercept : array of shape (n_leaves, n_outputs), float64
-        Intercepts of the leaf models; the leaf's mean if leaves are constant.
+        Intercepts of the leaf models; the means of the leaves if leaves are constant.
     leaf_index : array of shape (n_nodes,), int64
         Row of each leaf in `leaf_coef` and `leaf_intercept`, -1 at internal nodes.
     value : array of shape (n_nodes, n_outputs, 1) or (n_nodes, 1, n_classes), float64
         Weighted means of y (regression) or weighted class fractions (classification).
     impurity : array of shape (n_nodes,), float64
-        Variance of y averaged over the outputs, in the units of y squared, of several outputs of curvature
-        trees each over its variance in training (regression), or the Gini index (classification).
+        Gini index (classification), or variance of y averaged over the outputs (regression), in the units
+        of y squared. In curvature trees with several outputs each variance is divided by that of the
+        training targets.
     n_node_samples : array of shape (n_nodes,), int64
         Number of training samples of positive weight.
     weighted_n_node_samples : array of shape (n_nodes,), float64
@@ -81,16 +79,16 @@ class ObliqueTree(CheckedArrays):
     n_classes : int or None, default=None
         Number of classes; None for regression.
     split_kind : array of shape (n_nodes,), int64, default=None
-        How each direction was found: an index into ``("ridge", "curvature",
-        "axis")``, -1 at leaves. None if unknown.
+        Kind of each direction, an index into ``("ridge", "curvature", "axis")``; -1 at leaves. None if
+        unknown.
     feature_scale : array of shape (n_features,), float64, default=None
-        Standard deviation of each feature in training, 1 for constant ones. Text and pictures
-        order the terms of a sum by `coef` times it. None if unknown.
+        Standard deviation of each feature in training, 1 for constant ones; `export_text` and `plot_tree`
+        order terms by `coef` times it. None if unknown.
     boundary_width : array of shape (n_nodes,), float64, default=None
-        Widths of soft boundaries, in the units of `threshold`; NaN at leaves. `predict` lets a
-        sample go to both sides of a split, with the share
-        ``1 / (1 + exp((coef @ x - threshold) / boundary_width))`` to the left, and weights the leaf
-        models by the shares; `apply` and `decision_path` follow the larger one. None for hard splits.
+        Widths of soft boundaries, in the units of `threshold`; NaN at leaves. `predict` sends the share
+        ``1 / (1 + exp((coef @ x - threshold) / boundary_width))`` of a sample to the left and the rest to
+        the right, and weights the leaf models by the shares; `apply` and `decision_path` follow the larger
+        share. None for hard splits.
 
     Raises
     ------
@@ -100,10 +98,9 @@ class ObliqueTree(CheckedArrays):
 
     Notes
     -----
-    The object holds only these arrays (and `n_classes`), so it can be pickled, copied, sent to
-    another process, and compared array by array. They are checked once, so attributes cannot be
-    replaced, and `children_left`, `children_right` and `leaf_index` are read-only; numbers in the others
-    may be changed.
+    The object holds only these arrays and `n_classes`. They are checked once: attributes cannot be
+    replaced, and `children_left`, `children_right` and `leaf_index` are read-only. The values of the other
+    arrays may be changed.
 
     References
     ----------
@@ -211,8 +208,8 @@ class ObliqueTree(CheckedArrays):
     def n_outputs(self) -> int:
         """Number of columns that `predict` returns.
 
-        The number of targets in regression; in classification 1 for two classes (the
-        score of the second one) and otherwise the number of classes.
+        The number of targets in regression. In classification 1 for two classes (the score of the second
+        one), otherwise the number of classes.
         """
         return self.leaf_intercept.shape[1]
 
@@ -269,7 +266,7 @@ class ObliqueTree(CheckedArrays):
         X : C-contiguous float64 array of shape (n_samples, n_features)
             Finite values; the estimators check them.
         n_threads : int, default=1
-            Threads. The result does not depend on it.
+            Number of threads; the result does not depend on it.
 
         Returns
         -------
@@ -297,8 +294,7 @@ class ObliqueTree(CheckedArrays):
         Returns
         -------
         prediction : array of shape (n_samples, n_outputs), float64
-            In the units of y; for a classifier the raw scores, before they are turned
-            into probabilities.
+            In the units of y; for a classifier the raw scores, not probabilities.
 
         Raises
         ------
@@ -351,8 +347,8 @@ class ObliqueTree(CheckedArrays):
         Parameters
         ----------
         normalize : bool, default=True
-            Scale the importances to sum to 1. Where impurity never fell, as in a constant tree without a
-            split, they are zero either way; the model of a ridge leaf has importances too.
+            Scale the importances to sum to 1. They are all 0 if impurity never decreased, as in a constant
+            tree without a split.
 
         Returns
         -------

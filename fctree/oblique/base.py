@@ -76,7 +76,7 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         Returns
         -------
         leaves : array of shape (n_samples,), int64
-            Node ids in ``tree_``.
+            Node numbers in ``tree_``.
         """
         check_fitted(self)
         X = check_features(self, X)
@@ -112,10 +112,10 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
     def feature_importances_(self) -> FloatArray:
         """Share of the explained error that each feature accounts for, (n_features,).
 
-        The decrease of impurity by each split and each ridge leaf is divided among the
-        features in proportion to ``(coef_j * sd_j)**2``, with ``sd_j`` the feature's standard
-        deviation in the node; what encodes one column of a table counts by the variance of the sum
-        of its terms. They sum to 1, or are all 0 if nothing is explained.
+        The decrease of impurity by each split and each ridge leaf is divided among the features in
+        proportion to ``(coef_j * sd_j)**2``, with ``sd_j`` the standard deviation of the feature in the
+        node. Features that encode one column count by the variance of the sum of their terms. The shares
+        sum to 1, or are all 0 if nothing is explained.
         """
         check_fitted(self)
         return summed_to_columns(self, self.tree_.compute_feature_importances())

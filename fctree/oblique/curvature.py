@@ -1,9 +1,9 @@
 """Curvature trees: oblique trees that split where a linear model does not fit.
 
-A node may be split along the directions in which the residuals of its ridge model bend most,
-along its ridge direction, or along the axis of a feature. A cut is chosen by the ridge models
-of its two sides and has to pass a leave-one-out test, so a tree stops by itself.
-docs/algorithms/oblique.md has the formulas and what they cost.
+A node may be split along a curvature direction (in which the residuals of its ridge model bend most), along
+its ridge direction, or along the axis of a feature. A cut is chosen by the ridge models of its two sides.
+It is kept only if it passes a leave-one-out test, so growth stops by itself. docs/algorithms/oblique.md has
+the formulas and what they cost.
 """
 
 from __future__ import annotations
@@ -48,85 +48,81 @@ class BaseCurvatureTree(BaseObliqueTree):
 
 
 class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
-    """One readable oblique regression tree with linear models in its leaves.
+    """Oblique regression tree with linear models in its leaves.
 
-    Splits are chosen among curvature directions, the ridge direction and the axes by how well
-    two linear models fit the two sides, and each has to pass a leave-one-out test, so that more
-    depth rarely means more error. Features need no scaling; the fitted tree is in the units
-    of `X`.
+    A split lies along a curvature direction, the ridge direction or the axis of a feature; the one whose
+    two sides are fitted best by two ridge models is taken. A split is kept only if it passes a
+    leave-one-out test, so a larger depth rarely raises the error. Features need no scaling, and the fitted
+    tree is in the units of `X`.
 
     Parameters
     ----------
     max_depth : int or None, default=3
-        Maximum number of splits on a path; None grows until no split passes. 0 is one ridge
+        Maximum number of splits on a path. None grows until no split passes the test; 0 fits one ridge
         regression.
     alpha : float or "loo", default=1.0
-        Penalty of every ridge regression, as in
-        `sklearn.linear_model.Ridge`; with `standardize` it acts on the coefficients of
-        standardised features. 0 gives least squares, with the minimum-norm solution for collinear
-        columns. ``"loo"`` chooses the penalty from 1e-4, 10^-3.5, .., 1e3 with the smallest
-        leave-one-out error of the root's ridge regression.
+        Ridge penalty, as in `sklearn.linear_model.Ridge`; with `standardize` it acts on the coefficients of
+        standardised features. 0 gives least squares (the minimum-norm solution for collinear columns).
+        ``"loo"`` chooses the penalty from 1e-4, 10^-3.5, .., 1e3 that minimises the leave-one-out error of
+        the root's ridge regression.
     min_samples_leaf : int or float, default=20
         Minimum number of samples in a leaf; a float is a fraction of the training
         samples, rounded up.
     max_coef : int or None, default=None
-        Maximum number of features in a split, for readability: a direction with more nonzero
-        coefficients is replaced by one of the same kind on fewer features.
-        The linear models in the leaves stay dense. None sets no limit.
+        Maximum number of features in a split; a direction with more nonzero coefficients is replaced by a
+        sparse one of the same kind. The linear models in the leaves stay dense. None sets no limit.
     standardize : bool, default=True
-        Whether to grow the tree on features of mean 0 and variance 1. If there are more than
-        7 + n_outputs features, the most relevant ones are selected as well. Coefficients, thresholds
-        and leaf models are in the units of `X` either way.
+        Whether to grow the tree on features of mean 0 and variance 1. Of more than 7 + n_outputs features,
+        the most relevant ones are selected as well. Coefficients, thresholds and leaf models are in the
+        units of `X` in both cases.
     directions : {"ridge", "curvature", "axis", "all"} or tuple of them, default="all"
-        Candidate directions of splits: the ridge direction, the curvature
-        directions, in which the residuals of the node's ridge model bend most, the axes of the
+        Candidate directions of splits: the ridge direction, the curvature directions, the axes of the
         features, or all of these.
     n_curvature : int, default=2
         Number of curvature directions per node.
     n_screened : int or None, default=8
-        Number of axes that are searched exactly, chosen by a cheap screening; None searches all.
+        Number of axes searched exactly, selected by a cheaper screening; None searches all.
     max_thresholds : int, default=32
-        Cuts tried along each direction, at quantiles of the scores, and then beside the best ones; with more than 32
-        features at most 1,024 over their number, and at least 4.
+        Number of cuts tried along each direction, at quantiles of the projected samples; the best cuts are
+        then refined. With more than 32 features it is limited to 1,024 / n_features, but not below 4.
     parent_weight : float, default=3.0
-        Number of pseudo-samples that shrink a child's model towards its parent's; 0 is no
-        shrinkage. In boosting their weight is the mean one of the samples that a tree is grown on.
+        Number of pseudo-samples that shrink a child's model towards its parent's; 0 is no shrinkage. In
+        boosting a pseudo-sample has the mean weight of the tree's samples.
     split_margin : float, default=0.75
-        How clearly a split has to lower the leave-one-out error, in units of what the best of
-        as many random candidates reaches by chance; 0 accepts any decrease (with constant leaves:
-        any split).
+        Minimum decrease of the leave-one-out error for a split, in units of the decrease that the best of
+        as many random candidates reaches by chance. 0 accepts any decrease (with constant leaves, any
+        split).
     feature_concatenation : bool, default=True
-        Whether a node's ridge predictions become extra features of its children (for one target in
-        units of half the standard deviation of `y`).
+        Whether a node's ridge predictions become extra features of its children; for one target they are in
+        units of half the standard deviation of `y`.
     leaf_model : {"ridge", "constant", "soft"}, default="ridge"
-        Model of the leaves: their own ridge regression, or the mean of their samples.
-        Splits are chosen and tested for such leaves. ``"soft"`` lets ridge models blend across
-        soft boundaries: after growth, splits, the widths of their boundaries and leaf models are
-        optimised together, and kept if that clearly lowers the leave-one-out error. This amplifies
-        rounding: weights and copies, orders of the rows and units of the features agree only to about 1e-2
-        of the deviation of y.
+        Model of the leaves: a ridge regression, or the mean of the leaf's samples. Splits are chosen and
+        tested for leaves of this kind. ``"soft"`` blends ridge models across soft boundaries: after growth,
+        splits, boundary widths and leaf models are optimised jointly, and the result is kept if it clearly
+        lowers the leave-one-out error. The optimisation amplifies rounding: fits that should be equal
+        (weights instead of copies, reordered rows, other units of the features) agree only to about 1e-2
+        standard deviations of `y`.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
+        Categorical features: the columns of a categorical or text type, a list of names or indices, or a
+        mask; None for none.
     n_jobs : int or None, default=None
-        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Growing a single tree draws no random numbers; accepted for a uniform interface.
+        Not used, since growing a single tree draws no random numbers; present for API consistency.
 
     Attributes
     ----------
     tree_ : ObliqueTree
-        The tree as plain arrays, in the units of `X`: a sample goes left if
-        ``coef @ x <= threshold``.
+        The tree as plain arrays, in the units of `X`; a sample goes left if ``coef @ x <= threshold``.
     alpha_ : float
-        The penalty used: `alpha`, or the one chosen by leave-one-out.
+        The ridge penalty used: `alpha`, or the one chosen by leave-one-out.
     interval_scores_, interval_levels_, interval_scales_ : arrays
-        From which `predict_interval` computes: conformity scores, the levels that they suffice for, and
-        the scales of the leaves.
+        Data of `predict_interval`: conformity scores, the confidence level that each suffices for, and the
+        scales of the leaves.
     encoder_ : TableEncoder
-        How categories and missing values become the features of the model.
+        Encoder of categories and missing values.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features,)
@@ -134,12 +130,12 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
     n_outputs_ : int
         Number of columns of `y`.
     feature_importances_ : array of shape (n_features,)
-        See the property.
+        Share of the explained error that each feature accounts for; they sum to 1.
 
     See Also
     --------
     CurvatureBoostingRegressor, CurvatureForestRegressor : Ensembles of such trees.
-    FCODTRegressor : The published tree that this one extends.
+    FCODTRegressor : The published FC-ODT tree.
 
     Examples
     --------
@@ -160,12 +156,11 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
 
 @shares_documentation(CurvatureTreeRegressor)
 class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
-    """One readable oblique classification tree with linear models in its leaves.
+    """Oblique classification tree with linear models in its leaves.
 
-    Ridge models predict class indicators: one indicator per class, or only that of
-    ``classes_[1]`` if there are two. Splits are those that `CurvatureTreeRegressor` finds for the
-    squared error of the indicators. The leaves of the grown tree then get logistic models of the same features, each
-    drawn to that of all samples, and `decision_function` gives their logits.
+    The tree is grown as a `CurvatureTreeRegressor` on class indicators: one per class, or only that of
+    ``classes_[1]`` if there are two. Its leaves then get logistic models of the same features, each shrunk
+    towards the model of all samples; `decision_function` returns their logits.
 
     Parameters
     ----------
@@ -173,10 +168,11 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
             n_screened, max_thresholds, parent_weight, split_margin, feature_concatenation
         As in `CurvatureTreeRegressor`.
     leaf_model : {"ridge", "constant", "soft"}, default="ridge"
-        Model of the leaves: their own ridge regression on the indicators, in the end a logistic one, or the class
-        fractions of their samples. ``"soft"`` lets ridge models blend across soft boundaries: splits,
-        the widths of their boundaries and leaf models are optimised together, and kept if that
-        clearly lowers the leave-one-out error, with the rounding that `CurvatureTreeRegressor` speaks of.
+        Model of the leaves: a ridge regression on the indicators while the tree grows, then a logistic
+        regression; or the class fractions of the leaf's samples. ``"soft"`` blends ridge models across soft
+        boundaries: splits, boundary widths and leaf models are optimised jointly, and the result is kept if
+        it clearly lowers the leave-one-out error. The optimisation amplifies rounding: fits that should be
+        equal differ slightly.
     categorical_features, n_jobs, random_state
         As in `CurvatureTreeRegressor`.
 
@@ -190,15 +186,15 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
         The classes, sorted.
     n_classes_ : int
     temperature_ : float or None
-        Probabilities are the softmax of the scores times this: 1 for logistic models. None for constant
-        leaves, where they are the shares of the classes.
+        Factor of the scores in the softmax that gives the probabilities; 1 for logistic models. None for
+        constant leaves, whose probabilities are the class fractions.
     encoder_, n_features_in_, feature_names_in_, feature_importances_
         As in `CurvatureTreeRegressor`.
 
     See Also
     --------
-    CurvatureBoostingClassifier, CurvatureForestClassifier : Ensembles of such trees.
-    FCODTClassifier : The published tree that this one extends.
+    CurvatureBoostingClassifier, CurvatureForestClassifier : Ensembles of such trees. FCODTClassifier : The
+    published FC-ODT tree.
 
     Examples
     --------

@@ -1,10 +1,9 @@
 """FC-ODT: oblique decision trees with ridge splits and feature concatenation.
 
-At each node a ridge regression of the targets on the features gives the direction of the
-split, the threshold is the one that lowers the squared error of constant children most,
-and the score along the direction is passed to the children as one more feature, so they
-need not learn it again. Leaves predict with their own ridge
-model, or with a constant.
+At each node a ridge regression of the targets on the features gives the direction of the split. The
+threshold is the one that lowers the squared error of constant children most. The score along the direction
+is passed to the children as one more feature. Leaves predict with their own ridge model, or with a
+constant.
 
 Source: S.-H. Lyu et al., "Enhance Learning Efficiency of Oblique Decision Tree via
 Feature Concatenation", arXiv:2502.00465 (2025). docs/algorithms/oblique.md has the
@@ -50,41 +49,38 @@ class BaseFCODT(BaseObliqueTree):
 class FCODTRegressor(TreeRegressor, BaseFCODT):
     """The oblique regression tree of the FC-ODT paper.
 
-    Splits are along ridge directions, a node's score is passed to its children as one more
-    feature, and leaves predict with ridge models. `CurvatureTreeRegressor` finds better splits
-    of the same kind of tree; this one is the published method, its parameters and defaults.
+    Splits are along ridge directions, the score of a node is passed to its children as one more feature
+    (feature concatenation), and leaves predict with ridge models. This class is the published method;
+    `CurvatureTreeRegressor` extends it with other directions, a criterion for ridge leaves and a
+    leave-one-out test.
 
     Parameters
     ----------
     alpha : float or "loo", default=1.0
-        Penalty of every ridge regression, as in
-        `sklearn.linear_model.Ridge`: it acts on the squared coefficients, so it depends
-        on the features' scales; standardise or rescale them first. 0 gives least
-        squares, with the minimum-norm solution for collinear columns. ``"loo"`` chooses
-        the penalty from 1e-4, 10^-3.5, .., 1e3 with the smallest leave-one-out error of the
-        root's ridge regression.
+        Ridge penalty, as in `sklearn.linear_model.Ridge`. It acts on the squared coefficients, so
+        standardise the features first. 0 gives least squares (the minimum-norm solution for collinear
+        columns). ``"loo"`` chooses the penalty from 1e-4, 10^-3.5, .., 1e3 that minimises the leave-one-out
+        error of the root's ridge regression.
     max_depth : int or None, default=3
-        Maximum number of splits on a path; None grows until nothing can be split. 0 is
-        one ridge regression.
+        Maximum number of splits on a path. None grows until no node can be split; 0 fits one ridge
+        regression.
     min_samples_split : int or float, default=2
-        Minimum number of samples of a node to be split; a float is a fraction
-        of the training samples, rounded up.
+        Minimum number of samples in a node that is split; a float is a fraction of the training samples,
+        rounded up.
     min_samples_leaf : int or float, default=1
-        Minimum number of samples in a leaf, likewise. Ridge leaves have
-        ``n_features + 1`` parameters: a few times as many samples are a good choice.
+        Minimum number of samples in a leaf; a float is a fraction of the training samples, rounded up. A
+        ridge leaf has ``n_features + 1`` parameters: a few times as many samples are a good choice.
     min_impurity_decrease : float, default=0.0
-        Minimum decrease of the impurity, weighted by the share of samples in the node,
-        for a split.
+        Minimum decrease of the impurity for a split, weighted by the node's share of the samples.
     feature_concatenation : bool, default=True
-        Whether the score of a node is passed to its children as one more feature, in the unit of `y`: a
-        tree grown on 3 `y` is not 3 times the tree grown on `y`, so standardise `y` too. False gives a plain oblique
-        tree with ridge splits.
+        Whether the score of a node is passed to its children as one more feature. It is in the unit of `y`,
+        so the tree depends on that unit: standardise `y` too. False gives a plain oblique tree with ridge
+        splits.
     leaf_model : {"ridge", "constant"}, default="ridge"
-        Model of the leaves: their own ridge regression (its features concatenated
-        as for a split), or the mean of their samples.
+        Model of the leaves: a ridge regression on the features and the ancestors' scores, or the mean of
+        the leaf's samples.
     fit_intercept : bool, default=True
-        Whether ridge regressions are centred within the node. False gives the paper's
-        uncentred form.
+        Whether ridge regressions are centred within the node; False gives the paper's uncentred form.
     categorical_features, n_jobs, random_state
         As in `CurvatureTreeRegressor`.
 
@@ -122,9 +118,9 @@ class FCODTRegressor(TreeRegressor, BaseFCODT):
 class FCODTClassifier(TreeClassifier, BaseFCODT):
     """The oblique classification tree of the FC-ODT paper.
 
-    Ridge regressions are on class indicators: one indicator a class, or the single one of
-    ``classes_[1]`` where there are two. Each indicator's direction is a candidate, and
-    the decrease of the Gini impurity picks the cut.
+    Ridge regressions predict class indicators: one per class, or only that of ``classes_[1]`` if there are
+    two. The direction of each indicator is a candidate; the cut with the largest decrease of the Gini
+    impurity is taken.
 
     Parameters
     ----------
@@ -132,8 +128,8 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
             feature_concatenation
         As in `FCODTRegressor`.
     leaf_model : {"ridge", "constant"}, default="ridge"
-        Model of the leaves: their own ridge regression on the indicators, or the
-        class fractions of their samples.
+        Model of the leaves: a ridge regression on the indicators, or the class fractions of the leaf's
+        samples.
     fit_intercept, categorical_features, n_jobs, random_state
         As in `FCODTRegressor`.
 
@@ -145,8 +141,8 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
         The classes, sorted.
     n_classes_ : int
     temperature_ : float or None
-        Probabilities are the softmax of the scores times this. None for constant leaves, where they
-        are the shares of the classes.
+        Factor of the scores in the softmax that gives the probabilities. None for constant leaves, whose
+        probabilities are the class fractions.
     encoder_, n_features_in_, feature_names_in_, feature_importances_
         As in `FCODTRegressor`.
 

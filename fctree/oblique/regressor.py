@@ -27,14 +27,14 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
         X : array-like of shape (n_samples, n_features)
             Numbers, NaN for missing values; or a table with categories (`categorical_features`).
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Targets. With several outputs every node fits one ridge regression per output,
-            and splits minimise the sum of their losses: of curvature trees each in units of the
-            output's variance, so that predictions do not depend on the units of `y`.
+            Targets. With several outputs every node fits one ridge regression per output, and splits
+            minimise the sum of their losses. Curvature trees divide each loss by the variance of its
+            output, so the splits do not depend on the units of `y`.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. A weight of 2 counts as two samples, except for the
-            limits on numbers of samples; a sample of weight 0 is ignored. If their mean is below
-            about 0.7, all are multiplied by the power of two that brings it closest to 1, so that penalties keep
-            their strength.
+            Non-negative weights. A weight of 2 counts as two samples, except in the limits on numbers of
+            samples; samples of weight 0 are ignored. If the mean weight is below about 0.7, all weights are
+            multiplied by the power of two that brings it closest to 1, so that penalties keep their
+            strength.
 
         Returns
         -------
