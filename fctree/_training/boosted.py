@@ -90,41 +90,40 @@ class BaseBoosting(TakesTables, BaseEstimator):
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            Numbers, NaN for missing values; or a table with categories (`categorical_features`).
-            Symmetric trees read float32 and float64 arrays of any memory layout as they are, and
-            take infinities for the least and the largest values; oblique trees read C-contiguous ones
-            without missing values as they are.
+            Numbers, NaN for missing values; or a table with categories (`categorical_features`). Symmetric
+            trees read float32 and float64 arrays of any memory layout without a copy and allow infinities;
+            oblique trees read C-contiguous ones without missing values without a copy.
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored. If their mean is
-            below about 0.7, all are multiplied by the power of two that brings it closest to 1, so
-            that penalties keep their strength.
+            Non-negative weights; samples of weight 0 are ignored. If the mean weight is below about 0.7,
+            all weights are multiplied by the power of two that brings it closest to 1, so that penalties
+            keep their strength.
         eval_set : tuple (X, y[, sample_weight[, init_score]]), or list of them, default=None
-            Samples for `validation_score_` and early stopping; of several sets the first decides.
-            They have an `init_score` each if the training samples have one.
-            In symmetric trees missing values where training has none go with the majority of
+            Samples for `validation_score_` and early stopping, which goes by the first set. Each set needs
+            an `init_score` if the training samples have one. In symmetric
+            trees, missing values of a feature without missing values in training go with the majority at
             each split.
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Raw scores to start from instead of the best constant; predictions do not include them.
         X_val : array-like or data frame of shape (n_val, n_features), default=None
-            Features of the evaluation set, as in `HistGradientBoosting*`; not together with `eval_set`.
+            Features of the evaluation set, as in `HistGradientBoosting*`; cannot be combined with
+            `eval_set`.
         y_val : array-like of shape (n_val,) or (n_val, n_outputs), default=None
-            Its targets or class labels, needed with `X_val`.
+            Targets or class labels of `X_val`, required with it.
         sample_weight_val : array-like of shape (n_val,), default=None
-            Its weights.
+            Weights of `X_val`.
         eval_metric : str, callable, or list or dict of them, default=None
-            Names of scikit-learn's scorers (``"roc_auc"``, ``"neg_mean_absolute_error"``) or
-            callables ``metric(estimator, X, y)``, greater is better; a dict gives them names. After
-            each round they are computed for each evaluation set (or the held-out samples), with
-            its weights as ``sample_weight=`` if it has some, and early stopping goes by the first one
-            on the first set instead of by the loss.
+            Names of scikit-learn's scorers (``"roc_auc"``, ``"neg_mean_absolute_error"``) or callables
+            ``metric(estimator, X, y)``, greater is better; a dict gives them names. They are computed after
+            each round on each evaluation set (or the held-out samples), with its weights as
+            ``sample_weight=`` if it has any. Early stopping then goes by the first metric on the first set
+            instead of the loss.
         callbacks : callable or list of callable, default=None
-            Functions ``callback(round, scores)`` that are called after each round with the number
-            of rounds of the model and the losses, such as ``{"training": {"loss": 0.31},
-            "valid_0": {"loss": 0.35}}``. If one returns True, the fit stops and keeps what has been
-            grown (with `early_stopping` the best round of it). `fctree.callbacks.max_time` makes
-            one that limits the time.
+            Functions ``callback(round, scores)`` called after each round with the number of rounds so far
+            and the losses, such as ``{"training": {"loss": 0.31}, "valid_0": {"loss": 0.35}}``. If one
+            returns True, the fit stops and keeps the rounds grown so far (with `early_stopping`, up to the
+            best one). `fctree.callbacks.max_time` limits the time.
 
         Returns
         -------
@@ -133,17 +132,17 @@ class BaseBoosting(TakesTables, BaseEstimator):
         Raises
         ------
         ValueError
-            For infinity in `X` of oblique trees, inconsistent shapes, negative weights, targets outside
-            the loss's domain, labels in `eval_set` that `y` lacks, or fewer rounds, or a loss of
-            another link, than a warm start continues from.
+            For infinity in `X` (oblique trees), inconsistent shapes, negative weights, targets outside the
+            domain of the loss, labels in `eval_set` that `y` lacks, or a warm start with fewer rounds or
+            another link function than the last fit.
         TypeError
-            For callbacks that are not callable or return something else than True, False or None.
-            Other errors of a callback are raised as they are, and leave the estimator as it was.
+            For callbacks that are not callable or return anything but True, False or None. Other errors of
+            a callback are propagated and leave the estimator unchanged.
 
         Warns
         -----
         ConvergenceWarning
-            If the training loss ends clearly above that of the constant before the first round.
+            If the final training loss is clearly above that of the initial constant.
         """
         eval_sets = chosen_eval_sets(eval_set, X_val, y_val, sample_weight_val)
         watch = RoundWatch(check_callbacks(callbacks), named_scorers(eval_metric))

@@ -21,32 +21,31 @@ _PARENT_WEIGHT = 1000.0
 
 @shares_documentation(CurvatureBoostingRegressor)
 class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvatureBoosting):
-    """Gradient boosting of curvature trees with ridge leaves, for classes.
+    """Gradient boosting of curvature trees with ridge leaves, for classification.
 
-    Each tree is a shallow oblique tree for the log-loss's Newton step, with
-    more than two classes a vector in each leaf: splits along
-    curvature directions, axes or the ridge direction, linear models in the leaves. On smooth
-    targets a hundred of them do the work of a thousand ordinary trees. On step-like targets
-    ordinary trees do better: each round grows one of them too and keeps
-    the tree that does better on the samples left out of both. Linear models of leaves stay
-    closer to their parents' than in regression: by 1,000 pseudo-samples, the `parent_weight` of a `tree`.
+    Each tree is a shallow oblique tree fitted to the Newton step of the log-loss, with splits along
+    curvature directions, axes or the ridge direction and linear models in the leaves; with more than two
+    classes a leaf predicts one score per class. For step-like targets each round also grows a step tree
+    (axis-parallel splits, constant leaves) and keeps the tree with the smaller loss on the out-of-bag
+    samples. Leaf models are shrunk towards their parents' more than in regression, with 1,000
+    pseudo-samples by default (`parent_weight` of `tree`).
 
     Parameters
     ----------
     loss : {"log_loss"} or callable, default="log_loss"
-        Loss to minimise. A function ``loss(y_true, raw_prediction)`` takes the numbers of the classes
-        (n_samples,) and raw scores (n_samples,), or (n_samples, n_classes) for more than two, and
-        returns the gradient and the hessian, at least 0, of each sample in the shape of the scores,
-        without weights. Scores start at 0; probabilities are those of the log-loss.
+        Loss to minimise. A function ``loss(y_true, raw_prediction)`` takes class indices (n_samples,) and
+        raw scores, (n_samples,) for two classes, else (n_samples, n_classes). It returns the gradient and
+        the non-negative hessian of each sample in the shape of the scores, without weights. Raw scores
+        start at 0; probabilities are those of the log-loss.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
-        have weight 1), or such that all classes weigh the same. They hold for evaluation and held-out
-        samples too, but not in metrics.
+        Weights of the classes, which multiply the sample weights: a dict (missing classes have weight 1),
+        or "balanced" for equal total weights. They also weight the loss of evaluation and held-out samples,
+        but not `eval_metric`.
     learning_rate, max_iter, subsample
         As in `CurvatureBoostingRegressor`.
     colsample : float, default=1.0
-        Share of the features used for each tree. With 1.0 every second tree uses half of the features, of tables of 12
-        columns and more.
+        Share of the features used for each tree. With 1.0 and at least 12 columns, every second tree uses
+        half of the features.
     l2_leaf_reg, extrapolation, step_depth, \
             max_depth, alpha, min_samples_leaf, max_coef, tree, categorical_features, \
             early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \
@@ -58,7 +57,7 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     trees_, tree_kinds_, step_sums_, learning_rates_
         As in `CurvatureBoostingRegressor`.
     baseline_ : ndarray of shape (n_outputs,)
-        The raw score, the log-odds or centred log-frequencies, that trees are added to.
+        Raw scores to which the trees are added: the log-odds (two classes) or centred log-frequencies.
     alpha_
         As in `CurvatureBoostingRegressor`.
     classes_ : ndarray of shape (n_classes,)

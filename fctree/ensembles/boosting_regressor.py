@@ -23,96 +23,95 @@ class CurvatureBoostingRegressor(
 ):
     """Gradient boosting of curvature trees with ridge leaves.
 
-    Each tree is a shallow oblique tree for the loss's Newton step: splits along
-    curvature directions, axes or the ridge direction, linear models in the leaves. On smooth
-    targets a hundred of them do the work of a thousand ordinary trees. On step-like targets
-    ordinary trees do better: each round grows one of them too and keeps
-    the tree that does better on the samples left out of both.
+    Each tree is a shallow oblique tree fitted to the Newton step of the loss, with splits along curvature
+    directions, axes or the ridge direction and linear models in the leaves. Such trees suit smooth targets.
+    For step-like targets each round also grows a step tree (axis-parallel splits, constant leaves) and
+    keeps the tree with the smaller loss on the out-of-bag samples.
 
     Parameters
     ----------
     loss, quantile
         As in `SymmetricBoostingRegressor`.
     learning_rate : float or "auto", default="auto"
-        Factor applied to each tree's scores. "auto" is 0.05 at first and doubled, three times at most,
-        as long as steps are too short: after 100 rounds and then every 50 the loss of some samples
-        that no tree has seen must have fallen by 30 % in the last 50. With fewer than about 800
-        samples, or ``subsample=1``, none are held out and it stays 0.05. A quantile q starts at
-        0.1 sqrt(q (1 - q)), and not below 0.02.
+        Factor applied to the scores of each tree. "auto" starts at 0.05 and is doubled at most three times.
+        It is checked after 100 rounds and then every 50: it doubles if the loss of a few held-out samples
+        has fallen by 30 % in the last 50 rounds (with several scores per sample, also if it falls slowly
+        but steadily). With fewer than about 800 samples, or ``subsample=1``, it stays 0.05. For a quantile
+        q it starts at 0.1 sqrt(q (1 - q)), but not below 0.02.
     max_iter : int, default=300
-        Number of trees; with `warm_start` in total. 100 with ``learning_rate=0.1`` are slightly less
-        accurate in a third of the time.
+        Number of trees, with `warm_start` in total. 100 trees with ``learning_rate=0.1`` take a third of
+        the time and are slightly less accurate.
     subsample : float, default=0.7
-        Share of the samples used for each tree. Equal samples are drawn together.
+        Share of the samples drawn for each tree. Identical samples are drawn together.
     colsample : float, default=1.0
         Share of the features used for each tree.
     l2_leaf_reg : float, default=1.0
-        Weight of pseudo-samples with target 0 that shrink each leaf's mean; slopes shrink by `alpha`.
+        Weight of pseudo-samples with target 0 that shrink the mean of each leaf; `alpha` shrinks the
+        slopes.
     extrapolation : float or None, default=0.0
-        How far predictions may leave the leaf's training range, as a multiple of it; None sets no
-        limit.
+        Distance by which predictions of a leaf may leave the range of its training predictions, as a
+        multiple of that range; None sets no limit.
     step_depth : int or None, default=8
-        Depth of the step trees (ordinary ones: splits along axes, constant leaves) that compete in each
-        round; None grows none. They need ``subsample < 1``: left-out samples decide. Each sees four
-        fifths of the features. With more than 65,536 samples thresholds lie between 256 bins of
-        each feature.
+        Depth of the step trees that compete in each round; None grows none. They need ``subsample < 1``,
+        since out-of-bag samples decide between the trees. Each uses four fifths of the features. With more
+        than 65,536 samples their thresholds are the edges of 256 histogram bins per feature.
     max_depth : int or None, default=None
-        Maximum number of splits on a path of a tree, but for step trees. Here and in the next three None leaves
-        what `tree` says.
+        Maximum number of splits on a path of a tree, step trees excepted. For this and the next three
+        parameters None is the value of `tree`.
     alpha : float, "loo" or None, default=None
-        Penalty of every ridge regression; "loo" chooses it by leave-one-out errors.
+        Ridge penalty; "loo" chooses it by leave-one-out errors.
     min_samples_leaf : int, float or None, default=None
-        Minimum number of samples in a leaf; a float is a fraction of a tree's training samples,
-        rounded up. Step trees need a quarter of it. For ``loss="quantile"`` at least
-        ``5 / min(quantile, 1 - quantile)`` in all trees, five beyond the quantile.
+        Minimum number of samples in a leaf; a float is a fraction of the training samples of a tree,
+        rounded up. For step trees it is a quarter of this number. ``loss="quantile"`` needs at least
+        ``5 / min(quantile, 1 - quantile)`` in all trees.
     max_coef : int or None, default=None
         Maximum number of features in a split.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        An unfitted tree with the parameters of all trees. None is
-        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=8, split_margin=0.0,
-        feature_concatenation=False)``.
+        Unfitted tree with the parameters of all trees. None is
+        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=8, split_margin=0.0, feature_concatenation=False)``.
     categorical_features
         As in `SymmetricBoostingRegressor`.
     early_stopping : bool, default=False
-        Whether to stop when the validation loss has not fallen by `tol` for
-        `n_iter_no_change` rounds, and to keep the trees up to its minimum.
+        Whether to stop when the validation loss has not fallen by more than `tol` for `n_iter_no_change`
+        rounds, and keep the trees up to its minimum.
     validation_fraction : float or int, default=0.1
-        Share or number of samples held out for early stopping without an `eval_set`; classes are
-        stratified.
+        Share or number of samples held out for early stopping without an `eval_set`; stratified by class.
     n_iter_no_change : int, default=10
+        Rounds without improvement before stopping.
     tol : float, default=1e-7
+        Smallest decrease of the loss that counts as an improvement.
     calibration_fraction, warm_start, verbose, n_jobs
         As in `SymmetricBoostingRegressor`.
     random_state : int, RandomState instance or None, default=None
-        Seeds the samples and the validation split.
+        Seed of the drawn samples and features and of the validation split.
 
     Attributes
     ----------
     trees_ : ObliqueTrees
         All trees as flat arrays; `estimators_` gives them one by one.
     tree_kinds_ : ndarray of shape (n_iter,), int64
-        0 for a curvature tree, 1 for one with constant leaves.
+        0 for a curvature tree, 1 for a step tree.
     step_sums_ : ndarray of shape (n_iter, 2)
-        Sums over the rounds so far of what trees' full steps do on the samples left out: the decrease
-        of the loss and its curvature along them. Their ratio, between 0 and 1, is the share that is
-        taken of the next step, beside `learning_rate`; 0, where the whole step is taken, for losses whose
-        leaves are quantiles.
+        Cumulative sums over the rounds, on out-of-bag samples: the decrease of the loss by a tree's full
+        step, and the curvature of the loss along that step. Their ratio, limited to 0 to 1, is a factor of
+        the next step besides the learning rate (a line search). For losses whose leaves are quantiles the
+        sums are 0 and the factor is 1.
     learning_rates_ : ndarray of shape (n_iter,)
-        The learning rate of each round.
+        Learning rate of each round.
     baseline_
         As in `SymmetricBoostingRegressor`.
     alpha_ : float
-        The penalty used.
+        Ridge penalty used.
     n_iter_ : int
         Number of trees.
     train_score_, validation_score_ : ndarray
-        Negative mean loss before the first round and after each; the second is empty without
-        validation samples. Rounds removed by early stopping are included.
+        Negative mean loss before the first round and after each round, removed rounds included.
+        `validation_score_` is empty without validation samples.
     evals_result_, interval_trees_
         As in `SymmetricBoostingRegressor`.
     feature_importances_ : ndarray of shape (n_features,)
     encoder_ : TableEncoder
-        How categories and missing values become the features that trees have.
+        Encoder of categories and missing values.
     n_features_in_, feature_names_in_, n_outputs_
 
     Examples

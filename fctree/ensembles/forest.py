@@ -130,9 +130,9 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored. If their mean is
-            below about 0.7, all are multiplied by the power of two that brings it closest to 1, so
-            that penalties keep their strength.
+            Non-negative weights; samples of weight 0 are ignored. If the mean weight is below about 0.7,
+            all weights are multiplied by the power of two that brings it closest to 1, so that penalties
+            keep their strength.
 
         Returns
         -------
@@ -141,8 +141,9 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         Raises
         ------
         ValueError
-            For infinity in `X`, NaN or infinity in `y`, inconsistent shapes, negative or all-zero weights, fewer trees
-            than a warm start has, more `max_samples` than samples, or `oob_score` if every tree uses all samples.
+            For infinity in `X`, NaN or infinity in `y`, inconsistent shapes, negative or all-zero weights,
+            fewer `n_estimators` than a warm start has trees, more `max_samples` than samples, or
+            `oob_score` if every tree uses all samples.
         """
         with fitted_whole(self) as fitted:
             continuing = fitted.warm_start and hasattr(fitted, "trees_")

@@ -22,19 +22,19 @@ from fctree.oblique.class_scores import IndicatorScores, class_indicators
 
 @shares_documentation(CurvatureForestRegressor)
 class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureForest):
-    """A forest of curvature trees with ridge leaves, and of ordinary trees where these are better, for classes.
+    """Classification forest of curvature trees with ridge leaves, mixed with step trees where these help.
 
-    The mean of trees grown on random draws of the samples, with random features for each split.
-    Trees are independent and grow in parallel. Probabilities are the predicted class indicators, projected
-    on the probability simplex and then calibrated (`exponent_`).
+    The trees are grown on random draws of the samples, with random features for each split, independently and
+    in parallel. The mean of their predicted class indicators is projected on the probability simplex and then
+    calibrated (`exponent_`).
 
     Parameters
     ----------
     n_estimators
         As in `CurvatureForestRegressor`.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
-        have weight 1), or such that all classes weigh the same.
+        Weights of the classes, which multiply the sample weights: a dict (missing classes have weight 1),
+        or "balanced" for equal total weights.
     max_samples, max_features, bootstrap, oob_score, max_depth, alpha, \
             min_samples_leaf, max_coef, extrapolation, step_trees, tree, categorical_features, warm_start, n_jobs, \
             random_state
@@ -47,12 +47,13 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     classes_ : ndarray of shape (n_classes,)
     n_classes_ : int
     oob_score_ : float
-        With `oob_score`: accuracy of the out-of-bag predictions, or what the function returns for the labels.
+        Accuracy of the out-of-bag predictions, or the value of the function of the labels; only with
+        `oob_score`.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        With `oob_score`: the probabilities of the trees without the sample, NaN if there are none.
+        Probabilities by the trees grown without the sample, NaN if there are none; only with `oob_score`.
     exponent_ : float or None
-        Power to which predicted class scores (plus 0.01) are raised in `predict_proba`, chosen by the log-loss of
-        the out-of-bag predictions; None if no tree left a sample out.
+        Exponent of the predicted class scores (plus 0.01) in `predict_proba`, chosen by the out-of-bag
+        log-loss; None if no tree left a sample out.
     feature_importances_, encoder_
         As in `CurvatureForestRegressor`.
     n_features_in_, feature_names_in_

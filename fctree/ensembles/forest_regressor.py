@@ -18,70 +18,71 @@ from fctree.ensembles.forest import BaseCurvatureForest
 class CurvatureForestRegressor(
     NumericTargets, ForestIntervals, RegressorMixin, BaseCurvatureForest
 ):
-    """A forest of curvature trees with ridge leaves, and of ordinary trees where these are better.
+    """Forest of curvature trees with ridge leaves, mixed with step trees where these help.
 
-    The mean of trees grown on random draws of the samples, with random features for each split.
-    Trees are independent and grow in parallel.
+    The prediction is the mean of trees grown on random draws of the samples, with random features for each
+    split. Trees are independent and grow in parallel.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of trees; with `warm_start` in total.
+        Number of trees, with `warm_start` in total.
     max_samples : int, float or None, default=None
-        Mean number, or share, of the samples drawn for a tree; None is all.
+        Mean number or share of the samples drawn for a tree; None is all.
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
-        Number, or share, of the features considered for a split, drawn for each node. The models
-        in nodes and leaves use all features that the tree takes; where these are few of many, the
-        same share of them is drawn.
+        Number or share of the features considered for a split, drawn for each node. The models in nodes and
+        leaves use all features of the tree. If the tree selects only the most relevant features, the same
+        share of those is drawn.
     bootstrap : bool, default=True
-        Whether samples are drawn with replacement: each counts a Poisson number of times, with
-        mean `max_samples` over the number of samples. Otherwise each is taken with that
-        probability. Equal samples are drawn together.
+        Whether samples are drawn with replacement: each counts a Poisson number of times, with mean
+        ``max_samples / n_samples``. Otherwise each is taken with that probability. Identical samples are
+        drawn together.
     oob_score : bool or callable, default=False
-        Whether to compute the out-of-bag score; a function ``(y_true, y_pred)`` of the samples that some trees leave
-        out computes it, without weights.
+        Whether to compute the out-of-bag score. A function ``(y_true, y_pred)`` replaces the default score,
+        without weights.
     extrapolation, alpha, max_coef
         As in `CurvatureBoostingRegressor`.
     max_depth : int or None, default=None
-        Depth of all trees, at most. None is that of `tree`; without `tree` 8, for step trees 24 of at most 4,096 samples,
-        else 12 (less from about 80 features on, for their memory).
+        Maximum depth of all trees. None is that of `tree`; without a `tree` it is 8 for curvature trees,
+        and for step trees 24 with at most 4,096 samples, else 12 (less from about 80 features on, to limit
+        memory).
     min_samples_leaf : int, float or None, default=None
-        Fewest samples of a leaf, or their share, each counted once; None is that of `tree`. A tenth of it, rounded up, for
-        step trees.
+        Minimum number or share of samples in a leaf, each counted once; None is that of `tree`. For step
+        trees it is a tenth, rounded up.
     step_trees : bool, default=True
-        Whether a share of the trees may be step trees: ordinary ones, with splits along axes and constant leaves.
-        The first 16 trees are then grown as both kinds, and the share is the one with the smallest out-of-bag
-        error; where every tree has all samples it is 0.
+        Whether a share of the trees may be step trees, with axis-parallel splits and constant leaves. The
+        first 16 trees are then grown as both kinds, and out-of-bag errors choose the share; it is 0 if
+        every tree has all samples.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        An unfitted tree with the parameters of all trees; step trees take their depth and the size of their leaves
-        from it. None is, but for the depth of step trees,
-        ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4,
-        max_thresholds=8, split_margin=0.0, feature_concatenation=False)``.
+        Unfitted tree with the parameters of all trees; step trees take `max_depth` and `min_samples_leaf`
+        from it. None is, except for the depth of step trees,
+        ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4, max_thresholds=8,
+        split_margin=0.0, feature_concatenation=False)``.
     categorical_features
         As in `CurvatureBoostingRegressor`.
     warm_start : bool, default=False
-        Whether `fit` adds trees to those of the last fit, up to `n_estimators` in total; the same
-        bytes as all at once. `step_share_` stays that of the first fit.
+        Whether `fit` adds trees to those of the last fit, up to `n_estimators` in total; the result is the
+        same as from a single fit. `step_share_` stays that of the first fit.
     n_jobs
         As in `CurvatureBoostingRegressor`.
     random_state : int, RandomState instance or None, default=None
-        Seeds the draws.
+        Seed of the draws.
 
     Attributes
     ----------
     trees_
         As in `CurvatureBoostingRegressor`.
     step_share_ : float
-        The share of step trees, which are spread evenly: a multiple of .05, .9 at most.
+        Share of step trees, a multiple of .05 of at most .9; they are spread evenly.
     oob_score_ : float
-        With `oob_score`: R² of the out-of-bag predictions, or what the function returns.
+        R² of the out-of-bag predictions, or the value of the function; only with `oob_score`.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        With `oob_score`: the mean of the trees without the sample, NaN if there are none.
+        Mean of the trees grown without the sample, NaN if there are none; only with `oob_score`.
     feature_importances_
         As in `CurvatureBoostingRegressor`.
     interval_scores_, interval_levels_, interval_scales_ : arrays
-        From which `predict_interval` computes: conformity scores, the levels that they suffice for, and
-        the scales of the leaves.
+        Data of `predict_interval`: conformity scores, the confidence level that each suffices for, and the
+        scales of the leaves.
     encoder_
         As in `CurvatureBoostingRegressor`.
     n_features_in_, feature_names_in_, n_outputs_

@@ -40,12 +40,12 @@ _INTEGERS = (
 
 @dataclass(eq=False, frozen=True, repr=False)
 class ObliqueTrees(CheckedArrays):
-    """An ordered set of oblique trees, one after the other in each array.
+    """Sequence of oblique trees, stored one after the other in each array.
 
-    Nodes ``node_offsets[t]`` to ``node_offsets[t + 1]`` and leaves ``leaf_offsets[t]`` to
-    ``leaf_offsets[t + 1]`` are those of tree t; inside it they are numbered from 0, breadth-first.
-    A sample goes left where ``coef @ x <= threshold``; a leaf adds its linear model's score,
-    clipped to its bounds, to the raw scores. Children, offsets and numbers of leaves are read-only.
+    Tree t has the nodes from ``node_offsets[t]`` up to but excluding ``node_offsets[t + 1]``, and likewise
+    the leaves by ``leaf_offsets``. Within a tree both are numbered from 0, breadth-first. A sample goes
+    left where ``coef @ x <= threshold``. A leaf adds the score of its linear model, clipped to its bounds,
+    to the raw scores. Children, offsets and leaf numbers are read-only.
 
     Attributes
     ----------
@@ -60,7 +60,8 @@ class ObliqueTrees(CheckedArrays):
     value : ndarray of shape (n_nodes, n_outputs), float64
         Weighted means of the tree's targets, on the scale of its leaves.
     impurity : ndarray of shape (n_nodes,), float64
-        Variance of the tree's targets, of several outputs each over that of `y`.
+        Variance of the tree's targets; with several outputs each is divided by the variance of that output
+        of `y`.
     n_node_samples, weighted_n_node_samples : ndarray of shape (n_nodes,)
         Training samples of the tree, and their weights in its least-squares problem.
     leaf_index : ndarray of shape (n_nodes,), int64
@@ -74,8 +75,8 @@ class ObliqueTrees(CheckedArrays):
     Raises
     ------
     ValueError, TypeError
-        If the arrays do not describe trees: types or inconsistent shapes, offsets that are not
-        ascending, a child outside of its tree, leaves that are not numbered from 0.
+        If the arrays do not describe trees: wrong types, inconsistent shapes, offsets that are not
+        ascending, a child outside its tree, leaves that are not numbered from 0.
     """
 
     node_offsets: np.ndarray
@@ -257,7 +258,7 @@ class ObliqueTrees(CheckedArrays):
         Raises
         ------
         ValueError, TypeError
-            For arrays of other types or shapes, and for trees that there are not.
+            For arrays of other types or shapes, or tree numbers out of range.
         """
         last = self.n_trees if last is None else last
         X = check_rows(X, self.n_features, dtypes=REAL)
@@ -273,7 +274,7 @@ class ObliqueTrees(CheckedArrays):
         return scores, is_finite(scores, n_threads)
 
     def apply(self, X: FloatArray, *, n_threads: int = 1) -> NDArray[np.int64]:
-        """The node number of the leaf of each row of `X` in each tree, (n_samples, n_trees).
+        """Find the leaf of each row of `X` in each tree, as node numbers of shape (n_samples, n_trees).
 
         Raises
         ------

@@ -118,7 +118,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         return np.ascontiguousarray(scores.T)
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
-        """The leaf that each sample reaches in each tree.
+        """Find the leaf that each sample reaches in each tree.
 
         Parameters
         ----------
@@ -134,18 +134,17 @@ class BaseSymmetricBoosting(BaseBoosting):
         return self.trees_.apply(X, n_threads=count_threads(self.n_jobs))
 
     def compute_feature_importances(self, kind: str = "gain") -> FloatArray:
-        """Feature importances from the trees.
+        """Compute feature importances from the trees.
 
         Parameters
         ----------
         kind : {"gain", "split"}, default="gain"
-            The gains of the splits by the feature (what each raised the sum over leaves of
-            ``S^2 / (W + l2_leaf_reg)`` by), or their number.
+            Total gain of the splits by the feature (``split_gain`` of `SymmetricTrees`), or their number.
 
         Returns
         -------
         importances : array of shape (n_features,)
-            Sums to 1 for ``"gain"``, or is all 0 where nothing was split.
+            For ``"gain"`` they sum to 1, or are all 0 without a split.
         """
         check_fitted(self)
         if kind not in ("gain", "split"):

@@ -18,32 +18,31 @@ from fctree.symmetric.regressor import SymmetricBoostingRegressor
 
 @shares_documentation(SymmetricBoostingRegressor)
 class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetricBoosting):
-    """Gradient boosting of symmetric (oblivious) trees for classes.
+    """Gradient boosting of symmetric (oblivious) trees for classification.
 
-    With two classes a tree predicts one raw score, the log-odds of ``classes_[1]``; with more,
-    one tree per round has a vector in each leaf, one score per class (softmax). Leaf values
-    are Newton steps.
+    With two classes a tree predicts one raw score, the log-odds of ``classes_[1]``. With more classes each
+    leaf holds one raw score per class (softmax). Leaf values are Newton steps.
 
     Parameters
     ----------
     loss : {"log_loss"} or callable, default="log_loss"
-        Loss to minimise. A function ``loss(y_true, raw_prediction)`` takes the numbers of the classes
-        (n_samples,) and raw scores (n_samples,), or (n_samples, n_classes) for more than two, and
-        returns the gradient and the hessian, at least 0, of each sample in the shape of the scores,
-        without weights. Scores start at 0; probabilities are those of the log-loss.
+        Loss to minimise. A function ``loss(y_true, raw_prediction)`` takes class indices (n_samples,) and
+        raw scores, (n_samples,) for two classes, else (n_samples, n_classes). It returns the gradient and
+        the non-negative hessian of each sample in the shape of the scores, without weights. Raw scores
+        start at 0; probabilities are those of the log-loss.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
-        have weight 1), or such that all classes weigh the same. They hold for evaluation and held-out
-        samples too, but not in metrics.
+        Weights of the classes, which multiply the sample weights: a dict (missing classes have weight 1),
+        or "balanced" for equal total weights. They also weight the loss of evaluation and held-out samples,
+        but not `eval_metric`.
     learning_rate, max_iter, max_depth, max_bins, min_samples_leaf, \
             random_strength, score_noise, score_function, subsample, colsample
         As in `SymmetricBoostingRegressor`.
     l2_leaf_reg : float, default=3.0
-        L2 penalty of leaf values: it is added to the hessian of a leaf, of K > 4 classes, whose hessians are
-        smaller, 4 / K of it.
+        L2 penalty of the leaf values, added to the hessian of a leaf. With K > 4 classes, whose hessians
+        are smaller, it is multiplied by 4 / K.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
-        1 if the probability of ``classes_[1]`` may only rise with a feature, -1 for only fall, 0
-        for no constraint; two classes only.
+        Constraint of each feature: 1 if the probability of ``classes_[1]`` must not decrease with it, -1 if
+        it must not increase, 0 for none. Two classes only.
     interaction_cst, categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, \
             verbose, n_jobs, random_state
         As in `SymmetricBoostingRegressor`.
@@ -55,13 +54,13 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
     trees_, bin_thresholds_
         As in `SymmetricBoostingRegressor`.
     baseline_ : ndarray of shape (n_outputs,)
-        The raw scores that trees are added to: the log-odds, or centred log-frequencies.
+        Raw scores to which the trees are added: the log-odds (two classes) or centred log-frequencies.
     n_iter_, feature_importances_, encoder_
         As in `SymmetricBoostingRegressor`.
     train_score_, validation_score_ : ndarray
-        Negative mean log-loss before the first round and after each; without validation samples
-        the second is empty, and NaN for rounds of a warm start that had none. Rounds
-        removed by early stopping are included; a warm start continues from the last one kept.
+        Negative mean log-loss before the first round and after each round. `validation_score_` is empty
+        without validation samples, and NaN for rounds of a warm start that had none. Rounds removed by
+        early stopping are included; a warm start continues from the last round kept.
     evals_result_
         As in `SymmetricBoostingRegressor`.
     n_features_in_, feature_names_in_, n_outputs_

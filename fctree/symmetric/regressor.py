@@ -22,113 +22,116 @@ class SymmetricBoostingRegressor(
 ):
     """Gradient boosting of symmetric (oblivious) regression trees.
 
-    All nodes of a level share one split, so a tree of depth m is m splits and a table of
-    2^m leaf values: hard to overfit and very fast to evaluate. Features are binned into at most
-    `max_bins` bins.
+    All nodes of a level share one split, so a tree of depth m is m splits and a table of 2^m leaf values,
+    which is fast to evaluate. Features are binned into at most `max_bins` histogram bins.
 
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
             "tweedie"}, tuple or callable, default="squared_error"
-        Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0)
-        predict ``exp(raw score)``. ``("tweedie", 1.7)`` has another variance power than 1.5, between 1
-        (near it for counts) and 2 (for amounts). A function ``loss(y_true, raw_prediction)`` returns the gradient
-        and the hessian, at least 0, of each sample with respect to its raw prediction, in the shape of
-        `y`, without weights; raw predictions start at 0 and are the predictions.
+        Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0) predict
+        ``exp(raw score)``. The variance power of ``"tweedie"`` is 1.5; ``("tweedie", 1.7)`` sets another
+        between 1 (counts) and 2 (amounts). A function ``loss(y_true, raw_prediction)`` returns the gradient
+        and the non-negative hessian of each sample with respect to its raw prediction, in the shape of `y`,
+        without weights; raw predictions start at 0 and are the predictions.
     quantile : float in (0, 1) or None, default=None
-        The quantile for ``loss="quantile"``, required there. For ``"huber"`` the share of
-        residuals in the quadratic part (None: 0.9). Must be None for other losses.
+        Quantile of ``loss="quantile"``, required there. For ``"huber"`` the share of residuals in the
+        quadratic part; None is 0.9. Must be None for other losses.
     learning_rate : float, default=0.1
-        Factor applied to each tree's leaf values.
+        Shrinkage factor of the leaf values.
     max_iter : int, default=100
-        Number of trees; with `warm_start` in total.
+        Number of trees, with `warm_start` in total.
     max_depth : int, default=6
         Depth of the trees, at most 16.
     max_bins : int, default=254
         Maximum number of bins per feature, not counting missing values.
     l2_leaf_reg : float, default=3.0
-        L2 penalty of leaf values: it is added to the weight (or the hessian) of a leaf.
-        For leaves that are quantiles (`loss` ``"absolute_error"``, ``"quantile"``, ``"huber"``)
-        it affects only the choice of splits.
+        L2 penalty of the leaf values, added to the weight (or the hessian) of a leaf. For losses whose
+        leaves are quantiles (``"absolute_error"``, ``"quantile"``, ``"huber"``) it affects only the choice
+        of splits.
     min_samples_leaf : int, default=1
-        Minimum number of samples in every leaf that is not empty. For ``loss="quantile"`` at least
-        ``5 / min(quantile, 1 - quantile)``, five beyond the quantile.
+        Minimum number of samples in every non-empty leaf. ``loss="quantile"`` needs at least
+        ``5 / min(quantile, 1 - quantile)``.
     posterior_samples : int, default=0
-        Number of posterior samples for ``predict(X, return_std=True)``, 0 or at least 2; each
-        is a model of its own. The prior's standard deviation is 0.1 of that of `y`, the assumed
-        noise's 0.01 of it. Squared error only.
+        Number of posterior samples for ``predict(X, return_std=True)``, 0 or at least 2; each is a further
+        model to fit. The prior has 0.1 times, the assumed noise 0.01 times the standard deviation of `y`.
+        Squared error only.
     random_strength : float, default=1.0
-        Amount of noise added to the scores of candidate splits.
+        Scale of the noise added to the scores of candidate splits.
     score_noise : {"normal", "gumbel"}, default="normal"
-        ``"normal"``: normal, with standard deviation
-        ``random_strength * RMS(gradients) * q / (1 + q)``, ``q = n exp(-iteration * learning_rate)``,
-        as in CatBoost: it fades as the model grows. It is added to the cosine score, or to the square root of the l2 score.
-        ``"gumbel"``: a draw from the softmax of ``score / n / random_strength`` over
-        the unused candidates, the SampleTree of Ustimenko et al. (2023).
+        ``"normal"``: with standard deviation ``random_strength * RMS(gradients) * q / (1 + q)``,
+        ``q = n exp(-iteration * learning_rate)``, as in CatBoost [1]_; it fades over the rounds. It is
+        added to the cosine score, or to the square root of the l2 score. ``"gumbel"``: the split is drawn
+        from the softmax of ``score / n / random_strength`` over the unused candidates [2]_.
     score_function : {"l2", "cosine"}, default="l2"
-        Score of a split: the decrease of the squared error, or the cosine between
-        the gradients and the leaf values.
+        Score of a split: the decrease of the squared error, or the cosine of the angle between gradients
+        and leaf values.
     subsample : float in (0, 1], default=1.0
         Probability that a sample is used for a tree.
     colsample : float in (0, 1], default=1.0
         Share of the features that a tree may use.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
-        1 for predictions that may only rise with a feature, -1 for only fall, 0 for no constraint.
+        Constraint of each feature: 1 if predictions must not decrease with it, -1 if they must not
+        increase, 0 for none.
     interaction_cst : {"pairwise", "no_interactions"}, list of sets of int or str, or None, default=None
         Columns that a tree may combine: those of one of the sets of indices or names (columns in no set
-        make one more), any two, or none with another. Pairs of categories become no features then.
+        form one more set), any two (``"pairwise"``), or only one (``"no_interactions"``). Pairs of
+        categorical columns are not encoded then.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
+        Categorical features: the columns of a categorical or text type, a list of names or indices, or a
+        mask; None for none.
     early_stopping : bool, default=False
-        Whether to stop when the loss on `eval_set`, or on samples held out, has not fallen by
-        more than `tol` for `n_iter_no_change` rounds, and keep the model of the best round. With
-        several sets it is the loss on the first, with `eval_metric` the first metric on it.
+        Whether to stop when the loss on `eval_set`, or on held-out samples, has not fallen by more than
+        `tol` for `n_iter_no_change` rounds, and keep the model of the best round. Of several sets the first
+        counts; with `eval_metric` its first metric replaces the loss.
     validation_fraction : float or int, default=0.1
-        Share or number of samples to hold out for early stopping without an `eval_set`; classes
-        are stratified.
+        Share or number of samples held out for early stopping without an `eval_set`; stratified by class.
     n_iter_no_change : int, default=10
         Rounds without improvement before stopping.
     tol : float, default=1e-7
-        Smallest decrease of the mean loss that counts as an improvement; of squared and absolute errors, quantiles and
-        Huber's loss that of targets in standard deviations, if these are below 1.
+        Smallest decrease of the mean loss that counts as an improvement. For squared and absolute errors,
+        quantiles and the Huber loss it refers to standardised targets if their standard deviation is below
+        1.
     calibration_fraction : float or None, default=None
-        Share of the samples that `predict_interval` is calibrated on; None fits no intervals. They
-        take a second model on the rest of the samples and two smaller quantile models of its
-        errors: a fit takes about three times as long.
+        Share of the samples on which `predict_interval` is calibrated; None fits no intervals. Intervals
+        need a second model on the other samples and two smaller quantile models of its errors, so a fit
+        takes about three times as long.
     warm_start : bool, default=False
-        Whether `fit` continues the last fit, up to `max_iter` trees in total. T trees and then
-        T more give the same bytes as 2 T at once.
+        Whether `fit` continues the last fit, up to `max_iter` trees in total; the result is the same as
+        from a single fit.
     verbose : int, default=0
-        1 shows a progress bar, 2 one line per round.
+        1 shows a progress bar, 2 prints one line per round.
     n_jobs : int or None, default=None
-        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seeds the noise, the samples and the validation split.
+        Seed of the noise, the drawn samples and the validation split.
 
     Attributes
     ----------
     trees_ : SymmetricTrees
+        The trees as plain arrays.
     bin_thresholds_ : list of n_features arrays
-        Each feature's candidate thresholds; ``inf`` at the end for one with missing values.
+        Candidate thresholds of each feature; ``inf`` at the end for a feature with missing values.
     baseline_ : ndarray of shape (n_outputs,)
-        The raw score to which trees are added.
+        Raw scores to which the trees are added.
     n_iter_ : int
         Number of trees.
     train_score_, validation_score_ : ndarray
-        Negative mean loss, of several outputs the sum, before the first round and after each; without validation samples
-        the second is empty, and NaN for rounds of a warm start that had none. Rounds
-        removed by early stopping are included; a warm start continues from the last one kept.
+        Negative mean loss, summed over the outputs, before the first round and after each round.
+        `validation_score_` is empty without validation samples, and NaN for rounds of a warm start that had
+        none. Rounds removed by early stopping are included; a warm start continues from the last round
+        kept.
     evals_result_ : dict of dict of ndarray
-        Loss and metrics after each round by data set (``"training"``, ``"valid_0"``, ``"valid_1"``,
-        ..) and name (``"loss"``, those of `eval_metric`).
+        Loss and metrics after each round, by data set (``"training"``, ``"valid_0"``, ``"valid_1"``, ..)
+        and name (``"loss"`` and the names of `eval_metric`).
     interval_trees_ : list of three
-        With `calibration_fraction`: the trees of the model that intervals are about and of the quantile models.
+        Trees of the second model and of the two quantile models of its errors; only with
+        `calibration_fraction`.
     feature_importances_ : ndarray of shape (n_features,)
     encoder_ : TableEncoder or None
-        How categories become the features that `trees_` split; None without categories.
+        Encoder of the categories; None without categories.
     n_features_in_, feature_names_in_, n_outputs_
 
     References
@@ -214,8 +217,8 @@ class SymmetricBoostingRegressor(
         ----------
         X : array-like of shape (n_samples, n_features)
         return_std : bool, default=False
-            Whether to return the knowledge uncertainty too: the standard deviation over the
-            posterior samples, which grows away from the training data.
+            Whether to return the knowledge uncertainty as well: the standard deviation over the posterior
+            samples, which grows away from the training data.
 
         Returns
         -------

@@ -28,31 +28,31 @@ _DTYPES = {"split_feature": np.int32, "missing_right": np.bool_}
 
 @dataclass(eq=False, frozen=True, repr=False)
 class SymmetricTrees(CheckedArrays):
-    """An ordered set of symmetric (oblivious) trees: one split per level, shared by all nodes.
+    """Sequence of symmetric (oblivious) trees: one split per level, shared by all nodes.
 
-    Bit ``depth - 1 - level`` of a leaf's index is set where ``x[feature] > threshold`` at
-    that level; a missing value goes by ``missing_right``. A tree that stops early has
-    fewer levels: the levels it lacks carry feature -1 and leave their bits 0.
+    Bit ``depth - 1 - level`` of a leaf's index is set where ``x[feature] > threshold`` at that level; a
+    missing value follows ``missing_right``. A tree that stops early has feature -1 at the levels it lacks,
+    whose bits stay 0.
 
     Attributes
     ----------
     split_feature : ndarray of shape (n_trees, depth), int32
-        The feature of each level's split, -1 for none; read-only.
+        Feature of each level's split, -1 for none; read-only.
     split_threshold : ndarray of shape (n_trees, depth), float64
-        Its threshold. ``inf`` parts missing values from all others.
+        Threshold of the split; ``inf`` separates missing values from all others.
     missing_right : ndarray of shape (n_trees, depth), bool
         Whether missing values count as above the threshold.
     split_gain : ndarray of shape (n_trees, depth), float64
-        How much the split raised the sum over leaves of ``S^2 / (W + l2_leaf_reg)``, S the
-        sum of weighted gradients and W that of the weights in a leaf.
+        Increase of the sum over leaves of ``S^2 / (W + l2_leaf_reg)`` by the split, with S the sum of
+        weighted gradients and W the sum of weights in a leaf.
     leaf_values : ndarray of shape (n_trees, 2**depth, n_outputs), float64
-        What each leaf adds to the raw scores, the learning rate included.
+        Contributions of the leaves to the raw scores, learning rate included.
 
     Raises
     ------
     ValueError, TypeError
-        If the arrays do not describe trees: types or inconsistent shapes, more than 16 levels, a
-        feature below -1, a split below a missing one, a threshold that is NaN.
+        If the arrays do not describe trees: wrong types, inconsistent shapes, more than 16 levels, a
+        feature below -1, a split below a level without one, a threshold that is NaN.
     """
 
     split_feature: np.ndarray
@@ -136,8 +136,8 @@ class SymmetricTrees(CheckedArrays):
         Raises
         ------
         ValueError, TypeError
-            For arrays of other types or shapes, where a tree splits by a feature that `X`
-            does not have, and for trees that there are not.
+            For arrays of other types or shapes, trees that split by a feature that `X` lacks, or tree
+            numbers out of range.
         """
         last = self.n_trees if last is None else last
         X = self._checked(X)
@@ -153,7 +153,7 @@ class SymmetricTrees(CheckedArrays):
         return _native.find_scores(self, self._checked(X), start, check_threads(n_threads))
 
     def apply(self, X: NDArray[Any], *, n_threads: int = 1) -> NDArray[np.int32]:
-        """The leaf of each row of ``X`` (n, d) in each tree, (n, n_trees) int32.
+        """Find the leaf of each row of ``X`` (n, d) in each tree, (n, n_trees) int32.
 
         Raises
         ------
