@@ -101,16 +101,16 @@ def _in_torch(x, split_weights, leaf_weights, routing, gamma):
 
 
 class TreeEnsembleLayer(torch.nn.Module):
-    """A sum of soft oblique trees: a layer with conditional computation.
+    """Layer with conditional computation: a sum of soft oblique trees.
 
-    Maps (..., in_features) to (..., out_features), like `torch.nn.Linear`. A node sends
-    a sample left with the probability ``S(<w, x>)``, which is 0 or 1 outside a band of width
-    `gamma`; subtrees that a sample does not reach are not computed, forward or backward. Inputs
-    should be standardised: put a `torch.nn.BatchNorm1d` before it.
+    Maps (..., in_features) to (..., out_features), like `torch.nn.Linear`. A node sends a sample left with
+    probability ``S(<w, x>)``, which is 0 or 1 outside a band of width `gamma`; subtrees that a sample does
+    not reach are computed neither forward nor backward. Standardise the inputs, for example with a
+    `torch.nn.BatchNorm1d`.
 
-    On the CPU, float32 and float64 tensors go to the compiled core, which uses
-    ``torch.get_num_threads()`` threads. On other devices the same function is computed densely
-    with torch operations, without conditional computation.
+    On the CPU, float32 and float64 tensors use the compiled core with ``torch.get_num_threads()`` threads.
+    On other devices the same function is computed densely with torch operations, without conditional
+    computation.
 
     Parameters
     ----------
@@ -120,11 +120,11 @@ class TreeEnsembleLayer(torch.nn.Module):
     depth : int, default=4
         Levels of splits, from 1 to 15.
     gamma : float, default=1.0
-        Positive; smaller is harder and faster.
+        Width of the band, positive; smaller values give harder and faster trees.
     routing : {"smooth_step", "logistic"}, default="smooth_step"
         ``"logistic"``, ``1 / (1 + exp(-6 t / gamma))``, reaches every leaf.
     device, dtype : default=None
-        Of the parameters, as for torch's modules.
+        Device and type of the parameters, as for modules of torch.
 
     Attributes
     ----------
@@ -135,8 +135,8 @@ class TreeEnsembleLayer(torch.nn.Module):
     Raises
     ------
     ValueError
-        For sizes below 1, a depth above 15, gamma not positive, an unknown routing, or (in
-        `forward`) samples of another number of features.
+        For sizes below 1, a depth above 15, a non-positive gamma, an unknown routing, or (in `forward`)
+        samples with another number of features.
     TypeError
         For samples of another type than the weights, unless `torch.autocast` is on.
 

@@ -136,7 +136,7 @@ class ClassifierTargets(PredictedClasses, ClassifierMixin):
         return np.average(wrong, weights=weights) <= np.average(others, weights=weights)
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """The regressions on the class indicators; not probabilities.
+        """Return the predicted class indicators, which are not probabilities.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class ClassifierTargets(PredictedClasses, ClassifierMixin):
         Returns
         -------
         scores : array of shape (n_samples,) or (n_samples, n_classes)
-            With two classes the second's output less the first's.
+            With two classes the output of the second minus that of the first.
         """
         outputs = self._raw_predict(X)
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs

@@ -178,7 +178,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Choose the parameters, then fit with them.
+        """Choose the parameters by cross-validation, then fit with them.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for a regressor
         sample_weight : array-like of shape (n_samples,), default=None
         groups : array-like of shape (n_samples,), default=None
-            For a `cv` that splits by groups of samples.
+            Groups of the samples, for a `cv` that splits by them.
 
         Returns
         -------
@@ -195,7 +195,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         Raises
         ------
         ValueError, TypeError
-            For bad data and bad grids.
+            For invalid data or grids.
         MemoryError
             If two Gram matrices do not fit in memory.
         """
@@ -242,7 +242,7 @@ class SearchingTreeNTK(BaseTreeNTK):
 
 
 class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
-    """Tree kernel ridge regression with penalty, depth and scale by cross-validation.
+    """Tree kernel ridge regression with penalty, depth and scale chosen by cross-validation.
 
     Parameters
     ----------
@@ -256,42 +256,42 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
         Shape of the trees, see `fctree.kernels.tree_ntk`, or ``"exponential"``, see
         `fctree.kernels.exponential_kernel`; with a mapping or the latter `depths` is not used.
     architectures : sequence of str or mapping, default=None
-        Several to try in place of `architecture`; a depth of inf is for decision lists only.
+        Shapes to try instead of `architecture`; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
-        None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
-        as in scikit-learn, which share the Gram matrix.
+        None is leave-one-out in closed form, from one eigendecomposition per kernel. Otherwise folds as in
+        scikit-learn, which share the Gram matrix.
     feature_learning : int, default=0
-        Maximum number of rounds in which the directions along which the predictor changes become a new metric of
-        the features, with the chosen kernel and penalty; three folds choose how many are kept.
+        Maximum number of rounds of metric learning (recursive feature machines) with the chosen kernel and
+        penalty; three-fold cross-validation chooses how many are kept.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
+        Categorical features: the columns of a categorical or text type, a list of names or indices, or a
+        mask; None for none.
     device : {"cpu", "auto", "cuda"}, default="cpu"
-        Where the kernels are computed.
+        Device that computes the kernels.
     verbose : int, default=0
         1 shows the progress over the kernels.
     n_jobs : int or None, default=None
-        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
-        not depend on it. Kernels are tried side by side, so that memory grows with it.
+        Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
+        not depend on it. Kernels are tried in parallel, so memory grows with it.
 
     Attributes
     ----------
     alpha_, depth_, scale_, architecture_ : float, int, float, str or mapping
-        The chosen ones; the first of equals.
+        Chosen parameters; the first ones in case of ties.
     best_score_ : float
-        Minus the mean squared error, over left-out samples or the mean of the folds. Of targets above 1e154 it
-        overflows; the choice does not.
+        Negative leave-one-out or mean cross-validated squared error. It overflows for targets above 1e154;
+        the choice is not affected.
     cv_results_ : dict of arrays
-        ``scale``, ``architecture``, ``depth``, ``alpha`` and ``score`` of all that was tried.
+        ``scale``, ``architecture``, ``depth``, ``alpha`` and ``score`` of all combinations.
     X_fit_ : array of shape (n_samples, n_features)
-        The training samples, times `feature_matrix_` where there is one.
+        Training samples, multiplied by `feature_matrix_` if there is one.
     feature_matrix_ : array of shape (n_features, n_features) or None
-        The learned metric P: the kernel is computed on ``X P``. None without one.
+        Learned metric P; the kernel is computed on ``X P``. None if none was learned.
     feature_learning_errors_ : array of shape (feature_learning + 1,)
-        Mean squared errors of three folds by the number of rounds, if there are any.
+        Cross-validated mean squared errors by the number of rounds; only with `feature_learning`.
     dual_coef_ : array of shape (n_samples,) or (n_samples, n_outputs)
-        Their coefficients.
+        Coefficients of `X_fit_`.
     n_features_in_, feature_names_in_
         Number and names of the features.
 
@@ -309,18 +309,18 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
 
 @shares_documentation(TreeNTKRegressorCV)
 class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
-    """Tree kernel ridge classification with penalty, depth and scale by cross-validation.
+    """Tree kernel ridge classification with penalty, depth and scale chosen by cross-validation.
 
     Parameters
     ----------
     alphas, depths, scales, architecture, architectures
         As in `TreeNTKRegressorCV`.
     cv : int, splitter, iterable or None, default=None
-        None is leave-one-out in closed form, from one eigendecomposition a kernel; else folds
-        as in scikit-learn, stratified for an integer, which share the Gram matrix.
+        None is leave-one-out in closed form, from one eigendecomposition per kernel. Otherwise folds as in
+        scikit-learn (stratified for an integer), which share the Gram matrix.
     scoring : {"accuracy", "neg_mean_squared_error"}, default="accuracy"
-        What the choice goes by; the squared error is that of the class indicators, and tells
-        settings of equal accuracy apart.
+        Score that is maximised. The squared error is that of the class indicators and distinguishes
+        settings of equal accuracy.
     feature_learning, categorical_features, device, verbose, n_jobs
         As in `TreeNTKRegressorCV`.
 
@@ -331,11 +331,11 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
             feature_learning_errors_
         As in `TreeNTKRegressorCV`.
     dual_coef_ : array of shape (n_samples, n_classes)
-        Their coefficients.
+        Coefficients of `X_fit_`.
     n_features_in_, feature_names_in_
         As in `TreeNTKRegressorCV`.
     best_score_ : float
-        Accuracy (or what `scoring` names), over left-out samples or the mean of the folds.
+        Leave-one-out or mean cross-validated score.
 
     Examples
     --------

@@ -105,9 +105,9 @@ class SingleTreeNTK(BaseTreeNTK):
             Numbers, NaN for missing values; or a table with categories (`categorical_features`).
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for a regressor
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; weight 2 is the sample twice, weight 0 ignores it. If their mean is below
-            about 0.7, all are multiplied by the power of two that brings it closest to 1, so that `alpha` keeps
-            its strength.
+            Non-negative weights; a weight of 2 counts as two samples, samples of weight 0 are ignored. If
+            the mean weight is below about 0.7, all weights are multiplied by the power of two that brings
+            it closest to 1, so that `alpha` keeps its strength.
 
         Returns
         -------
@@ -136,65 +136,69 @@ class SingleTreeNTK(BaseTreeNTK):
 class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     """Kernel ridge regression with a tree neural tangent kernel.
 
-    Predicts like an infinite ensemble of soft trees after training, without training it.
+    Without a penalty it predicts as an infinite ensemble of soft trees does after training, in the limit of
+    the kernel theory.
 
     Parameters
     ----------
     alpha : float, default=1e-8
-        Ridge penalty, as in `sklearn.kernel_ridge.KernelRidge`. The default is the papers' nearly
-        unpenalised regression; noisy targets need more.
+        Ridge penalty, as in `sklearn.kernel_ridge.KernelRidge`. The default is nearly unpenalised, as in
+        the papers; noisy targets need more.
     depth : int or inf, default=3
         Depth of the trees; ``inf`` with ``architecture="decision_list"``.
     scale : float, default=2.0
         Hardness of the splits (the papers' alpha).
     architecture : str or mapping, default="perfect"
-        As in `fctree.kernels.tree_ntk`, or ``"exponential"``: no trees, but
-        `fctree.kernels.exponential_kernel` for comparison, without a depth.
+        As in `fctree.kernels.tree_ntk`, or ``"exponential"`` for `fctree.kernels.exponential_kernel`, which
+        has no depth, as a comparison.
     solver : {"cholesky", "nystrom", "cg"}, default="cholesky"
-        ``"cholesky"`` needs the n x n matrix and O(n^3) time. ``"nystrom"`` expands the
-        solution in `n_components` samples (landmarks), chosen by randomly pivoted Cholesky
-        factorisation, by preconditioned conjugate gradients: O(n * n_components) time per
-        iteration, O(n_components^3) once. ``"cg"`` solves the full system by plain conjugate
-        gradients without the matrix.
+        ``"cholesky"`` needs the n x n matrix and O(n^3) time. ``"nystrom"`` expands the solution in
+        `n_components` samples (landmarks), chosen by randomly pivoted Cholesky factorisation, and solves by
+        preconditioned conjugate gradients: O(n * n_components) time per iteration, O(n_components^3) once.
+        ``"cg"`` solves the full system by plain conjugate gradients without storing the matrix.
     n_components : int, default=1000
-        Maximum number of landmarks of ``"nystrom"``; samples that others explain to rounding are not taken.
+        Maximum number of landmarks of ``"nystrom"``; samples that the other landmarks represent to rounding
+        are not taken.
     max_iter, tol : int, default=1000; float, default=1e-6
-        Maximum number of iterations, and the relative residual at which they end (``"nystrom"``,
+        Maximum number of iterations, and the relative residual at which they stop (``"nystrom"``,
         ``"cg"``).
     feature_learning : int, default=0
-        Maximum number of rounds in which the directions along which the predictor changes become a new metric of
-        the features (recursive feature machines); three folds choose how many are kept, by the
-        squared error, and of a classifier only if no more samples get a wrong class.
+        Maximum number of rounds of metric learning (recursive feature machines): each round turns the mean
+        outer product of the predictor's gradients into a new metric of the features. Three-fold
+        cross-validation chooses the number of rounds by the squared error; a classifier must not
+        misclassify more samples either.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
+        Categorical features: the columns of a categorical or text type, a list of names or indices, or a
+        mask; None for none.
     device : {"cpu", "auto", "cuda"}, default="cpu"
+        Device that computes the kernels.
     verbose : int, default=0
         1 shows the progress of the iterations.
     n_jobs : int or None, default=None
-        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the landmarks and the signs of the preconditioner.
+        Seed of the landmarks and of the signs of the preconditioner.
 
     Attributes
     ----------
     X_fit_ : array of shape (n_fit, n_features)
-        The samples in which the solution is expanded: all of them, or the landmarks; times
-        `feature_matrix_` where there is one.
+        Samples in which the solution is expanded, all of them or the landmarks; multiplied by
+        `feature_matrix_` if there is one.
     feature_matrix_ : array of shape (n_features, n_features) or None
-        The learned metric P: the kernel is computed on ``X P``. None without one.
+        Learned metric P; the kernel is computed on ``X P``. None if none was learned.
     feature_learning_errors_ : array of shape (feature_learning + 1,)
-        Mean squared errors of the three folds by the number of rounds, if there are any.
+        Cross-validated mean squared errors by the number of rounds; only with `feature_learning`.
     dual_coef_ : array of shape (n_fit,) or (n_fit, n_outputs)
+        Coefficients of `X_fit_`.
     n_iter_ : int
         Iterations of conjugate gradients; 1 for ``"cholesky"``.
     interval_scores_, interval_levels_ : arrays
-        With ``solver="cholesky"``, from the first call of `predict_interval` on: errors without each
-        sample, and the levels that they suffice for.
+        Leave-one-out errors, and the confidence level that each suffices for; computed with
+        ``solver="cholesky"`` in the first call of `predict_interval`.
     encoder_ : TableEncoder
-        How categories and missing values become the features of `X_fit_`.
+        Encoder of categories and missing values.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -223,8 +227,7 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
 class TreeNTKClassifier(ClassifierTargets, SingleTreeNTK):
     """Kernel ridge classification with a tree neural tangent kernel.
 
-    One regression per class indicator, and the class of the largest output: the protocol of the
-    papers' tables.
+    Fits one regression per class indicator and predicts the class of the largest output, as the papers do.
 
     Parameters
     ----------
@@ -238,6 +241,7 @@ class TreeNTKClassifier(ClassifierTargets, SingleTreeNTK):
     X_fit_, feature_matrix_, feature_learning_errors_
         As in `TreeNTKRegressor`.
     dual_coef_ : array of shape (n_fit, n_classes)
+        Coefficients of `X_fit_`.
     n_iter_, encoder_, n_features_in_, feature_names_in_
         As in `TreeNTKRegressor`.
 

@@ -25,7 +25,7 @@ ARCHITECTURES = ("perfect", "oblivious", "decision_list", "rule_set")
 
 
 def leaf_counts(tree: Any) -> dict[int, int]:
-    """Number of leaves at each depth of a binary tree.
+    """Count the leaves at each depth of a binary tree.
 
     Two trees with the same counts have the same tree neural tangent kernel, whatever their
     shape (Kanoh and Sugiyama 2023, corollary 1).
@@ -33,17 +33,17 @@ def leaf_counts(tree: Any) -> dict[int, int]:
     Parameters
     ----------
     tree : nested tuples, array of parents, or object with a fitted tree
-        A tuple or list of two is a split with its left and right subtree; anything else is a leaf:
-        ``((0, 0), (0, (0, 0)))``. Or the parent of each node, integers of which the first is -1, that of
-        the root; parents come before their two children, of which the first is the left one. Or anything with the arrays ``children_left`` and
-        ``children_right`` (scikit-learn's ``tree_``, fctree's ``ObliqueTree``), or an estimator
-        with such a ``tree_``.
+        Nested tuples or lists such as ``((0, 0), (0, (0, 0)))``: a pair is a split with its left and right
+        subtree, anything else a leaf. Or the parent of each node as integers: -1 for the root, which comes
+        first; parents precede their two children, of which the first is the left one. Or an object with
+        arrays ``children_left`` and ``children_right`` (scikit-learn's ``tree_``, fctree's
+        ``ObliqueTree``), or an estimator with such a ``tree_``.
 
     Returns
     -------
     counts : dict of int to int
-        ``{depth: number of leaves}``, by increasing depth; the root has depth 0. Accepted by
-        `tree_ntk` as ``architecture``.
+        ``{depth: number of leaves}`` by increasing depth, the root having depth 0; an ``architecture`` for
+        `tree_ntk`.
 
     Raises
     ------

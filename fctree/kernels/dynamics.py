@@ -19,24 +19,25 @@ def gradient_flow(
     learning_rate: float,
     times: ArrayLike,
 ) -> FloatArray:
-    """Predictions of an infinite ensemble while it is trained.
+    """Predict as an infinite ensemble does during its training.
 
-    ``f(v, t) = K(v, X) K^-1 (I - exp(-learning_rate K t)) y``: full-batch gradient flow of half
-    the sum of squared errors, from outputs that are 0 at the start (Kanoh and Sugiyama 2022,
-    section 4; Lee et al. 2019). As t grows, this converges to kernel regression without ridge.
+    The predictions are ``f(v, t) = K(v, X) K^-1 (I - exp(-learning_rate K t)) y``, the full-batch gradient flow
+    of half the sum of squared errors from outputs of 0 (Kanoh and Sugiyama 2022, section 4; Lee et al. 2019).
+    As t grows they converge to kernel regression without a ridge penalty.
 
     Parameters
     ----------
     K_train : array-like of shape (n_train, n_train)
         Gram matrix of the training samples.
     K_test : array-like of shape (n_test, n_train)
-        Kernel of the samples to predict with the training samples.
+        Kernel between the samples to predict and the training samples.
     y : array-like of shape (n_train,) or (n_train, n_outputs)
+        Targets of the training samples.
     learning_rate : float
-        Positive.
+        Learning rate, positive.
     times : array-like of shape (n_times,)
-        Not negative; ``inf`` is the end of the training (directions in which the kernel is
-        0 to rounding do not move then).
+        Training times, not negative; ``inf`` is the end of the training, without the directions in which the
+        kernel is 0 to rounding.
 
     Returns
     -------
@@ -45,7 +46,7 @@ def gradient_flow(
     Raises
     ------
     ValueError
-        For inconsistent shapes, a `K_train` that is not symmetric, and negative times.
+        For inconsistent shapes, a `K_train` that is not symmetric, or negative times.
 
     Examples
     --------

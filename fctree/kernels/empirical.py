@@ -38,9 +38,8 @@ def empirical_tree_ntk(
 ) -> FloatArray:
     """Neural tangent kernel of finitely many soft trees at random initialisation.
 
-    Split and leaf weights are standard normal, the ensemble is the sum of its trees over
-    ``sqrt(n_trees)``. As `n_trees` grows this converges to `tree_ntk`, with an error of order ``1
-    / sqrt(n_trees)``.
+    Split and leaf weights are standard normal; the ensemble is the sum of its trees divided by
+    ``sqrt(n_trees)``. The kernel converges to `tree_ntk` with an error of order ``1 / sqrt(n_trees)``.
 
     Parameters
     ----------
@@ -48,16 +47,17 @@ def empirical_tree_ntk(
     Y : array-like of shape (n_y, n_features), default=None
         ``X`` itself if None.
     n_trees : int
+        Number of trees.
     depth : int, default=3
         Unused if `architecture` is a mapping or a tree.
     scale : float, default=2.0
     architecture : str, mapping, nested tuples or array of parents, default="perfect"
         A name as in `tree_ntk` (oblivious trees share the split weights of a level);
-        ``{depth: number of leaves}``, turned into a binary tree if there is one, else into
-        separate rules; or an explicit tree (see `leaf_counts`).
+        ``{depth: number of leaves}``, as a binary tree if one exists, else as separate rules; or an
+        explicit tree (see `leaf_counts`).
     random_state : int, RandomState instance or None, default=None
     n_jobs : int or None, default=None
-        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
 
     Returns
@@ -67,7 +67,7 @@ def empirical_tree_ntk(
     Raises
     ------
     ValueError, TypeError
-        For bad samples and parameters, and trees of more than 65,536 leaves.
+        For invalid samples or parameters, and trees with more than 65,536 leaves.
     MemoryError
         If the matrix cannot fit in memory.
 

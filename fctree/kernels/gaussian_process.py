@@ -17,20 +17,21 @@ from fctree.kernels.compute import compute_gram
 class TreeNTK(Kernel):
     """Tree neural tangent kernel as a kernel of `sklearn.gaussian_process`.
 
-    Its one continuous parameter is `scale`, with an exact gradient, so that
-    `GaussianProcessRegressor` can choose it. Combine it with others as usual:
-    ``ConstantKernel() * TreeNTK() + WhiteKernel()``.
+    Its continuous parameter is `scale`, which `GaussianProcessRegressor` can optimise by the exact
+    gradient. Combine it with other kernels as usual: ``ConstantKernel() * TreeNTK() + WhiteKernel()``.
 
     Parameters
     ----------
     depth : int or inf, default=3
+        Depth of the trees, as in `tree_ntk`.
     scale : float, default=2.0
         Initial hardness of the splits.
     scale_bounds : pair of floats or "fixed", default=(1e-2, 1e2)
+        Bounds of `scale` in the optimisation.
     architecture : str or mapping, default="perfect"
         As in `tree_ntk`.
     n_jobs : int or None, default=None
-        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
 
     Examples

@@ -28,36 +28,36 @@ def tree_ntk(
     Parameters
     ----------
     X : array-like of shape (n_x, n_features) or (n_problems, n_x, n_features)
-        With three dimensions a batch: one matrix per problem, in one native call. Arrays on a GPU
-        (CuPy, torch and others with ``__cuda_array_interface__`` or DLPack) are read in place.
+        Samples; with three dimensions a batch of problems, with one matrix each. Arrays on a GPU (CuPy,
+        torch and others with ``__cuda_array_interface__`` or DLPack) are read in place.
     Y : array-like of shape (n_y, n_features), default=None
-        ``X`` itself if None; then half of the matrix is computed and mirrored. In a batch
-        (n_problems, n_y, n_features).
+        Second set of samples, in a batch (n_problems, n_y, n_features). ``X`` itself if None; then only
+        half of the matrix is computed.
     depth : int or inf, default=3
-        Depth of the trees. ``inf`` for decision lists only. Unused if `architecture` is a
-        mapping. The time does not depend on it.
+        Depth of the trees; ``inf`` for decision lists only. Unused if `architecture` is a mapping.
     scale : float, default=2.0
         Hardness of the splits: the decision function is ``erf(scale * w @ x) / 2 + 1 / 2``.
         The papers' alpha.
     architecture : str or mapping, default="perfect"
-        ``"perfect"``; ``"oblivious"`` (the same in the limit); ``"decision_list"``;
-        ``"rule_set"`` (one rule of this depth); or ``{depth: number of leaves}``, as
-        `leaf_counts` gives it, for any tree. A mapping costs O(largest depth) per entry.
+        ``"perfect"``; ``"oblivious"`` (the same kernel in the limit); ``"decision_list"``; ``"rule_set"``
+        (one rule of this depth); or, for any tree, ``{depth: number of leaves}`` as returned by
+        `leaf_counts`. A mapping costs O(largest depth) per entry; the cost of the named ones does not
+        depend on the depth.
     device : {"cpu", "auto", "cuda"}, default="cpu"
-        ``"cuda"`` is the current GPU, or that of X; ``"auto"`` the GPU if it can be used, with one
-        warning that says which, else the CPU.
+        ``"cuda"`` is the current GPU, or that of X. ``"auto"`` is the GPU if it can be used, with one
+        warning that names it, else the CPU.
     out : array of shape (n_x, n_y), default=None
-        Output array, C-contiguous and of the result's type; use a `numpy.memmap` if memory is too
-        small. A GPU copies into it slab by slab.
+        Output array, C-contiguous and of the type of the result; a `numpy.memmap` if memory is too small. A
+        GPU copies into it slab by slab.
     n_jobs : int or None, default=None
-        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
 
     Returns
     -------
     K : array of shape (n_x, n_y), in a batch (n_problems, n_x, n_y)
-        float32 if X and Y are, else float64; exactly symmetric if ``Y`` is None. A NumPy array, or
-        if X or Y is on a GPU an array of its library, on its device.
+        float32 if X and Y are, else float64; exactly symmetric if ``Y`` is None. A NumPy array, or an array
+        of the library of X or Y on its device if one of them is on a GPU.
 
     Raises
     ------
@@ -72,8 +72,8 @@ def tree_ntk(
 
     Notes
     -----
-    Equations 7 to 9 of Kanoh and Sugiyama (2022), theorem 3 and propositions 1 and 2 of Kanoh
-    and Sugiyama (2023). There is no bias and no normalisation: add a constant column and
+    The formulas are equations 7 to 9 of Kanoh and Sugiyama (2022), and theorem 3 and propositions 1 and 2
+    of Kanoh and Sugiyama (2023). There is no bias and no normalisation: add a constant column and
     standardise if needed.
 
     Examples
@@ -105,19 +105,19 @@ def tree_ntk_path(
     out: Any = None,
     n_jobs: int | None = None,
 ) -> Any:
-    """Tree neural tangent kernels of many depths, for little more than the cost of one.
+    """Tree neural tangent kernels of several depths, for little more than the cost of one.
 
-    All depths share the products of the samples and the arcsine, which is nearly all of the
-    work.
+    All depths share the products of the samples and the arcsine, which are nearly all of the work.
 
     Parameters
     ----------
     X, Y, scale, device, n_jobs
         As in `tree_ntk`.
     depths : sequence of int (or inf)
-        At least one.
+        Depths of the trees, at least one.
     architecture : {"perfect", "oblivious", "decision_list", "rule_set"}, default="perfect"
     out : array of shape (n_depths, n_x, n_y), default=None
+        Output array, as in `tree_ntk`.
 
     Returns
     -------
@@ -163,14 +163,15 @@ def rule_ntk(
 ) -> Any:
     """Tangent kernel of infinitely many soft rules with `depth` conditions.
 
-    The building block of all tree kernels: a tree's kernel is the sum over its leaves of the rule
-    kernel of the leaf's depth (Kanoh and Sugiyama 2023, theorems 2 and 3).
+    The kernel of a tree is the sum over its leaves of the rule kernel of the leaf's depth (Kanoh and
+    Sugiyama 2023, theorems 2 and 3).
 
     Parameters
     ----------
     X, Y, scale, device, out, n_jobs
         As in `tree_ntk`.
     depth : int, default=3
+        Number of conditions.
 
     Returns
     -------
@@ -207,15 +208,15 @@ def relu_ntk(
 ) -> Any:
     """Neural tangent kernel of an infinitely wide ReLU network, without biases.
 
-    The kernel that the papers compare with (Arora et al., "On exact computation with an
-    infinitely wide neural net", 2019). The time grows linearly with the depth.
+    The papers compare tree kernels with it (Arora et al., "On exact computation with an infinitely wide
+    neural net", 2019). The time grows linearly with the depth.
 
     Parameters
     ----------
     X, Y, device, out, n_jobs
         As in `tree_ntk`.
     depth : int, default=3
-        Layers of weights; 1 is the linear kernel.
+        Number of layers of weights; 1 is the linear kernel.
 
     Returns
     -------
@@ -249,16 +250,16 @@ def exponential_kernel(
     out: Any = None,
     n_jobs: int | None = None,
 ) -> Any:
-    """Exponential (Laplace) kernel ``exp(-scale * |x - y|)``, which tree kernels are compared with.
+    """Exponential (Laplace) kernel ``exp(-scale * |x - y|)``, for comparison with tree kernels.
 
-    The kernel of the recursive feature machines of Radhakrishnan et al. (Science, 2024).
+    Radhakrishnan et al. (Science, 2024) use it in recursive feature machines.
 
     Parameters
     ----------
     X, Y, device, out, n_jobs
         As in `tree_ntk`.
     scale : float, default=1.0
-        The inverse of the length over which the kernel falls to 1 / e.
+        Inverse of the distance at which the kernel is 1 / e.
 
     Returns
     -------
@@ -293,20 +294,20 @@ def tree_ntk_matvec(
     device: str = "cpu",
     n_jobs: int | None = None,
 ) -> Any:
-    """``tree_ntk(X, Y) @ v`` in tiles, without the matrix.
+    """Compute ``tree_ntk(X, Y) @ v`` in tiles, without storing the matrix.
 
     Parameters
     ----------
     X : array-like of shape (n_x, n_features)
     Y : array-like of shape (n_y, n_features), or None for ``X``
     v : array-like of shape (n_y,) or (n_y, n_vectors)
-        In a batch each of the three has n_problems in front.
+        Vectors to multiply with. In a batch X, Y and v have a leading axis of n_problems.
     depth, scale, architecture, device, n_jobs
         As in `tree_ntk`.
 
     Returns
     -------
-    product : array of shape (n_x,) or (n_x, n_vectors), in a batch with n_problems in front
+    product : array of shape (n_x,) or (n_x, n_vectors), in a batch with a leading axis of n_problems
 
     Raises
     ------

@@ -45,46 +45,45 @@ def symmetric_tree_kernel(
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> FloatArray:
-    """The kernel of boosting with symmetric trees and strong noise.
+    """Kernel of boosting with symmetric trees and strong noise.
 
     A tree of ``depth`` candidate splits partitions the space into leaves and has the weak-learner
-    kernel ``k(x, x') = sum_j n / max(n_j, 1) 1[x in j] 1[x' in j]``, n_j of the n training
+    kernel ``k(x, x') = sum_j n / max(n_j, 1) 1[x in j] 1[x' in j]``, with n_j of the n training
     samples in leaf j. The stationary kernel is its mean over all sets of ``depth`` candidates,
-    each equally likely [1]_: boosting with ``score_noise="gumbel"``, a large `random_strength`,
-    ``l2_leaf_reg=0``, small steps, and the model multiplied by ``1 - learning_rate * lambda / n``
-    before each, converges to kernel ridge regression with it and the penalty lambda.
+    each equally likely [1]_. Boosting converges to kernel ridge regression with this kernel and
+    penalty lambda if ``score_noise="gumbel"``, `random_strength` is large, ``l2_leaf_reg=0``, steps are
+    small, and the model is multiplied by ``1 - learning_rate * lambda / n`` before each step.
 
     Parameters
     ----------
     X : array-like of shape (n_x, n_features)
-        NaN is on the lower side of every threshold but infinity.
+        Samples; NaN is on the lower side of every threshold except infinity.
     Y : array-like of shape (n_y, n_features), default=None
         None means `X`.
     bin_thresholds : list of n_features array-likes
-        Each feature's thresholds, as in ``bin_thresholds_`` of a fitted model.
+        Thresholds of each feature, as in ``bin_thresholds_`` of a fitted model.
     depth : int, default=6
         Number of splits of a tree, or of candidates if there are fewer.
     n_trees : int, default=1000
-        Number of sets to draw. If there are no more sets than that, all are enumerated and the
-        kernel is exact.
+        Number of sets to draw. If there are no more sets, all are enumerated and the kernel is exact.
     X_train : array-like of shape (n, n_features), default=None
-        The training samples that n_j counts; None means `Y`, or `X` without it.
+        Training samples that n_j counts; None means `Y`, or `X` if `Y` is None.
     random_state : int, RandomState instance or None, default=None
-        Draws the sets.
+        Seed of the drawn sets.
     n_jobs : int or None, default=None
-        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
 
     Returns
     -------
     K : ndarray of shape (n_x, n_y), float64
-        On the training samples symmetric, positive semi-definite, with trace at most
-        ``n 2^depth`` and largest eigenvalue n.
+        On the training samples it is symmetric and positive semi-definite, with trace at most ``n 2^depth``
+        and largest eigenvalue n.
 
     Raises
     ------
     ValueError
-        For inconsistent shapes or no candidate at all.
+        For inconsistent shapes, or if there are no candidate splits.
 
     References
     ----------

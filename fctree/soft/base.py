@@ -109,14 +109,14 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, NaN where missing; or a table with categories (`categorical_features`).
-            Training and predictions are in float32 for float32, else in float64.
+            Numbers, NaN where missing; or a table with categories (`categorical_features`). Computations
+            are in float32 for float32 input, else in float64.
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights of the samples' losses, and in the means and variances of
-            `batch_norm`. If their mean is below about 0.7, all are multiplied by the power of two that
-            brings it closest to 1, so that penalties keep their strength.
+            Non-negative weights, used in the loss and in the moments of `batch_norm`. If the mean weight is
+            below about 0.7, all weights are multiplied by the power of two that brings it closest to 1, so
+            that penalties keep their strength.
 
         Returns
         -------
@@ -125,13 +125,13 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         Raises
         ------
         ValueError
-            For inconsistent shapes, infinity in `X`, negative weights, a loss that becomes
-            infinite, or a warm start with another shape of trees or fewer epochs than it has.
+            For inconsistent shapes, infinity in `X`, negative weights, a loss that becomes infinite, or a
+            warm start with trees of another shape or fewer epochs than already trained.
 
         Warns
         -----
         ConvergenceWarning
-            If the training loss ends clearly above that before the first epoch.
+            If the final training loss is clearly above the initial one.
         """
         with fitted_whole(self) as fitted:
             continuing = fitted.warm_start and hasattr(fitted, "_state")
@@ -342,7 +342,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         Returns
         -------
         counts : array of shape (n_samples, n_trees), int32
-            From 1, a hard tree's path, to the number of leaves, which all samples reach with
+            Between 1, as in a hard tree, and the number of leaves, which every sample reaches with
             ``routing="logistic"``.
         """
         return self._evaluated(_native.reachable_leaves, X)

@@ -22,10 +22,10 @@ _LEAST_PROBABILITY = 1e-15  # of a class in the starting scores
 
 @shares_documentation(SoftTreeRegressor)
 class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
-    """Sum of soft oblique trees, trained jointly by gradient descent, for classification.
+    """Sum of soft oblique trees for classification, trained jointly by gradient descent.
 
-    With two classes the trees predict the log-odds of ``classes_[1]``, with more one score per
-    class (softmax); the loss is the log-loss. Trees, routing and training are those of
+    With two classes the trees predict the log-odds of ``classes_[1]``, with more one score per class
+    (softmax). The loss is the log-loss. Trees, routing and training are those of
     :class:`SoftTreeRegressor`.
 
     Parameters
@@ -33,14 +33,15 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
     n_trees, depth, architecture
         As in `SoftTreeRegressor`.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply those of the samples: a dict (classes that it lacks
-        have weight 1), or such that all classes weigh the same.
+        Weights of the classes, which multiply the sample weights: a dict (missing classes have weight 1),
+        or "balanced" for equal total weights.
     gamma, routing, scale, batch_norm, fit_intercept, initialization, \
             optimizer, learning_rate, batch_size, max_epochs, l2_regularization
         As in `SoftTreeRegressor`.
     l2_leaf_reg : float, default=20.0
-        As there, but with more than two classes multiplied by 4 times the mean ``p * (1 - p)`` of the
-        classes' shares p, about 4 over their number: the curvature of their loss beside that of two.
+        Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the summed loss. With more than two classes of
+        shares p it is multiplied by 4 times the mean of ``p * (1 - p)``, about ``4 / n_classes``, since the
+        loss has less curvature than with two.
     categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, \
             warm_start, verbose, n_jobs, random_state
         As in `SoftTreeRegressor`.
@@ -50,14 +51,14 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
     classes_ : ndarray of shape (n_classes,)
     n_classes_ : int
     baseline_ : ndarray of shape (n_outputs,)
-        Scores to which the trees are added: the log-odds, or centred log-frequencies.
+        Raw scores to which the trees are added: the log-odds (two classes) or centred log-frequencies.
     output_scale_ : ndarray of shape (n_outputs,)
         1, or the factor of ``initialization="ntk"``.
     split_weights_, split_intercepts_, leaf_weights_, children_, feature_means_, \
             feature_variances_, n_iter_
         As in `SoftTreeRegressor`.
     loss_curve_ : list of float
-        Each epoch's mean log-loss over its batches.
+        Mean log-loss of the batches of each epoch.
     validation_loss_curve_, reachable_leaves_curve_, encoder_
         As in `SoftTreeRegressor`.
     n_features_in_, feature_names_in_, n_outputs_
@@ -150,7 +151,7 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Train for one more epoch, on these samples.
+        """Train for one more epoch on these samples.
 
         Parameters
         ----------
@@ -167,7 +168,7 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
         Raises
         ------
         ValueError
-            For unknown labels, and with ``class_weight="balanced"``, which needs all samples.
+            For unknown labels, or with ``class_weight="balanced"``, which needs all samples.
         """
         if self.class_weight == "balanced":
             raise ValueError('class_weight="balanced" needs all samples: use fit')

@@ -12,114 +12,109 @@ from fctree.soft.base import BaseSoftTree
 
 
 class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
-    """Sum of soft oblique trees, trained jointly by gradient descent, for regression.
+    """Sum of soft oblique trees for regression, trained jointly by gradient descent.
 
-    A node sends a sample to the left with a probability ``S(<w, x>)`` that is exactly 0 or 1
-    outside a band of width `gamma`, so only the nodes that a sample reaches are computed, in
-    training and in prediction (the tree ensemble layer: Hazimeh, Ponomareva, Mol, Tan and
-    Mazumder 2020).
+    A node sends a sample to the left with probability ``S(<w, x>)``, which by default is exactly 0 or 1
+    outside a band of width `gamma`. So only the nodes that a sample reaches are computed, in training and
+    in prediction (the tree ensemble layer of Hazimeh, Ponomareva, Mol, Tan and Mazumder 2020).
 
     Parameters
     ----------
     n_trees : int, default=10
-        Trees; the prediction is their sum.
+        Number of trees; the prediction is their sum.
     depth : int, default=4
-        Depth of the trees; a perfect tree has ``2**depth`` leaves. Trees have at most 32,768.
+        Depth of the trees; a perfect tree has ``2**depth`` leaves. At most 32,768 leaves are allowed.
     architecture : str, mapping, nested pairs or array-like, default="perfect"
-        Shape of the trees: ``"perfect"``; ``"decision_list"``, `depth` splits each with a leaf to
-        the left, the last with two; ``{depth: number of leaves}`` as in
-        :func:`fctree.kernels.tree_ntk`; the tree itself as nested pairs, or as the parent of each
-        node (see :func:`fctree.kernels.leaf_counts`). `depth` counts for names only.
+        Shape of the trees: ``"perfect"``; ``"decision_list"``, a chain of `depth` splits with a leaf to the
+        left of each; ``{depth: number of leaves}`` as in :func:`fctree.kernels.tree_ntk`; or the tree as
+        nested pairs or the parent of each node (see :func:`fctree.kernels.leaf_counts`). `depth` is used
+        with the two names only.
     gamma : float, default=1.0
-        Width of the band of ``<w, x>`` in which samples go both ways. Smaller is harder and
-        faster; the paper tunes it from 1e-4 to 1.
+        Width of the band of ``<w, x>`` in which samples go both ways. Smaller values give harder and faster
+        trees; the paper tunes it from 1e-4 to 1.
     routing : {"smooth_step", "logistic", "erf"}, default="smooth_step"
-        ``S``: the paper's cubic; ``1 / (1 + exp(-6 t / gamma))``, which has the same slope at 0
-        and reaches every leaf; or ``(1 + erf(scale t)) / 2``, that of the tree kernels.
+        Function ``S``: the cubic of the paper; ``1 / (1 + exp(-6 t / gamma))``, which has the same slope at
+        0 and reaches every leaf; or ``(1 + erf(scale t)) / 2``, as in the tree kernels.
     scale : float, default=2.0
         Hardness of ``routing="erf"``; unused otherwise.
     batch_norm : bool, default=True
-        Standardise each feature by the batch's mean and variance in training and by running
-        averages in predictions, and in batches of one row. Without it, standardise the features.
+        Whether to standardise each feature, by the moments of the batch in training and by running averages
+        in predictions and for batches of one row. If False, standardise the features yourself.
     fit_intercept : bool, default=True
-        Whether splits have an intercept, as a feature that is always 1. The paper's have none.
+        Whether splits have an intercept; those of the paper have none.
     initialization : {"standard", "ntk"}, default="standard"
-        ``"standard"`` starts from splits with products of deviation 1 and leaves of 0; ``"ntk"``
-        draws all weights standard normal and divides the sum of the trees by the square root of
-        their number, the start of the kernel theory; targets are then not standardised.
+        ``"standard"`` draws splits with products ``<w, x>`` of standard deviation 1 and sets the leaves to
+        0. ``"ntk"``, the initialisation of the kernel theory, draws all weights standard normal and divides
+        the sum of the trees by the square root of their number; targets are then not standardised.
     optimizer : {"adam", "gradient_descent"}, default="adam"
-        Adam, or steps along the gradient of the batch's mean loss.
+        Adam, or gradient descent on the mean loss of the batch.
     learning_rate : float, default=0.01
         Step size.
     batch_size : int, default=256
-        Maximum number of samples per step; the batches of an epoch have nearly equal sizes.
+        Maximum batch size; the batches of an epoch have nearly equal sizes.
     max_epochs : int, default=100
-        Number of epochs in total: a warm start trains the remaining ones.
+        Number of epochs in total; a warm start trains the remaining ones.
     l2_regularization : float, default=0.0
-        Adds ``l2_regularization * sum(split_weights**2)`` to the mean of the losses: the paper's
-        penalty, the same for any number of samples.
+        Adds ``l2_regularization * sum(split_weights**2)`` to the mean loss, as in the paper.
     l2_leaf_reg : float, default=20.0
-        Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the sum of the losses, as gradient
-        boosting does: a prior that fades as samples are added. In `partial_fit` the sum is over
-        the samples of the call.
+        Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the summed loss, as in gradient boosting, so its
+        effect fades as samples are added. In `partial_fit` the sum is over the samples of the call.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
-        Features that are categories: those whose column has a categorical or text type, or a list
-        of names or indices, or a mask; None for none.
+        Categorical features: the columns of a categorical or text type, a list of names or indices, or a
+        mask; None for none.
     early_stopping : bool, default=False
-        Whether to hold samples out, stop when their loss no longer improves, and keep the best
-        weights.
+        Whether to stop when the loss of held-out samples no longer improves, and keep the best weights.
     validation_fraction : float or int, default=0.1
-        Share, or number, of samples to hold out; classes are stratified.
+        Share or number of samples to hold out; stratified by class.
     n_iter_no_change : int, default=10
-        Number of epochs without an improvement by more than `tol` before stopping.
+        Epochs without an improvement by more than `tol` before stopping.
     tol : float, default=1e-4
-        Smallest improvement of the loss that counts.
+        Smallest decrease of the loss that counts as an improvement.
     warm_start : bool, default=False
-        Whether `fit` continues the last fit; fits with 50 and then 100 epochs give the same bytes
-        as one with 100 on the same samples.
+        Whether `fit` continues the last fit; on the same samples the result is the same as from a single
+        fit.
     verbose : int, default=0
-        1 shows a progress bar, 2 one line per epoch.
+        1 shows a progress bar, 2 prints one line per epoch.
     n_jobs : int or None, default=None
-        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seeds the initial weights, the order of the samples, and the validation split.
+        Seed of the initial weights, the order of the samples and the validation split.
 
     Attributes
     ----------
     split_weights_ : ndarray of shape (n_trees, n_splits, n_features)
-        Breadth-first, left first: a sample goes left at a node for large ``<w, x>``, x being
-        standardised if `batch_norm`.
+        Weights of the splits, breadth-first. A sample goes left for large ``<w, x>``, with x standardised
+        if `batch_norm`.
     split_intercepts_ : ndarray of shape (n_trees, n_splits)
     leaf_weights_ : ndarray of shape (n_trees, n_splits + 1, n_outputs)
     children_ : ndarray of shape (n_splits, 2)
-        Left and right child of each split: a smaller number than `n_splits` is a split, a larger
-        one `n_splits` plus the number of a leaf.
+        Left and right child of each split; a number below `n_splits` is a split, others are `n_splits` plus
+        the number of a leaf.
     baseline_, output_scale_ : ndarrays of shape (n_outputs,)
-        Predictions are ``baseline_ + output_scale_ * (sum of the trees)``: the mean and the
-        deviation of the targets.
+        Mean and standard deviation of the targets: predictions are
+        ``baseline_ + output_scale_ * (sum of the trees)``.
     feature_means_, feature_variances_ : ndarrays of shape (n_features,)
-        Running moments, used if `batch_norm`.
+        Running moments for `batch_norm`.
     n_iter_ : int
         Number of epochs trained.
     loss_curve_ : list of float
-        Each epoch's mean squared error over its batches, in units of the targets' variance.
+        Mean squared error of the batches of each epoch, in units of the variance of the targets.
     validation_loss_curve_ : list of float
-        The same on the validation samples after each epoch; empty without early stopping.
+        Mean squared error of the validation samples after each epoch, in the same unit; empty without early
+        stopping.
     reachable_leaves_curve_ : list of float
-        Each epoch's mean number of leaves that a sample reaches in a tree.
+        Mean number of leaves that a sample reaches in a tree, per epoch.
     encoder_ : TableEncoder
-        How categories and missing values become the features of the model.
+        Encoder of categories and missing values.
     n_features_in_, feature_names_in_, n_outputs_
         As in scikit-learn.
 
     Notes
     -----
-    Adam updates are lazy: only weights of nodes at which the batch has a fractional sample change.
-    For training that follows the kernel's gradient flow
-    (``initialization="ntk"``) set `l2_leaf_reg` to 0. See the algorithm page of the
-    documentation.
+    Adam updates are lazy: only the weights of nodes that split some sample of the batch fractionally are
+    changed. To follow the gradient flow of the kernel (``initialization="ntk"``) set `l2_leaf_reg` to 0.
 
     Examples
     --------
@@ -169,10 +164,10 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Train for one more epoch, on these samples.
+        """Train for one more epoch on these samples.
 
-        The first call sets the targets' mean and deviation, so it should have many; the running moments of the
-        features are updated by each call.
+        The first call sets the mean and standard deviation of the targets, so it should have many samples. Every
+        call updates the running moments of the features.
 
         Parameters
         ----------
