@@ -9,30 +9,30 @@ from fctree.export.description import describe
 
 
 def to_c(model: Any, name: str = "predict") -> str:
-    """Convert a fitted model to one C99 file that needs nothing but the standard library.
+    """Convert a fitted model to one C99 file that needs only the standard library.
 
-    The file defines ``void NAME(const double *x, double *out)``: `x` has the columns of one sample,
-    NaN where missing, `out` takes the predictions, or the probabilities of the classes. It may be
-    called from many threads. A category is passed as its number in
-    ``model.encoder_.categories[column]``, which a comment lists; -1 is one that training had not.
+    The file defines the thread-safe function ``void NAME(const double *x, double *out)``. `x` holds the columns
+    of one sample, NaN where missing; `out` receives the predictions or the class probabilities. A category
+    is passed as its index in ``model.encoder_.categories[column]``, which a comment lists; -1 is an unknown one.
 
     Parameters
     ----------
     model : fitted estimator
-        A tree, a forest, boosting or soft trees: regressor or classifier.
+        A tree, forest, boosting or soft tree model.
     name : str, default="predict"
-        The function, and the prefix of all else in the file.
+        Name of the function, and prefix of all other names in the file.
 
     Returns
     -------
     source : str
+        Content of the file.
 
     Raises
     ------
     TypeError
         If the model is of another kind.
     ValueError
-        If C cannot have a function of that name.
+        If `name` is not a valid name of a C function.
     NotFittedError
         If the model has not been fitted.
 

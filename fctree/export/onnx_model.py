@@ -15,35 +15,35 @@ from fctree.export.links import labels_of
 def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     """Convert a fitted model to ONNX.
 
-    Regressors have the output ``variable`` (n_samples, n_outputs), classifiers ``label``
-    (n_samples,) and ``probabilities`` (n_samples, n_classes). The input is ``X`` (n_samples,
-    n_features); a model with categories has one input (n_samples, 1) for each column instead,
-    with the column's name: text for categories that are text (the empty string is a missing
-    value), else numbers.
+    Regressors have the output ``variable`` (n_samples, n_outputs), classifiers ``label`` (n_samples,) and
+    ``probabilities`` (n_samples, n_classes). The input is ``X`` (n_samples, n_features). A model with
+    categories has instead one input (n_samples, 1) per column, with the name of the column: text for text
+    categories (the empty string is a missing value), else numbers.
 
     Parameters
     ----------
     model : fitted estimator
-        A tree, a forest, boosting or soft trees: regressor or classifier.
+        A tree, forest, boosting or soft tree model.
     dtype : numpy.float32 or numpy.float64, or its name, default=numpy.float32
-        The type of inputs that are numbers, and of outputs that are. Computations are in float64 either
-        way: a float32 model predicts what `predict` does for the same float32 numbers, rounded. Categories
-        that are numbers are rounded to this type.
+        Type of numeric inputs and outputs. Computations are in float64 in both cases: a float32 model
+        returns the rounded result of `predict` for the same float32 inputs. Numeric categories are rounded
+        to this type.
 
     Returns
     -------
     model : onnx.ModelProto
-        Of opset 21 and version 5 of ``ai.onnx.ml``, for ONNX Runtime 1.20 or later.
+        Model with opset 21 and version 5 of ``ai.onnx.ml``, for ONNX Runtime 1.20 or later.
 
     Raises
     ------
     ImportError
         Without the library onnx.
     ValueError
-        For another `dtype`, for categories of text and numbers in one column, for empty strings beside missing
-        values in one, for categories that are numbers which `dtype` cannot tell apart or text that is not valid Unicode,
-        for categories beside a column with the name of an output or an empty one, for class labels that int64 does not
-        hold, and for soft trees with ``routing="erf"`` in float64, which runtimes cannot compute.
+        For another `dtype`; for a column with text and numbers, or with empty strings and missing values;
+        for numeric categories that `dtype` cannot distinguish, or text that is not valid Unicode; for a
+        model with categories and a column whose name is empty or that of an output; for class labels
+        outside the range of int64; and for soft trees with ``routing="erf"`` in float64, which runtimes
+        cannot compute.
     TypeError
         If the model is of another kind.
     NotFittedError

@@ -21,10 +21,10 @@ _CLASSIFIER_OPTIONS = {
 def register_skl2onnx() -> None:
     """Register the estimators with skl2onnx.
 
-    Afterwards `skl2onnx.to_onnx` and `skl2onnx.convert_sklearn` convert pipelines, searches and
-    ensembles of scikit-learn that contain them. Inputs have to be one tensor of numbers: encode
-    categories in the pipeline. With the option ``raw_scores`` a classifier gives the scores of
-    `decision_function` in place of probabilities, of two classes -s and s, as skl2onnx's own do.
+    Afterwards `skl2onnx.to_onnx` and `skl2onnx.convert_sklearn` convert pipelines, searches and ensembles
+    of scikit-learn that contain them. The input has to be one numeric tensor, so encode categories in the
+    pipeline. With the option ``raw_scores`` a classifier returns the scores of `decision_function` instead
+    of probabilities (-s and s for two classes), as other converters of skl2onnx do.
 
     Raises
     ------

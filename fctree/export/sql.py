@@ -24,17 +24,16 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
     """Convert a fitted model to one SQL expression of nested ``CASE``.
 
     Its value is the prediction, or the probability of the second class, ``classes_[-1]``. It is meant for
-    one tree or a few: each leaf is a line of text. ``EXP`` is used for log-odds and for losses with a
-    log link, else arithmetic alone. NULL is a missing value, which oblique trees replace by the training
-    mean. Columns of categories are compared with the text, or the numbers, that they held in training.
+    one tree or a few, since each leaf is a line of text. ``EXP`` is used for log-odds and for losses with a
+    log link. NULL is a missing value, which oblique trees replace by the training mean. Categorical columns
+    are compared with the text or numbers of the training data.
 
     Parameters
     ----------
     model : fitted estimator
-        A tree, a forest or boosting of one output or at most two classes.
+        A tree, forest or boosting model with one output or at most two classes.
     columns : sequence of str, default=None
-        Names of the columns of the database's table; those of the training table, or ``x0``, ``x1``, ..,
-        by default.
+        Names of the columns in the database; by default those of the training table, or ``x0``, ``x1``, ..
 
     Returns
     -------
@@ -43,10 +42,10 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
     Raises
     ------
     TypeError
-        If the model is of another kind, or `columns` is no sequence of strings.
+        If the model is of another kind, or `columns` is not a sequence of strings.
     ValueError
-        For more outputs or classes, for a column of text and numbers, for another number of names, and for names that are
-        empty or occur twice.
+        For more outputs or classes, a column with text and numbers, a wrong number of names, or names that
+        are empty or occur twice.
     NotFittedError
         If the model has not been fitted.
 

@@ -15,14 +15,14 @@ _POSTPROCESSORS = {"exp": "exponential", "logistic": "sigmoid", "softmax": "soft
 
 
 def to_treelite(model: Any) -> Any:
-    """Convert symmetric boosting to Treelite, whose compilers and the RAPIDS Forest Inference Library run it.
+    """Convert symmetric boosting to Treelite, for its compilers and the RAPIDS Forest Inference Library.
 
     Thresholds and leaves are float64.
 
     Parameters
     ----------
     model : fitted SymmetricBoostingRegressor or SymmetricBoostingClassifier
-        Without categories, and of at least two classes.
+        Model without categories; a classifier needs at least two classes.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def to_treelite(model: Any) -> Any:
     ImportError
         Without the library treelite.
     ValueError
-        For another kind of trees, for categories, and for one class.
+        For another kind of trees, for categories, or for one class.
     NotFittedError
         If the model has not been fitted.
     """

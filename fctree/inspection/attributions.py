@@ -31,13 +31,12 @@ def shap_values(
 ) -> ShapValues:
     """Attribute the predictions of a tree model to the features.
 
-    The values of a sample and the base value, the mean score of the background, sum to the sample's
-    score. Scores are those of `decision_function` for classifiers (log-odds for boosting,
-    logits for curvature trees, predicted indicators for other trees and forests); for regressors predictions, or their logarithms where
-    the loss has a log link. A column of categories, or with missing values, is one
-    feature, whatever the model encodes it as. A statistic of a pair of columns is one player of the
-    game, and its value is shared equally between the two: with pairs, values are exact for the encoded
-    features, not for the table's columns.
+    The values of a sample and the base value (the mean score of the background) sum to the score of the
+    sample. Scores of regressors are predictions, or their logarithms for losses with a log link. Scores of
+    classifiers are those of `decision_function`: log-odds for boosting, logits for curvature trees,
+    predicted indicators for other trees and forests. A column with categories or missing values is one
+    feature, however the model encodes it. A statistic of a pair of columns is one player, whose value is
+    shared equally between the two; with pairs, values are exact for the encoded features, not for the columns.
 
     Parameters
     ----------
@@ -46,25 +45,25 @@ def shap_values(
     X : array-like of shape (n_samples, n_features)
         The samples to explain, as for `predict`.
     background : array-like of shape (n_background, n_features), default=None
-        The samples that stand for "feature unknown", such as training samples. None is `X` itself; for
-        oblique trees 100 evenly spaced rows of it, since their cost grows with the background. Beside itself alone
-        the values of one sample are 0, which is warned of.
+        Samples that replace unknown features, such as training samples. None is `X` itself, or 100 evenly
+        spaced rows of it for oblique trees, whose cost grows with the background. If a sample is its only
+        background, its values are 0, with a warning.
     method : {"auto", "interventional", "path_dependent", "aumann_shapley"}, default="auto"
-        What a coalition of features is worth for a sample, or how else its score is shared:
+        Value of a coalition of features, or another way to share the score:
 
-        - ``"interventional"``: exact Shapley values; a coalition is worth the mean score over the
-          background with the coalition's features from the sample [1]_. For symmetric trees the cost
+        - ``"interventional"``: exact Shapley values; the value of a coalition is the mean score over the
+          background with the coalition's features taken from the sample [1]_. For symmetric trees the cost
           hardly depends on the background [2]_. For oblique trees it grows up to exponentially with the
-          columns that a leaf depends on: those of the splits above it (`max_coef` limits them) and,
-          where predictions are bounded (`extrapolation`), those of its linear model.
-        - ``"path_dependent"``: exact Shapley values of symmetric trees; splits by other features
-          follow both children, weighted by the number of background samples in them.
-        - ``"aumann_shapley"``: exact path attributions of oblique trees [3]_, for trees with dense
-          splits too: the score is followed along the straight line from each background sample to the sample.
-        - ``"auto"``: interventional for symmetric trees, and for oblique trees whose splits combine
+          number of columns that a leaf depends on: those of the splits above it (limited by `max_coef`)
+          and, where predictions are bounded (`extrapolation`), those of its linear model.
+        - ``"path_dependent"``: exact Shapley values of symmetric trees; at a split by a feature outside the
+          coalition both children are followed, weighted by their numbers of background samples.
+        - ``"aumann_shapley"``: exact path attributions of oblique trees [3]_, also with dense splits: the
+          changes of the score along the straight line from each background sample to the sample.
+        - ``"auto"``: ``"interventional"`` for symmetric trees, and for oblique trees whose splits combine
           at most 4 columns and whose leaves depend on at most 12; else ``"aumann_shapley"``.
     n_jobs : int or None, default=None
-        Threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all cores. Results do
+        Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
 
     Returns
@@ -76,8 +75,8 @@ def shap_values(
     TypeError
         For other models.
     ValueError
-        For a method that the model's trees do not have, for ``"interventional"`` where a leaf of an
-        oblique tree depends on more than 24 columns, and for input that `predict` refuses.
+        For a method that the trees do not support, for ``"interventional"`` if a leaf of an oblique tree
+        depends on more than 24 columns, and for input that `predict` refuses.
 
     References
     ----------

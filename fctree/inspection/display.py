@@ -22,14 +22,14 @@ _LABELS = {"early_stopping": "early stopping", "dropout": "dropout", "retrain": 
 
 
 class VariableImportanceDisplay:
-    """Importances or Shapley values as horizontal bars with their confidence intervals.
+    """Bar chart of importances or Shapley values with their confidence intervals.
 
     Created by `from_estimator` or `from_result`; `plot` draws again.
 
     Parameters
     ----------
     results : mapping of labels to ImportanceResult or ShapleyResult
-        All with the same groups.
+        Results to draw, all with the same groups.
 
     Attributes
     ----------
@@ -86,10 +86,10 @@ class VariableImportanceDisplay:
         estimator, X, y
             As for `variable_importance`.
         method : str or list of str, default="early_stopping"
-            One or several methods, drawn side by side on the same splits; several need a
+            One or several methods, drawn side by side for the same data splits; several need a
             `random_state` that is not None.
         shapley : bool, default=False
-            Shapley values instead of importances.
+            Draw Shapley values instead of importances.
         max_features, sort, ax
             As for `plot`.
         **options
@@ -124,7 +124,7 @@ class VariableImportanceDisplay:
         Parameters
         ----------
         result : ImportanceResult, ShapleyResult, list of them, or mapping of labels to them
-            Several are drawn side by side, named by their methods or labels.
+            Results to draw. Several are drawn side by side and named by their methods or labels.
         max_features, sort, ax
             As for `plot`.
 
@@ -151,9 +151,9 @@ class VariableImportanceDisplay:
         Parameters
         ----------
         max_features : int or None, default=None
-            Maximum number of features drawn, the most important ones of the first result.
+            Maximum number of features drawn: the most important ones of the first result.
         sort : bool, default=True
-            The most important first, else in the order of the result.
+            Whether to sort by importance; otherwise the order of the result is kept.
         ax : matplotlib Axes, default=None
             Axes to draw into; None creates a figure.
 
@@ -165,7 +165,7 @@ class VariableImportanceDisplay:
         Warns
         -----
         UserWarning
-            For each of the results' warnings, among them why a bar is pale.
+            For each warning of the results, such as the reason for a pale bar.
         """
         require_matplotlib(ax)
         import matplotlib.pyplot as plt

@@ -54,39 +54,40 @@ def distill(
     Parameters
     ----------
     teacher : object with `predict`
-        A fitted model. Of a classifier the `predict_proba` is used if it has one.
+        A fitted model. For a classifier `predict_proba` is used if it has one.
     X : array or data frame of shape (n_samples, n_features)
-        Such as the teacher was trained on; no targets are needed.
+        Samples such as those the teacher was trained on; no targets are needed.
     tree : CurvatureTreeRegressor, CurvatureTreeClassifier, FCODTRegressor or FCODTClassifier, \
             default=None
-        An unfitted tree with the parameters. None is a `CurvatureTreeClassifier` for a classifier, and
-        else a `CurvatureTreeRegressor`.
+        Unfitted tree with the parameters. None is a `CurvatureTreeClassifier` for a classifier, else a
+        `CurvatureTreeRegressor`.
     n_points : int, default=15
-        Points labelled by the teacher for each row of `X`, on the lines to its nearest neighbours. 0
-        uses the rows alone. Text and categories come from the nearer of the two rows, and so do numbers that
-        `tree` or `teacher` takes for categories, by `categorical_features`. What a pipeline encodes is not
-        known: name columns of codes in the `categorical_features` of `tree`.
+        Number of synthetic points per row of `X`, labelled by the teacher; they lie on the lines to the
+        nearest neighbours of the row. 0 uses only the rows. Text and categorical values (by
+        `categorical_features` of `tree` or `teacher`) are those of the nearer of the two rows. Columns that
+        a pipeline encodes are not detected: name columns of numeric codes in the `categorical_features` of
+        `tree`.
     random_state : int, RandomState instance or None, default=None
-        Draws the points.
+        Seed of the points.
 
     Returns
     -------
     tree : estimator
-        A fitted clone of `tree` with one more attribute, `fidelity_`: R² of the tree for the teacher's
-        predictions on `X`, or the share of rows in the teacher's class. It has no intervals: its errors are
-        those of another model's predictions.
+        A fitted clone of `tree` with one more attribute, `fidelity_`: R² of the tree for the predictions of
+        the teacher on `X`, or the share of rows with the teacher's class. It has no prediction intervals,
+        since its errors refer to the teacher, not the targets.
 
     Raises
     ------
     ValueError
-        If `n_points` is negative, `tree` a classifier and `teacher` a regressor, the teacher's predictions are not
-        finite numbers of the expected shape, or it meets categories that it does not know.
+        If `n_points` is negative, if `tree` is a classifier and `teacher` a regressor, if the predictions
+        of the teacher are not finite numbers of the expected shape, or if it meets unknown categories.
     TypeError
         If `tree` is not an oblique tree, or `teacher` cannot predict.
 
     See Also
     --------
-    compare_distilled : Measures the tree on other samples, beside trees on the targets.
+    compare_distilled : Compares the tree with its teacher and with trees fitted to the targets.
 
     Examples
     --------
@@ -113,16 +114,16 @@ def distill(
 def compare_distilled(
     tree: Any, teacher: Any, X: ArrayLike, y: ArrayLike, eval_set: tuple[ArrayLike, ArrayLike]
 ) -> dict[str, list[Any]]:
-    """Measure a distilled tree on new samples, beside its teacher and trees on the targets.
+    """Compare a distilled tree with its teacher and with trees fitted to the targets, on new samples.
 
     Parameters
     ----------
     tree : estimator
-        What `distill` returned.
+        A tree returned by `distill`.
     teacher : object with `predict`
-        What it was distilled from.
+        The model that it was distilled from.
     X : array or data frame of shape (n_samples, n_features)
-        The rows that both were trained on.
+        Rows that both were trained on.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Their true targets.
     eval_set : tuple (X, y)
@@ -131,10 +132,10 @@ def compare_distilled(
     Returns
     -------
     table : dict of lists
-        A column each: ``model`` ("distilled", "teacher", "plain": the tree fitted to `y`, and "control":
-        the tree fitted to `y` with as many leaves as the distilled one, or as near as lowering
-        `split_margin` gets), ``n_leaves``, ``fidelity`` (R² for the teacher's predictions, or the share of rows
-        in its class) and ``score`` (R² or accuracy for the targets of `eval_set`).
+        Columns ``model``, ``n_leaves``, ``fidelity`` (R² for the predictions of the teacher, or the share
+        of rows with its class) and ``score`` (R² or accuracy for the targets of `eval_set`). Models are
+        "distilled", "teacher", "plain" (the tree fitted to `y`) and "control" (the tree fitted to `y` with
+        as many leaves as the distilled one, or as near as a lower `split_margin` gets).
 
     Raises
     ------

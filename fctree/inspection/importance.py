@@ -37,36 +37,35 @@ def variable_importance(
     client: Any = None,
     random_state: RandomState = None,
 ) -> ImportanceResult:
-    """Importance of features for the predictions of a type of model.
+    """Estimate the importance of features by comparing models with and without them.
 
     The importance of a group of features is the score of a model with all features minus the score
     of a model without the group, whose columns are replaced by their training means. There are
     three ways to compute the second model [1]_:
 
     - ``"early_stopping"``: continue training the first model with the columns replaced (warm
-      start) until its validation loss no longer falls. As accurate as a new model, at a fraction
-      of its cost. The training of the first model is then continued in the same way, with nothing
-      replaced, so that both get further rounds.
-    - ``"dropout"``: the first model unchanged. No training, but it overestimates the importance of
-      correlated features.
+      start) until its validation loss no longer falls, at a fraction of the cost of a new model.
+      Training of the first model is continued in the same way with nothing replaced, so that both
+      get further rounds.
+    - ``"dropout"``: the first model unchanged. It needs no training, but overestimates the importance
+      of correlated features.
     - ``"retrain"``: a new model.
 
-    Splits, training and evaluation are the same for all methods, so results for the same
-    `random_state` can be compared.
+    Data splits and evaluation are the same for all methods, so results for the same `random_state`
+    can be compared.
 
     Parameters
     ----------
     estimator : estimator or WarmStartModel
-        With ``method="retrain"`` or ``"dropout"`` any estimator; else a model whose training can be
-        continued: `SymmetricBoostingRegressor` and
-        `SymmetricBoostingClassifier` (all groups share one binned matrix), `TreeNTKRegressor`
-        (gradient flow of its kernel), scikit-learn's `MLPRegressor` and `MLPClassifier`, other
-        estimators with `partial_fit`, or `warm_start` and `n_estimators` or `max_iter`, or a
-        `WarmStartModel`. It is cloned and trained with early stopping by its own `max_iter`,
-        `n_iter_no_change` and `tol`. Classifiers need `predict_proba`.
+        With ``method="retrain"`` or ``"dropout"`` any estimator. Otherwise a model whose training can be
+        continued: `SymmetricBoostingRegressor` and `SymmetricBoostingClassifier` (all groups share one
+        binned matrix), `TreeNTKRegressor` (gradient flow of its kernel), scikit-learn's `MLPRegressor` and
+        `MLPClassifier`, other estimators with `partial_fit` or with `warm_start` and `n_estimators` or
+        `max_iter`, or a `WarmStartModel`. It is cloned and trained with early stopping by its own
+        `max_iter`, `n_iter_no_change` and `tol`. Classifiers need `predict_proba`.
     X : array-like of shape (n_samples, n_features)
-        Numbers: a column of text or categories is refused, with what to make of it. NaN is allowed if the
-        estimator takes it.
+        Numeric features; columns of text or categories are refused. NaN is allowed if the estimator accepts
+        it.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Targets or class labels.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -74,44 +73,45 @@ def variable_importance(
     groups : sequence of columns or of lists of them, or mapping of names to such, default=None
         Columns by index or name; groups may overlap. None is one group per feature.
     method : {"early_stopping", "dropout", "retrain"}, default="early_stopping"
+        Way to compute the models without a group, see above.
     validation_fraction : float or int, default=0.25
-        Share, or number, of the samples outside the test part used for early stopping.
+        Share or number of the samples outside the test part that are used for early stopping.
     test_fraction : float or int, default=0.25
-        Share, or number, of the samples used for the scores.
+        Share or number of the samples used for the scores.
     scoring : str, default="neg_mean_squared_error"
         ``"neg_mean_squared_error"`` (for classes the Brier score), ``"r2"``, ``"neg_mean_poisson_deviance"`` or
         ``"neg_mean_gamma_deviance"``, for which all predictions have to be positive; ``"accuracy"``, ``"neg_log_loss"`` or
         ``"roc_auc"``.
     confidence_level : float, default=0.95
+        Level of the confidence intervals.
     sample_splitting : bool, default=False
-        Measure the two models on disjoint halves of the test part. The interval is longer and also
+        Evaluate the two models on disjoint halves of the test part. The interval is longer, but also
         valid if the importance is 0.
     min_iter : int, default=10
-        Minimum number of rounds of a continuation. Boosting with much noise on many features needs
-        more to find the one that helps.
+        Minimum number of further rounds. Boosting with much noise and many features needs more to find a
+        useful feature.
     verbose : int, default=0
         1 shows a progress bar.
     n_jobs : int or None, default=None
-        Threads, or groups processed at a time; None is 1 unless a `joblib.parallel_config` says
-        otherwise, -1 is all cores. Results do not depend on it.
+        Number of threads, or of groups processed at a time; None is 1 unless set by a
+        `joblib.parallel_config`, -1 is all cores. Results do not depend on it.
     client : distributed.Client or None, default=None
-        Trains the models on the workers of this Dask cluster: a worker runs as many tasks as it
-        has threads, whatever `n_jobs` is. Results depend neither on it nor on lost workers.
+        Dask cluster whose workers train the models; a worker runs as many tasks as it has threads, whatever
+        `n_jobs` is. Results depend neither on it nor on lost workers.
     random_state : int, RandomState instance or None, default=None
-        Seeds the data split, and the estimator if it has no seed of its own.
+        Seed of the data split, and of the estimator if it has no seed of its own.
 
     Returns
     -------
     result : ImportanceResult
-        With `importances`, `stderr`, `confidence_interval`, `p_values`, `n_iter`,
-        `fit_seconds` and more, in the order of the groups.
+        Importances, standard errors, confidence intervals, p-values and more, in the order of the groups.
 
     Raises
     ------
     ValueError
-        For columns of categories, groups that are empty or name unknown features, parts of the
-        data that lack a class, a score that does not fit the targets, or an estimator that cannot
-        be continued where `method` asks for that.
+        For columns of categories, groups that are empty or name unknown features, parts of the data that
+        lack a class, a score that does not fit the targets, or an estimator whose training cannot be
+        continued although `method` needs it.
     TypeError
         If `estimator` is not an estimator or `client` not a client.
     RuntimeError

@@ -35,7 +35,7 @@ class _Values:
     warnings: list = field(default_factory=list)
 
     def to_frame(self) -> DataFrame:
-        """The values with errors, intervals and tests as a pandas data frame, one row per group.
+        """Convert values, errors, intervals and tests to a pandas data frame, one row per group.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class ImportanceResult(_Values):
     Attributes
     ----------
     names : list of str
-        Of the groups, in the given order.
+        Names of the groups, in the given order.
     groups : list of arrays
         The columns of each group.
     method : str
@@ -96,18 +96,21 @@ class ImportanceResult(_Values):
     importances : ndarray of shape (n_groups,)
         Score with all features minus the score without the group.
     stderr : ndarray of shape (n_groups,)
+        Standard errors of `importances`.
     confidence_interval : ndarray of shape (n_groups, 2)
     confidence_level : float
     p_values : ndarray of shape (n_groups,)
-        One-sided test of the importance being 0 or less, with a larger standard error than `stderr`, which
-        also holds there; small importances need many test samples. NaN without an error.
+        One-sided test that the importance is above 0. Its standard error, larger than `stderr`, is also
+        valid at 0, so small importances need many test samples. NaN if the standard error is 0.
     trusted : ndarray of shape (n_groups,), bool
-        Whether the interval is valid, for which 10 test samples are needed; `warnings` says why not.
+        Whether the interval is valid, which needs at least 10 test samples; `warnings` states the reason if
+        not.
     n_iter : ndarray of shape (n_groups,)
         Rounds of training for each group.
     fit_seconds : ndarray of shape (n_groups,)
+        Training time for each group, in seconds.
     scores : ndarray of shape (n_groups,)
-        Without each group.
+        Scores without each group.
     full_score : float
     full_n_iter : int
     full_fit_seconds : float
@@ -135,9 +138,9 @@ class ShapleyResult(_Values):
 confidence_level, p_values, trusted, warnings
         As in `ImportanceResult`; `importances` are the Shapley values.
     full_score, empty_score : float
-        With all features, and with none.
+        Scores with all features and with none.
     subsets : ndarray of shape (n_subsets, n_groups), bool
-        The subsets whose models were evaluated.
+        Subsets whose models were evaluated.
     subset_scores : ndarray of shape (n_subsets,)
     n_iter, fit_seconds : ndarray of shape (n_subsets,)
     exact : bool

@@ -20,12 +20,11 @@ _UP, _DOWN = CLASS_COLORS[3], CLASS_COLORS[0]
 
 
 class ShapDisplay:
-    """Attributions as horizontal bars.
+    """Bar chart of attributions.
 
-    Without a sample the bars are mean absolute values. With a sample they are steps of a
-    waterfall, from the base value to the sample's score: the largest at the top, the sum of those
-    not shown at the bottom. The axis names the class that the score is of: of two classes that which positive
-    values favour.
+    Without a sample the bars are mean absolute values. With a sample they are the steps of a waterfall from
+    the base value to the score of the sample, the largest at the top and the sum of those not shown at the
+    bottom. The axis names the class of the score; with two classes the one that positive values favour.
 
     Created by `from_estimator` or `from_result`; `plot` draws again.
 
@@ -112,10 +111,10 @@ class ShapDisplay:
         Parameters
         ----------
         sample : int or None, default=None
-            The row whose waterfall is drawn; None draws the mean absolute values of all rows.
+            Row whose waterfall is drawn; None draws the mean absolute values of all rows.
         output : int, str or None, default=None
-            The output or class shown, if there are several: its number, or its name in `output_names`. None is
-            their mean; a waterfall needs one.
+            Output or class to draw if there are several: its number, or its name in `output_names`. None
+            draws the mean over all; a waterfall needs a single one.
         max_features : int, default=10
             Maximum number of features shown by name, the largest first.
         ax : matplotlib Axes, default=None
@@ -131,7 +130,7 @@ class ShapDisplay:
         ImportError
             If matplotlib is not installed.
         ValueError
-            For a sample or an output that there is not.
+            For a sample or an output that does not exist.
         """
         require_matplotlib(ax)
         import matplotlib.pyplot as plt

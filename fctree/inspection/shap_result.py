@@ -16,7 +16,7 @@ from fctree._typing import FloatArray
 class ShapValues:
     """Attributions of predictions to features.
 
-    ``base_values + values.sum(axis=1)`` are the scores of the samples.
+    The scores of the samples are ``base_values + values.sum(axis=1)``.
 
     Attributes
     ----------
@@ -26,11 +26,12 @@ class ShapValues:
     data : ndarray of shape (n_samples, n_features)
         The explained samples, as they were passed.
     feature_names : list of str
-        Of the columns of the table.
+        Names of the columns of the table.
     output_names : list of str or None
-        The classes that the scores are of; of two classes the second, which positive values favour. None of regressors.
+        Classes of the scores; with two classes the second, which positive values favour. None for
+        regressors.
     method : {"interventional", "path_dependent", "aumann_shapley"}
-        How the values were computed.
+        Method that computed the values.
     """
 
     values: np.ndarray
@@ -47,7 +48,8 @@ class ShapValues:
     def to_shap(self) -> Any:
         """Convert to an ``Explanation`` of the shap package, for its plots.
 
-        Missing values of columns of text are the text ``"missing"`` in its `data`, as its plots sort them.
+        Missing values in text columns become ``"missing"`` in its `data`, since the plots of shap sort
+        them.
 
         Raises
         ------

@@ -49,14 +49,13 @@ def shapley_importance(
     client: Any = None,
     random_state: RandomState = None,
 ) -> ShapleyResult:
-    """Shapley values of features for the score of a type of model.
+    """Estimate Shapley values of features for the score of models with and without them.
 
-    ``phi_j = sum_U (v(U + j) - v(U)) / (p C(p - 1, |U|))`` over the subsets U without feature
-    j, v(U) the score of the model with the features of U, the others replaced by their training
-    means; v(empty) is that of the best constant. The values sum to v(full) -
-    v(empty). Correlated features share their common contribution, whereas `variable_importance`
-    gives each of them only what the others lack. Models of subsets are computed as there, each
-    from the same full model [1]_.
+    The value of feature j is ``phi_j = sum_U (v(U + j) - v(U)) / (p C(p - 1, |U|))`` over the subsets U
+    without j. Here v(U) is the score of the model with the features of U, the others replaced by their
+    training means; v(empty) is that of the best constant. The values sum to v(full) - v(empty). Correlated
+    features share their common contribution, whereas `variable_importance` gives each only what the others
+    lack. Models of subsets are computed as in `variable_importance`, each from the same full model [1]_.
 
     Parameters
     ----------
@@ -64,12 +63,12 @@ def shapley_importance(
 confidence_level, min_iter, verbose, n_jobs, client, random_state
         As in `variable_importance`.
     groups : sequence of columns or of lists of them, or mapping of names to such, default=None
-        The players, which must be disjoint. Features in no group are in every model. None is one
-        group per feature.
+        Players, as columns by index or name; they must be disjoint. Features in no group are in every
+        model. None is one group per feature.
     n_subsets : int or None, default=None
-        Number of subsets to draw; if there are no more than that, each is evaluated once and the
-        values are exact. None is all subsets up to 12 players, else 2,048 draws. `stderr` includes
-        the sampling error of the draws [2]_.
+        Number of subsets to draw. If there are no more subsets, each is evaluated once and the values are
+        exact. None is all subsets for up to 12 players, else 2,048 draws. `stderr` includes the sampling
+        error of the draws [2]_.
 
     Returns
     -------
@@ -78,7 +77,7 @@ confidence_level, min_iter, verbose, n_jobs, client, random_state
     Raises
     ------
     ValueError
-        As for `variable_importance`; for groups that overlap; for too few subsets.
+        As for `variable_importance`, for overlapping groups and for too few subsets.
 
     References
     ----------

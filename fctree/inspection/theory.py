@@ -32,28 +32,29 @@ def boosting_kernel(
     n_trees: int = 1000,
     random_state: RandomState = None,
 ) -> FloatArray:
-    """The empirical kernel of a boosted model.
+    """Compute the empirical kernel of a boosted model.
 
-    A tree has the kernel ``k(x, x') = sum_j n / max(n_j, 1) 1[x in j] 1[x' in j]``, n_j of the n
-    samples `X` in leaf j. The model's kernel is the mean over its trees; with
-    ``stationary=True`` over all trees of its depth that its thresholds allow, to which it
-    converges as `random_strength` grows.
+    A tree has the kernel ``k(x, x') = sum_j n / max(n_j, 1) 1[x in j] 1[x' in j]``, with n_j of the n
+    samples `X` in leaf j. The kernel of the model is the mean over its trees. With ``stationary=True`` it
+    is the mean over all trees of its depth that its thresholds allow, the limit for large
+    `random_strength`.
 
     Parameters
     ----------
     model : fitted SymmetricBoostingRegressor or SymmetricBoostingClassifier
     X : array-like of shape (n_samples, n_features)
-        Training samples, with replaced columns if training continued on them.
+        Training samples, with columns replaced if training was continued on such samples.
     Y : array-like of shape (n_y, n_features), default=None
         None means `X`.
     stationary : bool, default=False
+        Whether to average over all possible trees instead of those of the model.
     n_trees, random_state
         As for `fctree.kernels.symmetric_tree_kernel`, for ``stationary=True``.
 
     Returns
     -------
     K : ndarray of shape (n_y, n_samples)
-        On `X` alone K / n has largest eigenvalue 1 and trace at most 2^depth.
+        For `X` alone, K / n has largest eigenvalue 1 and trace at most 2^depth.
 
     Raises
     ------
@@ -85,7 +86,7 @@ def boosting_kernel(
 
 
 def local_complexity(K: ArrayLike, radius: float) -> float:
-    """Local empirical Rademacher complexity, ``sqrt(1/n sum_i min(lambda_i, radius^2))``.
+    """Compute the local empirical Rademacher complexity ``sqrt(1/n sum_i min(lambda_i, radius^2))``.
 
     Parameters
     ----------
@@ -111,22 +112,22 @@ def stopping_threshold(
     step: float,
     max_rounds: int = 10**9,
 ) -> int:
-    """Number of rounds after which the theory stops.
+    """Compute the number of rounds after which the theory stops.
 
-    The first t with ``sum_i min(lambda_i, 1 / (eps t)) > n C^2 / (4 e^2 sigma^2 eps^2 t^2)``, less
-    1: lambda_i the eigenvalues of K / n that are not 0, ``C^2 = r' K^+ r`` the squared
-    distance between warm start and target in the kernel's space.
+    It is t - 1 for the first t with ``sum_i min(lambda_i, 1 / (eps t)) > n C^2 / (4 e^2 sigma^2 eps^2 t^2)``.
+    Here lambda_i are the nonzero eigenvalues of K / n, and ``C^2 = r' K^+ r`` is the squared distance between
+    warm start and target in the reproducing kernel Hilbert space.
 
     Parameters
     ----------
     K : array-like of shape (n, n)
-        Kernel of the training samples, their columns replaced.
+        Kernel of the training samples with replaced columns.
     residual : array-like of shape (n,)
-        r, the target function minus the warm start on these samples.
+        Target function minus warm start (r) on these samples.
     noise_variance : float
-        sigma^2, positive.
+        Variance of the noise (sigma^2), positive.
     step : float
-        eps, positive.
+        Step size (eps), positive.
     max_rounds : int, default=10**9
 
     Returns
@@ -137,7 +138,7 @@ def stopping_threshold(
     Raises
     ------
     ValueError
-        For inconsistent shapes and values that are not positive.
+        For inconsistent shapes or values that are not positive.
 
     References
     ----------

@@ -29,7 +29,7 @@ class Samples:
         Targets, or class labels.
     sample_weight : ndarray of shape (n_samples,) or None
     classes : ndarray of shape (n_classes,) or None
-        The sorted labels if `y` holds classes.
+        Sorted labels if `y` holds classes.
     """
 
     X: np.ndarray
@@ -64,8 +64,8 @@ class Stopping:
 class WarmStartModel(ABC):
     """Base class of models for `variable_importance` and `shapley_importance`.
 
-    The functions call `fit` on a copy of the given model, and `continue_fit` on a copy of the
-    fitted one for each group of features.
+    These functions call `fit` on a copy of the given model, and `continue_fit` on a copy of the fitted
+    model for each group of features.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class WarmStartModel(ABC):
 
     @abstractmethod
     def fit(self, train: Samples, validation: Samples) -> Self:
-        """Train from the beginning on `train`; keep the state that is best on `validation`.
+        """Train from scratch on `train`; keep the state that is best on `validation`.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class WarmStartModel(ABC):
 
     @abstractmethod
     def predict(self, X: NDArray[Any]) -> NDArray[Any]:
-        """Predictions, or for classes their probabilities in sorted order.
+        """Predict targets, or class probabilities in the order of the sorted labels.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class WarmStartModel(ABC):
 
 
 class RoundByRound(WarmStartModel):
-    """A model trained round by round, with early stopping by its validation loss.
+    """Base class of models trained round by round, with early stopping by the validation loss.
 
     A subclass defines `start`, `train_round` and `predict`. The loss is the mean squared error, or
     the log-loss for classes.

@@ -23,7 +23,7 @@ def plot_feature_matrix(model: Any, *, max_features: int = 20, ax: Axes | None =
     model : fitted TreeNTK estimator
         With ``feature_learning`` above 0.
     max_features : int, default=20
-        Features shown: those with the largest diagonal entries, largest first.
+        Maximum number of features shown: those with the largest diagonal entries, in descending order.
     ax : matplotlib Axes, default=None
         Where to draw; None creates a figure.
 

@@ -37,43 +37,39 @@ def plot_regions(
     cmap: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the regions of a tree over two features, coloured by what it predicts.
+    """Draw the regions of a tree over two features, coloured by its predictions.
 
-    The borders are exact: each leaf is a polygon, cut out by the splits above it. Where
-    leaves are constant each region has one colour; in the ridge leaves of a regression
-    the colour follows the leaf's linear model; in those of a classification the region
-    is divided further, along the lines where two classes have the same score. With more than
+    The borders are exact: each leaf is a polygon bounded by the splits above it. Constant leaves have
+    one colour. In ridge leaves of a regression the colour follows the linear model; those of a
+    classification are divided along the lines where two classes have the same score. With more than
     10 classes the legend is beside the axes, with more than 40 there is none.
 
-    Of a forest, a boosting model (of symmetric trees too) or a tree of more features it is the partial effect of two
-    `features` that is drawn: the mean score over samples in which these two are replaced, on a grid. Scores are
-    predictions, or their logarithms where the loss has a log link; for classifiers those of
-    `decision_function`.
+    For a forest, a boosting model (symmetric trees included) or a tree of more features the partial
+    dependence on two `features` is drawn: the mean score over samples in which these two are replaced, on a grid. Scores are predictions, or
+    their logarithms for losses with a log link; for classifiers those of `decision_function`.
 
     Parameters
     ----------
     tree : fitted CurvatureTree* or FCODT*, ObliqueTree, or ensemble
         A tree, or a forest or a boosting model.
     X : array-like of shape (n_samples, 2), default=None
-        Samples to draw as points, except those with missing values. Partial effects need them, (n_samples, n_features): the
-        other features take the values of at most 100 of them.
+        Samples to draw as points, except those with missing values. Required for partial dependence, with
+        shape (n_samples, n_features): the other features take the values of at most 100 of them.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-        Their targets, which colour the points on the scale of the regions; for a
-        classifier the class labels as it has seen them in `fit`.
+        Targets of `X`, which colour the points on the scale of the regions; for a classifier class labels
+        as passed to `fit`.
     bounds : array-like of shape (2, 2), default=None
-        Rows (low, high) of the two features. By default the range of `X`, 5 % wider on
-        each side.
+        Rows (low, high) of the two features; by default the range of `X` widened by 5 % on each side.
     features : sequence of two names or indices, default=None
-        The features whose partial effect is drawn. By default a tree's regions over its two features, and the effect of
-        an ensemble's two.
+        Features whose partial dependence is drawn; by default the regions of a tree over two features, and
+        the partial dependence of an ensemble on its two.
     feature_names : array-like of shape (2,), default=None
-        Labels of the axes; by default those the estimator has seen in `fit`, else
-        ``x0`` and ``x1``.
+        Labels of the axes; by default the names seen in `fit`, else ``x0`` and ``x1``.
     class_names : array-like of shape (n_classes,) or mapping, default=None
-        Names of the classes in the legend, in the order of ``classes_`` or by class; by default the
-        estimator's ``classes_``.
+        Names of the classes in the legend, in the order of ``classes_`` or by class; by default
+        ``classes_``.
     output : int, default=0
-        The target shown, if there are several.
+        Target to draw if there are several.
     cmap : str or matplotlib Colormap, default=None
         Colours of a regression's predictions, "viridis" by default.
     ax : matplotlib Axes, default=None
@@ -88,12 +84,12 @@ def plot_regions(
     ImportError
         If matplotlib is not installed.
     TypeError
-        If `tree` is none of these, or names are no list.
+        If `tree` is none of these, or names are not a list.
     NotFittedError
         If the estimator has not been fitted.
     ValueError
-        If regions are asked of a tree that does not have two features, has categories or missing values among them, or
-        neither `X` nor `bounds` is given, and for soft boundaries or an array of the wrong shape.
+        Without `features`, if the tree does not have two features, has categories or missing values among
+        them, or if neither `X` nor `bounds` is given; if the tree has soft boundaries; or if an array has the wrong shape.
 
     Examples
     --------

@@ -32,49 +32,46 @@ def plot_tree(
 ) -> Axes:
     """Draw a tree, or one of an ensemble, with matplotlib.
 
-    A split shows the terms of its direction that move it most as bars (coefficients per standard
-    deviation of the feature, positive to the right, negative to the left; the numbers are the
-    coefficients) and the threshold; samples that satisfy the inequality go left. In symmetric trees
-    ``(missing: false)`` says that missing values, where training had any, go right.
-    Its coloured header has the number of samples and, in a tree with
-    other than ridge splits, how the direction was found. A leaf shows the mean of y (or
-    the largest class and its fraction), the number of samples and, if it is a ridge leaf,
-    the largest terms of its model on one scale for all leaves and the intercept: the model of
-    `output` in regression, the score of the second class if there are two; of more classes it says
-    that they have linear scores, which `export_text` writes.
+    A split shows the largest terms of its direction and the threshold; samples that satisfy the inequality go
+    left. The numbers are the coefficients, the bars coefficients per standard deviation of the feature. The
+    header has the number of samples and, unless all splits are ridge splits, the kind of the direction. In
+    symmetric trees ``(missing: false)`` marks splits where missing values go right.
+
+    A leaf shows the mean of y, or the largest class and its fraction, and the number of samples. A ridge leaf
+    also shows the largest terms and the intercept of its model: that of `output` in regression, the score of
+    the second class with two classes. For more classes use `export_text`.
 
     Colour is the mean of y, or the class, paler in mixed nodes, with a strip of the class
-    fractions. The width of a line shows the share of samples that take it.
+    fractions. The width of a line shows the share of samples that follow it.
 
     Parameters
     ----------
     model : fitted CurvatureTree*, FCODT*, ObliqueTree, or ensemble
         The tree to draw, or a forest or boosting model (of symmetric trees too) with `tree`.
     tree : int or None, default=None
-        Number of a tree of an ensemble. Its leaves show what it adds to the raw scores,
-        learning rate included (a ridge leaf by its model: the number above is a mean in training). A symmetric tree does not know numbers of samples: its nodes have the
-        plain mean of the leaves below.
+        Index of a tree of an ensemble. Its leaves show their contributions to the raw scores, learning rate
+        included; in a ridge leaf that is the model, and the number above it a mean in training. Nodes of
+        symmetric trees, which keep no numbers of samples, show the unweighted mean of the leaves below.
     feature_names : array-like of shape (n_features,), default=None
-        Names of the features; by default those seen in `fit`, else
-        ``x0``, ``x1``, ... Long names are cut, line breaks escaped.
+        Names of the features; by default those seen in `fit`, else ``x0``, ``x1``, ... Long names are
+        truncated, line breaks escaped.
     class_names : array-like of shape (n_classes,) or mapping, default=None
-        Names of the classes in the order of ``classes_``, or by class; by default the estimator's ``classes_``.
+        Names of the classes in the order of ``classes_``, or by class; by default ``classes_``.
     max_coef : int or None, default=3
-        Coefficients shown of each linear function, the largest per standard deviation of the
-        feature; None shows all that are not zero.
+        Maximum number of coefficients shown per linear function, the largest per standard deviation of the
+        feature; None shows all nonzero ones.
     decimals : int, default=2
-        Digits after the decimal point, at least: thresholds, coefficients and intercepts get those that
-        `export_text` gives them.
+        Minimum number of digits after the decimal point; thresholds, coefficients and intercepts have as
+        many as in `export_text`.
     max_depth : int or None, default=None
         Draw no node below this depth. None draws the whole tree.
     output : int, default=0
-        The target whose means and leaf models are shown, if there are several.
+        Target whose means and leaf models are shown if there are several.
     cmap : str or matplotlib Colormap, default=None
         Colours of a regression's means, "viridis" by default.
     ax : matplotlib Axes, default=None
-        Where to draw; the drawing is scaled to fit, with a warning if that makes the text
-        unreadable. None creates a figure of the size that the tree needs, with a warning above 100
-        leaves.
+        Axes to draw into; the drawing is scaled to fit, with a warning if the text becomes unreadable. None
+        creates a figure of the required size, with a warning above 100 leaves.
 
     Returns
     -------
@@ -85,7 +82,7 @@ def plot_tree(
     ImportError
         If matplotlib is not installed.
     TypeError
-        If `model` is none of these, `tree` does not go with it, or names are no list.
+        If `model` is none of these, `tree` does not suit it, or names are not a list.
     NotFittedError
         If the estimator has not been fitted.
     ValueError

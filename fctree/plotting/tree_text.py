@@ -23,58 +23,55 @@ def export_text(
 ) -> str:
     """Write a tree, or one of an ensemble, as indented text.
 
-    A split shows the largest terms of its direction and the threshold; the branch marked
-    ``yes`` has the samples that satisfy the inequality. A leaf shows the mean of y
-    or the class fractions of its training samples and, if it is a ridge leaf, its linear
-    model, of classes their scores by `decision_function`. Unless all splits are ridge splits, each
-    says how its direction was found. Thresholds of soft boundaries come with their widths, those of
-    symmetric trees with the branch that missing values take, ``(missing: no)``, where training had any.
-    Below the tree stand the values that the target statistics in it have for each category, for missing values and for
-    others.
+    A split shows the largest terms of its direction and the threshold; the branch marked ``yes`` has the
+    samples that satisfy the inequality. A leaf shows the mean of y or the class fractions of its training
+    samples. A ridge leaf also shows its linear model, for classifiers that of `decision_function`. Unless
+    all splits are ridge splits, each shows the kind of its direction. Soft boundaries show their widths;
+    splits of symmetric trees show the branch of missing values, ``(missing: no)``, if training had any. Below the tree, the target
+    statistics used in it are listed with their value for each category, missing values and other values.
 
-    Coefficients refer to the features passed to `fit`, so their sizes are comparable only if the
-    features are on one scale.
+    Coefficients refer to the features passed to `fit`, so their sizes are comparable only if the features
+    have the same scale.
 
     Parameters
     ----------
     model : fitted CurvatureTree*, FCODT*, ObliqueTree, or ensemble
         The tree to write, or a forest or boosting model (of symmetric trees too) with `tree`.
     tree : int or None, default=None
-        Number of a tree of an ensemble. Its leaves show what it adds to the raw scores,
-        learning rate included (a ridge leaf by its model: the number above is a mean in training). A symmetric tree does not know numbers of samples: its nodes have the
-        plain mean of the leaves below.
+        Index of a tree of an ensemble. Its leaves show their contributions to the raw scores, learning rate
+        included; in a ridge leaf that is the model, and the number above it a mean in training. Nodes of
+        symmetric trees, which keep no numbers of samples, show the unweighted mean of the leaves below.
     feature_names : array-like of shape (n_features,), default=None
         Names of the features; by default those seen in `fit`, else
         ``x0``, ``x1``, ... Line breaks in names are escaped.
     decimals : int, default=3
-        Digits after the decimal point, at least. Thresholds, coefficients and constants get further
-        ones as needed until rounding a typical term moves its sum by at most ``10**-decimals``
-        standard deviations (of the sum in a split, of y in a leaf; of scores by as much), so that with
-        ``max_coef=None`` the text predicts as the tree does. Where a
-        tree does not know its features' standard deviations, as in ensembles, each number is right to
-        that share of its own size. Numbers too small for `decimals` digits, or above a million, are written with
-        significant digits.
+        Minimum number of digits after the decimal point. Thresholds, coefficients and constants get further
+        digits until rounding a typical term changes its sum by at most ``10**-decimals`` standard
+        deviations (of the sum in a split, of y in a leaf; for scores by that amount), so that with
+        ``max_coef=None`` the text predicts as the tree does. If the standard deviations of the features are
+        unknown, as in ensembles, each number is accurate to that share of its own size. Numbers too small
+        for `decimals` digits, or above a million, are written with significant digits.
     max_coef : int or None, default=5
-        Terms shown of each linear function, the largest by coefficient times standard deviation of
-        the feature (by coefficient where the tree does not know it); None shows all that are not
-        zero. Of more than twice as many categories the least and the largest values are shown.
+        Maximum number of terms shown per linear function, the largest by coefficient times standard
+        deviation of the feature (by coefficient if that is unknown); None shows all nonzero ones. If there are
+        more than twice as many categories, only those with the lowest and highest values are listed.
     max_depth : int or None, default=None
-        Write no node below this depth: a node there shows what a leaf does, and how many nodes are below it. None
-        writes the whole tree.
+        Write no node below this depth; a node at this depth is shown as a leaf, with the number of nodes
+        below it. None writes the whole tree.
     class_names : array-like of shape (n_classes,) or mapping, default=None
-        Names of the classes in the order of ``classes_``, or by class; by default the estimator's ``classes_``.
+        Names of the classes in the order of ``classes_``, or by class; by default ``classes_``.
 
     Returns
     -------
     text : str
-        One line per node, one more for each linear model of a leaf, and one for each statistic of categories; no line
-        break at the end.
+        One line per node, one for each linear model of a leaf and one for each target statistic; no
+        trailing line break.
 
     Raises
     ------
     TypeError
-        If `model` is not an estimator with an oblique tree, nor such a tree, nor an ensemble with `tree`, or
-        names are no list.
+        If `model` is neither an estimator with an oblique tree, nor such a tree, nor an ensemble with
+        `tree`, or if names are not a list.
     NotFittedError
         If the estimator has not been fitted.
     ValueError
