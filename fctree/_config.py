@@ -9,15 +9,15 @@ from fctree._version import __version__
 
 
 def show_config() -> dict[str, Any]:
-    """Print and return how fctree was built.
+    """Print and return the build configuration of fctree.
 
     Returns
     -------
     config : dict
-        ``version`` (str), ``compiler`` (str), ``openmp`` (bool), ``simd`` (dict: ``built``,
-        the instruction sets compiled in, and ``in_use``, the one chosen for this
-        processor; the environment variable ``FCTREE_SIMD`` set to ``baseline`` or ``avx2``
-        before the import lowers it), ``eigen`` (str, its version) and ``cuda`` (bool).
+        ``version`` (str), ``compiler`` (str), ``openmp`` (bool), ``simd`` (dict: ``built``, the instruction
+        sets compiled in, and ``in_use``, the one chosen for this processor; set the environment variable
+        ``FCTREE_SIMD`` to ``baseline`` or ``avx2`` before the import to lower it), ``eigen`` (str, its
+        version) and ``cuda`` (bool).
 
     Examples
     --------

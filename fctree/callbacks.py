@@ -19,20 +19,20 @@ __all__ = ["max_time"]
 def max_time(seconds: float) -> Callback:
     """Make a callback that stops a fit after some time.
 
-    The rounds grown until then are kept, at least one; how many they are depends on the machine.
+    The rounds grown until then, at least one, are kept. Their number depends on the machine.
 
     Parameters
     ----------
     seconds : float
-        Wall-clock time from this call on, positive. Time spent before the first round and a
-        round under way count too, so that a fit can take a round longer. Of later fits with the same
-        callback, as in cross-validation, the time from their first round on. Models that `fit` grows after these rounds, for
-        `posterior_samples` and `calibration_fraction`, have as many rounds, for which time is kept by an estimate.
+        Wall-clock time from this call on, positive; in later fits with the same callback, as in
+        cross-validation, from their first round on. A started round is completed, so a fit can take a round
+        longer. Further models of the fit (`posterior_samples`, `calibration_fraction`) have as many rounds;
+        their time is estimated and reserved.
 
     Returns
     -------
     callback : callable
-        For one fit at a time.
+        Callback for `fit`, usable by one fit at a time.
 
     Raises
     ------

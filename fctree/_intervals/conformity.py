@@ -88,27 +88,27 @@ class PredictsIntervals:
     _least_target = -np.inf
 
     def predict_interval(self, X: ArrayLike, confidence_level: float = 0.9) -> FloatArray:
-        """Predict intervals that hold about a share `confidence_level` of new targets.
+        """Predict intervals that contain about a share `confidence_level` of new targets.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         confidence_level : float, default=0.9
-            Between 0 and 1. An interval is inside of that of any higher level.
+            Between 0 and 1. The interval of a level lies inside that of any higher level.
 
         Returns
         -------
         interval : array of shape (n_samples, 2), or (n_samples, n_outputs, 2) for targets of two \
                 axes
-            Lower and upper bound in the units of the targets, for each output by itself.
-            Infinite, with a warning, if there are too few samples for the level: fewer than about
+            Lower and upper bound in the units of the targets, separately for each output. Infinite, with a
+            warning, if there are too few samples for the level: fewer than about
             ``confidence_level / (1 - confidence_level)``.
 
         Raises
         ------
         ValueError
-            If the level is not between 0 and 1, or the fit kept no conformity scores; the message
-            says why.
+            If the level is not between 0 and 1, or the fit kept no conformity scores; the message states
+            the reason.
         """
         check_fitted(self)
         level = check_confidence_level(confidence_level)

@@ -74,19 +74,19 @@ class DaskBoosting:
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, eval_set=None, *, eval_metric=None, callbacks=None):
-        """Grow the trees from sums over the rows, which are taken where the rows are.
+        """Grow the trees from sums over the rows that each worker computes for its partitions.
 
         Parameters
         ----------
         X : Dask array or data frame of shape (n_samples, n_features)
-            Any partitions, empty ones too, of known or unknown lengths. What is not persisted is
-            computed once and held by the workers until the fit is done. Arrays in memory are cut
-            into chunks. Categories and missing values as in one place.
+            Any partitions, of known or unknown lengths; they may be empty. Data that are not persisted are
+            computed once and held by the workers until the fit ends. Arrays in memory are cut into chunks.
+            Categories and missing values are treated as by the plain estimators.
         y : Dask array, series or data frame of shape (n_samples,) or (n_samples, n_outputs)
-            With the partitions of `X` where lengths are unknown.
+            Targets, with the partitions of `X` if lengths are unknown.
         sample_weight : Dask array or series of shape (n_samples,), default=None
         eval_set : tuple (X, y) or (X, y, sample_weight), or list of one, default=None
-            Samples to measure `validation_score_` on; ``early_stopping=True`` needs it.
+            Samples for `validation_score_`; required by ``early_stopping=True``.
         eval_metric, callbacks : None
             Not supported; must be None.
 
@@ -97,14 +97,13 @@ class DaskBoosting:
         Raises
         ------
         ValueError
-            For data that the plain estimators refuse too, partitions that disagree, and what a
-            fit on partitions does not support: losses whose leaves are quantiles and losses given
-            as functions; several evaluation sets, `eval_metric` and `callbacks`;
-            early stopping without `eval_set`; `warm_start`, `class_weight`,
-            `calibration_fraction` and `posterior_samples`; and nodes of oblique trees with fewer
-            samples than features that need a ridge model of their own.
+            For data that the plain estimators refuse, inconsistent partitions, and features that a fit on
+            partitions does not support: losses whose leaves are quantiles and losses given as functions;
+            several evaluation sets, `eval_metric` and `callbacks`; early stopping without `eval_set`;
+            `warm_start`, `class_weight`, `calibration_fraction` and `posterior_samples`; and nodes of
+            oblique trees with fewer samples than features that need a ridge model of their own.
         RuntimeError
-            Where workers were lost more often than the fit could be continued.
+            If workers were lost too often to continue the fit.
         """
         for name, value in (("eval_metric", eval_metric), ("callbacks", callbacks)):
             if value is not None:

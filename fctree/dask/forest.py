@@ -43,9 +43,9 @@ class _DaskForest:
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
-        """Grow the trees, a range of them on each worker, once one has compared the kinds of trees.
+        """Grow the trees, a range of them on each worker.
 
-        Every worker gets all rows, which have to fit in its memory.
+        Every worker gets all rows, which have to fit in its memory. One of them first chooses the share of step trees.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class _DaskForest:
         Raises
         ------
         ValueError
-            For data as the plain estimators refuse them, `warm_start` and `oob_score`.
+            For data that the plain estimators refuse, and for `warm_start` and `oob_score`.
         """
         with fitted_whole(self) as fitted:
             for name in ("warm_start", "oob_score"):
@@ -95,9 +95,8 @@ class _DaskForest:
 class DaskCurvatureForestRegressor(PredictsTargets, _DaskForest, CurvatureForestRegressor):
     """`CurvatureForestRegressor` with a range of the trees on each worker.
 
-    The same trees, byte for byte, as in one place: a tree depends on its number and the rows.
-    Parameters and attributes are those of `CurvatureForestRegressor`; `warm_start` and `oob_score`
-    are not supported, and threads are the workers' (``nthreads``).
+    The trees are identical to those of `CurvatureForestRegressor`, and so are parameters and attributes.
+    `warm_start` and `oob_score` are not supported; workers use their own number of threads (``nthreads``).
 
     Examples
     --------
@@ -117,9 +116,8 @@ class DaskCurvatureForestRegressor(PredictsTargets, _DaskForest, CurvatureForest
 class DaskCurvatureForestClassifier(PredictsClasses, _DaskForest, CurvatureForestClassifier):
     """`CurvatureForestClassifier` with a range of the trees on each worker.
 
-    The same trees, byte for byte, as in one place: a tree depends on its number and the rows.
-    Parameters and attributes are those of `CurvatureForestClassifier`; `warm_start` and `oob_score`
-    are not supported, and threads are the workers' (``nthreads``).
+    The trees are identical to those of `CurvatureForestClassifier`, and so are parameters and attributes.
+    `warm_start` and `oob_score` are not supported; workers use their own number of threads (``nthreads``).
 
     Examples
     --------

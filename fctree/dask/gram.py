@@ -8,7 +8,7 @@ from fctree.dask.partitions import is_dask
 
 
 def tree_ntk(X, Y=None, **parameters):
-    """The Gram matrix of a tree kernel as a Dask array, a task a block.
+    """Compute the Gram matrix of a tree kernel as a Dask array, one task per block.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def tree_ntk(X, Y=None, **parameters):
     Returns
     -------
     K : Dask array of shape (n_x, n_y)
-        Chunked by the rows of both; ``to_zarr`` and ``to_hdf5`` write it without ever holding it.
+        Chunked by the rows of both; ``to_zarr`` and ``to_hdf5`` write it without holding it in memory.
 
     Raises
     ------

@@ -114,7 +114,7 @@ class _DaskTreeNTK(HasLocal):
         Parameters
         ----------
         X : Dask array or data frame of shape (n_samples, n_features)
-            Categories and missing values as in one place.
+            Categories and missing values are treated as by the plain estimators.
         y : Dask array, series or data frame of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : Dask array or series of shape (n_samples,), default=None
 
@@ -125,7 +125,7 @@ class _DaskTreeNTK(HasLocal):
         Raises
         ------
         ValueError
-            For ``solver="cholesky"``, and for data as the plain estimators refuse them.
+            For ``solver="cholesky"``, and for data that the plain estimators refuse.
         """
         with fitted_whole(self) as fitted:
             if fitted.solver == "cholesky":
@@ -210,9 +210,8 @@ class _DaskTreeNTK(HasLocal):
 class DaskTreeNTKRegressor(_DaskTreeNTK, TreeNTKRegressor):
     """`TreeNTKRegressor` on Dask collections, by landmarks or conjugate gradients.
 
-    Rows stay on the workers; an iteration sends one vector out and adds up one for each
-    partition, in order. The landmarks are those of `TreeNTKRegressor`; sums of doubles over
-    partitions differ from sums over all rows by rounding, and so do the coefficients.
+    Rows stay on the workers; an iteration sends out one vector and adds up one per partition. The landmarks
+    are those of `TreeNTKRegressor`, and the coefficients differ by rounding.
 
     Parameters
     ----------
@@ -220,7 +219,7 @@ class DaskTreeNTKRegressor(_DaskTreeNTK, TreeNTKRegressor):
 verbose, n_jobs, random_state
         As for `TreeNTKRegressor`; threads are the workers' (``nthreads``).
     solver : {"nystrom", "cg"}, default="nystrom"
-        ``"cg"`` keeps all rows for prediction and lets every worker read all of them.
+        ``"cg"`` keeps all rows for prediction, and every worker reads all of them.
 
     Attributes are those of `TreeNTKRegressor`.
 
@@ -255,16 +254,15 @@ verbose, n_jobs, random_state
 class DaskTreeNTKClassifier(_DaskTreeNTK, TreeNTKClassifier):
     """`TreeNTKClassifier` on Dask collections, by landmarks or conjugate gradients.
 
-    One regression on the indicator of each class, solved as in `DaskTreeNTKRegressor`: all
-    classes in the same products with the kernel. Partitions may lack classes.
+    One regression per class indicator, solved as in `DaskTreeNTKRegressor` with shared kernel products.
+    Partitions may lack classes.
 
     Parameters
     ----------
     alpha, depth, scale, architecture, solver, n_components, max_iter, tol, categorical_features, \
 device, verbose, n_jobs, random_state
-        Those of `TreeNTKClassifier`; threads are the workers' (``nthreads``), and `solver` is
-        ``"nystrom"`` (the default) or ``"cg"``, which keeps all rows for prediction and lets every
-        worker read all of them.
+        Those of `TreeNTKClassifier`; threads are the workers' (``nthreads``), and `solver` is ``"nystrom"``
+        (the default) or ``"cg"``, which keeps all rows for prediction and has every worker read all of them.
 
     Attributes are those of `TreeNTKClassifier`.
 

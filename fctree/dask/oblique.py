@@ -142,12 +142,11 @@ def _cut(partition, first, last):
 class DaskCurvatureBoostingRegressor(PredictsTargets, _DaskObliqueBoosting, CurvatureBoostingRegressor):
     """`CurvatureBoostingRegressor` on Dask collections.
 
-    The data stay on the workers. A level of a tree is grown from sums over the rows of its nodes
-    (moments, also between the thresholds of each direction), joined in an order that does not
-    depend on where the rows are: the model is the same, byte for byte, for any partitions and
-    any number of workers. It is that of `CurvatureBoostingRegressor` up to rounding where the places
-    to cut at are the same: these are looked for in a sample of 65,536 rows (all, of fewer), and
-    trees with constant leaves cut between 256 bins of a feature at most.
+    The data stay on the workers. A level of a tree is grown from sums over the rows of its nodes, joined in
+    an order that does not depend on where the rows are: the model is identical for any partitions and any
+    number of workers. It is that of `CurvatureBoostingRegressor` up to rounding if the candidate cuts are
+    the same. These come from a sample of 65,536 rows (or all, if fewer), and step trees use at most 256
+    histogram bins per feature.
 
     Parameters are those of `CurvatureBoostingRegressor`. Not supported: losses whose leaves are
     quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``) and losses given as functions,
@@ -177,10 +176,10 @@ class DaskCurvatureBoostingRegressor(PredictsTargets, _DaskObliqueBoosting, Curv
 class DaskCurvatureBoostingClassifier(PredictsClasses, _DaskObliqueBoosting, CurvatureBoostingClassifier):
     """`CurvatureBoostingClassifier` on Dask collections.
 
-    The data stay on the workers. A level of a tree is grown from sums over the rows of its nodes,
-    joined in an order that does not depend on where the rows are: the model is the same, byte for
-    byte, for any partitions and any number of workers, and that of `CurvatureBoostingClassifier` up to
-    rounding where the places to cut at are the same (they come from a sample of 65,536 rows).
+    The data stay on the workers. A level of a tree is grown from sums over the rows of its nodes, joined in
+    an order that does not depend on where the rows are: the model is identical for any partitions and any
+    number of workers. It is that of `CurvatureBoostingClassifier` up to rounding if the candidate cuts,
+    which come from a sample of 65,536 rows, are the same.
 
     Parameters and attributes are those of `CurvatureBoostingClassifier`. Not supported: losses
     given as functions, `warm_start`, `class_weight`, early stopping without `eval_set`, nodes with

@@ -30,7 +30,7 @@ class PredictsTargets(HasLocal):
     """Predictions of a regressor."""
 
     def predict(self, X):
-        """Predict the targets; lazily, where `X` is a Dask collection.
+        """Predict the targets, lazily if `X` is a Dask collection.
 
         Parameters
         ----------

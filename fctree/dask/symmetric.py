@@ -95,9 +95,9 @@ class DaskSymmetricBoostingRegressor(
 ):
     """`SymmetricBoostingRegressor` on Dask collections.
 
-    The data stay on the workers. Every level of a tree adds up the workers' histograms, which
-    are integers: the model is, byte for byte, that of `SymmetricBoostingRegressor` on all rows in
-    one place, whatever the partitions; losses agree to rounding.
+    The data stay on the workers. Every level of a tree adds up their histograms of integers, so for any
+    partitions the model is identical to that of `SymmetricBoostingRegressor` on all rows; losses agree to
+    rounding.
 
     Parameters are those of `SymmetricBoostingRegressor`. Not supported: losses whose leaves are
     quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``) and losses given as functions,
@@ -128,9 +128,9 @@ class DaskSymmetricBoostingClassifier(
 ):
     """`SymmetricBoostingClassifier` on Dask collections.
 
-    The data stay on the workers. Every level of a tree adds up the workers' histograms, which
-    are integers: the model is, byte for byte, that of `SymmetricBoostingClassifier` on all rows in
-    one place, whatever the partitions; losses agree to rounding.
+    The data stay on the workers. Every level of a tree adds up their histograms of integers, so for any
+    partitions the model is identical to that of `SymmetricBoostingClassifier` on all rows; losses agree to
+    rounding.
 
     Parameters and attributes are those of `SymmetricBoostingClassifier`. Not supported: losses
     given as functions, `warm_start`, `class_weight`, early stopping without `eval_set`, and in `fit`

@@ -183,13 +183,13 @@ def make_correlated_linear(
 ) -> tuple[FloatArray, ...]:
     """Linear regression whose first two features are correlated.
 
-    The features are standard normal, the first two with correlation `rho`, the others
-    independent; y is ``X @ coef`` plus normal noise. The importance of feature j, the
-    increase of the smallest possible mean squared error without the feature, is ::
+    The features are standard normal, the first two with correlation `rho`, the others independent; y is
+    ``X @ coef`` plus normal noise. The importance of feature j is the increase of the smallest possible
+    mean squared error without it, ::
 
         VI_j = coef_j^2 var(x_j | other features)
 
-    that is ``coef_j^2 (1 - rho^2)`` for the first two features and ``coef_j^2`` for the
+    which is ``coef_j^2 (1 - rho^2)`` for the first two features and ``coef_j^2`` for the
     others.
 
     Parameters

@@ -22,18 +22,17 @@ _HEADER_ENTRIES = {"format", "format_version", "fctree_version", "class", "param
 def save_model(estimator: Any, path: str | os.PathLike[str] | IO[bytes]) -> None:
     """Write an estimator of fctree, fitted or not, to a file.
 
-    The file holds text and numbers only, described in ``docs/guide/model_files.md``; unlike a
-    pickle it can be loaded from an untrusted source, and by later versions of fctree. It is
-    written to a temporary file next to `path` and then renamed: if writing fails, an existing file
-    is unchanged.
+    The file holds only text and numbers (``docs/guide/model_files.md`` describes them). Unlike a pickle, it
+    can be loaded from an untrusted source and by later versions of fctree. It is written to a temporary
+    file next to `path` and then renamed, so an existing file is unchanged if writing fails.
 
     Parameters
     ----------
     estimator : estimator of fctree
-        Not a pipeline and not a subclass. Save preprocessing steps separately.
+        Estimator to save; not a pipeline and not a subclass. Save preprocessing steps separately.
     path : str, path-like or binary file
-        Used unchanged, no suffix is added. An existing file is replaced. To an open file, such as `io.BytesIO`, the
-        model is written at its position.
+        File to write; no suffix is added, and an existing file is replaced. In an open file, such as
+        `io.BytesIO`, the model is written at the current position.
 
     Raises
     ------
@@ -43,7 +42,7 @@ def save_model(estimator: Any, path: str | os.PathLike[str] | IO[bytes]) -> None
         numbers, text, NumPy arrays and scalars, random states, and lists, tuples and dicts of
         these; sets and ranges are stored as lists, columns of data frames as arrays.
     ValueError
-        If changed attributes no longer describe a model.
+        If attributes were changed and no longer describe a model.
     OSError
         If the file cannot be written.
 
@@ -81,24 +80,24 @@ def save_model(estimator: Any, path: str | os.PathLike[str] | IO[bytes]) -> None
 def load_model(path: str | os.PathLike[str] | IO[bytes]) -> Any:
     """Read an estimator that `save_model` wrote.
 
-    Nothing in the file is executed, and all of it is checked: first its digest, then its content.
+    Nothing in the file is executed. Its digest is checked first, then all of its content.
 
     Parameters
     ----------
     path : str, path-like or binary file
-        Of an open file all that follows its position is the model.
+        File to read; an open file is read from the current position to the end.
 
     Returns
     -------
     estimator : estimator of fctree
-        With the parameters and attributes of the saved one; on the same machine it predicts the
-        same bytes.
+        Estimator with the parameters and attributes of the saved one; on the same machine its predictions
+        are identical.
 
     Raises
     ------
     ValueError
-        If the file was cut short or altered, is of another format or of a later version of
-        this one, or does not describe a model; the message says which.
+        If the file was truncated or altered, has another format or a later version of this one, or does not
+        describe a model; the message states which.
     OSError
         If it cannot be read (`FileNotFoundError`, `PermissionError`, `IsADirectoryError`).
 
