@@ -61,6 +61,7 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     alpha_
         As in `CurvatureBoostingRegressor`.
     classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
     n_classes_ : int
     n_iter_, train_score_, validation_score_, evals_result_, feature_importances_, encoder_, \
             n_features_in_, feature_names_in_, n_outputs_

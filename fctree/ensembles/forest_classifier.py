@@ -45,6 +45,7 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     trees_, step_share_
         As in `CurvatureForestRegressor`.
     classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
     n_classes_ : int
     oob_score_ : float
         Accuracy of the out-of-bag predictions, or the value of the function of the labels; only with

@@ -83,8 +83,9 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
     n_screened : int or None, default=8
         Number of axes searched exactly, selected by a cheaper screening; None searches all.
     max_thresholds : int, default=32
-        Number of cuts tried along each direction, at quantiles of the projected samples; the best cuts are
-        then refined. With more than 32 features it is limited to 1,024 / n_features, but not below 4.
+        Number of cuts tried along each direction, at quantiles of the projected samples; a single tree then
+        refines the best cuts. With more than 32 features it is limited to 1,024 / n_features, but not below
+        4.
     parent_weight : float, default=3.0
         Number of pseudo-samples that shrink a child's model towards its parent's; 0 is no shrinkage. In
         boosting a pseudo-sample has the mean weight of the tree's samples.

@@ -49,6 +49,7 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
     n_classes_ : int
     baseline_ : ndarray of shape (n_outputs,)
         Raw scores to which the trees are added: the log-odds (two classes) or centred log-frequencies.

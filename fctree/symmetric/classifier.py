@@ -50,6 +50,7 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
     n_classes_ : int
     trees_, bin_thresholds_
         As in `SymmetricBoostingRegressor`.

@@ -153,7 +153,7 @@ class SymmetricTrees(CheckedArrays):
         return _native.find_scores(self, self._checked(X), start, check_threads(n_threads))
 
     def apply(self, X: NDArray[Any], *, n_threads: int = 1) -> NDArray[np.int32]:
-        """Find the leaf of each row of ``X`` (n, d) in each tree, (n, n_trees) int32.
+        """Find the leaf of each row of `X`, (n, n_features), in each tree; an int32 array of shape (n, n_trees).
 
         Raises
         ------
