@@ -85,7 +85,7 @@ def export_text(
     >>> y = np.repeat([0.0, 1.0], 4)
     >>> tree = FCODTRegressor(alpha=0.0, max_depth=1, leaf_model="constant").fit(X, y)
     >>> print(export_text(tree, feature_names=["age"], decimals=2))
-    node 0: 0.19*age <= 0.67  [n=8, impurity=0.25]
+    node 0: 0.19*age <= 0.667  [n=8, impurity=0.25]
     |-- yes: leaf 1: 0.00  [n=4, impurity=0.00]
     |-- no:  leaf 2: 1.00  [n=4, impurity=0.00]
     """
