@@ -147,15 +147,22 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         """
         with fitted_whole(self) as fitted:
             continuing = fitted.warm_start and hasattr(fitted, "trees_")
-            X, targets, weight = fitted._samples(X, y, sample_weight, reset=not continuing)
+            samples = fitted._all_samples(X, y, sample_weight, reset=not continuing)
+            X, targets, weight = _counted(*samples)
             if not continuing:
                 fitted._random_seed = draw_seed(fitted.random_state)
             fitted._grow(X, targets, weight, continuing=continuing)
-            fitted._use_out_of_bag(X, targets, weight)
+            left_out = fitted._use_out_of_bag(X, targets, weight)
+            if fitted.oob_score:
+                fitted._score_out_of_bag(left_out, *samples)
         return self
 
     def _samples(self, X, y, sample_weight, *, reset):
         """``X``, encoded targets and weights (or None) of the samples that count."""
+        return _counted(*self._all_samples(X, y, sample_weight, reset=reset))
+
+    def _all_samples(self, X, y, sample_weight, *, reset):
+        """The same of all samples, of which those of weight 0 have no part in encodings."""
         X, y = check_imputed_data(self, X, y, reset=reset, classification=self._classification)
         if isinstance(self.max_samples, Integral) and self.max_samples > len(X):
             raise ValueError(f"`max_samples` must be <= n_samples={len(X)} but got value {self.max_samples}")
@@ -163,9 +170,6 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         targets = self._encode_targets(y, reset=reset)
         if self._classification:
             weight = weighted_by_class(self, encode_labels(y, self.classes_), weight)
-        if weight is not None and not np.all(weight > 0.0):
-            counted = weight > 0.0
-            X, y, targets, weight = X[counted], y[counted], targets[counted], weight[counted]
         weight = rescale_small_weights(weight)
         n_classes = self.n_classes_ if self._classification else None
         rows = np.searchsorted(self.classes_, y)[np.newaxis] if n_classes else targets.T
@@ -273,17 +277,16 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         return max(1, int(np.ceil(self.max_features * n_features)))
 
     def _use_out_of_bag(self, X, targets, weight):
-        """Learn from the samples that trees leave out, and set ``oob_score_`` and the predictions if asked for."""
+        """Learn from the samples that trees leave out; returns their scores, NaN where no tree leaves a sample out."""
         all_of_it = X, targets, weight, self.trees_, range(self.trees_.n_trees)
         judges = self._classification and len(X) > _MOST_JUDGED
         left_out = self._predict_out_of_bag(*all_of_it, few=judges)
         self._learn_out_of_bag(X, targets, weight, left_out)
-        if self.oob_score:
-            left_out = self._predict_out_of_bag(*all_of_it) if judges else left_out
-            self._score_out_of_bag(left_out, targets, weight)
+        return self._predict_out_of_bag(*all_of_it) if judges and self.oob_score else left_out
 
-    def _score_out_of_bag(self, scores, targets, weight):
-        judged = ~np.isnan(scores[:, 0])
+    def _score_out_of_bag(self, left_out, X, targets, weight):
+        """Set ``oob_score_`` and the predictions: of samples of weight 0 by all trees, as none has seen them."""
+        judged = ~np.isnan(left_out[:, 0])
         if not np.any(judged):
             raise ValueError(
                 "oob_score=True needs samples that some trees leave out: bootstrap=True or "
@@ -296,7 +299,12 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
                 UserWarning,
                 stacklevel=5,
             )
-        self._keep_out_of_bag(scores, judged, targets, weight)
+        scores = left_out
+        if len(left_out) < len(X):
+            scores = np.empty((len(X), left_out.shape[1]))
+            scores[weight > 0.0] = left_out
+            scores[weight == 0.0] = self._mean_of_trees(X[weight == 0.0])
+        self._keep_out_of_bag(scores, targets, weight)
 
     def _predict_out_of_bag(self, X, targets, weight, trees, numbers, *, few=False):
         """The mean of the trees without the sample, (n_samples, n_outputs); NaN if all have it, or if it is not among the
@@ -330,7 +338,25 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         return self._mean_of_trees(check_features(self, X))
 
     def _mean_of_trees(self, X):
+        """The mean of the trees' scores of encoded samples."""
         scores = np.zeros((len(X), self.trees_.n_outputs))
         self.trees_.add_to(X, scores, n_threads=threads_for(self.n_jobs, X))
         scores /= self.trees_.n_trees
         return check_predictions(scores)
+
+
+def judged_samples(scores, weight):
+    """The samples that `oob_score_` is of, those that have scores and count, and their weights."""
+    judged = ~np.isnan(scores[:, 0])
+    if weight is None:
+        return judged, None
+    judged &= weight > 0.0
+    return judged, weight[judged]
+
+
+def _counted(X, targets, weight):
+    """The samples of positive weight."""
+    if weight is None or np.all(weight > 0.0):
+        return X, targets, weight
+    counted = weight > 0.0
+    return X[counted], targets[counted], weight[counted]

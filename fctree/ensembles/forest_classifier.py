@@ -14,7 +14,7 @@ from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._training.target_units import TargetUnits
 from fctree._typing import ArrayLike, RandomState
 from fctree._validation import check_labels, encode_labels
-from fctree.ensembles.forest import BaseCurvatureForest
+from fctree.ensembles.forest import BaseCurvatureForest, judged_samples
 from fctree.ensembles.forest_regressor import CurvatureForestRegressor
 from fctree.oblique.calibration import find_exponent, raised
 from fctree.oblique.class_scores import IndicatorScores, class_indicators
@@ -51,7 +51,8 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         Accuracy of the out-of-bag predictions, or the value of the function of the labels; only with
         `oob_score`.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        Probabilities by the trees grown without the sample, NaN if there are none; only with `oob_score`.
+        Probabilities by the trees grown without the sample, which are all trees for samples of weight 0; NaN
+        if there are none. Only with `oob_score`.
     exponent_ : float or None
         Exponent of the predicted class scores (plus 0.01) in `predict_proba`, chosen by the out-of-bag
         log-loss; None if no tree left a sample out.
@@ -124,10 +125,11 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         probabilities = super()._probabilities(scores)
         return probabilities if self.exponent_ is None else raised(probabilities, self.exponent_)
 
-    def _keep_out_of_bag(self, scores, judged, targets, weight):
+    def _keep_out_of_bag(self, scores, targets, weight):
         self.oob_decision_function_ = np.full((len(scores), self.n_classes_), np.nan)
-        self.oob_decision_function_[judged] = self._probabilities(scores[judged])
+        known = ~np.isnan(scores[:, 0])
+        self.oob_decision_function_[known] = self._probabilities(scores[known])
+        judged, weight = judged_samples(scores, weight)
         truth = self._labels(targets[judged])
-        weight = None if weight is None else weight[judged]
         found = self._labels(scores[judged])
         self.oob_score_ = self._score_by(accuracy_score, truth, found, weight)

@@ -11,7 +11,7 @@ from fctree._parameters import shares_documentation
 from fctree._training.target_units import find_units
 from fctree._training.targets import NumericTargets
 from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
-from fctree.ensembles.forest import BaseCurvatureForest
+from fctree.ensembles.forest import BaseCurvatureForest, judged_samples
 
 
 @shares_documentation(CurvatureBoostingRegressor)
@@ -77,7 +77,8 @@ class CurvatureForestRegressor(
     oob_score_ : float
         R² of the out-of-bag predictions, or the value of the function; only with `oob_score`.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Mean of the trees grown without the sample, NaN if there are none; only with `oob_score`.
+        Mean of the trees grown without the sample, which are all trees for samples of weight 0; NaN if there
+        are none. Only with `oob_score`.
     feature_importances_
         As in `CurvatureBoostingRegressor`.
     interval_scores_, interval_levels_, interval_scales_ : arrays
@@ -117,8 +118,8 @@ class CurvatureForestRegressor(
             "max_samples below 1"
         )
 
-    def _keep_out_of_bag(self, scores, judged, targets, weight):
+    def _keep_out_of_bag(self, scores, targets, weight):
         self.oob_prediction_ = self._inverse_link(scores)
-        weight = None if weight is None else weight[judged]
+        judged, weight = judged_samples(scores, weight)
         truth, found = self._inverse_link(targets[judged]), self.oob_prediction_[judged]
         self.oob_score_ = self._score_by(r2_score, truth, found, weight)

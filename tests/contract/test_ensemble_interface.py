@@ -351,3 +351,17 @@ def test_samples_without_an_out_of_bag_prediction_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         forest.set_params(n_estimators=40).fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("kind", [CurvatureForestRegressor, CurvatureForestClassifier])
+def test_out_of_bag_predictions_of_samples_without_weight_are_those_of_all_trees(kind):
+    weight = np.ones(len(X))
+    weight[::4] = 0.0
+    targets = y if kind is CurvatureForestRegressor else y > np.median(y)
+    model = kind(n_estimators=30, oob_score=True, random_state=0).fit(X, targets, sample_weight=weight)
+    rest = clone(model).fit(X[weight > 0], targets[weight > 0])
+    name = "oob_prediction_" if kind is CurvatureForestRegressor else "oob_decision_function_"
+    predicted = model.predict if kind is CurvatureForestRegressor else model.predict_proba
+    np.testing.assert_array_equal(getattr(model, name)[weight > 0], getattr(rest, name))
+    np.testing.assert_array_equal(getattr(model, name)[weight == 0], predicted(X[weight == 0]))
+    assert model.oob_score_ == rest.oob_score_
