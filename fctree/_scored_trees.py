@@ -139,11 +139,11 @@ class ScoredTrees:
         tree = np.repeat(np.arange(trees.n_trees), np.diff(trees.node_offsets))
         rows = trees.leaf_index[leaf] + trees.leaf_offsets[tree[leaf]]
         used[leaf] |= self._columns_of(cut.any(axis=1))[rows]
-        return int(used.sum(axis=1).max())
+        return int(used.sum(axis=1).max(initial=0))
 
     def widest_split(self):
         """The most columns that one split combines."""
-        return int(self._split_players().sum(axis=1).max())
+        return int(self._split_players().sum(axis=1).max(initial=0))
 
     def _split_players(self):
         """The columns of each split, (n_nodes, n_players) bool; none at leaves."""
@@ -168,7 +168,8 @@ def drawn_tree(model, number):
     if isinstance(number, bool) or not isinstance(number, Integral):
         raise TypeError(f"tree must be an integer, got {number!r}")
     if not 0 <= number < len(trees):
-        raise ValueError(f"tree must be from 0 to {len(trees) - 1}, got {number}")
+        numbers = f"tree must be from 0 to {len(trees) - 1}" if len(trees) else "the model has no trees"
+        raise ValueError(f"{numbers}, got {number}")
     one = trees[int(number)]
     if isinstance(one, ObliqueTree):
         return one

@@ -55,12 +55,18 @@ def _name(metric):
 
 
 def _takes_predictions(metric):
-    """Whether a callable is a metric of scikit-learn's kind, ``(y_true, y_pred)``."""
+    """Whether a callable is a metric of scikit-learn's kind, ``(y_true, y_pred)``: it takes no three arguments."""
     try:
-        first = next(iter(inspect.signature(metric).parameters), None)
+        parameters = inspect.signature(metric)
     except (TypeError, ValueError):  # a name, or a callable that does not tell
         return False
-    return first == "y_true"
+    if next(iter(parameters.parameters), None) == "y_true":
+        return True
+    try:
+        parameters.bind(None, None, None)
+    except TypeError:
+        return True
+    return False
 
 
 def score(estimator, scorers, eval_set, raw):

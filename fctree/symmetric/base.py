@@ -153,6 +153,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         features = self.trees_.split_feature[used]
         weights = self.trees_.split_gain[used] if kind == "gain" else None
         counts = np.bincount(features, weights=weights, minlength=len(self.bin_thresholds_))
+        counts = counts.astype(np.float64) if kind == "gain" else counts  # counts of no split are integers
         counts = summed_to_columns(self, counts)
         total = counts.sum()
         return counts / total if kind == "gain" and total > 0 else counts

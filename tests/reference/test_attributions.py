@@ -194,3 +194,20 @@ def test_a_pair_is_a_player_whose_value_both_columns_share(model, n_classes):
     expected = expected[:, :2] + expected[:, 2:] / 2
     found = shap_values(model, table[:2], table[100:105], method="interventional").values
     assert np.abs(found.reshape(expected.shape) - expected).max() < 1e-12
+
+
+@pytest.mark.filterwarnings("ignore:early stopping kept no round")
+@pytest.mark.parametrize("kind", [fctree.CurvatureBoostingRegressor, fctree.SymmetricBoostingRegressor])
+def test_a_model_without_rounds_has_attributions_of_zero(kind):
+    rng = np.random.default_rng(0)
+    X, y, held, truth = rng.normal(size=(60, 3)), rng.normal(size=60), rng.normal(size=(20, 3)), rng.normal(size=20)
+    model = kind(max_iter=10, learning_rate=1.0, early_stopping=True, n_iter_no_change=2, random_state=0)
+    model.fit(X, y, eval_set=(held, truth))
+    assert model.n_iter_ == 0
+    found = shap_values(model, held, X)
+    np.testing.assert_array_equal(found.values, np.zeros((20, 3)))
+    np.testing.assert_array_equal(np.ravel(found.base_values), model.baseline_)
+    np.testing.assert_array_equal(model.feature_importances_, np.zeros(3))
+    assert model.feature_importances_.dtype == np.float64
+    with pytest.raises(ValueError, match="the model has no trees, got 0"):
+        fctree.export_text(model, tree=0)

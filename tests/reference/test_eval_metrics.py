@@ -180,7 +180,7 @@ def test_what_is_no_metric_is_refused(kind):
         with pytest.raises(ValueError, match=words):
             kind(**SMALL).fit(X, y, **sets, eval_metric=bad)
     for bad in (mean_absolute_error, [mean_absolute_error], {"error": mean_absolute_error},
-                lambda y_true, y_pred: 1.0):
+                lambda y_true, y_pred: 1.0, lambda truth, found: 1.0):
         with pytest.raises(TypeError, match="function of y_true.*sklearn.metrics.make_scorer"):
             kind(**SMALL).fit(X, y, **sets, eval_metric=bad)
     with pytest.raises(ValueError, match="eval_metric needs an eval_set"):
