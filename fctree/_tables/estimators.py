@@ -211,10 +211,11 @@ def summed_to_columns(estimator, importances):
     return importances if encoder is None else encoder.summed_to_columns(importances)
 
 
-def has_target_statistics(estimator):
-    """Whether some features are statistics of numeric targets."""
+def rounds_features(estimator):
+    """Whether some features are sums over samples, whose last digits go by their order and units: means in place of
+    missing values, or statistics of numeric targets."""
     encoder = getattr(estimator, "encoder_", None)
-    return encoder is not None and encoder.units is not None
+    return encoder is not None and (encoder.units is not None or bool(np.any(encoder.has_missing)))
 
 
 def feature_groups(estimator):

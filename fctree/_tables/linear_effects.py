@@ -65,7 +65,7 @@ def _products(part, model, targets, weighting):
     Z = model.standardized(part)
     rows = targets.centred(part)
     T = np.stack([_units(r, 0.0, s) for r, s in zip(rows, targets.deviations, strict=True)], axis=1)
-    units = np.rint(weighting.of(part) / weighting.largest * _WEIGHT_UNITS)
+    units = np.rint(part.weights / weighting.unit * _WEIGHT_UNITS)  # of weights such as 1, 2 and 3 exact multiples
     width = Z.shape[1]
     sums = np.zeros((N_FOLDS, width, width + T.shape[1]), dtype=np.int64)
     for fold in range(N_FOLDS):
@@ -98,8 +98,9 @@ def _solve(sums):
     """Ridge coefficients, the intercept not shrunk."""
     width = len(sums)
     gram, right = sums[:, :width].astype(np.float64), sums[:, width:].astype(np.float64)
-    penalty = np.full(width, _PENALTY * gram[-1, -1] + 1.0)
-    penalty[-1] = 1e-9 * gram[-1, -1] + 1.0
+    weight = gram[-1, -1] if gram[-1, -1] > 0.0 else 1.0
+    penalty = np.full(width, _PENALTY * weight)
+    penalty[-1] = 1e-9 * weight
     return np.linalg.solve(gram + np.diag(penalty), right) / _UNIT
 
 

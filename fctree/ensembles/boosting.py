@@ -11,7 +11,7 @@ from fctree._native import ensembles as _native
 from fctree._native_input import native_params
 from fctree._sklearn import Interval, StrOptions
 from fctree._tables.encoder import IndicatorLimits
-from fctree._tables.estimators import feature_groups, has_target_statistics
+from fctree._tables.estimators import feature_groups, rounds_features
 from fctree._threads import count_threads
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.losses import fewest_in_leaf
@@ -83,7 +83,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
             **self._round_params(n_rounds),
             "learning_rate": 0.0 if self.learning_rate == "auto" else self.learning_rate,
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
-            "rounds_features": has_target_statistics(self),
+            "rounds_features": rounds_features(self),
             "halved_from": _HALVED_FROM if halves else 0,
         }
         return native_params(params)

@@ -16,7 +16,7 @@ from fctree._native_input import native_params
 from fctree._parameters import set_parameters
 from fctree._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from fctree._tables.encoder import IndicatorLimits
-from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training, feature_groups, has_target_statistics
+from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training, feature_groups, rounds_features
 from fctree._threads import count_threads, threads_for
 from fctree._training.class_weights import weighted_by_class
 from fctree._training.weight_scale import rescale_small_weights
@@ -258,7 +258,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             "bootstrap": self.bootstrap,
             "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
             "target_unit": units.of_single,
-            "rounds_features": has_target_statistics(self),
+            "rounds_features": rounds_features(self),
             "seed": self._random_seed,
         }
         return native_params(params)

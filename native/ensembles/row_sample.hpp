@@ -19,7 +19,7 @@ struct DrawnBy {
   const std::vector<index_t>& columns;  // those that vary (feature_map.hpp)
   index_t n_targets;
   const double* unit;    // (n_targets) of the targets, whose first digits count, or null for ones
-  bool rounds_features;  // to seven digits: some are statistics of the targets, whose last digits go by the unit of these
+  bool rounds_features;  // to seven digits: some are sums over samples, whose last digits go by their order and units
   std::uint64_t seed;
 };
 
