@@ -130,6 +130,7 @@ TABLES = {
             **{name: f"bench_few_rows.json|{name}" for name in (
                 "different rows", "true probabilities", "curvature boosting", "curvature forest", "symmetric boosting",
                 "HistGradientBoosting", "random forest")}}),
+        ("bench_skewed_features.json", (), {}),
         ("bench_ensembles.json", ("growth",), {
             "measured": "cpu s", "by the formula": "formula", "n = 8,000": "n=8000 / n=2000", "n = 32,000": "n=32000 / n=2000",
             "d = 20": "d=20 / n=2000", "d = 40": "d=40 / n=2000", "depth 2, 4": "depth=2 / n=2000 ± depth=4 / n=2000",
