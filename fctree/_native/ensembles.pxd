@@ -31,7 +31,7 @@ cdef extern from "core/table.hpp" namespace "fctree" nogil:
         int64_t n_columns
 
 
-cdef extern from "oblique/feature_map.hpp" namespace "fctree::oblique" nogil:
+cdef extern from "ridge/feature_map.hpp" namespace "fctree::ridge" nogil:
     vector[int64_t] varying_columns(const Table&, const double*, int64_t, const Collective*) except +set_python_error
 
 

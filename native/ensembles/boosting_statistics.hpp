@@ -3,13 +3,11 @@
 #pragma once
 
 #include "ensembles/boosted_set.hpp"
-#include "oblique/feature_map.hpp"
 #include "oblique/params.hpp"
+#include "ridge/feature_map.hpp"
 #include "ridge/moments.hpp"
 
 namespace fctree::ensembles {
-
-using namespace ridge;
 
 // A tree of a round, the rows that it was grown on (n_samples), and the derivatives that it was grown for.
 struct TreeStep {

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "oblique/feature_map.hpp"
 #include "oblique/tree.hpp"
+#include "ridge/feature_map.hpp"
 
 namespace fctree::ensembles {
 
 using namespace oblique;
+using namespace ridge;
 
 struct ObliqueTreesArrays {
   index_t n_features = 0;

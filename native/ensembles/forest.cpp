@@ -113,7 +113,9 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
   const Table table = table_of(data.x, data.n_features);
   const std::vector<index_t> varying = varying_columns(table, data.weight, data.n_samples, nullptr);
   // The first kind says whether features are standardised; trees of steps don't mind.
-  MappedSamples mapped = {data, find_feature_map(table, data.weight, data.n_samples, varying, kinds[0]), {}};
+  const FeatureMap map = find_feature_map(table, data.weight, data.n_samples, varying, kinds[0].fit_intercept,
+                                          kinds[0].standardize);
+  MappedSamples mapped = {data, map, {}};
   mapped.data.n_features = mapped.map.width();
   std::vector<double> features(data.n_samples * mapped.map.width());
   map_features(mapped.map, table, data.n_samples, features.data(), team);

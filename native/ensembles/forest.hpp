@@ -15,8 +15,6 @@
 
 namespace fctree::ensembles {
 
-using namespace ridge;
-
 // What a tree is grown by: its draws, and a place in the list of kinds.
 struct ForestTree {
   index_t number;

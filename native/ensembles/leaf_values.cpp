@@ -10,8 +10,6 @@
 
 namespace fctree::ensembles {
 
-using namespace ridge;
-
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

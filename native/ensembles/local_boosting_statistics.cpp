@@ -15,7 +15,8 @@ constexpr index_t kMostMappedValues = 10'000'000;  // 80 MB
 
 FeatureMap LocalBoostingStatistics::find_map(const BoostedSamples& samples, const std::vector<index_t>& varying,
                                              const ObliqueParams& params, const Execution&) {
-  return find_feature_map(samples.x, samples.weight, samples.n_samples, varying, params);
+  return find_feature_map(samples.x, samples.weight, samples.n_samples, varying, params.fit_intercept,
+                          params.standardize);
 }
 
 LossSum LocalBoostingStatistics::evaluate(const BoostedSet& set, const Loss& loss,

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "oblique/feature_map.hpp"
+#include "ridge/feature_map.hpp"
 
 namespace fctree::ensembles {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "oblique/feature_map.hpp"
 #include "oblique/node_statistics.hpp"
 #include "oblique/split_search/feature_order.hpp"
 #include "oblique/split_search/histogram_split.hpp"
+#include "ridge/feature_map.hpp"
 
 namespace fctree::oblique {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "oblique/feature_map.hpp"
 #include "oblique/local_statistics.hpp"
 #include "oblique/params.hpp"
 #include "oblique/tree.hpp"
+#include "ridge/feature_map.hpp"
 #include "ridge/moments.hpp"
 
 namespace fctree::oblique {

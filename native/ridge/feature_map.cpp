@@ -1,4 +1,4 @@
-#include "oblique/feature_map.hpp"
+#include "ridge/feature_map.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "core/spread.hpp"
 
-namespace fctree::oblique {
+namespace fctree::ridge {
 
 namespace {
 
@@ -93,12 +93,12 @@ void standardize(const FeatureSums& total, const Vector& first, FeatureMap& map)
 }
 
 FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
-                            const std::vector<index_t>& varying, const ObliqueParams& params) {
+                            const std::vector<index_t>& varying, bool fit_intercept, bool standardizes) {
   const index_t d = x.n_columns;
   FeatureMap map = identity_map(d);
-  if (!params.fit_intercept) return map;
+  if (!fit_intercept) return map;
   map.columns = varying;
-  if (!params.standardize) return map;
+  if (!standardizes) return map;
   std::vector<double> buffer(std::min(n_samples, kBlockRows) * d);
   // About the first sample that counts: means of columns far from zero keep their digits, constants have no spread.
   std::vector<double> row = first_counted(x, weight, n_samples, nullptr);
@@ -187,4 +187,4 @@ void MappedTable::read_all(index_t n_samples, double* out, const Execution& exec
                 });
 }
 
-}  // namespace fctree::oblique
+}  // namespace fctree::ridge

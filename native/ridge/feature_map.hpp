@@ -12,12 +12,9 @@
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
 #include "core/table.hpp"
-#include "oblique/params.hpp"
 #include "ridge/training_data.hpp"
 
-namespace fctree::oblique {
-
-using namespace ridge;
+namespace fctree::ridge {
 
 struct FeatureMap {
   std::vector<index_t> columns;  // ascending
@@ -30,10 +27,10 @@ struct FeatureMap {
 // The columns whose values differ among the samples of positive weight, in all places, or all columns. O(d) where the first
 // samples tell, O(n d) at worst.
 std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Collective* all);
-// Those that `vary`, or all without an intercept; with standardize their weighted means and standard deviations, else 0 and 1.
-// Throws std::invalid_argument where squares overflow. O(d); with standardize O(n d).
+// Those that `vary`, or all without an intercept; where it `standardizes` their weighted means and standard deviations, else 0 and 1.
+// Throws std::invalid_argument where squares overflow. O(d); O(n d) where it does.
 FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
-                            const std::vector<index_t>& varying, const ObliqueParams& params);
+                            const std::vector<index_t>& varying, bool fit_intercept, bool standardizes);
 
 // Means and deviations of an identity map in two steps: sums over samples about one of them of positive weight, `first`, and
 // what follows from them. Sums are the weight, the differences, their squares; `largest` (d) are absolute values.
@@ -83,4 +80,4 @@ class MappedTable final : public FeatureReader {
 std::vector<double> append_linear(const std::vector<double>& from, const FeatureMap& map,
                                   double factor, std::vector<double>& to);
 
-}  // namespace fctree::oblique
+}  // namespace fctree::ridge
