@@ -126,4 +126,40 @@ FCTREE_DEVICE inline V arccosine(V x) {
   return N::select(reduced.big, large, small);
 }
 
+// The inputs of a kernel for two samples: the product of their normalised rows; the rows' squared
+// lengths in the same arithmetic, and 1 minus these (gap, exactly); the product of their factors
+// (their lengths, for the kernels that need them).
+template <class V>
+struct Pair {
+  V product, self_left, self_right, gap_left, gap_right, factor;
+
+  FCTREE_DEVICE V gap() const { return gap_left + gap_right; }
+  // (1 - |c|) / 2 = (|u -+ v|^2 + gaps) / 4, never below the bound by the gaps.
+  FCTREE_DEVICE V half_complement(V m) const {
+    using N = Number<V>;
+    using T = typename N::Scalar;
+    const V apart = (self_left - m) + (self_right - m);
+    return (N::larger(apart, N::set(T(0))) + gap()) * T(0.25);
+  }
+};
+
+// The inputs of all tree kernels for a pair: t, and k = 2 pi g = c / sqrt(h (1 - h)), where
+// h = (1 - |c|) / 2, for 1 - c^2 = 4 h (1 - h). The kernels absorb the factor 1 / (2 pi) into a
+// constant.
+template <class V>
+struct Angle {
+  V t, k, inverse_root;
+
+  FCTREE_DEVICE explicit Angle(const Pair<V>& pair) {
+    using N = Number<V>;
+    using T = typename N::Scalar;
+    const V m = N::absolute(pair.product);
+    const V half = pair.half_complement(m);
+    const V arc = arc_share(m, half);
+    t = N::select(N::greater(pair.product, N::set(T(0))), T(1) - arc, arc);
+    inverse_root = N::inverse_root(half - half * half);
+    k = pair.product * inverse_root;
+  }
+};
+
 }  // namespace fctree::kernels::FCTREE_ISA

@@ -75,45 +75,9 @@ struct KernelSpec {
 
 namespace fctree::kernels::FCTREE_ISA {
 
-// A kernel is a struct with operator()(pair). One that goes through layers (`layered`) is also
+// A kernel is a struct with operator()(pair), of a Pair (angle.hpp). One that goes through layers (`layered`) is also
 // start, n_steps times step, and finish: many pairs are then taken through each layer together,
 // since a CPU can overlap pairs, but not the layers of one pair.
-
-// The inputs of a kernel for two samples: the product of their normalised rows; the rows' squared
-// lengths in the same arithmetic, and 1 minus these (gap, exactly); the product of their factors
-// (their lengths, for the kernels that need them).
-template <class V>
-struct Pair {
-  V product, self_left, self_right, gap_left, gap_right, factor;
-
-  FCTREE_DEVICE V gap() const { return gap_left + gap_right; }
-  // (1 - |c|) / 2 = (|u -+ v|^2 + gaps) / 4, never below the bound by the gaps.
-  FCTREE_DEVICE V half_complement(V m) const {
-    using N = Number<V>;
-    using T = typename N::Scalar;
-    const V apart = (self_left - m) + (self_right - m);
-    return (N::larger(apart, N::set(T(0))) + gap()) * T(0.25);
-  }
-};
-
-// The inputs of all tree kernels for a pair: t, and k = 2 pi g = c / sqrt(h (1 - h)), where
-// h = (1 - |c|) / 2, for 1 - c^2 = 4 h (1 - h). The kernels absorb the factor 1 / (2 pi) into a
-// constant.
-template <class V>
-struct Angle {
-  V t, k, inverse_root;
-
-  FCTREE_DEVICE explicit Angle(const Pair<V>& pair) {
-    using N = Number<V>;
-    using T = typename N::Scalar;
-    const V m = N::absolute(pair.product);
-    const V half = pair.half_complement(m);
-    const V arc = arc_share(m, half);
-    t = N::select(N::greater(pair.product, N::set(T(0))), T(1) - arc, arc);
-    inverse_root = N::inverse_root(half - half * half);
-    k = pair.product * inverse_root;
-  }
-};
 
 // g = k / (2 pi)
 template <class T>
@@ -125,6 +89,16 @@ FCTREE_DEVICE constexpr T k_to_g() {
 template <class V>
 struct Expansion {
   V zeroth, first, second;
+};
+
+// A(t) + g A'(t) of a `Sum` that has expand(t).
+template <class Sum>
+struct ExpandedSum {
+  template <class V>
+  FCTREE_DEVICE V value(V t, V k) const {
+    const Expansion<V> a = static_cast<const Sum&>(*this).expand(t);
+    return a.zeroth + (k * k_to_g<typename Number<V>::Scalar>()) * a.first;
+  }
 };
 
 struct PowerSum {
@@ -148,13 +122,8 @@ struct PowerSum {
 };
 
 // A(t) = sum_(d=1..D) T^d + T^D with T = t / 2 <= 1/2, in closed form: 1 - T does not cancel.
-struct ListSum {
+struct ListSum : ExpandedSum<ListSum> {
   explicit FCTREE_DEVICE ListSum(const KernelSpec& spec) : depth(spec.depth) {}
-  template <class V>
-  FCTREE_DEVICE V value(V t, V k) const {
-    const Expansion<V> a = expand(t);
-    return a.zeroth + (k * k_to_g<typename Number<V>::Scalar>()) * a.first;
-  }
   template <class V>
   FCTREE_DEVICE Expansion<V> expand(V t) const {
     using T = typename Number<V>::Scalar;
@@ -174,13 +143,8 @@ struct ListSum {
 };
 
 // Proposition 2: A(t) = T / (1 - T).
-struct EndlessListSum {
+struct EndlessListSum : ExpandedSum<EndlessListSum> {
   explicit FCTREE_DEVICE EndlessListSum(const KernelSpec&) {}
-  template <class V>
-  FCTREE_DEVICE V value(V t, V k) const {
-    const Expansion<V> a = expand(t);
-    return a.zeroth + (k * k_to_g<typename Number<V>::Scalar>()) * a.first;
-  }
   template <class V>
   FCTREE_DEVICE Expansion<V> expand(V t) const {
     using T = typename Number<V>::Scalar;
@@ -191,14 +155,9 @@ struct EndlessListSum {
 };
 
 // Horner's scheme for A, A' and A'': O(depth).
-struct LeafSum {
+struct LeafSum : ExpandedSum<LeafSum> {
   explicit FCTREE_DEVICE LeafSum(const KernelSpec& spec)
       : depth(spec.depth), coefficients(spec.coefficients) {}
-  template <class V>
-  FCTREE_DEVICE V value(V t, V k) const {
-    const Expansion<V> a = expand(t);
-    return a.zeroth + (k * k_to_g<typename Number<V>::Scalar>()) * a.first;
-  }
   template <class V>
   FCTREE_DEVICE Expansion<V> expand(V t) const {
     using N = Number<V>;
