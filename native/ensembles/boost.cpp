@@ -148,12 +148,7 @@ class ObliqueBooster : public GrowingModel {
 };
 
 void ObliqueBooster::start() {
-  result_.baseline.assign(task_.sizes.n_outputs, 0.0);
-  if (task_.baseline != nullptr)
-    result_.baseline.assign(task_.baseline, task_.baseline + task_.sizes.n_outputs);
-  else if (task_.train.initial == nullptr)
-    loss_->baseline(train_.view(), execution_, result_.baseline.data());
-  start_from(task_.train.initial, result_.baseline, train_.view(), execution_, *loss_);
+  result_.baseline = find_baseline(task_.baseline, task_.train.initial, train_.view(), execution_, *loss_);
   for (BoostedSet& eval : evals_) {
     eval.start(result_.baseline);
     add_continued(0, task_.first_iteration(), eval);

@@ -231,12 +231,7 @@ class Booster : public GrowingModel {
   }
 
   void start() {
-    result_.baseline.assign(task_.n_outputs, 0.0);
-    if (task_.baseline != nullptr)
-      result_.baseline.assign(task_.baseline, task_.baseline + task_.n_outputs);
-    else if (task_.train.initial == nullptr)
-      loss_->baseline(train_.view(), execution_, result_.baseline.data());
-    start_from(task_.train.initial, result_.baseline, train_.view(), execution_, *loss_);
+    result_.baseline = find_baseline(task_.baseline, task_.train.initial, train_.view(), execution_, *loss_);
     if (task_.n_outputs > 1 || params_.early_stopping) units_ = find_units(*loss_, train_.view(), execution_);
     train_.start(result_.baseline, units_.of_several(), execution_);
     for (ScoredSet& eval : evals_) eval.start(result_.baseline, units_.of_several(), execution_);

@@ -33,14 +33,19 @@ double TargetUnits::of_stopping(const Loss& loss) const {
   return found > 0.0 ? std::min(found, 1.0) : 1.0;  // it underflows where losses do
 }
 
-void start_from(const double* initial, const std::vector<double>& baseline, ScoredSamples samples,
-                const Execution& execution, Loss& loss) {
-  if (!loss.balances()) return;
-  std::vector<double> constants;
+std::vector<double> find_baseline(const double* continued, const double* initial, ScoredSamples samples,
+                                  const Execution& execution, Loss& loss) {
+  std::vector<double> baseline(samples.n_outputs, 0.0), constants;
+  if (continued != nullptr)
+    std::copy_n(continued, samples.n_outputs, baseline.begin());
+  else if (initial == nullptr)
+    loss.baseline(samples, execution, baseline.data());
+  if (!loss.balances()) return baseline;
   if (initial == nullptr)
     for (const double score : baseline) constants.insert(constants.end(), samples.n_samples, score);
   samples.raw = initial == nullptr ? constants.data() : initial;
   loss.find_dispersion(samples, execution);
+  return baseline;
 }
 
 std::vector<double> find_deviations(const ScoredSamples& s, const Execution& execution) {

@@ -130,10 +130,11 @@ struct TargetUnits {
   double of_stopping(const Loss& loss) const;
 };
 TargetUnits find_units(const Loss& loss, const ScoredSamples& samples, const Execution& execution);
-// Tells a loss that needs it the dispersion at the scores that training starts with: `initial` (n_outputs, n_samples) or
-// constants.
-void start_from(const double* initial, const std::vector<double>& baseline, ScoredSamples samples,
-                const Execution& execution, Loss& loss);
+// The constant scores (n_outputs) that a model starts with: those of the model that it continues or, where these are null, the
+// best ones, 0 where samples bring scores of their own, `initial` (n_outputs, n_samples) or null. Tells a loss that needs it the
+// dispersion at the start.
+std::vector<double> find_baseline(const double* continued, const double* initial, ScoredSamples samples,
+                                  const Execution& execution, Loss& loss);
 // The deviations of targets (n_outputs, n_samples); 1 for a constant.
 std::vector<double> find_deviations(const ScoredSamples& samples, const Execution& execution);
 
