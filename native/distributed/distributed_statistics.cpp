@@ -58,7 +58,6 @@ void DistributedStatistics::open(GrowState& state, OpenNode& root) {
   binned_ = {bins_->of_values.data(), bins_->bins.n_bins(), data_.n_features,
              1 + data_.n_outputs, fixed_terms(data_, scale, state.execution)};
   units_ = term_units(scale);
-  units_.insert(units_.begin(), 1.0);
 }
 
 // As in one place where all of a node's heaviest samples are in the sample; else close.

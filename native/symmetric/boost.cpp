@@ -240,15 +240,16 @@ class Booster : public GrowingModel {
   // A draw is keyed by a sample's number among those of all places, four to a block.
   void sample_rows(index_t iteration) {
     if (in_bag_.empty()) return;
+    constexpr index_t kTaskRows = 4096;
     const Random random(params_.seed, Purpose::row_sample);
     const double limit = params_.subsample * 0x1p32;
     index_t before = 0;
     for (std::size_t part = 0; part < task_.train.x.size(); ++part) {
       const index_t n = task_.train.x[part].n_samples, first = task_.train.first_sample[part];
       std::uint8_t* in_bag = in_bag_.data() + before;
-      parallel_for(execution_, (n + 4095) / 4096, [&](index_t block) {
-        const index_t end = first + std::min(n, (block + 1) * 4096);
-        for (index_t i = first + block * 4096; i < end;) {
+      for_each_part(execution_, n, kTaskRows, [&](index_t, index_t begin, index_t own_end) {
+        const index_t end = first + own_end;
+        for (index_t i = first + begin; i < end;) {
           const auto words = random.words(static_cast<std::uint32_t>(iteration),
                                           static_cast<std::uint32_t>(i / 4), 0);
           for (const index_t next = std::min(end, (i / 4 + 1) * 4); i < next; ++i)

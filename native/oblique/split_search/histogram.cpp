@@ -55,7 +55,7 @@ TermScale term_scale(const TrainingData& data, const Execution& execution) {
 }
 
 std::vector<double> term_units(const TermScale& scale) {
-  std::vector<double> units;
+  std::vector<double> units = {1.0};
   for (std::size_t t = 0; t < scale.exponent.size(); ++t)
     units.push_back(fixed_point(scale, t).value({1, 0}));
   return units;

@@ -17,7 +17,7 @@ struct TermScale {
   index_t n_samples;
 };
 TermScale term_scale(const TrainingData& data, const Execution& execution);
-// The units of the integers: of the weight and of each output.
+// The units of the integers: of the number of samples, 1, of the weight and of each output, (2 + K).
 std::vector<double> term_units(const TermScale& scale);
 
 struct BinnedTerms {

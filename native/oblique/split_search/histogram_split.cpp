@@ -39,7 +39,6 @@ HistogramSplits::HistogramSplits(std::shared_ptr<const BinnedFeatures> features,
   samples_ = {features_->of_values.data(), features_->bins.n_bins(), data.n_features,
               1 + data.n_outputs, fixed_terms(data, scale, execution)};
   units_ = term_units(scale);
-  units_.insert(units_.begin(), 1.0);
 }
 
 void HistogramSplits::find(const GrowState& state, const std::vector<CutTask>& tasks) const {
