@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/block_sums.hpp"
-#include "ridge/moments.hpp"
+#include "ridge/training_data.hpp"
 
 namespace fctree::distributed {
 

@@ -5,7 +5,6 @@
 #include "ensembles/boosted_set.hpp"
 #include "oblique/params.hpp"
 #include "ridge/feature_map.hpp"
-#include "ridge/moments.hpp"
 
 namespace fctree::ensembles {
 

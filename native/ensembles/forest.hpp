@@ -11,7 +11,7 @@
 #include "ensembles/ensemble.hpp"
 #include "ensembles/params.hpp"
 #include "oblique/params.hpp"
-#include "ridge/moments.hpp"
+#include "ridge/training_data.hpp"
 
 namespace fctree::ensembles {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/collective.hpp"
 #include "core/exact_sum.hpp"
 #include "core/loss/order_statistics.hpp"
 #include "ridge/dense.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/loss/loss.hpp"
-#include "core/collective.hpp"
+#include "core/parallel.hpp"
 #include "ensembles/ensemble.hpp"
 #include "oblique/tree.hpp"
 

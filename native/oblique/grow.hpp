@@ -14,7 +14,7 @@
 #include "core/parallel.hpp"
 #include "oblique/params.hpp"
 #include "oblique/tree.hpp"
-#include "ridge/moments.hpp"
+#include "ridge/training_data.hpp"
 
 namespace fctree::oblique {
 

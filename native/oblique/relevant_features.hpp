@@ -25,7 +25,7 @@
 #include "core/parallel.hpp"
 #include "oblique/local_statistics.hpp"
 #include "oblique/params.hpp"
-#include "ridge/moments.hpp"
+#include "ridge/training_data.hpp"
 
 namespace fctree::oblique {
 

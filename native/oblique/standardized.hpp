@@ -9,7 +9,7 @@
 #include "oblique/params.hpp"
 #include "oblique/tree.hpp"
 #include "ridge/feature_map.hpp"
-#include "ridge/moments.hpp"
+#include "ridge/training_data.hpp"
 
 namespace fctree::oblique {
 

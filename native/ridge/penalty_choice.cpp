@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "ridge/dense.hpp"
 #include "ridge/factors.hpp"
 #include "ridge/ridge.hpp"
 #include "ridge/symmetric_eigen.hpp"

@@ -8,7 +8,6 @@
 
 #include "core/parallel.hpp"
 #include "ridge/moments.hpp"
-#include "ridge/ridge.hpp"
 
 namespace fctree::ridge {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/parallel.hpp"
 #include "symmetric/feature_matrix.hpp"
 #include "symmetric/histogram_kernels.hpp"
-#include "symmetric/thresholds.hpp"
 
 namespace fctree::symmetric {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "symmetric/derivative_scale.hpp"
-#include "symmetric/params.hpp"
 #include "symmetric/tiles.hpp"
 
 namespace fctree::symmetric {

@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "ridge/moments.hpp"
+#include "core/parallel.hpp"
+#include "ridge/training_data.hpp"
 
 namespace fctree::oblique {
 
@@ -40,7 +41,7 @@ struct FeatureSpan {
 };
 constexpr index_t kFeaturesOfSpan = 8;  // 48 kB for an output
 inline index_t count_spans(index_t n_features) {
-  return (n_features + kFeaturesOfSpan - 1) / kFeaturesOfSpan;
+  return count_parts(n_features, kFeaturesOfSpan);
 }
 inline FeatureSpan span_at(index_t number, index_t n_features) {
   const index_t first = number * kFeaturesOfSpan, rest = n_features - first;

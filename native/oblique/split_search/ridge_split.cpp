@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 
-#include "ridge/dense.hpp"
+#include "core/argsort.hpp"
+#include "ridge/row_blocks.hpp"
 
 namespace fctree::oblique {
 
@@ -126,9 +126,7 @@ TriedCuts cuts_to_try(const TrainingData& data, const NodeRows& node, const doub
 void add_products(const TrainingData& data, const NodeRows& rows, const ChildModels& models,
                   RowMatrix& products) {
   const std::unique_ptr<double[]> tile(new double[2 * kTileRows * products.cols()]);  // not set to 0
-  ridge::add_products({data.x, data.y, data.weight, rows.rows, rows.size, data.n_features,
-                       data.n_outputs},
-                      models.origin.data(), tile.get(), products.data());
+  ridge::add_products(select(data, rows, data.weight), models.origin.data(), tile.get(), products.data());
 }
 
 Cut best_model_cut(const TriedCuts& cuts, const ChildModels& models, const RowMatrix& products,

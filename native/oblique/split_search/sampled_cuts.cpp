@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/argsort.hpp"
 #include "core/buffer.hpp"
 #include "core/rng.hpp"
 #include "ridge/row_parts.hpp"

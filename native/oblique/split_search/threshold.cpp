@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "core/argsort.hpp"
+
 namespace fctree::oblique {
 
 void sort_scores(const double* scores, const std::int32_t* from, index_t n, double* values,

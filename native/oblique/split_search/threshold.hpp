@@ -6,9 +6,8 @@
 #include <limits>
 #include <memory>
 
-#include "core/argsort.hpp"
 #include "core/matrix.hpp"
-#include "ridge/moments.hpp"
+#include "ridge/training_data.hpp"
 
 namespace fctree::oblique {
 
