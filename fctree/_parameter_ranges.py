@@ -125,7 +125,7 @@ def _fit_context(*, prefer_skip_nested_validation):
     return decorate
 
 
-def validate_params(constraints, *, prefer_skip_nested_validation):
+def _validate_params(constraints, *, prefer_skip_nested_validation):
     """Decorate a function so that its arguments are checked first."""
 
     def decorate(function):

@@ -18,8 +18,8 @@ try:
         Options,
         RealNotInt,
         StrOptions,
-        validate_params,
     )
+    from sklearn.utils._param_validation import validate_params as _validate_params
 
     def validate_parameters(estimator):
         """Check an estimator's parameters against its ``_parameter_constraints``."""
@@ -33,16 +33,21 @@ except ImportError:
         RealNotInt,
         StrOptions,
         _fit_context,
+        _validate_params,
         validate_parameters,
-        validate_params,
     )
 
-_Fit = TypeVar("_Fit", bound=Callable[..., Any])
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[_Fit], _Fit]:
+def fit_context(fit: _Function) -> _Function:
     """Decorate `fit` so that the parameters are checked first; its type stays."""
-    return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
+    return _fit_context(prefer_skip_nested_validation=True)(fit)
+
+
+def validate_params(constraints: dict[str, Any]) -> Callable[[_Function], _Function]:
+    """Decorate a function so that its arguments are checked first; its type stays."""
+    return _validate_params(constraints, prefer_skip_nested_validation=True)
 
 
 try:

@@ -70,7 +70,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
     _indicator_limits = IndicatorLimits(instead=12)
     _of_rounds: tuple[str, ...] = ()  # fitted arrays beside trees_ with an entry for each round
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def fit(
         self,
         X: ArrayLike,

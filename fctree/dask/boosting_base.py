@@ -72,7 +72,7 @@ class DaskBoosting:
     ``_evaluation_rows``, which know where the rows of a fit are (`TeamFit`).
     """
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def fit(self, X, y, sample_weight=None, eval_set=None, *, eval_metric=None, callbacks=None):
         """Grow the trees from sums over the rows that each worker computes for its partitions.
 

@@ -41,7 +41,7 @@ def _find_exponent(local, rows, found):
 class _DaskForest:
     """Fitting on Dask collections; subclasses are plain estimators too."""
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def fit(self, X, y, sample_weight=None):
         """Grow the trees, a range of them on each worker.
 

@@ -107,7 +107,7 @@ class _DaskTreeNTK(HasLocal):
         given = {**locals()}
         super().__init__(**{k: v for k, v in given.items() if k not in ("self", "__class__")})
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def fit(self, X, y, sample_weight=None):
         """Fit the coefficients.
 

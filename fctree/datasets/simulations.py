@@ -31,7 +31,7 @@ _RIDGE_CONSTRAINTS = {
 }
 
 
-@validate_params(_RIDGE_CONSTRAINTS, prefer_skip_nested_validation=True)
+@validate_params(_RIDGE_CONSTRAINTS)
 def make_ridge_relu(
     n_samples: int = 2000,
     n_features: int = 10,
@@ -101,7 +101,7 @@ def make_ridge_relu(
 
 
 @shares_documentation(make_ridge_relu)
-@validate_params(_RIDGE_CONSTRAINTS, prefer_skip_nested_validation=True)
+@validate_params(_RIDGE_CONSTRAINTS)
 def make_ridge_exp(
     n_samples: int = 2000,
     n_features: int = 10,
@@ -161,17 +161,14 @@ def _ridge_sum(g, n_samples, n_features, noise, random_state, return_truth):
     return (X, y, f) if return_truth else (X, y)
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "rho": [Interval(Real, -1.0, 1.0, closed="both")],
-        "coef": ["array-like"],
-        "noise": [Interval(Real, 0.0, None, closed="left")],
-        "random_state": ["random_state"],
-        "return_importances": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@validate_params({
+    "n_samples": [Interval(Integral, 1, None, closed="left")],
+    "rho": [Interval(Real, -1.0, 1.0, closed="both")],
+    "coef": ["array-like"],
+    "noise": [Interval(Real, 0.0, None, closed="left")],
+    "random_state": ["random_state"],
+    "return_importances": ["boolean"],
+})
 def make_correlated_linear(
     n_samples: int = 5000,
     *,

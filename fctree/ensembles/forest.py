@@ -119,7 +119,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     _classification = False
     _indicator_limits = IndicatorLimits(instead=12)
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees.
 

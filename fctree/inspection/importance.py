@@ -15,9 +15,7 @@ from fctree.inspection.results import ImportanceResult
 from fctree.inspection.study import STUDY_CONSTRAINTS, Study, check_method
 
 
-@validate_params(
-    {**STUDY_CONSTRAINTS, "sample_splitting": ["boolean"]}, prefer_skip_nested_validation=True
-)
+@validate_params({**STUDY_CONSTRAINTS, "sample_splitting": ["boolean"]})
 def variable_importance(
     estimator: Any,
     X: ArrayLike,

@@ -23,13 +23,10 @@ _DRAWN = 2048
 
 
 @shares_documentation(variable_importance)
-@validate_params(
-    {
-        "n_subsets": [Interval(Integral, 2, None, closed="left"), None],
-        **STUDY_CONSTRAINTS,
-    },
-    prefer_skip_nested_validation=True,
-)
+@validate_params({
+    "n_subsets": [Interval(Integral, 2, None, closed="left"), None],
+    **STUDY_CONSTRAINTS,
+})
 def shapley_importance(
     estimator: Any,
     X: ArrayLike,

@@ -170,7 +170,7 @@ class SearchingTreeNTK(BaseTreeNTK):
     def _solve_system(self, kernel, X, targets, weights):
         return X, *solve_with_errors(kernel.gram(X), targets, self.alpha_, weights)
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def fit(
         self,
         X: ArrayLike,

@@ -95,7 +95,7 @@ class SingleTreeNTK(BaseTreeNTK):
         )
         return landmarks, coefficients, None
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the coefficients.
 

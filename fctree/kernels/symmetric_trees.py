@@ -24,16 +24,13 @@ def _leaves(trees, X, n_threads):
     return np.ascontiguousarray(leaves.T, dtype=np.uint16)
 
 
-@validate_params(
-    {
-        "bin_thresholds": ["array-like"],
-        "depth": [Interval(Integral, 1, 16, closed="both")],
-        "n_trees": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@validate_params({
+    "bin_thresholds": ["array-like"],
+    "depth": [Interval(Integral, 1, 16, closed="both")],
+    "n_trees": [Interval(Integral, 1, None, closed="left")],
+    "random_state": ["random_state"],
+    "n_jobs": [Integral, None],
+})
 def symmetric_tree_kernel(
     X: ArrayLike,
     Y: ArrayLike | None = None,

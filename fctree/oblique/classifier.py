@@ -20,7 +20,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
 
     _logistic_leaves = False
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.
 

@@ -18,7 +18,7 @@ from fctree._validation import check_training_data, fitted_whole
 class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
     """Mixin that fits and predicts numeric targets; precedes a subclass of `BaseObliqueTree`."""
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.
 

@@ -102,7 +102,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
     # float64 (n_targets, n_samples); and _start(samples), which sets baseline_ and output_scale_.
     _classification = False
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the trees.
 

@@ -144,7 +144,7 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
     def _scaled(self, y):
         return y
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def partial_fit(
         self,
         X: ArrayLike,

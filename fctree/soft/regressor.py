@@ -157,7 +157,7 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     def _scaled(self, y):
         return np.ascontiguousarray((y - self.baseline_[:, None]) / self._target_scale[:, None])
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def partial_fit(
         self,
         X: ArrayLike,
