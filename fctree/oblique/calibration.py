@@ -13,17 +13,13 @@ import numpy as np
 from scipy.optimize import brentq
 
 from fctree._native import probabilities as _native
-from fctree._native.probabilities import of_two, softmax
+from fctree._native.probabilities import softmax
+from fctree.oblique.class_scores import class_scores
 
 # Temperature if no leave-one-out score is known: the probability of one of two classes is its score, near 1/2.
 _UNINFORMED = 2.0
 _MAX_LOG_TEMPERATURE = 7.0
 FLOOR = 0.01
-
-
-def class_scores(scores):
-    """Scores of all classes, (n_samples, n_classes); for two classes from their single column."""
-    return of_two(scores[:, 0]) if scores.shape[1] == 1 else scores
 
 
 def calibrated(scores, temperature):

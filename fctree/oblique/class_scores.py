@@ -23,6 +23,11 @@ def predicted_shares(shares):
     return np.ascontiguousarray(shares if n_classes > 2 else shares[:, 1:])
 
 
+def class_scores(scores):
+    """Scores of all classes, (n_samples, n_classes); for two classes from their single column."""
+    return of_two(scores[:, 0]) if scores.shape[1] == 1 else scores
+
+
 class IndicatorScores(PredictedProbabilities):
     """For a classifier whose scores are predicted indicators."""
 
@@ -51,9 +56,7 @@ class IndicatorScores(PredictedProbabilities):
         scores = self._finite(scores)
         if self.n_classes_ == 1:
             return np.ones((len(scores), 1))
-        if self.n_classes_ == 2:
-            scores = of_two(scores[:, 0])
-        return project_to_simplex(scores)
+        return project_to_simplex(class_scores(scores))
 
     def _labels(self, scores):
         scores = self._finite(scores)

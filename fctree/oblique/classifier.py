@@ -10,8 +10,8 @@ from fctree._tables.estimators import encode_training, feature_groups
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, Self
 from fctree._validation import check_labels, check_training_data, fitted_whole
-from fctree.oblique.calibration import calibrated, class_scores, find_temperature
-from fctree.oblique.class_scores import IndicatorScores, predicted_shares
+from fctree.oblique.calibration import calibrated, find_temperature
+from fctree.oblique.class_scores import IndicatorScores, class_scores, predicted_shares
 from fctree.oblique.logistic_leaves import LogisticSettings, with_logistic_leaves
 
 
@@ -63,11 +63,7 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         arrays = self._grow(
             X, targets, sample_weight, impurity_scale=impurity_scale, left_out=left_out
         )
-        fractions = arrays["value"]
-        if n_classes == 2:
-            fractions = np.hstack([1.0 - fractions, fractions])
-        elif n_classes == 1:
-            fractions = np.ones_like(fractions)
+        fractions = class_scores(arrays["value"]) if n_classes > 1 else np.ones_like(arrays["value"])
         arrays["value"] = fractions[:, np.newaxis, :]
         tree = ObliqueTree(n_classes=n_classes, **arrays)
         self.tree_ = self._finish(tree, X, targets, sample_weight, left_out)
