@@ -251,7 +251,7 @@ def test_a_loss_that_is_not_in_the_list():
     ({"quantile": 0.3}, r"quantile=0.3 is for loss='huber' or 'quantile', got loss='squared_error'"),
     ({"loss": "poisson", "quantile": 0.3}, "got loss='poisson'"),
     ({"loss": ("quantile", 0.4), "quantile": 0.3}, r"quantile=0.3 is for .*, got loss=\('quantile', 0.4\)"),
-    ({"loss": ("gamma", 1.3)}, r"\('gamma', 1.3\) must be a name, or a tuple .* \['huber', 'quantile', 'tweedie'\]"),
+    ({"loss": ("gamma", 1.3)}, r"\('gamma', 1.3\) must be a name, or a tuple .* \['huber', .*'tweedie'\]"),
     ({"loss": ("tweedie",)}, "must be a name, or a tuple"),
     ({"loss": ("tweedie", 2.0)}, "the power must be a number between 1 and 2"),
     ({"loss": ("tweedie", "high")}, "the power must be a number"),
