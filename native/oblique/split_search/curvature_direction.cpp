@@ -8,6 +8,45 @@ namespace fctree::oblique {
 
 namespace {
 
+CurvatureProblem problem_on(const CurvatureProblem& problem, const Features& kept) {
+  CurvatureProblem of_kept = {problem.covariance(kept, kept), {}};
+  for (const Matrix& hessian : problem.hessians) of_kept.hessians.push_back(hessian(kept, kept));
+  return of_kept;
+}
+
+// The curvature directions of some features, at most as many as of all.
+Matrix curvature_on(const CurvatureProblem& problem, const Features& features, index_t n_wanted) {
+  const Matrix found = curvature_directions(problem_on(problem, features), n_wanted);
+  Matrix directions(problem.covariance.rows(), found.cols());
+  for (index_t c = 0; c < found.cols(); ++c) put(features, found.col(c), directions.col(c));
+  return directions;
+}
+
+// A curvature direction of at most max_coef features, O(d^3): that of the kept features whose score
+// correlates most with that of the previous direction, so that two directions of a saddle stay two.
+Vector sparse_curvature(const CurvatureProblem& problem, const Vector& direction,
+                        index_t max_coef) {
+  return eliminate(
+      direction, problem.covariance.diagonal(), max_coef,
+      [&](const Features& kept, const Vector& previous) -> Vector {
+        const CurvatureProblem of_kept = problem_on(problem, kept);
+        const Matrix found = curvature_directions(of_kept, static_cast<index_t>(kept.size()));
+        if (found.cols() == 0) return previous(kept);  // nothing bends along these features
+        const Vector covariance = (problem.covariance * previous)(kept);
+        index_t closest = 0;
+        double most = 0.0;  // squared correlation, times the variance along `previous`
+        for (index_t c = 0; c < found.cols(); ++c) {
+          const double along = covariance.dot(found.col(c));
+          const double share = along * along / found.col(c).dot(of_kept.covariance * found.col(c));
+          if (share > most * (1.0 + 1e-10)) {
+            most = share;
+            closest = c;
+          }
+        }
+        return found.col(closest);
+      });
+}
+
 class CurvatureDirections : public DirectionSearch {
  public:
   CurvatureDirections(const GrowState& state, SplitKind kind, const std::vector<OpenNode*>& nodes)

@@ -15,8 +15,6 @@ namespace {
 
 constexpr index_t kLeavingShare = 8;
 
-using Features = std::vector<index_t>;  // ascending
-
 Features nonzeros(const Vector& direction) {
   Features found;
   for (index_t j = 0; j < direction.size(); ++j)
@@ -46,15 +44,15 @@ Vector importance_of(const Vector& direction, const Vector& size, const Features
   return direction(features).cwiseAbs2().cwiseProduct(size(features));
 }
 
-// `direction` with these values at the features, and zero elsewhere.
+}  // namespace
+
 void put(const Features& features, const Vector& values, Eigen::Ref<Vector> direction) {
   direction.setZero();
   for (std::size_t i = 0; i < features.size(); ++i) direction[features[i]] = values[i];
 }
 
-// solve(features, direction): the direction that follows when only these features are kept.
-template <class Solve>
-Vector eliminate(Vector direction, const Vector& size, index_t max_coef, const Solve& solve) {
+Vector eliminate(Vector direction, const Vector& size, index_t max_coef,
+                 const std::function<Vector(const Features&, const Vector&)>& solve) {
   for (Features features = nonzeros(direction);;) {
     const index_t count = static_cast<index_t>(features.size());
     if (count <= max_coef) return direction;
@@ -65,6 +63,8 @@ Vector eliminate(Vector direction, const Vector& size, index_t max_coef, const S
     put(features, solved, direction);
   }
 }
+
+namespace {
 
 struct RidgeProblem {
   NormalEquations equations;
@@ -105,12 +105,6 @@ Matrix sparse_ridge_primal(const GrowState& state, const OpenNode& node) {
   return coef;
 }
 
-CurvatureProblem problem_on(const CurvatureProblem& problem, const Features& kept) {
-  CurvatureProblem of_kept = {problem.covariance(kept, kept), {}};
-  for (const Matrix& hessian : problem.hessians) of_kept.hessians.push_back(hessian(kept, kept));
-  return of_kept;
-}
-
 }  // namespace
 
 // With fewer samples than features: first only as many features as samples are kept, before
@@ -138,39 +132,6 @@ Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
     put(kept, sparse_ridge(problem, on_kept, k, state.params.max_coef), coef.col(k));
   }
   return coef;
-}
-
-Matrix curvature_on(const CurvatureProblem& problem, const std::vector<index_t>& features,
-                    index_t n_wanted) {
-  const Matrix found = curvature_directions(problem_on(problem, features), n_wanted);
-  Matrix directions(problem.covariance.rows(), found.cols());
-  for (index_t c = 0; c < found.cols(); ++c) put(features, found.col(c), directions.col(c));
-  return directions;
-}
-
-// The curvature direction of the kept features whose score correlates most with that of the
-// previous direction, so that two directions of a saddle stay two.
-Vector sparse_curvature(const CurvatureProblem& problem, const Vector& direction,
-                        index_t max_coef) {
-  return eliminate(
-      direction, problem.covariance.diagonal(), max_coef,
-      [&](const Features& kept, const Vector& previous) -> Vector {
-        const CurvatureProblem of_kept = problem_on(problem, kept);
-        const Matrix found = curvature_directions(of_kept, static_cast<index_t>(kept.size()));
-        if (found.cols() == 0) return previous(kept);  // nothing bends along these features
-        const Vector covariance = (problem.covariance * previous)(kept);
-        index_t closest = 0;
-        double most = 0.0;  // squared correlation, times the variance along `previous`
-        for (index_t c = 0; c < found.cols(); ++c) {
-          const double along = covariance.dot(found.col(c));
-          const double share = along * along / found.col(c).dot(of_kept.covariance * found.col(c));
-          if (share > most * (1.0 + 1e-10)) {
-            most = share;
-            closest = c;
-          }
-        }
-        return found.col(closest);
-      });
 }
 
 void sparsify_ridge(const GrowState& state, OpenNode& node) {

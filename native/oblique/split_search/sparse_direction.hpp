@@ -6,23 +6,27 @@
 // solutions together cost three times the first.
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "oblique/open_node.hpp"
-#include "oblique/split_search/curvature.hpp"
 
 namespace fctree::oblique {
+
+using Features = std::vector<index_t>;  // numbers of features, ascending
+
+// `direction` (d) with these values at the features, and zero elsewhere.
+void put(const Features& features, const Vector& values, Eigen::Ref<Vector> direction);
+
+// A direction (d) with at most max_coef features. solve(kept, previous) finds the coefficients of the features that are
+// kept (.) from the direction before; size (d) is the variance of each feature, in any unit.
+Vector eliminate(Vector direction, const Vector& size, index_t max_coef,
+                 const std::function<Vector(const Features& kept, const Vector& previous)>& solve);
 
 // Fills node.sparse_ridge. O(K d^3), for n < d O(K n^2 d).
 void sparsify_ridge(const GrowState& state, OpenNode& node);
 
 // The sparse ridge directions (d, K) of a node with fewer samples than features.
 Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node);
-
-// The curvature directions of some features, at most as many as of all.
-Matrix curvature_on(const CurvatureProblem& problem, const std::vector<index_t>& features,
-                    index_t n_wanted);
-
-// A curvature direction of at most max_coef features. O(d^3).
-Vector sparse_curvature(const CurvatureProblem& problem, const Vector& direction,
-                        index_t max_coef);
 
 }  // namespace fctree::oblique
