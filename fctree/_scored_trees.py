@@ -1,4 +1,4 @@
-"""Fitted models as sums of trees: what attributions need to know of them."""
+"""Fitted models as sums of trees, as attributions, exports and pictures read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fitted models as both writers read them: steps of the table, sums of trees, and a link."""
+"""Fitted models as the formats read them: steps of the table, sums of trees, and a link."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fctree.symmetric.base import BaseSymmetricBoosting
 @dataclass(eq=False)
 class Description:
     """A fitted model; `scores` have ``onnx(graph, features)`` and ``c(source)`` for the sums over trees,
-    (n_samples, n_outputs)."""
+    (n_samples, n_outputs), and those of hard splits ``sql(names)``."""
 
     table: TableSteps
     scores: Any

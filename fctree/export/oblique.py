@@ -1,4 +1,4 @@
-"""Oblique trees: projections as further columns in ONNX, a walk over nodes in C."""
+"""Oblique trees: projections as further columns in ONNX, a walk over nodes in C, nested cases in SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symmetric trees: nodes in ONNX, a table of splits and one of leaves in C."""
+"""Symmetric trees: nodes in ONNX, a table of splits and one of leaves in C, nested cases in SQL."""
 
 from __future__ import annotations
 
