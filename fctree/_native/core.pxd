@@ -153,7 +153,7 @@ cdef extern from "core/rounds.hpp" namespace "fctree" nogil:
         const double* raw
 
     cdef struct RoundListener:
-        cbool (*told)(void*, int64_t, double, double) noexcept
+        cbool (*after_round)(void*, int64_t, double, double) noexcept
         void* context
         cbool (*judge)(void*, const vector[Evaluation]&, double*) noexcept
 
@@ -186,7 +186,7 @@ cdef class Places:
 
 
 cdef class Listener:
-    cdef object told
+    cdef object after_round
     cdef object judge
     cdef list shapes
     cdef object loss

@@ -169,19 +169,19 @@ cdef class Listener:
     """Passes each round's losses to Python functions; what they return, or their first error, ends the
     fit.
 
-    ``told(iteration, train_loss, eval_loss)``, or None, returns True to stop. ``judge(losses,
+    ``after_round(iteration, train_loss, eval_loss)``, or None, returns True to stop. ``judge(losses,
     scores)``, or None, takes the loss and the raw scores, valid during the call, of each evaluation
     set and returns what early stopping goes by, or None for the first loss; the scores have the ``shapes`` (n_outputs, n_samples).
     """
 
-    def __init__(self, told, judge=None, list shapes=None):
-        self.told = told
+    def __init__(self, after_round, judge=None, list shapes=None):
+        self.after_round = after_round
         self.judge = judge
         self.shapes = shapes
 
     cdef RoundListener native(self) noexcept:
         cdef RoundListener listener
-        listener.told = tell
+        listener.after_round = tell
         listener.context = <void*>self
         if self.judge is not None:
             listener.judge = judge
@@ -217,10 +217,10 @@ cdef cbool tell(void* context, int64_t iteration, double train_loss,
 cdef cbool tell_python(void* arguments) noexcept with gil:
     cdef RoundCall* call = <RoundCall*>arguments
     cdef Listener listener = <Listener>call.context
-    if listener.told is None:
+    if listener.after_round is None:
         return True
     try:
-        return not listener.told(call.iteration, call.train_loss, call.eval_loss)
+        return not listener.after_round(call.iteration, call.train_loss, call.eval_loss)
     except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
         listener.error = error
         return False

@@ -45,7 +45,7 @@ void grow_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener
     model.grow_round(iteration);
     ++history.n_rounds;
     const double loss = record(model.evaluate(), plan, listener, history);
-    goes_on = listener.told(listener.context, iteration, history.train_loss.back(),
+    goes_on = listener.after_round(listener.context, iteration, history.train_loss.back(),
                             history.eval_loss.empty() ? std::numeric_limits<double>::quiet_NaN()
                                                       : history.eval_loss.back());
     patience.take(loss);

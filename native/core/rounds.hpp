@@ -27,7 +27,7 @@ struct Evaluation {
 struct RoundListener {
   // Called after each round; losses are means over the samples, eval that of the first evaluation
   // set, NaN without any. Returns whether to continue.
-  bool (*told)(void* context, index_t iteration, double train_loss, double eval_loss);
+  bool (*after_round)(void* context, index_t iteration, double train_loss, double eval_loss);
   void* context;
   // Called before the first round and after each: writes what early stopping goes by instead of the
   // first evaluation set's loss in the outputs' units, if it does. False ends the growth as an interrupt does. Null: the loss.

@@ -67,7 +67,7 @@ class Trainer {
       if (task_.eval != nullptr) history_.eval_loss.push_back(eval_loss);
       const bool stop = stops_early();
       const double train_loss = history_.train_loss.back();
-      if (!listener.told(listener.context, epoch, train_loss, eval_loss) || stop) break;
+      if (!listener.after_round(listener.context, epoch, train_loss, eval_loss) || stop) break;
     }
     restore_best();
     std::copy(pass_.reached().begin(), pass_.reached().end(), state_.reached_leaves);

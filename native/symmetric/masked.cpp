@@ -168,7 +168,7 @@ class MaskedBooster {
     std::copy(test.begin(), test.end(), result_.test_raw.begin() + mask * test.size());
     result_.seconds[mask] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    if (!listener_.told(listener_.context, mask, 0.0, 0.0)) stop_ = true;
+    if (!listener_.after_round(listener_.context, mask, 0.0, 0.0)) stop_ = true;
   }
 
   BoostingResult grow(const BoostingTask& task, const Execution& execution) {
