@@ -13,9 +13,9 @@ from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import unpack_eval_sets
 from fctree._validation import check_labels, check_targets, draw_seed, fitted_whole
 from fctree.dask.cluster import gather
+from fctree.dask.distributed_fit import DistributedFit
 from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
 from fctree.dask.tables import PartitionedTable
-from fctree.dask.team import TeamFit
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class DaskBoosting:
     """Boosting on Dask collections; subclasses are plain estimators too.
 
     A family says whether it imputes missing numbers and has ``_training_rows`` and
-    ``_evaluation_rows``, which know where the rows of a fit are (`TeamFit`).
+    ``_evaluation_rows``, which know where the rows of a fit are (`DistributedFit`).
     """
 
     @fit_context
@@ -205,7 +205,7 @@ class DaskBoosting:
         """Fits the plain estimator on the rows of all workers, and takes over what it has learnt."""
         local = self.to_local()
         vars(local).pop("trees_", None)  # of an earlier fit
-        fit = TeamFit(client, local, train, evaluation)
+        fit = DistributedFit(client, local, train, evaluation)
         with progress_listener(self.verbose, self.max_iter, type(self).__name__) as listener:
             fit.run(listener)
         del local._judged

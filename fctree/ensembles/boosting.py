@@ -16,7 +16,7 @@ from fctree._threads import count_threads
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.losses import fewest_in_leaf
 from fctree._training.round_watch import UNWATCHED
-from fctree._training.team import ALONE
+from fctree._training.worker import ONLY_WORKER
 from fctree._validation import check_features, check_imputed_floats, count_samples, in_parts
 from fctree.ensembles.members import HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
@@ -88,10 +88,10 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         }
         return native_params(params)
 
-    def _boost(self, train, evals, *, continuing, team=ALONE, watch=UNWATCHED):
+    def _boost(self, train, evals, *, continuing, worker=ONLY_WORKER, watch=UNWATCHED):
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
-        with team.listener(self, n_rounds) as progress:
+        with worker.listener(self, n_rounds) as progress:
             arrays, *of_trees, baseline, train_loss, eval_loss, alpha = _native.boost(
                 _as_native(train),
                 [_as_native(samples) for samples in evals],
@@ -104,9 +104,9 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 listener=watch.listener(progress),
                 judge=watch.judge(self),
                 n_threads=count_threads(self.n_jobs),
-                places=team.places,
-                placed=team.placed(train, evals),
-                past_losses=team.past_losses(self),
+                places=worker.places,
+                placed=worker.placed(train, evals),
+                past_losses=worker.past_losses(self),
                 past=self._rounds if done else None,
                 groups=feature_groups(self),
             )

@@ -14,13 +14,13 @@ from fctree._threads import count_threads
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
 from fctree._training.losses import fewest_in_leaf
 from fctree._training.round_watch import UNWATCHED
-from fctree._training.team import ALONE
 from fctree._training.tree_constraints import (
     INTERACTION_CONSTRAINTS,
     check_interactions,
     check_kept_trees,
     check_monotone_constraints,
 )
+from fctree._training.worker import ONLY_WORKER
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_boosting_data, check_boosting_features, check_fitted
 from fctree.symmetric.trees import SymmetricTrees
@@ -65,10 +65,10 @@ class BaseSymmetricBoosting(BaseBoosting):
             n_threads=count_threads(self.n_jobs),
         )
 
-    def _boost(self, train, evals, *, continuing, team=ALONE, watch=UNWATCHED):
+    def _boost(self, train, evals, *, continuing, worker=ONLY_WORKER, watch=UNWATCHED):
         n_threads = count_threads(self.n_jobs)
         if not continuing:
-            if team is ALONE:
+            if worker is ONLY_WORKER:
                 self._find_thresholds(train)
             self.baseline_ = None
         done = self._rounds_done(continuing)
@@ -77,7 +77,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         interactions = check_interactions(self)
         if continuing:
             check_kept_trees(self, monotone, interactions)
-        with team.listener(self, n_rounds) as progress:
+        with worker.listener(self, n_rounds) as progress:
             arrays, baseline, train_loss, eval_loss = _native.boost(
                 train.native(self._raw_so_far(train) if continuing else None),
                 [
@@ -95,8 +95,8 @@ class BaseSymmetricBoosting(BaseBoosting):
                 listener=watch.listener(progress),
                 judge=watch.judge(self),
                 n_threads=n_threads,
-                places=team.places,
-                past_losses=team.past_losses(self),
+                places=worker.places,
+                past_losses=worker.past_losses(self),
             )
         trees, scores = SymmetricTrees(**arrays), (-train_loss, -eval_loss)
         if continuing:

@@ -15,7 +15,7 @@ from optional.dask_cluster import processes, two_processes  # noqa: E402
 from fctree import SymmetricBoostingRegressor  # noqa: E402
 from fctree.dask import DaskSymmetricBoostingRegressor  # noqa: E402
 from fctree.dask.cluster import WorkerLost  # noqa: E402
-from fctree.dask.team import TeamFit  # noqa: E402
+from fctree.dask.distributed_fit import DistributedFit  # noqa: E402
 
 SHORT = {"max_iter": 4, "max_depth": 3, "random_state": 0, "subsample": 0.8}
 ROUND = 2  # in which workers die
@@ -72,13 +72,13 @@ def dying_once(flag, rank, calls):
 
 def count_attempts(monkeypatch):
     """The rounds that are known when workers begin, each time they do."""
-    submit, known = TeamFit._submit, []
+    submit, known = DistributedFit._submit, []
 
     def submit_and_count(self, fit):
         known.append(getattr(self.local, "n_iter_", 0))
         return submit(self, fit)
 
-    monkeypatch.setattr(TeamFit, "_submit", submit_and_count)
+    monkeypatch.setattr(DistributedFit, "_submit", submit_and_count)
     return known
 
 
@@ -150,7 +150,7 @@ def test_workers_that_die_again_and_again_end_the_fit_with_one_error(client, mon
     def lose(self, listener):
         raise WorkerLost("gone")
 
-    monkeypatch.setattr(TeamFit, "_attempt", lose)
+    monkeypatch.setattr(DistributedFit, "_attempt", lose)
     model = DaskSymmetricBoostingRegressor(**SHORT)
     with pytest.raises(RuntimeError, match="lost workers 6 times"):
         model.fit(da.from_array(X, chunks=200), da.from_array(y, chunks=200))
@@ -187,7 +187,7 @@ def test_an_interrupt_ends_the_fit_at_once(client, monkeypatch):
     def interrupt(self, *args):
         raise Stopped
 
-    monkeypatch.setattr(TeamFit, "_wait", interrupt)
+    monkeypatch.setattr(DistributedFit, "_wait", interrupt)
     with pytest.raises(Stopped):
         DaskSymmetricBoostingRegressor(**{**SHORT, "max_iter": 10_000_000}).fit(
             da.from_array(X, chunks=200), da.from_array(y, chunks=200)

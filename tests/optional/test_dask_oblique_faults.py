@@ -13,7 +13,7 @@ from optional.dask_cluster import two_processes  # noqa: E402
 
 from fctree.dask import DaskCurvatureBoostingRegressor  # noqa: E402
 from fctree.dask.row_blocks import _pieces, cut_into_runs, join_sums, rows_of_a_block  # noqa: E402
-from fctree.dask.team import TeamFit  # noqa: E402
+from fctree.dask.distributed_fit import DistributedFit  # noqa: E402
 
 PARAMS = {"max_iter": 3, "random_state": 0, "step_depth": 2}
 
@@ -70,13 +70,13 @@ def dying_in(call, rank, note):
 @pytest.mark.parametrize(("call", "rank"), [(5, 0), (12, 1)])
 def test_a_worker_killed_inside_a_tree_changes_nothing(client, monkeypatch, tmp_path, call, rank):
     whole = fit()
-    submit, known = TeamFit._submit, []
+    submit, known = DistributedFit._submit, []
 
     def count(self, name):
         known.append(getattr(self.local, "n_iter_", 0))
         return submit(self, name)
 
-    monkeypatch.setattr(TeamFit, "_submit", count)
+    monkeypatch.setattr(DistributedFit, "_submit", count)
     client.run(dying_in(call, rank, str(tmp_path / "died")))
     model = fit()
     assert known == [0, 1]  # the round was grown again

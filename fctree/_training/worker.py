@@ -1,9 +1,9 @@
-"""The participants of a fit: one process, or several that each hold some of the samples."""
+"""The part of a worker in a fit: all of it, or that of the samples that it holds (`fctree.dask.distributed_fit`)."""
 
 from fctree._training.progress import progress_listener
 
 
-class Alone:
+class OnlyWorker:
     """A fit whose samples are all here."""
 
     places = None
@@ -21,4 +21,4 @@ class Alone:
         return ()
 
 
-ALONE = Alone()
+ONLY_WORKER = OnlyWorker()

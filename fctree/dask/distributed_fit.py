@@ -22,8 +22,8 @@ from fctree.dask.collective import Collective, PeerLost, end_fit, listen, losses
 _MOST_LOSSES = 5
 
 
-class Member:
-    """A worker's part in a fit, as the estimators know it (`fctree._training.team`)."""
+class FitWorker:
+    """A worker's part in a fit, as the estimators know it (`fctree._training.worker`)."""
 
     def __init__(self, collective, goes_on):
         self.places = Places(collective.reduce, collective.rank, collective.size)
@@ -54,24 +54,24 @@ def _take_part(fit, addresses, local, train, evaluation):
     local.n_jobs = threads_here()
     goes_on = hasattr(local, "trees_")
     with Collective(fit, addresses) as collective:
-        member = Member(collective, goes_on)
+        worker = FitWorker(collective, goes_on)
         samples = train[1].samples(train[0])
         evals = []
         if evaluation is not None:
             parts, layout = evaluation or (None, None)
             evals = [layout.samples(parts) if parts else samples.none()]
         try:
-            local._boost(samples, evals, continuing=goes_on, team=member)
+            local._boost(samples, evals, continuing=goes_on, worker=worker)
         except KeyboardInterrupt:
-            raise member.places.error from None
-    is_broken_off, n_rounds, judged = member.places.history
+            raise worker.places.error from None
+    is_broken_off, n_rounds, judged = worker.places.history
     local._judged = [*local._judged, *judged[1:]] if goes_on else judged
     if n_rounds < 0:  # the best round is among those before
         local._keep_first(local.n_iter_ + n_rounds)
     return fitted_attributes(local), not is_broken_off
 
 
-class TeamFit:
+class DistributedFit:
     """A fit as the client sees it.
 
     ``local`` is the plain estimator, with all that is known before trees are grown; ``train`` and
