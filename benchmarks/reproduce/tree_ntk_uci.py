@@ -40,7 +40,7 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 import numpy as np
 import pandas as pd
 from fctree import TreeNTKClassifierCV
-from fctree.kernel_ridge.solvers import solve_gram
+from fctree.kernel_ridge.solvers import solve_with_errors
 from fctree.kernel_ridge.spectrum import Spectrum
 from fctree.kernels import relu_ntk, tree_ntk_path
 from report import RESULTS, write_json
@@ -82,7 +82,7 @@ class UCISet:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # singular to rounding: said in the docs
                 system = K.take(train, axis=0).take(train, axis=1)
-                solution = solve_gram(system, self.targets[train], ALPHA)
+                solution = solve_with_errors(system, self.targets[train], ALPHA)[0]
             outputs = K[np.ix_(test, train)] @ solution
             hits += int(np.sum(outputs.argmax(axis=1) == self.labels[test]))
         return hits

@@ -65,18 +65,13 @@ class TreeKernel:
         )
 
 
-def solve_gram(K, targets, alpha, weights=None):
+def solve_with_errors(K, targets, alpha, weights=None):
     """Coefficients c (n, n_outputs) of K c + alpha W^-1 c = y by Cholesky's factorisation; K is destroyed.
 
     Where the matrix is singular to rounding, a warning says so and the least-norm solution is taken
-    instead, from the eigenvectors whose eigenvalues are not rounding.
+    instead, from the eigenvectors whose eigenvalues are not rounding. It does not tell the errors without each
+    sample: these are returned too, as of `Spectrum.errors`, else None.
     """
-    return solve_with_errors(K, targets, alpha, weights)[0]
-
-
-def solve_with_errors(K, targets, alpha, weights=None):
-    """As `solve_gram`, and where the least-norm solution is taken the errors without each sample, as of
-    `Spectrum.errors`, which it does not tell; else None."""
     K, targets = weighted(K, targets, weights)
     diagonal = K.diagonal().copy()
     np.fill_diagonal(K, diagonal + alpha)

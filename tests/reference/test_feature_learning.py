@@ -12,7 +12,7 @@ from fctree import (
     save_model,
 )
 from fctree.kernel_ridge.feature_learning import gradient_rows, matrix_after, next_matrix
-from fctree.kernel_ridge.solvers import TreeKernel, solve_gram
+from fctree.kernel_ridge.solvers import TreeKernel, solve_with_errors
 from fctree.kernels import tree_ntk
 from fctree.plotting import plot_feature_matrix
 from numpy.testing import assert_allclose, assert_array_equal
@@ -60,7 +60,7 @@ def test_next_metric_is_the_root_with_the_length_kept(matrix):
     X, y = rng.normal(size=(40, 3)), rng.normal(size=(40, 1))
     kernel = TreeKernel(2, 1.0, "perfect", "cpu", 1)
     Z = X if matrix is None else X @ matrix
-    solution = Z, solve_gram(kernel.gram(Z), y, 1.0)
+    solution = Z, solve_with_errors(kernel.gram(Z), y, 1.0)[0]
 
     def predict(X):
         inside = X if matrix is None else X @ matrix
@@ -82,7 +82,7 @@ def test_fewer_gradients_than_features(architecture):
     kernel = TreeKernel(2, 0.5, architecture, "cpu", 1)
 
     def solve(kernel, Z, targets, weights):
-        return Z, solve_gram(kernel.gram(Z), targets, 0.1, weights)
+        return Z, solve_with_errors(kernel.gram(Z), targets, 0.1, weights)[0]
 
     expected = np.eye(30)  # by the full matrices
     for k in range(3):
@@ -155,9 +155,9 @@ def test_weights_are_repetitions():
     kernel = TreeKernel(2, 1.0, "perfect", "cpu", 1)
     Z = np.repeat(X, weights.astype(int), axis=0)
     targets = y[:, np.newaxis]
-    one = next_matrix(kernel, X, X, None, (X, solve_gram(kernel.gram(X), targets, 1.0, weights)), weights)
+    one = next_matrix(kernel, X, X, None, (X, solve_with_errors(kernel.gram(X), targets, 1.0, weights)[0]), weights)
     repeated = np.repeat(targets, weights.astype(int), axis=0)
-    other = next_matrix(kernel, Z, Z, None, (Z, solve_gram(kernel.gram(Z), repeated, 1.0)), None)
+    other = next_matrix(kernel, Z, Z, None, (Z, solve_with_errors(kernel.gram(Z), repeated, 1.0)[0]), None)
     assert_allclose(one, other, rtol=1e-6, atol=1e-9)
 
 
