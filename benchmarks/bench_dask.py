@@ -12,7 +12,6 @@ import json
 import pickle
 import time
 
-import numpy as np
 from boosting_data import simulate_boosting
 
 import fctree
