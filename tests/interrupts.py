@@ -11,12 +11,13 @@ import time
 SECONDS = 60 if os.environ.get("FCTREE_SANITIZED") else 5
 
 
-def interrupt(process, wait):
+def interrupt(process, wait, progress=None):
     """The line that a process says after SIGINT, sent `wait` seconds after it said "ready", and the
-    seconds until then."""
+    seconds until then; lines about the rounds of a fit before it are added to `progress`."""
     assert process.stdout.readline().strip() == "ready"
     time.sleep(wait)
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
-    line = process.stdout.readline().strip()
+    while (line := process.stdout.readline().strip()).startswith("["):
+        progress.append(line)
     return line, time.monotonic() - sent

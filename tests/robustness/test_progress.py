@@ -1,4 +1,5 @@
-"""Progress bars start no thread, and need no stream; workers of a pool hear nothing of joblib's processes."""
+"""Progress bars start no thread, and need no stream; lines of progress are one write each; workers of a pool hear
+nothing of joblib's processes."""
 
 import sys
 import threading
@@ -7,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from fctree import SoftTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressorCV, _threads
+from fctree._training.progress import progress_listener
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = X[:, 0] + X[:, 1] ** 2
@@ -27,6 +29,18 @@ def test_no_thread_is_left(model, verbose):
 def test_no_stream_is_no_bar(model, monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
     model.set_params(verbose=1).fit(X, Y)
+
+
+def test_a_line_of_progress_is_one_write(monkeypatch):
+    # Where standard output is not buffered, an interrupt can fall between two writes.
+    written = []
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(write=written.append, flush=lambda: None))
+    with progress_listener(2, 2, "fit") as show:
+        show(0, 0.5, 0.25)
+        show(1, 0.25, float("nan"))
+    assert [text for text in written if text] == [
+        "[1] train loss 0.5, validation loss 0.25\n", "[2] train loss 0.25\n",
+    ]
 
 
 @pytest.mark.filterwarnings("error")
