@@ -30,7 +30,7 @@ def require(condition, message):
 
 
 def is_integer(value):
-    """Whether it is one; to ask an abstract class takes as long as a tree."""
+    """Whether the value is an integer; `isinstance` with an abstract class alone takes as long as a tree."""
     return type(value) is int or isinstance(value, Integral)
 
 
@@ -81,7 +81,7 @@ def strided_in_elements(X):
 
 
 def check_output(name, array, shape):
-    """Refuse what scores of this shape cannot be written to."""
+    """Refuse an array that scores of this shape cannot be written to."""
     if is_table(array, shape[1]) and len(array) == shape[0] and array.flags.writeable:
         return
     check_array(name, array, np.float64, shape)
@@ -95,7 +95,7 @@ def check_output(name, array, shape):
 def native_params(params):
     """Parameters as the fields of the core's structs; ValueError for a number that no float64 holds.
 
-    Numbers that count samples, features, rounds or levels mean the same beyond 2**40 as there.
+    Counts of samples, features, rounds or levels are cut off at 2**40: beyond that they mean the same.
     """
     native = {}
     for name, value in params.items():
@@ -191,8 +191,8 @@ def check_leaf_numbers(leaf, numbers, first, n_leaves):
 
 
 def aligned(value):
-    """The arrays of a state, where they may be read: those of a pickle that came in parts, as Dask sends it, may
-    begin anywhere, and are copied then."""
+    """The state with aligned arrays: those of a pickle that came in parts, as Dask sends it, may begin at any address,
+    and are then copied."""
     if isinstance(value, np.ndarray):
         return value if value.flags.aligned else value.copy()
     if type(value) is dict:

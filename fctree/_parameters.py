@@ -12,7 +12,7 @@ def set_parameters(estimator, arguments):
 
 
 def with_own_name(cls):
-    """Give a class that inherits its constructor one of its own name, which errors about arguments say."""
+    """Give a class that inherits its constructor one with its own name, so that errors about arguments name the class."""
     init = cls.__init__
     if "__init__" in vars(cls) or not (isinstance(init, FunctionType) and init.__module__.startswith("fctree.")):
         return

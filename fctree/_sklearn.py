@@ -1,5 +1,4 @@
-"""All that fctree uses of scikit-learn and that is private there, with what replaces it where a version
-has it no more.
+"""The private names of scikit-learn that fctree uses, and replacements for versions that lack them.
 
 Nothing else imports names with an underscore from scikit-learn.
 """
@@ -26,7 +25,7 @@ try:
         estimator._validate_params()
 
 except ImportError:
-    from fctree._parameter_ranges import (
+    from fctree._sklearn_replacements import (
         Interval,
         InvalidParameterError,
         Options,
@@ -54,7 +53,7 @@ try:
     from sklearn.utils.validation import _check_monotonic_cst
 
     def check_monotonic_cst(estimator, monotonic_cst=None):
-        """scikit-learn's, whose comparisons of other things than numbers fail."""
+        """scikit-learn's check; ValueError also for values that cannot be compared with numbers."""
         try:
             return _check_monotonic_cst(estimator, monotonic_cst)
         except TypeError as error:

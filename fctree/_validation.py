@@ -1,8 +1,8 @@
 """Validation and conversion of user input.
 
 Oblique trees take C-contiguous float64 arrays of finite numbers, their boosting float32 too;
-boosting of symmetric trees takes float32 or float64 in any layout, with NaN for missing values. NumPy arrays that already are pass
-through without a copy.
+boosting of symmetric trees takes float32 or float64 in any layout, with NaN for missing values. Such
+arrays pass through without a copy.
 """
 
 import warnings
@@ -21,6 +21,9 @@ from fctree._tables.columns import is_frame, raw_columns, read_column, refuse_ma
 from fctree._tables.estimators import validate_table, validated_features
 from fctree._training.weight_scale import rescale_small_weights
 
+FLOATS = [np.float64, np.float32]
+_PART_BYTES = 2**25  # of a large array that is converted a part at a time
+
 
 def check_features(estimator, X):
     """``X`` for prediction, encoded: (n_samples, n_encoded) float64, C-contiguous, finite."""
@@ -31,10 +34,6 @@ def check_training_data(estimator, X, y, sample_weight, *, multi_output):
     """As `check_imputed_data`, and the weights, scaled up if they are small, (n_samples,) float64 or None."""
     X, y = check_imputed_data(estimator, X, y, reset=True, classification=not multi_output)
     return X, y, rescale_small_weights(check_sample_weight(sample_weight, X))
-
-
-FLOATS = [np.float64, np.float32]
-_PART_BYTES = 2**25
 
 
 def check_boosting_features(estimator, X):
@@ -185,7 +184,7 @@ def _refuse_categories(frame, names):
 
 
 def check_labels(y):
-    """scikit-learn's `check_classification_targets`, whose errors name the types of labels that do not mix."""
+    """scikit-learn's `check_classification_targets`, with errors that name the types of mixed labels."""
     try:
         check_classification_targets(y)
     except (TypeError, ValueError) as error:
@@ -255,7 +254,7 @@ def count_samples(limit, n_samples):
 
 
 def check_fitted(estimator):
-    """scikit-learn's `check_is_fitted`, which looks at all attributes, where there is a doubt."""
+    """scikit-learn's `check_is_fitted`, which looks at all attributes, but only where it is needed."""
     if "n_features_in_" not in vars(estimator):
         check_is_fitted(estimator)
 

@@ -89,7 +89,7 @@ def check_frame(X):
 
 
 def without_mask(X):
-    """``X`` with missing values where a masked array of NumPy hides something, of which others take what is below the mask."""
+    """``X``; of a masked array of NumPy with missing values where it hides something, since other code reads what is hidden."""
     if not isinstance(X, np.ma.MaskedArray):
         return X
     if not np.ma.is_masked(X):
@@ -301,7 +301,7 @@ def _number(value):
 
 
 def is_missing(value):
-    """Whether it is None, NaN, or what pandas has for missing values."""
+    """Whether the value is None, NaN, or one of pandas' missing values."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and value != value

@@ -47,8 +47,8 @@ def _warn_of_unseen(out, column, known, name):
 
 
 def _places(values, known):
-    """The numbers of those of `values` that are among the ordered categories `known`: to look for a few takes less
-    than to go through all."""
+    """The numbers of those of `values` that are among the ordered categories `known`: looking for a few takes
+    less time than going through all."""
     if len(values) * _SEARCH >= len(known):
         return {value: float(number) for number, value in enumerate(known)}
     numbers = [bisect_left(known, sort_key(value), key=sort_key) for value in values]

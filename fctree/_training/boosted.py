@@ -207,7 +207,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
         """Set further fitted attributes; for subclasses."""
 
     def _rounds_done(self, continuing):
-        """The rounds of the model to continue, of which there may not be too many."""
+        """The number of rounds of the model to continue; ValueError if `max_iter` is below it."""
         done = self.trees_.n_trees if continuing else 0
         if self.max_iter < done:
             raise ValueError(

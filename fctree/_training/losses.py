@@ -52,7 +52,7 @@ _DOMAINS = {
 
 
 def check_domain(loss, targets, which=""):
-    """Refuse targets (n_outputs, n) that a loss is not defined for; ``which`` they are stands in the message."""
+    """Refuse targets (n_outputs, n) that a loss is not defined for; ``which`` says in the message which targets these are."""
     if callable(loss):
         return
     is_inside, domain = _DOMAINS[LOSSES[named_loss(loss)[0]].domain]

@@ -41,7 +41,7 @@ def _stops(callback, n_rounds, scores):
 
 
 class RoundWatch:
-    """The part that the caller of a fit takes in its rounds.
+    """Progress, callbacks and metrics of a fit, which the core calls round by round.
 
     ``callbacks`` hear of each round, ``scorers`` by name judge the estimator on the ``eval_sets``
     (`fctree._training.eval_metrics.EvalSet`).
@@ -54,7 +54,7 @@ class RoundWatch:
         self._judged = []  # a list of dicts a round, of each set; first those before the first round
 
     def share_time(self, n_models):
-        """Make limits of the time those of a fit that grows so many models of as many rounds."""
+        """Tell time limits that the fit grows this many models, of as many rounds each."""
         for callback in self.callbacks:
             if isinstance(callback, TimeLimit):
                 callback.n_models = n_models

@@ -43,7 +43,7 @@ def find_units(targets, weight):
 
 
 def square_unit(targets):
-    """A power of two; of targets over it squares of squares are neither infinite nor 0. It is 1 where they are not anyway."""
+    """A power of two: fourth powers of targets divided by it neither overflow nor underflow. It is 1 where they do not anyway."""
     exponent = int(np.frexp(np.abs(targets).max(initial=0.0))[1])
     return 1.0 if abs(exponent) <= _SAFE_EXPONENT else float(np.ldexp(1.0, exponent - 1))
 

@@ -22,8 +22,8 @@ _LARGEST_SCORE, _REDUCTION = 1e300, 2.0**-30
 
 
 def finite_scores(scores, even=0.0):
-    """Scores of classes (n_samples, n_scores) that have probabilities: themselves, or of rows that overflowed ones in the
-    same order. What is not known, infinity less infinity, counts as ``even``."""
+    """Finite scores of classes (n_samples, n_scores): rows that overflowed get smaller ones in the same order, in which NaN,
+    infinity less infinity, counts as ``even``."""
     if np.abs(scores).max(initial=0.0) <= _LARGEST_SCORE:
         return scores
     overflowed = ~(np.abs(scores).max(axis=1) <= _LARGEST_SCORE)
@@ -33,7 +33,7 @@ def finite_scores(scores, even=0.0):
 
 
 def _warn_of_small(targets):
-    """Of targets that differ by so little that squares underflow, in which a fit would see no difference."""
+    """Warn of targets that differ by so little that the squares underflow: a fit would see no difference."""
     with np.errstate(over="ignore"):
         spread = np.ptp(targets, axis=1)
     small = spread[(spread > 0.0) & (spread < _LEAST_SPREAD)]

@@ -17,7 +17,7 @@ class OnlyWorker:
         return None
 
     def past_losses(self, estimator):
-        """Losses that early stopping has gone by before, where the fit goes on that others broke off."""
+        """Losses that early stopping has gone by so far, where a fit resumes after losing workers; else none."""
         return ()
 
 

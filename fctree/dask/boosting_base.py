@@ -138,7 +138,7 @@ class DaskBoosting:
             raise ValueError("early_stopping=True needs an eval_set for a fit on partitions")
 
     def _check_loss(self):
-        """Refuses losses that sums do not make the leaves of."""
+        """Refuses losses whose leaf values do not follow from sums."""
         if not leaves_are_sums(self._choose_loss()):
             usable = [info.name for info in LOSSES.values() if leaves_are_sums((info.name, 0.5))]
             raise ValueError(

@@ -46,7 +46,7 @@ def assign(client, partitions, lengths, workers=None):
 
 
 class Watch:
-    """Looks now and then whether the workers that a part of a fit runs on are still there."""
+    """Checks now and then that the workers of a part of a fit are still there."""
 
     def __init__(self, client, workers):
         self.client = client
@@ -67,7 +67,7 @@ class Watch:
 
 
 def settle(client, futures, workers=()):
-    """Waits until futures that run on these workers are done, well or not, or `WorkerLost`."""
+    """Waits until futures that run on these workers have finished or failed; or raises `WorkerLost`."""
     watch = Watch(client, workers)
     while True:
         try:

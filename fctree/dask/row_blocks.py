@@ -40,7 +40,7 @@ class Run:
         return Run(0, 0, self.n_blocks, self.block_rows, self.pieces[:0])
 
     def rows(self, n_rows):
-        """The first row, and that behind the last."""
+        """The first row, and the one after the last."""
         return self.first * self.block_rows, min(n_rows, self.end * self.block_rows)
 
 

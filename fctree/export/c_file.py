@@ -11,7 +11,7 @@ _KEYWORDS = {
     "inline int long register restrict return short signed sizeof static struct switch typedef "
     "union unsigned void volatile while main linux unix".split()
 }
-# Of math.h, which the file includes: functions for each width of numbers, and what there is but once.
+# Names of math.h, which the file includes: functions that exist for each width of numbers, then all others.
 _MATH = (
     "acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 exp10 pow10 expm1 frexp ilogb ldexp log log10 "
     "log1p log2 logb modf scalb scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgamma tgamma gamma ceil floor nearbyint "
@@ -81,7 +81,7 @@ class CFile:
 
 
 def as_comment(lines):
-    """A comment, of which no text ends it or is warned of."""
+    """A comment; marks in its lines that would end it, or cause a warning, are spaced out."""
     text = "\n".join(lines)
     for mark in ("*/", "/*", "??"):
         text = text.replace(mark, " ".join(mark))

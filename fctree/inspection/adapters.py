@@ -58,7 +58,7 @@ def by_position(estimator, names):
 
 
 def classifies(estimator):
-    """scikit-learn's `is_classifier`; of estimators without its tags, whether they have probabilities."""
+    """scikit-learn's `is_classifier`; for estimators without its tags, whether they predict probabilities."""
     return is_classifier(estimator) if hasattr(estimator, "__sklearn_tags__") else hasattr(estimator, "predict_proba")
 
 

@@ -274,7 +274,7 @@ class _Rows:
             values[:] = read[j]
 
     def with_points(self, n_points: int, rng: np.random.RandomState) -> Any:
-        """The rows, and n_points for each of them; as what they came.
+        """The rows, and n_points more for each of them, in the container that the rows came in.
 
         A point lies at a uniform share of the way to one of the ten nearest rows. What is no number,
         or missing in one of the two, comes from the nearer one.

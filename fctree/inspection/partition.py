@@ -61,7 +61,7 @@ def partition(estimator, X, y, sample_weight, *, fractions, seed):
 
 
 def _tags(estimator):
-    """Whether targets are classes, and whether features may be NaN: what an estimator does not take it refuses."""
+    """Whether targets are classes, and whether features may be NaN; an estimator itself refuses what it does not take."""
     if isinstance(estimator, WarmStartModel):
         return estimator.classification, estimator.allow_nan
     return classifies(estimator), True

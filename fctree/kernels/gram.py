@@ -1,4 +1,4 @@
-"""Gram matrices of the tree kernels and of the rectifier network's kernel."""
+"""Gram matrices of the tree kernels, and of the ReLU network's and the exponential kernel."""
 
 from __future__ import annotations
 

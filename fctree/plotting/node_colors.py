@@ -1,4 +1,4 @@
-"""Colours of nodes and regions: one scale for a regression, one hue a class else.
+"""Colours of nodes and regions: one scale for a regression, one hue per class for classes.
 
 Also the single place that imports matplotlib for the pictures, so that its absence is
 reported once and clearly.

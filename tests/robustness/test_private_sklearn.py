@@ -7,7 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 import pytest
-from fctree import _parameter_ranges as replaced
+from fctree import _sklearn_replacements as replaced
 from fctree import SymmetricBoostingRegressor, _sklearn
 
 BLOCKED = """
@@ -24,7 +24,7 @@ sys.modules["sklearn.utils.validation"] = known
 sys.modules["sklearn.utils._param_validation"] = None
 import numpy as np
 import fctree, fctree._sklearn
-assert fctree._sklearn.Interval.__module__ == "fctree._parameter_ranges"
+assert fctree._sklearn.Interval.__module__ == "fctree._sklearn_replacements"
 from fctree import CurvatureTreeClassifier, SoftTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressorCV
 rng = np.random.default_rng(0)
 X = rng.normal(size=(80, 3))

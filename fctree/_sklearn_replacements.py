@@ -1,4 +1,4 @@
-"""Ranges of parameters, in the notation of scikit-learn's private ones: used without those alone."""
+"""Ranges of parameters that replace scikit-learn's private ones in versions that lack them."""
 
 import functools
 import inspect
@@ -22,7 +22,7 @@ class Interval:
         self.closed = closed
 
     def has(self, value):
-        """Whether it holds the value."""
+        """Whether the value is inside."""
         if not isinstance(value, self.type) or value != value:
             return False
         left = -np.inf if self.left is None else self.left
@@ -46,7 +46,7 @@ class Options:
         self.options = options
 
     def has(self, value):
-        """Whether it holds the value."""
+        """Whether the value is inside."""
         return isinstance(value, self.type) and value in self.options
 
     def __str__(self):
