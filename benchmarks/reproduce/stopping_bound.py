@@ -24,8 +24,8 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 
 import numpy as np
 from fctree import SymmetricBoostingRegressor
-from fctree.inspection import boosting_kernel, local_complexity, stopping_threshold
 from report import RESULTS, print_table, write_json
+from stopping_theory import boosting_kernel, local_complexity, stopping_threshold
 from tqdm import tqdm
 
 NAME = "stopping_bound"

@@ -8,11 +8,6 @@ from fctree.inspection.results import ImportanceResult, ShapleyResult
 from fctree.inspection.shap_display import ShapDisplay
 from fctree.inspection.shap_result import ShapValues
 from fctree.inspection.shapley import shapley_importance
-from fctree.inspection.theory import (
-    boosting_kernel,
-    local_complexity,
-    stopping_threshold,
-)
 from fctree.inspection.warm_start import RoundByRound, Samples, WarmStartModel
 
 __all__ = [
@@ -24,12 +19,9 @@ __all__ = [
     "ShapleyResult",
     "VariableImportanceDisplay",
     "WarmStartModel",
-    "boosting_kernel",
     "compare_distilled",
     "distill",
-    "local_complexity",
     "shap_values",
     "shapley_importance",
-    "stopping_threshold",
     "variable_importance",
 ]

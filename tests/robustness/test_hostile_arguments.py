@@ -7,7 +7,7 @@ from fuzz.estimators import classifies, public_estimators, small
 from scipy import sparse
 
 from fctree import ObliqueTrees, SymmetricTrees, export_text, plot_regions, plot_tree
-from fctree.inspection import ShapDisplay, compare_distilled, distill, local_complexity, shap_values, stopping_threshold
+from fctree.inspection import ShapDisplay, compare_distilled, distill, shap_values
 from fctree.kernels import empirical_tree_ntk, tree_ntk_matvec
 
 ESTIMATORS = public_estimators()
@@ -62,19 +62,6 @@ def test_trees_that_there_are_not(name):
             beyond(number)
     with pytest.raises(TypeError):
         beyond(1.5)
-
-
-def test_numbers_of_the_theory_that_overflow():
-    K = np.eye(4)
-    assert local_complexity(K, 1e300) == local_complexity(K, 1.0)
-    assert stopping_threshold(K, np.ones(4), 1.0, step=1e-300, max_rounds=10**400) > 10**9
-    assert stopping_threshold(K, np.ones(4), 1.0, step=1e300) == 0
-    assert stopping_threshold(K, np.full(4, 1e200), 1e-300, step=1.0, max_rounds=9) == 9
-    for radius in (-1.0, np.nan, np.inf, 10**400, "1", None):
-        with pytest.raises(ValueError, match="radius"):
-            local_complexity(K, radius)
-    with pytest.raises(ValueError, match="step"):
-        stopping_threshold(K, np.ones(4), 1.0, step=10**400)
 
 
 def test_teachers_and_pairs_that_are_none():
