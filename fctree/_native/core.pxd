@@ -77,7 +77,6 @@ cdef extern from "core/loss/loss.hpp" namespace "fctree" nogil:
 
     cdef struct LossValue:
         double reported
-        double scaled
 
     vector[double] find_deviations(const ScoredSamples&, const Execution&) except +set_python_error
 

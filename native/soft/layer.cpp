@@ -77,11 +77,11 @@ void LayerPass<T>::forward(const Ensemble<T>& trees, const Rows<T>& x, T* out,
     const index_t tree = task / n_blocks_, block = task % n_blocks_;
     pass(tree, block).forward(trees, tree, blocks_[block], true);
   });
-  add_up(trees, out, execution);
+  add_up(trees, out);
 }
 
 template <class T>
-void LayerPass<T>::add_up(const Ensemble<T>& trees, T* out, const Execution& /*execution*/) {
+void LayerPass<T>::add_up(const Ensemble<T>& trees, T* out) {
   std::fill(out, out + n_rows_ * trees.n_outputs, T(0));
   n_reached_leaves_ = 0;
   for (index_t tree = 0; tree < trees.n_trees; ++tree) {

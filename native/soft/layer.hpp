@@ -74,7 +74,7 @@ class LayerPass {
   }
   index_t first_row(index_t block) const { return block * rows_per_block_; }
   bool dense_next(const Ensemble<T>& trees, index_t tree) const;
-  void add_up(const Ensemble<T>& trees, T* out, const Execution& execution);
+  void add_up(const Ensemble<T>& trees, T* out);
 
   PassKind kind_;
   index_t n_rows_ = 0;
