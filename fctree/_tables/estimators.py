@@ -28,7 +28,7 @@ from fctree._tables.columns import (
     table_of,
     without_mask,
 )
-from fctree._tables.encoder import UNSEEN, IndicatorLimits, TableEncoder, renumber
+from fctree._tables.encoder import IndicatorLimits, TableEncoder, renumber
 from fctree._tables.numbers import fill_numbers
 from fctree._tables.offsets import relative_targets
 from fctree._tables.robust import cut_off, target_limits

@@ -11,7 +11,6 @@ from fctree import (
     CurvatureForestRegressor,
     FCODTClassifier,
     FCODTRegressor,
-    SoftTreeRegressor,
     SymmetricBoostingRegressor,
     SoftTreeRegressor,
     export_text,

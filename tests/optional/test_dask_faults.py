@@ -118,7 +118,7 @@ def test_a_worker_that_another_waits_for_dies_inside_a_round(monkeypatch, tmp_pa
         assert_survives(client, monkeypatch, tmp_path / "died", 4, 2)
 
 
-def test_the_only_worker_may_die(monkeypatch, tmp_path):
+def test_the_only_worker_may_die(tmp_path):
     """Nobody has the rounds that it has grown."""
     X, y = draw()
     with processes(1) as client:

@@ -7,7 +7,7 @@ import pytest
 from fctree.persistence.encoding import Decoder, Encoder
 from fctree.persistence.registry import STORED_CLASSES
 from hypothesis import example, given
-from hypothesis import example, strategies as st
+from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 plain = st.one_of(

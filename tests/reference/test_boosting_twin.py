@@ -7,7 +7,6 @@ add doubles, in different orders, and the scores of some dozen rounds carry that
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
-from fctree._training.losses import LOSSES
 from loss_cases import REGRESSION_LOSSES, loss_parameters, targets_for
 from reference.literal_boosting import LiteralBoosting
 from reference.literal_philox import philox

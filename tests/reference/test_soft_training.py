@@ -81,7 +81,7 @@ def test_partial_fits_of_single_rows_learn():
 def flow_error(n_trees, epochs=60, learning_rate=0.2):
     """The distance of a trained ensemble's predictions from the kernel's flow, relative to it."""
     points = normalize(np.random.default_rng(0).standard_normal((12, 3)))
-    train, test = points[:8], points[8:]
+    train = points[:8]
     y = np.sin(3 * train[:, 0])
     model = SoftTreeRegressor(
         n_trees=n_trees, depth=2, routing="erf", scale=2.0, initialization="ntk",
