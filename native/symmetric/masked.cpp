@@ -19,8 +19,8 @@ class ReplacedScores {
   ReplacedScores(const RankedTrees& trees, const FeatureMatrix& x, const BlockCodes& replacement,
                  index_t n_outputs, const Execution& execution)
       : trees_(trees), replacement_(replacement), n_(x.n_samples), n_outputs_(n_outputs) {
-    blocks_.resize(count_parts(n_, kVoteRows));
-    for_each_part(execution, n_, kVoteRows, [&](index_t b, index_t begin, index_t end) {
+    blocks_.resize(count_parts(n_, kPredictedRows));
+    for_each_part(execution, n_, kPredictedRows, [&](index_t b, index_t begin, index_t end) {
       blocks_[b] = trees.find_codes(x, begin, end - begin);
     });
   }
@@ -29,11 +29,11 @@ class ReplacedScores {
   std::vector<double> compute(const std::uint8_t* masked, const double* baseline,
                               const Execution& execution) const {
     const auto n_blocks = static_cast<index_t>(blocks_.size());
-    std::vector<double> scores(n_blocks * kVoteRows * n_outputs_);
+    std::vector<double> scores(n_blocks * kPredictedRows * n_outputs_);
     for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = baseline[i % n_outputs_];
     parallel_for(execution, n_blocks, [&](index_t b) {
       trees_.add(blocks_[b], {masked, &replacement_},
-                 scores.data() + b * kVoteRows * n_outputs_);
+                 scores.data() + b * kPredictedRows * n_outputs_);
     });
     scores.resize(n_ * n_outputs_);
     return scores;
@@ -131,9 +131,9 @@ class MaskedBooster {
   void rank_trees(const Execution& execution) {
     trees_ = std::make_unique<RankedTrees>(*task_.trees, task_.test.n_features);
     if (!trees_->fits()) throw std::logic_error("a model to continue has too many thresholds");
-    const FeatureMatrix constant = {task_.replacement, kVoteRows, task_.test.n_features, 0, 1,
+    const FeatureMatrix constant = {task_.replacement, kPredictedRows, task_.test.n_features, 0, 1,
                                     false};
-    replacement_ = trees_->find_codes(constant, 0, kVoteRows);
+    replacement_ = trees_->find_codes(constant, 0, kPredictedRows);
     const auto scores_of = [&](const FeatureMatrix& x) {
       return std::make_unique<ReplacedScores>(*trees_, x, replacement_, n_outputs_, execution);
     };

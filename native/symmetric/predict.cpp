@@ -45,20 +45,20 @@ double work_of(const SymmetricTreesView& trees, index_t n_rows) {
 
 void add_rows_one_by_one(const SymmetricTreesView& trees, const FeatureMatrix& x, index_t block,
                          double* scores) {
-  const index_t end = std::min(x.n_samples, (block + 1) * kVoteRows);
-  for (index_t row = block * kVoteRows; row < end; ++row)
+  const index_t end = std::min(x.n_samples, (block + 1) * kPredictedRows);
+  for (index_t row = block * kPredictedRows; row < end; ++row)
     add_one_by_one(trees, x, row, scores + row * trees.n_outputs);
 }
 
 void add_ranked(const RankedTrees& ranked, const FeatureMatrix& x, index_t block, index_t n_outputs,
                 double* scores) {
-  const index_t begin = block * kVoteRows, n = std::min(kVoteRows, x.n_samples - begin);
+  const index_t begin = block * kPredictedRows, n = std::min(kPredictedRows, x.n_samples - begin);
   scores += begin * n_outputs;
-  if (n == kVoteRows) {
+  if (n == kPredictedRows) {
     ranked.add(ranked.find_codes(x, begin, n), kNone, scores);
     return;
   }
-  std::vector<double> last(kVoteRows * n_outputs, 0.0);
+  std::vector<double> last(kPredictedRows * n_outputs, 0.0);
   std::copy(scores, scores + n * n_outputs, last.begin());
   ranked.add(ranked.find_codes(x, begin, n), kNone, last.data());
   std::copy(last.begin(), last.begin() + n * n_outputs, scores);
@@ -69,7 +69,7 @@ template <class Visit>
 void for_blocks(const SymmetricTreesView& trees, const FeatureMatrix& x, double* scores,
                 const Execution& execution, const Visit& visit) {
   const Execution limited = limit_threads(execution, work_of(trees, x.n_samples));
-  const index_t n_blocks = count_parts(x.n_samples, kVoteRows);
+  const index_t n_blocks = count_parts(x.n_samples, kPredictedRows);
   if (x.n_samples >= kRowsOneByOne) {
     const RankedTrees ranked(trees, x.n_features);
     if (ranked.fits()) {
@@ -93,7 +93,8 @@ bool find_scores(const SymmetricTreesView& trees, const FeatureMatrix& x, const 
                  double* scores, const Execution& execution) {
   std::atomic<bool> finite{true};
   for_blocks(trees, x, scores, execution, [&](index_t block, const auto& add) {
-    const index_t first = block * kVoteRows, end = std::min(x.n_samples, first + kVoteRows);
+    const index_t first = block * kPredictedRows;
+    const index_t end = std::min(x.n_samples, first + kPredictedRows);
     double* rows = scores + first * trees.n_outputs;
     if (trees.n_outputs == 1)
       std::fill_n(rows, end - first, *start);
@@ -109,7 +110,7 @@ bool find_scores(const SymmetricTreesView& trees, const FeatureMatrix& x, const 
 void apply_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, std::int32_t* leaf,
                  const Execution& execution) {
   const Execution limited = limit_threads(execution, 4.0 * work_of(trees, x.n_samples));
-  for_each_part(limited, x.n_samples, kVoteRows, [&](index_t, index_t begin, index_t end) {
+  for_each_part(limited, x.n_samples, kPredictedRows, [&](index_t, index_t begin, index_t end) {
     for (index_t row = begin; row < end; ++row)
       for (index_t tree = 0; tree < trees.n_trees; ++tree)
         leaf[row * trees.n_trees + tree] =

@@ -5,11 +5,11 @@
 
 namespace fctree::symmetric {
 
-constexpr std::int64_t kVoteRows = 256;  // rows evaluated together
-constexpr std::int64_t kVoteTrees = 8;   // and trees, at most
+constexpr std::int64_t kPredictedRows = 256;  // rows evaluated together
+constexpr std::int64_t kPredictedTrees = 8;   // and trees, at most
 
-// One tree for a block of kVoteRows rows: for each level the rows' codes of one feature, and the
-// code above which they go right.
+// One tree for a block of kPredictedRows rows: for each level the rows' codes of one feature, and
+// the code above which they go right.
 struct BlockTree {
   const std::uint8_t* const* codes;  // (depth,)
   const std::uint8_t* borders;       // (depth,)
@@ -20,8 +20,8 @@ struct BlockTree {
 };
 
 struct PredictKernels {
-  // out[i * n_outputs + k] += values of row i's leaf in each of n_trees <= kVoteTrees trees, in
-  // order, for all kVoteRows rows. O(depth) bytes and one look-up per row and tree.
+  // out[i * n_outputs + k] += values of row i's leaf in each of n_trees <= kPredictedTrees trees,
+  // in order, for all kPredictedRows rows. O(depth) bytes and one look-up per row and tree.
   void (*add_trees)(const BlockTree* trees, std::int64_t n_trees, double* out);
 };
 

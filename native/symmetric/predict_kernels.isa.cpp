@@ -24,7 +24,7 @@ inline void store_bytes(std::uint8_t* p, BytePack v) {
 // Decisions of all rows, most significant first, for trees of up to 8 levels. A true comparison is
 // a byte of ones, -1.
 inline void find_leaves(const BlockTree& tree, std::uint8_t* leaf) {
-  for (std::int64_t i = 0; i < kVoteRows; i += kBytes) {
+  for (std::int64_t i = 0; i < kPredictedRows; i += kBytes) {
     BytePack answers{};
     for (std::int64_t level = 0; level < tree.depth; ++level) {
       const BytePack border = tree.borders[level] - BytePack{};
@@ -37,7 +37,7 @@ inline void find_leaves(const BlockTree& tree, std::uint8_t* leaf) {
 
 // The same for deeper trees.
 inline void find_leaves(const BlockTree& tree, std::uint16_t* leaf) {
-  for (std::int64_t i = 0; i < kVoteRows; ++i) {
+  for (std::int64_t i = 0; i < kPredictedRows; ++i) {
     unsigned answers = 0;
     for (std::int64_t level = 0; level < tree.depth; ++level)
       answers = 2 * answers + (tree.codes[level][i] > tree.borders[level] ? 1 : 0);
@@ -48,9 +48,9 @@ inline void find_leaves(const BlockTree& tree, std::uint16_t* leaf) {
 // Several trees with one output: a row's sum stays in a register over them.
 template <int kTrees, class Leaf>
 void add_single_output(const BlockTree* trees, double* out) {
-  Leaf leaf[kTrees][kVoteRows];
+  Leaf leaf[kTrees][kPredictedRows];
   for (int t = 0; t < kTrees; ++t) find_leaves(trees[t], leaf[t]);
-  for (std::int64_t i = 0; i < kVoteRows; ++i) {
+  for (std::int64_t i = 0; i < kPredictedRows; ++i) {
     double sum = out[i];
     for (int t = 0; t < kTrees; ++t)
       sum += trees[t].values[static_cast<std::int64_t>(leaf[t][i]) << trees[t].shift];
@@ -60,10 +60,10 @@ void add_single_output(const BlockTree* trees, double* out) {
 
 template <class Leaf>
 void add_outputs(const BlockTree& tree, double* out) {
-  Leaf leaf[kVoteRows];
+  Leaf leaf[kPredictedRows];
   find_leaves(tree, leaf);
   const std::int64_t stride = tree.n_outputs << tree.shift;
-  for (std::int64_t i = 0; i < kVoteRows; ++i) {
+  for (std::int64_t i = 0; i < kPredictedRows; ++i) {
     const double* value = tree.values + leaf[i] * stride;
     for (std::int64_t k = 0; k < tree.n_outputs; ++k) out[i * tree.n_outputs + k] += value[k];
   }
@@ -71,8 +71,8 @@ void add_outputs(const BlockTree& tree, double* out) {
 
 template <class Leaf>
 void add_trees_of(const BlockTree* trees, std::int64_t n_trees, double* out) {
-  if (trees[0].n_outputs == 1 && n_trees == kVoteTrees)
-    return add_single_output<kVoteTrees, Leaf>(trees, out);
+  if (trees[0].n_outputs == 1 && n_trees == kPredictedTrees)
+    return add_single_output<kPredictedTrees, Leaf>(trees, out);
   for (std::int64_t t = 0; t < n_trees; ++t) {
     if (trees[t].n_outputs == 1)
       add_single_output<1, Leaf>(trees + t, out);

@@ -56,30 +56,30 @@ RankedTrees::RankedTrees(const SymmetricTreesView& trees, index_t n_features)
 
 BlockCodes RankedTrees::find_codes(const FeatureMatrix& x, index_t begin, index_t n) const {
   const index_t n_used = static_cast<index_t>(features_.size());
-  BlockCodes found = {std::vector<std::uint8_t>(2 * n_used * kVoteRows, 0),
+  BlockCodes found = {std::vector<std::uint8_t>(2 * n_used * kPredictedRows, 0),
                       std::vector<std::uint8_t>(n_used)};
-  double values[kReadTogether * kVoteRows];
+  double values[kReadTogether * kPredictedRows];
   for (index_t slot = 0; slot < n_used; ++slot) {
     const index_t place = slot % kReadTogether;
     if (place == 0)
       x.copy_columns(&features_[slot], std::min(kReadTogether, n_used - slot), begin, begin + n,
                      values);
-    std::uint8_t* missing_high = found.codes.data() + 2 * slot * kVoteRows;
+    std::uint8_t* missing_high = found.codes.data() + 2 * slot * kPredictedRows;
     found.has_missing[slot] =
         histogram_kernels().find_codes(searches_[slot], values + place * n, n, missing_high);
     if (!found.has_missing[slot]) continue;
     for (index_t i = 0; i < n; ++i)
-      missing_high[kVoteRows + i] = missing_high[i] == kMissing ? 0 : missing_high[i];
+      missing_high[kPredictedRows + i] = missing_high[i] == kMissing ? 0 : missing_high[i];
   }
   return found;
 }
 
 void RankedTrees::add(const BlockCodes& codes, const Replacement& replacement,
                       double* scores) const {
-  std::vector<const std::uint8_t*> level_codes(kVoteTrees * trees_.max_depth);
-  BlockTree together[kVoteTrees];
-  for (index_t first = 0; first < trees_.n_trees; first += kVoteTrees) {
-    const index_t n_trees = std::min(kVoteTrees, trees_.n_trees - first);
+  std::vector<const std::uint8_t*> level_codes(kPredictedTrees * trees_.max_depth);
+  BlockTree together[kPredictedTrees];
+  for (index_t first = 0; first < trees_.n_trees; first += kPredictedTrees) {
+    const index_t n_trees = std::min(kPredictedTrees, trees_.n_trees - first);
     for (index_t t = 0; t < n_trees; ++t) {
       const index_t tree = first + t, splits = tree * trees_.max_depth;
       const std::uint8_t** codes_of = level_codes.data() + t * trees_.max_depth;
@@ -89,7 +89,7 @@ void RankedTrees::add(const BlockCodes& codes, const Replacement& replacement,
         const BlockCodes& source = replaced ? *replacement.codes : codes;
         const index_t slot = slot_[feature];
         const bool low = source.has_missing[slot] && !trees_.missing_right[splits + level];
-        codes_of[level] = source.codes.data() + (2 * slot + (low ? 1 : 0)) * kVoteRows;
+        codes_of[level] = source.codes.data() + (2 * slot + (low ? 1 : 0)) * kPredictedRows;
       }
       together[t] = {codes_of, borders_.data() + splits, depths_[tree],
                      trees_.max_depth - depths_[tree],

@@ -11,7 +11,7 @@
 
 namespace fctree::symmetric {
 
-// Of a block of rows: for each feature that the trees use kVoteRows codes, missing values the
+// Of a block of rows: for each feature that the trees use kPredictedRows codes, missing values the
 // highest, and where there are any the codes once more with missing values the lowest.
 struct BlockCodes {
   std::vector<std::uint8_t> codes;
@@ -31,10 +31,11 @@ class RankedTrees {
   // Whether ranks fit a byte; otherwise nothing else may be called.
   bool fits() const { return fits_; }
 
-  // The codes of rows begin .. begin + n, n <= kVoteRows. O(d' log b) per row, d' features used.
+  // The codes of rows begin .. begin + n, n <= kPredictedRows. O(d' log b) per row, d' features
+  // used.
   BlockCodes find_codes(const FeatureMatrix& x, index_t begin, index_t n) const;
 
-  // Adds the trees to the scores (kVoteRows, n_outputs) of the block, in order.
+  // Adds the trees to the scores (kPredictedRows, n_outputs) of the block, in order.
   void add(const BlockCodes& codes, const Replacement& replacement, double* scores) const;
 
  private:

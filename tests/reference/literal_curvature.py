@@ -320,14 +320,14 @@ class LiteralCurvatureTree:
             return
         kind, direction, threshold, goes_left = chosen
         models = self._child_models(node, goes_left)
-        if not self._earns_its_place(node, goes_left, models, len(candidates)):
+        if not self._passes_leave_one_out(node, goes_left, models, len(candidates)):
             return
         node.kind, node.direction, node.threshold = kind, direction, threshold
         node.children = tuple(
             CurvatureNode(node.rows[side], node.depth + 1, model, self._child_scores(node), node)
             for model, side in zip(models, (goes_left, ~goes_left), strict=True))
 
-    def _earns_its_place(self, node, goes_left, models, n_directions):
+    def _passes_leave_one_out(self, node, goes_left, models, n_directions):
         """Whether the leave-one-out errors fall by more than the best of many does by luck."""
         x, y, weight = self._data(node.rows)
         decrease = leave_one_out(node.model, x, y)
