@@ -194,8 +194,8 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
 
     See Also
     --------
-    CurvatureBoostingClassifier, CurvatureForestClassifier : Ensembles of such trees. FCODTClassifier : The
-    published FC-ODT tree.
+    CurvatureBoostingClassifier, CurvatureForestClassifier : Ensembles of such trees.
+    FCODTClassifier : The published FC-ODT tree.
 
     Examples
     --------
