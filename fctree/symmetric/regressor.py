@@ -23,7 +23,8 @@ class SymmetricBoostingRegressor(
     """Gradient boosting of symmetric (oblivious) regression trees.
 
     All nodes of a level share one split, so a tree of depth m is m splits and a table of 2^m leaf values,
-    which is fast to evaluate. Features are binned into at most `max_bins` histogram bins.
+    which is fast to evaluate [1]_. Features are binned into at most `max_bins` histogram bins. With noise in
+    the scores and leaves it samples a Gaussian process [2]_ (`posterior_samples`).
 
     Parameters
     ----------
@@ -60,9 +61,10 @@ class SymmetricBoostingRegressor(
         Scale of the noise added to the scores of candidate splits.
     score_noise : {"normal", "gumbel"}, default="normal"
         ``"normal"``: with standard deviation ``random_strength * RMS(gradients) * q / (1 + q)``,
-        ``q = n exp(-iteration * learning_rate)``, as in CatBoost [1]_; it fades over the rounds. It is
+        ``q = n exp(-iteration * learning_rate)``, as in CatBoost; it fades over the rounds. It is
         added to the cosine score, or to the square root of the l2 score. ``"gumbel"``: the split is drawn
-        from the softmax of ``score / n / random_strength`` over the unused candidates [2]_.
+        from the softmax of ``score / n / random_strength`` over the unused candidates (Ustimenko et
+        al., 2023).
     score_function : {"l2", "cosine"}, default="l2"
         Score of a split: the decrease of the squared error, or the cosine of the angle between gradients
         and leaf values.
