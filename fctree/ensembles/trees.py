@@ -274,7 +274,18 @@ class ObliqueTrees(CheckedArrays):
         return scores, is_finite(scores, n_threads)
 
     def apply(self, X: FloatArray, *, n_threads: int = 1) -> NDArray[np.int64]:
-        """Find the leaf of each row of `X` in each tree, as node numbers of shape (n_samples, n_trees).
+        """Find the leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : C-contiguous float64 array of shape (n_samples, n_features)
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        nodes : ndarray of shape (n_samples, n_trees), int64
+            Number of the leaf among the nodes of its tree.
 
         Raises
         ------

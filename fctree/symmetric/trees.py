@@ -153,7 +153,19 @@ class SymmetricTrees(CheckedArrays):
         return _native.find_scores(self, self._checked(X), start, check_threads(n_threads))
 
     def apply(self, X: NDArray[Any], *, n_threads: int = 1) -> NDArray[np.int32]:
-        """Find the leaf of each row of `X`, (n, n_features), in each tree; an int32 array of shape (n, n_trees).
+        """Find the leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features), float32 or float64
+            Features, NaN for missing values.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_samples, n_trees), int32
+            Number of the leaf.
 
         Raises
         ------
