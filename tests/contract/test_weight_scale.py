@@ -3,6 +3,8 @@
 So are weights whose products overflow.
 """
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification, make_friedman1
@@ -161,3 +163,15 @@ def test_adaboost_of_regressors():
     X, y = problem("Regressor", 1500)
     boosted = AdaBoostRegressor(estimator("CurvatureTree", "Regressor"), n_estimators=5, random_state=0)
     assert boosted.fit(X[:750], y[:750]).score(X[750:], y[750:]) > 0.9
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_large_weights_give_a_warning(name):
+    X, y = make_friedman1(n_samples=120, random_state=0)
+    weight = np.linspace(50.0, 200.0, 120)
+    weight[:20] = 0.0
+    with pytest.warns(UserWarning, match=r"the mean of sample_weight is 137\.\d+: .* sample_weight / sample_weight\.mean\(\)"):
+        estimator(name, "Regressor").fit(X, y, sample_weight=weight)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="the mean of sample_weight")
+        estimator(name, "Regressor").fit(X, y, sample_weight=weight / 2)
