@@ -72,7 +72,7 @@ def test_eval_set_does_not_change_the_trees(kind):
 
 def test_other_forms_of_eval_set_are_refused(kind):
     X, y = table(kind)
-    for bad in ((X,), [X, y], [(X, y), X], [], X, (X, y, None, None), "XY", {"X": X}, 5):
+    for bad in ((X,), [X, y], [(X, y), X], [], X, (X, y, None, None, None), "XY", {"X": X}, 5):
         with pytest.raises(ValueError, match="eval_set must be a tuple"):
             kind(**SMALL).fit(X, y, eval_set=bad)
     for bad, message in (((X,), "got tuple of 1"), ([], "one at least, got list of 0"),
