@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_array
 
 from fctree._memory import check_memory
 from fctree._native.core import is_finite, is_table
+from fctree._native_input import strided_in_elements
 from fctree._tables.columns import check_frame, refuse_mask
 
 
@@ -38,7 +39,7 @@ def _check_samples(X, name, batch):
         X, dtype=[np.float64, np.float32], order="C", input_name=name, allow_nd=batch
     )
     check_samples_shape(X.shape, name)
-    return X
+    return strided_in_elements(X)
 
 
 def check_samples_shape(shape, name):
@@ -71,7 +72,7 @@ def check_vectors(v, shape, dtype):
             v, dtype=dtype, ensure_2d=False, allow_nd=len(shape) == 3, order="C", input_name="v"
         )
     one = check_vectors_shape(v.shape, shape)
-    return np.ascontiguousarray(v.reshape(*shape[:-1], -1)), one
+    return np.require(v.reshape(*shape[:-1], -1), requirements=["C", "ALIGNED"]), one
 
 
 def check_vectors_shape(shape, samples):
@@ -97,8 +98,8 @@ def allocate_gram(shape, dtype, out, inputs):
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype:
         found = getattr(out, "shape", None), getattr(out, "dtype", type(out))
         raise ValueError(f"out must be an array of shape {shape} and type {dtype}, got {found}")
-    if not out.flags.c_contiguous or not out.flags.writeable:
-        raise ValueError("out must be C-contiguous and writeable")
+    if not (out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
+        raise ValueError("out must be C-contiguous, aligned and writeable")
     if any(np.may_share_memory(out, array) for array in inputs if array is not None):
         raise ValueError("out must not share memory with X or Y")
     return out
