@@ -22,7 +22,6 @@ from fctree._tables.estimators import validate_table, validated_features
 from fctree._training.weight_scale import rescale_small_weights
 
 FLOATS = [np.float64, np.float32]
-_MOST_WEIGHT = 100.0  # on average, without a warning
 _PART_BYTES = 2**25  # of a large array that is converted a part at a time
 
 
@@ -138,8 +137,7 @@ def check_imputed_floats(estimator, X, y, *, reset, classification):
 
 
 def check_sample_weight(sample_weight, X):
-    """Finite, non-negative weights of shape (n_samples,), or None for equal ones; UserWarning where penalties do not
-    count beside them."""
+    """Finite, non-negative weights of shape (n_samples,), or None for equal ones."""
     if sample_weight is None:
         return None
     refuse_mask("sample_weight", sample_weight)
@@ -149,15 +147,6 @@ def check_sample_weight(sample_weight, X):
     _refuse_negative(sample_weight)
     if not np.any(sample_weight):
         raise ValueError("sample_weight is zero for every sample; at least one must be positive")
-    with np.errstate(over="ignore"):
-        mean = sample_weight[sample_weight > 0.0].mean()
-    if mean > _MOST_WEIGHT:
-        warnings.warn(
-            f"the mean of sample_weight is {mean:.4g}: a weight counts as so many samples, and penalties hardly matter "
-            "beside them; pass sample_weight / sample_weight.mean() unless each row stands for so many",
-            UserWarning,
-            stacklevel=4,
-        )
     return np.require(sample_weight, requirements=["C", "ALIGNED"])
 
 

@@ -101,9 +101,8 @@ class BaseBoosting(TakesTables, BaseEstimator):
             keep their strength.
         eval_set : tuple (X, y[, sample_weight[, init_score]]), or list of them, default=None
             Samples for `validation_score_` and early stopping, which goes by the first set. Each set needs
-            an `init_score` if the training samples have one. In symmetric
-            trees, missing values of a feature without missing values in training go with the majority at
-            each split.
+            an `init_score` if the training samples have one. In symmetric trees, missing values of a feature
+            without missing values in training go with the majority at each split.
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Raw scores to start from instead of the best constant; predictions do not include them.
         X_val : array-like or data frame of shape (n_val, n_features), default=None

@@ -5,13 +5,15 @@ weights that differ by rounding, such as `w / w.mean()` and those of balanced cl
 could overflow are scaled down; next to what remains no penalty matters.
 """
 
+import warnings
+
 import numpy as np
 
 from fctree._tables.sums import FixedPoint
 
 
-# Of the largest mean that weights keep.
-_LARGEST = 256
+_LARGEST = 256  # exponent of the largest mean that weights keep
+_MOST_WEIGHT = 100.0  # on average, without a warning
 
 
 class WeightScale:
@@ -38,9 +40,21 @@ class WeightScale:
 
 
 def rescale_small_weights(weight):
-    """Training weights, scaled up if they are small (or down if they are huge); None for none."""
+    """Training weights, scaled up if they are small (or down if they are huge); None for none.
+
+    UserWarning where they are so large that penalties do not count beside them.
+    """
     if weight is None:
         return None
+    with np.errstate(over="ignore"):
+        mean = weight[weight > 0.0].mean()
+    if mean > _MOST_WEIGHT:
+        warnings.warn(
+            f"the mean of sample_weight is {mean:.4g}: a weight counts as so many samples, and penalties hardly matter "
+            "beside them; pass sample_weight / sample_weight.mean() unless each row stands for so many",
+            UserWarning,
+            stacklevel=4,
+        )
     scale = WeightScale(weight.max(), np.count_nonzero(weight))
     exponent = scale.exponent(scale.words(weight))
     return np.ldexp(weight, exponent) if exponent else weight

@@ -256,7 +256,9 @@ class TableSteps:
     # SQL ------------------------------------------------------------------------------
 
     def sql(self, columns):
-        """The features as expressions of the columns."""
+        """The features as expressions of the columns; ValueError for a column of text and numbers."""
+        for column in range(self.n_columns):
+            self.holds_text(column)
         found = []
         for step in self._steps:
             if isinstance(step, Lookup):
@@ -282,7 +284,6 @@ class TableSteps:
         if values is None:
             tests = [*(f"{name} < {number(edge)}" for edge in edges), f"{name} IS NOT NULL", f"{name} IS NULL"]
         else:
-            self.holds_text(column)
             tests = [f"{name} = {literal(value)}" for value in values] + [f"{name} IS NULL"]
         cases = [
             f"WHEN {test} THEN {result}"

@@ -10,9 +10,9 @@ def category_lines(labels, encoder):
 
     Levels ascend by their values; of more than twice `max_coef` the least and the largest are shown.
     """
-    lines = []
+    lines, layout = [], encoder.layout()
     for place in sorted(labels.shown):
-        entry = encoder.layout()[place]
+        entry = layout[place]
         if entry[1] not in ("mean", "effect", "share", "pair"):
             continue
         key, values = encoder.level_values(entry)

@@ -27,8 +27,9 @@ def export_text(
     samples that satisfy the inequality. A leaf shows the mean of y or the class fractions of its training
     samples. A ridge leaf also shows its linear model, for classifiers that of `decision_function`. Unless
     all splits are ridge splits, each shows the kind of its direction. Soft boundaries show their widths;
-    splits of symmetric trees show the branch of missing values, ``(missing: no)``, if training had any. Below the tree, the target
-    statistics used in it are listed with their value for each category, missing values and other values.
+    splits of symmetric trees show the branch of missing values, ``(missing: no)``, if training had any.
+    Below the tree, the target statistics used in it are listed with their value for each category, missing
+    values and other values.
 
     Coefficients refer to the features passed to `fit`, so their sizes are comparable only if the features
     have the same scale.
