@@ -14,16 +14,16 @@ from fctree.ensembles.trees import ObliqueTrees
 
 
 def _compare_kinds(local, rows):
-    """The share of step trees, and the trees that it was found by."""
+    """The share of step trees, the margin of splits, and the trees that they were found by."""
     local.n_jobs = threads_here()
     compared = local._compare_kinds(*local._samples(rows.X, rows.y, rows.weight, reset=True))
-    return local.step_share_, compared
+    return local.step_share_, local.split_margin_, compared
 
 
 def _grow_range(local, rows, found, first, last):
     """Trees of a range, and what the fit learnt of the targets."""
     local.n_jobs = threads_here()
-    local.step_share_, compared = found
+    local.step_share_, local.split_margin_, compared = found
     X, targets, weight = local._samples(rows.X, rows.y, rows.weight, reset=True)
     trees = local._grow_range(X, targets, weight, first, last, compared)
     return trees, fitted_attributes(local)
@@ -45,7 +45,7 @@ class _DaskForest:
     def fit(self, X, y, sample_weight=None):
         """Grow the trees, a range of them on each worker.
 
-        Every worker gets all rows, which have to fit in its memory. One of them first chooses the share of step trees.
+        Every worker gets all rows, which have to fit in its memory. One of them first chooses the kinds of trees.
 
         Parameters
         ----------

@@ -33,7 +33,17 @@ from fctree._validation import (
     in_parts,
     fitted_whole,
 )
-from fctree.ensembles.forest_kinds import N_COMPARED, compare_kinds, kinds_of, most_step_leaves, step_depth
+from fctree.ensembles.forest_kinds import (
+    ANY_GAIN,
+    CLEAR_GAIN,
+    CLEAR_MARGIN,
+    N_COMPARED,
+    STEPS,
+    compare_kinds,
+    kinds_of,
+    most_step_leaves,
+    step_depth,
+)
 from fctree.ensembles.members import HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
@@ -185,7 +195,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             )
         if continuing and self.n_estimators == done:
             return
-        compared = None if continuing else self._compare_kinds(X, targets, weight)
+        compared = {} if continuing else self._compare_kinds(X, targets, weight)
         trees = self._grow_range(X, targets, weight, done, self.n_estimators, compared)
         self.trees_ = ObliqueTrees.concatenate([self.trees_, trees]) if done else trees
 
@@ -193,47 +203,53 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         return ensemble_tree_settings(self, _DEFAULT_TREE)
 
     def _compare_kinds(self, X, targets, weight):
-        """Set `step_share_`; the trees that it was found by, or None."""
-        self.step_share_ = 0.0
-        if not (self.step_trees and self._leaves_out(len(X))):
-            return None
+        """Set `step_share_` and `split_margin_`; the trees of each kind that they were found by."""
+        self.step_share_, self.split_margin_ = 0.0, float(self._tree_settings()["split_margin"])
+        kinds = [ANY_GAIN, *[STEPS] * self.step_trees, *[CLEAR_GAIN] * (self.tree is None)]
+        if len(kinds) == 1 or not self._leaves_out(len(X)):
+            return {}
         numbers = range(N_COMPARED)
-        trees = self._grow_trees(X, targets, weight, [*numbers, *numbers], [0] * N_COMPARED + [1] * N_COMPARED)
+        grown = self._grow_trees(X, targets, weight, [*numbers] * len(kinds), np.repeat(kinds, N_COMPARED).tolist())
+        trees = {kind: grown.take([at * N_COMPARED + number for number in numbers]) for at, kind in enumerate(kinds)}
 
         def out_of_bag(some, numbers):
             return self._predict_out_of_bag(X, targets, weight, some, numbers, few=True)
 
         unit = self._units(targets, weight).of_outputs
-        self.step_share_ = compare_kinds(trees, out_of_bag, targets, weight, unit)
+        curved, self.step_share_ = compare_kinds(trees, out_of_bag, targets, weight, unit)
+        if curved == CLEAR_GAIN:
+            self.split_margin_ = CLEAR_MARGIN
         return trees
 
-    def _grow_range(self, X, targets, weight, first, last, compared=None):
-        """Grow the trees ``first`` to ``last - 1``, which depend only on these numbers and `step_share_`; the first
-        of them are among those ``compared``."""
+    def _grow_range(self, X, targets, weight, first, last, compared):
+        """Grow the trees ``first`` to ``last - 1``, which depend only on these numbers, `step_share_` and
+        `split_margin_`; the first of them are among those ``compared``."""
         numbers = range(first, last)
-        kinds = kinds_of(numbers, self.step_share_ if self.step_trees else 0.0)
-        n_known = 0 if compared is None else len(range(first, min(last, N_COMPARED)))
-        parts = []
-        if n_known:
-            known = zip(numbers[:n_known], kinds[:n_known])
-            parts.append(compared.take([kind * N_COMPARED + number for number, kind in known]))
+        clear = self.tree is None and getattr(self, "split_margin_", 0.0) == CLEAR_MARGIN
+        kinds = kinds_of(numbers, self.step_share_ if self.step_trees else 0.0, CLEAR_GAIN if clear else ANY_GAIN)
+        n_known = len(range(first, min(last, N_COMPARED))) if compared else 0
+        parts = [compared[kind].take([number]) for number, kind in zip(numbers[:n_known], kinds)]
         if n_known < len(numbers):
             parts.append(self._grow_trees(X, targets, weight, numbers[n_known:], kinds[n_known:]))
         return ObliqueTrees.concatenate(parts)
 
     def _grow_trees(self, X, targets, weight, numbers, kinds):
-        """The trees with these numbers, as curvature trees (0) or step trees (1)."""
+        """The trees with these numbers, of these kinds."""
         settings = self._tree_settings()
         units = self._units(targets, weight)
-        shared = {"impurity_scale": self._impurity_scale(), "target_unit": units.of_single}
-        params = [native_tree_params(settings, len(X), **shared)]
         n_features = _native.count_varying(X, weight) if settings["fit_intercept"] else X.shape[1]
         fewest = ceil(_SHARE_OF_STEPS * count_samples(settings["min_samples_leaf"], len(X)))
         steps = {**STEP_TREE, "max_depth": settings["max_depth"], "min_samples_leaf": fewest}
         if self.max_depth is None and self.tree is None:
             steps["max_depth"] = step_depth(*X.shape, targets.shape[1], n_features)
             steps["max_leaves"] = most_step_leaves(X.shape[1], targets.shape[1])
-        params.append(native_tree_params(steps, len(X), **shared))
+        of_kinds = {ANY_GAIN: settings, STEPS: steps, CLEAR_GAIN: {**settings, "split_margin": CLEAR_MARGIN}}
+        params = [
+            native_tree_params(
+                of_kinds[kind], len(X), impurity_scale=self._impurity_scale(), target_unit=units.of_single
+            )
+            for kind in sorted(of_kinds)
+        ]
         for of_kind in params:
             of_kind["node_features"]["max_features"] = self._features_of_a_node(n_features)
         arrays = _native.grow_forest(

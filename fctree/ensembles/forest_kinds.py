@@ -1,19 +1,23 @@
-"""The share of a forest's trees that are ordinary trees of steps; the others are curvature trees.
+"""The kinds of a forest's trees: curvature trees that take any gain or only clear ones, and ordinary trees of steps.
 
-The first 16 trees are grown as both kinds, on the same samples. With f_w the mean of both kinds' predictions, w of
-them steps, the share w minimises the product of the out-of-bag errors of f_w from the first 8 trees and from the
-others. The two halves are drawn independently, so this estimates the squared error of a large forest; squaring one
-half's error would add the noise of its few trees. Of shares that are about as good the smallest is taken.
+The first 16 trees are grown as each kind, on the same samples. Their out-of-bag errors choose the kind of the curvature
+trees, then the share w of step trees beside them: f_w is the mean of both kinds' predictions, w of them steps. Each
+choice minimises the product of the errors from the first 8 trees and from the others. The two halves are drawn
+independently, so this estimates the squared error of a large forest; squaring one half's error would add the noise of
+its few trees. Of shares that are about as good the smallest is taken.
 """
 
 import numpy as np
+
+ANY_GAIN, STEPS, CLEAR_GAIN = range(3)
+CLEAR_MARGIN = 0.5  # `split_margin` of trees that take clear gains only
 
 N_COMPARED = 16
 _HALVES = (range(N_COMPARED // 2), range(N_COMPARED // 2, N_COMPARED))
 
 # Shares are multiples of 1/20. Some trees stay curvature trees: where all are ordinary ones of few samples a leaf,
 # too many probabilities are 0.
-_STEPS, _MOST_STEPS = 20, 18
+_PARTS, _MOST_STEPS = 20, 18
 _DEVIATIONS = 0.5  # of the difference from the least error, up to which fewer step trees are as good
 
 _STEP_DEPTHS = 8, 12
@@ -22,25 +26,33 @@ _MOST_COEFFICIENTS = 1e6  # of a tree
 _FEWEST_LEAVES = 8
 
 
-def kinds_of(numbers, share):
-    """0 for a curvature tree, 1 for a step tree; ``share`` of them, evenly spread over all numbers."""
-    n_steps = round(share * _STEPS)
-    return [(number + 1) * n_steps // _STEPS - number * n_steps // _STEPS for number in numbers]
+def kinds_of(numbers, share, curved=ANY_GAIN):
+    """The kind of each tree: ``share`` of them are step trees, evenly spread over all numbers, the others ``curved``."""
+    n_steps = round(share * _PARTS)
+    return [STEPS if (number + 1) * n_steps // _PARTS > number * n_steps // _PARTS else curved for number in numbers]
 
 
-def best_share(errors, weight):
-    """The share of step trees.
+def choose_kinds(errors, weight):
+    """The kind of the curvature trees, and the share of step trees.
 
-    ``errors[kind][half]`` (n_samples, n_outputs) are targets less out-of-bag predictions, rows of NaN where all trees
-    of the half have the sample.
+    ``errors[kind][half]`` (n_samples, n_outputs) are targets less out-of-bag predictions of each kind that is compared,
+    rows of NaN where all trees of the half have the sample.
     """
-    errors = np.array(errors)
-    known = np.isfinite(errors).all(axis=(0, 1, 3))
+    errors = {kind: np.array(halves) for kind, halves in errors.items()}
+    known = np.all([np.isfinite(halves).all(axis=(0, 2)) for halves in errors.values()], axis=0)
     weight = known.astype(np.float64) if weight is None else np.where(known, weight, 0.0)
-    errors = np.where(known[:, np.newaxis], errors, 0.0)
-    shares = np.arange(_MOST_STEPS + 1) / _STEPS
     if not np.any(weight > 0.0):
-        return 0.0
+        return ANY_GAIN, 0.0
+    errors = {kind: np.where(known[:, np.newaxis], halves, 0.0) for kind, halves in errors.items()}
+    loss = {kind: np.einsum("np,np,n->", *halves, weight) for kind, halves in errors.items()}
+    curved = CLEAR_GAIN if loss.get(CLEAR_GAIN, np.inf) < loss[ANY_GAIN] else ANY_GAIN
+    share = _best_share(np.stack([errors[curved], errors[STEPS]]), weight) if STEPS in errors else 0.0
+    return curved, share
+
+
+def _best_share(errors, weight):
+    """The share of step trees, from errors (n_kinds=2, n_halves, n_samples, n_outputs) of samples with these weights."""
+    shares = np.arange(_MOST_STEPS + 1) / _PARTS
     total = weight.sum()
     # A sample's product of errors is quadratic in the share: three numbers, of which the mean and its covariance.
     products = np.einsum("anp,bnp->abn", errors[:, 0], errors[:, 1])
@@ -76,13 +88,13 @@ def _depth(n_samples, n_features, n_outputs):
 
 
 def compare_kinds(trees, out_of_bag, targets, weight, unit):
-    """The share of step trees, from `N_COMPARED` trees of the one kind, then as many of the other.
+    """The kind of the curvature trees and the share of step trees, from `N_COMPARED` ``trees[kind]`` of each.
 
     ``out_of_bag(trees, numbers)`` is the mean of the trees without the sample, NaN where there are none; ``unit``
     (n_outputs,) what the outputs are measured in.
     """
-    errors = [
-        [(targets - out_of_bag(trees.take([kind * N_COMPARED + at for at in half]), half)) / unit for half in _HALVES]
-        for kind in range(2)
-    ]
-    return best_share(errors, weight)
+    errors = {
+        kind: [(targets - out_of_bag(of_kind.take(list(half)), half)) / unit for half in _HALVES]
+        for kind, of_kind in trees.items()
+    }
+    return choose_kinds(errors, weight)

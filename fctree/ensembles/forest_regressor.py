@@ -57,12 +57,13 @@ class CurvatureForestRegressor(
         Unfitted tree with the parameters of all trees; step trees take `max_depth` and `min_samples_leaf`
         from it. None is, except for the depth of step trees,
         ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4, max_thresholds=8,
-        split_margin=0.0, feature_concatenation=False)``.
+        split_margin=0.0, feature_concatenation=False)``, or this with ``split_margin=0.5`` if 16 such trees
+        have lower out-of-bag errors.
     categorical_features
         As in `CurvatureBoostingRegressor`.
     warm_start : bool, default=False
         Whether `fit` adds trees to those of the last fit, up to `n_estimators` in total; the result is the
-        same as from a single fit. `step_share_` stays that of the first fit.
+        same as from a single fit. `step_share_` and `split_margin_` stay those of the first fit.
     n_jobs
         As in `CurvatureBoostingRegressor`.
     random_state : int, RandomState instance or None, default=None
@@ -74,6 +75,9 @@ class CurvatureForestRegressor(
         As in `CurvatureBoostingRegressor`.
     step_share_ : float
         Share of step trees, a multiple of .05 of at most .9; they are spread evenly.
+    split_margin_ : float
+        `split_margin` of the curvature trees: that of `tree`; without a `tree` 0 or, where out-of-bag errors
+        are lower, .5.
     oob_score_ : float
         R² of the out-of-bag predictions, or the value of the function; only with `oob_score`.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)

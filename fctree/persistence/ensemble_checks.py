@@ -81,3 +81,5 @@ def _check_forest(model):
     require(model.trees_.n_trees >= 1, "a forest has no trees")
     share = model.step_share_
     require(type(share) is float and 0.0 <= share <= 1.0, f"step_share_ is {share!r}, not a share")
+    margin = vars(model).get("split_margin_", 0.0)  # not in files from before it was chosen
+    require(type(margin) is float and margin >= 0.0, f"split_margin_ is {margin!r}, not a margin")

@@ -246,7 +246,7 @@ void Grower::add_gain(const OpenNode& node, const Vector& direction, double decr
   const double total = variance.sum();
   if (!(total > 0.0)) return;
   const double gain = gain_of(decrease);
-  for (index_t j = 0; j < d; ++j) tree_.feature_gain[j] += gain * variance[j] / total;
+  for (index_t j = 0; j < d; ++j) tree_.feature_gain[j] += gain * (variance[j] / total);
 }
 
 // Of a level, in multiply-adds: each candidate's scores are found and ordered, and by the ridge

@@ -6,6 +6,7 @@ from fctree import (
     CurvatureBoostingRegressor,
     CurvatureForestRegressor,
     CurvatureTreeRegressor,
+    FCODTRegressor,
     SymmetricBoostingRegressor,
     TreeNTKRegressor,
     TreeNTKRegressorCV,
@@ -106,6 +107,16 @@ def test_every_unit(exponents, seed):
     for cls in BOOSTERS:
         plain, scaled = (cls(max_iter=3, random_state=0).fit(X, y * u).predict(X) for u in (1.0, unit))
         np.testing.assert_array_equal(scaled, plain * unit)
+
+
+@pytest.mark.parametrize("exponent", [-500, -300, 260, 500])
+@pytest.mark.parametrize("model", [CurvatureTreeRegressor(), FCODTRegressor(), CurvatureForestRegressor(n_estimators=3, random_state=0),
+                                   *(cls(max_iter=5, random_state=0) for cls in BOOSTERS)], ids=lambda m: type(m).__name__)
+def test_importances_in_any_unit(model, exponent, samples):
+    X, y, _ = samples
+    plain, scaled = (clone(model).fit(X, y[:, 0] * unit).feature_importances_ for unit in (1.0, 2.0**exponent))
+    # The penalty of FC-ODT's nodes does not know the unit of the scores that they inherit.
+    np.testing.assert_allclose(scaled, plain, atol=0.01 if isinstance(model, FCODTRegressor) else 1e-9)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -1,14 +1,15 @@
-"""Curvature trees and step trees of a forest: how many of each, and which."""
+"""Curvature trees and step trees of a forest: how many of each, which, and what gains they take."""
 
 import numpy as np
 import pytest
-from fctree import CurvatureForestClassifier, CurvatureForestRegressor
-from fctree.ensembles.forest_kinds import best_share, kinds_of, step_depth
+from fctree import CurvatureForestClassifier, CurvatureForestRegressor, CurvatureTreeRegressor
+from fctree.ensembles.forest_kinds import ANY_GAIN, CLEAR_GAIN, STEPS, choose_kinds, kinds_of, step_depth
 from hypothesis import given
 from hypothesis import strategies as st
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((600, 5))
+LINEAR = np.array([1.0, 2.0, 3.0, 2.0, 1.0])
 NEW = RNG.standard_normal((2000, 5))
 
 
@@ -18,6 +19,10 @@ def steps(X):
 
 def smooth(X):
     return np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
+
+
+def of_all_kinds(errors):
+    return {kind: errors for kind in (ANY_GAIN, STEPS, CLEAR_GAIN)}
 
 
 def step_trees(forest):
@@ -51,16 +56,30 @@ def test_share_is_the_least_that_is_not_clearly_worse(seed, weighted):
     errors_of = [np.sqrt(share @ (product - best - mean) ** 2 / weight[known].sum())
                  for product, mean in zip(products, worse, strict=True)]
     allowed = [mean <= 0.5 * error + 1e-12 for mean, error in zip(worse, errors_of, strict=True)]
-    assert 20 * best_share(errors, weight if weighted else None) == pytest.approx(allowed.index(True))
+    of_kinds = dict(zip((ANY_GAIN, STEPS), errors, strict=True))
+    curved, found = choose_kinds(of_kinds, weight if weighted else None)
+    assert curved == ANY_GAIN and 20 * found == pytest.approx(allowed.index(True))
+
+
+@given(seed=st.integers(0, 2**32 - 1), weighted=st.booleans())
+def test_clear_gains_are_taken_where_their_error_is_less(seed, weighted):
+    rng = np.random.default_rng(seed)
+    errors = {kind: rng.standard_normal((2, 12, 2)) + rng.standard_normal((1, 12, 2)) for kind in (ANY_GAIN, CLEAR_GAIN)}
+    missing = rng.random(12) < 0.2
+    errors[CLEAR_GAIN][1, missing] = np.nan
+    weight = rng.random(12) if weighted else np.ones(12)
+    any_gain, clear = [weight[~missing] @ np.prod(errors[kind][:, ~missing], axis=0) for kind in errors]
+    expected = CLEAR_GAIN if clear.sum() < any_gain.sum() else ANY_GAIN
+    assert choose_kinds(errors, weight if weighted else None) == (expected, 0.0)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_errors_that_overflow_leave_curvature_trees():
-    assert best_share(np.full((2, 2, 5, 1), 1e200), None) == 0.0
+    assert choose_kinds(of_all_kinds(np.full((2, 5, 1), 1e200)), None) == (ANY_GAIN, 0.0)
 
 
 def test_no_sample_is_left_out_by_all_groups():
-    assert best_share(np.full((2, 2, 5, 1), np.nan), None) == 0.0
+    assert choose_kinds(of_all_kinds(np.full((2, 5, 1), np.nan)), None) == (ANY_GAIN, 0.0)
 
 
 @pytest.mark.parametrize("cls", [CurvatureForestRegressor, CurvatureForestClassifier])
@@ -86,17 +105,40 @@ def test_smooth_targets_have_none():
     np.testing.assert_array_equal(forest.predict(NEW), plain.predict(NEW))
 
 
+def with_margin(margin):
+    """The default tree of forests, but for its margin."""
+    return CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4, max_thresholds=8,
+                                  split_margin=margin, feature_concatenation=False)
+
+
+@pytest.mark.parametrize("target, expected", [(lambda X: X @ LINEAR, 0.5), (lambda X: X[:, 0] * X[:, 1] * X[:, 2], 0.0)],
+                         ids=["linear", "product"])
+def test_out_of_bag_errors_choose_the_margin_of_splits(target, expected):
+    y = target(X) + 0.3 * RNG.standard_normal(len(X))
+    forest = CurvatureForestRegressor(step_trees=False, random_state=0).fit(X, y)
+    assert forest.split_margin_ == expected
+    trees = {margin: CurvatureForestRegressor(step_trees=False, tree=with_margin(margin), random_state=0).fit(X, y)
+             for margin in (0.0, 0.5)}
+    assert {margin: model.split_margin_ for margin, model in trees.items()} == {0.0: 0.0, 0.5: 0.5}
+    np.testing.assert_array_equal(forest.predict(NEW), trees[expected].predict(NEW))
+    errors = {margin: np.mean((model.predict(NEW) - target(NEW)) ** 2) for margin, model in trees.items()}
+    assert errors[expected] == min(errors.values())
+
+
 @pytest.mark.parametrize("options", [{"bootstrap": False}, {"bootstrap": False, "max_samples": 1.0}])
 def test_none_where_all_trees_have_all_samples(options):
-    assert CurvatureForestRegressor(n_estimators=3, **options).fit(X, steps(X)).step_share_ == 0.0
+    forest = CurvatureForestRegressor(n_estimators=3, **options).fit(X, steps(X))
+    assert forest.step_share_ == forest.split_margin_ == 0.0
 
 
 @pytest.mark.parametrize("first", [3, 16, 25])
 def test_warm_start_adds_the_same_trees(first):
-    at_once = CurvatureForestRegressor(n_estimators=40, random_state=0).fit(X, steps(X))
-    added = CurvatureForestRegressor(n_estimators=first, warm_start=True, random_state=0).fit(X, steps(X))
-    added.set_params(n_estimators=40).fit(X, steps(X))
+    y = steps(X) + 0.1 * X @ LINEAR
+    at_once = CurvatureForestRegressor(n_estimators=40, random_state=0).fit(X, y)
+    added = CurvatureForestRegressor(n_estimators=first, warm_start=True, random_state=0).fit(X, y)
+    added.set_params(n_estimators=40).fit(X, y)
     assert added.step_share_ == at_once.step_share_ > 0.0
+    assert added.split_margin_ == at_once.split_margin_ == 0.5
     np.testing.assert_array_equal(added.predict(NEW), at_once.predict(NEW))
 
 
