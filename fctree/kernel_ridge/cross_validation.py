@@ -40,6 +40,17 @@ from fctree.kernels.architecture import check_architecture, check_depth, check_s
 # Gram matrices of several depths that are held at a time.
 _PATH_BYTES = 2**30
 
+_RELATIVE_SCALES = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+def _scales_of(X, weights):
+    """Scales to try: a few, relative to one over the root mean square length of the samples."""
+    largest = float(np.abs(X).max(initial=0.0)) or 1.0
+    squares = np.square(X / largest, dtype=np.float64).sum(axis=1)
+    length = largest * np.sqrt(np.average(squares, weights=weights)) or 1.0
+    # Rounded: not a matter of the order of the samples.
+    return [float(f"{scale / length:.3g}") for scale in _RELATIVE_SCALES]
+
 
 def _depths_of(architecture, depths, several):
     """Checked depths; of several architectures those that each can have. Leaf counts have one."""
@@ -59,7 +70,7 @@ class SearchingTreeNTK(BaseTreeNTK):
     _parameter_constraints = {
         "alphas": ["array-like"],
         "depths": ["array-like"],
-        "scales": ["array-like"],
+        "scales": ["array-like", None],
         "architecture": ARCHITECTURE,
         "architectures": ["array-like", None],
         "cv": ["cv_object"],
@@ -75,7 +86,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         *,
         alphas: Sequence[float] | NDArray[Any] = (1e-8, 1e-4, 1e-2, 1.0),
         depths: Sequence[float] | NDArray[Any] = (1, 2, 3, 5, 8),
-        scales: Sequence[float] | NDArray[Any] = (0.5, 1.0, 2.0, 4.0, 8.0),
+        scales: Sequence[float] | NDArray[Any] | None = None,
         architecture: str | Mapping[int, int] = "perfect",
         architectures: Sequence[str | Mapping[int, int]] | None = None,
         cv: Any = None,
@@ -91,10 +102,11 @@ class SearchingTreeNTK(BaseTreeNTK):
         return self._kernel(self.depth_, self.scale_)
 
     def _check_grid(self):
-        """Penalties, pairs of an architecture and its depths, and scales, checked."""
+        """Penalties, pairs of an architecture and its depths, and scales (or None), checked."""
         architectures = [self.architecture] if self.architectures is None else self.architectures
-        lists = {"alphas": list(self.alphas), "scales": list(self.scales),
-                 "depths": list(self.depths), "architectures": list(architectures)}
+        lists = {"alphas": list(self.alphas), "depths": list(self.depths), "architectures": list(architectures)}
+        if self.scales is not None:
+            lists["scales"] = list(self.scales)
         for name, values in lists.items():
             if not values:
                 raise ValueError(f"{name} is empty")
@@ -105,7 +117,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         shapes = [(a, _depths_of(a, lists["depths"], several)) for a in lists["architectures"]]
         if not any(depths for _, depths in shapes):
             raise ValueError("depths: only decision lists can have a depth of inf")
-        return lists["alphas"], shapes, [check_scale(s) for s in lists["scales"]]
+        return lists["alphas"], shapes, [check_scale(s) for s in lists["scales"]] if "scales" in lists else None
 
     def _matrices(self, X, shapes, scales):
         """(scale, architecture, depth, Gram matrix) for the grid; depths share what they can."""
@@ -203,6 +215,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         with fitted_whole(self) as fitted, threadpool_limits(1, user_api="blas"):
             alphas, shapes, scales = fitted._check_grid()
             X, targets, weights = fitted._check_targets(X, y, sample_weight)
+            scales = _scales_of(X, weights) if scales is None else scales
             fitted._kernel(1, 1.0)  # refuses a device that is not there
             folds = None
             if fitted.cv is None and groups is not None:
@@ -250,8 +263,9 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
         Ridge penalties to try.
     depths : sequence of int (or inf), default=(1, 2, 3, 5, 8)
         Depths of the trees to try.
-    scales : sequence of float, default=(0.5, 1.0, 2.0, 4.0, 8.0)
-        Hardnesses of the splits to try.
+    scales : sequence of float or None, default=None
+        Hardnesses of the splits to try. None is .25, .5, 1, 2 and 4, divided by the root mean square length of
+        the training samples, which is the root of the number of features if these are standardised.
     architecture : str or mapping, default="perfect"
         Shape of the trees, see `fctree.kernels.tree_ntk`, or ``"exponential"``, see
         `fctree.kernels.exponential_kernel`; with a mapping or the latter `depths` is not used.
@@ -358,7 +372,7 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
         *,
         alphas: Sequence[float] | NDArray[Any] = (1e-8, 1e-4, 1e-2, 1.0),
         depths: Sequence[float] | NDArray[Any] = (1, 2, 3, 5, 8),
-        scales: Sequence[float] | NDArray[Any] = (0.5, 1.0, 2.0, 4.0, 8.0),
+        scales: Sequence[float] | NDArray[Any] | None = None,
         architecture: str | Mapping[int, int] = "perfect",
         architectures: Sequence[str | Mapping[int, int]] | None = None,
         cv: Any = None,

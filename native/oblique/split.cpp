@@ -107,6 +107,9 @@ double directions_like(SplitKind kind, index_t n_features) {
   return std::pow(std::max(static_cast<double>(n_features) / kFew, 1.0), 3.0);
 }
 
+// Cuts of a direction that count as tried. The number of rows is no limit, since copies would raise it.
+constexpr index_t kMostCuts = 256;
+
 // Which splits pass the leave-one-out test.
 void judge(const GrowState& state, std::vector<Split>& splits) {
   const index_t n_splits = static_cast<index_t>(splits.size());
@@ -119,7 +122,7 @@ void judge(const GrowState& state, std::vector<Split>& splits) {
   const std::vector<DecreaseSums> totals = state.statistics->decreases(state, splits, models);
   for (index_t i = 0; i < n_splits; ++i) {
     const OpenNode& node = *splits[i].node;
-    const index_t n_cuts = std::min(state.params.max_thresholds, node.size - 1);
+    const index_t n_cuts = std::min(state.params.max_thresholds, kMostCuts);
     const double n_tried = static_cast<double>(count_directions(state, node) * n_cuts) *
                            directions_like(splits[i].info().kind, state.data.n_features);
     splits[i].accepted = passes_leave_one_out(totals[i], n_tried, state.params.split_margin);

@@ -335,7 +335,7 @@ class LiteralCurvatureTree:
             decrease[side] -= leave_one_out(model, x[side], y[side])
         decrease = limited_decreases(decrease, weight, variance(y, weight))
         deviation = np.sqrt(weight @ (decrease - np.average(decrease, weights=weight)) ** 2)
-        luck = np.sqrt(2 * np.log(max(2, n_directions * min(self.max_thresholds, len(node.rows) - 1))))
+        luck = np.sqrt(2 * np.log(max(2, n_directions * min(self.max_thresholds, 256))))
         surplus = weight @ decrease - self.split_margin * luck * deviation
         node.margin = min(node.margin, abs(surplus) / (luck * deviation))
         return surplus > 0

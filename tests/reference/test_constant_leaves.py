@@ -35,7 +35,7 @@ def literal_predictions(X, y, depth, margin, max_thresholds):
     for side in (left, ~left):
         decrease[side] -= leave_one_out(y[side])
     decrease = limited_decreases(decrease, np.ones(len(y)), y.var())
-    luck = np.sqrt(2 * np.log(X.shape[1] * min(max_thresholds, len(X) - 1)))
+    luck = np.sqrt(2 * np.log(X.shape[1] * min(max_thresholds, 256)))
     if not decrease.sum() > margin * luck * np.sqrt(len(y)) * decrease.std():
         return means
     for side in (left, ~left):
