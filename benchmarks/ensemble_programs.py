@@ -50,11 +50,11 @@ def fctree_symmetric(task, **options):
 
 
 def tree_ntk(task):
-    """Kernel ridge regression with the tree kernel, its penalty and depth by leave-one-out."""
+    """Kernel ridge regression with the tree kernel, its penalty, depth and scale by leave-one-out."""
     import fctree
 
     kind = _either(task, fctree.TreeNTKRegressorCV, fctree.TreeNTKClassifierCV)
-    grid = {"alphas": np.logspace(-3, 1, 9), "depths": (1, 2, 3, 5), "scales": (0.5, 1.0, 2.0)}
+    grid = {"alphas": np.logspace(-3, 1, 9), "depths": (1, 2, 3, 5)}
     return make_pipeline(StandardScaler(), kind(**grid))
 
 

@@ -131,6 +131,7 @@ TABLES = {
                 "different rows", "true probabilities", "curvature boosting", "curvature forest", "symmetric boosting",
                 "HistGradientBoosting", "random forest")}}),
         ("bench_skewed_features.json", (), {}),
+        PROTOTYPE,
         ("bench_ensembles.json", ("growth",), {
             "measured": "cpu s", "by the formula": "formula", "n = 8,000": "n=8000 / n=2000", "n = 32,000": "n=32000 / n=2000",
             "d = 20": "d=20 / n=2000", "d = 40": "d=40 / n=2000", "depth 2, 4": "depth=2 / n=2000 ± depth=4 / n=2000",
@@ -332,6 +333,7 @@ TABLES = {
         ("bench_nystrom.json", ("landmarks",), {
             "error / exact": "error ratio", "uniform landmarks' error / exact": "uniform error ratio",
             **{f"{kind}, {m:,}": f"{kind}|landmarks={m}" for kind in ("normal", "clumped") for m in (1000, 5000)}}),
+        PROTOTYPE,
         ("bench_feature_learning.json", (), {"learned, 16 settings": "small"}),
         ("tree_ntk_tables.json", ("learned",), {
             "learned features": "learned", "the same without": "plain",
