@@ -1,4 +1,4 @@
-"""Values that target statistics give to the categories of a table, as text below a tree."""
+"""Values that an encoder gives to categories and to missing numbers of a table, as text below a tree."""
 
 import numpy as np
 
@@ -6,7 +6,8 @@ from fctree.plotting.tree_labels import in_one_line
 
 
 def category_lines(labels, encoder):
-    """Lines of the statistics that the labels have shown, ``city (target mean): Rome -0.21, Oslo 0.35, other 0.02``.
+    """Lines of the features that the labels have shown: of statistics ``city (target mean): Rome -0.21, Oslo 0.35, other
+    0.02``, of the rest what is not seen in the text: ``age where missing: 48.1``, ``sex = m where unseen: 0.52``.
 
     Levels ascend by their values; of more than twice `max_coef` the least and the largest are shown.
     """
@@ -14,6 +15,7 @@ def category_lines(labels, encoder):
     for place in sorted(labels.shown):
         entry = layout[place]
         if entry[1] not in ("mean", "effect", "share", "pair"):
+            lines += _neutral_lines(labels, encoder, place, entry)
             continue
         key, values = encoder.level_values(entry)
         error = 10.0**-labels.decimals * float(np.std(values))
@@ -25,6 +27,19 @@ def category_lines(labels, encoder):
             texts[first:last] = [f"... ({last - first} more)"]
         lines.append(f"{labels.feature_names[place]}: {', '.join(texts)}")
     return lines
+
+
+def _neutral_lines(labels, encoder, place, entry):
+    """The line of a number that was missing in training, or of an indicator of categories that training did not have."""
+    column, kind, _ = entry
+    if kind == "level":
+        word, value = "unseen", encoder.level_values(entry)[1][-1]
+    elif kind == "value" and encoder.impute and encoder.has_missing[column]:
+        word, value = "missing", encoder.means[column]
+    else:
+        return []
+    error, _ = labels.rounding(np.arange(len(labels.feature_names)) == place, value)
+    return [f"{labels.feature_names[place]} where {word}: {labels.number(value, error)}"]
 
 
 def _level_names(encoder, key):

@@ -29,7 +29,8 @@ def export_text(
     all splits are ridge splits, each shows the kind of its direction. Soft boundaries show their widths;
     splits of symmetric trees show the branch of missing values, ``(missing: no)``, if training had any.
     Below the tree, the target statistics used in it are listed with their value for each category, missing
-    values and other values.
+    values and other values; numbers with the one that takes the place of missing values, if training had any;
+    and indicators with their value for categories that training did not have.
 
     Coefficients refer to the features passed to `fit`, so their sizes are comparable only if the features
     have the same scale.
@@ -65,8 +66,8 @@ def export_text(
     Returns
     -------
     text : str
-        One line per node, one for each linear model of a leaf and one for each target statistic; no
-        trailing line break.
+        One line per node, one for each linear model of a leaf and one for each feature listed below the tree;
+        no trailing line break.
 
     Raises
     ------

@@ -4,28 +4,36 @@ import re
 
 import fctree
 import numpy as np
+import pandas as pd
 import pytest
 from fctree import export_text, plot_tree
+from fctree._scored_trees import ScoredTrees, drawn_tree
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import r2_score
+from table_cases import CLASSIFIERS, REGRESSORS, as_pandas, mixed_columns
 
 NUMBER = r"[-+]?[0-9.]+(?:e[-+]?\d+)?"
 
 
 def printed_sum(text, X):
-    """Values of ``3.1 - 0.2*x0 + x1`` for all rows."""
-    terms = re.findall(rf"({NUMBER})(?:\*x(\d+))?", re.sub(r" ([+-]) ", r" \1", text))
-    return sum(float(number) * (X[:, int(j)] if j else 1.0) for number, j in terms)
+    """Values of ``3.1 - 0.2*x0 + x1`` for all rows of a frame."""
+    terms = re.findall(rf"({NUMBER})(?:\*(.+?))?(?: (?=[-+]\d)|$)", re.sub(r" ([+-]) (?=\d)", r" \1", text))
+    return sum(float(number) * (X[name].to_numpy() if name else 1.0) for number, name in terms)
 
 
 def printed_tree(text, X):
-    """Predictions and leaves of a regression tree by its text alone."""
+    """Predictions, or scores of the last class, and leaves by the text of a tree alone."""
+    X = pd.DataFrame(X).rename(columns=lambda name: name if isinstance(name, str) else f"x{name}")
     prediction, leaf = np.zeros(len(X)), np.full(len(X), -1)
     path = []  # rows of the branches above the current line
     for line in text.split("\n"):
-        depth, rest = line.count("|"), re.sub(r"  \[n=.*", "", line)
-        if "y = " in rest:
-            prediction[rows] = printed_sum(rest.split("y = ")[1], X[rows])
+        depth, rest = line.count("|"), re.sub(r"  \[.*", "", line)
+        model = re.search(r"\b(?:y|score\(.*?\)) = (.*)", rest)
+        if not model and "node" not in rest and "leaf" not in rest:  # the values of features
+            break
+        if model:
+            prediction[rows] = printed_sum(model.group(1), X[rows])
             continue
         del path[depth:]
         rows = np.ones(len(X), bool)
@@ -36,7 +44,7 @@ def printed_tree(text, X):
             total, threshold = re.sub(r".*node \d+: ", "", rest).split(" <= ")
             path.append((rows, printed_sum(total, X) <= float(threshold)))
         else:
-            number, value = re.search(rf"leaf (\d+): ({NUMBER})", rest).groups()
+            number, value = re.search(rf"leaf (\d+): .*?({NUMBER})\)?$", rest).groups()
             prediction[rows], leaf[rows] = float(value), int(number)
     return prediction, leaf
 
@@ -138,3 +146,60 @@ def test_a_constant_leaf_has_one_number():
         assert float(line) == pytest.approx(tree.leaf_intercept[tree.leaf_index[node], 0], abs=1e-3)
         assert "y = " not in (below or "")
     assert len([t for t in texts(plot_tree(model, tree=0)) if "intercept" in t]) == tree.n_leaves - len(constant)
+
+
+def by_text(text, table, known):
+    """Features of rows by the lines below a tree; ``known`` are the categories of its columns that training had."""
+    lines = dict(re.findall(r"^([^|\n]+(?:\)|where \w+)): (.*)$", text, re.MULTILINE))
+    features = {}
+    for column, values in table.items():
+        if column not in known:
+            features[column] = values.fillna(float(lines.get(f"{column} where missing", "nan")))
+            features[f"{column} is missing"] = 1.0 * values.isna()
+            continue
+        levels = values.fillna("missing")
+        levels = levels.where(levels.isin(known[column]), "other")
+        for kind in ("target mean", "mean effect", "share"):
+            listed = dict(value.rsplit(" ", 1) for value in lines.get(f"{column} ({kind})", "other nan").split(", "))
+            features[f"{column} ({kind})"] = levels.map(listed).astype(float)
+        for level in known[column]:
+            name = f"{column} is missing" if level == "missing" else f"{column} = {level}"
+            features[name] = np.where(levels == "other", float(lines.get(f"{name} where unseen", "nan")), levels == level)
+    return pd.DataFrame(features)
+
+
+def gaps_and_news(with_missing):
+    """A table to train on, rows to predict with missing and unseen values, and the categories of training."""
+    columns, y = mixed_columns(n_samples=400, n_cities=3)
+    train = as_pandas(columns).drop(columns="member")
+    train["size"] = train["size"].replace("medium", "large")
+    train["age"] = train["age"] if with_missing else train["age"].fillna(30.0)
+    rows = train.copy()
+    for place, (column, value) in enumerate([("city", None), ("size", None), ("city", "new"), ("size", "new")]):
+        rows.loc[place::9, column] = value
+    known = {column: train[column].fillna("missing").unique() for column in ("city", "size")}
+    return train, rows, known, y
+
+
+@pytest.mark.parametrize("name", ["tree", "fcodt", "forest", "boosting", "symmetric"])
+@pytest.mark.parametrize("models", [REGRESSORS, CLASSIFIERS], ids=["regressor", "classifier"])
+def test_printed_trees_of_tables_predict_gaps_and_news_as_trees_do(name, models):
+    train, rows, known, y = gaps_and_news(name != "symmetric")
+    model = clone(models[name]).fit(train, y if models is REGRESSORS else y > y.mean())
+    features = ScoredTrees.of(model).features(rows)
+    for number in (None,) if name in ("tree", "fcodt") else range(2):
+        text = export_text(model, tree=number, max_coef=None, decimals=6)
+        if number is None:
+            expected = model.predict(rows) if models is REGRESSORS else model.decision_function(rows)
+        else:
+            expected = drawn_tree(model, number).predict(features)[:, 0]
+        assert np.allclose(printed_tree(text, by_text(text, rows, known))[0], expected, atol=1e-4)
+
+
+def test_only_features_that_a_tree_uses_are_listed():
+    train, _, _, y = gaps_and_news(with_missing=True)
+    tree = fctree.CurvatureTreeRegressor(max_depth=0).fit(train, y)
+    text = export_text(tree, max_coef=None)
+    assert re.search(r"\nage where missing: 39\.\d+\n", text) and re.search(r"\nsize = small where unseen: 0\.\d+$", text)
+    assert "where" not in export_text(fctree.CurvatureTreeRegressor(max_depth=0, leaf_model="constant").fit(train, y))
+    assert "age where" not in export_text(fctree.CurvatureTreeRegressor(max_depth=0).fit(train.fillna({"age": 30.0}), y))

@@ -26,23 +26,6 @@ def test_text_names_categories_and_statistics():
     ]
 
 
-def test_text_has_the_values_of_categories():
-    """With all terms and categories it says what `predict` does."""
-    tree = CurvatureTreeRegressor(max_depth=0).fit(FRAME, Y)
-    model, *lines = export_text(tree, max_coef=None, decimals=9).split("\n")[1:]
-    values = {line.partition(": ")[0]: line.partition(": ")[2].split(", ") for line in lines}
-    assert set(values) == {f"{column} ({kind})" for column in ("city", "size") for kind in ("target mean", "mean effect")}
-    known = {name: dict(text.rsplit(" ", 1) for text in texts) for name, texts in values.items()}
-    row = FRAME.dropna().iloc[0]
-    found = float(model.partition("= ")[2].replace("- ", "+ -").partition(" + ")[0])
-    for term in model.replace(" - ", " + -").split(" + ")[1:]:
-        coef, _, name = term.partition("*")
-        column = name.partition(" (")[0]
-        value = known[name][str(row[column])] if name in known else 0.0 if "missing" in name else row[name]
-        found += float(coef) * float(value)
-    assert abs(found - tree.predict(row.to_frame().T.astype(FRAME.dtypes))[0]) < 1e-6
-
-
 def test_of_many_categories_the_ends_are_shown():
     rng = np.random.default_rng(0)
     shop = rng.integers(0, 30, 900)
