@@ -177,7 +177,7 @@ def _refuse_categories(frame, names):
         name = place if names is None else names[place]
         if read_column(raw, name, None).values is not None:
             raise ValueError(
-                f"column {name!r} holds categories, and importances take numbers: number them "
+                f"column {name!r} holds categories, and importances of this estimator take numbers: number them "
                 "(of pandas: X[c].astype('category').cat.codes) and name the column in the estimator's "
                 "categorical_features, or make indicators of them and withhold these together (groups)"
             )

@@ -18,8 +18,11 @@ from sklearn.ensemble import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
+from fctree._tables.columns import raw_columns, read_column, table_of, taken, with_numbers, without_mask
+from fctree._tables.estimators import TakesTables, wanted_categories
+from fctree._tables.numbers import fill_numbers
 from fctree._training.boosted import BaseBoosting
-from fctree.inspection.boosting import MaskedBoosting, is_boosting
+from fctree.inspection.boosting import MaskedBoosting, is_boosting, names_categories
 from fctree.inspection.kernel_flow import TreeKernelFlow
 from fctree.inspection.masked_outputs import MaskedModels
 from fctree.inspection.warm_start import RoundByRound, WarmStartModel
@@ -55,6 +58,29 @@ def by_position(estimator, names):
     given = {name: parameters[name] for name in _NAMING if name in parameters}
     changed = {name: placed(value) for name, value in given.items() if not isinstance(value, str)}
     return clone(estimator).set_params(**changed)
+
+
+def numbered_categories(estimator, X, names):
+    """The estimator and the table with numbers for text and categories, of which the estimator is told, and the columns of
+    these; all as it is where there are none, or the estimator does not take them."""
+    X = without_mask(X)
+    table = table_of(X)
+    if table is None or not isinstance(estimator, TakesTables):
+        return estimator, X, []
+    wanted = wanted_categories(estimator, names, table.shape[1])
+    numbers = {}
+    for j, raw in enumerate(raw_columns(table)):
+        name = j if names is None else names[j]
+        column = None if wanted[j] is False else read_column(raw, name, None)
+        if column is not None and column.values is not None:
+            numbers[j] = np.empty(len(table))
+            fill_numbers(numbers[j], column, None, name)
+    if numbers:
+        chosen = [j for j, named in enumerate(wanted) if named or j in numbers]
+        estimator = clone(estimator).set_params(categorical_features=chosen)
+        table = table.astype(object) if isinstance(table, np.ndarray) else taken(table, np.arange(len(table)))
+        X = with_numbers(table, numbers)
+    return estimator, X, list(numbers)
 
 
 def classifies(estimator):
@@ -113,6 +139,8 @@ def _adapt(estimator, parameters, min_iter):
             f"{name} bins the data anew when it continues, which changes its earlier trees on "
             "changed data; use SymmetricBoosting* or GradientBoosting*"
         )
+    if isinstance(estimator, TakesTables) and hasattr(estimator, "partial_fit") and names_categories(estimator):
+        raise CannotContinue(f"{name} does not learn categories by partial_fit, an epoch at a time")
     if hasattr(estimator, "partial_fit"):
         return PartialFits(estimator, min_iter)
     if "warm_start" in parameters and "n_estimators" in parameters:

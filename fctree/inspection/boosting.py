@@ -136,9 +136,13 @@ class MaskedBoosting:
 
 def is_boosting(estimator):
     """Whether masks of this estimator can be trained together: not of features made of categories."""
-    return isinstance(estimator, BaseSymmetricBoosting) and (
-        estimator.categorical_features is None or isinstance(estimator.categorical_features, str)
-    )
+    return isinstance(estimator, BaseSymmetricBoosting) and not names_categories(estimator)
+
+
+def names_categories(estimator):
+    """Whether an estimator is told of columns that hold categories."""
+    named = estimator.categorical_features
+    return named is not None and not isinstance(named, str) and np.size(named) > 0
 
 
 def _fit_full(parts, estimator):

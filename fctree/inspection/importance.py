@@ -38,8 +38,8 @@ def variable_importance(
     """Estimate the importance of features by comparing models with and without them.
 
     The importance of a group of features is the score of a model with all features minus the score
-    of a model without the group, whose columns are replaced by their training means. There are
-    three ways to compute the second model [1]_:
+    of a model without the group, whose columns are replaced by their training means, or by missing values where they hold
+    text or categories. There are three ways to compute the second model [1]_:
 
     - ``"early_stopping"``: continue training the first model with the columns replaced (warm
       start) until its validation loss no longer falls, at a fraction of the cost of a new model.
@@ -62,8 +62,8 @@ def variable_importance(
         `max_iter`, or a `WarmStartModel`. It is cloned and trained with early stopping by its own
         `max_iter`, `n_iter_no_change` and `tol`. Classifiers need `predict_proba`.
     X : array-like of shape (n_samples, n_features)
-        Numeric features; columns of text or categories are refused. NaN is allowed if the estimator accepts
-        it.
+        Numbers, and for estimators of fctree text and categories as in `fit`. NaN is allowed if the estimator
+        accepts it.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Targets or class labels.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -107,7 +107,7 @@ def variable_importance(
     Raises
     ------
     ValueError
-        For columns of categories, groups that are empty or name unknown features, parts of the data that
+        For categories that the estimator does not take, groups that are empty or name unknown features, parts of the data that
         lack a class, a score that does not fit the targets, or an estimator whose training cannot be
         continued although `method` needs it.
     TypeError

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from fctree._sklearn import Interval, get_feature_names
 from fctree._tables.columns import check_frame
 from fctree._training.progress import ProgressBar
-from fctree.inspection.adapters import by_position, masked_models
+from fctree.inspection.adapters import by_position, masked_models, numbered_categories
 from fctree.inspection.partition import partition
 from fctree.inspection.scores import find_score, target_of
 from fctree.inspection.workers import Workers
@@ -39,18 +39,21 @@ class Study:
     ):
         X, y, sample_weight = data
         X = check_frame(X)
+        names = get_feature_names(X)
+        estimator, X, categories = numbered_categories(estimator, X, names)
         n_jobs, client = where
         workers = None if client is None else Workers(client)
         # At most 2^32 - 1: what scikit-learn takes as a seed.
         seeds = check_random_state(random_state).randint(2**31 - 1, size=2)
         self.models = masked_models(
-            by_position(estimator, get_feature_names(X)),
+            by_position(estimator, names),
             min_iter,
             (n_jobs, workers),
             int(seeds[1]),
             continues=method == "early_stopping",
         )
         self.parts = partition(estimator, X, y, sample_weight, fractions=fractions, seed=seeds[0])
+        self.parts.replacement[categories] = np.nan
         self.score = find_score(scoring, self.parts.test.classes)
         self.target = target_of(self.parts.test)
         begun = time.perf_counter()

@@ -1,5 +1,7 @@
 """Arguments and results of the functions of `fctree.inspection`."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,8 @@ from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.linear_model import Lasso, LogisticRegression, SGDRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
+from table_cases import CONTAINERS, mixed_columns
+from table_cases import REGRESSORS as TABLE_REGRESSORS
 
 from fctree import (
     CurvatureBoostingRegressor,
@@ -269,6 +273,49 @@ def test_categories_of_symmetric_boosting(method):
     assert found.full_score > 0.8
     assert found.importances[1] > found.importances[0] > 0.1
     assert abs(found.importances[2]) < 0.05
+
+
+def cities(n_samples=500):
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 8, n_samples)
+    age = rng.normal(size=n_samples)
+    names = np.array([f"city {number}" for number in city], dtype=object)
+    names[::50] = None
+    return {"noise": rng.normal(size=n_samples), "city": names, "age": age}, age + city % 3
+
+
+@pytest.mark.parametrize("method", ["retrain", "early_stopping", "dropout"])
+@pytest.mark.parametrize("name", ["symmetric", "boosting", "kernel", "tree", "forest", "soft"])
+def test_text_and_categories_are_taken(name, method):
+    columns, y = cities()
+    table = pd.DataFrame(columns)
+    if method == "early_stopping" and name in ("tree", "forest", "soft"):
+        with pytest.raises(ValueError, match="continue|partial_fit"):
+            variable_importance(TABLE_REGRESSORS[name], table, y)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = variable_importance(TABLE_REGRESSORS[name], table, y, method=method, random_state=0)
+    assert found.names == ["noise", "city", "age"]
+    assert found.importances[1:].min() > 0.05 and found.importances[0] < 0.5 * found.importances[1]
+    assert table["city"].iloc[1] == columns["city"][1]  # as it was
+    if method != "retrain":
+        return
+    # The same models as of numbers that are named, whose withheld column is another constant.
+    codes = table["city"].astype("category").cat.codes.replace(-1, np.nan)
+    numbered = clone(TABLE_REGRESSORS[name]).set_params(categorical_features=["city"])
+    by_number = variable_importance(numbered, table.assign(city=codes), y, method=method, random_state=0)
+    assert_array_equal(by_number.importances[[0, 2]], found.importances[[0, 2]])
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_text_and_categories_of_any_library(container):
+    columns, y = mixed_columns(n_cities=5)
+    model = SymmetricBoostingRegressor(max_iter=20, random_state=0)
+    options = {"groups": [[0, 3], [1], [2]], "method": "retrain", "random_state": 0}
+    found = shapley_importance(model, CONTAINERS[container](columns), y, **options)
+    expected = shapley_importance(model, pd.DataFrame(columns), y, **options)
+    assert_array_equal(found.importances, expected.importances)
 
 
 @pytest.mark.parametrize(

@@ -275,7 +275,7 @@ def test_bad_shapes(compute):
     with pytest.raises(ValueError, match="2D array"):
         compute(regressor(), X[:, 0], y)
     with pytest.raises(ValueError, match="column 0 holds categories"):
-        compute(regressor(), np.array([["a", "b"]] * 200), y)
+        compute(MLPRegressor(), np.array([["a", "b"]] * 200), y)
 
 
 def test_weights_that_a_model_does_not_take():
@@ -301,8 +301,9 @@ def test_weights_that_a_model_does_not_take():
 def test_categories_are_refused(column):
     """As numbers they would be another model's features."""
     X = pd.DataFrame({"x": np.arange(100.0), "c": column})
-    with pytest.raises(ValueError, match="column 'c' holds categories, and importances take numbers"):
-        variable_importance(SymmetricBoostingRegressor(max_iter=5), X, X["x"])
+    for model in (LinearRegression(), SymmetricBoostingRegressor(categorical_features=None)):
+        with pytest.raises(ValueError, match="column 'c' holds categories, and importances of this estimator take numbers"):
+            variable_importance(model, X, X["x"], method="retrain")
 
 
 def test_text_of_arrays_is_refused_and_numbered_columns_are_taken():
@@ -310,10 +311,10 @@ def test_text_of_arrays_is_refused_and_numbered_columns_are_taken():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"x": rng.standard_normal(300), "c": rng.choice(list("uvw"), 300)})
     y = X["x"] + (X["c"] == "v")
-    model = SymmetricBoostingRegressor(max_iter=30, random_state=0)
     for table, name in ((X.to_numpy(object), "1"), (X.to_numpy(object).tolist(), "1"), (X, "'c'")):
         with pytest.raises(ValueError, match=f"column {name} holds categories.*categorical_features.*groups"):
-            variable_importance(model, table, y)
+            variable_importance(HistGradientBoostingRegressor(), table, y, method="retrain")
+    model = SymmetricBoostingRegressor(max_iter=30, random_state=0)
     numbered = X.assign(c=X["c"].astype("category").cat.codes)
     result = variable_importance(model.set_params(categorical_features=["c"]), numbered, y, random_state=0)
     assert result.importances[1] > 0.05
