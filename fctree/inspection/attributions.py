@@ -10,6 +10,7 @@ import numpy as np
 from fctree._native import inspection as _native
 from fctree._tables.estimators import column_names
 from fctree._threads import count_threads
+from fctree._training.progress import ProgressBar
 from fctree._typing import ArrayLike
 from fctree._scored_trees import ScoredTrees
 from fctree.inspection.shap_result import ShapValues
@@ -19,6 +20,7 @@ _SPARSE_SPLIT = 4  # columns
 _FEW_COLUMNS = 12
 _MOST_COLUMNS = 24
 _BACKGROUND = 100
+_ROWS_OF_A_THREAD = 16  # between two steps of a progress bar
 
 
 def shap_values(
@@ -28,6 +30,7 @@ def shap_values(
     *,
     method: str = "auto",
     n_jobs: int | None = None,
+    verbose: int = 0,
 ) -> ShapValues:
     """Attribute the predictions of a tree model to the features.
 
@@ -65,6 +68,8 @@ def shap_values(
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar for oblique trees.
 
     Returns
     -------
@@ -111,10 +116,17 @@ def shap_values(
             path_dependent=method == "path_dependent", n_threads=n_threads,
         )  # fmt: skip
     else:
-        values = _native.attribute_oblique(
-            scored.trees, features, np.ascontiguousarray(known), *players,
-            along_lines=method == "aumann_shapley", n_threads=n_threads,
-        )  # fmt: skip
+        known = np.ascontiguousarray(known)
+        step = max(_ROWS_OF_A_THREAD * n_threads, -(-len(features) // 100)) if verbose else len(features)
+        parts = []
+        with ProgressBar(verbose, total=len(features), desc=method, unit="sample") as bar:
+            for first in range(0, len(features), step):
+                parts.append(_native.attribute_oblique(
+                    scored.trees, features[first : first + step], known, *players,
+                    along_lines=method == "aumann_shapley", n_threads=n_threads,
+                ))  # fmt: skip
+                bar.update(len(parts[-1]))
+        values = np.concatenate(parts)
     values *= scored.factor
     values = scored.shared_by_columns(values)
     base = scored.mean_score(np.ascontiguousarray(known), n_threads)

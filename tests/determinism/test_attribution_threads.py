@@ -34,6 +34,14 @@ def test_threads_do_not_matter(name, method):
     assert alone.tobytes() == found[0].values[5:6].tobytes()
 
 
+def test_a_progress_bar_changes_nothing(capsys):
+    found = [shap_values(MODELS["oblique"], X[:40], X[-30:], verbose=verbose).values for verbose in (0, 1)]
+    assert found[0].tobytes() == found[1].tobytes()
+    told = capsys.readouterr().err
+    assert "interventional: 100%" in told or "aumann_shapley: 100%" in told
+    assert "40/40" in told
+
+
 def test_large_tables_are_taken_in_parts():
     """More rows than are looked up together give each row what it gets alone."""
     wide = np.tile(X, (10, 1))
