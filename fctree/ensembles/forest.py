@@ -39,7 +39,7 @@ from fctree.ensembles.forest_kinds import (
     CLEAR_MARGIN,
     N_COMPARED,
     STEPS,
-    compare_kinds,
+    ComparedTrees,
     kinds_of,
     most_step_leaves,
     step_depth,
@@ -195,7 +195,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             )
         if continuing and self.n_estimators == done:
             return
-        compared = {} if continuing else self._compare_kinds(X, targets, weight)
+        compared = None if continuing else self._compare_kinds(X, targets, weight)
         trees = self._grow_range(X, targets, weight, done, self.n_estimators, compared)
         self.trees_ = ObliqueTrees.concatenate([self.trees_, trees]) if done else trees
 
@@ -203,23 +203,28 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         return ensemble_tree_settings(self, _DEFAULT_TREE)
 
     def _compare_kinds(self, X, targets, weight):
-        """Set `step_share_` and `split_margin_`; the trees of each kind that they were found by."""
+        """Set `step_share_` and `split_margin_`; the trees that they were found by, or None."""
         self.step_share_, self.split_margin_ = 0.0, float(self._tree_settings()["split_margin"])
-        kinds = [ANY_GAIN, *[STEPS] * self.step_trees, *[CLEAR_GAIN] * (self.tree is None)]
+        kinds = [ANY_GAIN]
+        if self.step_trees:
+            kinds.append(STEPS)
+        if self.tree is None:
+            kinds.append(CLEAR_GAIN)
         if len(kinds) == 1 or not self._leaves_out(len(X)):
-            return {}
-        numbers = range(N_COMPARED)
-        grown = self._grow_trees(X, targets, weight, [*numbers] * len(kinds), np.repeat(kinds, N_COMPARED).tolist())
-        trees = {kind: grown.take([at * N_COMPARED + number for number in numbers]) for at, kind in enumerate(kinds)}
+            return None
+        numbers = [*range(N_COMPARED)] * len(kinds)
+        compared = ComparedTrees(
+            self._grow_trees(X, targets, weight, numbers, np.repeat(kinds, N_COMPARED).tolist()), kinds
+        )
 
         def out_of_bag(some, numbers):
             return self._predict_out_of_bag(X, targets, weight, some, numbers, few=True)
 
         unit = self._units(targets, weight).of_outputs
-        curved, self.step_share_ = compare_kinds(trees, out_of_bag, targets, weight, unit)
+        curved, self.step_share_ = compared.choose(out_of_bag, targets, weight, unit)
         if curved == CLEAR_GAIN:
             self.split_margin_ = CLEAR_MARGIN
-        return trees
+        return compared
 
     def _grow_range(self, X, targets, weight, first, last, compared):
         """Grow the trees ``first`` to ``last - 1``, which depend only on these numbers, `step_share_` and
@@ -227,8 +232,8 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         numbers = range(first, last)
         clear = self.tree is None and getattr(self, "split_margin_", 0.0) == CLEAR_MARGIN
         kinds = kinds_of(numbers, self.step_share_ if self.step_trees else 0.0, CLEAR_GAIN if clear else ANY_GAIN)
-        n_known = len(range(first, min(last, N_COMPARED))) if compared else 0
-        parts = [compared[kind].take([number]) for number, kind in zip(numbers[:n_known], kinds)]
+        n_known = 0 if compared is None else len(range(first, min(last, N_COMPARED)))
+        parts = [compared.take(numbers[:n_known], kinds[:n_known])] if n_known else []
         if n_known < len(numbers):
             parts.append(self._grow_trees(X, targets, weight, numbers[n_known:], kinds[n_known:]))
         return ObliqueTrees.concatenate(parts)

@@ -7,7 +7,11 @@ independently, so this estimates the squared error of a large forest; squaring o
 its few trees. Of shares that are about as good the smallest is taken.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
+
+from fctree.ensembles.trees import ObliqueTrees
 
 ANY_GAIN, STEPS, CLEAR_GAIN = range(3)
 CLEAR_MARGIN = 0.5  # `split_margin` of trees that take clear gains only
@@ -87,14 +91,27 @@ def _depth(n_samples, n_features, n_outputs):
     return _MOST_DEPTH if n_samples <= 2**depth else depth
 
 
-def compare_kinds(trees, out_of_bag, targets, weight, unit):
-    """The kind of the curvature trees and the share of step trees, from `N_COMPARED` ``trees[kind]`` of each.
+@dataclass
+class ComparedTrees:
+    """`N_COMPARED` trees of each of the kinds, one kind after the other."""
 
-    ``out_of_bag(trees, numbers)`` is the mean of the trees without the sample, NaN where there are none; ``unit``
-    (n_outputs,) what the outputs are measured in.
-    """
-    errors = {
-        kind: [(targets - out_of_bag(of_kind.take(list(half)), half)) / unit for half in _HALVES]
-        for kind, of_kind in trees.items()
-    }
-    return choose_kinds(errors, weight)
+    trees: ObliqueTrees
+    kinds: list
+
+    def take(self, numbers, kinds):
+        """The trees with these numbers, each of the kind given for it."""
+        return self.trees.take(
+            [self.kinds.index(kind) * N_COMPARED + number for number, kind in zip(numbers, kinds, strict=True)]
+        )
+
+    def choose(self, out_of_bag, targets, weight, unit):
+        """The kind of the curvature trees, and the share of step trees.
+
+        ``out_of_bag(trees, numbers)`` is the mean of the trees without the sample, NaN where there are none; ``unit``
+        (n_outputs,) what the outputs are measured in.
+        """
+        errors = {
+            kind: [(targets - out_of_bag(self.take(half, [kind] * len(half)), half)) / unit for half in _HALVES]
+            for kind in self.kinds
+        }
+        return choose_kinds(errors, weight)
