@@ -40,7 +40,7 @@ from fctree.kernels.architecture import check_architecture, check_depth, check_s
 # Gram matrices of several depths that are held at a time.
 _PATH_BYTES = 2**30
 
-_RELATIVE_SCALES = (0.25, 0.5, 1.0, 2.0, 4.0)
+_RELATIVE_SCALES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 def _scales_of(X, weights):
@@ -264,8 +264,8 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     depths : sequence of int (or inf), default=(1, 2, 3, 5, 8)
         Depths of the trees to try.
     scales : sequence of float or None, default=None
-        Hardnesses of the splits to try. None is .25, .5, 1, 2 and 4, divided by the root mean square length of
-        the training samples, which is the root of the number of features if these are standardised.
+        Hardnesses of the splits to try. None is .25, .5, 1, 2, 4 and 8, divided by the root mean square length
+        of the training samples, which is the root of the number of features if these are standardised.
     architecture : str or mapping, default="perfect"
         Shape of the trees, see `fctree.kernels.tree_ntk`, or ``"exponential"``, see
         `fctree.kernels.exponential_kernel`; with a mapping or the latter `depths` is not used.

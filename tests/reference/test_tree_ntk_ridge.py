@@ -273,14 +273,14 @@ def test_scales_go_by_the_lengths_of_the_samples(unit):
     plain, scaled = (TreeNTKRegressorCV(**grid).fit(X * c, Y) for c in (1.0, unit))
     length = np.sqrt(np.mean(np.sum(X**2, axis=1)))
     tried = plain.cv_results_["scale"] * length
-    np.testing.assert_allclose(np.unique(tried), [0.25, 0.5, 1.0, 2.0, 4.0], rtol=0.005)
+    np.testing.assert_allclose(np.unique(tried), [0.25, 0.5, 1.0, 2.0, 4.0, 8.0], rtol=0.005)
     assert (scaled.depth_, scaled.alpha_) == (plain.depth_, plain.alpha_)
     np.testing.assert_allclose(scaled.scale_ * unit, plain.scale_)
     np.testing.assert_allclose(scaled.predict(X * unit), plain.predict(X), rtol=1e-6)
 
 
 def test_scales_of_samples_without_a_length():
-    assert np.unique(TreeNTKRegressorCV().fit(np.zeros((5, 2)), np.arange(5.0)).cv_results_["scale"]).tolist() == [0.25, 0.5, 1, 2, 4]
+    assert np.unique(TreeNTKRegressorCV().fit(np.zeros((5, 2)), np.arange(5.0)).cv_results_["scale"]).tolist() == [0.25, 0.5, 1, 2, 4, 8]
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1e-12, 1e-3])
