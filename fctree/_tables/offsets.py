@@ -17,15 +17,16 @@ def relative_targets(y, weight, initial, loss, n_classes):
 
     ``loss`` is a name and a parameter. Of an identity link y - F. Of a log link y / exp(F), weighted by exp(F) to the
     power of 2 - p, p being that of the mean in the variance (1 of Poisson, 2 of gamma), as in a fit to
-    counts per exposure. Of classes with probabilities q at F their working responses (y - q) / (1 - sum of q**2), which are
-    weighted by the divisor; of two classes those of the second.
+    counts per exposure, where only ratios of weights matter. Of classes with probabilities q at F their working
+    responses (y - q) / (1 - sum of q**2), which are weighted by the divisor; of two classes those of the second.
     """
     weight = np.ones(y.shape[1]) if weight is None else weight
     name, parameter = loss
     if LOSSES[name].link == "log":
         scores = np.clip(initial, -_MOST_LOG, _MOST_LOG)
         power = {"poisson": 1.0, "gamma": 2.0}.get(name, parameter)
-        return y * np.exp(-scores), weight * np.exp((2.0 - power) * scores.mean(axis=0))
+        level = scores.mean(axis=0)
+        return y * np.exp(-scores), weight * np.exp((2.0 - power) * (level - level.max()))
     if n_classes is None:
         return y - initial, weight
     if len(initial) == 1:

@@ -104,7 +104,8 @@ class BaseBoosting(TakesTables, BaseEstimator):
             an `init_score` if the training samples have one. In symmetric trees, missing values of a feature
             without missing values in training go with the majority at each split.
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            Raw scores to start from instead of the best constant; predictions do not include them.
+            Raw scores to start from instead of the best constant; predictions do not include them. Of losses with
+            a log link their level does not matter: the constant that is best beside them (`baseline_`) is added.
         X_val : array-like or data frame of shape (n_val, n_features), default=None
             Features of the evaluation set, as in `HistGradientBoosting*`; cannot be combined with
             `eval_set`.

@@ -109,7 +109,7 @@ class BaseSymmetricBoosting(BaseBoosting):
     def _raw_so_far(self, samples):
         """The scores of the model to continue, as its own rounds computed them."""
         scores = np.empty((sum(map(len, samples.parts)), self.n_outputs_))
-        scores[:] = self.baseline_ if samples.initial is None else samples.initial.T
+        scores[:] = self.baseline_ if samples.initial is None else self.baseline_ + samples.initial.T
         first = 0
         for X in samples.parts:
             rows = slice(first, first + len(X))

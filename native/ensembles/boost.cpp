@@ -54,7 +54,8 @@ class ObliqueBooster : public GrowingModel {
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
         rows_(task.train,
-              {varying_, task.sizes.n_targets, drawn_units(task, execution).all(), params.rounds_features, params.seed},
+              {varying_, task.sizes.n_targets, drawn_units(task, execution).all(), params.rounds_features, params.seed,
+               units_.all() == nullptr ? nullptr : task.train.initial},  // shifts of both targets and scores are none
               execution),
         rate_(params.learning_rate, loss_->step_length(), task.sizes.n_outputs),
         turns_(static_cast<index_t>(kinds.size())) {

@@ -23,8 +23,8 @@ BoostedSet::BoostedSet(const BoostedSamples& samples, const BoostedSizes& sizes)
 }
 
 void BoostedSet::start(const std::vector<double>& baseline) {
-  if (samples_.initial != nullptr) return;
-  for (index_t k = 0; k < sizes_.n_outputs; ++k) std::fill_n(raw_.begin() + k * n(), n(), baseline[k]);
+  for (index_t k = 0; k < sizes_.n_outputs; ++k)
+    for (index_t i = 0; i < n(); ++i) raw_[k * n() + i] += baseline[k];
 }
 
 void BoostedSet::add(const ObliqueTreesView& trees, index_t first, index_t last,

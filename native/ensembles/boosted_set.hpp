@@ -43,7 +43,7 @@ class BoostedSet {
     return {samples_.y, raw_.data(), samples_.weight, n(), sizes_.n_outputs, sizes_.unit};
   }
 
-  // Scores (n_outputs) of samples that bring none.
+  // Adds to each output's scores (n_outputs).
   void start(const std::vector<double>& baseline);
   // Takes the steps of trees first .. last - 1.
   void add(const ObliqueTreesView& trees, index_t first, index_t last, const Execution& execution);

@@ -42,8 +42,10 @@ SampleHashes hash_samples(const BoostedSamples& samples, const DrawnBy& by, cons
       for (const index_t j : by.columns) own = combined(own, by.rounds_features ? static_cast<float>(row[j]) : row[j]);
       hash.features[i] = own;
       // Of targets the first digits, which their units leave as they are.
-      for (index_t k = 0; k < by.n_targets; ++k)
-        own = combined(own, static_cast<float>(y[k * n_samples + i] / (by.unit == nullptr ? 1.0 : by.unit[k])));
+      for (index_t k = 0; k < by.n_targets; ++k) {
+        const double origin = by.origin == nullptr ? 0.0 : by.origin[k * n_samples + i];
+        own = combined(own, static_cast<float>((y[k * n_samples + i] - origin) / (by.unit == nullptr ? 1.0 : by.unit[k])));
+      }
       hash.all[i] = own;
     }
   });

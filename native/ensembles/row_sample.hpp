@@ -21,6 +21,7 @@ struct DrawnBy {
   const double* unit;    // (n_targets) of the targets, whose first digits count, or null for ones
   bool rounds_features;  // to seven digits: some are sums over samples, whose last digits go by their order and units
   std::uint64_t seed;
+  const double* origin = nullptr;  // (n_targets, n_samples) what is taken off the targets first, or null
 };
 
 // By all columns.

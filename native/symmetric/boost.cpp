@@ -139,7 +139,7 @@ class ScoredSet {
 
  private:
   double origin(index_t k, index_t i) const {
-    return samples_.initial == nullptr ? baseline_[k] : samples_.initial[k * n() + i];
+    return samples_.initial == nullptr ? baseline_[k] : baseline_[k] + samples_.initial[k * n() + i];
   }
 
   const BinnedMatrix& x_;

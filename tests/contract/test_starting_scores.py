@@ -1,6 +1,7 @@
 """`init_score` of training samples and of evaluation sets."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from fctree import (
     CurvatureBoostingClassifier,
@@ -8,6 +9,7 @@ from fctree import (
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
 )
+from loss_cases import LOG_LINK_LOSSES, REGRESSION_LOSSES, loss_parameters, targets_for
 from sklearn.metrics import log_loss, mean_poisson_deviance
 
 REGRESSORS = [CurvatureBoostingRegressor, SymmetricBoostingRegressor]
@@ -63,3 +65,37 @@ def test_a_warm_start_goes_on_from_them(kind, claims):
     model.set_params(max_iter=8).fit(X[:1000], counts[:1000], **fit)
     whole = kind(loss="poisson", max_iter=8, random_state=0).fit(X[:1000], counts[:1000], **fit)
     np.testing.assert_allclose(model.validation_score_, whole.validation_score_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", REGRESSORS)
+@pytest.mark.parametrize("loss", REGRESSION_LOSSES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_their_level_does_not_matter(kind, loss, seed):
+    """Exposures in days are those in years; of other links the targets rise with the scores."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.standard_normal((400, 3)), columns=list("abc"))
+    X["k"] = rng.choice(list("lmnopqrstu"), 400)
+    start, weight, is_log = rng.standard_normal(400), rng.uniform(0.5, 3, 400), loss in LOG_LINK_LOSSES
+    effect = np.sin(2 * X["a"]) + X["b"] + 0.5 * rng.standard_normal(400)
+    y = np.asarray(targets_for(loss, effect) * np.exp(start) if is_log else effect + start)
+
+    def fitted(level, **parameters):
+        model = kind(**loss_parameters(loss), random_state=0, **parameters)
+        return model.fit(X, y if is_log else y + level, weight, init_score=start + level)
+
+    for parameters in ({"max_iter": 40}, {"max_iter": 80, "early_stopping": True, "n_iter_no_change": 5}):
+        years, days = fitted(0.0, **parameters), fitted(np.log(365), **parameters)
+        expected, found = years.predict(X), days.predict(X) * (365 if is_log else 1)
+        assert days.n_iter_ == years.n_iter_
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", REGRESSORS)
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+def test_a_model_without_them_goes_on_beside_them(kind, loss, claims):
+    X, counts, exposure = claims
+    model = kind(loss=loss, max_iter=4, warm_start=True, random_state=0).fit(X, counts / exposure)
+    before, start = model.train_score_[-1], np.zeros(len(X))
+    model.set_params(max_iter=5).fit(X, counts / exposure, init_score=start)
+    np.testing.assert_allclose(model.train_score_[4], before, rtol=1e-12)
+    assert model.train_score_[5] > before

@@ -52,7 +52,7 @@ def test_the_level_of_scores_of_their_own_does_not_matter(kind, loss, offset):
     """The logarithm of an exposure in any unit."""
     X, y, weight = samples()
     exposure = np.random.default_rng(1).uniform(0, 3, len(X))
-    model = kind(**loss_parameters(loss), max_iter=20, subsample=1.0, random_state=0)
+    model = kind(**loss_parameters(loss), max_iter=20, random_state=0)
     scores = [np.log(model.fit(X, y, sample_weight=weight, init_score=exposure + shift).predict(X)) + shift
               for shift in (0.0, offset)]
     assert np.std(scores[0]) > 0.2

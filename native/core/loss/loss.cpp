@@ -45,6 +45,7 @@ std::vector<double> find_baseline(const double* continued, const double* initial
     for (const double score : baseline) constants.insert(constants.end(), samples.n_samples, score);
   samples.raw = initial == nullptr ? constants.data() : initial;
   loss.find_dispersion(samples, execution);
+  if (initial != nullptr && continued == nullptr) return loss.find_shifts(samples, execution);
   return baseline;
 }
 

@@ -131,8 +131,9 @@ struct TargetUnits {
 };
 TargetUnits find_units(const Loss& loss, const ScoredSamples& samples, const Execution& execution);
 // The constant scores (n_outputs) that a model starts with: those of the model that it continues or, where these are null, the
-// best ones, 0 where samples bring scores of their own, `initial` (n_outputs, n_samples) or null. Tells a loss that needs it the
-// dispersion at the start.
+// best ones. Where samples bring scores of their own, `initial` (n_outputs, n_samples) or null, constants are added to them: those
+// that balance, so that the level of scores does not matter, and 0 of other losses. Tells a loss that needs it the dispersion at
+// the start.
 std::vector<double> find_baseline(const double* continued, const double* initial, ScoredSamples samples,
                                   const Execution& execution, Loss& loss);
 // The deviations of targets (n_outputs, n_samples); 1 for a constant.
