@@ -61,12 +61,12 @@ def by_position(estimator, names):
 
 
 def numbered_categories(estimator, X, names):
-    """The estimator and the table with numbers for text and categories, of which the estimator is told, and the columns of
-    these; all as it is where there are none, or the estimator does not take them."""
+    """The estimator and the table with numbers for text and categories, of which the estimator is told; both as they are
+    where there are none, or the estimator does not take them."""
     X = without_mask(X)
     table = table_of(X)
     if table is None or not isinstance(estimator, TakesTables):
-        return estimator, X, []
+        return estimator, X
     wanted = wanted_categories(estimator, names, table.shape[1])
     numbers = {}
     for j, raw in enumerate(raw_columns(table)):
@@ -80,7 +80,7 @@ def numbered_categories(estimator, X, names):
         estimator = clone(estimator).set_params(categorical_features=chosen)
         table = table.astype(object) if isinstance(table, np.ndarray) else taken(table, np.arange(len(table)))
         X = with_numbers(table, numbers)
-    return estimator, X, list(numbers)
+    return estimator, X
 
 
 def classifies(estimator):

@@ -38,8 +38,8 @@ def variable_importance(
     """Estimate the importance of features by comparing models with and without them.
 
     The importance of a group of features is the score of a model with all features minus the score
-    of a model without the group, whose columns are replaced by their training means, or by missing values where they hold
-    text or categories. There are three ways to compute the second model [1]_:
+    of a model without the group, whose columns are replaced by their training means, or by missing values
+    where the estimator takes them for categories. There are three ways to compute the second model [1]_:
 
     - ``"early_stopping"``: continue training the first model with the columns replaced (warm
       start) until its validation loss no longer falls, at a fraction of the cost of a new model.

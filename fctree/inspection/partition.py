@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from fctree._tables.estimators import wanted_categories
 from fctree._validation import check_inspection_data, check_labels
 from fctree.inspection.adapters import classifies
 from fctree.inspection.warm_start import Samples, WarmStartModel
@@ -13,7 +14,7 @@ from fctree.inspection.warm_start import Samples, WarmStartModel
 @dataclass(eq=False)
 class DataSplit:
     """Three disjoint parts of the data, names of the columns, and the replacements of withheld ones: their
-    means in the training part, missing values aside."""
+    means in the training part, missing values aside, and NaN for those that the estimator takes for categories."""
 
     train: Samples
     validation: Samples
@@ -57,7 +58,10 @@ def partition(estimator, X, y, sample_weight, *, fractions, seed):
     for name, part in parts.items():
         _check_classes(name, part)
     train = parts["training"]
-    return DataSplit(train, parts["validation"], parts["test"], column_means(train), names)
+    replacement = column_means(train)
+    categories = wanted_categories(estimator, np.array(names), len(names))
+    replacement[np.equal(categories, True)] = np.nan
+    return DataSplit(train, parts["validation"], parts["test"], replacement, names)
 
 
 def _tags(estimator):

@@ -50,9 +50,9 @@ def shapley_importance(
 
     The value of feature j is ``phi_j = sum_U (v(U + j) - v(U)) / (p C(p - 1, |U|))`` over the subsets U
     without j. Here v(U) is the score of the model with the features of U, the others replaced by their
-    training means; v(empty) is that of the best constant. The values sum to v(full) - v(empty). Correlated
-    features share their common contribution, whereas `variable_importance` gives each only what the others
-    lack. Models of subsets are computed as in `variable_importance`, each from the same full model [1]_.
+    training means (categories by missing values); v(empty) is that of the best constant. The values sum to
+    v(full) - v(empty). Correlated features share their common contribution, whereas `variable_importance` gives
+    each only what the others lack. Models of subsets are computed as in `variable_importance`, each from the same full model [1]_.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class Study:
         X, y, sample_weight = data
         X = check_frame(X)
         names = get_feature_names(X)
-        estimator, X, categories = numbered_categories(estimator, X, names)
+        estimator, X = numbered_categories(estimator, X, names)
         n_jobs, client = where
         workers = None if client is None else Workers(client)
         # At most 2^32 - 1: what scikit-learn takes as a seed.
@@ -53,7 +53,6 @@ class Study:
             continues=method == "early_stopping",
         )
         self.parts = partition(estimator, X, y, sample_weight, fractions=fractions, seed=seeds[0])
-        self.parts.replacement[categories] = np.nan
         self.score = find_score(scoring, self.parts.test.classes)
         self.target = target_of(self.parts.test)
         begun = time.perf_counter()

@@ -27,6 +27,7 @@ from fctree.inspection import (
     shapley_importance,
     variable_importance,
 )
+from fctree.inspection.partition import column_means, partition
 
 REGRESSORS = [
     SymmetricBoostingRegressor(max_iter=100, max_depth=3),
@@ -316,6 +317,22 @@ def test_text_and_categories_of_any_library(container):
     found = shapley_importance(model, CONTAINERS[container](columns), y, **options)
     expected = shapley_importance(model, pd.DataFrame(columns), y, **options)
     assert_array_equal(found.importances, expected.importances)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", ["retrain", "early_stopping", "dropout"])
+@pytest.mark.parametrize("function", [variable_importance, shapley_importance])
+def test_withheld_categories_are_missing(function, method):
+    """A mean of codes is no category, or that of another."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 7, 400)
+    X = np.c_[rng.normal(size=400), codes]
+    y = X[:, 0] + np.where(codes == 3, 5.0, 0.0)
+    model = CurvatureBoostingRegressor(max_iter=20, categorical_features=[1], random_state=0)
+    parts = partition(model, X, y, None, fractions=(0.25, 0.25), seed=0)
+    assert_array_equal(parts.replacement, [column_means(parts.train)[0], np.nan])
+    found = function(model, X, y, method=method, random_state=0)
+    assert found.importances[1] > found.importances[0] > 0.3
 
 
 @pytest.mark.parametrize(
