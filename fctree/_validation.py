@@ -17,7 +17,15 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_X_y
 from fctree import _sklearn
 from fctree._native.core import is_finite, is_table
 from fctree._native_input import strided_in_elements
-from fctree._tables.columns import is_frame, raw_columns, read_column, refuse_mask, table_of, without_mask
+from fctree._tables.columns import (
+    is_frame,
+    naming_missing_labels,
+    raw_columns,
+    read_column,
+    refuse_mask,
+    table_of,
+    without_mask,
+)
 from fctree._tables.estimators import validate_table, validated_features
 from fctree._training.weight_scale import rescale_weights
 
@@ -159,15 +167,16 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
     table = X if is_frame(X) else table_of(X)
     if table is not None:
         _refuse_categories(table, names)
-    X, y = check_X_y(
-        X,
-        y,
-        dtype=FLOATS,
-        order="C",
-        ensure_all_finite=not allow_nan,
-        multi_output=not classification,
-        y_numeric=not classification,
-    )
+    with naming_missing_labels():
+        X, y = check_X_y(
+            X,
+            y,
+            dtype=FLOATS,
+            order="C",
+            ensure_all_finite=not allow_nan,
+            multi_output=not classification,
+            y_numeric=not classification,
+        )
     names = [f"x{j}" for j in range(X.shape[1])] if names is None else [str(n) for n in names]
     return X, y, check_sample_weight(sample_weight, X), names
 

@@ -4,6 +4,7 @@ None of these libraries is needed: a column is asked for what it can do.
 """
 
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from math import isfinite
@@ -97,6 +98,17 @@ def without_mask(X):
     if X.dtype.kind in _NUMERIC_KINDS:
         return X.astype(np.result_type(X.dtype, np.float32)).filled(np.nan)
     return X.astype(object).filled(None)
+
+
+@contextmanager
+def naming_missing_labels():
+    """Errors of scikit-learn's validation about missing labels that say where these are, as those about numbers do."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if str(error) not in ("Input contains NaN", "boolean value of NA is ambiguous"):
+            raise
+        raise ValueError("Input y contains NaN") from error
 
 
 def refuse_mask(name, values):

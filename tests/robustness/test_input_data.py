@@ -14,6 +14,7 @@ from fctree import (
     FCODTRegressor,
     SoftTreeClassifier,
 )
+from fctree.inspection import variable_importance
 from reference.tree_comparison import smooth_table
 from scipy import sparse
 from sklearn.base import clone
@@ -207,6 +208,19 @@ def test_labels_that_do_not_mix_are_named(model, labels, kinds):
     X = smooth_table(60, 3, seed=94)[0]
     with pytest.raises((TypeError, ValueError), match=f"y holds labels of type {kinds}:"):
         clone(model).fit(X, np.array(labels * 30, dtype=object))
+
+
+@pytest.mark.parametrize("missing", [np.nan, pd.NA, pd.NaT])
+@pytest.mark.parametrize("model", CLASSIFIERS.values(), ids=CLASSIFIERS)
+def test_missing_labels_are_said_to_be_in_y(model, missing):
+    X = smooth_table(60, 3, seed=94)[0]
+    labels = np.array(["a", missing] * 30, dtype=object)
+    frame = pd.DataFrame({"number": X[:, 0], "text": ["u", "v"] * 30})
+    for features, y in ((X, labels), (frame, pd.Series(labels).astype("category"))):
+        with pytest.raises(ValueError, match="Input y contains NaN"):
+            clone(model).fit(features, y)
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        variable_importance(clone(model), X, labels)
 
 
 def test_classes_that_do_not_mix_are_named():
