@@ -116,6 +116,7 @@ def text_width(text, bold=False):
         return 0.0
     font = FontProperties(size=FONT_SIZE, weight="bold" if bold else "normal")
     # A dollar sign would be read as the start of a formula; S is as wide.
-    outline = TextPath((0, 0), text.replace("$", "S"), prop=font).get_extents()
-    # Letters are rounded to whole pixels on a screen, which adds up to a few percent.
-    return 1.05 * float(outline.x1)
+    outline = TextPath((0, 0), text.replace("$", "S"), prop=font)
+    # The control points hold the curves, whose own ends take long to find. Letters are rounded to whole pixels
+    # on a screen, which adds up to a few percent.
+    return 1.05 * float(outline.vertices[:, 0].max(initial=0.0))
