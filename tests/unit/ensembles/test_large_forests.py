@@ -33,7 +33,7 @@ def test_a_tree_makes_the_best_splits_that_it_may(most, monkeypatch):
     assert forest.score(X, LADDER) > 0.97  # a tree of all nodes of three levels has a leaf for a half of the ladder
 
 
-@pytest.mark.parametrize("n_features, most", [(4000, 66), (100_000, 8)])
+@pytest.mark.parametrize("n_features, most", [(4000, 66), (50_000, 8)])
 def test_bytes_of_wide_step_trees(n_features, most):
     wide = np.zeros((160, n_features))
     wide[:, :5] = X[:160]

@@ -19,7 +19,7 @@ def ring(n=600, seed=0):
     return X, np.sin(3 * X[:, 0]) + X[:, 1] + 0.05 * rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_std_grows_in_a_hole_of_the_domain(seed):
     X, y = ring(seed=seed)
     model = SymmetricBoostingRegressor(**{**SETTINGS, "random_state": seed, "max_iter": 300,
