@@ -79,9 +79,11 @@ def test_regressors(estimator, method):
 
 
 @pytest.mark.parametrize(
-    "scoring", ["neg_mean_squared_error", "accuracy", "neg_log_loss", "roc_auc"]
+    "estimator, scoring",
+    [(estimator, "neg_log_loss") for estimator in CLASSIFIERS]
+    + [(CLASSIFIERS[0], scoring) for scoring in ("neg_mean_squared_error", "accuracy", "roc_auc")],
+    ids=lambda value: value if isinstance(value, str) else name_of(value),
 )
-@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=name_of)
 def test_classifiers(estimator, scoring):
     X, y, _ = make_data()
     labels = np.where(y > 0, "yes", "no")
