@@ -52,14 +52,20 @@ def test_it_is_constant_without_samples_to_go_by(n, options):
     assert same_bytes(model.fit(X[:n], BEND[:n]), constant.fit(X[:n], BEND[:n]))
 
 
-@pytest.mark.parametrize("done", [49, 50, 99, 100, 130, 160])
-@pytest.mark.parametrize("model, y", [
+@pytest.fixture(scope="module", params=[
     (CurvatureBoostingRegressor(), BEND), (CurvatureBoostingRegressor(loss="huber"), BEND),
     (CurvatureBoostingClassifier(), (X[:, 0] > 2.0).astype(int)),
     (CurvatureBoostingClassifier(), (3 * np.sin(X[:, :2])).astype(int) @ [1, 5])],
     ids=["squared", "huber", "two classes", "many classes"])
-def test_a_model_continued_is_the_one_grown_at_once(model, y, done):
-    whole = clone(model).set_params(**SMALL, max_iter=170).fit(X, y)
+def grown_at_once(request):
+    """A model, targets and the model after 170 rounds."""
+    model, y = request.param
+    return model, y, clone(model).set_params(**SMALL, max_iter=170).fit(X, y)
+
+
+@pytest.mark.parametrize("done", [49, 50, 99, 100, 130, 160])
+def test_a_model_continued_is_the_one_grown_at_once(grown_at_once, done):
+    model, y, whole = grown_at_once
     parts = clone(model).set_params(**SMALL, max_iter=done, warm_start=True).fit(X, y)
     parts.set_params(max_iter=170).fit(X, y)
     assert same_bytes(whole, parts)
