@@ -315,8 +315,8 @@ class BuildExt(build_ext):
     def module_jobs(self, extension):
         """The same of a module's objects; its Cython is translated first."""
         # Bindings check, copy and call: no loop of theirs takes time.
-        command = [*self.cxx, *self.common_flags, "-O1", "-ffp-contract=off", *self.cuda_defines,
-                   f"-I{NATIVE}", f"-I{BINDINGS}", *self.libraries,
+        command = [*self.cxx, *self.common_flags, "-O0" if SANITIZE else "-O1", "-ffp-contract=off",
+                   *self.cuda_defines, f"-I{NATIVE}", f"-I{BINDINGS}", *self.libraries,
                    "-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION"]
         folder = f"modules-{sysconfig.get_config_var('SOABI')}"
         sources = map(Path, extension.sources or [f"{MEMORYVIEWS.replace('.', '/')}.c"])
