@@ -14,7 +14,7 @@ from fctree._tables.sums import FixedPoint
 
 _LARGEST = 256  # exponent of the largest mean that weights keep
 _LARGEST_FRACTIONS = 1  # the same of weights that are not all whole numbers
-_MOST_WEIGHT = 100.0  # on average, without a warning
+_MOST_WEIGHT = 10.0  # on average, without a warning
 
 
 class WeightScale:
