@@ -27,7 +27,7 @@ from fctree._tables.columns import (
     without_mask,
 )
 from fctree._tables.estimators import validate_table, validated_features
-from fctree._training.weight_scale import rescale_weights
+from fctree._training.weight_scale import rescale_small_weights
 
 FLOATS = [np.float64, np.float32]
 _PART_BYTES = 2**25  # of a large array that is converted a part at a time
@@ -41,7 +41,7 @@ def check_features(estimator, X):
 def check_training_data(estimator, X, y, sample_weight, *, multi_output):
     """As `check_imputed_data`, and the weights, scaled up if they are small, (n_samples,) float64 or None."""
     X, y = check_imputed_data(estimator, X, y, reset=True, classification=not multi_output)
-    return X, y, rescale_weights(check_sample_weight(sample_weight, X))
+    return X, y, rescale_small_weights(check_sample_weight(sample_weight, X))
 
 
 def check_boosting_features(estimator, X):

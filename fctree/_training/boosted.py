@@ -96,9 +96,9 @@ class BaseBoosting(TakesTables, BaseEstimator):
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets in the domain of the loss, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored. If the mean weight is below about 0.7, or
-            above about 2.8 and not all are whole numbers, all weights are multiplied by the power of two that
-            brings it closest to 1, so that penalties keep their strength.
+            Non-negative weights; samples of weight 0 are ignored. If the mean weight is below about 0.7,
+            all weights are multiplied by the power of two that brings it closest to 1, so that penalties
+            keep their strength.
         eval_set : tuple (X, y[, sample_weight[, init_score]]), or list of them, default=None
             Samples for `validation_score_` and early stopping, which goes by the first set. Each set needs
             an `init_score` if the training samples have one. In symmetric trees, missing values of a feature

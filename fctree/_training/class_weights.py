@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 
 from fctree._sklearn import StrOptions
-from fctree._training.weight_scale import rescale_weights
+from fctree._training.weight_scale import rescale_small_weights
 
 CLASS_WEIGHT_CONSTRAINTS = {"class_weight": [StrOptions({"balanced"}), dict, None]}
 
@@ -73,7 +73,7 @@ def weigh_classes(estimator, train, evals):
 
 
 def _rescaled(samples):
-    return replace(samples, weight=rescale_weights(samples.weight))
+    return replace(samples, weight=rescale_small_weights(samples.weight))
 
 
 def _positive_somewhere(weight):

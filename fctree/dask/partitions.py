@@ -9,7 +9,7 @@ from dask.delayed import Delayed
 from sklearn.utils.validation import check_array
 
 from fctree._sklearn import get_feature_names
-from fctree._training.weight_scale import WeightScale, are_whole
+from fctree._training.weight_scale import WeightScale
 from fctree._validation import check_boosting_rows, check_sample_weight_part
 from fctree.dask.cluster import gather
 
@@ -198,15 +198,15 @@ def partition_rows(client, X, y, sample_weight, *, target_name="y", table=False)
 
 
 def rescale_partitions(client, partitions):
-    """Partitions with weights scaled as those of all rows in one place are (`rescale_weights`)."""
+    """Partitions with small weights scaled up, as those of all rows in one place are (`rescale_small_weights`)."""
 
     def of_all(function, *arguments):
         return gather(client, [client.submit(function, p, *arguments, pure=False) for p in partitions])
 
-    largest, counts, whole = zip(*of_all(_extent), strict=True)
+    largest, counts = zip(*of_all(_extent), strict=True)
     if not any(counts):
         return partitions
-    scale = WeightScale(max(largest), sum(counts), whole=all(whole))
+    scale = WeightScale(max(largest), sum(counts))
     exponent = scale.exponent(sum(of_all(_words, scale)))
     if exponent == 0:
         return partitions
@@ -214,8 +214,8 @@ def rescale_partitions(client, partitions):
 
 
 def _extent(part):
-    """The largest weight, the number of weights, and whether they are whole."""
-    return part.weight.max(initial=0.0), len(part), are_whole(part.weight)
+    """The largest weight and the number of weights."""
+    return part.weight.max(initial=0.0), len(part)
 
 
 def _words(part, scale):

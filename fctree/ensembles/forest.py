@@ -19,7 +19,7 @@ from fctree._tables.encoder import IndicatorLimits
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training, feature_groups, rounds_features
 from fctree._threads import count_threads, threads_for
 from fctree._training.class_weights import weighted_by_class
-from fctree._training.weight_scale import rescale_weights
+from fctree._training.weight_scale import rescale_small_weights
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import (
     check_features,
@@ -140,9 +140,9 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for the regressor
             Targets, or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored. If the mean weight is below about 0.7, or
-            above about 2.8 and not all are whole numbers, all weights are multiplied by the power of two that
-            brings it closest to 1, so that penalties keep their strength.
+            Non-negative weights; samples of weight 0 are ignored. If the mean weight is below about 0.7,
+            all weights are multiplied by the power of two that brings it closest to 1, so that penalties
+            keep their strength.
 
         Returns
         -------
@@ -180,7 +180,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         targets = self._encode_targets(y, reset=reset)
         if self._classification:
             weight = weighted_by_class(self, encode_labels(y, self.classes_), weight)
-        weight = rescale_weights(weight)
+        weight = rescale_small_weights(weight)
         n_classes = self.n_classes_ if self._classification else None
         rows = np.searchsorted(self.classes_, y)[np.newaxis] if n_classes else targets.T
         X = encode_training(self, X, rows, weight, n_classes=n_classes, continuing=not reset)

@@ -106,8 +106,8 @@ class SingleTreeNTK(BaseTreeNTK):
         y : array-like of shape (n_samples,), or (n_samples, n_outputs) for a regressor
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights; a weight of 2 counts as two samples, samples of weight 0 are ignored. If
-            the mean weight is below about 0.7, or above about 2.8 and not all are whole numbers, all weights
-            are multiplied by the power of two that brings it closest to 1, so that `alpha` keeps its strength.
+            the mean weight is below about 0.7, all weights are multiplied by the power of two that brings
+            it closest to 1, so that `alpha` keeps its strength.
 
         Returns
         -------

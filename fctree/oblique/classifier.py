@@ -31,9 +31,9 @@ class TreeClassifier(IndicatorScores, ClassifierMixin):
         y : array-like of shape (n_samples,)
             Class labels: numbers or strings.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; samples of weight 0 are ignored. If the mean weight is below about 0.7, or
-            above about 2.8 and not all are whole numbers, all weights are multiplied by the power of two that
-            brings it closest to 1, so that penalties keep their strength.
+            Non-negative weights; samples of weight 0 are ignored. If the mean weight is below about 0.7,
+            all weights are multiplied by the power of two that brings it closest to 1, so that penalties
+            keep their strength.
 
         Returns
         -------

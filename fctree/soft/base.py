@@ -115,8 +115,8 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             Targets or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights, used in the loss and in the moments of `batch_norm`. If the mean weight is
-            below about 0.7, or above about 2.8 and not all are whole numbers, all weights are multiplied by
-            the power of two that brings it closest to 1, so that penalties keep their strength.
+            below about 0.7, all weights are multiplied by the power of two that brings it closest to 1, so
+            that penalties keep their strength.
 
         Returns
         -------

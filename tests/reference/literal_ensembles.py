@@ -308,7 +308,7 @@ class LiteralBoosting:
             pseudo = self.tree["parent_weight"] * weight.sum() / w[weight > 0].sum()
             tree = MemberTree(**{**self.tree, "parent_weight": pseudo}, standardize=False)
             tree._fixed = {**tree._fixed, "scales_scores": False}  # done
-            with patch("fctree._validation.rescale_weights", np.asarray):  # weights of a round are not scaled
+            with patch("fctree._validation.rescale_small_weights", np.asarray):  # weights of a round are not scaled
                 tree.fit(part, target, weight)
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf
             grown = LiteralTree(tree, part, weight, self.extrapolation, largest)
