@@ -61,7 +61,7 @@ def test_a_forest_is_the_local_one(weighted, n_estimators):
     for name, array in vars(local.trees_).items():
         assert getattr(model.trees_, name).tobytes() == array.tobytes(), name
     np.testing.assert_array_equal(model.predict(in_chunks(X)).compute(), local.predict(X))
-    assert model.step_share_ == local.step_share_ > 0.0
+    assert model.step_share_ == local.step_share_ > 0.0 and model.split_margin_ == local.split_margin_
     assert type(model.to_local()) is CurvatureForestRegressor
 
 
