@@ -165,7 +165,7 @@ def test_screening_counts_a_weight_as_copies():
         X[:, 5] += 3 * (rng.random(60) < 0.1)
         y = X[:, 0] * np.sign(X[:, 1]) + X[:, 2] * np.sign(X[:, 3])
         y += 0.1 * rng.standard_normal(60)
-        weight = np.where(rng.random(60) < 0.3, 40.0, 1.0)
+        weight = np.where(rng.random(60) < 0.3, 20.0, 1.0)
         rows = np.repeat(np.arange(60), weight.astype(int))
         parameters = {"n_screened": 1, "max_depth": 1, "directions": ("curvature", "axis"),
                       "split_margin": 0.0}
