@@ -51,8 +51,8 @@ def rescale_small_weights(weight):
     are_whole = np.all(np.floor(weight) == weight)
     if mean > (_MOST_COPIES if are_whole else _MOST_WEIGHT):
         warnings.warn(
-            f"the mean of sample_weight is {mean:.4g}: a weight counts as so many samples, and penalties matter little "
-            "beside them; pass sample_weight / sample_weight.mean() unless each row stands for so many",
+            f"the mean of sample_weight is {mean:.4g}: a weight (times class_weight) counts as so many samples, and "
+            "penalties matter little beside them; pass sample_weight / sample_weight.mean() unless each row stands for so many",
             UserWarning,
             stacklevel=4,
         )

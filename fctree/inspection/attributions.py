@@ -108,7 +108,7 @@ def shap_values(
     method = _chosen_method(scored, method)
     n_threads = count_threads(n_jobs)
     features = scored.features(X)
-    known = _known(scored, features) if background is None else scored.features(background)
+    known = np.ascontiguousarray(_known(scored, features) if background is None else scored.features(background))
     players = scored.players, scored.n_players
     if scored.is_symmetric:
         values = _native.attribute_symmetric(
@@ -116,7 +116,6 @@ def shap_values(
             path_dependent=method == "path_dependent", n_threads=n_threads,
         )  # fmt: skip
     else:
-        known = np.ascontiguousarray(known)
         step = max(_ROWS_OF_A_THREAD * n_threads, -(-len(features) // 100)) if verbose else len(features)
         parts = []
         with ProgressBar(verbose, total=len(features), desc=method, unit="sample") as bar:
@@ -129,7 +128,7 @@ def shap_values(
         values = np.concatenate(parts)
     values *= scored.factor
     values = scored.shared_by_columns(values)
-    base = scored.mean_score(np.ascontiguousarray(known), n_threads)
+    base = scored.mean_score(known, n_threads)
     several = len(base) > 1
     classes = getattr(model, "classes_", None)
     return ShapValues(

@@ -107,9 +107,9 @@ def variable_importance(
     Raises
     ------
     ValueError
-        For categories that the estimator does not take, groups that are empty or name unknown features, parts of the data that
-        lack a class, a score that does not fit the targets, or an estimator whose training cannot be
-        continued although `method` needs it.
+        For categories that the estimator does not take, groups that are empty or name unknown features, parts
+        of the data that lack a class, a score that does not fit the targets, or an estimator whose training
+        cannot be continued although `method` needs it.
     TypeError
         If `estimator` is not an estimator or `client` not a client.
     RuntimeError

@@ -43,13 +43,13 @@ _PATH_BYTES = 2**30
 _RELATIVE_SCALES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
-def _scales_of(X, weights):
-    """Scales to try: a few, relative to one over the root mean square length of the samples."""
+def _by_length(scales, X, weights):
+    """The scales divided by the root mean square length of the samples."""
     largest = float(np.abs(X).max(initial=0.0)) or 1.0
     squares = np.square(X / largest, dtype=np.float64).sum(axis=1)
     length = largest * np.sqrt(np.average(squares, weights=weights)) or 1.0
     # Rounded: not a matter of the order of the samples.
-    return [float(f"{scale / length:.3g}") for scale in _RELATIVE_SCALES]
+    return [float(f"{scale / length:.3g}") for scale in scales]
 
 
 def _depths_of(architecture, depths, several):
@@ -102,11 +102,11 @@ class SearchingTreeNTK(BaseTreeNTK):
         return self._kernel(self.depth_, self.scale_)
 
     def _check_grid(self):
-        """Penalties, pairs of an architecture and its depths, and scales (or None), checked."""
+        """Penalties, pairs of an architecture and its depths, and scales, checked."""
         architectures = [self.architecture] if self.architectures is None else self.architectures
-        lists = {"alphas": list(self.alphas), "depths": list(self.depths), "architectures": list(architectures)}
-        if self.scales is not None:
-            lists["scales"] = list(self.scales)
+        scales = _RELATIVE_SCALES if self.scales is None else self.scales
+        lists = {"alphas": list(self.alphas), "scales": list(scales),
+                 "depths": list(self.depths), "architectures": list(architectures)}
         for name, values in lists.items():
             if not values:
                 raise ValueError(f"{name} is empty")
@@ -117,7 +117,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         shapes = [(a, _depths_of(a, lists["depths"], several)) for a in lists["architectures"]]
         if not any(depths for _, depths in shapes):
             raise ValueError("depths: only decision lists can have a depth of inf")
-        return lists["alphas"], shapes, [check_scale(s) for s in lists["scales"]] if "scales" in lists else None
+        return lists["alphas"], shapes, [check_scale(s) for s in lists["scales"]]
 
     def _matrices(self, X, shapes, scales):
         """(scale, architecture, depth, Gram matrix) for the grid; depths share what they can."""
@@ -215,7 +215,8 @@ class SearchingTreeNTK(BaseTreeNTK):
         with fitted_whole(self) as fitted, threadpool_limits(1, user_api="blas"):
             alphas, shapes, scales = fitted._check_grid()
             X, targets, weights = fitted._check_targets(X, y, sample_weight)
-            scales = _scales_of(X, weights) if scales is None else scales
+            if fitted.scales is None:
+                scales = _by_length(scales, X, weights)
             fitted._kernel(1, 1.0)  # refuses a device that is not there
             folds = None
             if fitted.cv is None and groups is not None:
